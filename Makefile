@@ -167,7 +167,7 @@ texts := SKAMPI_VERSION SKAMPI_REVISION SKAMPI_INPUTS_DIR SKAMPI_LIBRARY_DIR
 # ---- The program ----
 
 # measurements/example.c is what authors copy; a test compiles it.
-sources := $(filter-out src/trace/% src/sim/% measurements/example.c,$(wildcard src/*.c src/*/*.c measurements/*.c))
+sources := $(filter-out src/trace/% src/sim/% measurements/example.c,$(wildcard src/*.c src/*/*.c measurements/*.c measurements/*/*.c))
 trace_sources := $(wildcard src/trace/*.c src/trace/*/*.c)
 sim_sources := $(wildcard src/sim/*.c)
 objects := $(sources:%.c=$(BUILD)/%.o)

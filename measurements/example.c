@@ -1,7 +1,7 @@
 /*
  * A family to start from: copy this file, rename what begins with example, and change what it does.
  *
- *   cp measurements/example.c measurements/swap.c
+ *   cp measurements/example.c measurements/shmem/swap.c
  *   rename measurements_example to measurements_swap in it
  *   add the line FAMILY(swap) to measurements/registry.c
  *   make && ./skampi --describe NAME
@@ -13,7 +13,7 @@
  *
  * The example swaps a long with the next rank around the ring.
  */
-#include "measurements/shapes.h"
+#include "measurements/common/shapes.h"
 
 /* Hooks that call the library are left out where the program is built without it. The descriptor at
  * the end of the file is always there, so that scripts can ask is_supported(). */
@@ -36,7 +36,8 @@ static long value_of(const struct run *run, int rank)
 }
 
 /* Before repetitions whose data are verified: the source gets its data, the target poison. For
- * run->local and run->remote there are pattern_fill() and data_poison() in measurements/shapes.h.
+ * run->local and run->remote there are pattern_fill() and data_poison() in
+ * measurements/common/shapes.h.
  */
 static void fill(struct run *run)
 {
@@ -44,7 +45,7 @@ static void fill(struct run *run)
 }
 
 /* After them: run_fail() says what is wrong, and returns false. data_verify() and its relatives in
- * measurements/shapes.h do both for run->local and run->remote. */
+ * measurements/common/shapes.h do both for run->local and run->remote. */
 static bool verify(struct run *run)
 {
     long wanted = value_of(run, (run->rank + run->size - 1) % run->size);
@@ -56,7 +57,7 @@ static bool verify(struct run *run)
 /* One repetition, called by every member of the set. Prepare what you can before run_start(). Call
  * run_start() and run_stop() once each, also on a PE that only watches; that one returns NAN. The
  * atomic swap is complete when it returns. Operations that are not need a quiet, or bursts of at
- * most run->settings->max_outstanding: see put_loop() in measurements/ordering.c. */
+ * most run->settings->max_outstanding: see put_loop() in measurements/shmem/ordering.c. */
 static double run_swaps(struct run *run)
 {
     long *target = word_of(run), value = value_of(run, run->rank);
@@ -83,7 +84,7 @@ static void demand(const struct measurement *function, const struct argument *ar
 }
 
 /* The table: an entry for each function, then the end. src/engine/measurement.h describes all
- * members, measurements/shapes.h has parameters that families share, such as ITERATIONS and
+ * members, measurements/common/shapes.h has parameters that families share, such as ITERATIONS and
  * COUNT_BYTES. The engine checks their ranges, and .minimum_pes: you need no check hook for that. A
  * parameter of your own states its range and a value for a first try:
  *

@@ -11,7 +11,7 @@ SUFFIX = "_Under_Load"
 NONE = "none"                             # the name of no aggressors
 PERCENTILES = ("median", "p99", "p999")   # members of results
 FEWEST = {"p99": 100, "p999": 1000}       # operations that have them
-_RATE = re.compile(r"aggressors: .* at ([\d.]+) to ([\d.]+) MB/s each$")  # a note of measurements/aggressors.c
+_RATE = re.compile(r"aggressors: .* at ([\d.]+) to ([\d.]+) MB/s each$")  # a note of measurements/common/aggressors.c
 
 
 class Row(NamedTuple):

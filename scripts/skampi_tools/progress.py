@@ -8,7 +8,7 @@ from .statistics import NAN
 
 YES, INSIDE, UNCERTAIN = "yes", "only inside calls", "not certain"
 COVERED, WAITED = 0.25, 0.5  # share of the computation up to which, and from which on, an operation is decided
-HEAD_START = 1 / 8           # of the computation, until the operation begins (measurements/progress.c)
+HEAD_START = 1 / 8           # of the computation, until the operation begins (measurements/shmem/progress.c)
 LONG_ENOUGH = 20             # times the operation alone: a computation that tells anything
 ON_THE_WAY = 0.2             # of a collective that is neither its post nor its end: else nothing is there to be covered
 TARGETS = {"Shmem_Put_Target_Computes": "put and quiet", "Shmem_Get_Target_Computes": "get",

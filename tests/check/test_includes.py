@@ -58,6 +58,8 @@ def violations(path, text, exists=None):
             found.append(f"{path}: only {' and '.join(sorted(OTHERS[name]))} may include {name}")
     for other in house.included(path, text, *([exists] if exists else [])):
         target = house.folder_of(other)
+        if folder == target == "measurements" and not other.startswith("measurements/common/"):
+            found.append(f"{path}: families share what is in measurements/common, not {other}")
         if target == folder:
             continue
         known.add(target)
@@ -119,8 +121,11 @@ def main():
             ("measurements/a.c", '#include "engine/engine.h"', True),
             ("measurements/a.c", '#include "comm/comm.h"', True),
             ("measurements/a.c", "#include <shmem.h>", False),
+            ("measurements/mpi/a.c", '#include "measurements/common/b.h"', False),
+            ("measurements/mpi/a.c", '#include "measurements/shmem/b.h"', True),
     ):
-        found, _ = violations(path, include, exists=lambda name: name.startswith("src/"))
+        found, _ = violations(path, include, exists=lambda name:
+                              name.startswith(("src/", "measurements/")) and not name.startswith("src/measurements/"))
         tap.equal(bool(found), bad, f"{path} with {include or 'nothing'}: "
                   f"{'refused' if bad else 'allowed'}")
     tap.equal(house.circles(ARROWS), [], "the arrows have no circle")
@@ -137,6 +142,11 @@ def main():
         tap.equal(known - used[folder], set(), f"{folder}: every arrow is needed")
     tap.ok(documents.read_part(PICTURE, BEGIN) == picture(), "ARCHITECTURE.md draws these arrows",
            "tests/check/test_includes.py --write brings it up to date")
+    with open(os.path.join(ROOT, "measurements", "registry.c"), encoding="utf-8") as file:
+        families = re.findall(r"^ *FAMILY\((\w+)\)", file.read(), re.MULTILINE)
+    tap.equal(sorted(os.path.basename(path)[:-2] for path in tracked_files("measurements/*/*")
+                     if not path.startswith("measurements/common/")), sorted(families),
+              "each file of a folder of measurements is a family, except those in common")
     # Programs that run when things are built: the tracer's generator must not need the tools' modules.
     for path in tracked_files("src/*"):
         if not path.endswith((".c", ".h", ".md", ".xml", ".json")):

@@ -32,7 +32,7 @@ NEW = {  # in 1.5, and called by measurement functions
 
 def uses_library(path):
     with open(os.path.join(ROOT, path), encoding="utf-8") as file:
-        return re.search(r"#\s*include\s*[<\"](shmem|measurements/\w+)\.h[>\"]", file.read())
+        return re.search(r"#\s*include\s*[<\"](shmem|measurements/common/\w+)\.h[>\"]", file.read())
 
 
 def warnings():

@@ -33,7 +33,7 @@ def check_format(tap, path):
 def copy_example(top):
     with open(os.path.join(top, "measurements", "example.c"), encoding="utf-8") as file:
         text = file.read()
-    with open(os.path.join(top, "measurements", f"{FAMILY}.c"), "w", encoding="utf-8") as file:
+    with open(os.path.join(top, "measurements", "shmem", f"{FAMILY}.c"), "w", encoding="utf-8") as file:
         file.write(text.replace("measurements_example", f"measurements_{FAMILY}"))
 
 
@@ -64,7 +64,7 @@ def main():
     tap.ok("warning:" not in made.err, "it compiles without warnings", made)
     compiled = [line.split()[-1] for line in made.out.splitlines() if line.startswith("  CC ")]
     tap.equal({path for path in compiled if path.startswith("measurements/")},
-              {f"measurements/{FAMILY}.c", "measurements/registry.c"},
+              {f"measurements/shmem/{FAMILY}.c", "measurements/registry.c"},
               "only what changed is compiled")
 
     folder = os.path.relpath(harness.build_directory(), ROOT)

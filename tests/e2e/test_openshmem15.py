@@ -39,7 +39,7 @@ def build(*more):
     program = os.path.join(folder, "skampi")
     build_directory = harness.build_directory()
     sources = [path for path in tracked_files("src/comm/*.c", "measurements/*.c")
-               if re.search(r"[</](open)?shmem\.h[>\"]|measurements/(team|put_signal)\.h", read(path))]
+               if re.search(r"[</](open)?shmem\.h[>\"]|measurements/common/(team|put_signal)\.h", read(path))]
     done = subprocess.run(
         [compiler, f"-I{STUB}/emulation", *flags, "-O0", *more, "-o", program, *sources,
          f"{STUB}/emulation.c", f"{build_directory}/src/main.o", f"{build_directory}/libskampi.a",

@@ -42,7 +42,7 @@ def whole_program():
         name="",
         sources=[os.path.join(HERE, "fuzz_ski.c"), os.path.join(HERE, "functions.c"),
                  os.path.join(ROOT, "tests", "support", "stub", "stub_engine.c"),
-                 *in_source("src/*/*.c", "measurements/*.c")],
+                 *in_source("src/*/*.c", "measurements/*.c", "measurements/*/*.c")],
         headers=in_source("src/*/*.h", "tests/support/stub/*.h"),
         linked=["-Wl,-z,muldefs", "-lm", "-lpthread", "-ldl"],
         text="".join(f"void {name}(void) {{ __builtin_trap(); }}\n" for name in library))

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "measurements/collective.h"
+#include "measurements/common/collective.h"
 
 static struct settings skewed(enum arrival arrival)
 {

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "measurements/free_list.h"
+#include "measurements/common/free_list.h"
 #include "stats/random.h"
 
 #define LINE ((size_t)FREE_LIST_LINE)

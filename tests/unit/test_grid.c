@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "measurements/halo.h"
+#include "measurements/common/halo.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

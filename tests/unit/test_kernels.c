@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "measurements/key_sort.h"
-#include "measurements/random_access.h"
-#include "measurements/tree_sum.h"
+#include "measurements/common/key_sort.h"
+#include "measurements/common/random_access.h"
+#include "measurements/common/tree_sum.h"
 
 /* ---- Keys ---- */
 

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "measurements/made_plan.h"
+#include "measurements/common/made_plan.h"
 
 #define MOST 64
 #define FEW 8 /* ranks up to which everything is tried */

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "measurements/pairs_pattern.h"
-#include "measurements/tournament.h"
+#include "measurements/common/pairs_pattern.h"
+#include "measurements/common/tournament.h"
 
 #define MOST 9 /* ranks */
 

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "measurements/half_pairs.h"
-#include "measurements/section_plan.h"
+#include "measurements/common/half_pairs.h"
+#include "measurements/common/section_plan.h"
 
 #define ALGORITHMS (SECTION_LAST_DIMENSION + 1)
 #define MOST_BYTES 65536

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "measurements/shapes.h"
+#include "measurements/common/shapes.h"
 
 #define MOST 6
 

@@ -1,5 +1,5 @@
 """Rounds of a tournament in which disjoint pairs of PEs work at the same time, the same as those of the pattern
-"round:K:SEED:GROUP" in measurements/tournament.c and pairs_pattern.c.
+"round:K:SEED:GROUP" in measurements/common/tournament.c and pairs_pattern.c.
 
     game = Tournament(8, group=2)
     game.rounds                     # 7: each PE meets each other one
@@ -13,7 +13,7 @@ MASK = (1 << 64) - 1
 
 
 def mixed(seed, a, b):
-    """As in measurements/pairs_pattern.c."""
+    """As in measurements/common/pairs_pattern.c."""
     x = (seed * 0x9e3779b97f4a7c15 + a * 0xd1342543de82ef95 + b * 0xaef17502108ef2d9 + 1) & MASK
     for _ in range(2):
         x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9 & MASK

@@ -1,4 +1,4 @@
-"""The hash table of measurements/hash_table.c once more, by one PE: how many taken places insertions meet
+"""The hash table of measurements/patterns/hash_table.c once more, by one PE: how many taken places insertions meet
 does not depend on their order."""
 
 MASK = (1 << 64) - 1

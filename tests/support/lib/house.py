@@ -15,6 +15,8 @@ SOURCES = ("src/*.c", "src/*.h", "measurements/*.c", "measurements/*.h")
 def folder_of(path):
     """The room of a file: "ski", "trace/read", "measurements", or "main" for the files in src itself."""
     folder = os.path.dirname(path)
+    if folder.startswith("measurements"):
+        return "measurements"
     return "main" if folder == "src" else folder.removeprefix("src/")
 
 

@@ -1,4 +1,4 @@
-"""The random sequence of measurements/segment.c and a first-fit free list once more, in another way."""
+"""The random sequence of measurements/patterns/segment.c and a first-fit free list once more, in another way."""
 
 from hash_model import random_next
 

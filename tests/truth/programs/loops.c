@@ -7,7 +7,7 @@
 #include <shmem.h>
 #include <string.h>
 
-#include "measurements/shapes.h"
+#include "measurements/common/shapes.h"
 #include "truth/programs/timing.h"
 
 /* Parts that are seldom interrupted, the typical one of which counts. */

@@ -1,0 +1,374 @@
+/*
+ * Ranks that load the machine while others are measured: their parts, the flood, and its data.
+ */
+#include "measurements/common/aggressors.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measurements/common/pairs_pattern.h"
+
+/* Operations of a flood that are under way at the same time. */
+#define WINDOW 16
+/* Each of the two blocks of a stream: more than any private cache has. */
+#define STREAM_BYTES ((size_t)16 << 20)
+/* Places in the memory of a rank that all flood: with more aggressors some share one. */
+#define MOST_PLACES 64
+
+enum flooded { ON_NEXT, ON_LAST_VICTIM, ON_LAST };
+
+struct aggressor {
+    const char *name;
+    enum flooding flooding;
+    enum flooded flooded;
+    int fewest; /* ranks beside the victims */
+    const char *does;
+};
+
+static const struct aggressor table[] = {
+    {"none", FLOOD_NONE, ON_NEXT, 0, "nothing"},
+    {"puts", FLOOD_PUT, ON_NEXT, 2, "puts to the next one"},
+    {"gets", FLOOD_GET, ON_NEXT, 2, "gets from the next one"},
+    {"incast", FLOOD_PUT, ON_LAST_VICTIM, 1, "puts to the last victim"},
+    {"incast_apart", FLOOD_PUT, ON_LAST, 2, "puts to the last rank"},
+    {"memory", FLOOD_COPY, ON_NEXT, 1, "copies in memory of their own"},
+};
+
+/* ---- Arguments ---- */
+
+static const struct aggressor *find(const struct measurement *function,
+                                    const struct argument *arguments)
+{
+    const char *name = argument_named(function, arguments, "aggressors")->string;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (strcmp(table[i].name, name) == 0)
+            return &table[i];
+    return NULL;
+}
+
+static int64_t victims_of(const struct measurement *function, const struct argument *arguments)
+{
+    return argument_value(function, arguments, "victims", 2);
+}
+
+const char *load_check(const struct measurement *function, const struct argument *arguments,
+                       const struct pe_set *set)
+{
+    static const char *const too_few[] = {
+        NULL, "needs at least 3 PEs, and one more than victims: the aggressor",
+        "needs at least 4 PEs, and two more than victims: aggressors that work on each other"};
+    const struct aggressor *aggressor = find(function, arguments);
+    int64_t others = pe_set_size(set) - victims_of(function, arguments);
+    if (argument_named(function, arguments, "flood")->integer > INT_MAX)
+        return "flood must be at most 2147483647 bytes";
+    if (!aggressor)
+        return "aggressors must be one of \"none\", \"puts\", \"gets\", \"incast\", "
+               "\"incast_apart\", \"memory\"";
+    if (others < 0)
+        return "victims must be at most the size of the communicator";
+    return others < aggressor->fewest ? too_few[aggressor->fewest] : NULL;
+}
+
+static bool moves(const struct aggressor *aggressor)
+{
+    return aggressor->flooding == FLOOD_PUT || aggressor->flooding == FLOOD_GET;
+}
+
+/* Of `others` ranks beside the victims, those that flood. */
+static int64_t flooders(const struct aggressor *aggressor, int64_t others)
+{
+    if (aggressor->flooding == FLOOD_NONE)
+        return 0;
+    return aggressor->flooded == ON_LAST ? others - 1 : others;
+}
+
+/* Places in a rank's memory that others flood. */
+static size_t places_of(const struct aggressor *aggressor, int64_t others)
+{
+    if (!aggressor || !moves(aggressor) || others < aggressor->fewest)
+        return 0;
+    int64_t places = aggressor->flooded == ON_NEXT ? 1 : flooders(aggressor, others);
+    return places < MOST_PLACES ? (size_t)places : MOST_PLACES;
+}
+
+static size_t sum(size_t a, size_t b)
+{
+    return a > SIZE_MAX - b ? SIZE_MAX : a + b;
+}
+
+void load_demand(const struct measurement *function, const struct argument *arguments, int pes,
+                 struct demand *demand)
+{
+    size_t places = places_of(find(function, arguments), pes - victims_of(function, arguments));
+    size_t place = pairs_place_bytes((size_t)argument_named(function, arguments, "flood")->integer);
+    demand->local = sum(pairs_place_bytes(demand->local), place);
+    demand->remote = sum(pairs_place_bytes(demand->remote), pairs_product(places, place));
+}
+
+/* ---- Parts ---- */
+
+static struct load *load_of(const struct run *run)
+{
+    return run->state;
+}
+
+/* Aggressor i is below aggressor (i - 1) / 2, the first one below rank 0. */
+static void find_relatives(struct load *load, int rank)
+{
+    int first = rank == 0 ? 0 : 2 * load->index + 1, most = rank == 0 ? 1 : 2;
+    load->parent = load->index > 0 ? load->victims + (load->index - 1) / 2 : 0;
+    if (rank > 0 && load->index < 0)
+        return;
+    for (int i = first; i < first + most && i < load->aggressors; i++)
+        load->children[load->child_count++] = load->victims + i;
+}
+
+/* Memory of the aggressors lies after that of the victims, of which both buffers have as much. */
+static void aim(const struct run *run, struct load *load)
+{
+    const struct aggressor *aggressor = load->aggressor;
+    struct flood *flood = &load->flood;
+    flood->flooding = aggressor->flooding;
+    flood->bytes = (size_t)run_argument(run, "flood")->integer;
+    if (!moves(aggressor))
+        return;
+    size_t place = pairs_place_bytes(flood->bytes);
+    flood->here = flood->there = run->demand.local - place;
+    int next = load->victims + (load->index + 1) % load->aggressors;
+    const int ranks[] = {
+        [ON_NEXT] = next, [ON_LAST_VICTIM] = load->victims - 1, [ON_LAST] = run->size - 1};
+    flood->rank = ranks[aggressor->flooded];
+    flood->pe = pe_set_member(run->set, flood->rank);
+    if (aggressor->flooded != ON_NEXT && load->index > 0)
+        flood->there += (size_t)(load->index % MOST_PLACES) * place;
+}
+
+static bool open_stream(struct run *run, struct stream *stream)
+{
+    stream->from = malloc(STREAM_BYTES);
+    stream->to = malloc(STREAM_BYTES);
+    if (!stream->from || !stream->to)
+        return run_fail(run, "out of memory for streams of %zu bytes", 2 * STREAM_BYTES);
+    pattern_fill(stream->from, STREAM_BYTES, data_key(run, run->rank));
+    data_poison(stream->to, STREAM_BYTES);
+    return true;
+}
+
+bool load_open(struct run *run)
+{
+    struct load *load = load_of(run);
+    load->aggressor = find(run->function, run->arguments);
+    load->victims = (int)victims_of(run->function, run->arguments);
+    load->aggressors = (int)flooders(load->aggressor, run->size - load->victims);
+    bool floods = run->rank >= load->victims && run->rank - load->victims < load->aggressors;
+    load->index = floods ? run->rank - load->victims : -1;
+    find_relatives(load, run->rank);
+    if (load->aggressors > 0)
+        aim(run, load);
+    return !floods || load->flood.flooding != FLOOD_COPY || open_stream(run, &load->stream);
+}
+
+/* Bytes of one operation; a copy is no longer than the blocks. */
+static size_t moved_by(const struct load *load)
+{
+    bool copies = load->flood.flooding == FLOOD_COPY && load->flood.bytes > STREAM_BYTES;
+    return copies ? STREAM_BYTES : load->flood.bytes;
+}
+
+void load_close(struct run *run)
+{
+    struct load *load = load_of(run);
+    free(load->stream.from);
+    free(load->stream.to);
+    if (load->aggressors == 0)
+        return;
+    double rate = load->seconds > 0 ? load->moved / load->seconds : NAN;
+    double most = run_max(run, rate), least = -run_max(run, -rate);
+    if (isfinite(most))
+        run_note(run, "aggressors: %d, %s, %zu bytes each time, at %.3f to %.3f MB/s each",
+                 load->aggressors, load->aggressor->does, moved_by(load), least * 1e-6,
+                 most * 1e-6);
+}
+
+/* ---- A repetition ---- */
+
+/* The next part of the stream: its parts follow each other, and begin again. */
+static void copy(struct load *load)
+{
+    struct stream *stream = &load->stream;
+    size_t bytes = moved_by(load);
+    if (stream->at > STREAM_BYTES - bytes)
+        stream->at = 0;
+    memcpy(stream->to + stream->at, stream->from + stream->at, bytes);
+    stream->at += bytes;
+}
+
+/* How far this rank's part of a repetition is. */
+enum progress { BEGINNING, READY, STOPPED };
+
+/* Tells that this rank is flooding, once those below it are; then looks whether it shall stop. */
+static enum progress look(struct run *run, const struct load_routines *routines,
+                          enum progress progress)
+{
+    const struct load *load = load_of(run);
+    if (progress == READY)
+        return routines->told(run, LOAD_STOP, load->repetitions) ? STOPPED : READY;
+    if (!routines->told(run, LOAD_READY, load->repetitions * load->child_count))
+        return BEGINNING;
+    routines->tell(run, load->parent, LOAD_READY);
+    return READY;
+}
+
+/* It looks in the middle of a window, while operations are on their way: between two windows there
+ * shall be no gap. */
+static void flood(struct run *run, const struct load_routines *routines)
+{
+    struct load *load = load_of(run);
+    bool copies = load->flood.flooding == FLOOD_COPY;
+    double each = (double)moved_by(load);
+    enum progress progress = BEGINNING;
+    int64_t from = timer_now();
+    for (int windows = 0; progress != STOPPED; windows++) {
+        for (int i = 0; i < WINDOW; i++) {
+            if (copies)
+                copy(load);
+            else
+                routines->flood(run, &load->flood);
+            if (windows > 0 && i == WINDOW / 2)
+                progress = look(run, routines, progress);
+        }
+        if (!copies)
+            routines->complete(run, &load->flood);
+        load->moved += WINDOW * each;
+    }
+    load->seconds += timer_seconds(timer_now() - from);
+    for (int i = 0; i < load->child_count; i++)
+        routines->tell(run, load->children[i], LOAD_STOP);
+}
+
+/* The operation in front brings data into the caches, and lets victims begin together. The one
+ * after a collective ends when all have ended the one that is timed. */
+static double endure(struct run *run, const struct load_routines *routines, bool together)
+{
+    struct load *load = load_of(run);
+    while (run->rank == 0 &&
+           !routines->told(run, LOAD_READY, load->repetitions * load->child_count))
+        ;
+    if (together || warm_places(run))
+        routines->operate(run, false);
+    int64_t from = timer_now();
+    routines->operate(run, true);
+    double seconds = run_elapsed(run, from, timer_now());
+    if (together)
+        routines->operate(run, false);
+    for (int i = 0; run->rank == 0 && i < load->child_count; i++)
+        routines->tell(run, load->children[i], LOAD_STOP);
+    return run->rank == 0 || together ? seconds : NAN;
+}
+
+double load_run(struct run *run, const struct load_routines *routines)
+{
+    struct load *load = load_of(run);
+    enum victims_part part = *(const enum victims_part *)run->function->variant;
+    const int acting[] = {
+        [VICTIM_ALONE] = 1, [VICTIM_ANSWERED] = 2, [VICTIMS_TOGETHER] = load->victims};
+    double seconds = NAN;
+    load->repetitions++;
+    run_start(run);
+    if (load->index >= 0)
+        flood(run, routines);
+    else if (run->rank < acting[part])
+        seconds = endure(run, routines, part == VICTIMS_TOGETHER);
+    run_stop(run);
+    routines->meet(run);
+    return seconds;
+}
+
+/* ---- The data ---- */
+
+/* What one rank floods with: all that flood one rank with the same, since they may share places. */
+static int tag_of(const struct run *run, int rank)
+{
+    const struct load *load = load_of(run);
+    return run->size + (load->aggressor->flooded == ON_NEXT ? rank : 0);
+}
+
+/* The first rank that puts to this one, and to how many places others do. */
+static int sources_of(const struct run *run, const struct load *load, int *first)
+{
+    if (load->aggressor->flooded == ON_NEXT) {
+        int before = (load->index + load->aggressors - 1) % load->aggressors;
+        *first = load->victims + before;
+        return load->index >= 0;
+    }
+    *first = load->victims;
+    if (run->rank != load->flood.rank)
+        return 0;
+    return (int)places_of(load->aggressor, run->size - load->victims);
+}
+
+/* First of the aggressors' part of either buffer. */
+static size_t offset_of(const struct run *run, const struct load *load)
+{
+    return run->demand.local - pairs_place_bytes(load->flood.bytes);
+}
+
+void load_fill(struct run *run, unsigned char *remote)
+{
+    struct load *load = load_of(run);
+    struct stream *stream = &load->stream;
+    uint64_t own = data_key(run, tag_of(run, run->rank));
+    if (load->flood.flooding == FLOOD_COPY && stream->to) {
+        stream->proof = stream->at > STREAM_BYTES - moved_by(load) ? 0 : stream->at;
+        data_poison(stream->to + stream->proof, moved_by(load));
+    }
+    if (load->aggressors == 0 || !moves(load->aggressor))
+        return;
+    size_t offset = offset_of(run, load), bytes = load->flood.bytes;
+    bool get = load->flood.flooding == FLOOD_GET;
+    data_poison(remote + offset, run->demand.remote - offset);
+    data_poison(run->local + offset, run->demand.local - offset);
+    pattern_fill((get ? remote : run->local) + offset, bytes, own);
+}
+
+static bool verify_puts(struct run *run, const unsigned char *memory)
+{
+    const struct load *load = load_of(run);
+    size_t place = pairs_place_bytes(load->flood.bytes);
+    size_t places = places_of(load->aggressor, run->size - load->victims);
+    int first, count = sources_of(run, load, &first);
+    for (int i = 0; i < (int)places; i++) {
+        const unsigned char *at = memory + (size_t)i * place;
+        bool right = i < count ? data_verify(run, "the flooded memory", at, load->flood.bytes,
+                                             tag_of(run, first + i))
+                               : data_verify_untouched(run, "memory that nobody floods", at, place);
+        if (!right)
+            return false;
+    }
+    return true;
+}
+
+bool load_verify(struct run *run, const unsigned char *remote)
+{
+    const struct load *load = load_of(run);
+    const struct stream *stream = &load->stream;
+    size_t bytes = load->flood.bytes;
+    if (load->flood.flooding == FLOOD_COPY)
+        return !stream->to ||
+               data_verify_equal(run, "the aggressor's copy", stream->to + stream->proof,
+                                 stream->from + stream->proof, moved_by(load));
+    if (load->aggressors == 0)
+        return true;
+    size_t offset = offset_of(run, load);
+    if (load->flood.flooding == FLOOD_PUT)
+        return verify_puts(run, remote + offset) &&
+               data_verify(run, "the source of the flood", run->local + offset, bytes,
+                           tag_of(run, run->rank));
+    bool right = load->index < 0 ? data_verify_untouched(run, "memory that nothing is brought to",
+                                                         run->local + offset, bytes)
+                                 : data_verify(run, "what the flood brings", run->local + offset,
+                                               bytes, tag_of(run, load->flood.rank));
+    return right && data_verify(run, "the source of the flood", remote + offset, bytes,
+                                tag_of(run, run->rank));
+}

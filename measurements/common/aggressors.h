@@ -1,0 +1,87 @@
+/*
+ * Ranks that load the machine while others, the victims, are measured: who does what, when they
+ * begin and end, what they achieve, and whether their data are right; for OpenSHMEM and MPI.
+ *
+ * Ranks 0, 1, ... of the set are the victims, the ranks after them the aggressors. In each
+ * repetition the aggressors flood; when all of them are in the middle of it, they tell rank 0. The
+ * victims make one operation, which is timed, and rank 0 tells the aggressors to stop. Both go
+ * along a tree of the aggressors whose root is below rank 0. The flood begins before the operation
+ * and ends after it, however long each of them takes.
+ */
+#ifndef SKAMPI_MEASUREMENTS_AGGRESSORS_H
+#define SKAMPI_MEASUREMENTS_AGGRESSORS_H
+
+#include <limits.h>
+
+#include "measurements/common/shapes.h"
+
+/* clang-format off */
+#define VICTIMS {"victims", PARAMETER_INT, "", "ranks 0, 1, ... that make the operation", .minimum = 2, .maximum = INT_MAX, .allowed = "at most the size of the communicator", .example = "2"}
+#define AGGRESSORS {"aggressors", PARAMETER_STRING, "", "what the ranks after the victims do meanwhile", .allowed = "one of \"none\" (they wait), \"puts\" and \"gets\" (on the next one of them), \"incast\" (puts to the last victim), \"incast_apart\" (puts to the last rank), \"memory\" (copies too large for any private cache)", .example = "none"}
+#define FLOOD {"flood", PARAMETER_INT, "bytes", "each put, get or copy of an aggressor", .minimum = 1, .maximum = INT_MAX, .otherwise = "65536", .example = "65536"}
+/* clang-format on */
+
+enum flooding { FLOOD_NONE, FLOOD_PUT, FLOOD_GET, FLOOD_COPY };
+
+/* What aggressors tell rank 0, along their tree, and it tells them. */
+enum load_word { LOAD_READY, LOAD_STOP, LOAD_WORDS };
+
+/* An operation of an aggressor on the memory of the run and that of another rank. */
+struct flood {
+    enum flooding flooding;
+    int rank, pe; /* worked on */
+    size_t bytes;
+    size_t here, there; /* from run->local on, and from run->remote on there */
+};
+
+/* First in the state of a family. */
+struct load {
+    const struct aggressor *aggressor;    /* what the argument says; NULL before set-up */
+    int victims, aggressors;              /* ranks that flood */
+    int index;                            /* of this rank among the aggressors; -1: it is none */
+    int parent, children[2], child_count; /* in the tree: ranks */
+    long repetitions;
+    struct flood flood;
+    struct stream {
+        unsigned char *from, *to;
+        size_t at, proof; /* the next copy; the first one since the data were filled */
+    } stream;
+    double moved, seconds; /* by this rank's flood */
+};
+
+/* Who of the victims takes part, and reports. The variant of a function begins with it. */
+enum victims_part {
+    VICTIM_ALONE,     /* rank 0 */
+    VICTIM_ANSWERED,  /* rank 0, with the help of rank 1 */
+    VICTIMS_TOGETHER, /* a collective operation of all of them, that no one leaves before each has
+                         entered */
+};
+
+/* What a library does. All but `operate` are called by any rank on its own. */
+struct load_routines {
+    void (*operate)(struct run *, bool timed);            /* the victims' operation */
+    void (*flood)(struct run *, const struct flood *);    /* begins one */
+    void (*complete)(struct run *, const struct flood *); /* ends all that it began */
+    void (*tell)(struct run *, int rank, enum load_word);
+    /* Whether this rank has been told so often since set-up; lets the library make progress. */
+    bool (*told)(struct run *, enum load_word, long times);
+    void (*meet)(struct run *); /* a barrier of the set, in which the library makes progress */
+};
+
+/* Hook: arguments that make no sense, sets that are too small. */
+const char *load_check(const struct measurement *, const struct argument *, const struct pe_set *);
+/* Adds the aggressors' memory to the demand of the victims; the latter's lies in front. Pure. */
+void load_demand(const struct measurement *, const struct argument *, int pes, struct demand *);
+
+/* In set-up: false after run_fail(). To be closed in any case. */
+bool load_open(struct run *);
+/* Releases it, and notes what the aggressors achieved. Collective over the set. */
+void load_close(struct run *);
+/* A repetition: seconds of the operation; NAN where this rank does not report. */
+double load_run(struct run *, const struct load_routines *);
+
+/* Hooks' work for the aggressors' data: run->local, and memory that other ranks flood. */
+void load_fill(struct run *, unsigned char *remote);
+bool load_verify(struct run *, const unsigned char *remote);
+
+#endif

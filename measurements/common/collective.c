@@ -1,0 +1,318 @@
+/*
+ * One call of a collective routine of OpenSHMEM, the ways to time it, its memory and its data.
+ */
+#include "measurements/common/collective.h"
+
+#if SKAMPI_SHMEM
+
+#include <math.h>
+#include <shmem.h>
+#include <string.h>
+
+/* Consecutive calls use arrays in turn: the first must be restored before it is used again. */
+#define TURNS 2
+#define ESTIMATES 5
+
+static const size_t sync_sizes[] = {
+    SHMEM_BARRIER_SYNC_SIZE, SHMEM_BCAST_SYNC_SIZE,    SHMEM_COLLECT_SYNC_SIZE,
+    SHMEM_REDUCE_SYNC_SIZE,  SHMEM_ALLTOALL_SYNC_SIZE, SHMEM_ALLTOALLS_SYNC_SIZE,
+};
+
+size_t collective_sync_longs(void)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < sizeof sync_sizes / sizeof *sync_sizes; i++)
+        if (sync_sizes[i] > most)
+            most = sync_sizes[i];
+    return ROUND_UP(most * sizeof(long), LINE) / sizeof(long);
+}
+
+/* Symmetric memory: counters, then the arrays of the routine and of barriers, then work arrays. */
+#define COUNTER_BYTES ROUND_UP(COLLECTIVE_COUNTERS * sizeof(long), LINE)
+
+enum sync_user { SYNC_ROUTINE, SYNC_BARRIER, SYNC_USERS };
+
+static size_t sync_bytes(void)
+{
+    return SYNC_USERS * TURNS * collective_sync_longs() * sizeof(long);
+}
+
+static long *sync_array(const struct run *run, enum sync_user user, long turn)
+{
+    long *first = (long *)(void *)(run->scratch + COUNTER_BYTES);
+    return first + ((size_t)user * TURNS + (size_t)(turn % TURNS)) * collective_sync_longs();
+}
+
+size_t collective_work_elements(size_t elements)
+{
+    size_t half = elements / 2 + 1, least = SHMEM_REDUCE_MIN_WRKDATA_SIZE;
+    return half > least ? half : least;
+}
+
+static size_t work_bytes(const struct routine *routine, size_t elements)
+{
+    return routine->works ? ROUND_UP(collective_work_elements(elements) * routine->element, LINE)
+                          : 0;
+}
+
+long *collective_counter(const struct run *run, enum collective_counter counter)
+{
+    return (long *)(void *)run->scratch + counter;
+}
+
+int collective_root(const struct run *run)
+{
+    return (int)argument_value(run->function, run->arguments, "root", 0);
+}
+
+/* ---- One call ---- */
+
+static struct collective_state *state_of(const struct run *run)
+{
+    return run->state;
+}
+
+/* After the target where both have a block for each PE. */
+static size_t source_offset(const struct collective_call *call)
+{
+    size_t block = call->elements * call->routine->element;
+    return ROUND_UP((size_t)call->size * block, LINE);
+}
+
+/* The arguments of the next call. */
+static inline const struct collective_call *aim(struct run *run, int root, int64_t iteration)
+{
+    struct collective_state *state = state_of(run);
+    struct collective_call *call = &state->call;
+    long turn = state->calls++;
+    call->root = root;
+    call->target = run->remote + (size_t)iteration * run->remote_step;
+    call->source = call->routine->source_of_all ? call->target + source_offset(call)
+                                                : run->local + (size_t)iteration * run->local_step;
+    call->sync = sync_array(run, SYNC_ROUTINE, turn);
+    call->work =
+        run->scratch + COUNTER_BYTES + sync_bytes() + (size_t)(turn % TURNS) * state->work_bytes;
+    return call;
+}
+
+void collective_do(struct run *run, int root, int64_t iteration)
+{
+    const struct collective_call *call = aim(run, root, iteration);
+    call->routine->call(call);
+}
+
+void collective_barrier(struct run *run)
+{
+    struct collective_state *state = state_of(run);
+    const struct collective_call *call = &state->call;
+    if (call->world)
+        shmem_barrier_all();
+    else
+        shmem_barrier(call->start, call->log_stride, call->size,
+                      sync_array(run, SYNC_BARRIER, state->barriers++));
+}
+
+/* ---- Set-up ---- */
+
+bool collective_set_up(struct run *run)
+{
+    const struct routine *routine = run->function->variant;
+    struct collective_state *state = state_of(run);
+    struct collective_call *call = &state->call;
+    *call = (struct collective_call){.routine = routine, .size = run->size, .rank = run->rank};
+    pe_set_active(run->set, &call->start, &call->log_stride);
+    state->member = true;
+    if (routine->on_half) {
+        call->log_stride++;
+        call->size = run->size > 1 ? run->size / 2 : 1;
+        call->rank = run->rank / 2;
+        state->member = run->rank % 2 == 0 && call->rank < call->size;
+    }
+    call->world = call->size == shmem_n_pes();
+    if (routine->element > 0) {
+        call->elements = run->demand.reported / routine->element;
+        state->work_bytes = work_bytes(routine, call->elements);
+        if ((uintptr_t)run->remote % routine->element || (uintptr_t)run->local % routine->element)
+            return run_fail(run, ALIGNMENT_TEXT, routine->element);
+    }
+    for (size_t i = 0; i < sync_bytes() / sizeof(long); i++)
+        sync_array(run, SYNC_ROUTINE, 0)[i] = SHMEM_SYNC_VALUE;
+    run_barrier(run);
+    return true;
+}
+
+/* The call whose memory is the run's. In rounds, the last rank is the last root. */
+static struct collective_call data_of(struct run *run)
+{
+    struct collective_call call = state_of(run)->call;
+    call.run = run;
+    call.root = collective_root(run);
+    call.target = run->remote;
+    call.source = call.routine->source_of_all ? call.target + source_offset(&call) : run->local;
+    return call;
+}
+
+void collective_fill(struct run *run)
+{
+    struct collective_call call = data_of(run);
+    data_poison(run->remote, run->demand.remote);
+    data_poison(run->local, run->demand.local);
+    if (call.routine->fill)
+        call.routine->fill(&call);
+}
+
+bool collective_check_data(struct run *run)
+{
+    struct collective_call call = data_of(run);
+    return !state_of(run)->member || !call.routine->check || call.routine->check(&call);
+}
+
+double collective_estimate(struct run *run, int root)
+{
+    double seconds = 0;
+    for (int i = 0; i < ESTIMATES; i++) {
+        run_barrier(run);
+        int64_t start = timer_now();
+        collective_do(run, root, 0);
+        seconds = run_elapsed(run, start, timer_now());
+    }
+    return run_max(run, seconds);
+}
+
+/* ---- What is timed ---- */
+
+/* An untimed call at each new place makes it warm. Members call it. */
+static void warm(struct run *run)
+{
+    if (run->demand.remote > 0 && warm_places(run))
+        collective_do(run, collective_root(run), 0);
+}
+
+static double loop(struct run *run, bool separated)
+{
+    bool member = state_of(run)->member;
+    int root = collective_root(run);
+    if (member)
+        warm(run);
+    int64_t started = run_start(run);
+    for (int64_t i = 0; member && i < run->iterations; i++) {
+        collective_do(run, root, i);
+        if (separated)
+            collective_barrier(run);
+    }
+    int64_t stopped = run_stop(run);
+    return member ? run_elapsed(run, started, stopped) / (double)run->iterations : NAN;
+}
+
+double collective_consecutive(struct run *run)
+{
+    return loop(run, false);
+}
+
+double collective_separated(struct run *run)
+{
+    return loop(run, true);
+}
+
+double collective_barriers_alone(struct run *run)
+{
+    bool member = state_of(run)->member;
+    int64_t start = timer_now();
+    for (int64_t i = 0; member && i < run->iterations; i++)
+        collective_barrier(run);
+    return member ? run_elapsed(run, start, timer_now()) / (double)run->iterations : 0;
+}
+
+double collective_synchro(struct run *run)
+{
+    if (!state_of(run)->member) {
+        run_start(run);
+        run_stop(run);
+        return NAN;
+    }
+    warm(run);
+    const struct collective_call *call = aim(run, collective_root(run), 0);
+    int64_t started = collective_arrive(run, call->rank, call->size);
+    call->routine->call(call);
+    return run_elapsed(run, started, run_stop(run));
+}
+
+#endif
+
+/* ---- Demand and errors ---- */
+
+/* Whole elements, so that no call is empty: the size column shows what is really moved. */
+static size_t block_bytes(const struct measurement *function, const struct argument *arguments)
+{
+    const struct routine *routine = function->variant;
+    const struct argument *count = argument_find(function, arguments, "count");
+    return count ? ROUND_UP((size_t)count->integer, routine->element) : 0;
+}
+
+/* The source of an all-to-all, too, is counted as remote memory: what must fit the script's buffer
+ * is a block, whatever the number of PEs, so that a script's sizes hold for all of them. */
+void collective_demand(const struct measurement *function, const struct argument *arguments,
+                       int pes, struct demand *demand)
+{
+    const struct routine *routine = function->variant;
+    size_t block = block_bytes(function, arguments);
+    size_t all = ROUND_UP((size_t)pes * block, LINE);
+    demand->local = demand->reported = block;
+    demand->remote = (routine->target_of_all ? all : block) + (routine->source_of_all ? all : 0);
+#if SKAMPI_SHMEM
+    size_t elements = block > 0 ? block / routine->element : 0;
+    demand->scratch = COUNTER_BYTES + sync_bytes() + TURNS * work_bytes(routine, elements);
+#endif
+}
+
+const char *collective_refused_set(const struct pe_set *set)
+{
+    int start, log_stride;
+    return pe_set_active(set, &start, &log_stride)
+               ? NULL
+               : "OpenSHMEM collectives need an active set: PEs in ascending order with a constant "
+                 "distance that is a power of two";
+}
+
+const char *collective_check(const struct measurement *function, const struct argument *arguments,
+                             const struct pe_set *set)
+{
+    const struct routine *routine = function->variant;
+    const char *refused = collective_refused_set(set);
+    if (refused)
+        return refused;
+    size_t block = block_bytes(function, arguments), pes = (size_t)pe_set_size(set);
+    /* Everything that is computed from it stays far from overflow, work arrays included. */
+    if (block > PTRDIFF_MAX / 8 / pes)
+        return "count is more than can be addressed, with a block for each PE";
+    if (routine->most_elements > 0 && block / routine->element > (size_t)routine->most_elements)
+        return "count is too large for the routine, which counts elements in an int";
+    return NULL;
+}
+
+double collective_delay(const struct settings *settings, int rank, int size)
+{
+    switch (settings->arrival) {
+    case ARRIVAL_TOGETHER:
+        break;
+    case ARRIVAL_ONE_LATE:
+        return rank == size - 1 ? settings->arrival_skew : 0;
+    case ARRIVAL_LINEAR:
+        return size > 1 ? settings->arrival_skew * rank / (size - 1) : 0;
+    }
+    return 0;
+}
+
+int64_t collective_arrive(struct run *run, int rank, int size)
+{
+    const struct settings *settings = run->settings;
+    double delay = collective_delay(settings, rank, size);
+    if (settings->arrival != ARRIVAL_TOGETHER)
+        run_note(run, "arrival skew: \"%s\", %.6g s; each PE's time counts from its own entry",
+                 arrival_name(settings->arrival), settings->arrival_skew);
+    int64_t started = run_start(run);
+    if (delay <= 0)
+        return started;
+    run_pause(delay);
+    return timer_now();
+}

@@ -1,0 +1,123 @@
+/*
+ * What the families of collective routines share: active sets, synchronization and work arrays, the
+ * check that data arrive, and three ways to time a call (method.md, section 7):
+ *
+ *   consecutive  calls in a row: they may overlap, nothing separates them
+ *   separated    each call followed by a barrier, less a barrier measured alone
+ *   synchro      one call, all PEs starting by the clock
+ *
+ * A routine is described once, by a struct routine; its three measurement functions are the macros
+ * CONSECUTIVE, SEPARATED and SYNCHRO in a descriptor whose variant is that routine.
+ */
+#ifndef SKAMPI_MEASUREMENTS_COLLECTIVE_H
+#define SKAMPI_MEASUREMENTS_COLLECTIVE_H
+
+#include "measurements/common/shapes.h"
+
+/* What different PEs write to, and arrays, start at cache lines. */
+#define LINE 64
+#define ROUND_UP(bytes, unit) (((bytes) + (unit)-1) / (unit) * (unit))
+
+/* Everything that a collective routine of OpenSHMEM 1.4 takes. */
+struct collective_call {
+    const struct routine *routine;
+    unsigned char *target, *source;
+    size_t elements; /* of each PE's block */
+    int root;        /* rank in the active set */
+    int start, log_stride, size;
+    bool world; /* the active set is all PEs of the job */
+    int rank;   /* of this PE in the active set */
+    void *work;
+    long *sync;
+    struct run *run;
+};
+
+struct routine {
+    void (*call)(const struct collective_call *);
+    /* Sets up the source; whether the target holds what it must: false after run_fail(). NULL: no
+     * data. */
+    void (*fill)(const struct collective_call *);
+    bool (*check)(const struct collective_call *);
+    size_t element; /* bytes; 0: no data */
+    /* The target, and the source, have one block for each PE. */
+    bool target_of_all, source_of_all;
+    bool works;        /* needs a work array */
+    bool on_half;      /* ranks 0, 2, 4, ... alone take part */
+    int most_elements; /* that the routine's argument can count; 0: any */
+};
+
+/* ---- Descriptors ---- */
+
+/* clang-format off */
+#define COUNT_IN(elements) {"count", PARAMETER_INT, "bytes", "data in each PE's block, rounded up to complete " elements, .size = true, .minimum = 1, .example = "1024"}
+/* clang-format on */
+
+/* state_type: struct collective_state, or one that begins with it. */
+#define COLLECTIVE(state_type)                                                                     \
+    .api = API_OPENSHMEM, .synchronized = true, .check = collective_check,                         \
+    .demand = collective_demand, .state_bytes = sizeof(state_type)
+#define COLLECTIVE_DATA                                                                            \
+    .fill = WITH_SHMEM(collective_fill), .verify = WITH_SHMEM(collective_check_data)
+#define COLLECTIVE_FORM COLLECTIVE(struct collective_state), .setup = WITH_SHMEM(collective_set_up)
+#define CONSECUTIVE COLLECTIVE_FORM, .run = WITH_SHMEM(collective_consecutive), .whole = true
+#define SEPARATED                                                                                  \
+    COLLECTIVE_FORM, .run = WITH_SHMEM(collective_separated),                                      \
+                     .reference = WITH_SHMEM(collective_barriers_alone),                           \
+                     .subtracted = "a barrier, measured alone"
+#define SYNCHRO COLLECTIVE_FORM, .run = WITH_SHMEM(collective_synchro), .whole = true
+
+/* Hooks of any routine. */
+const char *collective_check(const struct measurement *, const struct argument *,
+                             const struct pe_set *);
+void collective_demand(const struct measurement *, const struct argument *, int pes,
+                       struct demand *);
+bool collective_set_up(struct run *);
+void collective_fill(struct run *);
+bool collective_check_data(struct run *);
+double collective_consecutive(struct run *);
+double collective_separated(struct run *);
+double collective_barriers_alone(struct run *);
+double collective_synchro(struct run *);
+
+/* Seconds by which a rank comes late where set_arrival_skew() says so. Pure. */
+double collective_delay(const struct settings *, int rank, int size);
+/* run_start(), or as late as the script wants that rank to be: then the time counts from there. The
+ * late PE computes, it does not help the library. */
+int64_t collective_arrive(struct run *, int rank, int size);
+
+/* ---- For all who call collective routines ---- */
+
+/* Why a set is none that active sets can name, or NULL. Pure. */
+const char *collective_refused_set(const struct pe_set *);
+/* Longs in a synchronization array that serves any routine, a multiple of a cache line. */
+size_t collective_sync_longs(void);
+/* Elements that the standard asks of the work array of a reduction of so many. */
+size_t collective_work_elements(size_t elements);
+
+/* ---- For families with hooks of their own, where all of the set is in the active set ---- */
+
+/* First in the state of such a family. */
+struct collective_state {
+    struct collective_call call; /* the same for all calls except for what changes with each */
+    bool member;                 /* of the active set */
+    long calls, barriers;        /* done so far: each takes the arrays that the last one left */
+    size_t work_bytes;           /* of one work array */
+};
+
+/* Active set, arrays; no check of the data. */
+bool collective_prepare(struct run *);
+/* Whether the data arrive on all PEs, from this root where there is one. */
+bool collective_verify(struct run *, int root);
+/* Seconds, on the slowest PE, of a call that follows a barrier: the last of some, roughly. */
+double collective_estimate(struct run *, int root);
+/* iteration: in the repetition, for the memory that it uses. */
+void collective_do(struct run *, int root, int64_t iteration);
+/* A barrier of the active set. Members call it. */
+void collective_barrier(struct run *);
+/* The argument that is a root; 0 without one. */
+int collective_root(const struct run *);
+/* A symmetric counter, 0 before set-up, for the family's own use. */
+enum collective_counter { COLLECTIVE_ACKNOWLEDGED, COLLECTIVE_LEFT, COLLECTIVE_COUNTERS };
+long *collective_counter(const struct run *, enum collective_counter);
+
+#endif

@@ -1,0 +1,543 @@
+/*
+ * One call of a collective routine of MPI, the ways to time it, its memory and its arguments.
+ */
+#include "measurements/common/mpi_call.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- Arguments, errors, demand ---- */
+
+#define LONGEST_DELAY 1.0 /* seconds */
+
+/* Parameters of what is sent and received have a prefix where the two may differ. */
+static struct datatype *sent_type(const struct measurement *function,
+                                  const struct argument *arguments)
+{
+    struct datatype *type = argument_datatype_named(function, arguments, "s_datatype");
+    return type ? type : argument_datatype(function, arguments);
+}
+
+static struct datatype *received_type(const struct measurement *function,
+                                      const struct argument *arguments)
+{
+    struct datatype *type = argument_datatype_named(function, arguments, "r_datatype");
+    return type ? type : argument_datatype(function, arguments);
+}
+
+static int64_t sent_count(const struct measurement *function, const struct argument *arguments)
+{
+    int64_t count = argument_value(function, arguments, "count", 0);
+    return argument_value(function, arguments, "s_count", count);
+}
+
+static int64_t received_count(const struct measurement *function, const struct argument *arguments)
+{
+    int64_t count = argument_value(function, arguments, "count", 0);
+    return argument_value(function, arguments, "r_count", count);
+}
+
+static double real_value(const struct measurement *function, const struct argument *arguments,
+                         const char *name, double otherwise)
+{
+    const struct argument *found = argument_find(function, arguments, name);
+    return found ? found->real : otherwise;
+}
+
+/* By what the blocks from and to the charged rank are larger; 1 for all other functions. */
+static double charge_of(const struct measurement *function, const struct argument *arguments)
+{
+    return real_value(function, arguments, "ratio", 1);
+}
+
+static int64_t charged(int64_t count, double ratio)
+{
+    double elements = floor((double)count * ratio);
+    return elements < INT_MAX ? (int64_t)elements : INT_MAX;
+}
+
+/* Elements between the beginnings of two blocks. */
+static int64_t spaced(int64_t count, double ratio)
+{
+    int64_t larger = charged(count, ratio);
+    return larger > count ? larger : count;
+}
+
+/* A graph in which somebody's neighbour does not know him would wait for ever. */
+static bool is_symmetric(const struct topology *topology)
+{
+    if (topology->kind != TOPOLOGY_GRAPH)
+        return true;
+    for (int rank = 0; rank < topology->nodes; rank++)
+        for (int i = rank > 0 ? topology->index[rank - 1] : 0; i < topology->index[rank]; i++) {
+            int other = topology->edges[i], there = 0, back = 0;
+            for (int k = rank > 0 ? topology->index[rank - 1] : 0; k < topology->index[rank]; k++)
+                there += topology->edges[k] == other;
+            for (int k = other > 0 ? topology->index[other - 1] : 0; k < topology->index[other];
+                 k++)
+                back += topology->edges[k] == rank;
+            if (there != back)
+                return false;
+        }
+    return true;
+}
+
+const char *mpi_collective_check(const struct measurement *function,
+                                 const struct argument *arguments, const struct pe_set *set)
+{
+    const char *wrong = mpi_check(function, arguments, set);
+    if (wrong)
+        return wrong;
+    const struct mpi_use *use = function->variant;
+    const struct topology *topology = pe_set_topology(set);
+    if (function->neighborhood && !topology)
+        return "needs a communicator with a topology: topology_cartesian() or topology_graph()";
+    if (function->neighborhood && !is_symmetric(topology))
+        return "the neighbours in the graph must be each other's: an edge is missing the way back";
+    const struct datatype *sent = sent_type(function, arguments);
+    const struct datatype *received = received_type(function, arguments);
+    if (!sent)
+        return NULL;
+    int64_t s_count = sent_count(function, arguments);
+    int64_t r_count = received_count(function, arguments);
+    if (s_count * datatype_size(sent) != r_count * datatype_size(received))
+        return "the bytes sent and the bytes received must be equal";
+    double ratio = charge_of(function, arguments);
+    double delay = real_value(function, arguments, "delay", 0);
+    if (!(ratio >= 0 && ratio <= INT_MAX))
+        return "ratio must be at least 0";
+    if (!(delay >= 0 && delay <= LONGEST_DELAY))
+        return "delay must be between 0 and 1 seconds";
+    if (use->routine->one_charged && s_count != r_count)
+        return "the elements sent and the elements received must be equal";
+    int64_t peers = function->neighborhood ? topology_degree(topology) : pe_set_size(set);
+    int64_t most = spaced(s_count > r_count ? s_count : r_count, ratio);
+    int64_t unit = 1;
+    if (use->routine->blocks == MPI_BLOCKS_TYPED && !function->neighborhood)
+        unit = datatype_extent(datatype_extent(sent) > datatype_extent(received) ? sent : received);
+    if (use->routine->blocks != MPI_BLOCKS_EQUAL && unit > 0 && most > INT_MAX / unit / (peers + 1))
+        return "count is too large: MPI counts the places of blocks in an int";
+    return NULL;
+}
+
+/* Blocks that a rank sends and receives. */
+static void count_blocks(const struct mpi_use *use, int peers, int64_t *sent, int64_t *received)
+{
+    *sent = *received = 1;
+    switch (use->routine->flow) {
+    case MPI_FLOW_NONE:
+        *sent = *received = 0;
+        break;
+    case MPI_FLOW_BCAST:
+        *sent = 0;
+        break;
+    case MPI_FLOW_GATHER:
+    case MPI_FLOW_ALLGATHER:
+        *received = peers;
+        break;
+    case MPI_FLOW_SCATTER:
+        *sent = peers;
+        break;
+    case MPI_FLOW_ALLTOALL:
+        *sent = *received = peers;
+        break;
+    case MPI_FLOW_REDUCE_SCATTER_BLOCK:
+        *sent = peers;
+        if (use->in_place)
+            *received = peers;
+        break;
+    case MPI_FLOW_REDUCE:
+    case MPI_FLOW_ALLREDUCE:
+    case MPI_FLOW_SCAN:
+    case MPI_FLOW_EXSCAN:
+    case MPI_FLOW_REDUCE_SCATTER:
+        break;
+    }
+    if (use->routine->temporary)
+        ++*received;
+}
+
+void mpi_collective_demand(const struct measurement *function, const struct argument *arguments,
+                           int peers, struct demand *demand)
+{
+    const struct datatype *sent = sent_type(function, arguments);
+    const struct datatype *received = received_type(function, arguments);
+    int64_t count = sent_count(function, arguments), s_blocks, r_blocks;
+    double ratio = charge_of(function, arguments);
+    if (!sent)
+        return;
+    count_blocks(function->variant, peers, &s_blocks, &r_blocks);
+    demand->local = mpi_block_bytes(sent, spaced(count, ratio), s_blocks);
+    demand->remote =
+        mpi_block_bytes(received, spaced(received_count(function, arguments), ratio), r_blocks);
+    int64_t reported;
+    if (!__builtin_mul_overflow(count, datatype_extent(sent), &reported))
+        demand->reported = (size_t)reported;
+}
+
+#if SKAMPI_MPI
+
+#include <stdlib.h>
+
+/* ---- One operation ---- */
+
+static struct mpi_collective_state *state_of(const struct run *run)
+{
+    return run->state;
+}
+
+static const struct mpi_use *use_of(const struct run *run)
+{
+    return run->function->variant;
+}
+
+/* The call at the iteration's place. */
+static inline struct mpi_call *aim(const struct run *run, int64_t iteration)
+{
+    struct mpi_collective_state *state = state_of(run);
+    struct mpi_call *call = &state->call;
+    unsigned char *receive = state->receive_base + (size_t)iteration * run->remote_step;
+    call->send = state->send_in_place ? MPI_IN_PLACE
+                                      : state->send_base + (size_t)iteration * run->local_step;
+    call->receive = state->receive_in_place ? MPI_IN_PLACE : receive;
+    if (state->receives)
+        call->temporary = receive + (int64_t)call->receive_count * datatype_extent(state->receives);
+    return call;
+}
+
+/* Buffers are at other addresses on each repetition. */
+static struct mpi_call *begin_repetition(const struct run *run)
+{
+    struct mpi_collective_state *state = state_of(run);
+    if (state->sends) {
+        state->send_base = mpi_address(run->local, state->sends);
+        state->receive_base = mpi_address(run->remote, state->receives);
+    }
+    return aim(run, 0);
+}
+
+/* The non-blocking or persistent operation begins. */
+static inline void start_it(const struct run *run, struct mpi_call *call)
+{
+    const struct mpi_use *use = use_of(run);
+    if (use->form == MPI_POSTED)
+        use->routine->post(call);
+    else
+        MPI_Start(&call->request);
+}
+
+static inline void wait_for_it(struct mpi_call *call)
+{
+    MPI_Wait(&call->request, MPI_STATUS_IGNORE);
+}
+
+static inline void do_it(const struct run *run, struct mpi_call *call)
+{
+    const struct mpi_use *use = use_of(run);
+    if (use->form == MPI_CALLED) {
+        use->routine->call(call);
+    } else {
+        start_it(run, call);
+        wait_for_it(call);
+    }
+}
+
+/* ---- Set-up ---- */
+
+static void *list(struct run *run, size_t count, size_t size)
+{
+    void *made = calloc(count + 1, size);
+    if (!made)
+        run_fail(run, "out of memory");
+    return made;
+}
+
+/* Elements of rank a's block for rank b. */
+static int block_count(const struct run *run, int count, int a, int b)
+{
+    double ratio = charge_of(run->function, run->arguments);
+    int64_t rank = argument_value(run->function, run->arguments, "charged_rank", -1);
+    return a == rank || b == rank ? (int)charged(count, ratio) : count;
+}
+
+/* Counts, places and types of blocks. */
+static bool list_blocks(struct run *run)
+{
+    struct mpi_collective_state *state = state_of(run);
+    struct mpi_call *call = &state->call;
+    size_t peers = (size_t)state->peers;
+    bool shares = use_of(run)->routine->flow == MPI_FLOW_REDUCE_SCATTER;
+    bool typed = use_of(run)->routine->blocks == MPI_BLOCKS_TYPED;
+    int64_t s_unit = typed ? datatype_extent(state->sends) : 1;
+    int64_t r_unit = typed ? datatype_extent(state->receives) : 1;
+    call->send_counts = list(run, peers, sizeof *call->send_counts);
+    call->send_places = list(run, peers, sizeof *call->send_places);
+    call->receive_counts = list(run, peers, sizeof *call->receive_counts);
+    call->receive_places = list(run, peers, sizeof *call->receive_places);
+    call->send_offsets = list(run, peers, sizeof *call->send_offsets);
+    call->receive_offsets = list(run, peers, sizeof *call->receive_offsets);
+    call->send_types = list(run, peers, sizeof *call->send_types);
+    call->receive_types = list(run, peers, sizeof *call->receive_types);
+    bool made = call->send_counts && call->send_places && call->receive_counts &&
+                call->receive_places && call->send_offsets && call->receive_offsets &&
+                call->send_types && call->receive_types;
+    for (int k = 0, place = 0; made && k < state->peers; k++) {
+        int share = mpi_share(call->send_count, call->size, k);
+        int64_t s_offset = shares ? place : k * (int64_t)call->send_count * s_unit;
+        int64_t r_offset = shares ? place : k * (int64_t)call->receive_count * r_unit;
+        call->send_counts[k] =
+            shares
+                ? share
+                : block_count(run, (int)sent_count(run->function, run->arguments), call->rank, k);
+        call->receive_counts[k] =
+            shares ? share
+                   : block_count(run, (int)received_count(run->function, run->arguments), k,
+                                 call->rank);
+        call->send_places[k] = run->function->neighborhood && typed ? 0 : (int)s_offset;
+        call->receive_places[k] = run->function->neighborhood && typed ? 0 : (int)r_offset;
+        call->send_offsets[k] = (MPI_Aint)s_offset;
+        call->receive_offsets[k] = (MPI_Aint)r_offset;
+        call->send_types[k] = call->send_type;
+        call->receive_types[k] = call->receive_type;
+        place += share;
+    }
+    return made;
+}
+
+/* Who this rank exchanges blocks with in the set's topology. */
+static bool list_peers(struct run *run)
+{
+    struct mpi_collective_state *state = state_of(run);
+    const struct topology *topology = pe_set_topology(run->set);
+    state->peer_ranks = list(run, (size_t)topology_degree(topology), sizeof *state->peer_ranks);
+    if (state->peer_ranks)
+        state->peers = topology_neighbors(topology, run->rank, state->peer_ranks);
+    return state->peer_ranks;
+}
+
+static bool describe_call(struct run *run)
+{
+    const struct mpi_use *use = use_of(run);
+    const struct measurement *function = run->function;
+    const struct argument *arguments = run->arguments;
+    struct mpi_collective_state *state = state_of(run);
+    struct mpi_call *call = &state->call;
+    double ratio = charge_of(function, arguments);
+    int root = (int)argument_value(function, arguments, "root", 0);
+    *call = (struct mpi_call){.comm = mpi_comm(run),
+                              .root = root,
+                              .rank = run->rank,
+                              .size = run->size,
+                              .request = MPI_REQUEST_NULL,
+                              .op = MPI_OP_NULL};
+    state->peers = run->size;
+    state->tests = argument_value(function, arguments, "tests", 0);
+    state->sends = sent_type(function, arguments);
+    state->receives = received_type(function, arguments);
+    state->operation = argument_operation(function, arguments);
+    if (function->neighborhood && !list_peers(run))
+        return false;
+    if (state->operation)
+        call->op = mpi_operation(state->operation);
+    if (!state->sends)
+        return true;
+    call->send_type = mpi_datatype(state->sends);
+    call->receive_type = mpi_datatype(state->receives);
+    call->send_count = (int)spaced(sent_count(function, arguments), ratio);
+    call->receive_count = (int)spaced(received_count(function, arguments), ratio);
+    enum mpi_flow flow = use->routine->flow;
+    bool of_root = flow == MPI_FLOW_GATHER || flow == MPI_FLOW_REDUCE;
+    state->receive_in_place = use->in_place && flow == MPI_FLOW_SCATTER && run->rank == root;
+    state->send_in_place =
+        use->in_place && flow != MPI_FLOW_SCATTER && (!of_root || run->rank == root);
+    call->requests = list(run, 2 * (size_t)run->size, sizeof *call->requests);
+    return call->requests &&
+           (use->routine->blocks == MPI_BLOCKS_EQUAL && flow != MPI_FLOW_REDUCE_SCATTER
+                ? true
+                : list_blocks(run));
+}
+
+void mpi_collective_fill(struct run *run)
+{
+    begin_repetition(run);
+    mpi_data_prepare(run);
+}
+
+/* An init alone moves no data. */
+bool mpi_collective_verify(struct run *run)
+{
+    begin_repetition(run);
+    return (run->function->run == mpi_collective_init_alone && !run->untimed) ||
+           mpi_data_check(run);
+}
+
+bool mpi_collective_set_up(struct run *run)
+{
+    if (run_max(run, !describe_call(run)) > 0) /* the others would wait for it */
+        return false;
+    if (use_of(run)->form == MPI_PERSISTENT)
+        use_of(run)->routine->init(begin_repetition(run));
+    return true;
+}
+
+bool mpi_collective_set_up_overlap(struct run *run)
+{
+    double seconds = 0;
+    if (!mpi_collective_set_up(run))
+        return false;
+    mpi_collective_fill(run);
+    for (int i = 0; i < MPI_ESTIMATES; i++) {
+        run_barrier(run);
+        int64_t start = timer_now();
+        do_it(run, aim(run, 0));
+        seconds = run_elapsed(run, start, timer_now());
+    }
+    state_of(run)->pause = MPI_PAUSE_FACTOR * run_max(run, seconds);
+    return true;
+}
+
+void mpi_collective_tear_down(struct run *run)
+{
+    struct mpi_collective_state *state = state_of(run);
+    struct mpi_call *call = &state->call;
+    void *lists[] = {call->send_counts,    call->send_places,   call->receive_counts,
+                     call->receive_places, call->send_offsets,  call->receive_offsets,
+                     call->send_types,     call->receive_types, call->requests,
+                     state->peer_ranks};
+    if (use_of(run)->form == MPI_PERSISTENT && call->request != MPI_REQUEST_NULL)
+        MPI_Request_free(&call->request);
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        free(lists[i]);
+}
+
+/* ---- What is timed ---- */
+
+/* An untimed operation at each new place makes it warm. A persistent one has its place for good. */
+static struct mpi_call *warm(struct run *run)
+{
+    if (use_of(run)->form == MPI_PERSISTENT)
+        return &state_of(run)->call;
+    struct mpi_call *call = begin_repetition(run);
+    if (run->demand.remote > 0 && warm_places(run))
+        do_it(run, call);
+    return call;
+}
+
+double mpi_collective_once(struct run *run)
+{
+    struct mpi_call *call = warm(run);
+    int64_t started = collective_arrive(run, run->rank, run->size);
+    do_it(run, call);
+    return run_elapsed(run, started, run_stop(run));
+}
+
+/* A rank computes first, and that counts. */
+double mpi_collective_delayed(struct run *run)
+{
+    struct mpi_call *call = warm(run);
+    double delay = real_value(run->function, run->arguments, "delay", 0);
+    bool late = run->rank == argument_value(run->function, run->arguments, "node", 0);
+    int64_t started = run_start(run);
+    if (late)
+        run_pause(delay);
+    do_it(run, call);
+    return run_elapsed(run, started, run_stop(run));
+}
+
+/* Several in a row, all of which count. */
+double mpi_collective_several(struct run *run)
+{
+    struct mpi_call *call = warm(run);
+    int64_t n = argument_value(run->function, run->arguments, "n", 1);
+    int64_t started = run_start(run);
+    for (int64_t i = 0; i < n; i++)
+        do_it(run, call);
+    return run_elapsed(run, started, run_stop(run));
+}
+
+static double loop(struct run *run, bool separated)
+{
+    struct mpi_call *call = warm(run);
+    int64_t started = run_start(run);
+    for (int64_t i = 0; i < run->iterations; i++) {
+        do_it(run, aim(run, i));
+        if (separated)
+            MPI_Barrier(call->comm);
+    }
+    return run_elapsed(run, started, run_stop(run)) / (double)run->iterations;
+}
+
+double mpi_collective_consecutive(struct run *run)
+{
+    return loop(run, false);
+}
+
+double mpi_collective_separated(struct run *run)
+{
+    return loop(run, true);
+}
+
+double mpi_collective_barriers_alone(struct run *run)
+{
+    MPI_Comm comm = state_of(run)->call.comm;
+    int64_t start = timer_now();
+    for (int64_t i = 0; i < run->iterations; i++)
+        MPI_Barrier(comm);
+    return run_elapsed(run, start, timer_now()) / (double)run->iterations;
+}
+
+double mpi_collective_start_alone(struct run *run)
+{
+    struct mpi_call *call = warm(run);
+    int64_t started = collective_arrive(run, run->rank, run->size);
+    start_it(run, call);
+    int64_t posted = timer_now();
+    wait_for_it(call);
+    run_stop(run);
+    return run_elapsed(run, started, posted);
+}
+
+double mpi_collective_wait_alone(struct run *run)
+{
+    struct mpi_call *call = warm(run);
+    collective_arrive(run, run->rank, run->size);
+    start_it(run, call);
+    int64_t posted = timer_now();
+    wait_for_it(call);
+    return run_elapsed(run, posted, run_stop(run));
+}
+
+double mpi_collective_overlap(struct run *run)
+{
+    struct mpi_call *call = warm(run);
+    int64_t started = collective_arrive(run, run->rank, run->size);
+    start_it(run, call);
+    double paused = mpi_compute(state_of(run)->pause, state_of(run)->tests, 1, &call->request);
+    wait_for_it(call);
+    return run_elapsed(run, started, run_stop(run)) - paused;
+}
+
+/* What the computation costs beyond its measured length. */
+double mpi_collective_pauses_alone(struct run *run)
+{
+    return mpi_compute_overhead(run, state_of(run)->pause, state_of(run)->tests);
+}
+
+double mpi_collective_init_alone(struct run *run)
+{
+    struct mpi_collective_state *state = state_of(run);
+    struct mpi_call *call = &state->call;
+    if (call->request != MPI_REQUEST_NULL)
+        MPI_Request_free(&call->request);
+    int64_t started = collective_arrive(run, run->rank, run->size);
+    use_of(run)->routine->init(call);
+    int64_t stopped = run_stop(run);
+    if (run->untimed) { /* its data are to be verified */
+        start_it(run, call);
+        wait_for_it(call);
+    }
+    return run_elapsed(run, started, stopped);
+}
+
+#endif

@@ -1,0 +1,129 @@
+/*
+ * What the families of MPI functions share. Everything above "With MPI" works in every build: the
+ * descriptors' checks and demands are asked for where MPI is absent, too.
+ *
+ * An MPI function: its descriptor begins with MPI_FUNCTION; its hooks stand within #if SKAMPI_MPI
+ * and go into the descriptor by WITH_MPI(). The send buffer is run->local (demand.local), the
+ * receive buffer run->remote (demand.remote); typed data go to mpi_address() of them.
+ */
+#ifndef SKAMPI_MEASUREMENTS_MPI_COMMON_H
+#define SKAMPI_MEASUREMENTS_MPI_COMMON_H
+
+#include <limits.h>
+
+#include "measurements/common/shapes.h"
+
+/* The standard guarantees tags up to this one; libraries allow more, but not the same. */
+#define MPI_HIGHEST_TAG 32767
+
+/* clang-format off */
+#define COUNT_ELEMENTS {"count", PARAMETER_INT, "elements", "length of each message", .size = true, .maximum = INT_MAX, .example = "256"}
+#define DATATYPE {"datatype", PARAMETER_DATATYPE, "", "type of the elements", .example = "MPI_INT"}
+#define TAG {"tag", PARAMETER_INT, "", "tag of the messages", .maximum = MPI_HIGHEST_TAG, .example = "0"}
+#define OPERATION {"op", PARAMETER_OPERATION, "", "operation that combines the elements", .example = "MPI_SUM"}
+#define INFO {"info", PARAMETER_INFO, "", "hints for the library", .example = "MPI_INFO_NULL"}
+#define TESTS {"tests", PARAMETER_INT, "", "calls of MPI_Test during the computation", .minimum = 1, .maximum = INT_MAX, .example = "10"}
+/* clang-format on */
+
+/* A .check of the family's own must call mpi_check(). */
+#define MPI_FUNCTION_CHECKED(hook) .api = API_MPI, .check = hook, .prepare = WITH_MPI(mpi_prepare)
+#define MPI_FUNCTION MPI_FUNCTION_CHECKED(mpi_check)
+
+/* Integers that MPI cannot take, and operations that do not go with the datatype. */
+const char *mpi_check(const struct measurement *, const struct argument *, const struct pe_set *);
+
+/* The same for accumulates, which have MPI_REPLACE, too. */
+const char *mpi_check_accumulate(const struct measurement *, const struct argument *,
+                                 const struct pe_set *);
+
+/* The first argument of that type, or the one of that name; NULL when the function has none. */
+struct datatype *argument_datatype(const struct measurement *, const struct argument *);
+struct datatype *argument_datatype_named(const struct measurement *, const struct argument *,
+                                         const char *name);
+const struct operation *argument_operation(const struct measurement *, const struct argument *);
+struct info *argument_info(const struct measurement *, const struct argument *);
+
+/* Bytes of blocks of count elements each; SIZE_MAX where that is too much to count: then it does
+ * not fit either. Block i begins i * count extents after the first. */
+size_t mpi_block_bytes(const struct datatype *, int64_t count, int64_t blocks);
+
+/* The demand of functions of "count" and "datatype": one message to send, one to receive; the size
+ * reported is count extents. */
+void mpi_demand_message(const struct measurement *, const struct argument *, int pes,
+                        struct demand *);
+
+#if !SKAMPI_MPI
+#define MPI_AT_LEAST(major, minor) 0
+#else
+
+/* ---- With MPI ---- */
+
+#include <mpi.h>
+
+#define MPI_AT_LEAST(major, minor)                                                                 \
+    (MPI_VERSION > (major) || (MPI_VERSION == (major) && MPI_SUBVERSION >= (minor)))
+
+/* Makes the communicator of the set. All PEs of the world. */
+void mpi_prepare(struct run *);
+
+/* The communicator of the measurement's set, ranks as in the set; made by mpi_prepare(). It is
+ * MPI_COMM_WORLD itself for all PEs in their order. With the set's topology, if it has one. */
+MPI_Comm mpi_comm(const struct run *);
+
+/* The library's own; committed; they live as long as the arguments. */
+MPI_Datatype mpi_datatype(struct datatype *);
+MPI_Op mpi_operation(const struct operation *);
+MPI_Info mpi_info(struct info *);
+
+/* Where typed data that lie in a buffer begin as MPI counts (a type may have data before its
+ * start). */
+void *mpi_address(void *buffer, const struct datatype *);
+
+/* Typed elements, filled with (verified against) this repetition's data of a tag; gaps of the type
+ * are left alone. They are the same for all types with the same sequence of basic types, wherever
+ * those lie. Of more than 1 GiB of derived types, the first GiB counts. */
+void mpi_fill(const struct run *, void *address, int64_t count, struct datatype *, int tag);
+/* False after run_fail(); gaps must be poison where they lie within the elements. */
+bool mpi_verify(struct run *, const char *what, const void *address, int64_t count,
+                struct datatype *, int tag);
+/* The same without a word about it, gaps left out. */
+bool mpi_matches(const struct run *, const void *address, int64_t count, struct datatype *,
+                 int tag);
+
+/* MPI_Waitall() without statuses: the address that says so in MPICH is an array without elements to
+ * gcc 12, which warns. clang does not, and does not know the warning. */
+static inline void mpi_wait_all(int count, MPI_Request *requests)
+{
+#ifndef __clang__
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wstringop-overflow"
+#endif
+    MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+#ifndef __clang__
+#pragma GCC diagnostic pop
+#endif
+}
+
+/* Computation that may overlap an operation: it lasts MPI_PAUSE_FACTOR times the complete
+ * operation, so that the operation can end before it. That time is taken from the last of
+ * MPI_ESTIMATES operations, since the first are slow. */
+#define MPI_PAUSE_FACTOR 2
+#define MPI_ESTIMATES 5
+
+/* Computes for these seconds and tests the requests `tests` times meanwhile; returns the seconds
+ * without the tests. Any one PE. */
+double mpi_compute(double seconds, int64_t tests, int count, MPI_Request *requests);
+/* What that costs beyond the seconds that it returns, without a request. Any one PE. */
+double mpi_compute_overhead(struct run *, double seconds, int64_t tests);
+
+/* Attaches that many bytes for buffered sends, and MPI_BSEND_OVERHEAD for each of the messages,
+ * until mpi_detach_buffer(). False after run_fail(). At most one at a time. */
+bool mpi_attach_buffer(struct run *, size_t bytes, int messages);
+void mpi_detach_buffer(void);
+
+/* False after run_fail() with what the library says about this error code of a call; true when it
+ * is MPI_SUCCESS. For calls that may be refused; all others end the job themselves. */
+bool mpi_succeeded(struct run *, const char *call, int code);
+
+#endif
+#endif

@@ -1,0 +1,496 @@
+/*
+ * What collectives of MPI have to do with data: which rank has what before a call, and what it must
+ * have after it. Computed without any communication.
+ */
+#include "measurements/common/mpi_call.h"
+
+#if SKAMPI_MPI
+
+#include <stdlib.h>
+#include <string.h>
+
+int mpi_share(int count, int size, int rank)
+{
+    return count / size + (rank < count % size);
+}
+
+/* ---- Values that are reduced ---- */
+
+/* Elements after which the values of a rank repeat. */
+#define PERIOD 7
+
+/* A number, or a number and an index. */
+struct value {
+    long double number;
+    int index;
+};
+
+enum { SMALL, FACTOR, RARELY_FALSE, RARELY_TRUE, BIT, MASK };
+
+static long double sum(long double a, long double b)
+{
+    return a + b;
+}
+
+static long double product(long double a, long double b)
+{
+    return a * b;
+}
+
+static long double larger(long double a, long double b)
+{
+    return a > b ? a : b;
+}
+
+static long double smaller(long double a, long double b)
+{
+    return a < b ? a : b;
+}
+
+static long double both(long double a, long double b)
+{
+    return a != 0 && b != 0;
+}
+
+static long double either(long double a, long double b)
+{
+    return a != 0 || b != 0;
+}
+
+static long double one_of(long double a, long double b)
+{
+    return (a != 0) != (b != 0);
+}
+
+static long double bits_of_both(long double a, long double b)
+{
+    return (int)a & (int)b;
+}
+
+static long double bits_of_either(long double a, long double b)
+{
+    return (int)a | (int)b;
+}
+
+static long double bits_of_one(long double a, long double b)
+{
+    return (int)a ^ (int)b;
+}
+
+static const struct folding {
+    const char *name;
+    long double (*fold)(long double, long double);
+    int values;
+    bool logical; /* any number but 0 is true */
+} foldings[] = {
+    {"MPI_SUM", sum, SMALL, false},
+    {"MPI_PROD", product, FACTOR, false},
+    {"MPI_MAX", larger, SMALL, false},
+    {"MPI_MIN", smaller, SMALL, false},
+    {"MPI_MAXLOC", larger, SMALL, false},
+    {"MPI_MINLOC", smaller, SMALL, false},
+    {"MPI_LAND", both, RARELY_FALSE, true},
+    {"MPI_LOR", either, RARELY_TRUE, true},
+    {"MPI_LXOR", one_of, BIT, true},
+    {"MPI_BAND", bits_of_both, MASK, false},
+    {"MPI_BOR", bits_of_either, SMALL, false},
+    {"MPI_BXOR", bits_of_one, SMALL, false},
+};
+
+static const struct folding *folding_of(const struct operation *operation)
+{
+    for (size_t i = 0; i < sizeof foldings / sizeof *foldings; i++)
+        if (strcmp(foldings[i].name, operation_name(operation)) == 0)
+            return &foldings[i];
+    return NULL;
+}
+
+/* Small numbers, so that all types can hold the results of thousands of ranks, except for sums in
+ * types of one or two bytes, which wrap around. */
+static struct value value_of(const struct folding *folding, int rank, int64_t element)
+{
+    int place = (int)(element % PERIOD), small = (int)(((int64_t)rank * 3 + place) % PERIOD);
+    int number = small;
+    switch (folding->values) {
+    case FACTOR:
+        number = rank == place ? 2 : 1;
+        break;
+    case RARELY_FALSE:
+        number = rank != place;
+        break;
+    case RARELY_TRUE:
+        number = rank == place;
+        break;
+    case BIT:
+        number = small & 1;
+        break;
+    case MASK:
+        number = 127 - small;
+        break;
+    }
+    return (struct value){number, rank};
+}
+
+/* Of the ranks before end: O(end). */
+static struct value folded(const struct folding *folding, int end, int64_t element)
+{
+    struct value result = value_of(folding, 0, element);
+    for (int rank = 1; rank < end; rank++) {
+        struct value other = value_of(folding, rank, element);
+        long double number = folding->fold(result.number, other.number);
+        if (number != result.number)
+            result.index = rank;
+        result.number = number;
+    }
+    return result;
+}
+
+/* Stores an integer of that many bytes; the value is cut off where it needs more. */
+static void store_integer(int64_t integer, void *address, int64_t size)
+{
+    switch (size) {
+    case 1:
+        *(uint8_t *)address = (uint8_t)integer;
+        break;
+    case 2:
+        memcpy(address, &(uint16_t){(uint16_t)integer}, 2);
+        break;
+    case 4:
+        memcpy(address, &(uint32_t){(uint32_t)integer}, 4);
+        break;
+    default:
+        memcpy(address, &integer, sizeof integer);
+    }
+}
+
+static int64_t load_integer(const void *address, int64_t size)
+{
+    uint16_t two;
+    uint32_t four;
+    int64_t eight;
+    switch (size) {
+    case 1:
+        return *(const uint8_t *)address;
+    case 2:
+        memcpy(&two, address, 2);
+        return two;
+    case 4:
+        memcpy(&four, address, 4);
+        return four;
+    default:
+        memcpy(&eight, address, 8);
+        return eight;
+    }
+}
+
+static void store_real(long double number, void *address, int64_t size)
+{
+    float single = (float)number;
+    double twice = (double)number;
+    if (size == sizeof single)
+        memcpy(address, &single, sizeof single);
+    else if (size == sizeof twice)
+        memcpy(address, &twice, sizeof twice);
+    else
+        memcpy(address, &number, sizeof number);
+}
+
+static long double load_real(const void *address, int64_t size)
+{
+    float single;
+    double twice;
+    long double longest;
+    if (size == sizeof single) {
+        memcpy(&single, address, sizeof single);
+        return single;
+    }
+    if (size == sizeof twice) {
+        memcpy(&twice, address, sizeof twice);
+        return twice;
+    }
+    memcpy(&longest, address, sizeof longest);
+    return longest;
+}
+
+/* How a value lies in an element of a predefined type. */
+struct place {
+    bool real, indexed;
+    int64_t size, index_at;
+};
+
+static struct place place_of(const struct datatype *type)
+{
+    const char *name = datatype_text(type);
+    bool indexed = datatype_class(type) == DATATYPE_PAIR;
+    bool real = datatype_class(type) == DATATYPE_FLOATING ||
+                (indexed && (strstr(name, "FLOAT") || strstr(name, "DOUBLE")));
+    int64_t size = datatype_size(type) - (indexed ? (int64_t)sizeof(int) : 0);
+    int64_t align = sizeof(int);
+    return (struct place){real, indexed, size, (size + align - 1) / align * align};
+}
+
+static void store(const struct place *place, struct value value, unsigned char *address)
+{
+    if (place->real)
+        store_real(value.number, address, place->size);
+    else
+        store_integer((int64_t)value.number, address, place->size);
+    if (place->indexed)
+        memcpy(address + place->index_at, &value.index, sizeof value.index);
+}
+
+static struct value load(const struct place *place, const unsigned char *address)
+{
+    struct value value = {0, 0};
+    value.number = place->real ? load_real(address, place->size)
+                               : (long double)load_integer(address, place->size);
+    if (place->indexed)
+        memcpy(&value.index, address + place->index_at, sizeof value.index);
+    return value;
+}
+
+/* Each repetition's values begin somewhere else. */
+static int64_t shifted(const struct run *run, int64_t element)
+{
+    return element + (int64_t)(run->seed % PERIOD);
+}
+
+static void fill_values(const struct run *run, unsigned char *base, int64_t count)
+{
+    const struct mpi_collective_state *state = run->state;
+    const struct folding *folding = folding_of(state->operation);
+    struct place place = place_of(state->sends);
+    int64_t extent = datatype_extent(state->sends);
+    for (int64_t i = 0; i < count; i++)
+        store(&place, value_of(folding, state->call.rank, shifted(run, i)), base + i * extent);
+}
+
+/* Elements first, first + 1, ... of the reduction over the ranks before end. */
+static bool check_values(struct run *run, int end, int64_t first, int64_t count)
+{
+    const struct mpi_collective_state *state = run->state;
+    const struct folding *folding = folding_of(state->operation);
+    struct place place = place_of(state->receives);
+    int64_t extent = datatype_extent(state->receives);
+    struct value wanted[PERIOD];
+    for (int i = 0; i < PERIOD; i++) {
+        _Alignas(16) unsigned char element[64] = {0};
+        store(&place, folded(folding, end, shifted(run, first + i)), element);
+        wanted[i] = load(&place, element); /* wrapped around as in the type */
+    }
+    for (int64_t i = 0; i < count; i++) {
+        struct value found = load(&place, state->receive_base + i * extent);
+        struct value right = wanted[i % PERIOD];
+        bool same = folding->logical ? (found.number != 0) == (right.number != 0)
+                                     : found.number == right.number;
+        if (!same || (place.indexed && found.index != right.index))
+            return run_fail(run,
+                            "wrong data: element %lld (from byte %lld on) of the result on PE %d "
+                            "(rank %d) is %.17Lg and should be %.17Lg%s",
+                            (long long)i, (long long)(i * extent),
+                            pe_set_member(run->set, run->rank), run->rank, found.number,
+                            right.number, same ? ", and its index is wrong" : "");
+    }
+    return true;
+}
+
+/* ---- Blocks that are moved ---- */
+
+/* The block that the sender keeps for one of its peers, as a number for a pattern. */
+static int pattern_of(int sender, int place, int most)
+{
+    return (int)(((unsigned)sender * (unsigned)most + (unsigned)place) & 0xffffff);
+}
+
+static int most_peers(const struct run *run)
+{
+    return run->function->neighborhood ? topology_degree(pe_set_topology(run->set)) : run->size;
+}
+
+static int peer_of(const struct mpi_collective_state *state, int k)
+{
+    return state->peer_ranks ? state->peer_ranks[k] : k;
+}
+
+static unsigned char *block(unsigned char *base, const struct datatype *type, int count, int k)
+{
+    return base + (int64_t)k * count * datatype_extent(type);
+}
+
+static int sent_to(const struct mpi_call *call, int k)
+{
+    return call->send_counts ? call->send_counts[k] : call->send_count;
+}
+
+static int received_from(const struct mpi_call *call, int k)
+{
+    return call->receive_counts ? call->receive_counts[k] : call->receive_count;
+}
+
+#define BLOCK "a block that was received"
+
+/* Of the blocks that come: the place in the list of the sender that it is kept at. In a topology a
+ * rank may be a neighbour more than once; the places at which it is are the candidates. */
+static bool came_from(struct run *run, const unsigned char *address, int count, int sender)
+{
+    const struct mpi_collective_state *state = run->state;
+    int most = most_peers(run), rank = state->call.rank;
+    if (!run->function->neighborhood)
+        return mpi_verify(run, BLOCK, address, count, state->receives,
+                          pattern_of(sender, rank, most));
+    int *neighbors = calloc((size_t)most + 1, sizeof *neighbors);
+    int found = neighbors ? topology_neighbors(pe_set_topology(run->set), sender, neighbors) : 0;
+    bool good = false;
+    int last = 0;
+    for (int place = 0; place < found && !good; place++)
+        if (neighbors[place] == rank) {
+            last = pattern_of(sender, place, most);
+            good = mpi_matches(run, address, count, state->receives, last);
+        }
+    free(neighbors);
+    return good || mpi_verify(run, BLOCK, address, count, state->receives, last);
+}
+
+void mpi_data_prepare(const struct run *run)
+{
+    const struct mpi_collective_state *state = run->state;
+    const struct mpi_call *call = &state->call;
+    const struct mpi_use *use = run->function->variant;
+    data_poison(run->local, run->demand.local);
+    data_poison(run->remote, run->demand.remote);
+    bool in_place = state->send_in_place;
+    unsigned char *base = in_place ? state->receive_base : state->send_base;
+    struct datatype *type = in_place ? state->receives : state->sends;
+    int count = in_place ? call->receive_count : call->send_count;
+    int rank = call->rank, most = most_peers(run);
+    switch (use->routine->flow) {
+    case MPI_FLOW_NONE:
+        break;
+    case MPI_FLOW_BCAST:
+        if (rank == call->root)
+            mpi_fill(run, state->receive_base, count, type, rank);
+        break;
+    case MPI_FLOW_GATHER:
+    case MPI_FLOW_ALLGATHER:
+        mpi_fill(run, in_place ? block(base, type, count, rank) : base, count, type, rank);
+        break;
+    case MPI_FLOW_SCATTER:
+        for (int k = 0; rank == call->root && k < call->size; k++)
+            mpi_fill(run, block(base, type, count, k), count, type, pattern_of(rank, k, most));
+        break;
+    case MPI_FLOW_ALLTOALL:
+        for (int k = 0; k < state->peers; k++)
+            mpi_fill(run, block(base, type, count, k), in_place ? count : sent_to(call, k), type,
+                     pattern_of(rank, k, most));
+        break;
+    case MPI_FLOW_REDUCE_SCATTER_BLOCK:
+        fill_values(run, base, (int64_t)count * call->size);
+        break;
+    case MPI_FLOW_REDUCE:
+    case MPI_FLOW_ALLREDUCE:
+    case MPI_FLOW_SCAN:
+    case MPI_FLOW_EXSCAN:
+    case MPI_FLOW_REDUCE_SCATTER:
+        fill_values(run, base, count);
+        break;
+    }
+}
+
+static bool check_gathered(struct run *run)
+{
+    const struct mpi_collective_state *state = run->state;
+    const struct mpi_call *call = &state->call;
+    for (int k = 0; k < state->peers; k++)
+        if (peer_of(state, k) >= 0 &&
+            !mpi_verify(run, BLOCK,
+                        block(state->receive_base, state->receives, call->receive_count, k),
+                        call->receive_count, state->receives, peer_of(state, k)))
+            return false;
+    return true;
+}
+
+static bool check_exchanged(struct run *run)
+{
+    const struct mpi_collective_state *state = run->state;
+    const struct mpi_call *call = &state->call;
+    for (int k = 0; k < state->peers; k++)
+        if (peer_of(state, k) >= 0 &&
+            !came_from(run, block(state->receive_base, state->receives, call->receive_count, k),
+                       received_from(call, k), peer_of(state, k)))
+            return false;
+    return true;
+}
+
+/* Whether another call has other data to work on: what was sent has been replaced by the result. */
+static bool changes_again(const struct mpi_use *use)
+{
+    switch (use->routine->flow) {
+    case MPI_FLOW_ALLTOALL:
+    case MPI_FLOW_REDUCE:
+    case MPI_FLOW_ALLREDUCE:
+    case MPI_FLOW_SCAN:
+    case MPI_FLOW_EXSCAN:
+    case MPI_FLOW_REDUCE_SCATTER_BLOCK:
+    case MPI_FLOW_REDUCE_SCATTER:
+        return use->in_place;
+    case MPI_FLOW_NONE:
+    case MPI_FLOW_BCAST:
+    case MPI_FLOW_GATHER:
+    case MPI_FLOW_ALLGATHER:
+    case MPI_FLOW_SCATTER:
+        break;
+    }
+    return false;
+}
+
+/* Ranks that get nothing: their buffers stay as they are. */
+static bool check_spared(struct run *run)
+{
+    const struct mpi_use *use = run->function->variant;
+    return use->routine->temporary || use->in_place ||
+           data_verify_untouched(run, "the buffer of a rank that receives nothing", run->remote,
+                                 run->demand.remote);
+}
+
+bool mpi_data_check(struct run *run)
+{
+    const struct mpi_collective_state *state = run->state;
+    const struct mpi_call *call = &state->call;
+    const struct mpi_use *use = run->function->variant;
+    int count = call->receive_count, size = call->size, rank = call->rank, first = 0;
+    if (changes_again(use) && !run->untimed)
+        return true;
+    switch (use->routine->flow) {
+    case MPI_FLOW_NONE:
+        return true;
+    case MPI_FLOW_BCAST:
+        return mpi_verify(run, BLOCK, state->receive_base, count, state->receives, call->root);
+    case MPI_FLOW_GATHER:
+        return rank == call->root ? check_gathered(run) : check_spared(run);
+    case MPI_FLOW_ALLGATHER:
+        return check_gathered(run);
+    case MPI_FLOW_SCATTER:
+        return state->receive_in_place ||
+               mpi_verify(run, BLOCK, state->receive_base, count, state->receives,
+                          pattern_of(call->root, rank, size));
+    case MPI_FLOW_ALLTOALL:
+        return check_exchanged(run);
+    case MPI_FLOW_REDUCE:
+        return rank == call->root ? check_values(run, size, 0, count) : check_spared(run);
+    case MPI_FLOW_ALLREDUCE:
+        return check_values(run, size, 0, count);
+    case MPI_FLOW_SCAN:
+        return check_values(run, rank + 1, 0, count);
+    case MPI_FLOW_EXSCAN:
+        return rank == 0 || check_values(run, rank, 0, count);
+    case MPI_FLOW_REDUCE_SCATTER_BLOCK:
+        return check_values(run, size, (int64_t)rank * count, count);
+    case MPI_FLOW_REDUCE_SCATTER:
+        for (int before = 0; before < rank; before++)
+            first += mpi_share(count, size, before);
+        return check_values(run, size, first, mpi_share(count, size, rank));
+    }
+    return false;
+}
+
+#endif

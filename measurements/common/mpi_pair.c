@@ -1,0 +1,87 @@
+/*
+ * One operation of rank 0 on rank 1 by MPI, and whether its data arrived.
+ */
+#include "measurements/common/mpi_pair.h"
+
+const char *mpi_pair_check(const struct measurement *function, const struct argument *arguments,
+                           const struct pe_set *set)
+{
+    const char *wrong = mpi_check(function, arguments, set);
+    return wrong ? wrong : window_memory_check(function, arguments);
+}
+
+void mpi_pair_demand(enum pair_action action, const struct measurement *function,
+                     const struct argument *arguments, struct demand *demand)
+{
+    bool fetch = action == PAIR_FETCH_ADD;
+    demand->reported =
+        fetch ? sizeof(long) : (size_t)argument_named(function, arguments, "count")->integer;
+    demand->local = demand->remote = demand->reported;
+}
+
+#if SKAMPI_MPI
+
+bool mpi_pair_open(struct run *run, enum pair_action action, struct mpi_pair *pair)
+{
+    *pair = (struct mpi_pair){.action = action,
+                              .partner = shape_partner(run, SHAPE_PAIR, 0),
+                              .window = {.handle = MPI_WIN_NULL},
+                              .bytes = (int)run->demand.reported};
+    if (!window_open(run, window_memory(run->function, run->arguments), run->demand.remote,
+                     MPI_INFO_NULL, &pair->window))
+        return false;
+    MPI_Win_lock_all(0, pair->window.handle);
+    pair->locked = true;
+    return true;
+}
+
+void mpi_pair_close(struct mpi_pair *pair)
+{
+    if (!pair->locked)
+        return;
+    MPI_Win_unlock_all(pair->window.handle);
+    window_close(&pair->window);
+}
+
+void mpi_pair_operate(struct run *run, struct mpi_pair *pair, long addend)
+{
+    int rank = pair->partner.rank, n = pair->bytes;
+    MPI_Win window = pair->window.handle;
+    switch (pair->action) {
+    case PAIR_PUT:
+        MPI_Put(run->local, n, MPI_BYTE, rank, 0, n, MPI_BYTE, window);
+        break;
+    case PAIR_GET:
+        MPI_Get(run->local, n, MPI_BYTE, rank, 0, n, MPI_BYTE, window);
+        break;
+    case PAIR_FETCH_ADD:
+        MPI_Fetch_and_op(&addend, &pair->fetched, MPI_LONG, rank, 0, MPI_SUM, window);
+        break;
+    }
+    MPI_Win_flush(rank, window);
+}
+
+void mpi_pair_meet(struct run *run)
+{
+    MPI_Barrier(mpi_comm(run));
+}
+
+/* ---- The data ---- */
+
+void mpi_pair_fill(struct run *run, struct mpi_pair *pair)
+{
+    unsigned char *window = pair->window.memory;
+    pair_fill_at(run, pair->action, window, (long *)(void *)window);
+    MPI_Win_sync(pair->window.handle);
+}
+
+bool mpi_pair_verify(struct run *run, struct mpi_pair *pair)
+{
+    const unsigned char *window = pair->window.memory;
+    MPI_Win_sync(pair->window.handle);
+    return pair_verify_at(run, pair->action, &pair->partner, window,
+                          (const long *)(const void *)window, pair->fetched) &&
+           window_verify_guards(run, &pair->window);
+}
+
+#endif

@@ -1,0 +1,58 @@
+/*
+ * Windows of MPI one-sided communication, as the families that use them make them in set-up.
+ */
+#ifndef SKAMPI_MEASUREMENTS_MPI_WINDOW_H
+#define SKAMPI_MEASUREMENTS_MPI_WINDOW_H
+
+#include "measurements/common/mpi_common.h"
+
+enum window_kind { WINDOW_CREATE, WINDOW_ALLOCATE, WINDOW_SHARED, WINDOW_KINDS };
+
+/* "create", "allocate", "shared"; WINDOW_KINDS when it is none of these. */
+enum window_kind window_kind_find(const char *name);
+/* What is wrong with it as an argument, for the user, or NULL. */
+const char *window_kind_check(const char *name);
+
+/* clang-format off */
+#define MEMORY {"memory", PARAMETER_STRING, "", "routine that makes the window of memory", .allowed = "one of \"create\", \"allocate\", \"shared\"", .otherwise = "allocate", .example = "allocate"}
+/* clang-format on */
+/* The same of the argument for it. */
+enum window_kind window_memory(const struct measurement *, const struct argument *);
+const char *window_memory_check(const struct measurement *, const struct argument *);
+
+#if SKAMPI_MPI
+
+struct window {
+    MPI_Win handle;
+    unsigned char *memory; /* this rank's part */
+    unsigned char *block;  /* that it lies in, where it is of window_open() and of its kind */
+    size_t bytes;
+    enum window_kind kind;
+};
+
+/* A window over the set's communicator with that many bytes on each rank, addressed in bytes, that
+ * read as zero. Its memory is its own, the same in all repetitions. Collective over the set; false
+ * after run_fail() on all of its members. What goes wrong with the window later ends the job. */
+bool window_open(struct run *, enum window_kind, size_t bytes, MPI_Info, struct window *);
+/* Whether the library left alone what lies around the memory, where that is known: false after
+ * run_fail(). */
+bool window_verify_guards(struct run *, const struct window *);
+/* Collective over the set. */
+void window_close(struct window *);
+
+/* Elements in memory, filled with this repetition's data of the tag; such that operations give
+ * numbers when they are for accumulates: the same for all tags with floating-point types. */
+void window_fill(const struct run *, void *memory, int64_t count, struct datatype *, int tag,
+                 bool accumulates);
+/* What an accumulate of the data of that tag by window_fill() makes of the block; data has room
+ * for them. */
+void window_accumulate(const struct run *, void *block, void *data, int64_t count,
+                       struct datatype *, MPI_Op, int tag);
+/* Not for types with bytes that mean nothing: these are always equal. */
+bool window_equal(const void *, const void *, int64_t count, const struct datatype *);
+
+/* Whether all members agree; false after run_fail() where one does not. Collective. */
+bool window_all(struct run *, bool good, const char *otherwise);
+
+#endif
+#endif

@@ -1,0 +1,110 @@
+/*
+ * One operation of rank 0 on rank 1 by OpenSHMEM, and whether its data arrived.
+ */
+#include "measurements/common/pair_operation.h"
+
+void pair_demand(enum pair_action action, const struct measurement *function,
+                 const struct argument *arguments, struct demand *demand)
+{
+    if (action == PAIR_FETCH_ADD) {
+        demand->scratch += sizeof(long);
+        demand->reported = sizeof(long);
+        return;
+    }
+    demand->local = demand->remote = demand->reported =
+        (size_t)argument_named(function, arguments, "count")->integer;
+}
+
+/* ---- The data ---- */
+
+static long first_value(const struct run *run)
+{
+    return (long)(run->seed & 0xffff);
+}
+
+void pair_fill_at(struct run *run, enum pair_action action, unsigned char *there, long *word)
+{
+    bool get = action == PAIR_GET;
+    if (action == PAIR_FETCH_ADD) {
+        *word = first_value(run);
+        return;
+    }
+    pattern_fill(get ? there : run->local, run->demand.reported, data_key(run, run->rank));
+    data_poison(get ? run->local : there, run->demand.reported);
+}
+
+static bool verify_word(struct run *run, const struct partner *partner, long found, long fetched)
+{
+    long first = first_value(run), last = first + (long)run->repeated;
+    long wanted = partner->source < 0 ? first : last;
+    if (found != wanted)
+        return run_fail(run, "wrong data: rank %d has %ld and should have %ld", run->rank, found,
+                        wanted);
+    return !partner->acting || fetched == last - 1 ||
+           run_fail(run, "wrong data: rank %d fetched %ld and should have fetched %ld", run->rank,
+                    fetched, last - 1);
+}
+
+static bool verify_block(struct run *run, const struct partner *partner, bool get,
+                         const unsigned char *source, const unsigned char *target)
+{
+    size_t bytes = run->demand.reported;
+    int from = get ? (partner->acting ? partner->rank : -1) : partner->source;
+    bool right = from >= 0
+                     ? data_verify(run, "the data that were moved", target, bytes, from)
+                     : data_verify_untouched(run, "memory that nothing is moved to", target, bytes);
+    return right && data_verify(run, "the source", source, bytes, run->rank);
+}
+
+bool pair_verify_at(struct run *run, enum pair_action action, const struct partner *partner,
+                    const unsigned char *there, const long *word, long fetched)
+{
+    bool get = action == PAIR_GET;
+    return action == PAIR_FETCH_ADD ? verify_word(run, partner, *word, fetched)
+                                    : verify_block(run, partner, get, get ? there : run->local,
+                                                   get ? run->local : there);
+}
+
+#if SKAMPI_SHMEM
+
+#include <shmem.h>
+
+struct pair_operation pair_open(const struct run *run, enum pair_action action)
+{
+    return (struct pair_operation){.action = action, .partner = shape_partner(run, SHAPE_PAIR, 0)};
+}
+
+static long *word_of(const struct run *run, const struct pair_operation *pair)
+{
+    return (long *)(void *)(run->scratch + pair->word);
+}
+
+void pair_operate(struct run *run, struct pair_operation *pair, long addend)
+{
+    int pe = pair->partner.pe;
+    switch (pair->action) {
+    case PAIR_PUT:
+        shmem_putmem(run->remote, run->local, run->demand.reported, pe);
+        shmem_quiet();
+        break;
+    case PAIR_GET:
+        shmem_getmem(run->local, run->remote, run->demand.reported, pe);
+        break;
+    case PAIR_FETCH_ADD:
+        pair->fetched = shmem_long_atomic_fetch_add(word_of(run, pair), addend, pe);
+        break;
+    }
+}
+
+void pair_fill(struct run *run, const struct pair_operation *pair)
+{
+    pair_fill_at(run, pair->action, run->remote, word_of(run, pair));
+}
+
+bool pair_verify(struct run *run, const struct pair_operation *pair)
+{
+    return pair_verify_at(run, pair->action, &pair->partner, run->remote, word_of(run, pair),
+                          pair->fetched);
+}
+
+#endif

@@ -1,0 +1,43 @@
+/*
+ * One operation of rank 0 on rank 1 by OpenSHMEM: put and quiet, get, or a fetching atomic. What
+ * families share that do this while other things go on: the demand, the operation, its data.
+ */
+#ifndef SKAMPI_MEASUREMENTS_PAIR_OPERATION_H
+#define SKAMPI_MEASUREMENTS_PAIR_OPERATION_H
+
+#include "measurements/common/shapes.h"
+
+enum pair_action { PAIR_PUT, PAIR_GET, PAIR_FETCH_ADD };
+
+/* Adds what the action needs to a demand: the bytes of the parameter "count", or a word of scratch
+ * memory. Pure. */
+void pair_demand(enum pair_action, const struct measurement *, const struct argument *,
+                 struct demand *);
+
+/* Data of such operations by any library, in run->local and there, the memory that others reach;
+ * word: the target of atomics. Fills them. Verifies that demand.reported bytes were moved and their
+ * source is as it was, or that the word holds what it must, and the last atomic fetched that; false
+ * after run_fail(). */
+void pair_fill_at(struct run *, enum pair_action, unsigned char *there, long *word);
+bool pair_verify_at(struct run *, enum pair_action, const struct partner *,
+                    const unsigned char *there, const long *word, long fetched);
+
+#if SKAMPI_SHMEM
+
+/* In the state of a family. */
+struct pair_operation {
+    enum pair_action action;
+    struct partner partner;
+    size_t word;  /* of the atomic: bytes from run->scratch */
+    long fetched; /* by the last one */
+};
+
+struct pair_operation pair_open(const struct run *, enum pair_action);
+/* On run->local and run->remote, from rank 0 alone; addend: of the atomic. */
+void pair_operate(struct run *, struct pair_operation *, long addend);
+/* Hooks' work: each repetition has made one operation with an addend of 1, and any with 0. */
+void pair_fill(struct run *, const struct pair_operation *);
+bool pair_verify(struct run *, const struct pair_operation *);
+
+#endif
+#endif

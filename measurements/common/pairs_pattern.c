@@ -1,0 +1,538 @@
+/*
+ * Who works on whom in patterns of many ranks, and whether their data arrived.
+ */
+#include "measurements/common/pairs_pattern.h"
+
+#include "measurements/common/tournament.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LINE 64
+/* Operations on random targets in an iteration of one that follow each other: so that they are on
+ * several targets. */
+#define TARGETS_IN_A_ROW 16
+
+static const struct {
+    const char *name;
+    char number; /* O: an offset must follow, S: a seed may, R: one to MOST_NUMBERS numbers must */
+} kinds[PATTERNS] = {
+    [PATTERN_HALF] = {"half", 0},
+    [PATTERN_OFFSET] = {"offset", 'O'},
+    [PATTERN_NEIGHBOURS] = {"neighbours", 0},
+    [PATTERN_RANDOM] = {"random", 'S'},
+    [PATTERN_ROUND] = {"round", 'R'},
+    [PATTERN_TO_ONE] = {"to_one", 0},
+    [PATTERN_FROM_ONE] = {"from_one", 0},
+    [PATTERN_TARGETS] = {"targets", 'S'},
+};
+
+/* ---- Arguments ---- */
+
+/* Numbers of a pattern: the first is an offset, a seed or a round, from 1 on; of a round, a seed
+ * from 0 on and a size of groups follow. */
+#define MOST_NUMBERS 3
+struct numbers {
+    int64_t value[MOST_NUMBERS];
+};
+
+/* Numbers behind a name and a colon, at most so many; false: they are none. */
+static bool parse_numbers(const char *text, int most, struct numbers *numbers)
+{
+    for (int i = 0; i < most; i++) {
+        char *end;
+        if (*text < '0' || *text > '9')
+            return false;
+        numbers->value[i] = strtoll(text, &end, 10);
+        if (numbers->value[i] == LLONG_MAX || (numbers->value[i] == 0 && i != 1))
+            return false;
+        if (*end == '\0')
+            return true;
+        if (*end != ':')
+            return false;
+        text = end + 1;
+    }
+    return false;
+}
+
+/* PATTERNS: it is none. */
+static enum pattern parse_pattern(const char *text, struct numbers *numbers)
+{
+    const char *colon = strchr(text, ':');
+    size_t length = colon ? (size_t)(colon - text) : strlen(text);
+    *numbers = (struct numbers){{1, 0, 1}};
+    for (int kind = 0; kind < PATTERNS; kind++) {
+        const char *name = kinds[kind].name;
+        char number = kinds[kind].number;
+        if (strlen(name) != length || strncmp(name, text, length) != 0)
+            continue;
+        bool good =
+            colon ? number && parse_numbers(colon + 1, number == 'R' ? MOST_NUMBERS : 1, numbers)
+                  : number == 0 || number == 'S';
+        return good ? (enum pattern)kind : PATTERNS;
+    }
+    return PATTERNS;
+}
+
+static bool of_pairs(enum pattern pattern)
+{
+    return pattern <= PATTERN_ROUND;
+}
+
+/* What `pairs` may be at most. */
+static int most_pairs(enum pattern pattern, int size)
+{
+    if (of_pairs(pattern))
+        return size / 2;
+    return pattern == PATTERN_TARGETS ? size : size - 1;
+}
+
+static const char *check_offset(int64_t offset, int size)
+{
+    static char text[160];
+    if (offset <= size / 2 && size % (2 * offset) == 0)
+        return NULL;
+    snprintf(text, sizeof text,
+             "an offset of %lld needs a multiple of %lld PEs, and there are %d: take another "
+             "offset, or a set of that size",
+             (long long)offset, 2 * (long long)offset, size);
+    return text;
+}
+
+static const char *check_round(const struct numbers *numbers, int size)
+{
+    static char text[160];
+    int64_t round = numbers->value[0], group = numbers->value[2],
+            most = tournament_rounds(size, group);
+    if (most == 0)
+        snprintf(text, sizeof text,
+                 "%d PEs are no groups of %lld: leave the size of groups away, or "
+                 "take one that divides them",
+                 size, (long long)group);
+    else if (round > most)
+        snprintf(text, sizeof text, "there is no round %lld: %d PEs%s have rounds 1 to %lld",
+                 (long long)round, size, group > 1 ? " in these groups" : "", (long long)most);
+    else
+        return NULL;
+    return text;
+}
+
+#define PATTERN_NAMES_OF_PAIRS                                                                     \
+    "\"half\", \"offset:K\", \"neighbours\", \"random:SEED\", \"round:K[:SEED[:GROUP]]\""
+
+static const char *check(const struct measurement *function, const struct argument *arguments,
+                         const struct pe_set *set, bool pairs_only)
+{
+    static char text[160];
+    struct numbers numbers;
+    int size = pe_set_size(set);
+    enum pattern pattern =
+        parse_pattern(argument_named(function, arguments, "pattern")->string, &numbers);
+    const char *wrong;
+    if (pattern == PATTERNS || (pairs_only && !of_pairs(pattern)))
+        return pairs_only
+                   ? "pattern must be one of " PATTERN_NAMES_OF_PAIRS "; K, SEED and GROUP are "
+                     "numbers from 1 on"
+                   : "pattern must be one of " PATTERN_NAMES_OF_PAIRS ", \"to_one\", \"from_one\", "
+                     "\"targets:SEED\"; K, SEED and GROUP are numbers from 1 on";
+    if (pattern == PATTERN_OFFSET && size > 1 && (wrong = check_offset(numbers.value[0], size)))
+        return wrong;
+    if (pattern == PATTERN_ROUND && size > 1 && (wrong = check_round(&numbers, size)))
+        return wrong;
+    if (pattern == PATTERN_TARGETS && argument_value(function, arguments, "directions", 1) == 2)
+        return "with random targets there is only one direction: all ranks work on others anyway";
+    int most = most_pairs(pattern, size);
+    if (argument_value(function, arguments, "pairs", 0) <= most || size < 2)
+        return NULL;
+    snprintf(text, sizeof text, "pairs may be at most %d with this pattern on %d PEs", most, size);
+    return text;
+}
+
+const char *pairs_check(const struct measurement *function, const struct argument *arguments,
+                        const struct pe_set *set)
+{
+    return check(function, arguments, set, false);
+}
+
+const char *pairs_check_pairs(const struct measurement *function, const struct argument *arguments,
+                              const struct pe_set *set)
+{
+    return check(function, arguments, set, true);
+}
+
+struct pairs pairs_of(const struct measurement *function, const struct argument *arguments,
+                      int size)
+{
+    struct pairs pairs = {.size = size};
+    struct numbers numbers;
+    int64_t window = argument_value(function, arguments, "window", 0);
+    int64_t threads = argument_value(function, arguments, "threads", 1);
+    int64_t given = argument_value(function, arguments, "pairs", 0);
+    pairs.pattern = parse_pattern(argument_named(function, arguments, "pattern")->string, &numbers);
+    if (pairs.pattern == PATTERNS)
+        pairs.pattern = PATTERN_HALF;
+    pairs.offset = numbers.value[0];
+    pairs.seed = (uint64_t)numbers.value[pairs.pattern == PATTERN_ROUND ? 1 : 0];
+    pairs.group = numbers.value[2];
+    int most = pairs.pattern == PATTERN_ROUND ? tournament_pairs(size, pairs.group, pairs.offset)
+                                              : most_pairs(pairs.pattern, size);
+    pairs.pairs = given == 0 || given > most ? most : (int)given;
+    pairs.both = argument_value(function, arguments, "directions", 1) == 2;
+    pairs.apart = window > 0;
+    pairs.window = window > 0                         ? window * threads
+                   : pairs.pattern == PATTERN_TARGETS ? TARGETS_IN_A_ROW
+                                                      : 1;
+    return pairs;
+}
+
+/* ---- Chance ---- */
+
+/* The same on all ranks: numbers that seem to have nothing to do with their arguments. */
+static uint64_t mixed(uint64_t seed, uint64_t a, uint64_t b)
+{
+    uint64_t x = seed * 0x9e3779b97f4a7c15u + a * 0xd1342543de82ef95u + b * 0xaef17502108ef2d9u + 1;
+    for (int i = 0; i < 2; i++) {
+        x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+        x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+        x ^= x >> 31;
+    }
+    return x;
+}
+
+/* Places 0 to count - 1 in an order drawn by chance. */
+static void draw_order(uint64_t seed, uint64_t stream, int count, int *order)
+{
+    for (int i = 0; i < count; i++)
+        order[i] = i;
+    for (int i = count - 1; i > 0; i--) {
+        int other = (int)(mixed(seed, (uint64_t)i, stream) % ((uint64_t)i + 1)), place = order[i];
+        order[i] = order[other];
+        order[other] = place;
+    }
+}
+
+static void join(struct pairs *pairs, int a, int b)
+{
+    pairs->partners[a] = b;
+    pairs->partners[b] = a;
+    pairs->first[a] = true;
+}
+
+/* Neighbours in an order drawn by chance are pairs. */
+static void draw_partners(struct pairs *pairs, int *order)
+{
+    draw_order(pairs->seed, 0, pairs->size, order);
+    for (int i = 0; i < pairs->pairs; i++)
+        join(pairs, order[2 * i], order[2 * i + 1]);
+}
+
+/* ---- Rounds of a tournament ---- */
+
+/* Groups, and ranks in each group, take places drawn by chance; seed 0: their own. */
+static void set_places(const struct pairs *pairs, int *place_of, int *order)
+{
+    int group = (int)pairs->group, groups = pairs->size / group;
+    for (int rank = 0; rank < pairs->size; rank++)
+        place_of[rank] = rank;
+    if (pairs->seed == 0)
+        return;
+    draw_order(pairs->seed, 1, group, order);
+    int *groups_order = order + group;
+    draw_order(pairs->seed, 0, groups, groups_order);
+    for (int i = 0; i < groups; i++)
+        for (int k = 0; k < group; k++)
+            place_of[groups_order[i] * group + order[k]] = i * group + k;
+}
+
+/* place_of and order: of size ranks, and of 2 * size. */
+static void meet(struct pairs *pairs, int *place_of, int *order)
+{
+    int left = pairs->pairs;
+    set_places(pairs, place_of, order);
+    for (int rank = 0; rank < pairs->size; rank++)
+        order[place_of[rank]] = rank;
+    for (int rank = 0; rank < pairs->size && left > 0; rank++) {
+        int met = tournament_met(place_of[rank], pairs->size, pairs->group, pairs->offset);
+        if (met < 0 || order[met] < rank)
+            continue;
+        join(pairs, rank, order[met]);
+        left--;
+    }
+}
+
+bool pairs_open(struct pairs *pairs, const struct run *run)
+{
+    *pairs = pairs_of(run->function, run->arguments, run->size);
+    if (pairs->pattern != PATTERN_RANDOM && pairs->pattern != PATTERN_ROUND)
+        return true;
+    size_t size = (size_t)run->size;
+    int *order = calloc(3 * size, sizeof *order);
+    pairs->partners = calloc(size, sizeof *pairs->partners);
+    pairs->first = calloc(size, sizeof *pairs->first);
+    bool good = order && pairs->partners && pairs->first;
+    for (size_t rank = 0; good && rank < size; rank++)
+        pairs->partners[rank] = -1;
+    if (good && pairs->pattern == PATTERN_ROUND)
+        meet(pairs, order, order + size);
+    else if (good)
+        draw_partners(pairs, order);
+    free(order);
+    return good;
+}
+
+void pairs_close(struct pairs *pairs)
+{
+    free(pairs->partners);
+    free(pairs->first);
+    pairs->partners = NULL;
+    pairs->first = NULL;
+}
+
+/* ---- Who works on whom ---- */
+
+int pairs_partner(const struct pairs *pairs, int rank, bool *first)
+{
+    int64_t distance = pairs->pattern == PATTERN_HALF     ? pairs->size / 2
+                       : pairs->pattern == PATTERN_OFFSET ? pairs->offset
+                                                          : 1;
+    if (pairs->partners) {
+        *first = pairs->first[rank];
+        return pairs->partners[rank];
+    }
+    /* Blocks of 2 * distance ranks; pairs are counted in the order of their first ranks. */
+    int64_t block = rank / (2 * distance), place = rank % (2 * distance);
+    *first = place < distance;
+    bool complete = (block + 1) * 2 * distance <= pairs->size;
+    if (!complete || block * distance + place % distance >= pairs->pairs)
+        return -1;
+    return *first ? rank + (int)distance : rank - (int)distance;
+}
+
+/* Ranks that it works on: 0 where it only watches. */
+static int targets_of(const struct pairs *pairs, int rank)
+{
+    bool first;
+    switch (pairs->pattern) {
+    case PATTERN_TO_ONE:
+    case PATTERN_FROM_ONE:
+        if (rank > pairs->pairs)
+            return 0;
+        if (!pairs->both && (rank == 0) != (pairs->pattern == PATTERN_FROM_ONE))
+            return 0;
+        return rank == 0 ? pairs->pairs : 1;
+    case PATTERN_TARGETS:
+        return rank < pairs->pairs && pairs->size > 1 ? 1 : 0;
+    default:
+        return pairs_partner(pairs, rank, &first) >= 0 && (first || pairs->both) ? 1 : 0;
+    }
+}
+
+int64_t pairs_steps(const struct pairs *pairs, int rank)
+{
+    return targets_of(pairs, rank) * pairs->window;
+}
+
+int64_t pairs_all_steps(const struct pairs *pairs)
+{
+    int64_t directions = pairs->both ? 2 : 1;
+    return pairs->pairs * directions * pairs->window;
+}
+
+int64_t pairs_most_steps(const struct pairs *pairs)
+{
+    bool hub =
+        pairs->pattern == PATTERN_FROM_ONE || (pairs->pattern == PATTERN_TO_ONE && pairs->both);
+    return (hub ? pairs->pairs : 1) * pairs->window;
+}
+
+struct step pairs_step(const struct pairs *pairs, int rank, int64_t step)
+{
+    bool first;
+    int target = 0, sources;
+    int64_t slot = step, slots = pairs->apart ? pairs->window : 1;
+    if (pairs->pattern == PATTERN_TARGETS) {
+        uint64_t other =
+            mixed(pairs->seed, (uint64_t)rank, (uint64_t)step + 1) % (uint64_t)(pairs->size - 1);
+        target = (int)other + ((int)other >= rank);
+    } else if (of_pairs(pairs->pattern)) {
+        target = pairs_partner(pairs, rank, &first);
+    } else if (rank == 0) {
+        target = 1 + (int)(step % pairs->pairs);
+        slot = step / pairs->pairs;
+    }
+    int64_t source = rank - pairs_sources(pairs, target, &sources);
+    return (struct step){target, source * slots + slot % slots};
+}
+
+int pairs_sources(const struct pairs *pairs, int rank, int *count)
+{
+    bool first;
+    int partner;
+    *count = 0;
+    switch (pairs->pattern) {
+    case PATTERN_TO_ONE:
+    case PATTERN_FROM_ONE:
+        if (rank > pairs->pairs ||
+            (!pairs->both && (rank == 0) != (pairs->pattern == PATTERN_TO_ONE)))
+            return 0;
+        *count = rank == 0 ? pairs->pairs : 1;
+        return rank == 0 ? 1 : 0;
+    case PATTERN_TARGETS:
+        *count = pairs->pairs;
+        return 0;
+    default:
+        partner = pairs_partner(pairs, rank, &first);
+        if (partner < 0 || (first && !pairs->both))
+            return 0;
+        *count = 1;
+        return partner;
+    }
+}
+
+size_t pairs_product(size_t a, size_t b)
+{
+    size_t product;
+    return __builtin_mul_overflow(a, b, &product) ? SIZE_MAX : product;
+}
+
+size_t pairs_places(const struct pairs *pairs)
+{
+    bool many = pairs->pattern == PATTERN_TARGETS || pairs->pattern == PATTERN_TO_ONE ||
+                (pairs->pattern == PATTERN_FROM_ONE && pairs->both);
+    return pairs_product(many ? (size_t)pairs->pairs : 1, pairs->apart ? (size_t)pairs->window : 1);
+}
+
+size_t pairs_place_bytes(size_t bytes)
+{
+    return bytes > SIZE_MAX - LINE ? SIZE_MAX : (bytes + LINE - 1) / LINE * LINE;
+}
+
+void pairs_demand(const struct pairs *pairs, size_t bytes, bool get, struct demand *demand)
+{
+    size_t place = pairs_place_bytes(bytes);
+    demand->local = get ? pairs_product((size_t)pairs_most_steps(pairs), place) : bytes;
+    demand->remote = get ? bytes : pairs_product(pairs_places(pairs), place);
+    demand->reported = bytes;
+}
+
+struct pairs_call *pairs_calls(const struct run *run, const struct pairs *pairs, bool get)
+{
+    size_t place = pairs_place_bytes(run->demand.reported);
+    int64_t steps = pairs_steps(pairs, run->rank);
+    struct pairs_call *calls = calloc((size_t)steps + 1, sizeof *calls);
+    for (int64_t i = 0; calls && i < steps; i++) {
+        struct step step = pairs_step(pairs, run->rank, i);
+        calls[i].rank = step.target;
+        calls[i].pe = pe_set_member(run->set, step.target);
+        if (get)
+            calls[i].here = (size_t)i * place;
+        else
+            calls[i].there = (size_t)step.place * place;
+    }
+    return calls;
+}
+
+#define NAMED_PAIRS 8
+
+void pairs_note(struct run *run, const struct pairs *pairs)
+{
+    char text[256];
+    int named = 0, length = 0;
+    bool first;
+    if (run->rank != 0 || !of_pairs(pairs->pattern))
+        return;
+    for (int rank = 0; rank < run->size && named <= NAMED_PAIRS; rank++) {
+        int partner = pairs_partner(pairs, rank, &first);
+        if (partner < 0 || !first)
+            continue;
+        if (named++ < NAMED_PAIRS)
+            length +=
+                snprintf(text + length, sizeof text - (size_t)length, " %d-%d", rank, partner);
+    }
+    if (length > 0)
+        run_note(run, "pairs of ranks: %d:%s%s", pairs->pairs, text,
+                 named > NAMED_PAIRS ? " ..." : "");
+}
+
+/* ---- Data ---- */
+
+/* What the rank's steps leave in the places of this one: marks those. */
+static void mark_written(const struct pairs *pairs, int rank, int source, int64_t base,
+                         bool *written)
+{
+    int64_t steps = pairs_steps(pairs, source);
+    for (int64_t i = 0; i < steps; i++) {
+        struct step step = pairs_step(pairs, source, i);
+        if (step.target == rank)
+            written[step.place - base] = true;
+    }
+}
+
+static bool verify_source(struct run *run, const struct pairs *pairs, const unsigned char *memory,
+                          size_t bytes, int source, int64_t base, bool *written)
+{
+    size_t place = pairs_place_bytes(bytes), slots = pairs->apart ? (size_t)pairs->window : 1;
+    bool good = true;
+    memset(written, 0, slots * sizeof *written);
+    mark_written(pairs, run->rank, source, base, written);
+    for (size_t i = 0; good && i < slots; i++) {
+        const unsigned char *at = memory + ((size_t)base + i) * place;
+        good = written[i] ? data_verify(run, "what another rank put here", at, bytes, source) &&
+                                data_verify_untouched(run, "the memory behind a put", at + bytes,
+                                                      place - bytes)
+                          : data_verify_untouched(run, "memory that no rank puts to", at, place);
+    }
+    return good;
+}
+
+/* Of a function that puts: places of this rank must have what those put that work on it, and poison
+ * where nobody does. */
+static bool verify_places(struct run *run, const struct pairs *pairs, const unsigned char *memory,
+                          size_t bytes)
+{
+    int count, first = pairs_sources(pairs, run->rank, &count);
+    size_t slots = pairs->apart ? (size_t)pairs->window : 1, used = (size_t)count * slots;
+    bool *written = calloc(slots, sizeof *written), good = written;
+    if (!written)
+        return run_fail(run, "out of memory");
+    for (int i = 0; good && i < count; i++)
+        good = verify_source(run, pairs, memory, bytes, first + i, i * (int64_t)slots, written);
+    free(written);
+    size_t place = pairs_place_bytes(bytes);
+    return good && data_verify_untouched(run, "memory that no rank puts to", memory + used * place,
+                                         (pairs_places(pairs) - used) * place);
+}
+
+/* Of one that gets: a place for each step of this rank. */
+static bool verify_steps(struct run *run, const struct pairs *pairs, const unsigned char *memory,
+                         size_t bytes)
+{
+    size_t place = pairs_place_bytes(bytes);
+    int64_t steps = pairs_steps(pairs, run->rank);
+    bool good = true;
+    for (int64_t i = 0; good && i < steps; i++) {
+        const unsigned char *at = memory + (size_t)i * place;
+        good = data_verify(run, "what was got from another rank", at, bytes,
+                           pairs_step(pairs, run->rank, i).target) &&
+               data_verify_untouched(run, "the memory behind a get", at + bytes, place - bytes);
+    }
+    return good;
+}
+
+void pairs_fill(struct run *run, bool get, unsigned char *here, unsigned char *there)
+{
+    data_poison(here, run->demand.local);
+    data_poison(there, run->demand.remote);
+    pattern_fill(get ? there : here, get ? run->demand.remote : run->demand.local,
+                 data_key(run, run->rank));
+}
+
+bool pairs_verify(struct run *run, const struct pairs *pairs, bool get, const unsigned char *here,
+                  const unsigned char *there)
+{
+    size_t bytes = run->demand.reported;
+    return (get ? verify_steps(run, pairs, here, bytes)
+                : verify_places(run, pairs, there, bytes)) &&
+           data_verify(run, "the source", get ? there : here, bytes, run->rank);
+}

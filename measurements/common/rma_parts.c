@@ -1,0 +1,578 @@
+/*
+ * The parts of put, get and their relatives: the cost of posting, the cost until the
+ * operation is complete, and the part that is overlapped by computation (method of Coti & Malony,
+ * sections 3.1 and 3.3).
+ */
+#include "measurements/common/rma_parts.h"
+
+#include <stdio.h>
+
+/* ---- What is moved ---- */
+
+/* Memory of one operation: count elements, one in stride of which is moved. Bytes. */
+struct layout {
+    size_t element, stride, count;
+};
+
+static struct layout layout_of(const struct measurement *function, const struct argument *arguments)
+{
+    const struct rma *rma = function->variant;
+    if (rma->routine == RMA_P || rma->routine == RMA_G)
+        return (struct layout){sizeof(int), 1, 1};
+    return (struct layout){(size_t)argument_value(function, arguments, "element_bytes", 1),
+                           (size_t)argument_value(function, arguments, "stride", 1),
+                           (size_t)argument_value(function, arguments, "count", 0)};
+}
+
+static size_t layout_bytes(const struct layout *layout)
+{
+    return layout->element * layout->stride * layout->count;
+}
+
+/* Ranks that work on the same PE have places of their own there, in different cache lines. */
+#define LINE 64
+
+static size_t place_bytes(size_t bytes)
+{
+    return (bytes + LINE - 1) / LINE * LINE;
+}
+
+static const char *too_much_for_static_object(void)
+{
+    static char text[64];
+    snprintf(text, sizeof text, "the static object has %d bytes", RMA_STATIC_BYTES);
+    return text;
+}
+
+const char *rma_check(const struct measurement *function, const struct argument *arguments,
+                      const struct pe_set *set)
+{
+    (void)set;
+    const struct rma *rma = function->variant;
+    struct layout layout = layout_of(function, arguments);
+    if (layout.element == 0 || layout.element > 16 || (layout.element & (layout.element - 1)) != 0)
+        return "element_bytes must be 1, 2, 4, 8 or 16";
+    if (layout.count > 0 && layout.stride > PTRDIFF_MAX / layout.element / layout.count)
+        return "count times stride is more than can be addressed";
+    if (rma->static_object && layout_bytes(&layout) > RMA_STATIC_BYTES)
+        return too_much_for_static_object();
+    return NULL;
+}
+
+void rma_demand(const struct measurement *function, const struct argument *arguments, int pes,
+                struct demand *demand)
+{
+    const struct rma *rma = function->variant;
+    struct layout layout = layout_of(function, arguments);
+    size_t bytes = layout_bytes(&layout);
+    demand->local = bytes;
+    demand->remote = rma->static_object               ? 0
+                     : rma->shape == SHAPE_ALL_TO_ONE ? place_bytes(bytes) * (size_t)pes
+                                                      : bytes;
+    demand->reported = layout.element * layout.count;
+}
+
+#if SKAMPI_SHMEM
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measurements/common/put_signal.h"
+#include "measurements/common/sized_calls.h"
+
+/* Pauses last this many times the complete operation, so that it could be over before they end. */
+#define PAUSE_FACTOR 2
+#define FULL_SAMPLES 5
+
+/* With a guard after it. */
+static _Alignas(LINE) unsigned char static_object[RMA_STATIC_BYTES + LINE];
+
+/* ---- The library's routines ---- */
+
+enum form { FORM_BLOCK, FORM_STRIDED, FORM_P, FORM_G };
+
+struct routine {
+    enum form form;
+    bool get;
+    block_function *bytes; /* these two: where no size of elements is given */
+    strided_function *strided_bytes;
+    block_function *const *elements;
+    strided_function *const *strided;
+};
+
+/* Bytes in strides are those of char, as Iput_Round has always moved them: whoever watches or
+ * replaces routines of the library looks for these names. */
+static void char_iput(void *target, const void *source, ptrdiff_t target_stride,
+                      ptrdiff_t source_stride, size_t count, int pe)
+{
+    shmem_char_iput(target, source, target_stride, source_stride, count, pe);
+}
+
+static void char_iget(void *target, const void *source, ptrdiff_t target_stride,
+                      ptrdiff_t source_stride, size_t count, int pe)
+{
+    shmem_char_iget(target, source, target_stride, source_stride, count, pe);
+}
+
+static const struct routine routines[] = {
+    [RMA_PUT] = {FORM_BLOCK, false, shmem_putmem, NULL, sized_put, NULL},
+    [RMA_PUT_NBI] = {FORM_BLOCK, false, shmem_putmem_nbi, NULL, sized_put_nbi, NULL},
+    [RMA_GET] = {FORM_BLOCK, true, shmem_getmem, NULL, sized_get, NULL},
+    [RMA_GET_NBI] = {FORM_BLOCK, true, shmem_getmem_nbi, NULL, sized_get_nbi, NULL},
+    [RMA_P] = {FORM_P, false, NULL, NULL, NULL, NULL},
+    [RMA_G] = {FORM_G, true, NULL, NULL, NULL, NULL},
+    [RMA_IPUT] = {FORM_STRIDED, false, NULL, char_iput, NULL, sized_iput},
+    [RMA_IGET] = {FORM_STRIDED, true, NULL, char_iget, NULL, sized_iget},
+#if SKAMPI_SHMEM_1_5
+    [RMA_PUT_SIGNAL] = {FORM_BLOCK, false, put_signal, NULL, NULL, NULL},
+    [RMA_PUT_SIGNAL_NBI] = {FORM_BLOCK, false, put_signal_nbi, NULL, NULL, NULL},
+#endif
+};
+
+static const struct routine *routine_of(const struct run *run)
+{
+    return &routines[((const struct rma *)run->function->variant)->routine];
+}
+
+/* Operations one after the other, with their arguments worked out. */
+struct call {
+    enum form form;
+    block_function *block;
+    strided_function *strided;
+    void *target;
+    const void *source;
+    size_t count;
+    ptrdiff_t stride;
+    size_t target_step, source_step; /* to the next iteration's memory */
+    const int *pes;
+    int next, targets; /* an iteration is an operation on each of them */
+};
+
+/* Where the rank's operations find or leave its data on the other side. */
+static unsigned char *place_of(const struct run *run, int rank)
+{
+    const struct rma *rma = run->function->variant;
+    if (rma->static_object)
+        return static_object;
+    return run->remote +
+           (rma->shape == SHAPE_ALL_TO_ONE ? (size_t)rank * place_bytes(run->demand.local) : 0);
+}
+
+static struct call call_of(const struct run *run)
+{
+    const struct routine *routine = routine_of(run);
+    const struct rma_state *state = run->state;
+    struct layout layout = layout_of(run->function, run->arguments);
+    bool sized = argument_value(run->function, run->arguments, "element_bytes", 0) > 0;
+    int size = size_log2(layout.element);
+    unsigned char *remote = place_of(run, run->rank);
+    return (struct call){
+        .form = routine->form,
+        .block = sized && routine->elements ? routine->elements[size] : routine->bytes,
+        .strided = sized && routine->strided ? routine->strided[size] : routine->strided_bytes,
+        .target = routine->get ? run->local : remote,
+        .source = routine->get ? remote : run->local,
+        .count = layout.count,
+        .stride = (ptrdiff_t)layout.stride,
+        .target_step = routine->get ? run->local_step : run->remote_step,
+        .source_step = routine->get ? run->remote_step : run->local_step,
+        .pes = state->pes,
+        .targets = state->partner.targets};
+}
+
+static inline void do_call_as(struct call *call, enum form form)
+{
+    int pe = call->pes[call->next], value;
+    switch (form) {
+    case FORM_BLOCK:
+        call->block(call->target, call->source, call->count, pe);
+        break;
+    case FORM_STRIDED:
+        call->strided(call->target, call->source, call->stride, call->stride, call->count, pe);
+        break;
+    case FORM_P:
+        memcpy(&value, call->source, sizeof value);
+        shmem_int_p(call->target, value, pe);
+        break;
+    case FORM_G:
+        value = shmem_int_g(call->source, pe);
+        memcpy(call->target, &value, sizeof value);
+        break;
+    }
+    if (++call->next < call->targets)
+        return;
+    call->next = 0;
+    call->target = (unsigned char *)call->target + call->target_step;
+    call->source = (const unsigned char *)call->source + call->source_step;
+}
+
+static inline void do_call(struct call *call)
+{
+    do_call_as(call, call->form);
+}
+
+static inline void do_calls_as(struct call *call, int64_t count, int quiets, enum form form)
+{
+    struct call in_registers = *call;
+    while (count-- > 0) {
+        do_call_as(&in_registers, form);
+        for (int i = 0; i < quiets; i++)
+            shmem_quiet();
+    }
+    *call = in_registers;
+}
+
+/* Operations, with a number of quiets after each. A loop for each form: an operation may take as
+ * little as ten nanoseconds, of which finding out what to call must not be a part. */
+static void do_calls(struct call *call, int64_t count, int quiets)
+{
+    switch (call->form) {
+    case FORM_BLOCK:
+        do_calls_as(call, count, quiets, FORM_BLOCK);
+        break;
+    case FORM_STRIDED:
+        do_calls_as(call, count, quiets, FORM_STRIDED);
+        break;
+    case FORM_P:
+        do_calls_as(call, count, quiets, FORM_P);
+        break;
+    case FORM_G:
+        do_calls_as(call, count, quiets, FORM_G);
+        break;
+    }
+}
+
+static bool acting(const struct run *run)
+{
+    return ((const struct rma_state *)run->state)->partner.acting;
+}
+
+/* In a repetition; none where this PE does not act. */
+static int64_t operations(const struct run *run)
+{
+    return run->iterations * ((const struct rma_state *)run->state)->partner.targets;
+}
+
+/* Seconds for an operation and the quiets after it. */
+static double time_calls(struct run *run, struct call *call, int quiets)
+{
+    int64_t all = operations(run), start = timer_now();
+    do_calls(call, all, quiets);
+    return run_elapsed(run, start, timer_now()) / (double)all;
+}
+
+/* Operations in bursts of at most set_max_outstanding: body does some, and returns the seconds that
+ * they took. Between bursts, untimed, the send queue is drained, since a full queue would be
+ * measured instead of the post. */
+static double in_bursts(struct run *run,
+                        double (*body)(struct run *, struct call *, int64_t operations))
+{
+    struct call call = call_of(run);
+    double seconds = 0;
+    int64_t all = operations(run), burst = run->settings->max_outstanding;
+    for (int64_t done = 0; done < all; done += burst) {
+        seconds += body(run, &call, all - done < burst ? all - done : burst);
+        shmem_quiet();
+    }
+    return seconds / (double)all;
+}
+
+static double burst_of_posts(struct run *run, struct call *call, int64_t count)
+{
+    int64_t start = timer_now();
+    do_calls(call, count, 0);
+    return run_elapsed(run, start, timer_now());
+}
+
+static double burst_of_posts_and_pauses(struct run *run, struct call *call, int64_t count)
+{
+    const struct rma_state *state = run->state;
+    double paused = 0;
+    int64_t start = timer_now();
+    for (int64_t i = 0; i < count; i++) {
+        do_call(call);
+        paused += run_pause(state->pause);
+    }
+    return run_elapsed(run, start, timer_now()) - paused;
+}
+
+/* ---- The data ---- */
+
+static bool moved(struct run *run, const char *what, const void *memory, int rank)
+{
+    struct layout layout = layout_of(run->function, run->arguments);
+    if (routine_of(run)->form == FORM_STRIDED)
+        return data_verify_strided(run, what, memory, layout.element, layout.stride, layout.count,
+                                   rank);
+    return data_verify(run, what, memory, layout_bytes(&layout), rank);
+}
+
+/* On the other side: what belongs to all ranks, and the guard of a static object. */
+static size_t other_side(const struct run *run, unsigned char **memory)
+{
+    const struct rma *rma = run->function->variant;
+    *memory = rma->static_object ? static_object : run->remote;
+    return rma->static_object ? run->demand.local + LINE : run->demand.remote;
+}
+
+void rma_fill(struct run *run)
+{
+    const struct partner *partner = &((struct rma_state *)run->state)->partner;
+    unsigned char *other;
+    size_t bytes = other_side(run, &other);
+    data_poison(other, bytes);
+    if (!routine_of(run)->get) {
+        pattern_fill(run->local, run->demand.local, data_key(run, run->rank));
+        return;
+    }
+    data_poison(run->local, run->demand.local);
+    for (int i = 0; i < partner->sources; i++)
+        pattern_fill(place_of(run, partner->source + i), run->demand.local,
+                     data_key(run, run->rank));
+}
+
+/* Puts: the sources' data in their places, nothing else written, the source as it was. */
+static bool verify_put(struct run *run)
+{
+    const struct partner *partner = &((struct rma_state *)run->state)->partner;
+    unsigned char *other, *from;
+    size_t bytes = other_side(run, &other), used = run->demand.local;
+    from = other;
+    for (int i = 0; i < partner->sources; i++) {
+        unsigned char *place = place_of(run, partner->source + i);
+        if (!data_verify_untouched(run, "memory that no rank puts to", from,
+                                   (size_t)(place - from)) ||
+            !moved(run, "the data that another rank put", place, partner->source + i))
+            return false;
+        from = place + used;
+    }
+    return data_verify_untouched(run, "memory that no rank puts to", from,
+                                 (size_t)(other + bytes - from)) &&
+           data_verify(run, "the source of a put", run->local, used, run->rank);
+}
+
+/* Gets: of several targets, the last one's data are there. */
+static bool verify_get(struct run *run)
+{
+    const struct partner *partner = &((struct rma_state *)run->state)->partner;
+    bool good = partner->acting ? moved(run, "the data got from another rank", run->local,
+                                        partner->rank + partner->targets - 1)
+                                : data_verify_untouched(run, "memory that no get writes to",
+                                                        run->local, run->demand.local);
+    for (int i = 0; good && i < partner->sources; i++)
+        good = data_verify(run, "the source of a get", place_of(run, partner->source + i),
+                           run->demand.local, run->rank);
+    return good;
+}
+
+bool rma_verify(struct run *run)
+{
+    return routine_of(run)->get ? verify_get(run) : verify_put(run);
+}
+
+/* ---- Set-up ---- */
+
+bool rma_set_up(struct run *run)
+{
+    const struct rma *rma = run->function->variant;
+    struct rma_state *state = run->state;
+    state->partner =
+        shape_partner(run, rma->shape, argument_value(run->function, run->arguments, "therank", 0));
+    state->pes = calloc((size_t)state->partner.targets + 1, sizeof *state->pes);
+    if (run_max(run, !state->pes) > 0) /* the others would wait for it */
+        return state->pes ? false : run_fail(run, "out of memory");
+    size_t element = layout_of(run->function, run->arguments).element;
+    if ((uintptr_t)run->local % element || (uintptr_t)run->remote % element)
+        return run_fail(run, ALIGNMENT_TEXT, element); /* on all ranks alike */
+    for (int i = 0; i < state->partner.targets; i++)
+        state->pes[i] = pe_set_member(run->set, state->partner.rank + i);
+    return true;
+}
+
+bool rma_set_up_pause(struct run *run)
+{
+    struct rma_state *state = run->state;
+    /* Where one rank has failed, the others go on, and wait for it in run_max(). */
+    bool good = rma_set_up(run);
+    const struct call call = call_of(run);
+    double full = 0;
+    for (int i = 0; good && acting(run) && i < FULL_SAMPLES; i++) {
+        struct call again = call;
+        full = time_calls(run, &again, 1); /* the last one: the first are slow */
+    }
+    state->pause = PAUSE_FACTOR * run_max(run, full);
+    return good;
+}
+
+void rma_tear_down(struct run *run)
+{
+    free(((struct rma_state *)run->state)->pes);
+}
+
+/* ---- What is timed ---- */
+
+/* Untimed operations at each new place make it warm. */
+static void warm(struct run *run)
+{
+    const struct rma_state *state = run->state;
+    if (!acting(run) || !warm_places(run))
+        return;
+    struct call call = call_of(run);
+    do_calls(&call, state->partner.targets, 0);
+    shmem_quiet();
+}
+
+static int64_t start(struct run *run)
+{
+    warm(run);
+    return run_start(run);
+}
+
+static double finish(struct run *run, int64_t started)
+{
+    int64_t stopped = run_stop(run);
+    return acting(run) ? run_elapsed(run, started, stopped) / (double)operations(run) : NAN;
+}
+
+static double run_calls(struct run *run, int quiets)
+{
+    struct call call = call_of(run);
+    int64_t started = start(run);
+    do_calls(&call, operations(run), quiets);
+    return finish(run, started);
+}
+
+double rma_run_blocking(struct run *run)
+{
+    return run_calls(run, 0);
+}
+
+double rma_run_full(struct run *run)
+{
+    return run_calls(run, 1);
+}
+
+double rma_run_post(struct run *run)
+{
+    start(run);
+    double seconds = acting(run) ? in_bursts(run, burst_of_posts) : NAN;
+    run_stop(run);
+    return seconds;
+}
+
+/* Post, computation, quiet; the computation's measured length is taken off. */
+double rma_run_paused(struct run *run)
+{
+    struct rma_state *state = run->state;
+    struct call call = call_of(run);
+    double paused = 0;
+    int64_t all = operations(run), started = start(run);
+    for (int64_t i = 0; i < all; i++) {
+        do_call(&call);
+        paused += run_pause(state->pause);
+        shmem_quiet();
+    }
+    return finish(run, started) - paused / (double)operations(run);
+}
+
+/* The engine sees what is timed, the readings' cost stays in. */
+static int64_t timed_inside(struct run *run, int64_t from, int64_t to)
+{
+    run_elapsed(run, from, to);
+    return to - from;
+}
+
+/* Timed where they stand, algorithms 7 and 8 of Coti & Malony: two readings in each iteration,
+ * right before and right after what is timed (post, quiet, or both with nothing in between). What
+ * a reading costs is in the result, and nothing is taken off. There to show the difference. */
+double rma_run_timed_inside(struct run *run)
+{
+    const struct rma *rma = run->function->variant;
+    const struct rma_state *state = run->state;
+    struct call call = call_of(run);
+    bool posts = rma->timed_inside & RMA_POSTS, quiets = rma->timed_inside & RMA_QUIETS;
+    double paused = 0; /* while the timer runs */
+    int64_t ticks = 0, begin = 0, all = operations(run);
+    start(run);
+    for (int64_t i = 0; i < all; i++) {
+        if (posts)
+            begin = timer_now();
+        do_call(&call);
+        if (!quiets)
+            ticks += timed_inside(run, begin, timer_now());
+        double pause = state->pause > 0 ? run_pause(state->pause) : 0;
+        if (posts)
+            paused += pause;
+        else
+            begin = timer_now();
+        shmem_quiet();
+        if (quiets)
+            ticks += timed_inside(run, begin, timer_now());
+    }
+    run_stop(run);
+    return acting(run) ? (timer_seconds(ticks) - paused) / (double)all : NAN;
+}
+
+/* ---- What is subtracted ---- */
+
+/* An empty quiet in its place: after a quiet that had something to complete. */
+double rma_empty_quiet(struct run *run)
+{
+    if (!acting(run))
+        return 0;
+    struct call call = call_of(run);
+    call.count = 1;
+    /* Both loops at one place, which the first call warms. */
+    call.target_step = call.source_step = 0;
+    do_call(&call);
+    shmem_quiet();
+    double once = time_calls(run, &call, 1);
+    return time_calls(run, &call, 2) - once;
+}
+
+/* The post as it is in front of its quiet, with nothing outstanding: a library may take longer for
+ * it the more there is. Only a reading right after each post distinguishes it from its quiet. What
+ * a reading costs in its place is taken off. */
+static double post_by_post(struct run *run)
+{
+    const struct rma_state *state = run->state;
+    struct call call = call_of(run);
+    struct apart apart = {0};
+    int64_t all = operations(run);
+    for (int64_t i = 0; i < all; i++) {
+        apart_begin(&apart);
+        do_call(&call);
+        if (state->pause > 0)
+            apart.paused += run_pause(state->pause);
+        apart_end(&apart);
+        shmem_quiet();
+    }
+    return apart_seconds(&apart, all);
+}
+
+static double posts_together(struct run *run)
+{
+    const struct rma_state *state = run->state;
+    return in_bursts(run, state->pause > 0 ? burst_of_posts_and_pauses : burst_of_posts);
+}
+
+double rma_post_alone(struct run *run)
+{
+    warm(run);
+    return acting(run) ? apart_or_together(run, post_by_post(run), posts_together) : 0;
+}
+
+/* What a computation costs beyond its measured length, which depends on that length: the end of
+ * a short loop is predicted, that of a long one is not. */
+double rma_pause_alone(struct run *run)
+{
+    const struct rma_state *state = run->state;
+    double paused = 0;
+    int64_t all = operations(run), started = timer_now();
+    for (int64_t i = 0; i < all; i++)
+        paused += run_pause(state->pause);
+    return acting(run) ? (run_elapsed(run, started, timer_now()) - paused) / (double)all : 0;
+}
+
+#endif

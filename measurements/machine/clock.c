@@ -1,0 +1,290 @@
+/*
+ * Clocks and windows, measured: what users run before they trust a machine (Kurnosov, MPIPerf,
+ * section 6.1).
+ */
+#include <math.h>
+#include <string.h>
+
+#include "measurements/common/shapes.h"
+
+#if SKAMPI_MPI
+#include <mpi.h>
+#endif
+
+#define LONGEST_IDLE 60.0
+#define MICROSECOND 1e-6
+
+/* ---- The timer in use, and others ---- */
+
+/* Two readings more frame the loop; run_elapsed() takes them off. */
+static double run_wtime(struct run *run)
+{
+    int64_t start = timer_now();
+    for (int64_t i = 0; i < run->iterations; i++)
+        timer_now();
+    return run_elapsed(run, start, timer_now()) / (double)run->iterations;
+}
+
+static const char *check_timer(const struct measurement *function, const struct argument *arguments,
+                               const struct pe_set *set)
+{
+    (void)set;
+    const struct timer *timer = timer_find(argument_named(function, arguments, "name")->string);
+    if (!timer)
+        return "there is no timer of that name; skampi --timers lists them";
+    return timer->unusable();
+}
+
+static double run_timer_cost(struct run *run)
+{
+    const struct timer *timer = timer_find(run_argument(run, "name")->string);
+    int64_t start = timer_now();
+    for (int64_t i = 0; i < run->iterations; i++)
+        timer->now();
+    return run_elapsed(run, start, timer_now()) / (double)run->iterations;
+}
+
+#if SKAMPI_MPI
+static double run_mpi_wtime(struct run *run)
+{
+    volatile double sink;
+    int64_t start = timer_now();
+    for (int64_t i = 0; i < run->iterations; i++)
+        sink = MPI_Wtime();
+    (void)sink;
+    return run_elapsed(run, start, timer_now()) / (double)run->iterations;
+}
+#endif
+
+/* ---- Windows ---- */
+
+/* Waits are timed by another clock than the timer in use, whose rate could not be distinguished
+ * from a wrong one by itself. */
+struct pattern_state {
+    const struct timer *clock;
+    double rate, overhead; /* of the clock, and of a wait by it, seconds */
+    int64_t calls;
+};
+
+static const char *check_clock(const struct measurement *function, const struct argument *arguments,
+                               const struct pe_set *set)
+{
+    (void)set;
+    const char *name = argument_named(function, arguments, "clock")->string;
+    const struct timer *timer = timer_find(name);
+    if (!timer && *name)
+        return "there is no clock of that name; skampi --timers lists them";
+    return timer ? timer->unusable() : NULL;
+}
+
+#define OVERHEAD_SAMPLES 200
+#define OVERHEAD_BATCHES 5
+
+/* The shortest waits, so that it does not matter at which rate the timer in use runs; and half a
+ * reading, by which waits end too late on average. */
+static double overhead_of(const struct pattern_state *state)
+{
+    double smallest = INFINITY;
+    for (int batch = 0; batch < OVERHEAD_BATCHES; batch++) {
+        double inside = 0;
+        int64_t start = timer_now();
+        for (int i = 0; i < OVERHEAD_SAMPLES; i++)
+            inside += run_pause_by(state->clock, state->rate, 0);
+        double all = timer_seconds(timer_now() - start);
+        smallest = fmin(smallest, (all - inside / 2) / OVERHEAD_SAMPLES);
+    }
+    return smallest;
+}
+
+static bool set_up_pattern(struct run *run)
+{
+    struct pattern_state *state = run->state;
+    const char *name = run_argument(run, "clock")->string;
+    state->clock = *name ? timer_find(name) : timer_second(timer_in_use);
+    state->rate = timer_calibrate(state->clock);
+    state->overhead = overhead_of(state);
+    run_note(run, "waits are timed by %s%s", state->clock->name,
+             strcmp(state->clock->name, timer_in_use->name) == 0
+                 ? ", the timer itself: a wrong rate is not seen"
+                 : "");
+    return true;
+}
+
+static double wait_pattern(struct run *run, double seconds)
+{
+    const struct pattern_state *state = run->state;
+    int64_t started = run_start(run);
+    if (seconds > 0)
+        run_pause_by(state->clock, state->rate, seconds - state->overhead);
+    return run_elapsed(run, started, run_stop(run));
+}
+
+static double run_pattern_up(struct run *run)
+{
+    return wait_pattern(run, (run->rank + 1) * MICROSECOND);
+}
+
+static double run_pattern_down(struct run *run)
+{
+    return wait_pattern(run, (run->size - run->rank) * MICROSECOND);
+}
+
+/* Of the classic line: rank i waits i times as long as the script says. */
+static double run_classic_up(struct run *run)
+{
+    return wait_pattern(run, run->rank * run_argument(run, "step")->real);
+}
+
+static double run_classic_down(struct run *run)
+{
+    return wait_pattern(run, (run->size - 1 - run->rank) * run_argument(run, "step")->real);
+}
+
+static const char *check_step(const struct measurement *function, const struct argument *arguments,
+                              const struct pe_set *set)
+{
+    double step = argument_named(function, arguments, "step")->real;
+    return step >= 0 && step * pe_set_size(set) <= 1
+               ? check_clock(function, arguments, set)
+               : "the step must be at least 0 s, and no rank's wait longer than 1 s";
+}
+
+static double run_pattern_null(struct run *run)
+{
+    int64_t started = run_start(run);
+    return run_elapsed(run, started, run_stop(run));
+}
+
+static bool is_wait(const struct measurement *function, const struct argument *arguments,
+                    const char *name)
+{
+    double seconds = argument_named(function, arguments, name)->real;
+    return seconds > 0 && seconds <= 1;
+}
+
+static const char not_waits[] = "waits must be above 0 s, and not longer than 1 s";
+
+static const char *check_levels(const struct measurement *function,
+                                const struct argument *arguments, const struct pe_set *set)
+{
+    double dwell = argument_named(function, arguments, "dwell")->real;
+    if (!is_wait(function, arguments, "low") || !is_wait(function, arguments, "high"))
+        return not_waits;
+    return dwell >= 0 && dwell <= 1 ? check_clock(function, arguments, set)
+                                    : "the time on each level must be at least 0 s (levels "
+                                      "alternate), and not longer than 1 s";
+}
+
+/* Levels change with the time of the clock, whoever looks at it, or with every call. */
+static double run_pattern_levels(struct run *run)
+{
+    struct pattern_state *state = run->state;
+    double now = timer_seconds(timer_now()), dwell = run_argument(run, "dwell")->real;
+    double turn = dwell > 0 ? now / dwell : (double)state->calls++;
+    bool on_high = fmod(turn, 2) >= 1;
+    return wait_pattern(run, run_argument(run, on_high ? "high" : "low")->real);
+}
+
+static const char *check_warm_up(const struct measurement *function,
+                                 const struct argument *arguments, const struct pe_set *set)
+{
+    if (!is_wait(function, arguments, "slow") || !is_wait(function, arguments, "fast"))
+        return not_waits;
+    return check_clock(function, arguments, set);
+}
+
+static double run_pattern_warm_up(struct run *run)
+{
+    struct pattern_state *state = run->state;
+    bool cold = state->calls++ < run_argument(run, "calls")->integer;
+    return wait_pattern(run, run_argument(run, cold ? "slow" : "fast")->real);
+}
+
+/* ---- Synchronized clocks ---- */
+
+static double run_clock_offset_now(struct run *run)
+{
+    run_start(run);
+    run_stop(run);
+    double bound, offset = run_clock_offset(run, &bound);
+    double largest = run_max(run, bound);
+    run_note(run, "error bound of the offsets when clocks were synchronized: %.4g ns",
+             largest * 1e9);
+    return offset;
+}
+
+static const char *check_seconds(const struct measurement *function,
+                                 const struct argument *arguments, const struct pe_set *set)
+{
+    (void)set;
+    double seconds = argument_named(function, arguments, "seconds")->real;
+    return seconds >= 0 && seconds <= LONGEST_IDLE
+               ? NULL
+               : "the time to wait must be between 0 and 60 seconds";
+}
+
+static double run_drift(struct run *run)
+{
+    double bound_before, bound_after;
+    double before = run_clock_error(run, &bound_before);
+    run_idle(run_argument(run, "seconds")->real);
+    double moved = run_clock_error(run, &bound_after) - before;
+    double bound = run_max(run, bound_before + bound_after);
+    run_note(run, "error bound of what clocks moved by: %.4g ns", bound * 1e9);
+    return moved;
+}
+
+/* clang-format off */
+#define TIMER {"name", PARAMETER_STRING, "", "name of the timer, as --timers lists it", .example = "clock_gettime"}
+#define STEP {"step", PARAMETER_DOUBLE, "s", "difference between the waits of a rank and the next", .allowed = "at least 0, and no wait longer than 1 s", .example = "1e-6"}
+#define CLOCK {"clock", PARAMETER_STRING, "", "clock that times the waits, as --timers lists it (\"\": another one than the timer in use)", .otherwise = "", .example = ""}
+#define LOW {"low", PARAMETER_DOUBLE, "s", "wait on the one level", .allowed = LEVEL, .example = "1e-6"}
+#define HIGH {"high", PARAMETER_DOUBLE, "s", "wait on the other level", .allowed = LEVEL, .example = "2e-6"}
+#define DWELL {"dwell", PARAMETER_DOUBLE, "s", "time on each level (0: levels alternate from call to call)", .allowed = "0 to 1", .example = "0.001"}
+#define SLOW {"slow", PARAMETER_DOUBLE, "s", "wait of the first calls", .allowed = LEVEL, .example = "2e-6"}
+#define FAST {"fast", PARAMETER_DOUBLE, "s", "wait of later calls", .allowed = LEVEL, .example = "1e-6"}
+#define CALLS {"calls", PARAMETER_INT, "", "number of slow calls", .example = "3"}
+#define SECONDS {"seconds", PARAMETER_DOUBLE, "s", "time to wait", .allowed = "0 to 60", .example = "0.1"}
+#define LEVEL "more than 0, at most 1"
+/* clang-format on */
+#define PATTERN .synchronized = true, .whole = true, .who = "all"
+#define WAITS PATTERN, .state_bytes = sizeof(struct pattern_state), .setup = set_up_pattern
+
+const struct measurement measurements_clock[] = {
+    {"wtime", "reading the timer in use", .parameters = {ITERATIONS}, .run = run_wtime,
+     .timed = "timer reading", .who = "all"},
+    {"Timer_Cost", "reading a timer, timed by the one in use", .parameters = {TIMER, ITERATIONS},
+     .check = check_timer, .run = run_timer_cost, .timed = "timer reading", .who = "all"},
+    {"Wtime", "MPI_Wtime()", .api = API_MPI, .no_data = true, .parameters = {ITERATIONS},
+#if SKAMPI_MPI
+     .run = run_mpi_wtime,
+#endif
+     .timed = "MPI_Wtime", .who = "all"},
+    {"WaitPatternUp", "rank i is busy for i + 1 microseconds: the result must be n microseconds",
+     WAITS, .parameters = {CLOCK}, .check = check_clock, .run = run_pattern_up,
+     .timed = "a busy wait"},
+    {"WaitPatternDown", "rank i is busy for n - i microseconds: the result must be n microseconds",
+     WAITS, .parameters = {CLOCK}, .check = check_clock, .run = run_pattern_down,
+     .timed = "a busy wait"},
+    {"waitpattern_up", "rank i is busy for i steps: the result must be n - 1 steps", WAITS,
+     .parameters = {STEP, CLOCK}, .check = check_step, .run = run_classic_up,
+     .timed = "a busy wait"},
+    {"waitpattern_down", "rank i is busy for n - 1 - i steps: the result must be n - 1 steps",
+     WAITS, .parameters = {STEP, CLOCK}, .check = check_step, .run = run_classic_down,
+     .timed = "a busy wait"},
+    {"WaitPatternNull", "every rank returns at once: the result must be 0", PATTERN,
+     .run = run_pattern_null, .timed = "nothing"},
+    {"WaitPatternLevels", "a time that alternates between two levels: the result must say so",
+     WAITS, .parameters = {LOW, HIGH, DWELL, CLOCK}, .check = check_levels,
+     .run = run_pattern_levels, .timed = "a busy wait"},
+    {"WaitPatternWarmUp", "a time that is longer at first: the result must be that of later calls",
+     WAITS, .parameters = {SLOW, FAST, CALLS, CLOCK}, .check = check_warm_up,
+     .run = run_pattern_warm_up, .timed = "a busy wait"},
+    {"Clock_Offset", "offset of global time from each PE's clock", .synchronized = true,
+     .clocks = true, .any_sign = true, .run = run_clock_offset_now,
+     .timed = "nothing: an offset, not a time", .who = "all"},
+    {"Clock_Drift", "drift of each PE's global time against rank 0's during a wait", .clocks = true,
+     .once = true, .any_sign = true, .parameters = {SECONDS}, .check = check_seconds,
+     .run = run_drift, .timed = "nothing: a difference of two offsets, not a time", .who = "all"},
+    {.name = NULL},
+};

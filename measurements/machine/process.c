@@ -1,0 +1,470 @@
+/*
+ * What happens once in a process: the library's start, the first call of a routine, and the memory
+ * that the library takes for it. Nothing here can be repeated, so what has been found out is kept
+ * for the rest of the run.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "measurements/common/shapes.h"
+
+#if SKAMPI_SHMEM
+#include <shmem.h>
+#endif
+
+/* ---- Start of the library ---- */
+
+static double added(double a, double b)
+{
+    return (isnan(a) ? 0 : a) + (isnan(b) ? 0 : b);
+}
+
+static double run_startup(struct run *run)
+{
+    const struct library_start *start = run_library_start(run);
+    double mpi = run_max(run, start->mpi), shmem = run_max(run, start->shmem);
+    if (!isnan(mpi))
+        run_note(run, "MPI_Init: %.4g s on the slowest PE", mpi);
+    if (!isnan(shmem))
+        run_note(run, "shmem_init: %.4g s on the slowest PE", shmem);
+    run_report_end(run);
+    return added(start->mpi, start->shmem);
+}
+
+enum stage { STAGE_INIT, STAGE_PEERS, STAGE_ALLTOALL, STAGES };
+
+#if SKAMPI_SHMEM
+
+/* At the beginning of the scratch memory. */
+union sync {
+    long barrier[SHMEM_BARRIER_SYNC_SIZE], broadcast[SHMEM_BCAST_SYNC_SIZE];
+    long collect[SHMEM_COLLECT_SYNC_SIZE], reduce[SHMEM_REDUCE_SYNC_SIZE];
+    long all_to_all[SHMEM_ALLTOALL_SYNC_SIZE];
+    long words[1];
+};
+
+/* What the calls here need: one element for each PE, and as much again on the other side. */
+struct scratch {
+    union sync sync;
+    long work[SHMEM_REDUCE_MIN_WRKDATA_SIZE];
+    long elements[];
+};
+
+static size_t scratch_bytes(int pes)
+{
+    return sizeof(struct scratch) + 3 * (size_t)pes * sizeof(long);
+}
+
+/* Where a call gets its data from, and to. */
+struct call {
+    int pe, rank, size, first, log_stride; /* pe: the next one; the rest: of the set */
+    long *source, *target;
+    long *lock; /* of this PE; only the library knows what it holds */
+    bool locked;
+    long *sync, *work;
+    void *memory; /* that it allocated */
+    shmem_ctx_t context;
+};
+
+static long value_of(int rank)
+{
+    return 1000 + rank;
+}
+
+static struct call prepare(const struct run *run)
+{
+    struct scratch *scratch = (struct scratch *)(void *)run->scratch;
+    struct call call = {.pe = pe_set_member(run->set, (run->rank + 1) % run->size),
+                        .rank = run->rank,
+                        .size = run->size,
+                        .source = scratch->elements,
+                        .target = scratch->elements + run->size,
+                        .lock = &scratch->elements[2 * run->size + run->rank],
+                        .sync = scratch->sync.words,
+                        .work = scratch->work,
+                        .context = SHMEM_CTX_DEFAULT};
+    pe_set_active(run->set, &call.first, &call.log_stride);
+    for (size_t i = 0; i < sizeof scratch->sync / sizeof(long); i++)
+        call.sync[i] = SHMEM_SYNC_VALUE;
+    for (int i = 0; i < run->size; i++) {
+        call.source[i] = value_of(run->rank);
+        call.target[i] = 0;
+    }
+    return call;
+}
+
+/* ---- First calls ---- */
+
+static void call_put(struct call *call)
+{
+    shmem_putmem(call->target, call->source, sizeof *call->source, call->pe);
+}
+
+static void call_get(struct call *call)
+{
+    shmem_getmem(call->target, call->source, sizeof *call->source, call->pe);
+}
+
+static void call_put_nbi(struct call *call)
+{
+    shmem_putmem_nbi(call->target, call->source, sizeof *call->source, call->pe);
+}
+
+static void call_get_nbi(struct call *call)
+{
+    shmem_getmem_nbi(call->target, call->source, sizeof *call->source, call->pe);
+}
+
+static void call_atomic(struct call *call)
+{
+    shmem_long_atomic_swap(call->target, call->source[0], call->pe);
+}
+
+static void call_quiet(struct call *call)
+{
+    (void)call;
+    shmem_quiet();
+}
+
+static void call_fence(struct call *call)
+{
+    (void)call;
+    shmem_fence();
+}
+
+static void call_barrier(struct call *call)
+{
+    shmem_barrier(call->first, call->log_stride, call->size, call->sync);
+}
+
+static void call_barrier_all(struct call *call)
+{
+    (void)call;
+    shmem_barrier_all();
+}
+
+static void call_sync(struct call *call)
+{
+    shmem_sync(call->first, call->log_stride, call->size, call->sync);
+}
+
+static void call_broadcast(struct call *call)
+{
+    shmem_broadcast64(call->target, call->source, 1, 0, call->first, call->log_stride, call->size,
+                      call->sync);
+}
+
+static void call_collect(struct call *call)
+{
+    shmem_collect64(call->target, call->source, 1, call->first, call->log_stride, call->size,
+                    call->sync);
+}
+
+static void call_fcollect(struct call *call)
+{
+    shmem_fcollect64(call->target, call->source, 1, call->first, call->log_stride, call->size,
+                     call->sync);
+}
+
+static void call_reduce(struct call *call)
+{
+    shmem_long_max_to_all(call->target, call->source, 1, call->first, call->log_stride, call->size,
+                          call->work, call->sync);
+}
+
+static void call_alltoall(struct call *call)
+{
+    shmem_alltoall64(call->target, call->source, 1, call->first, call->log_stride, call->size,
+                     call->sync);
+}
+
+static void call_malloc(struct call *call)
+{
+    call->memory = shmem_malloc(sizeof *call->source);
+}
+
+static void call_lock(struct call *call)
+{
+    shmem_set_lock(call->lock);
+    call->locked = true;
+}
+
+static void call_ctx_create(struct call *call)
+{
+    if (shmem_ctx_create(0, &call->context) != 0)
+        call->context = SHMEM_CTX_DEFAULT;
+}
+
+/* After a call, untimed. */
+static void undo(struct call *call)
+{
+    shmem_quiet();
+    if (call->locked)
+        shmem_clear_lock(call->lock);
+    if (call->memory)
+        shmem_free(call->memory);
+    if (call->context != SHMEM_CTX_DEFAULT)
+        shmem_ctx_destroy(call->context);
+    call->locked = false;
+    call->memory = NULL;
+    call->context = SHMEM_CTX_DEFAULT;
+}
+
+enum members { ANY_SET, ACTIVE_SET, WORLD };
+
+/* Whose value is in the target then. */
+enum moved { NOTHING, OF_NEXT, OF_BEFORE, OF_FIRST, OF_LAST };
+
+static const struct kind {
+    const char *name;
+    void (*call)(struct call *);
+    enum members members;
+    enum moved moved;
+    bool engine; /* calls it, too, before anything is measured */
+} kinds[] = {
+    {"put", call_put, ANY_SET, OF_BEFORE, true},
+    {"get", call_get, ANY_SET, OF_NEXT, false},
+    {"put_nbi", call_put_nbi, ANY_SET, OF_BEFORE, false},
+    {"get_nbi", call_get_nbi, ANY_SET, OF_NEXT, false},
+    {"atomic", call_atomic, ANY_SET, OF_BEFORE, false},
+    {"quiet", call_quiet, ANY_SET, NOTHING, true},
+    {"fence", call_fence, ANY_SET, NOTHING, true},
+    {"barrier", call_barrier, ACTIVE_SET, NOTHING, false},
+    {"barrier_all", call_barrier_all, WORLD, NOTHING, true},
+    {"sync", call_sync, ACTIVE_SET, NOTHING, false},
+    {"broadcast", call_broadcast, ACTIVE_SET, OF_FIRST, false},
+    {"collect", call_collect, ACTIVE_SET, OF_FIRST, false},
+    {"fcollect", call_fcollect, ACTIVE_SET, OF_FIRST, false},
+    {"reduce", call_reduce, ACTIVE_SET, OF_LAST, false},
+    {"alltoall", call_alltoall, ACTIVE_SET, OF_FIRST, false},
+    {"malloc", call_malloc, WORLD, NOTHING, true},
+    {"lock", call_lock, ANY_SET, NOTHING, false},
+    {"ctx_create", call_ctx_create, ANY_SET, NOTHING, false},
+};
+#define KINDS (sizeof kinds / sizeof *kinds)
+
+/* Of a process. */
+static bool called[KINDS];
+
+static const struct kind *find_kind(const char *name)
+{
+    for (size_t i = 0; i < KINDS; i++)
+        if (strcmp(kinds[i].name, name) == 0)
+            return &kinds[i];
+    return NULL;
+}
+
+static void mark_called(const char *name)
+{
+    called[find_kind(name) - kinds] = true;
+}
+
+/* From the engine's barrier on, so that collective calls do not count how late others are. */
+static double time_call(struct run *run, const struct kind *kind, struct call *call)
+{
+    run_barrier(run);
+    int64_t start = timer_now();
+    kind->call(call);
+    double seconds = run_elapsed(run, start, timer_now());
+    undo(call);
+    run_barrier(run);
+    return seconds;
+}
+
+static void check_target(struct run *run, const struct kind *kind, const struct call *call)
+{
+    int n = run->size;
+    const int ranks[] = {-1, (run->rank + 1) % n, (run->rank + n - 1) % n, 0, n - 1};
+    int rank = ranks[kind->moved];
+    /* A broadcast leaves the root's target alone. */
+    if (rank < 0 || (kind->call == call_broadcast && run->rank == 0))
+        return;
+    if (call->target[0] != value_of(rank))
+        run_fail(run, "rank %d does not have the value of rank %d", run->rank, rank);
+}
+
+static double run_first_call(struct run *run)
+{
+    const struct kind *kind = find_kind(run_argument(run, "kind")->string);
+    struct call call = prepare(run);
+    double before = run_max(run, called[kind - kinds]);
+    mark_called(kind->name);
+    double first = time_call(run, kind, &call);
+    check_target(run, kind, &call);
+    double second = run_max(run, time_call(run, kind, &call)), slowest = run_max(run, first);
+    run_note(run, "the second call: %.4g ns, the first took %.3g times as long", second * 1e9,
+             slowest / second);
+    if (kind->engine)
+        run_note(run, "not the first in this process: skampi had called it before");
+    if (before > 0)
+        run_note(
+            run,
+            "not the first in this process: First_Call or Memory_Footprint had called it before");
+    if (run_measured_before(run) > 0)
+        run_note(run, "earlier measurements that may have called it: %zu",
+                 run_measured_before(run));
+    return first;
+}
+
+/* ---- Memory ---- */
+
+/* Of a process, since only the first time counts. */
+static bool been_through[STAGES];
+
+static bool call_peers(struct run *run, struct call *call)
+{
+    for (int i = 0; i < run->size; i++) {
+        int rank = (run->rank + i) % run->size, pe = pe_set_member(run->set, rank);
+        long found;
+        shmem_putmem(&call->target[run->rank], call->source, sizeof *call->source, pe);
+        shmem_getmem(&found, call->source, sizeof found, pe);
+        if (found != value_of(rank))
+            return false;
+    }
+    shmem_quiet();
+    mark_called("put");
+    mark_called("get");
+    return true;
+}
+
+static bool exchange_all(struct run *run, struct call *call)
+{
+    (void)run;
+    call_alltoall(call);
+    mark_called("alltoall");
+    return true;
+}
+
+/* Both leave each rank's value in its place. */
+static bool (*const steps[STAGES])(struct run *, struct call *) = {NULL, call_peers, exchange_all};
+static const char *const stage_names[STAGES] = {"init", "the first call to each peer",
+                                                "the first all-to-all"};
+
+static bool go_through(struct run *run, enum stage stage)
+{
+    struct call call = prepare(run);
+    if (run_max(run, been_through[stage]) > 0)
+        run_note(run, "%s had happened before in this run", stage_names[stage]);
+    been_through[stage] = true;
+    run_barrier(run);
+    bool good = steps[stage](run, &call);
+    run_barrier(run);
+    for (int rank = 0; good && rank < run->size; rank++)
+        good = call.target[rank] == value_of(rank);
+    return good || run_fail(run, "rank %d does not have the others' data", run->rank);
+}
+
+static double run_footprint(struct run *run)
+{
+    const enum stage last = *(const enum stage *)run->function->variant;
+    const struct library_start *start = run_library_start(run);
+    double before = start->resident_before, now = start->resident_after;
+    if (run_max(run, isnan(now)) > 0) { /* on any PE: what follows is collective */
+        run_fail(run,
+                 "the system of some PE does not report the memory of a process: there is neither "
+                 "/proc/self/smaps_rollup nor /proc/self/statm");
+        return NAN;
+    }
+    for (enum stage stage = STAGE_INIT; stage <= last; stage++) {
+        if (stage > STAGE_INIT) {
+            go_through(run, stage);
+            before = now;
+            now = resident_bytes();
+        }
+        double most = run_max(run, now), growth = run_max(run, now - before);
+        run_note(run, "after %s: %.0f bytes, %.0f more than before (each the most of any PE)",
+                 stage_names[stage], most, growth);
+    }
+    if (last > STAGE_INIT)
+        run_note(run,
+                 "skampi had called some peers before: in its trees of all PEs, and for clocks");
+    if (last > STAGE_INIT && run_measured_before(run) > 0)
+        run_note(run, "earlier measurements that may have called peers: %zu",
+                 run_measured_before(run));
+    return now;
+}
+
+/* ---- What is refused ---- */
+
+static bool is_active(const struct pe_set *set)
+{
+    int first, log_stride;
+    return pe_set_active(set, &first, &log_stride);
+}
+
+static const char needs_active[] = "needs an active set: PEs in ascending order with a constant "
+                                   "distance that is a power of two";
+
+static const char *check_footprint(const struct measurement *function,
+                                   const struct argument *arguments, const struct pe_set *set)
+{
+    (void)arguments;
+    return *(const enum stage *)function->variant < STAGE_ALLTOALL || is_active(set) ? NULL
+                                                                                     : needs_active;
+}
+
+static const char *check_kind(const struct measurement *function, const struct argument *arguments,
+                              const struct pe_set *set)
+{
+    static char text[300];
+    const struct kind *kind = find_kind(argument_named(function, arguments, "kind")->string);
+    if (kind && kind->members == ACTIVE_SET && !is_active(set))
+        return needs_active;
+    if (kind && kind->members == WORLD && measurement_pes() > 0 &&
+        pe_set_size(set) != measurement_pes())
+        return "all PEs of the job have to call this together";
+    if (kind)
+        return NULL;
+    strcpy(text, "there is no such kind of call; there are");
+    for (size_t i = 0; i < KINDS; i++) {
+        strcat(text, i ? ", " : " ");
+        strcat(text, kinds[i].name);
+    }
+    return text;
+}
+
+#else
+
+static size_t scratch_bytes(int pes)
+{
+    (void)pes;
+    return 0;
+}
+
+#endif
+
+static void demand(const struct measurement *function, const struct argument *arguments, int pes,
+                   struct demand *demand)
+{
+    (void)function;
+    (void)arguments;
+    demand->scratch = scratch_bytes(pes);
+}
+
+static const enum stage after_init = STAGE_INIT, after_peers = STAGE_PEERS,
+                        after_alltoall = STAGE_ALLTOALL;
+
+/* clang-format off */
+#define KIND {"kind", PARAMETER_STRING, "", "routine to call", .allowed = "one of put, get, atomic, barrier, malloc, lock, ... (any other word lists them all)", .example = "put"}
+/* clang-format on */
+#define ONCE .once = true, .who = "all"
+#define FOOTPRINT                                                                                  \
+    ONCE, .own_check = true, .moves = MOVES_NOTHING, .api = API_OPENSHMEM,                         \
+          .quantity = QUANTITY_BYTES, .check = WITH_SHMEM(check_footprint), .demand = demand,      \
+          .run = WITH_SHMEM(run_footprint), .timed = "nothing: resident memory"
+
+const struct measurement measurements_process[] = {
+    {"Startup", "starting the library: MPI_Init and shmem_init", ONCE, .no_data = true,
+     .run = run_startup,
+     .timed = "the start, once; the library's end follows as the last line of the output"},
+    {"First_Call", "the first call of a routine in a process, on the next rank or by all", ONCE,
+     .own_check = true, .api = API_OPENSHMEM, .parameters = {KIND}, .check = WITH_SHMEM(check_kind),
+     .demand = demand, .run = WITH_SHMEM(run_first_call), .moves = MOVES_NOTHING,
+     .timed = "one call, after a barrier of skampi"},
+    {"Memory_Footprint", "memory of a process after init, calls to each peer and an all-to-all",
+     FOOTPRINT, .variant = &after_alltoall},
+    {"Memory_Footprint_Init", "memory of a process after init", FOOTPRINT, .variant = &after_init},
+    {"Memory_Footprint_Peers", "memory of a process after the first call to each peer", FOOTPRINT,
+     .variant = &after_peers},
+    {.name = NULL},
+};

@@ -1,0 +1,268 @@
+/*
+ * One-sided communication of MPI whose end is found by looking: at the last word where the data go
+ * to. All windows are locked from set-up on, and libraries are given the chance to progress with
+ * each look; flushes make what the standard leaves open (looks at data under way) end.
+ */
+#include "measurements/common/mpi_window.h"
+
+enum look {
+    BY_GETS,   /* rank 0 puts, and gets the last word until it has changed */
+    BY_MESSAGE /* rank 1 looks, and sends an empty message */
+};
+
+struct watched {
+    enum { PUT, ACCUMULATE, GET } operation;
+    enum look look;
+};
+
+static void demand_ints(const struct measurement *function, const struct argument *arguments,
+                        int pes, struct demand *demand)
+{
+    int64_t count = argument_value(function, arguments, "count", 0);
+    (void)pes;
+    demand->local = demand->remote = demand->reported = (size_t)count * sizeof(int);
+}
+
+#if SKAMPI_MPI
+
+#include <math.h>
+
+/* Other values than any turn. */
+#define THERE (-1)
+#define NOT_YET (-2)
+
+struct watch_state {
+    struct window window;
+    bool locked;
+    MPI_Comm comm;
+    int count, turn; /* operations so far, this one included: what the last word then is */
+    double pause;
+};
+
+static volatile int *last_word(const struct run *run, void *memory)
+{
+    const struct watch_state *s = run->state;
+    return (int *)memory + s->count - 1;
+}
+
+/* Untimed: what is looked for is not there yet. */
+static void begin(struct run *run)
+{
+    const struct watched *how = run->function->variant;
+    struct watch_state *s = run->state;
+    s->turn++;
+    if (run->rank > 0)
+        return;
+    *last_word(run, run->local) = how->operation == PUT          ? s->turn
+                                  : how->operation == ACCUMULATE ? 1
+                                                                 : NOT_YET;
+}
+
+/* By rank 0, until it knows the data to be there. */
+static void send_and_learn(struct run *run)
+{
+    const struct watched *how = run->function->variant;
+    const struct watch_state *s = run->state;
+    if (how->operation == PUT)
+        MPI_Put(run->local, s->count, MPI_INT, 1, 0, s->count, MPI_INT, s->window.handle);
+    else
+        MPI_Accumulate(run->local, s->count, MPI_INT, 1, 0, s->count, MPI_INT, MPI_SUM,
+                       s->window.handle);
+    if (how->look == BY_MESSAGE) {
+        MPI_Win_flush_local(1, s->window.handle);
+        MPI_Recv(NULL, 0, MPI_BYTE, 1, 0, s->comm, MPI_STATUS_IGNORE);
+        return;
+    }
+    MPI_Aint last = (MPI_Aint)(s->count - 1) * (MPI_Aint)sizeof(int);
+    for (;;) {
+        int found;
+        MPI_Get(&found, 1, MPI_INT, 1, last, 1, MPI_INT, s->window.handle);
+        MPI_Win_flush(1, s->window.handle);
+        if (found == s->turn)
+            return;
+        run_pause(s->pause);
+    }
+}
+
+/* By rank 1; the data are there when it returns. */
+static void look_and_tell(struct run *run)
+{
+    const struct watch_state *s = run->state;
+    const volatile int *last = last_word(run, s->window.memory);
+    for (;;) {
+        int arrived;
+        MPI_Win_sync(s->window.handle);
+        if (*last == s->turn)
+            break;
+        MPI_Iprobe(0, 0, s->comm, &arrived, MPI_STATUS_IGNORE);
+        if (s->pause > 0)
+            run_pause(s->pause);
+    }
+    MPI_Send(NULL, 0, MPI_BYTE, 0, 0, s->comm);
+}
+
+/* By rank 0, until the data are here or the library says so. Returns the request, if it is still
+ * open. */
+static MPI_Request get_and_look(struct run *run)
+{
+    const struct watch_state *s = run->state;
+    const volatile int *last = last_word(run, run->local);
+    MPI_Request request;
+    int done = 0;
+    MPI_Rget(run->local, s->count, MPI_INT, 1, 0, s->count, MPI_INT, s->window.handle, &request);
+    while (*last != THERE) {
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        if (done || *last == THERE)
+            break;
+        if (s->pause > 0)
+            run_pause(s->pause);
+    }
+    return request;
+}
+
+static MPI_Request operate(struct run *run)
+{
+    const struct watched *how = run->function->variant;
+    if (run->rank == 0 && how->operation == GET)
+        return get_and_look(run);
+    if (run->rank == 0)
+        send_and_learn(run);
+    else if (run->rank == 1 && how->look == BY_MESSAGE)
+        look_and_tell(run);
+    return MPI_REQUEST_NULL;
+}
+
+/* The others wait in a barrier: libraries need the target for some operations. */
+static void end(struct run *run, MPI_Request open)
+{
+    const struct watch_state *s = run->state;
+    MPI_Wait(&open, MPI_STATUS_IGNORE);
+    if (run->rank == 0)
+        MPI_Win_flush(1, s->window.handle);
+    MPI_Barrier(s->comm);
+}
+
+static double run_watched(struct run *run)
+{
+    if (warm_places(run)) {
+        begin(run);
+        end(run, operate(run));
+    }
+    begin(run);
+    int64_t started = run_start(run);
+    MPI_Request open = operate(run);
+    int64_t stopped = run_stop(run);
+    end(run, open);
+    return run->rank == 0 ? run_elapsed(run, started, stopped) : NAN;
+}
+
+static int number_at(const struct run *run, int i, int last)
+{
+    const struct watch_state *s = run->state;
+    return i < s->count - 1 ? (int)(run->seed % 1009) * 2 + i : last;
+}
+
+/* The last word of what is put is the turn; that which is accumulated on counts turns. */
+static void fill(struct run *run)
+{
+    const struct watched *how = run->function->variant;
+    struct watch_state *s = run->state;
+    int *local = (int *)(void *)run->local, *window = (int *)(void *)s->window.memory;
+    bool gets = how->operation == GET;
+    for (int i = 0; i < s->count; i++) {
+        local[i] = gets ? NOT_YET : number_at(run, i, NOT_YET);
+        window[i] = gets                    ? number_at(run, i, THERE)
+                    : how->operation == PUT ? NOT_YET
+                    : i < s->count - 1      ? 0
+                                            : s->turn;
+    }
+    MPI_Win_sync(s->window.handle);
+}
+
+/* Accumulates add up. */
+static bool verify(struct run *run)
+{
+    const struct watched *how = run->function->variant;
+    struct watch_state *s = run->state;
+    bool gets = how->operation == GET;
+    MPI_Win_sync(s->window.handle);
+    const int *found = (const int *)(const void *)(gets ? run->local : s->window.memory);
+    if (run->rank != (gets ? 0 : 1) || (how->operation == ACCUMULATE && !run->untimed))
+        return true;
+    for (int i = 0; i < s->count; i++) {
+        int wanted = number_at(run, i, gets ? THERE : s->turn);
+        if (found[i] != wanted)
+            return run_fail(run,
+                            "wrong data: int %d (from byte %zu on) on PE %d (rank %d) is %d and "
+                            "should be %d",
+                            i, (size_t)i * sizeof(int), pe_set_member(run->set, run->rank),
+                            run->rank, found[i], wanted);
+    }
+    return window_verify_guards(run, &s->window);
+}
+
+static bool set_up_watched(struct run *run)
+{
+    struct watch_state *s = run->state;
+    s->window.handle = MPI_WIN_NULL;
+    if (!window_open(run, WINDOW_CREATE, run->demand.remote,
+                     mpi_info(argument_info(run->function, run->arguments)), &s->window))
+        return false;
+    s->comm = mpi_comm(run);
+    s->count = (int)argument_value(run->function, run->arguments, "count", 0);
+    s->pause = 1e-6 * (double)argument_value(run->function, run->arguments, "us", 0);
+    MPI_Win_lock_all(0, s->window.handle);
+    s->locked = true;
+    return true;
+}
+
+static void tear_down_watched(struct run *run)
+{
+    struct watch_state *s = run->state;
+    if (s->locked)
+        MPI_Win_unlock_all(s->window.handle);
+    window_close(&s->window);
+}
+
+#define WATCH_STATE .state_bytes = sizeof(struct watch_state)
+#else
+#define WATCH_STATE .state_bytes = 0
+#endif
+
+/* clang-format off */
+#define INTS {"count", PARAMETER_INT, "ints", "length of each message", .size = true, .minimum = 1, .maximum = INT_MAX, .example = "256"}
+#define SLEEP {"us", PARAMETER_INT, "microseconds", "length of the computation between two looks", .maximum = INT_MAX, .example = "10"}
+#define WATCHED(does, looks)                                                                       \
+    MPI_FUNCTION, .version_major = 3, .synchronized = true, .minimum_pes = 2, .who = "rank 0", .moves = MOVES_NOTHING,     \
+        .demand = demand_ints, .setup = WITH_MPI(set_up_watched), .fill = WITH_MPI(fill), .verify = WITH_MPI(verify), .run = WITH_MPI(run_watched),    \
+        .teardown = WITH_MPI(tear_down_watched), WATCH_STATE,                                      \
+        .variant = &(const struct watched) {.operation = does, .look = looks}
+#define AT_ONCE .parameters = {INTS, INFO}
+#define AT_TIMES .parameters = {INTS, INFO, SLEEP}
+
+const struct measurement measurements_mpi_activewait[] = {
+    {"Put_activewait_get", "put until a get sees its last word at the target",
+     WATCHED(PUT, BY_GETS), AT_ONCE, .timed = "MPI_Put, then MPI_Get, MPI_Win_flush until it is there"},
+    {"Put_activewait_get_sleep", "put until a get sees its last word at the target, with a computation between checks",
+     WATCHED(PUT, BY_GETS), AT_TIMES,
+     .timed = "MPI_Put, then MPI_Get, MPI_Win_flush, a computation until it is there"},
+    {"Put_activewait_twosided", "put until the target has seen its last word and replied",
+     WATCHED(PUT, BY_MESSAGE), AT_ONCE,
+     .timed = "MPI_Put, MPI_Win_flush_local, an empty message from rank 1, which polls its memory"},
+    {"Put_activewait_twosided_sleep",
+     "put until the target, computing between its checks, has seen its last word and replied",
+     WATCHED(PUT, BY_MESSAGE), AT_TIMES,
+     .timed = "MPI_Put, MPI_Win_flush_local, an empty message from rank 1, which polls its memory"},
+    {"Get_activewait", "get until its last word is there", WATCHED(GET, BY_GETS), AT_ONCE,
+     .timed = "MPI_Rget, then MPI_Test until it is there"},
+    {"Get_activewait_sleep", "get until its last word is there, with a computation between checks",
+     WATCHED(GET, BY_GETS), AT_TIMES,
+     .timed = "MPI_Rget, then MPI_Test, a computation until it is there"},
+    {"Accumulate_activewait_twosided",
+     "accumulate until the target has seen its last word and replied",
+     WATCHED(ACCUMULATE, BY_MESSAGE), AT_ONCE,
+     .timed = "MPI_Accumulate, MPI_Win_flush_local, an empty message from rank 1, which polls its "
+              "memory"},
+    {.name = NULL},
+};
+/* clang-format on */

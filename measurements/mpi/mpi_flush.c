@@ -1,0 +1,444 @@
+/*
+ * One-sided communication of MPI while all windows are locked from set-up on (MPI_Win_lock_all):
+ * operations one after the other, each completed by a flush or as a request. The closest to what
+ * OpenSHMEM does.
+ */
+#include <string.h>
+
+#include "measurements/common/mpi_window.h"
+
+enum routine {
+    NO_ROUTINE,
+    PUT,
+    GET,
+    ACCUMULATE,
+    GET_ACCUMULATE,
+    FETCH_AND_OP,
+    COMPARE_AND_SWAP,
+    STORE, /* by the processor, in a window of shared memory */
+    LOAD
+};
+
+enum completion {
+    FLUSH,       /* at the target, too */
+    FLUSH_LOCAL, /* until the memory here may be used again */
+    REQUEST,     /* as a request that is waited for: the same */
+    SYNC         /* MPI_Win_sync */
+};
+
+struct flushed {
+    enum routine routine;
+    enum completion completion;
+    enum shape shape;
+};
+
+static bool is_scalar(const struct measurement *function)
+{
+    const struct flushed *flushed = function->variant;
+    return flushed->routine == FETCH_AND_OP || flushed->routine == COMPARE_AND_SWAP;
+}
+
+static int64_t count_of(const struct measurement *function, const struct argument *arguments)
+{
+    return argument_value(function, arguments, "count", is_scalar(function) ? 1 : 0);
+}
+
+static enum window_kind kind_of(const struct measurement *function,
+                                const struct argument *arguments)
+{
+    const struct argument *window = argument_find(function, arguments, "window");
+    return window ? window_kind_find(window->string) : WINDOW_SHARED;
+}
+
+static const char *check_flushed(const struct measurement *function,
+                                 const struct argument *arguments, const struct pe_set *set)
+{
+    const struct flushed *flushed = function->variant;
+    const struct datatype *type = argument_datatype(function, arguments);
+    const char *wrong = mpi_check_accumulate(function, arguments, set);
+    if (wrong)
+        return wrong;
+    if (kind_of(function, arguments) == WINDOW_KINDS)
+        return window_kind_check("");
+    if (flushed->routine == FETCH_AND_OP && datatype_class(type) == DATATYPE_DERIVED)
+        return "datatype must be a predefined one";
+    if (flushed->routine == COMPARE_AND_SWAP && datatype_class(type) != DATATYPE_INTEGER &&
+        datatype_class(type) != DATATYPE_BYTE)
+        return "datatype must be one of integers or MPI_BYTE";
+    return NULL;
+}
+
+/* The result of a get-accumulate lies after what it sends. */
+static void demand_flushed(const struct measurement *function, const struct argument *arguments,
+                           int pes, struct demand *demand)
+{
+    const struct flushed *flushed = function->variant;
+    const struct datatype *type = argument_datatype(function, arguments);
+    (void)pes;
+    if (!type)
+        return;
+    int64_t count = count_of(function, arguments);
+    demand->local = mpi_block_bytes(type, count, flushed->routine == GET_ACCUMULATE ? 2 : 1);
+    demand->remote = mpi_block_bytes(type, count, 1);
+    demand->reported = demand->local == SIZE_MAX ? 0 : (size_t)(count * datatype_extent(type));
+}
+
+#if SKAMPI_MPI
+
+#include <math.h>
+#include <stdlib.h>
+
+/* The largest predefined type is a pair of long double and int. */
+#define SCALAR_BYTES 64
+
+struct flush_state {
+    struct window window;
+    bool locked;
+    struct partner partner;
+    MPI_Win handle;
+    MPI_Datatype datatype;
+    MPI_Op op;
+    int count;
+    size_t block;       /* bytes from one block of elements to the next */
+    size_t first, span; /* where the data of a block lie in its memory */
+    MPI_Aint origin;
+    unsigned char *of_partner; /* its part, in a window of shared memory */
+    _Alignas(16) unsigned char operand[SCALAR_BYTES], compare[SCALAR_BYTES], result[SCALAR_BYTES];
+};
+
+static void call(const struct flush_state *s, enum routine routine, bool request, int target,
+                 unsigned char *block, MPI_Request *made)
+{
+    unsigned char *local = block + s->origin;
+    const int n = s->count;
+    const MPI_Datatype type = s->datatype;
+    struct flush_state *scalars = (struct flush_state *)(uintptr_t)s;
+    switch (routine) {
+    case PUT:
+        if (request)
+            MPI_Rput(local, n, type, target, s->origin, n, type, s->handle, made);
+        else
+            MPI_Put(local, n, type, target, s->origin, n, type, s->handle);
+        break;
+    case GET:
+        if (request)
+            MPI_Rget(local, n, type, target, s->origin, n, type, s->handle, made);
+        else
+            MPI_Get(local, n, type, target, s->origin, n, type, s->handle);
+        break;
+    case ACCUMULATE:
+        if (request)
+            MPI_Raccumulate(local, n, type, target, s->origin, n, type, s->op, s->handle, made);
+        else
+            MPI_Accumulate(local, n, type, target, s->origin, n, type, s->op, s->handle);
+        break;
+    case GET_ACCUMULATE:
+        if (request)
+            MPI_Rget_accumulate(local, n, type, local + s->block, n, type, target, s->origin, n,
+                                type, s->op, s->handle, made);
+        else
+            MPI_Get_accumulate(local, n, type, local + s->block, n, type, target, s->origin, n,
+                               type, s->op, s->handle);
+        break;
+    case FETCH_AND_OP:
+        MPI_Fetch_and_op(s->operand, scalars->result, type, target, 0, s->op, s->handle);
+        break;
+    case COMPARE_AND_SWAP:
+        MPI_Compare_and_swap(s->operand, s->compare, scalars->result, type, target, 0, s->handle);
+        break;
+    case STORE:
+        memcpy(s->of_partner + s->first, block + s->first, s->span);
+        break;
+    case LOAD:
+        memcpy(block + s->first, s->of_partner + s->first, s->span);
+        break;
+    case NO_ROUTINE:
+        break;
+    }
+}
+
+static void operate(const struct run *run, int64_t iteration)
+{
+    const struct flushed *flushed = run->function->variant;
+    const struct flush_state *s = run->state;
+    MPI_Request request;
+    call(s, flushed->routine, flushed->completion == REQUEST, s->partner.rank,
+         run->local + (size_t)iteration * run->local_step, &request);
+    switch (flushed->completion) {
+    case FLUSH:
+        MPI_Win_flush(s->partner.rank, s->handle);
+        break;
+    case FLUSH_LOCAL:
+        MPI_Win_flush_local(s->partner.rank, s->handle);
+        break;
+    case REQUEST:
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        break;
+    case SYNC:
+        MPI_Win_sync(s->handle);
+        break;
+    }
+}
+
+/* The others wait in a barrier: libraries need the target for some operations. */
+static double run_flushed(struct run *run)
+{
+    const struct flush_state *s = run->state;
+    bool acts = s->partner.acting;
+    if (acts && warm_places(run))
+        operate(run, 0);
+    int64_t started = run_start(run);
+    for (int64_t i = 0; acts && i < run->iterations; i++)
+        operate(run, i);
+    int64_t stopped = run_stop(run);
+    if (acts)
+        MPI_Win_flush(s->partner.rank, s->handle);
+    MPI_Barrier(mpi_comm(run));
+    return acts ? run_elapsed(run, started, stopped) / (double)run->iterations : NAN;
+}
+
+/* ---- Verification ---- */
+
+static bool accumulates(enum routine routine)
+{
+    return routine == ACCUMULATE || routine == GET_ACCUMULATE || routine == FETCH_AND_OP;
+}
+
+/* Of memory that is not a run's buffer, what is not equal. */
+static bool verify_equal(struct run *run, const char *what, const void *found, const void *expected,
+                         struct datatype *type)
+{
+    const struct flush_state *s = run->state;
+    return window_equal(expected, found, s->count, type) ||
+           data_verify_equal(run, what, found, expected, s->block);
+}
+
+/* What one rank sends, as its tag says. Compare-and-swaps that are timed find what they put
+ * there before: they always take place. */
+static int sent_by(const struct run *run, int rank)
+{
+    return run->size + rank;
+}
+
+static bool swaps_the_same(const struct run *run)
+{
+    const struct flushed *flushed = run->function->variant;
+    return flushed->routine == COMPARE_AND_SWAP && !run->untimed;
+}
+
+/* What the window of a rank holds at first. */
+static int held_by(const struct run *run, int rank, int source)
+{
+    return swaps_the_same(run) && source >= 0 ? sent_by(run, source) : rank;
+}
+
+/* What a window holds after the source's operation; a rank's window begins with its own pattern. */
+static bool check_window(struct run *run, int source)
+{
+    const struct flushed *flushed = run->function->variant;
+    const struct flush_state *s = run->state;
+    struct datatype *type = argument_datatype(run->function, run->arguments);
+    unsigned char *found = s->window.memory;
+    if (!accumulates(flushed->routine))
+        return mpi_verify(
+            run, "the window", mpi_address(found, type), s->count, type,
+            flushed->routine == GET || flushed->routine == LOAD ? run->rank : sent_by(run, source));
+    if (!run->untimed)
+        return true; /* each operation adds to it */
+    unsigned char *expected = malloc(mpi_block_bytes(type, s->count, 2) + 1);
+    if (!expected)
+        return run_fail(run, "out of memory");
+    window_fill(run, expected, s->count, type, run->rank, true);
+    window_accumulate(run, expected, expected + s->block, s->count, type, s->op,
+                      sent_by(run, source));
+    bool good = verify_equal(run, "the window", found, expected, type);
+    free(expected);
+    return good;
+}
+
+/* What an operation brought from its target: that one's pattern. */
+static bool check_result(struct run *run)
+{
+    const struct flushed *flushed = run->function->variant;
+    const struct flush_state *s = run->state;
+    struct datatype *type = argument_datatype(run->function, run->arguments);
+    const unsigned char *found = run->local;
+    bool adds = accumulates(flushed->routine);
+    int tag = held_by(run, s->partner.rank, run->rank);
+    if (flushed->routine == GET_ACCUMULATE)
+        found = run->local + s->block;
+    else if (is_scalar(run->function))
+        found = s->result;
+    else if (flushed->routine != GET && flushed->routine != LOAD)
+        return true;
+    if (adds && !run->untimed)
+        return true;
+    if (datatype_class(type) == DATATYPE_DERIVED)
+        return mpi_matches(run, found + s->origin, s->count, type, tag) ||
+               mpi_verify(run, "the data fetched", found + s->origin, s->count, type, tag);
+    unsigned char *expected = malloc(s->block + 1);
+    if (!expected)
+        return run_fail(run, "out of memory");
+    /* Gaps of the type are as they were. */
+    memcpy(expected, found, s->block);
+    window_fill(run, expected, s->count, type, tag, adds);
+    bool good = verify_equal(run, "the data fetched", found, expected, type);
+    free(expected);
+    return good;
+}
+
+static void fill(struct run *run)
+{
+    const struct flushed *flushed = run->function->variant;
+    struct flush_state *s = run->state;
+    struct datatype *type = argument_datatype(run->function, run->arguments);
+    bool adds = accumulates(flushed->routine), scalar = is_scalar(run->function);
+    if (!type)
+        return;
+    data_poison(s->window.memory, run->demand.remote);
+    data_poison(run->local, run->demand.local);
+    if (flushed->routine != PUT && flushed->routine != STORE)
+        window_fill(run, s->window.memory, s->count, type,
+                    held_by(run, run->rank, s->partner.source), adds);
+    if (flushed->routine != GET && flushed->routine != LOAD)
+        window_fill(run, scalar ? s->operand : run->local, s->count, type, sent_by(run, run->rank),
+                    adds);
+    window_fill(run, s->compare, scalar ? 1 : 0, type, held_by(run, s->partner.rank, run->rank),
+                adds);
+    MPI_Win_sync(s->handle);
+}
+
+static bool verify(struct run *run)
+{
+    const struct flush_state *s = run->state;
+    if (!argument_datatype(run->function, run->arguments))
+        return true;
+    MPI_Win_sync(s->handle);
+    return (s->partner.source < 0 || check_window(run, s->partner.source)) &&
+           (!s->partner.acting || check_result(run)) && window_verify_guards(run, &s->window);
+}
+
+/* A program of ten lines shows it; of windows made in the other ways, and of 32 bits, it is free.
+ */
+static bool crashes(const struct run *run, enum window_kind kind)
+{
+#if defined(OPEN_MPI) && OMPI_MAJOR_VERSION == 4 && OMPI_MINOR_VERSION == 1 &&                     \
+    OMPI_RELEASE_VERSION <= 4
+    const struct flushed *flushed = run->function->variant;
+    return flushed->routine == COMPARE_AND_SWAP && kind == WINDOW_ALLOCATE &&
+           datatype_size(argument_datatype(run->function, run->arguments)) == 8;
+#else
+    (void)run;
+    (void)kind;
+    return false;
+#endif
+}
+
+static bool set_up_flushed(struct run *run)
+{
+    const struct flushed *flushed = run->function->variant;
+    struct flush_state *s = run->state;
+    struct datatype *type = argument_datatype(run->function, run->arguments);
+    const struct operation *op = argument_operation(run->function, run->arguments);
+    enum window_kind kind = kind_of(run->function, run->arguments);
+    s->window.handle = MPI_WIN_NULL;
+    if (crashes(run, kind))
+        return run_fail(run, "known defect: Open MPI 4.1 up to 4.1.4 crashes in 64-bit "
+                             "compare-and-swap on windows by MPI_Win_allocate: take \"create\", "
+                             "\"shared\" or a type of 32 bits");
+    if (!window_open(run, kind, run->demand.remote, MPI_INFO_NULL, &s->window))
+        return false;
+    s->handle = s->window.handle;
+    s->partner = shape_partner(run, flushed->shape, 0);
+    if (kind == WINDOW_SHARED && s->partner.acting) {
+        MPI_Aint bytes;
+        int unit;
+        MPI_Win_shared_query(s->handle, s->partner.rank, &bytes, &unit, &s->of_partner);
+    }
+    MPI_Win_lock_all(0, s->handle);
+    s->locked = true;
+    if (!type)
+        return true;
+    s->datatype = mpi_datatype(type);
+    s->op = op ? mpi_operation(op) : MPI_OP_NULL;
+    s->count = (int)count_of(run->function, run->arguments);
+    s->block = (size_t)(s->count * datatype_extent(type));
+    s->span = datatype_span(type, s->count, &s->first);
+    s->origin = (MPI_Aint)datatype_origin(type);
+    return true;
+}
+
+static void tear_down_flushed(struct run *run)
+{
+    struct flush_state *s = run->state;
+    if (s->locked)
+        MPI_Win_unlock_all(s->handle);
+    window_close(&s->window);
+}
+
+#define FLUSH_STATE .state_bytes = sizeof(struct flush_state)
+#else
+#define FLUSH_STATE .state_bytes = 0
+#endif
+
+/* clang-format off */
+#define WINDOW {"window", PARAMETER_STRING, "", "routine that makes the window", .allowed = "one of \"create\", \"allocate\", \"shared\"", .example = "allocate"}
+
+#define FLUSHED                                                                                    \
+    MPI_FUNCTION_CHECKED(check_flushed), .version_major = 3, .synchronized = true,                 \
+        .demand = demand_flushed, .setup = WITH_MPI(set_up_flushed),\
+        .fill = WITH_MPI(fill), .verify = WITH_MPI(verify),                               \
+        .run = WITH_MPI(run_flushed), .teardown = WITH_MPI(tear_down_flushed), FLUSH_STATE
+#define FORM(does, ends, who_does)                                                                 \
+    .moves = (does) == NO_ROUTINE || (ends) == FLUSH_LOCAL ? MOVES_NOTHING : MOVES_MESSAGE, \
+    .variant = &(const struct flushed) {.routine = does, .completion = ends, .shape = who_does}
+#define SIMPLE(does, ends)                                                                         \
+    FLUSHED, .minimum_pes = 2, .who = "rank 0", FORM(does, ends, SHAPE_PAIR)
+#define ROUND(does, ends) FLUSHED, .who = "all", FORM(does, ends, SHAPE_RING)
+#define MOVES .parameters = {COUNT_ELEMENTS, DATATYPE, WINDOW, ITERATIONS}
+#define ADDS .parameters = {COUNT_ELEMENTS, DATATYPE, OPERATION, WINDOW, ITERATIONS}
+
+const struct measurement measurements_mpi_flush[] = {
+    {"Win_flush", "flush with nothing outstanding", SIMPLE(NO_ROUTINE, FLUSH),
+     .parameters = {WINDOW, ITERATIONS}, .timed = "MPI_Win_flush"},
+    {"Win_flush_local", "local flush with nothing outstanding", SIMPLE(NO_ROUTINE, FLUSH_LOCAL),
+     .parameters = {WINDOW, ITERATIONS}, .timed = "MPI_Win_flush_local"},
+    {"Win_sync", "synchronization of the private and the public copy of a window", SIMPLE(NO_ROUTINE, SYNC),
+     .parameters = {WINDOW, ITERATIONS}, .timed = "MPI_Win_sync"},
+    {"Put_Flush", "put from rank 0 to rank 1 until it is complete there", SIMPLE(PUT, FLUSH), MOVES,
+     .timed = "MPI_Put, MPI_Win_flush"},
+    {"Put_Flush_Round", "put around the ring until it is complete at the target", ROUND(PUT, FLUSH),
+     MOVES, .timed = "MPI_Put, MPI_Win_flush"},
+    {"Put_Flush_Local", "put from rank 0 to rank 1 until the source may be used again",
+     SIMPLE(PUT, FLUSH_LOCAL), MOVES, .timed = "MPI_Put, MPI_Win_flush_local"},
+    {"Rput_Wait", "put as a request", SIMPLE(PUT, REQUEST), MOVES, .timed = "MPI_Rput, MPI_Wait"},
+    {"Get_Flush", "get by rank 0 from rank 1", SIMPLE(GET, FLUSH), MOVES,
+     .timed = "MPI_Get, MPI_Win_flush"},
+    {"Get_Flush_Round", "get around the ring", ROUND(GET, FLUSH), MOVES,
+     .timed = "MPI_Get, MPI_Win_flush"},
+    {"Rget_Wait", "get as a request", SIMPLE(GET, REQUEST), MOVES, .timed = "MPI_Rget, MPI_Wait"},
+    {"Accumulate_Flush", "accumulate by rank 0 on rank 1", SIMPLE(ACCUMULATE, FLUSH), ADDS,
+     .timed = "MPI_Accumulate, MPI_Win_flush"},
+    {"Accumulate_Flush_Local", "accumulate by rank 0 on rank 1, until the source may be used again",
+     SIMPLE(ACCUMULATE, FLUSH_LOCAL), ADDS, .timed = "MPI_Accumulate, MPI_Win_flush_local"},
+    {"Raccumulate_Wait", "accumulate as a request", SIMPLE(ACCUMULATE, REQUEST), ADDS,
+     .timed = "MPI_Raccumulate, MPI_Wait"},
+    {"Get_accumulate_Flush", "get and accumulate by rank 0 on rank 1", SIMPLE(GET_ACCUMULATE, FLUSH),
+     ADDS, .timed = "MPI_Get_accumulate, MPI_Win_flush"},
+    {"Rget_accumulate_Wait", "get and accumulate as a request", SIMPLE(GET_ACCUMULATE, REQUEST),
+     ADDS, .timed = "MPI_Rget_accumulate, MPI_Wait"},
+    {"Fetch_and_op_Flush", "fetch and operation on one element by rank 0 on rank 1",
+     SIMPLE(FETCH_AND_OP, FLUSH), .parameters = {DATATYPE, OPERATION, WINDOW, ITERATIONS},
+     .timed = "MPI_Fetch_and_op, MPI_Win_flush"},
+    {"Compare_and_swap_Flush", "compare and swap that swaps, by rank 0 on rank 1",
+     SIMPLE(COMPARE_AND_SWAP, FLUSH), .parameters = {DATATYPE, WINDOW, ITERATIONS},
+     .timed = "MPI_Compare_and_swap, MPI_Win_flush"},
+    {"Shared_Store", "copy into shared memory of rank 1 by rank 0", SIMPLE(STORE, SYNC),
+     .parameters = {COUNT_ELEMENTS, DATATYPE, ITERATIONS},
+     .timed = "memcpy into a window of MPI_Win_allocate_shared, MPI_Win_sync"},
+    {"Shared_Load", "copy from shared memory of rank 1 by rank 0", SIMPLE(LOAD, SYNC),
+     .parameters = {COUNT_ELEMENTS, DATATYPE, ITERATIONS},
+     .timed = "memcpy from a window of MPI_Win_allocate_shared, MPI_Win_sync"},
+    {.name = NULL},
+};
+/* clang-format on */

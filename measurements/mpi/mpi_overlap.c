@@ -1,0 +1,288 @@
+/*
+ * Non-blocking messages of MPI taken apart, as non-blocking puts and collectives are: the post,
+ * the wait after it, both together, and the part that is not overlapped by computation, without and
+ * with calls that let the library progress. One operation at a time, all ranks starting
+ * together. Also the exchange with several neighbours, and single calls of the classic line.
+ */
+#include "measurements/common/mpi_common.h"
+
+enum direction {
+    SENDS,    /* rank 0 to rank 1, whose receive is there before the start */
+    RECEIVES, /* rank 0 from rank 1, which sends from the start on */
+    EXCHANGES /* each rank with the next ones and those before it */
+};
+
+enum part { THE_POST, THE_WAIT, THE_WHOLE, THE_REST };
+
+struct transfer {
+    enum direction direction;
+    enum part part;
+    bool acknowledged; /* MPI_Ssend */
+};
+
+static const char *check_transfer(const struct measurement *function,
+                                  const struct argument *arguments, const struct pe_set *set)
+{
+    const char *wrong = mpi_check(function, arguments, set);
+    if (!wrong && argument_value(function, arguments, "msgs", 0) > pe_set_size(set) - 1)
+        wrong = "msgs may be at most the number of other ranks";
+    return wrong;
+}
+
+static void demand_transfer(const struct measurement *function, const struct argument *arguments,
+                            int pes, struct demand *demand)
+{
+    int64_t sources = argument_value(function, arguments, "msgs", 1);
+    mpi_demand_message(function, arguments, pes, demand);
+    demand->remote =
+        mpi_block_bytes(argument_datatype(function, arguments),
+                        argument_value(function, arguments, "count", 0), sources ? sources : 1);
+}
+
+#if SKAMPI_MPI
+
+#include <math.h>
+#include <stdlib.h>
+
+struct transfer_state {
+    MPI_Comm comm;
+    MPI_Datatype datatype;
+    struct datatype *described;
+    int count, tag, sources, targets;
+    bool leads; /* this rank is timed; otherwise it only does the other side's part */
+    int64_t tests;
+    double pause;
+    MPI_Request *requests; /* of all sources, then of all targets */
+};
+
+static int partner(const struct run *run, int steps)
+{
+    const struct transfer *how = run->function->variant;
+    return how->direction == EXCHANGES ? (run->rank + steps + run->size) % run->size
+                                       : 1 - run->rank;
+}
+
+static void post(const struct run *run)
+{
+    const struct transfer_state *s = run->state;
+    char *to = mpi_address(run->remote, s->described);
+    void *from = mpi_address(run->local, s->described);
+    size_t next = (size_t)(s->count * datatype_extent(s->described));
+    int posted = 0;
+    for (int i = 0; i < s->sources; i++)
+        MPI_Irecv(to + (size_t)i * next, s->count, s->datatype, partner(run, -1 - i), s->tag,
+                  s->comm, &s->requests[posted++]);
+    for (int i = 0; i < s->targets; i++)
+        MPI_Isend(from, s->count, s->datatype, partner(run, 1 + i), s->tag, s->comm,
+                  &s->requests[posted++]);
+}
+
+static void wait_for_all(const struct transfer_state *s)
+{
+    if (s->sources + s->targets == 1)
+        MPI_Wait(s->requests, MPI_STATUS_IGNORE);
+    else
+        mpi_wait_all(s->sources + s->targets, s->requests);
+}
+
+static void transfer(const struct run *run)
+{
+    const struct transfer *how = run->function->variant;
+    const struct transfer_state *s = run->state;
+    if (how->acknowledged && s->leads) {
+        MPI_Ssend(mpi_address(run->local, s->described), s->count, s->datatype, partner(run, 1),
+                  s->tag, s->comm);
+    } else {
+        post(run);
+        wait_for_all(s);
+    }
+}
+
+/* A receive that the timed rank sends to is there before the start; a message that it receives is
+ * sent from the start on. */
+static double watch(struct run *run)
+{
+    const struct transfer *how = run->function->variant;
+    const struct transfer_state *s = run->state;
+    if (how->direction == SENDS)
+        post(run);
+    run_start(run);
+    if (how->direction == RECEIVES)
+        post(run);
+    wait_for_all(s);
+    run_stop(run);
+    return NAN;
+}
+
+static double run_part(struct run *run, enum part part)
+{
+    const struct transfer_state *s = run->state;
+    int64_t started = run_start(run), posted = 0;
+    double computed = 0;
+    post(run);
+    if (part == THE_POST || part == THE_WAIT)
+        posted = timer_now();
+    if (part == THE_REST)
+        computed = mpi_compute(s->pause, s->tests, s->sources + s->targets, s->requests);
+    wait_for_all(s);
+    int64_t stopped = run_stop(run);
+    return run_elapsed(run, part == THE_WAIT ? posted : started,
+                       part == THE_POST ? posted : stopped) -
+           computed;
+}
+
+static double run_transfer(struct run *run)
+{
+    const struct transfer *how = run->function->variant;
+    const struct transfer_state *s = run->state;
+    bool acts = s->sources + s->targets > 0;
+    if (acts && warm_places(run))
+        transfer(run);
+    if (s->leads && !how->acknowledged)
+        return run_part(run, how->part);
+    if (acts && !s->leads)
+        return watch(run);
+    int64_t started = run_start(run);
+    if (acts)
+        transfer(run);
+    int64_t stopped = run_stop(run);
+    return acts ? run_elapsed(run, started, stopped) : NAN;
+}
+
+static double computation_alone(struct run *run)
+{
+    const struct transfer_state *s = run->state;
+    return mpi_compute_overhead(run, s->pause, s->tests);
+}
+
+/* ---- The data, set-up ---- */
+
+static void fill(struct run *run)
+{
+    const struct transfer_state *s = run->state;
+    data_poison(run->remote, run->demand.remote);
+    data_poison(run->local, run->demand.local);
+    mpi_fill(run, mpi_address(run->local, s->described), s->count, s->described, run->rank);
+}
+
+static bool verify(struct run *run)
+{
+    const struct transfer_state *s = run->state;
+    char *to = mpi_address(run->remote, s->described);
+    size_t next = (size_t)(s->count * datatype_extent(s->described));
+    bool good = true;
+    if (s->sources == 0)
+        return data_verify_untouched(run, "the buffer of a rank that receives nothing", run->remote,
+                                     run->demand.remote);
+    for (int i = 0; good && i < s->sources; i++)
+        good = mpi_verify(run, "a message that was received", to + (size_t)i * next, s->count,
+                          s->described, partner(run, -1 - i));
+    return good;
+}
+
+static void count_messages(const struct run *run, struct transfer_state *s)
+{
+    const struct transfer *how = run->function->variant;
+    bool pair = run->rank < 2;
+    s->leads = run->rank == 0;
+    switch (how->direction) {
+    case SENDS:
+        s->targets = pair && s->leads;
+        s->sources = pair && !s->leads;
+        break;
+    case RECEIVES:
+        s->sources = pair && s->leads;
+        s->targets = pair && !s->leads;
+        break;
+    case EXCHANGES:
+        s->sources = s->targets = (int)argument_value(run->function, run->arguments, "msgs", 1);
+        s->leads = true;
+        break;
+    }
+}
+
+static bool set_up_transfer(struct run *run)
+{
+    const struct transfer *how = run->function->variant;
+    struct transfer_state *s = run->state;
+    double seconds = 0;
+    s->comm = mpi_comm(run);
+    s->described = argument_datatype(run->function, run->arguments);
+    s->datatype = mpi_datatype(s->described);
+    s->count = (int)argument_value(run->function, run->arguments, "count", 0);
+    s->tag = (int)argument_value(run->function, run->arguments, "tag", 0);
+    s->tests = argument_value(run->function, run->arguments, "tests", 0);
+    count_messages(run, s);
+    s->requests = malloc((size_t)(s->sources + s->targets + 1) * sizeof(MPI_Request));
+    if (run_max(run, !s->requests) > 0) /* the others would wait for it */
+        return run_fail(run, "out of memory");
+    for (int i = 0; how->part == THE_REST && i < MPI_ESTIMATES; i++) {
+        run_barrier(run);
+        int64_t start = timer_now();
+        if (s->sources + s->targets > 0)
+            transfer(run);
+        seconds = run_elapsed(run, start, timer_now());
+    }
+    s->pause = MPI_PAUSE_FACTOR * run_max(run, seconds);
+    return true;
+}
+
+static void tear_down_transfer(struct run *run)
+{
+    struct transfer_state *s = run->state;
+    free(s->requests);
+}
+
+#define TRANSFER_STATE .state_bytes = sizeof(struct transfer_state)
+#else
+#define TRANSFER_STATE .state_bytes = 0
+#endif
+
+/* clang-format off */
+#define MSGS {"msgs", PARAMETER_INT, "", "number of next ranks to send to, and of previous ranks to receive from", .maximum = INT_MAX, .allowed = "less than the size of the communicator", .example = "0"}
+
+#define ANY_TRANSFER                                                                               \
+    MPI_FUNCTION_CHECKED(check_transfer), .demand = demand_transfer,                               \
+        .setup = WITH_MPI(set_up_transfer), .fill = WITH_MPI(fill), .verify = WITH_MPI(verify), .run = WITH_MPI(run_transfer),                         \
+        .teardown = WITH_MPI(tear_down_transfer), TRANSFER_STATE
+#define OF_PAIR(...) ANY_TRANSFER, .minimum_pes = 2, .who = "rank 0", .parameters = {__VA_ARGS__}
+#define OF_RING(...) ANY_TRANSFER, .who = "all", .parameters = {__VA_ARGS__}
+#define TAKEN(how, which)                                                                          \
+    .synchronized = true, .variant = &(const struct transfer) {.direction = how, .part = which}
+#define REST(how)                                                                                  \
+    TAKEN(how, THE_REST), .reference = WITH_MPI(computation_alone),                                \
+        .subtracted = "the computation's measured length, and its overhead"
+
+/* The five parts. */
+#define PARTS(name, what, of, how, posts, waits)                                                   \
+    {name "_Post", what ": the post alone", of(COUNT_ELEMENTS, DATATYPE, TAG),                     \
+     TAKEN(how, THE_POST), .moves = MOVES_NOTHING, .timed = posts "; " waits " untimed"},                                  \
+    {name "_Wait", what ": the wait right after the post", of(COUNT_ELEMENTS, DATATYPE, TAG),     \
+     TAKEN(how, THE_WAIT), .moves = MOVES_NOTHING, .timed = waits},                                                        \
+    {name "_Full", what ": post and wait", of(COUNT_ELEMENTS, DATATYPE, TAG),                      \
+     TAKEN(how, THE_WHOLE), .moves = MOVES_MESSAGE, .timed = posts " + " waits},                                           \
+    {name "_Overlap", what ": the part that is not overlapped by computation",                                   \
+     of(COUNT_ELEMENTS, DATATYPE, TAG), REST(how), .moves = MOVES_NOTHING, .timed = posts " + computation + " waits},      \
+    {name "_Overlap_Test", what ": the part that is not overlapped by computation with tests",                   \
+     of(TESTS, COUNT_ELEMENTS, DATATYPE, TAG), REST(how),                                          \
+     .moves = MOVES_NOTHING, .timed = posts " + computation with calls of MPI_Test + " waits}
+
+const struct measurement measurements_mpi_overlap[] = {
+    PARTS("Isend", "non-blocking send to a rank that has posted its receive", OF_PAIR, SENDS,
+          "MPI_Isend", "MPI_Wait"),
+    PARTS("Irecv", "non-blocking receive of a message that is sent at the same time", OF_PAIR,
+          RECEIVES, "MPI_Irecv", "MPI_Wait"),
+    PARTS("Isend_Irecv", "non-blocking send to the next rank and receive around the ring", OF_RING,
+          EXCHANGES, "MPI_Irecv + MPI_Isend", "MPI_Waitall"),
+    {"Exchange", "non-blocking sends to the next msgs ranks and receives from those before",
+     OF_RING(COUNT_ELEMENTS, DATATYPE, MSGS), TAKEN(EXCHANGES, THE_WHOLE),
+     .moves = MOVES_NOTHING, .timed = "all MPI_Irecv, all MPI_Isend, MPI_Waitall"},
+    {"Isend_callduration", "the call of a non-blocking send alone",
+     OF_PAIR(COUNT_ELEMENTS, DATATYPE), TAKEN(SENDS, THE_POST),
+     .moves = MOVES_NOTHING, .timed = "MPI_Isend; MPI_Wait untimed"},
+    {"Send", "a synchronous send, until the receive has begun", OF_PAIR(COUNT_ELEMENTS, DATATYPE, TAG),
+     .variant = &(const struct transfer) {.direction = SENDS, .acknowledged = true},
+     .moves = MOVES_NOTHING, .timed = "MPI_Ssend to a rank that receives it"},
+    {.name = NULL},
+};
+/* clang-format on */

@@ -1,0 +1,82 @@
+/*
+ * One-sided operations of MPI on a process that computes: whether put, get and fetch-and-op with a
+ * flush progress without the target's help. As progress.c has it for OpenSHMEM.
+ */
+#include "measurements/common/computing.h"
+#include "measurements/common/mpi_pair.h"
+
+static enum pair_action action_of(const struct measurement *function)
+{
+    return *(const enum pair_action *)function->variant;
+}
+
+static const char *check(const struct measurement *function, const struct argument *arguments,
+                         const struct pe_set *set)
+{
+    const char *wrong = mpi_pair_check(function, arguments, set);
+    return wrong ? wrong : computing_check(function, arguments, set);
+}
+
+static void demand(const struct measurement *function, const struct argument *arguments, int pes,
+                   struct demand *demand)
+{
+    (void)pes;
+    mpi_pair_demand(action_of(function), function, arguments, demand);
+}
+
+#if SKAMPI_MPI
+
+static bool set_up(struct run *run)
+{
+    return mpi_pair_open(run, action_of(run->function), run->state);
+}
+
+static void tear_down(struct run *run)
+{
+    mpi_pair_close(run->state);
+}
+
+static void fill(struct run *run)
+{
+    mpi_pair_fill(run, run->state);
+}
+
+static bool verify(struct run *run)
+{
+    return mpi_pair_verify(run, run->state);
+}
+
+static void operate(struct run *run, long addend)
+{
+    mpi_pair_operate(run, run->state, addend);
+}
+
+static double run_operation(struct run *run)
+{
+    const struct mpi_pair *pair = run->state;
+    return computing_run(run, &pair->partner, operate, mpi_pair_meet);
+}
+
+#define STATE .state_bytes = sizeof(struct mpi_pair)
+#else
+#define STATE .state_bytes = 0
+#endif
+
+/* clang-format off */
+#define COMPUTES(which)                                                                            \
+    MPI_FUNCTION_CHECKED(check), .version_major = 3, .synchronized = true, .minimum_pes = 2,       \
+    .who = "rank 0", .moves = MOVES_MESSAGE, .demand = demand, STATE, .setup = WITH_MPI(set_up), .fill = WITH_MPI(fill),   \
+    .verify = WITH_MPI(verify), .run = WITH_MPI(run_operation), .teardown = WITH_MPI(tear_down),   \
+    .variant = &(const enum pair_action) {which}
+
+const struct measurement measurements_mpi_progress[] = {
+    {"Put_Flush_Target_Computes", "put and flush to a process that computes", COMPUTES(PAIR_PUT),
+     .parameters = {MPI_COUNT_BYTES, COMPUTATION, MEMORY}, .timed = "MPI_Put, MPI_Win_flush," TO_COMPUTING},
+    {"Get_Flush_Target_Computes", "get and flush from a process that computes", COMPUTES(PAIR_GET),
+     .parameters = {MPI_COUNT_BYTES, COMPUTATION, MEMORY}, .timed = "MPI_Get, MPI_Win_flush," TO_COMPUTING},
+    {"Fetch_and_op_Flush_Target_Computes", "fetch-and-op and flush on a process that computes",
+     COMPUTES(PAIR_FETCH_ADD), .parameters = {COMPUTATION, MEMORY},
+     .timed = "MPI_Fetch_and_op with MPI_SUM of a long, MPI_Win_flush," TO_COMPUTING},
+    {.name = NULL},
+};
+/* clang-format on */

@@ -1,0 +1,246 @@
+/*
+ * One-sided communication of MPI with derived datatypes beside that with plain ones, of as
+ * many ints: what the type costs in each transfer, and what making it costs.
+ */
+#include "measurements/common/mpi_window.h"
+
+enum form {
+    PLAIN,      /* MPI_INT */
+    CONTIGUOUS, /* one element of all ints */
+    COMPLEX     /* a struct of ints with gaps (indexed), and others without */
+};
+
+struct typed {
+    enum form origin, target;
+    bool gets, each_time; /* the types are made, and freed, in the timed part */
+};
+
+/* A complex type spreads over less. */
+static void demand_typed(const struct measurement *function, const struct argument *arguments,
+                         int pes, struct demand *demand)
+{
+    size_t count = (size_t)argument_value(function, arguments, "count", 0);
+    (void)pes;
+    demand->local = demand->remote = 2 * count * sizeof(int);
+    demand->reported = count * sizeof(int);
+}
+
+#if SKAMPI_MPI
+
+#include <math.h>
+#include <stdlib.h>
+
+struct elements {
+    enum form form;
+    MPI_Datatype type;
+    int count;
+};
+
+struct typed_state {
+    struct window window;
+    int count, *places; /* places of the ints with gaps */
+    struct elements origin, target;
+};
+
+/* Half of the ints have gaps. */
+static int spread(const struct typed_state *s)
+{
+    return s->count / 2;
+}
+
+/* Where the i-th int lies. */
+static int place(const struct typed_state *s, enum form form, int i)
+{
+    return form == COMPLEX ? i < spread(s) ? 2 * i : spread(s) + i : i;
+}
+
+static void make_type(const struct typed_state *s, struct elements *elements)
+{
+    MPI_Datatype indexed;
+    int lengths[] = {1, s->count - spread(s)};
+    MPI_Aint offsets[] = {0, 2 * (MPI_Aint)spread(s) * (MPI_Aint)sizeof(int)};
+    elements->count = 1;
+    switch (elements->form) {
+    case PLAIN:
+        elements->type = MPI_INT;
+        elements->count = s->count;
+        return;
+    case CONTIGUOUS:
+        MPI_Type_contiguous(s->count, MPI_INT, &elements->type);
+        break;
+    case COMPLEX:
+        MPI_Type_create_indexed_block(spread(s), 1, s->places, MPI_INT, &indexed);
+        MPI_Type_create_struct(2, lengths, offsets, (MPI_Datatype[]){indexed, MPI_INT},
+                               &elements->type);
+        MPI_Type_free(&indexed);
+        break;
+    }
+    MPI_Type_commit(&elements->type);
+}
+
+static void free_type(struct elements *elements)
+{
+    if (elements->form != PLAIN && elements->type != MPI_DATATYPE_NULL)
+        MPI_Type_free(&elements->type);
+}
+
+/* By rank 0, the fence by all. */
+static void operate(struct run *run)
+{
+    const struct typed *how = run->function->variant;
+    struct typed_state *s = run->state;
+    struct elements *origin = &s->origin, *target = &s->target;
+    bool acts = run->rank == 0;
+    if (acts && how->each_time) {
+        make_type(s, origin);
+        make_type(s, target);
+    }
+    if (acts && how->gets)
+        MPI_Get(run->local, origin->count, origin->type, 1, 0, target->count, target->type,
+                s->window.handle);
+    else if (acts)
+        MPI_Put(run->local, origin->count, origin->type, 1, 0, target->count, target->type,
+                s->window.handle);
+    MPI_Win_fence(0, s->window.handle);
+    if (acts && how->each_time) {
+        free_type(origin);
+        free_type(target);
+    }
+}
+
+static double run_typed(struct run *run)
+{
+    struct typed_state *s = run->state;
+    MPI_Win_fence(0, s->window.handle);
+    if (warm_places(run))
+        operate(run);
+    int64_t started = run_start(run);
+    operate(run);
+    int64_t stopped = run_stop(run);
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, s->window.handle);
+    return run->rank == 0 ? run_elapsed(run, started, stopped) : NAN;
+}
+
+static int number_of(const struct run *run, int i)
+{
+    return (int)(run->seed % 1009) * 2 + i + 1;
+}
+
+static void fill(struct run *run)
+{
+    const struct typed *how = run->function->variant;
+    struct typed_state *s = run->state;
+    int *local = (int *)(void *)run->local, *window = (int *)(void *)s->window.memory;
+    int *from = how->gets ? window : local, *to = how->gets ? local : window;
+    for (int i = 0; i < 2 * s->count; i++) {
+        from[i] = number_of(run, i);
+        to[i] = -1;
+    }
+}
+
+static bool wrong_int(struct run *run, int i, int found, int wanted)
+{
+    return run_fail(run,
+                    "wrong data: int %d (from byte %zu on) on PE %d (rank %d) is %d and should be "
+                    "%d",
+                    i, (size_t)i * sizeof(int), pe_set_member(run->set, run->rank), run->rank,
+                    found, wanted);
+}
+
+/* Each int arrives at its place, and gaps stay as they were. */
+static bool verify(struct run *run)
+{
+    const struct typed *how = run->function->variant;
+    struct typed_state *s = run->state;
+    int *local = (int *)(void *)run->local, *window = (int *)(void *)s->window.memory;
+    const int *to = how->gets ? local : window;
+    enum form source = how->gets ? s->target.form : s->origin.form;
+    enum form result = how->gets ? s->origin.form : s->target.form;
+    bool receives = run->rank == (how->gets ? 0 : 1);
+    int next = 0;
+    for (int i = 0; receives && i < s->count; i++) {
+        int at = place(s, result, i), wanted = number_of(run, place(s, source, i));
+        for (; next < at; next++)
+            if (to[next] != -1)
+                return wrong_int(run, next, to[next], -1);
+        if (to[at] != wanted)
+            return wrong_int(run, at, to[at], wanted);
+        next = at + 1;
+    }
+    for (; receives && next < 2 * s->count; next++)
+        if (to[next] != -1)
+            return wrong_int(run, next, to[next], -1);
+    return window_verify_guards(run, &s->window);
+}
+
+static bool set_up_typed(struct run *run)
+{
+    const struct typed *how = run->function->variant;
+    struct typed_state *s = run->state;
+    s->window.handle = MPI_WIN_NULL;
+    s->count = (int)argument_value(run->function, run->arguments, "count", 0);
+    s->origin = (struct elements){how->origin, MPI_DATATYPE_NULL, 0};
+    s->target = (struct elements){how->target, MPI_DATATYPE_NULL, 0};
+    if (!window_open(run, WINDOW_CREATE, run->demand.remote,
+                     mpi_info(argument_info(run->function, run->arguments)), &s->window))
+        return false;
+    s->places = malloc(((size_t)spread(s) + 1) * sizeof *s->places);
+    if (!window_all(run, s->places, "out of memory"))
+        return false;
+    for (int i = 0; i < spread(s); i++)
+        s->places[i] = 2 * i;
+    if (!how->each_time) {
+        make_type(s, &s->origin);
+        make_type(s, &s->target);
+    }
+    return true;
+}
+
+static void tear_down_typed(struct run *run)
+{
+    struct typed_state *s = run->state;
+    free_type(&s->origin);
+    free_type(&s->target);
+    free(s->places);
+    window_close(&s->window);
+}
+
+#define TYPED_STATE .state_bytes = sizeof(struct typed_state)
+#else
+#define TYPED_STATE .state_bytes = 0
+#endif
+
+/* clang-format off */
+/* Open MPI 4.1 never ends a put of derived types without data. */
+#define INTS {"count", PARAMETER_INT, "ints", "length of each message", .size = true, .minimum = 1, .maximum = INT_MAX, .example = "256"}
+#define TYPED(from, to, ...)                                                                       \
+    MPI_FUNCTION, .version_major = 3, .synchronized = true, .minimum_pes = 2, .who = "rank 0",     \
+        .parameters = {INTS, INFO}, .moves = MOVES_MESSAGE, .demand = demand_typed, .setup = WITH_MPI(set_up_typed), .fill = WITH_MPI(fill), .verify = WITH_MPI(verify),       \
+        .run = WITH_MPI(run_typed), .teardown = WITH_MPI(tear_down_typed), TYPED_STATE,            \
+        .variant = &(const struct typed) {.origin = from, .target = to, __VA_ARGS__}
+#define PUTS .timed = "MPI_Put, MPI_Win_fence"
+#define GETS .timed = "MPI_Get, MPI_Win_fence"
+#define MAKES .timed = "making the types, MPI_Put, MPI_Win_fence, freeing the types"
+
+const struct measurement measurements_mpi_typed[] = {
+    {"Datatype_int", "put of ints, and fence", TYPED(PLAIN, PLAIN, ), PUTS},
+    {"Datatype_simple", "put of one element of contiguous ints, and fence",
+     TYPED(CONTIGUOUS, CONTIGUOUS, ), PUTS},
+    {"Datatype_simple_Get", "get of one element of contiguous ints, and fence",
+     TYPED(CONTIGUOUS, CONTIGUOUS, .gets = true), GETS},
+    {"Datatype_complex_once", "put of a struct of ints, half of them with gaps, and fence",
+     TYPED(COMPLEX, COMPLEX, ), PUTS},
+    {"Datatype_complex_everytime",
+     "put of a struct of ints, half of them with gaps, its datatype made each time, and fence",
+     TYPED(COMPLEX, COMPLEX, .each_time = true), MAKES},
+    {"Datatype_complex_mixed_once",
+     "put of a struct of ints, half of them with gaps, to plain ints, and fence",
+     TYPED(COMPLEX, PLAIN, ), PUTS},
+    {"Datatype_complex_mixed_everytime",
+     "put of a struct of ints, half of them with gaps, its datatype made each time, to plain ints, and fence",
+     TYPED(COMPLEX, PLAIN, .each_time = true), MAKES},
+    {"Datatype_complex_Get", "get of a struct of ints, half of them with gaps, and fence",
+     TYPED(COMPLEX, COMPLEX, .gets = true), GETS},
+    {.name = NULL},
+};
+/* clang-format on */

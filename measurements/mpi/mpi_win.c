@@ -1,0 +1,392 @@
+/*
+ * Windows of MPI one-sided communication: making and freeing them. All of these calls are
+ * collective over the communicator.
+ */
+#include "measurements/common/mpi_window.h"
+
+#include <stdint.h>
+#include <string.h>
+
+static const char *const kinds[WINDOW_KINDS] = {"create", "allocate", "shared"};
+
+enum window_kind window_kind_find(const char *name)
+{
+    enum window_kind kind = 0;
+    while (kind < WINDOW_KINDS && strcmp(kinds[kind], name) != 0)
+        kind++;
+    return kind;
+}
+
+const char *window_kind_check(const char *name)
+{
+    return window_kind_find(name) < WINDOW_KINDS
+               ? NULL
+               : "window must be \"create\", \"allocate\" or \"shared\"";
+}
+
+enum window_kind window_memory(const struct measurement *function, const struct argument *arguments)
+{
+    return window_kind_find(argument_named(function, arguments, "memory")->string);
+}
+
+const char *window_memory_check(const struct measurement *function,
+                                const struct argument *arguments)
+{
+    return window_memory(function, arguments) < WINDOW_KINDS
+               ? NULL
+               : "memory must be \"create\", \"allocate\" or \"shared\"";
+}
+
+/* What is timed, and of which kind of window. */
+struct making {
+    enum window_kind kind;
+    bool frees;
+};
+
+/* As in the classic line: room for the elements on each rank. */
+static void demand_window(const struct measurement *function, const struct argument *arguments,
+                          int pes, struct demand *demand)
+{
+    mpi_demand_message(function, arguments, pes, demand);
+}
+
+#if SKAMPI_MPI
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void end_job(MPI_Win *window, int *code, ...)
+{
+    char text[MPI_MAX_ERROR_STRING];
+    int length;
+    (void)window;
+    if (MPI_Error_string(*code, text, &length) != MPI_SUCCESS)
+        snprintf(text, sizeof text, "error code %d", *code);
+    fprintf(stderr, "skampi: error: one-sided communication of MPI failed: %s\n", text);
+    MPI_Abort(MPI_COMM_WORLD, 3);
+}
+
+/* Bytes before and after a window's memory; they keep its alignment. */
+#define GUARD 64
+
+static void end_job_on_error(MPI_Win window)
+{
+    static MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+    if (handler == MPI_ERRHANDLER_NULL)
+        MPI_Win_create_errhandler(end_job, &handler);
+    MPI_Win_set_errhandler(window, handler);
+}
+
+bool window_all(struct run *run, bool good, const char *otherwise)
+{
+    int mine = good, all;
+    MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_LAND, mpi_comm(run));
+    return all || run_fail(run, "%s", otherwise);
+}
+
+/* Of windows in libraries with DEFECT_WINDOW_SIZES. */
+#define SOUND_SIZE 16
+
+static const char *const calls[WINDOW_KINDS] = {"MPI_Win_create", "MPI_Win_allocate",
+                                                "MPI_Win_allocate_shared"};
+
+/* The memory of the kinds that the library does not allocate it for is there. */
+static int make(struct window *window, size_t bytes, MPI_Info info, MPI_Comm comm)
+{
+    switch (window->kind) {
+    case WINDOW_CREATE:
+        return MPI_Win_create(window->memory, (MPI_Aint)bytes, 1, info, comm, &window->handle);
+    case WINDOW_ALLOCATE:
+        return MPI_Win_allocate((MPI_Aint)bytes, 1, info, comm, &window->memory, &window->handle);
+    case WINDOW_SHARED:
+        return MPI_Win_allocate_shared((MPI_Aint)bytes, 1, info, comm, &window->memory,
+                                       &window->handle);
+    case WINDOW_KINDS:
+        break;
+    }
+    return MPI_ERR_ARG;
+}
+
+static bool on_one_node(MPI_Comm comm)
+{
+    MPI_Comm node;
+    int all, here;
+    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Comm_size(comm, &all);
+    MPI_Comm_size(node, &here);
+    MPI_Comm_free(&node);
+    return all == here;
+}
+
+/* Libraries refuse windows of some kinds, on some communicators: a failure of this measurement, not
+ * of the job, as the handler of the communicator would have it. */
+static int make_if_possible(struct window *window, size_t bytes, MPI_Info info, MPI_Comm comm)
+{
+    MPI_Errhandler usual;
+    MPI_Comm_get_errhandler(comm, &usual);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    int code = make(window, bytes, info, comm);
+    MPI_Comm_set_errhandler(comm, usual);
+    MPI_Errhandler_free(&usual);
+    return code;
+}
+
+/* As many bytes, or somewhat more where the library needs that. */
+static size_t window_bytes(struct run *run, enum window_kind kind, size_t bytes)
+{
+    const char *known = kind == WINDOW_ALLOCATE ? measurement_window_sizes(run->function) : NULL;
+    if (!known || bytes % SOUND_SIZE == 0)
+        return bytes;
+    run_note(run, "%s", known);
+    return bytes - bytes % SOUND_SIZE + SOUND_SIZE;
+}
+
+static bool open_window(struct run *run, size_t bytes, MPI_Info info, struct window *window)
+{
+    MPI_Comm comm = mpi_comm(run);
+    bytes = window_bytes(run, window->kind, bytes);
+    int code = make_if_possible(window, bytes, info, comm);
+    if (mpi_succeeded(run, calls[window->kind], code))
+        end_job_on_error(window->handle);
+    return window_all(run, code == MPI_SUCCESS, "another rank could not make the window");
+}
+
+static MPI_Info memory_info(const struct run *run)
+{
+    struct info *info = run->settings->memory_info;
+    return info ? mpi_info(info) : MPI_INFO_NULL;
+}
+
+bool window_open(struct run *run, enum window_kind kind, size_t bytes, MPI_Info info,
+                 struct window *window)
+{
+    MPI_Comm comm = mpi_comm(run);
+    *window = (struct window){.handle = MPI_WIN_NULL, .kind = kind, .bytes = bytes};
+    if (kind == WINDOW_SHARED &&
+        !window_all(run, on_one_node(comm), "windows of shared memory need all PEs on one node"))
+        return false;
+    if (kind == WINDOW_CREATE && MPI_Alloc_mem((MPI_Aint)(bytes + 2 * GUARD), memory_info(run),
+                                               &window->block) != MPI_SUCCESS)
+        window->block = NULL;
+    if (kind == WINDOW_CREATE &&
+        !window_all(run, window->block, "there is no memory for the window")) {
+        window_close(window);
+        return false;
+    }
+    if (window->block) {
+        data_poison(window->block, bytes + 2 * GUARD);
+        window->memory = window->block + GUARD;
+    }
+    if (!open_window(run, bytes, info, window)) {
+        window_close(window);
+        return false;
+    }
+    memset(window->memory, 0, bytes);
+    MPI_Barrier(comm);
+    return true;
+}
+
+bool window_verify_guards(struct run *run, const struct window *window)
+{
+    return !window->block ||
+           (data_verify_untouched(run, "the memory before the window", window->block, GUARD) &&
+            data_verify_untouched(run, "the memory after the window",
+                                  window->memory + window->bytes, GUARD));
+}
+
+void window_close(struct window *window)
+{
+    if (window->handle != MPI_WIN_NULL)
+        MPI_Win_free(&window->handle);
+    if (window->block)
+        MPI_Free_mem(window->block);
+    window->memory = window->block = NULL;
+}
+
+/* ---- Data for verification ---- */
+
+/* Bytes of which every element of a floating-point type is a number. */
+#define NUMBERS 0x3f
+
+void window_fill(const struct run *run, void *memory, int64_t count, struct datatype *type, int tag,
+                 bool accumulates)
+{
+    enum datatype_class class = datatype_class(type);
+    if (accumulates && (class == DATATYPE_FLOATING || class == DATATYPE_PAIR))
+        memset(memory, NUMBERS, (size_t)(count * datatype_extent(type)));
+    else
+        mpi_fill(run, mpi_address(memory, type), count, type, tag);
+}
+
+void window_accumulate(const struct run *run, void *block, void *data, int64_t count,
+                       struct datatype *type, MPI_Op op, int tag)
+{
+    if (op == MPI_NO_OP)
+        return;
+    window_fill(run, data, count, type, tag, true);
+    if (op == MPI_REPLACE)
+        memcpy(block, data, (size_t)(count * datatype_extent(type)));
+    else
+        MPI_Reduce_local(data, block, (int)count, mpi_datatype(type), op);
+}
+
+bool window_equal(const void *a, const void *b, int64_t count, const struct datatype *type)
+{
+    enum datatype_class class = datatype_class(type);
+    return class == DATATYPE_PAIR || class == DATATYPE_DERIVED ||
+           strstr(datatype_text(type), "LONG_DOUBLE") ||
+           memcmp(a, b, (size_t)(count * datatype_extent(type))) == 0;
+}
+
+/* ---- Making and freeing ---- */
+
+static MPI_Info info_of(const struct run *run)
+{
+    return mpi_info(argument_info(run->function, run->arguments));
+}
+
+static int count_of(const struct run *run)
+{
+    return (int)argument_value(run->function, run->arguments, "count", 0);
+}
+
+/* To the next rank, between fences. */
+static void put_to_next(const struct run *run, MPI_Win window)
+{
+    struct datatype *type = argument_datatype(run->function, run->arguments);
+    int count = count_of(run);
+    MPI_Win_fence(0, window);
+    MPI_Put(mpi_address(run->local, type), count, mpi_datatype(type), (run->rank + 1) % run->size,
+            (MPI_Aint)datatype_origin(type), count, mpi_datatype(type), window);
+    MPI_Win_fence(0, window);
+}
+
+/* A window that can be used as it should. */
+static bool set_up_making(struct run *run)
+{
+    const struct making *making = run->function->variant;
+    struct datatype *type = argument_datatype(run->function, run->arguments);
+    struct window window;
+    if (!window_open(run, making->kind, run->demand.remote, info_of(run), &window))
+        return false;
+    mpi_fill(run, mpi_address(run->local, type), count_of(run), type, run->rank);
+    put_to_next(run, window.handle);
+    bool good = mpi_matches(run, mpi_address(window.memory, type), count_of(run), type,
+                            (run->rank + run->size - 1) % run->size);
+    window_close(&window);
+    return good || run_fail(run, "what was put into the window is not there");
+}
+
+static double run_making(struct run *run)
+{
+    const struct making *making = run->function->variant;
+    struct window window = {.memory = run->remote, .kind = making->kind};
+    MPI_Info info = info_of(run);
+    MPI_Comm comm = mpi_comm(run);
+    int64_t started = 0, stopped = 0;
+    if (!making->frees)
+        started = run_start(run);
+    make(&window, run->demand.remote, info, comm);
+    if (!making->frees)
+        stopped = run_stop(run);
+    end_job_on_error(window.handle);
+    if (making->frees && argument_value(run->function, run->arguments, "doput", 0) > 0)
+        put_to_next(run, window.handle);
+    if (making->frees)
+        started = run_start(run);
+    MPI_Win_free(&window.handle);
+    if (making->frees)
+        stopped = run_stop(run);
+    return run_elapsed(run, started, stopped);
+}
+
+/* ---- Memory ---- */
+
+/* Windows that are there together: they are freed again. */
+static double run_memory(struct run *run)
+{
+    int64_t n = run_argument(run, "n")->integer, made = 0;
+    int64_t bytes = run_argument(run, "size")->integer;
+    enum window_kind kind = window_kind_find(run_argument(run, "window")->string);
+    struct window *windows = calloc((size_t)n, sizeof *windows);
+    double before = resident_bytes(), after;
+    bool good = window_all(run, windows, "out of memory for the windows");
+    while (good && made < n &&
+           (good = window_open(run, kind, (size_t)bytes, MPI_INFO_NULL, &windows[made])))
+        made++;
+    after = resident_bytes();
+    while (made > 0)
+        window_close(&windows[--made]);
+    free(windows);
+    if (!good)
+        return NAN;
+    double growth = run_max(run, after - before);
+    run_note(run, "before: %.0f bytes, with the windows: %.0f; %.0f more for each (most of any PE)",
+             run_max(run, before), run_max(run, after), growth / (double)n);
+    return after - before;
+}
+
+#endif
+
+static const char *check_memory(const struct measurement *function,
+                                const struct argument *arguments, const struct pe_set *set)
+{
+    const char *wrong = mpi_check(function, arguments, set);
+    return wrong ? wrong : window_kind_check(argument_named(function, arguments, "window")->string);
+}
+
+static void demand_memory(const struct measurement *function, const struct argument *arguments,
+                          int pes, struct demand *demand)
+{
+    (void)pes;
+    size_t n = (size_t)argument_named(function, arguments, "n")->integer;
+    size_t size = (size_t)argument_named(function, arguments, "size")->integer;
+    if (__builtin_mul_overflow(n, size, &demand->own))
+        demand->own = SIZE_MAX;
+}
+
+/* clang-format off */
+#define DOPUT {"doput", PARAMETER_INT, "", "whether data are put to the next rank before (0: no)", .maximum = INT_MAX, .example = "1"}
+#define WINDOWS {"n", PARAMETER_INT, "", "number of windows", .minimum = 1, .maximum = INT_MAX, .example = "10"}
+#define WINDOW_SIZE {"size", PARAMETER_INT, "bytes", "size of each window on each rank", .size = true, .maximum = INT_MAX, .example = "1024"}
+#define WINDOW_KIND {"window", PARAMETER_STRING, "", "routine that makes the windows", .allowed = "one of \"create\", \"allocate\", \"shared\"", .example = "allocate"}
+/* clang-format on */
+
+#define WINDOW                                                                                     \
+    MPI_FUNCTION, .version_major = 3, .synchronized = true, .who = "all", .demand = demand_window, \
+                  .no_data = true, .setup = WITH_MPI(set_up_making), .run = WITH_MPI(run_making)
+#define OF_ELEMENTS .parameters = {COUNT_ELEMENTS, DATATYPE, INFO}
+#define OF_ELEMENTS_PUT .parameters = {COUNT_ELEMENTS, DATATYPE, INFO, DOPUT}
+#define MAKES(of)                                                                                  \
+    .variant = &(const struct making)                                                              \
+    {                                                                                              \
+        .kind = of                                                                                 \
+    }
+#define FREES(of)                                                                                  \
+    .variant = &(const struct making)                                                              \
+    {                                                                                              \
+        .kind = of, .frees = true                                                                  \
+    }
+
+const struct measurement measurements_mpi_win[] = {
+    {"Win_create", "creating a window on existing memory", WINDOW, OF_ELEMENTS,
+     MAKES(WINDOW_CREATE), .timed = "MPI_Win_create; MPI_Win_free untimed"},
+    {"Win_free", "freeing a window, but not its memory", WINDOW, OF_ELEMENTS_PUT,
+     FREES(WINDOW_CREATE), .timed = "MPI_Win_free; MPI_Win_create untimed"},
+    {"Win_allocate", "allocating a window and its memory", WINDOW, OF_ELEMENTS,
+     MAKES(WINDOW_ALLOCATE), .timed = "MPI_Win_allocate; MPI_Win_free untimed"},
+    {"Win_allocate_free", "freeing a window and its memory", WINDOW, OF_ELEMENTS_PUT,
+     FREES(WINDOW_ALLOCATE), .timed = "MPI_Win_free; MPI_Win_allocate untimed"},
+    {"Win_allocate_shared", "allocating a window of shared memory, on one node", WINDOW,
+     OF_ELEMENTS, MAKES(WINDOW_SHARED), .timed = "MPI_Win_allocate_shared; MPI_Win_free untimed"},
+    {"Win_allocate_shared_free", "freeing a window of shared memory, on one node", WINDOW,
+     OF_ELEMENTS_PUT, FREES(WINDOW_SHARED),
+     .timed = "MPI_Win_free; MPI_Win_allocate_shared untimed"},
+    {"Win_memory", "memory that windows need in a process, including their data",
+     MPI_FUNCTION_CHECKED(check_memory), .no_data = true, .version_major = 3, .once = true,
+     .quantity = QUANTITY_BYTES, .any_sign = true, .who = "all",
+     .parameters = {WINDOWS, WINDOW_SIZE, WINDOW_KIND}, .demand = demand_memory,
+     .run = WITH_MPI(run_memory), .timed = "nothing: growth of resident memory by n windows"},
+    {.name = NULL},
+};

@@ -1,0 +1,296 @@
+/*
+ * Order as Coarray Fortran needs it: what an image has put it must get back, and the library
+ * promises that only after a quiet. A compiler puts the quiet behind each put, or in front of each
+ * get, or leaves both out where it knows that the places differ.
+ *
+ * Put with local completion is Shmem_Put_Call, put + quiet is Shmem_Put_Full.
+ */
+#include "measurements/common/shapes.h"
+
+/* Which quiets there are around a read-modify-write. */
+enum { AFTER_PUT = 1, BEFORE_GET = 2 };
+
+/* Where nothing orders updates, so many in a row are of different records. */
+#define RECORDS 16
+
+struct discipline {
+    unsigned quiets;
+    int records; /* that updates take turns in */
+};
+
+#if SKAMPI_SHMEM
+
+#include <shmem.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int next_pe(const struct run *run)
+{
+    return pe_set_member(run->set, (run->rank + 1) % run->size);
+}
+
+static int rank_before(const struct run *run)
+{
+    return (run->rank + run->size - 1) % run->size;
+}
+
+/* ---- Quiet and get ---- */
+
+static inline void quiet_get(struct run *run, size_t iteration, int pe)
+{
+    shmem_quiet();
+    shmem_getmem(run->local + iteration * run->local_step,
+                 run->remote + iteration * run->remote_step, run->demand.local, pe);
+}
+
+static double run_quiet_get(struct run *run)
+{
+    int pe = next_pe(run);
+    if (warm_places(run))
+        quiet_get(run, 0, pe);
+    int64_t started = run_start(run);
+    for (int64_t i = 0; i < run->iterations; i++)
+        quiet_get(run, (size_t)i, pe);
+    return run_elapsed(run, started, run_stop(run)) / (double)run->iterations;
+}
+
+static void fill_get(struct run *run)
+{
+    pattern_fill(run->remote, run->demand.remote, data_key(run, run->rank));
+    data_poison(run->local, run->demand.local);
+}
+
+static bool verify_get(struct run *run)
+{
+    return data_verify(run, "what was got", run->local, run->demand.local,
+                       (run->rank + 1) % run->size) &&
+           data_verify(run, "the source of a get", run->remote, run->demand.remote, run->rank);
+}
+
+/* ---- Put, quiet and get of the same place ---- */
+
+struct order_state {
+    int64_t updates;     /* since records were filled; in cold memory, of each place */
+    unsigned char *copy; /* what is got */
+};
+
+static bool set_up(struct run *run)
+{
+    struct order_state *state = run->state;
+    state->copy = malloc(run->demand.local + 1);
+    return state->copy || run_fail(run, "no memory for %zu bytes", run->demand.local);
+}
+
+static void tear_down(struct run *run)
+{
+    struct order_state *state = run->state;
+    free(state->copy);
+}
+
+static inline void put_quiet_get(struct run *run, size_t iteration, int pe)
+{
+    const struct order_state *state = run->state;
+    unsigned char *remote = run->remote + iteration * run->remote_step;
+    shmem_putmem(remote, run->local + iteration * run->local_step, run->demand.local, pe);
+    shmem_quiet();
+    shmem_getmem(state->copy, remote, run->demand.local, pe);
+}
+
+static double run_put_quiet_get(struct run *run)
+{
+    int pe = next_pe(run);
+    if (warm_places(run))
+        put_quiet_get(run, 0, pe);
+    int64_t started = run_start(run);
+    for (int64_t i = 0; i < run->iterations; i++)
+        put_quiet_get(run, (size_t)i, pe);
+    return run_elapsed(run, started, run_stop(run)) / (double)run->iterations;
+}
+
+static void fill_put(struct run *run)
+{
+    const struct order_state *state = run->state;
+    pattern_fill(run->local, run->demand.local, data_key(run, run->rank));
+    data_poison(run->remote, run->demand.remote);
+    data_poison(state->copy, run->demand.local);
+}
+
+static bool verify_put(struct run *run)
+{
+    const struct order_state *state = run->state;
+    size_t bytes = run->demand.local;
+    return data_verify(run, "the data that the rank before put", run->remote, bytes,
+                       rank_before(run)) &&
+           data_verify(run, "what was got after it was put", state->copy, bytes, run->rank);
+}
+
+/* ---- Read, modify, write ---- */
+
+/* A record begins with a counter. The rest is a pattern that goes there and back. */
+static void add_one(unsigned char *record)
+{
+    uint64_t counter;
+    memcpy(&counter, record, sizeof counter);
+    counter++;
+    memcpy(record, &counter, sizeof counter);
+}
+
+static inline void update(const struct run *run, unsigned quiets, unsigned char *record,
+                          unsigned char *local, int pe)
+{
+    size_t bytes = run->demand.local;
+    if (quiets & BEFORE_GET)
+        shmem_quiet();
+    shmem_getmem(local, record, bytes, pe);
+    add_one(local);
+    shmem_putmem(record, local, bytes, pe);
+    if (quiets & AFTER_PUT)
+        shmem_quiet();
+}
+
+static bool is_cold(const struct run *run)
+{
+    return run->remote_step > 0;
+}
+
+static int records_in_use(const struct run *run)
+{
+    const struct discipline *discipline = run->function->variant;
+    return is_cold(run) ? 1 : discipline->records;
+}
+
+static unsigned char *record_of(const struct run *run, int i)
+{
+    return run->remote + (size_t)i * run->demand.local;
+}
+
+/* Updates that may be made before an untimed quiet completes them. */
+static int64_t most_in_burst(const struct run *run, const struct discipline *discipline)
+{
+    int64_t most = run->settings->max_outstanding;
+    if (discipline->quiets)
+        return run->iterations;
+    return most < RECORDS ? most : RECORDS;
+}
+
+static double run_updates(struct run *run)
+{
+    const struct discipline *discipline = run->function->variant;
+    struct order_state *state = run->state;
+    int pe = next_pe(run), records = records_in_use(run);
+    int64_t most = most_in_burst(run, discipline);
+    double seconds = 0;
+    run_start(run);
+    for (int64_t done = 0; done < run->iterations; done += most) {
+        int64_t burst = run->iterations - done < most ? run->iterations - done : most;
+        int64_t start = timer_now();
+        for (int64_t i = done; i < done + burst; i++)
+            update(run, discipline->quiets,
+                   record_of(run, (int)((state->updates + i) % records)) +
+                       (size_t)i * run->remote_step,
+                   run->local + (size_t)i * run->local_step, pe);
+        seconds += run_elapsed(run, start, timer_now());
+        shmem_quiet();
+    }
+    run_stop(run);
+    state->updates += is_cold(run) ? 1 : run->iterations;
+    return seconds / (double)run->iterations;
+}
+
+static void fill_records(struct run *run)
+{
+    const struct discipline *discipline = run->function->variant;
+    struct order_state *state = run->state;
+    for (int i = 0; i < discipline->records; i++) {
+        pattern_fill(record_of(run, i), run->demand.local, data_key(run, run->rank));
+        memset(record_of(run, i), 0, sizeof(uint64_t));
+    }
+    data_poison(run->local, run->demand.local);
+    state->updates = 0;
+}
+
+/* The updates of a record take turns, so all have about as many. */
+static int64_t updates_of(const struct run *run, int record)
+{
+    const struct order_state *state = run->state;
+    int records = records_in_use(run);
+    if (record >= records)
+        return 0;
+    return state->updates / records + (record < state->updates % records);
+}
+
+/* An update that got an old value is lost. The rank before has made as many as this one. */
+static bool verify_records(struct run *run)
+{
+    const struct discipline *discipline = run->function->variant;
+    const struct order_state *state = run->state;
+    int records = discipline->records;
+    size_t bytes = run->demand.local, head = sizeof(uint64_t);
+    unsigned char *expected = state->copy;
+    pattern_fill(expected, bytes, data_key(run, run->rank));
+    for (int i = 0; i < records; i++) {
+        uint64_t counter;
+        int64_t wanted = updates_of(run, i);
+        memcpy(&counter, record_of(run, i), head);
+        if (counter != (uint64_t)wanted)
+            return run_fail(run, "wrong data: %lld updates of a record on rank %d counted to %llu",
+                            (long long)wanted, run->rank, (unsigned long long)counter);
+        if (!data_verify_equal(run, "the rest of a record", record_of(run, i) + head,
+                               expected + head, bytes - head))
+            return false;
+    }
+    return true;
+}
+
+#define STATE sizeof(struct order_state)
+
+#else
+#define STATE 0
+#endif
+
+static void demand(const struct measurement *function, const struct argument *arguments, int pes,
+                   struct demand *demand)
+{
+    (void)pes;
+    const struct discipline *discipline = function->variant;
+    demand->local = demand->reported =
+        (size_t)argument_named(function, arguments, "count")->integer;
+    demand->remote = demand->local * (discipline ? (size_t)discipline->records : 1);
+}
+
+/* clang-format off */
+#define RECORD_BYTES {"count", PARAMETER_INT, "bytes", "size of a record, of which the first 8 bytes are changed", .size = true, .minimum = 8, .example = "1024"}
+/* clang-format on */
+#define COMMON .api = API_OPENSHMEM, .synchronized = true, .demand = demand, .who = "all"
+#define PLACES COMMON, .parameters = {COUNT_BYTES, ITERATIONS}, .whole = true
+#define RMW(order, which)                                                                          \
+    COMMON, .moves = MOVES_NOTHING, .parameters = {RECORD_BYTES, ITERATIONS}, .one_place = true,   \
+            .state_bytes = STATE,                                                                  \
+            .variant = &(const struct discipline){.quiets = (order), .records = (which)},          \
+            .setup = WITH_SHMEM(set_up), .teardown = WITH_SHMEM(tear_down),                        \
+            .fill = WITH_SHMEM(fill_records), .verify = WITH_SHMEM(verify_records),                \
+            .run = WITH_SHMEM(run_updates)
+
+const struct measurement measurements_caf_order[] = {
+    {"Shmem_Quiet_Get", "a quiet in front of each get, with nothing outstanding", PLACES,
+     .fill = WITH_SHMEM(fill_get), .verify = WITH_SHMEM(verify_get),
+     .run = WITH_SHMEM(run_quiet_get), .moves = MOVES_NOTHING, .timed = "quiet + get",
+     .cost = "quiet + post + wire"},
+    {"Shmem_Put_Quiet_Get", "a put, a quiet, and a get that reads what was put", PLACES,
+     .state_bytes = STATE, .setup = WITH_SHMEM(set_up), .teardown = WITH_SHMEM(tear_down),
+     .fill = WITH_SHMEM(fill_put), .verify = WITH_SHMEM(verify_put),
+     .run = WITH_SHMEM(run_put_quiet_get), .moves = MOVES_BOTH_WAYS, .timed = "put + quiet + get",
+     .cost = "2 * post + 2 * wire + quiet"},
+    {"Shmem_Rmw_Local",
+     "get, change and put of different records: puts return when the source can be changed again",
+     RMW(0, RECORDS), .timed = "get + put; quiet untimed", .cost = "2 * post + wire"},
+    {"Shmem_Rmw_Put_Quiet", "get, change and put of one record, a quiet after each put",
+     RMW(AFTER_PUT, 1), .timed = "get + put + quiet", .cost = "2 * post + 2 * wire + quiet"},
+    {"Shmem_Rmw_Quiet_Get", "get, change and put of one record, a quiet in front of each get",
+     RMW(BEFORE_GET, 1), .timed = "quiet + get + put"},
+    {"Shmem_Rmw_Quiet_Both",
+     "get, change and put of one record, a quiet in front of each get and after each put",
+     RMW(AFTER_PUT | BEFORE_GET, 1), .timed = "quiet + get + put + quiet",
+     .cost = "2 * post + 2 * wire + 2 * quiet"},
+    {.name = NULL},
+};

@@ -1,0 +1,229 @@
+/*
+ * One lock on each PE, as runtimes of Coarray Fortran need it: an MCS queue lock in the scenes in
+ * which those of the library are measured; then put and get on random PEs under the lock of the
+ * target.
+ */
+#include "measurements/common/exclusion.h"
+#include "measurements/common/image_locks.h"
+#include "measurements/common/lock_scenes.h"
+
+struct access {
+    enum protection protection;
+    bool get;
+};
+
+#define SEED 20151
+
+#if SKAMPI_SHMEM
+
+#include <shmem.h>
+#include <stdlib.h>
+
+struct access_state {
+    uint64_t draws;
+    int last;            /* rank worked on last */
+    unsigned char *read; /* what is there after a put */
+};
+
+#define TURNS 8 /* of the verification: so many times a lock is wanted by all */
+
+static struct image_locks *locks_of(const struct run *run)
+{
+    return (struct image_locks *)(void *)run->scratch;
+}
+
+/* Under the lock, for the verification. */
+static struct exclusion *exclusion_of(const struct run *run)
+{
+    return (struct exclusion *)(void *)(run->scratch + image_locks_bytes(run->size));
+}
+
+static bool set_up(struct run *run)
+{
+    struct access_state *state = run->state;
+    state->draws = SEED + (uint64_t)run->rank;
+    state->read = malloc(run->demand.local + 1);
+    return state->read || run_fail(run, "no memory for %zu bytes", run->demand.local);
+}
+
+static void tear_down(struct run *run)
+{
+    struct access_state *state = run->state;
+    free(state->read);
+}
+
+/* Any other rank, all equally likely. */
+static int random_rank(struct run *run)
+{
+    struct access_state *state = run->state;
+    if (run->size == 1)
+        return 0;
+    int distance = 1 + (int)random_up_to(&state->draws, (uint64_t)run->size - 2);
+    return (run->rank + distance) % run->size;
+}
+
+static inline void access_one(struct run *run, size_t iteration, int rank)
+{
+    const struct access *access = run->function->variant;
+    struct image_locks *locks = locks_of(run);
+    unsigned char *remote = run->remote + iteration * run->remote_step;
+    unsigned char *local = run->local + iteration * run->local_step;
+    int pe = pe_set_member(run->set, rank);
+    image_lock_set(locks, access->protection, rank, pe);
+    if (access->get)
+        shmem_getmem(local, remote, run->demand.local, pe);
+    else
+        shmem_putmem(remote, local, run->demand.local, pe);
+    image_lock_clear(locks, access->protection, rank, pe);
+}
+
+static double run_access(struct run *run)
+{
+    struct access_state *state = run->state;
+    if (warm_places(run))
+        access_one(run, 0, random_rank(run));
+    int64_t started = run_start(run);
+    for (int64_t i = 0; i < run->iterations; i++)
+        access_one(run, (size_t)i, state->last = random_rank(run));
+    double seconds = run_elapsed(run, started, run_stop(run));
+    run_barrier(run); /* others may wait for a lock of this PE */
+    return seconds / (double)run->iterations;
+}
+
+/* ---- Verification ---- */
+
+static void fill(struct run *run)
+{
+    const struct access *access = run->function->variant;
+    unsigned char *source = access->get ? run->remote : run->local;
+    pattern_fill(source, run->demand.local, data_key(run, run->rank));
+    data_poison(access->get ? run->local : run->remote, run->demand.local);
+}
+
+/* Whether all bytes are what one rank had: two puts at the same time leave some of each. */
+static bool is_of_one_rank(struct run *run, const char *what, const unsigned char *memory)
+{
+    size_t bytes = run->demand.local;
+    for (int rank = 0; rank < run->size; rank++)
+        if (pattern_check(memory, bytes, data_key(run, rank)))
+            return true;
+    return run_fail(run, "wrong data: %s on rank %d is not what a single rank had", what,
+                    run->rank);
+}
+
+/* All want the lock of rank 0, then that of rank 1, and so on. */
+static bool excludes(struct run *run)
+{
+    const struct access *access = run->function->variant;
+    struct image_locks *locks = locks_of(run);
+    struct exclusion *exclusion = exclusion_of(run);
+    for (int turn = 0; turn < TURNS; turn++) {
+        int rank = turn % run->size, pe = pe_set_member(run->set, rank);
+        exclusion_ask(run, exclusion, pe);
+        image_lock_set(locks, access->protection, rank, pe);
+        exclusion_count(run, exclusion, pe);
+        image_lock_clear(locks, access->protection, rank, pe);
+    }
+    run_barrier(run);
+    int turns = TURNS / run->size + (run->rank < TURNS % run->size);
+    return exclusion_proved(run, exclusion, turns);
+}
+
+/* Collective, so everything is done before something is found wrong. */
+static bool verify(struct run *run)
+{
+    const struct access *access = run->function->variant;
+    const struct access_state *state = run->state;
+    size_t bytes = run->demand.local;
+    unsigned char *read = state->read;
+    bool read_back = !access->get && run->remote_step == 0;
+    if (read_back)
+        shmem_getmem(read, run->remote, bytes, pe_set_member(run->set, state->last));
+    *exclusion_of(run) = (struct exclusion){0, 0};
+    bool right = excludes(run);
+    if (access->get)
+        return is_of_one_rank(run, "what was got", run->local) && right &&
+               data_verify(run, "the source of a get", run->remote, bytes, run->rank);
+    return (!read_back || is_of_one_rank(run, "what is where it has put", read)) && right &&
+           data_verify(run, "the source of a put", run->local, bytes, run->rank);
+}
+
+#define STATE sizeof(struct access_state)
+
+#else
+#define STATE 0
+#endif
+
+static void access_demand(const struct measurement *function, const struct argument *arguments,
+                          int pes, struct demand *demand)
+{
+    demand->local = demand->remote = demand->reported =
+        (size_t)argument_named(function, arguments, "count")->integer;
+    demand->scratch = image_locks_bytes(pes) + sizeof(struct exclusion);
+}
+
+#define ACTS(act, ...) LOCK_COMMON, LOCK_ACTS(mcs_lock_kind, act, __VA_ARGS__)
+/* clang-format off */
+#define ACCESS(by, gets)                                                                           \
+    .api = API_OPENSHMEM, .synchronized = true, .whole = true, .who = "all",                       \
+    .parameters = {COUNT_BYTES, ITERATIONS}, .moves = MOVES_MESSAGE, .demand = access_demand, .state_bytes = STATE,        \
+    .setup = WITH_SHMEM(set_up), .teardown = WITH_SHMEM(tear_down), .fill = WITH_SHMEM(fill),      \
+    .verify = WITH_SHMEM(verify), .run = WITH_SHMEM(run_access),                                   \
+    .variant = &(const struct access){.protection = (by), .get = (gets)}
+/* clang-format on */
+
+const struct measurement measurements_image_lock[] = {
+    {"Shmem_Mcs_Set", "setting free MCS locks of the next rank, one PE after the other",
+     ACTS(lock_act_set, NOBODY, IN_TURN), .synchronized = true,
+     .timed = "swap, for each of 16 free locks in a row", .who = "all", .cost = "fetch"},
+    {"Shmem_Mcs_Clear", "clearing MCS locks that nobody waits for, one PE after the other",
+     ACTS(lock_act_clear, NOBODY, IN_TURN), .synchronized = true,
+     .timed = "quiet + compare-and-swap, for each of 16 locks in a row", .who = "all",
+     .cost = "quiet + fetch"},
+    {"Shmem_Mcs_Test_Free",
+     "testing and so acquiring free MCS locks of the next rank, one PE after the other",
+     ACTS(lock_act_test_free, NOBODY, IN_TURN),
+     .timed = "compare-and-swap, for each of 16 free locks in a row", .who = "all",
+     .cost = "fetch"},
+    {"Shmem_Mcs_Test_Busy", "rank 0 tests MCS locks of rank 1, which holds them",
+     ACTS(lock_act_test_held, RANK_1, RANK_0), .minimum_pes = 2,
+     .timed = "compare-and-swap, for each of 16 locks that are held, in a row", .who = "rank 0",
+     .cost = "fetch"},
+    {"Shmem_Mcs_Test_Busy_All",
+     "all at the same time test MCS locks of the last rank, which holds them",
+     ACTS(lock_act_test_held, LAST_RANK, TOGETHER), .minimum_pes = 2,
+     .timed = "compare-and-swap, for each of 16 locks that are held, in a row",
+     .who = "all but the last rank", .cost = "fetch"},
+    {"Shmem_Mcs_Contended",
+     "the MCS lock of rank 0 handed over between all PEs, each holding it for 2 us",
+     LOCK_CONTENDED(mcs_lock_kind),
+     .timed = "set + 2 us + clear on all PEs and a barrier, divided by their number"},
+    {"Shmem_Mcs_Contended_Wait",
+     "waiting for the MCS lock of rank 0 that all PEs want, each holding it for 2 us",
+     LOCK_WAITS(mcs_lock_kind), .timed = "setting the lock"},
+    {"Shmem_Mcs_Handed_Over",
+     "the MCS lock of rank 0 handed on in a queue in which all PEs stand already",
+     LOCK_HANDED_OVER(mcs_lock_kind),
+     .timed = "clear by rank 0, until its set behind all others returns, divided by the number of "
+              "PEs",
+     .cost = "quiet + post + wire"},
+    {"Shmem_Mcs_Random_Put", "put to random ranks, each under the MCS lock of the target",
+     ACCESS(MCS_OF_TARGET, false), .timed = "set + put + clear",
+     .cost = "2 * fetch + post + wire + quiet"},
+    {"Shmem_Mcs_Random_Get", "get from random ranks, each under the MCS lock of the target",
+     ACCESS(MCS_OF_TARGET, true), .timed = "set + get + clear",
+     .cost = "2 * fetch + post + wire + quiet"},
+    {"Shmem_Lock_Random_Put",
+     "put to random ranks, each under the target's lock, one of an array of the library's locks",
+     ACCESS(LIBRARY_OF_TARGET, false), .timed = "set_lock + put + quiet + clear_lock",
+     .cost = "set_lock + post + wire + quiet + clear_lock"},
+    {"Shmem_Lock_Random_Get",
+     "get from random ranks, each under the target's lock, one of an array of the library's locks",
+     ACCESS(LIBRARY_OF_TARGET, true), .timed = "set_lock + get + quiet + clear_lock",
+     .cost = "set_lock + post + wire + quiet + clear_lock"},
+    {"Shmem_One_Lock_Random_Put", "put to random ranks, under one lock of the library for all",
+     ACCESS(LIBRARY_OF_ALL, false), .timed = "set_lock + put + quiet + clear_lock"},
+    {"Shmem_One_Lock_Random_Get", "get from random ranks, under one lock of the library for all",
+     ACCESS(LIBRARY_OF_ALL, true), .timed = "set_lock + get + quiet + clear_lock"},
+    {.name = NULL},
+};

@@ -1,0 +1,231 @@
+/*
+ * Random access: each PE changes words at random places of a table that is distributed over all,
+ * by get and put, or by atomic operations.
+ */
+#include "measurements/common/random_access.h"
+
+#include "measurements/common/collective.h"
+#include "measurements/common/kernel.h"
+
+/* What HPC Challenge allows to be lost where changes are no atomic operations. */
+#define LOST_SHARE 0.01
+
+void random_access_serial(uint64_t *table, int rank, int ranks, int64_t words, uint64_t key,
+                          int64_t changes)
+{
+    for (int64_t i = 0; i < changes; i++) {
+        struct random_access change = random_access_of(key, i, ranks, words);
+        if (change.rank == rank)
+            table[change.word] ^= change.value;
+    }
+}
+
+static void demand(const struct measurement *function, const struct argument *arguments, int pes,
+                   struct demand *demand)
+{
+    (void)pes;
+    size_t words = (size_t)argument_value(function, arguments, "words", 0);
+    if (__builtin_mul_overflow(words, sizeof(uint64_t), &demand->remote))
+        demand->remote = SIZE_MAX;
+    demand->own = demand->reported = demand->remote;
+    demand->scratch = kernel_scratch();
+}
+
+static const char *check(const struct measurement *function, const struct argument *arguments,
+                         const struct pe_set *set)
+{
+    (void)function;
+    (void)arguments;
+    return collective_refused_set(set);
+}
+
+#if SKAMPI_SHMEM
+
+#include <shmem.h>
+#include <stdlib.h>
+
+struct access_state {
+    struct kernel_state kernel;
+    uint64_t *table; /* symmetric */
+    int64_t words, updates;
+    uint64_t key;
+    int64_t made; /* updates in this repetition */
+    uint64_t computed;
+    bool atomic;
+};
+
+static int64_t allowed_words(const struct access_state *s)
+{
+    int64_t share = (int64_t)(LOST_SHARE * (double)s->words);
+    return s->atomic ? 0 : share > 1 ? share : 1;
+}
+
+static uint64_t initial(const struct run *run, int64_t word)
+{
+    return kernel_key(run, run->rank) ^ (uint64_t)word;
+}
+
+static void begin(struct run *run)
+{
+    struct access_state *s = run->state;
+    s->made = 0;
+    s->key = kernel_key(run, run->size + run->rank);
+    for (int64_t i = 0; i < s->words; i++)
+        s->table[i] = initial(run, i);
+    /* Updates of others must not meet an old word; it is not timed. */
+    run_barrier(run);
+}
+
+/* After as many updates as may be outstanding, a quiet; at the end of a step a barrier, which also
+ * completes all. */
+static inline void step(struct run *run, void (*update)(uint64_t *, uint64_t, int))
+{
+    struct access_state *s = run->state;
+    int64_t most = run->settings->max_outstanding, outstanding = 0;
+    for (int64_t i = 0; i < s->updates; i++) {
+        struct random_access to = random_access_of(s->key, s->made++, run->size, s->words);
+        update(&s->table[to.word], to.value, pe_set_member(run->set, to.rank));
+        if (++outstanding == most) {
+            shmem_quiet();
+            outstanding = 0;
+        }
+    }
+    kernel_barrier(run);
+}
+
+static inline void update_atomic(uint64_t *word, uint64_t value, int pe)
+{
+    shmem_ulong_atomic_xor((unsigned long *)(void *)word, value, pe);
+}
+
+/* Who changes the word in between is overwritten. */
+static inline void update_get_put(uint64_t *word, uint64_t value, int pe)
+{
+    unsigned long *target = (unsigned long *)(void *)word;
+    shmem_ulong_p(target, shmem_ulong_g(target, pe) ^ value, pe);
+}
+
+static void step_atomic(struct run *run)
+{
+    step(run, update_atomic);
+}
+
+static void step_get_put(struct run *run)
+{
+    step(run, update_get_put);
+}
+
+/* The places and values of a step's updates, and nothing else. */
+static void compute(struct run *run)
+{
+    struct access_state *s = run->state;
+    uint64_t sum = 0;
+    for (int64_t i = 0; i < s->updates; i++) {
+        struct random_access to = random_access_of(s->key, s->made + i, run->size, s->words);
+        sum += to.value ^ (uint64_t)(to.word + pe_set_member(run->set, to.rank));
+    }
+    s->computed = sum;
+    __asm__ volatile("" ::"r"(&s->computed) : "memory");
+}
+
+/* ---- Data ---- */
+
+static void fill(struct run *run)
+{
+    data_poison(run->remote, run->demand.remote);
+}
+
+/* What a serial program makes of this rank's part of the table. */
+static uint64_t *serial(const struct run *run)
+{
+    const struct access_state *s = run->state;
+    uint64_t *table = malloc((size_t)s->words * sizeof *table);
+    for (int64_t i = 0; table && i < s->words; i++)
+        table[i] = initial(run, i);
+    for (int rank = 0; table && rank < run->size; rank++)
+        random_access_serial(table, run->rank, run->size, s->words,
+                             kernel_key(run, run->size + rank), s->made);
+    return table;
+}
+
+static bool verify(struct run *run)
+{
+    const struct access_state *s = run->state;
+    if ((double)s->made * run->size + (double)s->words > KERNEL_MOST_CHECKED) {
+        run_note(run, "data not verified: that takes all updates of all PEs, more than %g",
+                 KERNEL_MOST_CHECKED);
+        return true;
+    }
+    uint64_t *wanted = serial(run);
+    int64_t wrong = 0, first = 0;
+    if (!wanted)
+        return run_fail(run, "out of memory for the serial program that checks the data");
+    for (int64_t i = 0; i < s->words; i++)
+        if (s->table[i] != wanted[i] && wrong++ == 0)
+            first = i;
+    bool good = wrong <= allowed_words(s);
+    if (!good)
+        run_fail(run,
+                 "wrong data: %lld of %lld words on PE %d (rank %d), where %lld may be; word %lld "
+                 "is 0x%016llx and should be 0x%016llx",
+                 (long long)wrong, (long long)s->words, pe_set_member(run->set, run->rank),
+                 run->rank, (long long)allowed_words(s), (long long)first,
+                 (unsigned long long)s->table[first], (unsigned long long)wanted[first]);
+    free(wanted);
+    return good;
+}
+
+static bool set_up_table(struct run *run, bool atomic)
+{
+    struct access_state *s = run->state;
+    kernel_set_up(run);
+    s->table = (uint64_t *)(void *)run->remote;
+    s->words = run_argument(run, "words")->integer;
+    s->updates = run_argument(run, "updates")->integer;
+    s->atomic = atomic;
+    return (uintptr_t)run->remote % sizeof(uint64_t) == 0 ||
+           run_fail(run, ALIGNMENT_TEXT, sizeof(uint64_t));
+}
+
+static bool set_up_atomic(struct run *run)
+{
+    return set_up_table(run, true);
+}
+
+static bool set_up_get_put(struct run *run)
+{
+    return set_up_table(run, false);
+}
+
+#define STATE sizeof(struct access_state)
+#else
+#define STATE 0
+#endif
+
+/* clang-format off */
+#define WORDS {"words", PARAMETER_INT, "", "64-bit words of the table on each PE", .minimum = 1, .maximum = (int64_t)1 << 50, .example = "1000"}
+#define UPDATES {"updates", PARAMETER_INT, "", "updates by each PE in a step", .maximum = 1 << 30, .example = "10"}
+#define ACCESS(way)                                                                                \
+    KERNEL_COMMON, .parameters = {WORDS, UPDATES, ITERATIONS}, .check = check, .demand = demand,   \
+        .setup = WITH_SHMEM(set_up_##way), .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify), .state_bytes = STATE
+/* Single updates are too short to read the timer around them. */
+#define SHARE(way)                                                                                 \
+    .reference = WITH_SHMEM(kernel_computation), .subtracted = "places and values of the updates", \
+    .variant = &(const struct kernel) {.begin = WITH_SHMEM(begin), .step = WITH_SHMEM(step_##way), .compute = WITH_SHMEM(compute), .communication = true}
+
+const struct measurement measurements_kernel_random_access[] = {
+    {"Kernel_Random_Access_Atomic", "random access: atomic xor of words at random places of a table on all PEs",
+     ACCESS(atomic), KERNEL(begin, step_atomic, NULL),
+     .timed = "atomic xors, a quiet after each set_max_outstanding() of them, and a barrier"},
+    {"Kernel_Random_Access_Atomic_Communication", "the communication in a step of random access by atomic xor",
+     ACCESS(atomic), SHARE(atomic),
+     .timed = "atomic xors, a quiet after each set_max_outstanding() of them, and a barrier"},
+    {"Kernel_Random_Access_Get_Put", "random access: get, xor and put of words at random places of a table on all PEs",
+     ACCESS(get_put), KERNEL(begin, step_get_put, NULL),
+     .timed = "g and p of words, a quiet after each set_max_outstanding() of them, and a barrier"},
+    {"Kernel_Random_Access_Get_Put_Communication", "the communication in a step of random access by get and put",
+     ACCESS(get_put), SHARE(get_put),
+     .timed = "g and p of words, a quiet after each set_max_outstanding() of them, and a barrier"},
+    {.name = NULL},
+};
+/* clang-format on */

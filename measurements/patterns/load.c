@@ -1,0 +1,244 @@
+/*
+ * Operations of OpenSHMEM under load: put, get, atomic, barrier and reduction of some PEs while the
+ * others flood the network or the memory.
+ *
+ * Each repetition times a single operation, so that percentiles are those of operations.
+ */
+#include "measurements/common/aggressors.h"
+#include "measurements/common/collective.h"
+#include "measurements/common/pair_operation.h"
+#include "measurements/common/victims_sum.h"
+
+enum action { PUT, GET, FETCH_ADD, BARRIER, SUM };
+
+struct victim {
+    enum victims_part part;
+    enum action action;
+};
+
+static enum action action_of(const struct measurement *function)
+{
+    return ((const struct victim *)function->variant)->action;
+}
+
+static bool is_collective(enum action action)
+{
+    return action == BARRIER || action == SUM;
+}
+
+static const enum pair_action pair_actions[] = {
+    [PUT] = PAIR_PUT, [GET] = PAIR_GET, [FETCH_ADD] = PAIR_FETCH_ADD};
+
+static const char *check(const struct measurement *function, const struct argument *arguments,
+                         const struct pe_set *set)
+{
+    const char *refused = load_check(function, arguments, set);
+    if (refused || !is_collective(action_of(function)))
+        return refused;
+    if (argument_value(function, arguments, "count", 0) / (int64_t)sizeof(long) >= INT_MAX)
+        return "count is too large for the routine, which counts elements in an int";
+    return collective_refused_set(set);
+}
+
+/* Symmetric memory: words that tell, the word of atomics, then the arrays of collectives. */
+#define WORDS_BYTES ((LOAD_WORDS + 1) * LINE)
+#define TURNS 2
+
+static void demand(const struct measurement *function, const struct argument *arguments, int pes,
+                   struct demand *demand)
+{
+    enum action action = action_of(function);
+    if (!is_collective(action))
+        pair_demand(pair_actions[action], function, arguments, demand);
+    if (action == SUM)
+        demand->local = demand->remote = demand->reported =
+            ROUND_UP((size_t)argument_named(function, arguments, "count")->integer, sizeof(long));
+    demand->scratch = WORDS_BYTES;
+#if SKAMPI_SHMEM
+    size_t elements = demand->reported / sizeof(long);
+    if (is_collective(action))
+        demand->scratch += TURNS * sizeof(long) * collective_sync_longs();
+    if (action == SUM)
+        demand->scratch +=
+            TURNS * ROUND_UP(collective_work_elements(elements) * sizeof(long), LINE);
+#endif
+    load_demand(function, arguments, pes, demand);
+}
+
+#if SKAMPI_SHMEM
+
+#include <shmem.h>
+
+struct load_state {
+    struct load load;
+    struct pair_operation pair;
+    int start, log_stride; /* of the victims' active set */
+    long calls;
+};
+
+static struct load_state *state_of(const struct run *run)
+{
+    return run->state;
+}
+
+static long *word_of(const struct run *run, enum load_word word)
+{
+    return (long *)(void *)(run->scratch + (size_t)word * LINE);
+}
+
+static long *sync_of(const struct run *run, long turn)
+{
+    return (long *)(void *)(run->scratch + WORDS_BYTES) + (size_t)turn * collective_sync_longs();
+}
+
+static long *work_of(const struct run *run, long turn)
+{
+    size_t elements = collective_work_elements(run->demand.reported / sizeof(long));
+    return sync_of(run, TURNS) +
+           (size_t)turn * ROUND_UP(elements * sizeof(long), LINE) / sizeof(long);
+}
+
+/* ---- The victims ---- */
+
+/* Calls use arrays in turn: the first must be restored before it is used again. */
+static void operate(struct run *run, bool timed)
+{
+    struct load_state *state = state_of(run);
+    enum action action = action_of(run->function);
+    long turn = state->calls++ % TURNS;
+    int victims = state->load.victims;
+    switch (action) {
+    case PUT:
+    case GET:
+    case FETCH_ADD:
+        pair_operate(run, &state->pair, timed);
+        break;
+    case BARRIER:
+        if (victims == shmem_n_pes())
+            shmem_barrier_all();
+        else
+            shmem_barrier(state->start, state->log_stride, victims, sync_of(run, turn));
+        break;
+    case SUM:
+        shmem_long_sum_to_all((long *)(void *)run->remote, (long *)(void *)run->local,
+                              (int)(run->demand.reported / sizeof(long)), state->start,
+                              state->log_stride, victims, work_of(run, turn), sync_of(run, turn));
+        break;
+    }
+}
+
+static void fill(struct run *run)
+{
+    enum action action = action_of(run->function);
+    if (action == SUM)
+        victims_sum_fill(run, run->local, run->remote);
+    else if (action != BARRIER)
+        pair_fill(run, &state_of(run)->pair);
+    load_fill(run, run->remote);
+}
+
+static bool verify(struct run *run)
+{
+    enum action action = action_of(run->function);
+    bool right = true;
+    if (action == SUM)
+        right = victims_sum_verify(run, run->remote, state_of(run)->load.victims);
+    else if (action != BARRIER)
+        right = pair_verify(run, &state_of(run)->pair);
+    return right && load_verify(run, run->remote);
+}
+
+/* ---- The aggressors ---- */
+
+static void flood(struct run *run, const struct flood *flood)
+{
+    if (flood->flooding == FLOOD_PUT)
+        shmem_putmem_nbi(run->remote + flood->there, run->local + flood->here, flood->bytes,
+                         flood->pe);
+    else
+        shmem_getmem_nbi(run->local + flood->here, run->remote + flood->there, flood->bytes,
+                         flood->pe);
+}
+
+static void complete(struct run *run, const struct flood *flood)
+{
+    (void)run;
+    (void)flood;
+    shmem_quiet();
+}
+
+static void tell(struct run *run, int rank, enum load_word word)
+{
+    shmem_long_atomic_inc(word_of(run, word), pe_set_member(run->set, rank));
+}
+
+static bool told(struct run *run, enum load_word word, long times)
+{
+    if (shmem_long_test(word_of(run, word), SHMEM_CMP_GE, times))
+        return true;
+    run_idle(0); /* a test alone makes no progress in some libraries */
+    return false;
+}
+
+static const struct load_routines routines = {.operate = operate,
+                                              .flood = flood,
+                                              .complete = complete,
+                                              .tell = tell,
+                                              .told = told,
+                                              .meet = run_barrier};
+
+/* ---- Set-up ---- */
+
+static bool set_up(struct run *run)
+{
+    struct load_state *state = state_of(run);
+    enum action action = action_of(run->function);
+    bool opened = load_open(run);
+    if (is_collective(action))
+        pe_set_active(run->set, &state->start, &state->log_stride);
+    else
+        state->pair = pair_open(run, pair_actions[action]);
+    state->pair.word = LOAD_WORDS * LINE;
+    for (size_t i = 0; is_collective(action) && i < TURNS * collective_sync_longs(); i++)
+        sync_of(run, 0)[i] = SHMEM_SYNC_VALUE;
+    if (action == SUM && !victims_sum_possible(run, run->local, run->remote))
+        return false;
+    run_barrier(run);
+    return opened;
+}
+
+static double run_loaded(struct run *run)
+{
+    return load_run(run, &routines);
+}
+
+#define STATE .state_bytes = sizeof(struct load_state)
+#else
+#define STATE .state_bytes = 0
+#endif
+
+/* clang-format off */
+#define LOADED(part, action)                                                                       \
+    .api = API_OPENSHMEM, .minimum_pes = 2, .check = check, .demand = demand, STATE,               \
+    .setup = WITH_SHMEM(set_up), .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify),           \
+    .run = WITH_SHMEM(run_loaded), .teardown = WITH_SHMEM(load_close),                             \
+    .variant = &(const struct victim) {part, action}
+#define ALONE(action) LOADED(VICTIM_ALONE, action), .who = "rank 0"
+#define TOGETHER(action) LOADED(VICTIMS_TOGETHER, action), .who = "the victims"
+
+const struct measurement measurements_load[] = {
+    {"Shmem_Put_Under_Load", "put from rank 0 to rank 1 while the other ranks flood", ALONE(PUT),
+     .parameters = {COUNT_BYTES, AGGRESSORS, FLOOD}, .moves = MOVES_MESSAGE, .timed = "one put + quiet",
+     .cost = "post + wire + quiet"},
+    {"Shmem_Get_Under_Load", "get by rank 0 from rank 1 while the other ranks flood", ALONE(GET),
+     .parameters = {COUNT_BYTES, AGGRESSORS, FLOOD}, .moves = MOVES_MESSAGE, .timed = "one get", .cost = "post + wire"},
+    {"Shmem_Atomic_Fetch_Add_Long_Under_Load", "fetching atomic by rank 0 on rank 1 while the other ranks flood",
+     ALONE(FETCH_ADD), .parameters = {AGGRESSORS, FLOOD}, .moves = MOVES_MESSAGE, .timed = "one fetch-and-add", .cost = "fetch"},
+    {"Shmem_Barrier_Under_Load", "barrier of the first ranks while the others flood", TOGETHER(BARRIER),
+     .parameters = {VICTIMS, AGGRESSORS, FLOOD}, .moves = MOVES_NOTHING, .timed = "one barrier, after another one", .cost = "barrier"},
+    {"Shmem_Reduce_Sum_Long_Under_Load", "sum of longs over the first ranks while the others flood",
+     TOGETHER(SUM), .parameters = {COUNT_IN("longs"), VICTIMS, AGGRESSORS, FLOOD},
+     .moves = MOVES_REDUCED, .timed = "one reduction, after another one", .cost = "reduce"},
+    {.name = NULL},
+};
+/* clang-format on */

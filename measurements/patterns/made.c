@@ -1,0 +1,548 @@
+/*
+ * Collectives made of one-sided operations, to compare with the library's and with MPI's: barrier,
+ * broadcast, collect and reduction by the steps of made_plan.h.
+ *
+ * Each step is carried out by one of two means:
+ *
+ *   put      putmem, fence, and a put of the message's number; the receiver waits by wait_until
+ *   pointer  the same as copies and stores through shmem_ptr; the receiver loads until it is there
+ *
+ * A call may follow another one without a barrier.
+ */
+#include "measurements/common/collective.h"
+#include "measurements/common/made_plan.h"
+
+#include <string.h>
+
+#define TURNS 2 /* landing places: see made_plan.h */
+
+#define BY_PUT "put"
+#define BY_POINTER "pointer"
+#define ASKED "asked"
+#define READY "ready"
+#define SEPARATE "separate"
+#define IN_PLACE "in_place"
+
+/* What tells the functions apart, after what all collectives share. */
+struct made_routine {
+    struct routine routine; /* first: the common hooks find it there */
+    enum made_collective collective;
+};
+
+/* ---- Arguments ---- */
+
+static const struct made_routine *made_of(const struct measurement *function)
+{
+    return function->variant;
+}
+
+static const char *text_of(const struct measurement *function, const struct argument *arguments,
+                           const char *name, const char *otherwise)
+{
+    const struct argument *argument = argument_find(function, arguments, name);
+    return argument ? argument->string : otherwise;
+}
+
+/* With MADE_ALGORITHMS where the name is wrong. A segment is whole elements, one at least. */
+static struct made_task task_of(const struct measurement *function,
+                                const struct argument *arguments, int size)
+{
+    const struct made_routine *made = made_of(function);
+    size_t element = made->routine.element > 0 ? made->routine.element : 1;
+    size_t bytes = (size_t)argument_value(function, arguments, "count", 0);
+    size_t segment = (size_t)argument_value(function, arguments, "segment", 0);
+    return (struct made_task){
+        .collective = made->collective,
+        .algorithm = made_find(made->collective, text_of(function, arguments, "algorithm", "")),
+        .size = size,
+        .root = (int)argument_value(function, arguments, "root", 0),
+        .elements = ROUND_UP(bytes, element) / element,
+        .segment = ROUND_UP(segment, element) / element,
+    };
+}
+
+static const char *const algorithm_texts[MADE_COLLECTIVES] = {
+    [MADE_BARRIER] = "algorithm must be \"flat\", \"binomial\", \"recursive_doubling\", "
+                     "\"dissemination\" or \"ring\"",
+    [MADE_BROADCAST] =
+        "algorithm must be \"flat\", \"binomial\", \"scatter_allgather\" or \"ring\"",
+    [MADE_COLLECT] = "algorithm must be \"flat\", \"binomial\", \"recursive_doubling\" or \"ring\"",
+    [MADE_REDUCE] = "algorithm must be \"flat\", \"binomial\", \"recursive_doubling\", "
+                    "\"reduce_scatter_allgather\" or \"ring\"",
+};
+
+static bool one_of(const char *text, const char *a, const char *b)
+{
+    return strcmp(text, a) == 0 || strcmp(text, b) == 0;
+}
+
+/* Any set will do, but for barriers in between. */
+static const char *check_made(const struct measurement *function, const struct argument *arguments,
+                              const struct pe_set *set)
+{
+    size_t size = (size_t)pe_set_size(set);
+    size_t most = PTRDIFF_MAX / 8 / TURNS / size;
+    if ((size_t)argument_value(function, arguments, "count", 0) > most ||
+        (size_t)argument_value(function, arguments, "segment", 0) > most)
+        return "count or segment is more than can be addressed";
+    struct made_task task = task_of(function, arguments, (int)size);
+    if (task.algorithm == MADE_ALGORITHMS)
+        return algorithm_texts[task.collective];
+    if (!one_of(text_of(function, arguments, "by", BY_PUT), BY_PUT, BY_POINTER))
+        return "by must be \"" BY_PUT "\" or \"" BY_POINTER "\"";
+    if (!one_of(text_of(function, arguments, "buffers", SEPARATE), SEPARATE, IN_PLACE))
+        return "buffers must be \"" SEPARATE "\" or \"" IN_PLACE "\"";
+    if (!one_of(text_of(function, arguments, "target", ASKED), ASKED, READY))
+        return "target must be \"" ASKED "\" or \"" READY "\"";
+    if (made_pieces(&task) > MADE_MOST_PIECES)
+        return "count makes more than 65536 segments: choose a larger segment";
+    return NULL;
+}
+
+static const char *check_separated(const struct measurement *function,
+                                   const struct argument *arguments, const struct pe_set *set)
+{
+    const char *reason = check_made(function, arguments, set);
+    return reason ? reason : collective_check(function, arguments, set);
+}
+
+/* ---- Memory: after that of the collectives, words, permissions, and landing places in turns ----
+ */
+
+/* Each word has a cache line: different PEs write to them. */
+static size_t words_bytes(const struct made_needs *needs)
+{
+    return 2 * (size_t)needs->words * LINE;
+}
+
+static size_t landing_bytes(const struct made_needs *needs)
+{
+    return ROUND_UP(needs->landing * sizeof(long), LINE);
+}
+
+static void demand_made(const struct measurement *function, const struct argument *arguments,
+                        int pes, struct demand *demand)
+{
+    struct made_task task = task_of(function, arguments, pes);
+    collective_demand(function, arguments, pes, demand);
+    /* A loop over segments to ... ends where they are larger than any block may be. */
+    demand->own = (size_t)argument_value(function, arguments, "segment", 0);
+    if (task.algorithm == MADE_ALGORITHMS)
+        return;
+    struct made_needs needs = made_needs(&task);
+    demand->scratch =
+        ROUND_UP(demand->scratch, LINE) + words_bytes(&needs) + TURNS * landing_bytes(&needs);
+}
+
+struct made_state {
+    struct collective_state collective; /* first: the common hooks find it there */
+    struct made_task task;
+    struct made_needs needs;
+    struct made_plan plan;
+    bool by_pointer, asks, in_place;
+    long calls;
+    long *words, *permissions;
+    unsigned char *landing;
+    int *pes;           /* of the ranks */
+    ptrdiff_t *offsets; /* from a symmetric address to that of a rank's memory, by pointer */
+    const unsigned char *filled; /* target that got data last, and calls on it since then */
+    int64_t calls_since;
+};
+
+#if SKAMPI_SHMEM
+
+#include <sched.h>
+#include <shmem.h>
+#include <stdlib.h>
+
+static struct made_state *state_of(const struct run *run)
+{
+    return run->state;
+}
+
+/* ---- Moving: by put ---- */
+
+static void put_number(const struct made_state *state, long *word, long number, int rank)
+{
+    shmem_long_p(word, number, state->pes[rank]);
+}
+
+static void put_data(const struct made_state *state, unsigned char *there,
+                     const unsigned char *here, size_t bytes, int rank)
+{
+    shmem_putmem(there, here, bytes, state->pes[rank]);
+    shmem_fence(); /* the number that follows must not be seen before */
+}
+
+static void wait_for(long *word, long number)
+{
+    shmem_long_wait_until(word, SHMEM_CMP_GE, number);
+}
+
+/* ---- By pointer ---- */
+
+/* Loads until a processor that is shared with the sender should be given away. */
+#define LOADS_PER_YIELD 1000
+
+static void *there(const struct made_state *state, void *symmetric, int rank)
+{
+    return (unsigned char *)symmetric + state->offsets[rank];
+}
+
+static void store_number(const struct made_state *state, long *word, long number, int rank)
+{
+    __atomic_store_n((long *)there(state, word, rank), number, __ATOMIC_RELEASE);
+}
+
+static void load_until(const long *word, long number)
+{
+    for (unsigned turn = 1; __atomic_load_n(word, __ATOMIC_ACQUIRE) < number; turn++)
+        if (turn % LOADS_PER_YIELD == 0)
+            sched_yield();
+}
+
+/* ---- One call ---- */
+
+static void tell(const struct made_state *state, long *word, long number, int rank)
+{
+    if (state->by_pointer)
+        store_number(state, word, number, rank);
+    else
+        put_number(state, word, number, rank);
+}
+
+static void await(const struct made_state *state, long *word, long number)
+{
+    if (state->by_pointer)
+        load_until(word, number);
+    else
+        wait_for(word, number);
+}
+
+static long *word_at(long *words, int word)
+{
+    return words + (size_t)word * (LINE / sizeof(long));
+}
+
+/* Where messages of this call land. */
+static unsigned char *landing_of(const struct made_state *state, size_t element)
+{
+    return state->landing + (size_t)(state->calls % TURNS) * landing_bytes(&state->needs) +
+           element * sizeof(long);
+}
+
+static long number_of(const struct made_state *state, const struct made_step *step)
+{
+    return (state->calls - 1) * state->needs.numbers + step->number;
+}
+
+static void send(const struct made_state *state, const struct collective_call *call,
+                 const struct made_step *step)
+{
+    size_t element = call->routine->element, bytes = step->range.count * element;
+    size_t first = step->range.first * element;
+    bool from_source = state->task.collective == MADE_BROADCAST && call->rank == state->task.root;
+    if (state->asks && step->permission >= 0)
+        await(state, word_at(state->permissions, step->permission), state->calls);
+    if (bytes > 0) {
+        unsigned char *to = step->adds ? landing_of(state, step->landing) : call->target + first;
+        const unsigned char *from = (from_source ? call->source : call->target) + first;
+        if (state->by_pointer)
+            memcpy(there(state, to, step->rank), from, bytes);
+        else
+            put_data(state, to, from, bytes, step->rank);
+    }
+    tell(state, word_at(state->words, step->word), number_of(state, step), step->rank);
+}
+
+/* Unsigned, so that sums of calls in place may overflow. */
+static void add_to(unsigned long *restrict sums, const unsigned long *restrict values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        sums[i] += values[i];
+}
+
+static void receive(const struct made_state *state, const struct collective_call *call,
+                    const struct made_step *step)
+{
+    await(state, word_at(state->words, step->word), number_of(state, step));
+    if (step->adds)
+        add_to((unsigned long *)(void *)call->target + step->range.first,
+               (const unsigned long *)(void *)landing_of(state, step->landing), step->range.count);
+}
+
+/* What this rank brings is in its target, but for a broadcast; whoever may write there early is
+ * told. */
+static void enter(const struct made_state *state, const struct collective_call *call)
+{
+    bool collects = state->task.collective == MADE_COLLECT;
+    size_t bytes = state->task.elements * call->routine->element;
+    if (!state->in_place && (collects || state->task.collective == MADE_REDUCE) && bytes > 0)
+        memcpy(call->target + (collects ? (size_t)call->rank * bytes : 0), call->source, bytes);
+    for (size_t i = 0; state->asks && i < state->plan.count; i++) {
+        const struct made_step *step = &state->plan.steps[i];
+        if (!step->sends && step->permission >= 0)
+            tell(state, word_at(state->permissions, step->permission), state->calls, step->rank);
+    }
+}
+
+static void call_made(const struct collective_call *call)
+{
+    struct made_state *state = state_of(call->run);
+    state->calls++;
+    if (call->target == state->filled)
+        state->calls_since++;
+    enter(state, call);
+    for (size_t i = 0; i < state->plan.count; i++) {
+        const struct made_step *step = &state->plan.steps[i];
+        if (step->sends)
+            send(state, call, step);
+        else
+            receive(state, call, step);
+    }
+}
+
+/* ---- Set-up ---- */
+
+/* Of a rank's memory; false where loads and stores do not reach it. Symmetric memory is one piece,
+ * so that one distance serves all of it. */
+static bool find_offset(struct run *run, int rank)
+{
+    struct made_state *state = state_of(run);
+    unsigned char *ends[] = {run->scratch, run->scratch + run->demand.scratch - 1, run->remote,
+                             run->remote + run->demand.remote};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        unsigned char *found = shmem_ptr(ends[i], state->pes[rank]);
+        if (!found)
+            return run_fail(run,
+                            "shmem_ptr gives PE %d no pointer to the memory of PE %d: use \"put\", "
+                            "or PEs of one node (comm_node)",
+                            shmem_my_pe(), state->pes[rank]);
+        if (i > 0 && found - ends[i] != state->offsets[rank])
+            return run_fail(run, "the symmetric memory of PE %d is not in one piece here",
+                            state->pes[rank]);
+        state->offsets[rank] = found - ends[i];
+    }
+    return true;
+}
+
+static bool find_pes(struct run *run)
+{
+    struct made_state *state = state_of(run);
+    state->pes = calloc((size_t)run->size, sizeof *state->pes);
+    state->offsets = calloc((size_t)run->size, sizeof *state->offsets);
+    if (!state->pes || !state->offsets || !made_plan(&state->task, run->rank, &state->plan))
+        return run_fail(run, "out of memory");
+    for (int rank = 0; rank < run->size; rank++)
+        state->pes[rank] = pe_set_member(run->set, rank);
+    bool good = true;
+    for (size_t i = 0; good && state->by_pointer && i < state->plan.count; i++)
+        good = find_offset(run, state->plan.steps[i].rank);
+    return good;
+}
+
+static bool set_up(struct run *run)
+{
+    struct made_state *state = state_of(run);
+    const struct measurement *function = run->function;
+    if (!collective_set_up(run))
+        return false;
+    state->collective.call.run = run;
+    state->task = task_of(function, run->arguments, run->size);
+    state->needs = made_needs(&state->task);
+    state->by_pointer = strcmp(run_argument(run, "by")->string, BY_POINTER) == 0;
+    state->in_place = strcmp(text_of(function, run->arguments, "buffers", SEPARATE), IN_PLACE) == 0;
+    state->asks = strcmp(text_of(function, run->arguments, "target", READY), ASKED) == 0;
+    state->landing = run->scratch + run->demand.scratch - TURNS * landing_bytes(&state->needs);
+    state->words = (long *)(void *)(state->landing - words_bytes(&state->needs));
+    state->permissions = word_at(state->words, state->needs.words);
+    return find_pes(run);
+}
+
+static void tear_down(struct run *run)
+{
+    struct made_state *state = state_of(run);
+    made_free(&state->plan);
+    free(state->pes);
+    free(state->offsets);
+}
+
+/* ---- Data ---- */
+
+/* What a rank brings: its own block. */
+static unsigned char *brought(const struct made_state *state, const struct collective_call *call)
+{
+    size_t bytes = state->task.elements * call->routine->element;
+    if (!state->in_place)
+        return call->source;
+    return call->target + (state->task.collective == MADE_COLLECT ? (size_t)call->rank * bytes : 0);
+}
+
+static void fill_bytes(const struct collective_call *call)
+{
+    struct made_state *state = state_of(call->run);
+    pattern_fill(brought(state, call), call->elements, data_key(call->run, call->rank));
+}
+
+/* The source of a call in place is none. */
+static bool check_source(const struct collective_call *call)
+{
+    const struct made_state *state = state_of(call->run);
+    return state->in_place
+               ? data_verify_untouched(call->run, "the source, which a call in place does not use,",
+                                       call->source, call->run->demand.local)
+               : data_verify(call->run, "the source", call->source, call->elements, call->rank);
+}
+
+static bool check_broadcast(const struct collective_call *call)
+{
+    int root = state_of(call->run)->task.root;
+    return check_source(call) &&
+           (call->rank == root
+                ? data_verify_untouched(call->run, "the root's own target", call->target,
+                                        call->elements)
+                : data_verify(call->run, "the target", call->target, call->elements, root));
+}
+
+static bool check_collect(const struct collective_call *call)
+{
+    bool good = check_source(call);
+    for (int from = 0; good && from < call->size; from++)
+        good = data_verify(call->run, "a block of the target",
+                           call->target + (size_t)from * call->elements, call->elements, from);
+    return good;
+}
+
+static unsigned long value_of(const struct run *run, int rank, size_t position)
+{
+    return (run->seed + (unsigned long)rank + 1) * 0x9e3779b97f4a7c15u + position * 0xd1342543u;
+}
+
+/* Of all ranks at a position. */
+static unsigned long sum_of(const struct run *run, size_t position)
+{
+    unsigned long n = (unsigned long)run->size;
+    return (run->seed * n + n * (n + 1) / 2) * 0x9e3779b97f4a7c15u + n * position * 0xd1342543u;
+}
+
+static void fill_longs(const struct collective_call *call)
+{
+    struct made_state *state = state_of(call->run);
+    unsigned long *values = (unsigned long *)(void *)brought(state, call);
+    for (size_t i = 0; i < call->elements; i++)
+        values[i] = value_of(call->run, call->rank, i);
+    state->filled = call->target;
+    state->calls_since = 0;
+}
+
+static bool check_long(const struct collective_call *call, const char *what, size_t position,
+                       unsigned long found, unsigned long wanted)
+{
+    return found == wanted ||
+           run_fail(call->run,
+                    "wrong data: element %zu of %s on PE %d (rank %d) is %#lx and should be %#lx",
+                    position, what, shmem_my_pe(), call->rank, found, wanted);
+}
+
+/* In place, each call after the first one sums up equal sums. */
+static bool check_longs(const struct collective_call *call)
+{
+    const struct made_state *state = state_of(call->run);
+    const unsigned long *sums = (const unsigned long *)(const void *)call->target;
+    const unsigned long *values = (const unsigned long *)(const void *)call->source;
+    unsigned long factor = 1;
+    bool good = true;
+    if (state->in_place && call->target != state->filled && !call->run->untimed)
+        return true; /* how many calls there were at that place is not known */
+    for (int64_t i = 1; state->in_place && call->target == state->filled && i < state->calls_since;
+         i++)
+        factor *= (unsigned long)call->size;
+    for (size_t i = 0; good && i < call->elements; i++) {
+        good = check_long(call, "the result", i, sums[i], factor * sum_of(call->run, i));
+        if (good && !state->in_place)
+            good = check_long(call, "the source", i, values[i], value_of(call->run, call->rank, i));
+    }
+    return good;
+}
+
+#endif
+
+/* ---- Descriptors ---- */
+
+static const struct made_routine barrier = {.collective = MADE_BARRIER,
+                                            .routine = {.call = WITH_SHMEM(call_made)}},
+                                 broadcast = {.collective = MADE_BROADCAST,
+                                              .routine = {.call = WITH_SHMEM(call_made),
+                                                          .fill = WITH_SHMEM(fill_bytes),
+                                                          .check = WITH_SHMEM(check_broadcast),
+                                                          .element = 1}},
+                                 collect = {.collective = MADE_COLLECT,
+                                            .routine = {.call = WITH_SHMEM(call_made),
+                                                        .fill = WITH_SHMEM(fill_bytes),
+                                                        .check = WITH_SHMEM(check_collect),
+                                                        .element = 1,
+                                                        .target_of_all = true}},
+                                 reduce = {.collective = MADE_REDUCE,
+                                           .routine = {.call = WITH_SHMEM(call_made),
+                                                       .fill = WITH_SHMEM(fill_longs),
+                                                       .check = WITH_SHMEM(check_longs),
+                                                       .element = sizeof(long)}};
+
+/* clang-format off */
+#define BY {"by", PARAMETER_STRING, "", "how data and their numbers are moved: put + wait_until, or stores and loads through shmem_ptr", .allowed = "one of \"" BY_PUT "\", \"" BY_POINTER "\"", .example = BY_PUT}
+#define BARRIER_ALGORITHM {"algorithm", PARAMETER_STRING, "", "who tells whom in which step", .allowed = "one of \"flat\", \"binomial\", \"recursive_doubling\", \"dissemination\", \"ring\"", .example = "dissemination"}
+#define BROADCAST_ALGORITHM {"algorithm", PARAMETER_STRING, "", "who sends what to whom in which step", .allowed = "one of \"flat\", \"binomial\", \"scatter_allgather\", \"ring\"", .example = "binomial"}
+#define COLLECT_ALGORITHM {"algorithm", PARAMETER_STRING, "", "who sends what to whom in which step", .allowed = "one of \"flat\", \"binomial\", \"recursive_doubling\", \"ring\"", .example = "ring"}
+#define REDUCE_ALGORITHM {"algorithm", PARAMETER_STRING, "", "who sends what to whom in which step", .allowed = "one of \"flat\", \"binomial\", \"recursive_doubling\", \"reduce_scatter_allgather\", \"ring\"", .example = "recursive_doubling"}
+#define BYTES {"count", PARAMETER_INT, "bytes", "data that the root sends, or each PE's block", .size = true, .example = "1024"}
+#define LONGS {"count", PARAMETER_INT, "bytes", "data of each PE, rounded up to complete longs", .size = true, .example = "1024"}
+#define SEGMENT {"segment", PARAMETER_INT, "bytes", "of a ring: a larger part goes on in pieces of that size (0: in one piece)", .otherwise = "8192", .example = "8192"}
+#define BUFFERS {"buffers", PARAMETER_STRING, "", "where a PE's own data are: in a source of their own, or in the target", .allowed = "one of \"" SEPARATE "\", \"" IN_PLACE "\"", .otherwise = SEPARATE, .example = SEPARATE}
+#define TARGET {"target", PARAMETER_STRING, "", "whether a PE waits until the next one says that its target is free, or the caller promises it, as the library's routines want", .allowed = "one of \"" ASKED "\", \"" READY "\"", .otherwise = ASKED, .example = ASKED}
+/* clang-format on */
+
+#define MADE(what, check_hook)                                                                     \
+    .variant = &what, .api = API_OPENSHMEM, .synchronized = true, .check = check_hook,             \
+    .demand = demand_made, .setup = WITH_SHMEM(set_up), .teardown = WITH_SHMEM(tear_down),         \
+    .state_bytes = sizeof(struct made_state), .who = "all"
+#define IN_A_ROW(what)                                                                             \
+    MADE(what, check_made), .run = WITH_SHMEM(collective_consecutive), .whole = true, .timed = #what
+#define WITH_BARRIERS(what)                                                                        \
+    MADE(what, check_separated), .run = WITH_SHMEM(collective_separated),                          \
+                                 .reference = WITH_SHMEM(collective_barriers_alone),               \
+                                 .subtracted = "a barrier, measured alone",                        \
+                                 .timed = #what " + barrier"
+#define BY_THE_CLOCK(what)                                                                         \
+    MADE(what, check_made), .run = WITH_SHMEM(collective_synchro), .whole = true, .timed = #what
+/* The three ways to time it; `first` and `last` are the parameters around that of the iterations.
+ */
+#define FORMS(name, what, moved, text, first, ...)                                                 \
+    {name "_Consecutive", text " by one-sided operations, in a row",                               \
+     IN_A_ROW(what),      COLLECTIVE_DATA,                                                         \
+     .moves = moved,      .parameters = {first, BY, ITERATIONS, __VA_ARGS__}},                     \
+        {name "_Barrier",     text " by one-sided operations, each followed by a barrier",         \
+         WITH_BARRIERS(what), COLLECTIVE_DATA,                                                     \
+         .moves = moved,      .parameters = {first, BY, ITERATIONS, __VA_ARGS__}},                 \
+    {                                                                                              \
+        name "_Synchro", text " by one-sided operations, once, all PEs starting by the clock",     \
+            BY_THE_CLOCK(what), COLLECTIVE_DATA, .moves = moved, .parameters = {                   \
+                first,                                                                             \
+                BY,                                                                                \
+                __VA_ARGS__                                                                        \
+            }                                                                                      \
+    }
+
+const struct measurement measurements_made[] = {
+    {"Shmem_Made_Barrier", "one barrier by one-sided operations", BY_THE_CLOCK(barrier),
+     .no_data = true, .synchronizes = true, .parameters = {BARRIER_ALGORITHM, BY}},
+    {"Shmem_Made_Barrier_Consecutive", "barriers by one-sided operations, in a row",
+     IN_A_ROW(barrier), .no_data = true, .synchronizes = true,
+     .parameters = {BARRIER_ALGORITHM, BY, ITERATIONS}},
+    FORMS("Shmem_Made_Broadcast", broadcast, MOVES_TO_ALL, "broadcast", BROADCAST_ALGORITHM, BYTES,
+          ROOT, SEGMENT, TARGET),
+    FORMS("Shmem_Made_Collect", collect, MOVES_BLOCKS, "blocks of all PEs, concatenated on all,",
+          COLLECT_ALGORITHM, BYTES, SEGMENT, BUFFERS, TARGET),
+    FORMS("Shmem_Made_Reduce_Sum_Long", reduce, MOVES_REDUCED, "sum of longs over all PEs",
+          REDUCE_ALGORITHM, LONGS, SEGMENT, BUFFERS),
+    {.name = NULL},
+};

@@ -1,0 +1,380 @@
+/*
+ * The traffic of pairs.c by MPI: puts and gets into a window that is locked from set-up on, each
+ * followed by a flush, by a local flush, or a window of them by one; and messages, a window of them
+ * answered by an empty one.
+ */
+#include "measurements/common/mpi_window.h"
+#include "measurements/common/pairs_traffic.h"
+
+enum routine { PUT, GET, MESSAGE };
+
+enum discipline {
+    FLUSH_AFTER_EACH,
+    LOCAL_FLUSH_AFTER_EACH,
+    WINDOW /* and one flush */
+};
+
+struct traffic {
+    struct pairs_traffic pairs;
+    enum routine routine;
+    enum discipline discipline;
+    bool together; /* the value is one operation of all ranks, not of one */
+};
+
+static const char *check(const struct measurement *function, const struct argument *arguments,
+                         const struct pe_set *set)
+{
+    const struct traffic *traffic = function->variant;
+    const char *wrong = pairs_check(function, arguments, set);
+    return wrong || traffic->routine == MESSAGE ? wrong : window_memory_check(function, arguments);
+}
+
+#if SKAMPI_MPI
+
+#include <math.h>
+#include <stdlib.h>
+
+#define TAG_OF_MESSAGES 1
+#define TAG_OF_ANSWER 2
+
+struct traffic_state {
+    struct pairs_work work;
+    int bytes;
+    /* Puts and gets. */
+    struct window window;
+    bool locked;
+    int target; /* of all steps; -1: there are several */
+    /* Messages. */
+    MPI_Comm comm;
+    int64_t arriving;
+    struct pairs_call *arrivals;
+    int *answering, *answered; /* ranks that get an answer from this one, that give it one */
+    int answering_count, answered_count;
+    MPI_Request *requests;
+};
+
+static bool works(const struct traffic_state *state)
+{
+    return state->work.steps > 0;
+}
+
+/* ---- Set-up ---- */
+
+static bool list_calls(struct run *run)
+{
+    struct traffic_state *state = run->state;
+    state->bytes = (int)run_argument(run, "count")->integer;
+    state->target = -1;
+    if (!pairs_work_open(run, &state->work))
+        return false;
+    const struct pairs_work *work = &state->work;
+    if (works(state))
+        state->target = work->calls[0].rank;
+    for (int64_t i = 1; i < work->steps; i++)
+        if (work->calls[i].rank != state->target)
+            state->target = -1;
+    return true;
+}
+
+static bool set_up_window(struct run *run)
+{
+    struct traffic_state *state = run->state;
+    state->window.handle = MPI_WIN_NULL;
+    bool good = list_calls(run);
+    if (!window_all(run, good, "out of memory"))
+        return false;
+    pairs_note(run, &state->work.pairs);
+    if (!window_open(run, window_memory(run->function, run->arguments), run->demand.remote,
+                     MPI_INFO_NULL, &state->window))
+        return false;
+    MPI_Win_lock_all(0, state->window.handle);
+    state->locked = true;
+    return true;
+}
+
+/* Steps of one source that arrive here. */
+static int64_t list_arrivals(const struct run *run, int source, struct pairs_call *arrivals)
+{
+    const struct traffic_state *state = run->state;
+    size_t place = pairs_place_bytes((size_t)state->bytes);
+    int64_t steps = pairs_steps(&state->work.pairs, source), count = 0;
+    for (int64_t i = 0; i < steps; i++) {
+        struct step step = pairs_step(&state->work.pairs, source, i);
+        if (step.target != run->rank)
+            continue;
+        if (arrivals)
+            arrivals[count] =
+                (struct pairs_call){.rank = source, .here = (size_t)step.place * place};
+        count++;
+    }
+    return count;
+}
+
+/* Distinct ranks of the calls, in the order of their first ones; returns their number. */
+static int list_ranks(const struct pairs_call *calls, int64_t count, int size, int *ranks)
+{
+    bool *seen = calloc((size_t)size, sizeof *seen);
+    int found = 0;
+    for (int64_t i = 0; seen && i < count; i++)
+        if (!seen[calls[i].rank]) {
+            seen[calls[i].rank] = true;
+            ranks[found++] = calls[i].rank;
+        }
+    bool good = seen;
+    free(seen);
+    return good ? found : -1;
+}
+
+static bool list_messages(struct run *run)
+{
+    struct traffic_state *state = run->state;
+    int count, first = pairs_sources(&state->work.pairs, run->rank, &count);
+    for (int i = 0; i < count; i++)
+        state->arriving += list_arrivals(run, first + i, NULL);
+    state->arrivals = calloc((size_t)state->arriving + 1, sizeof *state->arrivals);
+    state->answering = calloc((size_t)state->arriving + 1, sizeof *state->answering);
+    state->answered = calloc((size_t)state->work.steps + 1, sizeof *state->answered);
+    state->requests =
+        calloc(2 * (size_t)(state->arriving + state->work.steps) + 1, sizeof *state->requests);
+    if (!state->arrivals || !state->answering || !state->answered || !state->requests)
+        return false;
+    int64_t listed = 0;
+    for (int i = 0; i < count; i++)
+        listed += list_arrivals(run, first + i, state->arrivals + listed);
+    if (state->work.pairs.both)
+        return true; /* each side has to wait for the other's messages: no answers are needed */
+    state->answering_count =
+        list_ranks(state->arrivals, state->arriving, run->size, state->answering);
+    state->answered_count =
+        list_ranks(state->work.calls, state->work.steps, run->size, state->answered);
+    return state->answering_count >= 0 && state->answered_count >= 0;
+}
+
+static bool set_up_messages(struct run *run)
+{
+    struct traffic_state *state = run->state;
+    state->comm = mpi_comm(run);
+    bool good = list_calls(run) && list_messages(run);
+    if (good)
+        pairs_note(run, &state->work.pairs);
+    if (good && state->arriving + state->work.steps > INT_MAX / 2)
+        return run_fail(run, "that are more messages than MPI can wait for: take a smaller window");
+    return good || run_fail(run, "out of memory");
+}
+
+static void tear_down(struct run *run)
+{
+    struct traffic_state *state = run->state;
+    if (state->locked)
+        MPI_Win_unlock_all(state->window.handle);
+    if (((const struct traffic *)run->function->variant)->routine != MESSAGE)
+        window_close(&state->window);
+    free(state->arrivals);
+    free(state->answering);
+    free(state->answered);
+    free(state->requests);
+    pairs_work_close(&state->work);
+}
+
+/* ---- Puts and gets ---- */
+
+static inline void do_step(const struct traffic_state *state, bool get,
+                           const struct pairs_call *call, unsigned char *local)
+{
+    if (get)
+        MPI_Get(local + call->here, state->bytes, MPI_BYTE, call->rank, (MPI_Aint)call->there,
+                state->bytes, MPI_BYTE, state->window.handle);
+    else
+        MPI_Put(local + call->here, state->bytes, MPI_BYTE, call->rank, (MPI_Aint)call->there,
+                state->bytes, MPI_BYTE, state->window.handle);
+}
+
+static void flush(const struct traffic_state *state)
+{
+    if (state->target >= 0)
+        MPI_Win_flush(state->target, state->window.handle);
+    else
+        MPI_Win_flush_all(state->window.handle);
+}
+
+static void iterate(struct run *run, int64_t iterations, enum discipline discipline)
+{
+    const struct traffic_state *state = run->state;
+    bool get = pairs_gets(run->function);
+    for (int64_t i = 0; i < iterations; i++) {
+        unsigned char *local = run->local + (size_t)i * run->local_step;
+        for (const struct pairs_call *call = state->work.calls;
+             call < state->work.calls + state->work.steps; call++) {
+            do_step(state, get, call, local);
+            if (discipline == FLUSH_AFTER_EACH)
+                MPI_Win_flush(call->rank, state->window.handle);
+        }
+        if (discipline == WINDOW)
+            flush(state);
+    }
+}
+
+/* Puts that are complete here only would pile up: after each burst they are flushed, untimed. */
+static double flushed_locally(struct run *run)
+{
+    const struct traffic_state *state = run->state;
+    bool get = pairs_gets(run->function);
+    int64_t burst = run->settings->max_outstanding, all = run->iterations * state->work.steps;
+    double seconds = 0;
+    for (int64_t done = 0; done < all;) {
+        int64_t end = all - done < burst ? all : done + burst;
+        int64_t begin = timer_now();
+        for (; done < end; done++) {
+            const struct pairs_call *call = &state->work.calls[done % state->work.steps];
+            do_step(state, get, call,
+                    run->local + (size_t)(done / state->work.steps) * run->local_step);
+            MPI_Win_flush_local(call->rank, state->window.handle);
+        }
+        seconds += run_elapsed(run, begin, timer_now());
+        flush(state);
+    }
+    return seconds;
+}
+
+/* Per step, of this rank or of all. */
+static double share(const struct run *run, double seconds)
+{
+    const struct traffic *traffic = run->function->variant;
+    const struct traffic_state *state = run->state;
+    int64_t steps = traffic->together ? pairs_all_steps(&state->work.pairs) : state->work.steps;
+    return seconds / (double)run->iterations / (double)steps;
+}
+
+/* The others wait in a barrier: libraries need the target for some operations. */
+static double run_window(struct run *run)
+{
+    const struct traffic *traffic = run->function->variant;
+    const struct traffic_state *state = run->state;
+    bool locally = traffic->discipline == LOCAL_FLUSH_AFTER_EACH;
+    double seconds = NAN;
+    if (works(state) && warm_places(run))
+        iterate(run, 1, WINDOW);
+    int64_t started = run_start(run);
+    if (works(state) && locally)
+        seconds = flushed_locally(run);
+    else if (works(state))
+        iterate(run, run->iterations, traffic->discipline);
+    int64_t stopped = run_stop(run);
+    MPI_Barrier(mpi_comm(run));
+    if (works(state) && !locally)
+        seconds = run_elapsed(run, started, stopped);
+    return works(state) ? share(run, seconds) : NAN;
+}
+
+/* ---- Messages ---- */
+
+static void exchange(const struct run *run, int64_t iteration)
+{
+    const struct traffic_state *state = run->state;
+    unsigned char *from = run->local + (size_t)iteration * run->local_step;
+    unsigned char *to = run->remote + (size_t)iteration * run->remote_step;
+    int posted = 0;
+    for (int64_t i = 0; i < state->arriving; i++)
+        MPI_Irecv(to + state->arrivals[i].here, state->bytes, MPI_BYTE, state->arrivals[i].rank,
+                  TAG_OF_MESSAGES, state->comm, &state->requests[posted++]);
+    for (int64_t i = 0; i < state->work.steps; i++)
+        MPI_Isend(from, state->bytes, MPI_BYTE, state->work.calls[i].rank, TAG_OF_MESSAGES,
+                  state->comm, &state->requests[posted++]);
+    mpi_wait_all(posted, state->requests);
+    posted = 0;
+    for (int i = 0; i < state->answered_count; i++)
+        MPI_Irecv(NULL, 0, MPI_BYTE, state->answered[i], TAG_OF_ANSWER, state->comm,
+                  &state->requests[posted++]);
+    for (int i = 0; i < state->answering_count; i++)
+        MPI_Isend(NULL, 0, MPI_BYTE, state->answering[i], TAG_OF_ANSWER, state->comm,
+                  &state->requests[posted++]);
+    mpi_wait_all(posted, state->requests);
+}
+
+static double run_messages(struct run *run)
+{
+    const struct traffic_state *state = run->state;
+    bool takes_part = works(state) || state->arriving > 0;
+    if (takes_part && warm_places(run))
+        exchange(run, 0);
+    int64_t started = run_start(run);
+    for (int64_t i = 0; takes_part && i < run->iterations; i++)
+        exchange(run, i);
+    int64_t stopped = run_stop(run);
+    return works(state) ? share(run, run_elapsed(run, started, stopped)) : NAN;
+}
+
+/* ---- Data ---- */
+
+static unsigned char *others_memory(const struct run *run)
+{
+    const struct traffic *traffic = run->function->variant;
+    const struct traffic_state *state = run->state;
+    return traffic->routine == MESSAGE ? run->remote : state->window.memory;
+}
+
+static void fill(struct run *run)
+{
+    const struct traffic *traffic = run->function->variant;
+    const struct traffic_state *state = run->state;
+    pairs_fill(run, pairs_gets(run->function), run->local, others_memory(run));
+    if (traffic->routine != MESSAGE)
+        MPI_Win_sync(state->window.handle);
+}
+
+static bool verify(struct run *run)
+{
+    const struct traffic *traffic = run->function->variant;
+    const struct traffic_state *state = run->state;
+    if (traffic->routine != MESSAGE)
+        MPI_Win_sync(state->window.handle);
+    return pairs_verify(run, &state->work.pairs, pairs_gets(run->function), run->local,
+                        others_memory(run)) &&
+           (traffic->routine == MESSAGE || window_verify_guards(run, &state->window));
+}
+
+#define STATE sizeof(struct traffic_state)
+#else
+#define STATE 0
+#endif
+
+/* clang-format off */
+#define BYTES {"count", PARAMETER_INT, "bytes", "data moved by each operation", .size = true, .maximum = INT_MAX, .example = "1024"}
+#define COMMON                                                                                     \
+    MPI_FUNCTION_CHECKED(check), .synchronized = true, .minimum_pes = 2,                           \
+        .who = "the ranks that work", .demand = pairs_demand_traffic, .state_bytes = STATE,                      \
+        .fill = WITH_MPI(fill), .verify = WITH_MPI(verify), .teardown = WITH_MPI(tear_down)
+#define ONE_SIDED COMMON, .version_major = 3, .setup = WITH_MPI(set_up_window), .run = WITH_MPI(run_window)
+#define EACH .parameters = {BYTES, PATTERN, PAIRS, DIRECTIONS, ITERATIONS, MEMORY}
+#define WINDOWED .parameters = {BYTES, PATTERN, PAIRS, DIRECTIONS, WINDOW_OF("operations"), ITERATIONS, MEMORY}
+#define VARIANT(does, ...) .variant = &(const struct traffic){{(does) == GET}, does, __VA_ARGS__}
+
+#define DISCIPLINES(name, what, routine)                                                           \
+    {name "_Pairs_Flush", what " and flush, by many ranks at once", ONE_SIDED, EACH,               \
+     .moves = MOVES_MESSAGE, .timed = "MPI_" name ", MPI_Win_flush", VARIANT(routine, FLUSH_AFTER_EACH, false)},           \
+    {name "_Pairs_Flush_Local", what " and local flush, by many ranks at once", ONE_SIDED, EACH,   \
+     .moves = MOVES_NOTHING, .timed = "MPI_" name ", MPI_Win_flush_local; MPI_Win_flush untimed",                          \
+     VARIANT(routine, LOCAL_FLUSH_AFTER_EACH, false)},                                             \
+    {name "_Pairs_Rate", what ", a window of them by many ranks at once", ONE_SIDED, WINDOWED,     \
+     .moves = MOVES_MESSAGE, .timed = "a window of MPI_" name ", and MPI_Win_flush; divided by the operations",            \
+     VARIANT(routine, WINDOW, false)},                                                             \
+    {name "_Pairs_Rate_Together", what ", a window of them by many ranks at once: all ranks together", \
+     ONE_SIDED, WINDOWED, VARIANT(routine, WINDOW, true),                                          \
+     .moves = MOVES_MESSAGE, .timed = "a window of MPI_" name ", and MPI_Win_flush; divided by the operations of all ranks"}
+
+#define MESSAGES                                                                                   \
+    COMMON, .moves = MOVES_MESSAGE, .setup = WITH_MPI(set_up_messages), .run = WITH_MPI(run_messages),                     \
+    .parameters = {BYTES, PATTERN, PAIRS, DIRECTIONS, WINDOW_OF("messages"), ITERATIONS}
+#define ANSWERED "a window of MPI_Isend and MPI_Waitall, against MPI_Irecv, and with one direction an empty message back; divided by the messages"
+
+const struct measurement measurements_mpi_pairs[] = {
+    DISCIPLINES("Put", "put", PUT),
+    DISCIPLINES("Get", "get", GET),
+    {"Isend_Irecv_Pairs_Rate", "message, a window of them by many ranks at once", MESSAGES,
+     .timed = ANSWERED, VARIANT(MESSAGE, WINDOW, false)},
+    {"Isend_Irecv_Pairs_Rate_Together",
+     "message, a window of them by many ranks at once: all ranks together", MESSAGES,
+     .timed = ANSWERED " of all ranks", VARIANT(MESSAGE, WINDOW, true)},
+    {.name = NULL},
+};
+/* clang-format on */

@@ -1,0 +1,284 @@
+/*
+ * The round trips of round_trip.c by MPI: puts and gets into a window that is locked from set-up
+ * on, each completed by a flush, and synchronized by all ranks or by each pair alone; and messages,
+ * which synchronize by themselves.
+ */
+#include "measurements/common/mpi_window.h"
+#include "measurements/common/trip.h"
+
+enum synchronized_by {
+    BARRIER,      /* of all ranks of the set, also those that are in no pair */
+    FLAG,         /* put of a word and flush; the receiver looks at its memory */
+    FETCH_AND_OP, /* fetch-and-op of a word and flush; the receiver fetches its own: the same by
+                     operations that are atomic, as the standard asks */
+    MESSAGE,      /* without data */
+    ITSELF        /* the data are messages */
+};
+
+struct way {
+    enum synchronized_by by;
+    struct trip trip;
+};
+
+static const char *check(const struct measurement *function, const struct argument *arguments,
+                         const struct pe_set *set)
+{
+    const struct way *way = function->variant;
+    const char *wrong = pairs_check_pairs(function, arguments, set);
+    return wrong || way->by == ITSELF ? wrong : window_memory_check(function, arguments);
+}
+
+#if SKAMPI_MPI
+
+#include <math.h>
+
+#define TAG_OF_TRIPS 1
+/* Looks at a flag before the library gets a chance to bring it, or another rank the processor. */
+#define LOOKS 1000
+
+struct trip_state {
+    struct trip_pair pair;
+    struct window window;
+    bool locked;
+    MPI_Comm comm;
+    MPI_Win handle;
+    MPI_Aint flag; /* bytes from the start of a window to the word that others set */
+};
+
+/* ---- Parts ---- */
+
+/* In the window there is one place. */
+static struct trip_memory memory_of(const struct run *run, int64_t iteration)
+{
+    const struct trip_state *state = run->state;
+    struct trip_memory memory = trip_memory_of(run, iteration);
+    memory.there = state->window.memory;
+    return memory;
+}
+
+static int64_t fetch(const struct trip_state *state, const int64_t *word, int rank, MPI_Op op)
+{
+    int64_t fetched;
+    MPI_Fetch_and_op(word, &fetched, MPI_INT64_T, rank, state->flag, op, state->handle);
+    MPI_Win_flush(rank, state->handle);
+    return fetched;
+}
+
+static void notify(const struct run *run, enum synchronized_by by)
+{
+    const struct trip_state *state = run->state;
+    int partner = state->pair.partner;
+    switch (by) {
+    case FLAG:
+        MPI_Put(&state->pair.trips, 1, MPI_INT64_T, partner, state->flag, 1, MPI_INT64_T,
+                state->handle);
+        MPI_Win_flush(partner, state->handle);
+        break;
+    case FETCH_AND_OP:
+        fetch(state, &state->pair.trips, partner, MPI_REPLACE);
+        break;
+    case MESSAGE:
+        MPI_Send(NULL, 0, MPI_BYTE, partner, TAG_OF_TRIPS, state->comm);
+        break;
+    case BARRIER:
+    case ITSELF:
+        break;
+    }
+}
+
+static void send(struct run *run, bool puts, const struct trip_memory *memory)
+{
+    const struct way *way = run->function->variant;
+    const struct trip_state *state = run->state;
+    int bytes = (int)memory->bytes, partner = state->pair.partner;
+    if (puts) {
+        MPI_Put(memory->source, bytes, MPI_BYTE, partner, 0, bytes, MPI_BYTE, state->handle);
+        MPI_Win_flush(partner, state->handle);
+    }
+    notify(run, way->by);
+}
+
+static void look_for_flag(const struct trip_state *state)
+{
+    const volatile int64_t *flag =
+        (const volatile int64_t *)(void *)(state->window.memory + state->flag);
+    for (int looks = 0;; looks++) {
+        MPI_Win_sync(state->handle);
+        if (*flag >= state->pair.trips)
+            return;
+        int any;
+        if (looks >= LOOKS)
+            MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, state->comm, &any, MPI_STATUS_IGNORE);
+    }
+}
+
+static void await(struct run *run, const struct trip_memory *memory)
+{
+    const struct way *way = run->function->variant;
+    const struct trip_state *state = run->state;
+    int64_t nothing = 0;
+    (void)memory;
+    switch (way->by) {
+    case FLAG:
+        look_for_flag(state);
+        break;
+    case FETCH_AND_OP:
+        while (fetch(state, &nothing, run->rank, MPI_NO_OP) < state->pair.trips)
+            continue;
+        break;
+    case MESSAGE:
+        MPI_Recv(NULL, 0, MPI_BYTE, state->pair.partner, TAG_OF_TRIPS, state->comm,
+                 MPI_STATUS_IGNORE);
+        break;
+    case BARRIER:
+    case ITSELF:
+        break;
+    }
+}
+
+static void get(struct run *run, const struct trip_memory *memory)
+{
+    const struct trip_state *state = run->state;
+    int bytes = (int)memory->bytes, partner = state->pair.partner;
+    MPI_Get(memory->got, bytes, MPI_BYTE, partner, 0, bytes, MPI_BYTE, state->handle);
+    MPI_Win_flush(partner, state->handle);
+}
+
+static void meet(struct run *run)
+{
+    MPI_Barrier(((const struct trip_state *)run->state)->comm);
+}
+
+static void send_message(struct run *run, bool puts, const struct trip_memory *memory)
+{
+    const struct trip_state *state = run->state;
+    (void)puts;
+    MPI_Send(memory->source, (int)memory->bytes, MPI_BYTE, state->pair.partner, TAG_OF_TRIPS,
+             state->comm);
+}
+
+static void receive_message(struct run *run, const struct trip_memory *memory)
+{
+    const struct trip_state *state = run->state;
+    MPI_Recv(memory->there, (int)memory->bytes, MPI_BYTE, state->pair.partner, TAG_OF_TRIPS,
+             state->comm, MPI_STATUS_IGNORE);
+}
+
+static const struct trip_routines one_sided = {memory_of, send, meet, await, get};
+static const struct trip_routines messages = {
+    .memory = trip_memory_of, .send = send_message, .await = receive_message};
+
+static const struct trip_routines *routines_of(const struct run *run)
+{
+    return ((const struct way *)run->function->variant)->by == ITSELF ? &messages : &one_sided;
+}
+
+/* ---- Hooks ---- */
+
+static bool set_up(struct run *run)
+{
+    struct trip_state *state = run->state;
+    state->window.handle = MPI_WIN_NULL;
+    state->comm = mpi_comm(run);
+    if (!window_all(run, trip_open(run, &state->pair), "out of memory"))
+        return false;
+    if (routines_of(run) == &messages)
+        return true;
+    state->flag = (MPI_Aint)run->demand.remote;
+    if (!window_open(run, window_memory(run->function, run->arguments),
+                     run->demand.remote + pairs_place_bytes(sizeof(int64_t)), MPI_INFO_NULL,
+                     &state->window))
+        return false;
+    state->handle = state->window.handle;
+    MPI_Win_lock_all(0, state->handle);
+    state->locked = true;
+    return true;
+}
+
+static void tear_down(struct run *run)
+{
+    struct trip_state *state = run->state;
+    if (state->locked)
+        MPI_Win_unlock_all(state->handle);
+    if (routines_of(run) != &messages)
+        window_close(&state->window);
+    trip_close(&state->pair);
+}
+
+/* Libraries need the target for some operations: nobody leaves before the last one is complete. */
+static double run_trips(struct run *run)
+{
+    const struct way *way = run->function->variant;
+    struct trip_state *state = run->state;
+    double seconds = trip_run(run, &way->trip, &state->pair, routines_of(run));
+    if (state->locked)
+        MPI_Barrier(state->comm);
+    return seconds;
+}
+
+static void fill(struct run *run)
+{
+    const struct way *way = run->function->variant;
+    const struct trip_state *state = run->state;
+    struct trip_memory memory = routines_of(run)->memory(run, 0);
+    trip_fill(run, &way->trip, &memory);
+    if (state->locked)
+        MPI_Win_sync(state->handle);
+}
+
+static bool verify(struct run *run)
+{
+    const struct way *way = run->function->variant;
+    const struct trip_state *state = run->state;
+    struct trip_memory memory = routines_of(run)->memory(run, 0);
+    if (state->locked)
+        MPI_Win_sync(state->handle);
+    return trip_verify(run, &way->trip, &state->pair, &memory) &&
+           (!state->locked || window_verify_guards(run, &state->window));
+}
+
+#define STATE sizeof(struct trip_state)
+#else
+#define STATE 0
+#endif
+
+/* clang-format off */
+#define FORM                                                                                       \
+    MPI_FUNCTION_CHECKED(check), TRIP_FORM, .moves = MOVES_BOTH_WAYS, .demand = trip_demand, .state_bytes = STATE,           \
+    .setup = WITH_MPI(set_up), .fill = WITH_MPI(fill), .verify = WITH_MPI(verify),                 \
+    .run = WITH_MPI(run_trips), .teardown = WITH_MPI(tear_down)
+#define TRIP(how, ...)                                                                             \
+    FORM, .version_major = 3, .parameters = {TRIP_PARAMETERS(INT_MAX), MEMORY},                    \
+    .variant = &(const struct way){how, {.all = (how) == BARRIER, __VA_ARGS__}}
+
+/* A put, or a get, until its flush returns, in each half. */
+#define BY_BARRIERS .cost = "2 * (post + wire + flush + barrier)"
+#define BY_WORDS .cost = "2 * (2 * post + 2 * wire + flush)"
+#define BY_MESSAGES .cost = "2 * (post + send + 2 * wire + flush)"
+
+#define TRIPS(ending, how, by, does, tells, cost)                                                  \
+    {"Round_Trip_Put_Put_" ending, "put there and put back, each followed by " by,                 \
+     TRIP(how, TRIP_PUT_PUT), cost, .timed = "twice: MPI_Put, MPI_Win_flush, " does},              \
+    {"Round_Trip_Put_Get_" ending, "put there and got back, with " by " between",                  \
+     TRIP(how, TRIP_PUT_GET), cost,                                                                \
+     .timed = "MPI_Put, MPI_Win_flush, " tells "MPI_Get of the same data, MPI_Win_flush"},         \
+    {"Round_Trip_Get_Get_" ending, "get by one rank and get by the other, each after " by,         \
+     TRIP(how, TRIP_GET_GET), cost, .timed = "twice: " does ", MPI_Get, MPI_Win_flush"}
+#define PAIRWISE(ending, how, by, does, cost) TRIPS(ending, how, by, does, does ", and the same back, ", cost)
+
+const struct measurement measurements_mpi_round_trip[] = {
+    TRIPS("Barrier", BARRIER, "a barrier", "MPI_Barrier", "MPI_Barrier, MPI_Barrier, ", BY_BARRIERS),
+    PAIRWISE("Flag", FLAG, "a flag",
+             "MPI_Put of a flag, MPI_Win_flush, until the other finds it in its memory after MPI_Win_sync",
+             BY_WORDS),
+    PAIRWISE("Fetch_and_op", FETCH_AND_OP, "a fetch-and-op",
+             "MPI_Fetch_and_op with MPI_REPLACE, MPI_Win_flush, until the other finds it by MPI_Fetch_and_op with MPI_NO_OP",
+             BY_WORDS),
+    PAIRWISE("Message", MESSAGE, "an empty message",
+             "MPI_Send of nothing, until the other's MPI_Recv returns", BY_MESSAGES),
+    {"Round_Trip_Send_Recv", "message there and message back", FORM,
+     .parameters = {TRIP_PARAMETERS(INT_MAX)}, .variant = &(const struct way){ITSELF, {TRIP_PUT_PUT}},
+     .timed = "twice: MPI_Send, until the other's MPI_Recv returns", .cost = "2 * (send + wire)"},
+    {.name = NULL},
+};
+/* clang-format on */

@@ -1,0 +1,190 @@
+/*
+ * Puts and gets of OpenSHMEM by many ranks at the same time, in three disciplines: a quiet after
+ * each, a fence after each, and a window of operations with one quiet. Gets also with nothing after
+ * them: a quiet can wait for ranks that have no part in the transfer.
+ */
+#include "measurements/common/pairs_traffic.h"
+#include "measurements/common/put_signal.h"
+
+enum routine { PUT, PUT_NBI, GET, GET_NBI, PUT_SIGNAL, PUT_SIGNAL_NBI };
+
+enum discipline {
+    QUIET_AFTER_EACH,
+    FENCE_AFTER_EACH,
+    NOTHING_AFTER_EACH, /* the routine returns when it is complete */
+    WINDOW              /* and one quiet */
+};
+
+struct traffic {
+    struct pairs_traffic pairs;
+    enum routine routine;
+    enum discipline discipline;
+    bool together; /* the value is one operation of all ranks, not of one */
+};
+
+#if SKAMPI_SHMEM
+
+#include <math.h>
+#include <shmem.h>
+
+typedef void block_function(void *, const void *, size_t, int);
+
+static block_function *const routines[] = {
+    [PUT] = shmem_putmem,      [PUT_NBI] = shmem_putmem_nbi,
+    [GET] = shmem_getmem,      [GET_NBI] = shmem_getmem_nbi,
+#if SKAMPI_SHMEM_1_5
+    [PUT_SIGNAL] = put_signal, [PUT_SIGNAL_NBI] = put_signal_nbi,
+#endif
+};
+
+static bool set_up(struct run *run)
+{
+    struct pairs_work *work = run->state;
+    if (!pairs_work_open(run, work))
+        return run_fail(run, "out of memory");
+    pairs_note(run, &work->pairs);
+    return true;
+}
+
+static void tear_down(struct run *run)
+{
+    pairs_work_close(run->state);
+}
+
+/* ---- What is timed ---- */
+
+/* Steps [from, to) of an iteration, and order after each where there is one. */
+static inline void do_steps(const struct run *run, int64_t iteration, int64_t from, int64_t to,
+                            void (*order)(void))
+{
+    const struct pairs_work *work = run->state;
+    block_function *routine = routines[((const struct traffic *)run->function->variant)->routine];
+    unsigned char *local = run->local + (size_t)iteration * run->local_step;
+    unsigned char *remote = run->remote + (size_t)iteration * run->remote_step;
+    bool get = pairs_gets(run->function);
+    size_t bytes = run->demand.reported;
+    for (const struct pairs_call *call = work->calls + from; call < work->calls + to; call++) {
+        unsigned char *here = local + call->here, *there = remote + call->there;
+        routine(get ? here : there, get ? there : here, bytes, call->pe);
+        if (order)
+            order();
+    }
+}
+
+static void iterate(struct run *run, int64_t iterations, void (*each)(void), void (*all)(void))
+{
+    const struct pairs_work *work = run->state;
+    for (int64_t i = 0; i < iterations; i++) {
+        do_steps(run, i, 0, work->steps, each);
+        if (all)
+            all();
+    }
+}
+
+/* Puts that only a fence follows would pile up: after each burst they are completed, untimed. */
+static double fenced(struct run *run)
+{
+    const struct pairs_work *work = run->state;
+    int64_t burst = run->settings->max_outstanding, room = burst;
+    double seconds = 0;
+    int64_t begin = timer_now();
+    for (int64_t i = 0; i < run->iterations; i++) {
+        for (int64_t from = 0; from < work->steps;) {
+            int64_t count = work->steps - from < room ? work->steps - from : room;
+            do_steps(run, i, from, from + count, shmem_fence);
+            from += count;
+            room -= count;
+            if (room > 0)
+                continue;
+            seconds += run_elapsed(run, begin, timer_now());
+            shmem_quiet();
+            room = burst;
+            begin = timer_now();
+        }
+    }
+    if (room < burst)
+        seconds += run_elapsed(run, begin, timer_now());
+    shmem_quiet();
+    return seconds;
+}
+
+/* Seconds of all iterations; NAN where this rank only watches. */
+static double timed(struct run *run, const struct traffic *traffic)
+{
+    const struct pairs_work *work = run->state;
+    int64_t started = run_start(run);
+    double seconds = 0;
+    if (work->steps > 0 && traffic->discipline == FENCE_AFTER_EACH)
+        seconds = fenced(run);
+    else if (work->steps > 0 && traffic->discipline == QUIET_AFTER_EACH)
+        iterate(run, run->iterations, shmem_quiet, NULL);
+    else if (work->steps > 0 && traffic->discipline == NOTHING_AFTER_EACH)
+        iterate(run, run->iterations, NULL, NULL);
+    else if (work->steps > 0)
+        iterate(run, run->iterations, NULL, shmem_quiet);
+    int64_t stopped = run_stop(run);
+    if (work->steps == 0)
+        return NAN;
+    return traffic->discipline == FENCE_AFTER_EACH ? seconds : run_elapsed(run, started, stopped);
+}
+
+static double run_traffic(struct run *run)
+{
+    const struct traffic *traffic = run->function->variant;
+    const struct pairs_work *work = run->state;
+    if (work->steps > 0 && warm_places(run))
+        iterate(run, 1, NULL, shmem_quiet);
+    double seconds = timed(run, traffic);
+    int64_t steps = traffic->together ? pairs_all_steps(&work->pairs) : work->steps;
+    return seconds / (double)run->iterations / (double)steps; /* a watcher has none: still NAN */
+}
+
+#define STATE sizeof(struct pairs_work)
+#else
+#define STATE 0
+#endif
+
+/* ---- Descriptors: a routine in each discipline ---- */
+
+/* clang-format off */
+#define WORKERS "the ranks that work"
+#define COMMON                                                                                     \
+    .api = API_OPENSHMEM, .synchronized = true, .minimum_pes = 2, .who = WORKERS,                  \
+    .check = pairs_check, .demand = pairs_demand_traffic, .state_bytes = STATE, .setup = WITH_SHMEM(set_up),     \
+    .fill = WITH_SHMEM(pairs_fill_traffic), .verify = WITH_SHMEM(pairs_verify_traffic), .run = WITH_SHMEM(run_traffic),        \
+    .teardown = WITH_SHMEM(tear_down)
+#define EACH .parameters = {COUNT_BYTES, PATTERN, PAIRS, DIRECTIONS, ITERATIONS}
+#define WINDOWED .parameters = {COUNT_BYTES, PATTERN, PAIRS, DIRECTIONS, WINDOW_OF("operations"), ITERATIONS}, .whole = true
+#define VARIANT(does, ...) .variant = &(const struct traffic){{(does) == GET || (does) == GET_NBI}, does, __VA_ARGS__}
+
+#define DISCIPLINES(name, what, op, routine, version, fence, rate)                           \
+    {"Shmem_" name "_Pairs_Full", what " and quiet, by many ranks at once", COMMON, version EACH,  \
+     .whole = true, .moves = MOVES_MESSAGE, .timed = op " + quiet", .cost = "post + wire + quiet", VARIANT(routine, QUIET_AFTER_EACH, false)}, \
+    {"Shmem_" name "_Pairs_Fence", what " and fence, by many ranks at once", COMMON, version EACH, \
+     .moves = MOVES_NOTHING, .timed = op " + fence; quiet untimed", .cost = fence, VARIANT(routine, FENCE_AFTER_EACH, false)}, \
+    {"Shmem_" name "_Pairs_Rate", what ", a window of them by many ranks at once",                 \
+     COMMON, version WINDOWED, .cost = rate, VARIANT(routine, WINDOW, false),                      \
+     .moves = MOVES_MESSAGE, .timed = "a window of " op ", and quiet; divided by the operations"},                         \
+    {"Shmem_" name "_Pairs_Rate_Together", what ", a window of them by many ranks at once: all ranks together", \
+     COMMON, version WINDOWED, VARIANT(routine, WINDOW, true),                                     \
+     .moves = MOVES_MESSAGE, .timed = "a window of " op ", and quiet; divided by the operations of all ranks"}
+
+#define POSTED "post + fence"
+#define POSTED_RATE "(window * post + wire + quiet) / window"
+#define WAITED "post + wire + fence"
+#define WAITED_RATE "post + wire + quiet / window"
+#define SIGNALLED SINCE_1_5,
+
+const struct measurement measurements_pairs[] = {
+    DISCIPLINES("Put", "put", "put", PUT, , POSTED, POSTED_RATE),
+    DISCIPLINES("Put_Nonblocking", "non-blocking put", "put_nbi", PUT_NBI, , POSTED, POSTED_RATE),
+    {"Shmem_Get_Pairs", "get, by many ranks at once", COMMON, EACH, .whole = true, .moves = MOVES_MESSAGE, .timed = "get",
+     .cost = "post + wire", VARIANT(GET, NOTHING_AFTER_EACH, false)},
+    DISCIPLINES("Get", "get", "get", GET, , WAITED, WAITED_RATE),
+    DISCIPLINES("Get_Nonblocking", "non-blocking get", "get_nbi", GET_NBI, , POSTED, POSTED_RATE),
+    DISCIPLINES("Put_Signal", "put with signal", "put_signal", PUT_SIGNAL, SIGNALLED, POSTED, POSTED_RATE),
+    DISCIPLINES("Put_Signal_Nonblocking", "non-blocking put with signal", "put_signal_nbi",
+                PUT_SIGNAL_NBI, SIGNALLED, POSTED, POSTED_RATE),
+    {.name = NULL},
+};
+/* clang-format on */

@@ -1,0 +1,335 @@
+/*
+ * Broadcast in six ways that answer different questions: the three of every collective routine, in
+ * rounds, and acknowledged, without and with a pause (de Supinski & Karonis, HPDC 1999; algorithms
+ * 1 to 5 of Coti & Malony, section 3.2, with the corrections of method.md section 7).
+ */
+#include "measurements/common/collective.h"
+
+#define ELEMENT 4 /* of shmem_broadcast32 */
+/* Broadcasts to each task in a row, where the script leaves it to the engine: the method is about
+ * the mean of many, and each row costs a round trip and a warm-up. */
+#define FEWEST_ACKNOWLEDGED 20
+
+struct broadcast_state {
+    struct collective_state collective; /* first: the common hooks find it there */
+    long expected;                      /* of this PE's counter of acknowledgments */
+    int *tasks;                         /* ranks that acknowledge, as set_sk_tasks says */
+    int task_count;
+    double pause; /* seconds between two broadcasts */
+    double pause_overhead;
+};
+
+#if SKAMPI_SHMEM
+
+#include <math.h>
+#include <shmem.h>
+#include <stdlib.h>
+
+#define ROUND_TRIPS 10
+#define ROUND_TRIP_SAMPLES 5
+/* Pauses last this many times a broadcast, so that all others wait for the next one. */
+#define PAUSE_FACTOR 2
+
+static void call_broadcast(const struct collective_call *c)
+{
+    shmem_broadcast32(c->target, c->source, c->elements, c->root, c->start, c->log_stride, c->size,
+                      c->sync);
+}
+
+static void fill(const struct collective_call *call)
+{
+    pattern_fill(call->source, call->elements * ELEMENT, data_key(call->run, call->rank));
+}
+
+/* The root's own target is not touched. */
+static bool check(const struct collective_call *call)
+{
+    size_t bytes = call->elements * ELEMENT;
+    return call->rank == call->root
+               ? data_verify_untouched(call->run, "the root's own target", call->target, bytes)
+               : data_verify(call->run, "the target", call->target, bytes, call->root);
+}
+
+/* The place of a timed operation, of which there are so many before it in the repetition. The first
+ * is for what is not timed. */
+static int64_t place_of(const struct run *run, int64_t operations)
+{
+    return (int64_t)((size_t)(operations + 1) % run->places);
+}
+
+static int64_t rounds_of(const struct run *run)
+{
+    return run->size;
+}
+
+/* ---- In rounds ---- */
+
+/* Each root's data arrive; after a repetition, that can be seen of the last ones only. */
+static bool set_up_rounds(struct run *run)
+{
+    const struct collective_state *state = run->state;
+    bool good = collective_set_up(run);
+    for (int root = 0; good && root < run->size; root++) {
+        collective_fill(run);
+        run_barrier(run);
+        collective_do(run, root, 0);
+        run_barrier(run);
+        struct collective_call call = state->call;
+        call.run = run;
+        good = run_max(run, !check(&call)) == 0;
+    }
+    return good;
+}
+
+/* Where each broadcast has a place of its own, the last one's is looked at, which the last rank
+ * sends from: its own memory there is its own, unless an earlier broadcast had the same place. */
+static bool verify_cold_rounds(struct run *run)
+{
+    int last = run->size - 1;
+    size_t bytes = run->demand.local;
+    if (run->place == 0 || run->size == 1)
+        return true;
+    if (run->rank < last)
+        return data_verify(run, "the target", run->remote, bytes, last);
+    return (size_t)(run->iterations * run->size) >= run->places ||
+           data_verify_untouched(run, "the root's own target", run->remote, bytes);
+}
+
+/* The last rank is the last root, and has the data of the one before it. */
+static bool verify_rounds(struct run *run)
+{
+    if (run->remote_step > 0)
+        return verify_cold_rounds(run);
+    int last = run->size - 1, root = run->rank == last ? last - 1 : last;
+    return run->size == 1 || data_verify(run, "the target", run->remote, run->demand.local, root);
+}
+
+static double run_rounds(struct run *run)
+{
+    for (int root = 0; warm_places(run) && root < run->size; root++)
+        collective_do(run, root, 0);
+    int64_t started = run_start(run);
+    for (int64_t i = 0; i < run->iterations; i++)
+        for (int root = 0; root < run->size; root++)
+            collective_do(run, root, place_of(run, i * run->size + root));
+    return run_elapsed(run, started, run_stop(run)) / (double)run->iterations / run->size;
+}
+
+/* ---- Acknowledged ---- */
+
+/* How many acknowledge. */
+static int64_t tasks_of(const struct run *run)
+{
+    int others = run->size - 1, wanted = run->settings->sk_tasks;
+    return wanted > 0 && wanted < others ? wanted : others;
+}
+
+/* Ranks that acknowledge: all but the root, or the first, the last and some at random. The same on
+ * all ranks, from a generator of our own, seeded by nothing that could differ. */
+static bool choose_tasks(struct run *run)
+{
+    struct broadcast_state *state = run->state;
+    int root = collective_root(run), others = run->size - 1, wanted = (int)tasks_of(run);
+    int *tasks = calloc((size_t)others + 1, sizeof *tasks);
+    if (!tasks)
+        return run_fail(run, "out of memory");
+    for (int rank = 0, i = 0; rank < run->size; rank++)
+        if (rank != root)
+            tasks[i++] = rank;
+    state->tasks = tasks;
+    state->task_count = others;
+    if (wanted == others)
+        return true;
+    uint32_t random = 12345;
+    int fixed = wanted > 1 ? 2 : 1; /* the last and, when there is room, the first */
+    int swap = tasks[1];
+    tasks[1] = tasks[others - 1];
+    tasks[others - 1] = swap;
+    if (fixed == 1)
+        tasks[0] = tasks[1];
+    for (int i = fixed; i < wanted; i++) {
+        random = random * 1664525u + 1013904223u; /* Numerical Recipes' quick generator */
+        int other = i + (int)(random >> 8) % (others - i);
+        swap = tasks[i];
+        tasks[i] = tasks[other];
+        tasks[other] = swap;
+    }
+    state->task_count = wanted;
+    run_note(run, "%d of %d ranks acknowledge (set_sk_tasks)", wanted, others);
+    return true;
+}
+
+static bool set_up_acknowledged(struct run *run)
+{
+    return collective_set_up(run) && choose_tasks(run);
+}
+
+static bool set_up_paused(struct run *run)
+{
+    struct broadcast_state *state = run->state;
+    if (!collective_set_up(run))
+        return false;
+    state->pause = PAUSE_FACTOR * collective_estimate(run, collective_root(run));
+    state->pause_overhead = run_pause_overhead(run);
+    return choose_tasks(run);
+}
+
+static void tear_down_acknowledged(struct run *run)
+{
+    free(((struct broadcast_state *)run->state)->tasks);
+}
+
+/* A fetching operation: a non-fetching one may return before it takes effect. */
+static void acknowledge(struct run *run, int rank)
+{
+    shmem_long_atomic_fetch_inc(collective_counter(run, COLLECTIVE_ACKNOWLEDGED),
+                                pe_set_member(run->set, rank));
+}
+
+/* The counter only grows: resetting it by a store would mix with remote increments. */
+static void await(struct run *run)
+{
+    struct broadcast_state *state = run->state;
+    shmem_long_wait_until(collective_counter(run, COLLECTIVE_ACKNOWLEDGED), SHMEM_CMP_GE,
+                          ++state->expected);
+}
+
+/* What the acknowledgment orders, and all that it orders: when the root goes on, the task has left
+ * the same broadcast, and the root has not entered the next one before. Any other PE may still be
+ * in it. In debug builds only, since it takes time in the timed loop. */
+#ifdef SKAMPI_DEBUG
+static void tell_left(struct run *run)
+{
+    const struct broadcast_state *state = run->state;
+    shmem_long_p(collective_counter(run, COLLECTIVE_LEFT), state->collective.calls, shmem_my_pe());
+    shmem_quiet();
+}
+
+static void check_left(struct run *run, int task)
+{
+    const struct broadcast_state *state = run->state;
+    long left =
+        shmem_long_g(collective_counter(run, COLLECTIVE_LEFT), pe_set_member(run->set, task));
+    if (left != state->collective.calls)
+        run_fail(run,
+                 "the root has finished broadcast %ld, but rank %d, which acknowledged it, has "
+                 "left only %ld",
+                 state->collective.calls, task, left);
+}
+#else
+#define tell_left(run) ((void)0)
+#define check_left(run, task) ((void)0)
+#endif
+
+/* A broadcast until the root knows that the task has it. */
+static inline void acknowledged_broadcast(struct run *run, int root, int task, int64_t iteration)
+{
+    collective_do(run, root, iteration);
+    if (run->rank == task) {
+        tell_left(run);
+        acknowledge(run, root);
+    }
+    if (run->rank == root) {
+        await(run);
+        check_left(run, task);
+    }
+}
+
+/* Seconds for an acknowledgment from the root to the task and one back: the median of some means,
+ * since one interruption would spoil the mean of all. On the root; NaN elsewhere. */
+static double round_trip(struct run *run, int root, int task)
+{
+    double samples[ROUND_TRIP_SAMPLES];
+    for (int sample = 0; sample < ROUND_TRIP_SAMPLES; sample++) {
+        int64_t start = timer_now();
+        for (int i = 0; i < ROUND_TRIPS; i++) {
+            if (run->rank == root) {
+                acknowledge(run, task);
+                await(run);
+            } else if (run->rank == task) {
+                await(run);
+                acknowledge(run, root);
+            }
+        }
+        int64_t stop = timer_now();
+        samples[sample] = run->rank == root ? run_elapsed(run, start, stop) / ROUND_TRIPS : NAN;
+    }
+    for (int i = 1; i < ROUND_TRIP_SAMPLES; i++)
+        for (int j = i; j > 0 && samples[j] < samples[j - 1]; j--) {
+            double swap = samples[j];
+            samples[j] = samples[j - 1];
+            samples[j - 1] = swap;
+        }
+    return samples[ROUND_TRIP_SAMPLES / 2];
+}
+
+/* The time until the task has the data, for the slowest task: timed at the root from its call to
+ * the task's acknowledgment, less half a round trip. O(tasks x iterations) broadcasts. */
+static double run_acknowledged(struct run *run)
+{
+    const struct broadcast_state *state = run->state;
+    int root = collective_root(run);
+    double slowest = NAN, shortest = NAN;
+    run_start(run);
+    for (int i = 0; i < state->task_count; i++) {
+        int task = state->tasks[i];
+        double paused = 0, trip = round_trip(run, root, task);
+        acknowledged_broadcast(run, root, task, 0); /* warms up and lines up */
+        int64_t start = timer_now();
+        for (int64_t k = 0; k < run->iterations; k++) {
+            if (run->rank == root && state->pause > 0)
+                paused += run_pause(state->pause) + state->pause_overhead;
+            acknowledged_broadcast(run, root, task, place_of(run, i * run->iterations + k));
+        }
+        double seconds = run_elapsed(run, start, timer_now()) - paused;
+        shortest = fmin(shortest, seconds);
+        slowest = fmax(slowest, seconds / (double)run->iterations - trip / 2);
+    }
+    run_stop(run);
+    run_shortest_part(run, shortest);
+    return run->rank == root ? slowest : NAN;
+}
+
+#endif
+
+static const struct routine broadcast = {.call = WITH_SHMEM(call_broadcast),
+                                         .fill = WITH_SHMEM(fill),
+                                         .check = WITH_SHMEM(check),
+                                         .element = ELEMENT};
+
+#define COUNT COUNT_IN("4-byte elements")
+#define ACKNOWLEDGED                                                                               \
+    COLLECTIVE(struct broadcast_state), COLLECTIVE_DATA,                                           \
+        .moves = MOVES_TO_ALL, .variant = &broadcast, .parameters = {ITERATIONS, COUNT, ROOT},     \
+        .minimum_pes = 2, .run = WITH_SHMEM(run_acknowledged),                                     \
+        .teardown = WITH_SHMEM(tear_down_acknowledged), .operations = WITH_SHMEM(tasks_of),        \
+        .fewest_iterations = FEWEST_ACKNOWLEDGED, .who = "root"
+
+const struct measurement measurements_broadcast[] = {
+    {"Shmem_Bcast_All_Consecutive", "broadcasts in a row: they may overlap", CONSECUTIVE,
+     COLLECTIVE_DATA, .parameters = {ITERATIONS, COUNT, ROOT}, .moves = MOVES_TO_ALL,
+     .variant = &broadcast, .timed = "broadcast", .who = "all"},
+    {"Shmem_Bcast_All", "broadcast, each followed by a barrier", SEPARATED, COLLECTIVE_DATA,
+     .parameters = {ITERATIONS, COUNT, ROOT}, .moves = MOVES_TO_ALL, .variant = &broadcast,
+     .timed = "broadcast + barrier", .who = "all", .cost = "broadcast"},
+    {"Shmem_Bcast_All_Synchro", "one broadcast, all PEs starting by the clock", SYNCHRO,
+     COLLECTIVE_DATA, .parameters = {COUNT, ROOT}, .moves = MOVES_TO_ALL, .variant = &broadcast,
+     .timed = "broadcast", .who = "all", .cost = "broadcast"},
+    {"Shmem_Bcast_All_Rounds", "broadcasts, each PE being the root in turn",
+     COLLECTIVE(struct collective_state), .parameters = {ITERATIONS, COUNT}, .moves = MOVES_TO_ALL,
+     .variant = &broadcast, .setup = WITH_SHMEM(set_up_rounds), .fill = WITH_SHMEM(collective_fill),
+     .verify = WITH_SHMEM(verify_rounds), .run = WITH_SHMEM(run_rounds),
+     .operations = WITH_SHMEM(rounds_of),
+     .timed = "broadcasts, divided by their number; they may overlap", .who = "all"},
+    {"Shmem_Bcast_All_SK", "broadcast until the last PE has the data, by acknowledgments",
+     ACKNOWLEDGED, .setup = WITH_SHMEM(set_up_acknowledged),
+     .timed = "broadcast + acknowledgment of one PE, for each PE; the slowest counts",
+     .subtracted = "half a round trip of acknowledgments"},
+    {"Shmem_Bcast_All_SK_time",
+     "broadcast until the last PE has the data, by acknowledgments; all PEs wait for the root, "
+     "which pauses before each",
+     ACKNOWLEDGED, .setup = WITH_SHMEM(set_up_paused),
+     .timed = "pause + broadcast + acknowledgment of one PE, for each PE; the slowest counts",
+     .subtracted = "the pause's measured length, and half a round trip of acknowledgments"},
+    {.name = NULL},
+};

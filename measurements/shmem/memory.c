@@ -1,0 +1,389 @@
+/*
+ * Symmetric memory: malloc, calloc, align, realloc and free. Each contains a barrier over all PEs
+ * of the job, so that its time counts from the last PE's call: in a row, calls start as the barrier
+ * in the one before lets PEs go; the _Synchro forms start a single call by the clock.
+ */
+#include <stdint.h>
+#include <string.h>
+
+#include "measurements/common/memory.h"
+#include "measurements/common/shapes.h"
+
+/* What a call asks for. */
+struct request {
+    size_t size, number; /* number blocks of size bytes (calloc), otherwise one */
+    size_t alignment;
+};
+
+/* Where the function does not ask: free is classically measured on a block of four bytes, and less
+ * than a pointer is no alignment. */
+#define SMALL_BYTES 4
+#define LINE_BYTES 64
+
+static struct request request_of(const struct measurement *function,
+                                 const struct argument *arguments)
+{
+    struct request request = {
+        .size = (size_t)argument_value(function, arguments, "size", SMALL_BYTES),
+        .number = (size_t)argument_value(function, arguments, "nb", 1),
+        .alignment = (size_t)argument_value(function, arguments, "alignment", LINE_BYTES)};
+    return request;
+}
+
+static size_t bytes_of(const struct request *request)
+{
+    return request->size * request->number;
+}
+
+#if SKAMPI_SHMEM
+
+#include <math.h>
+#include <shmem.h>
+
+/* Blocks timed in a row before all are freed again, untimed; fewer where they are larger than that
+ * together. */
+#define BURST 16
+#define BURST_BYTES ((size_t)16 << 20)
+/* Of each block, in set-up. */
+#define VERIFIED_BYTES 4096
+#define DIRT 0xa5
+
+/* A routine: what is timed, and what has to be there before. */
+struct routine {
+    void *(*prepare)(const struct request *);             /* untimed; NULL: nothing */
+    void *(*call)(void *block, const struct request *);   /* timed; returns the new block */
+    bool (*verify)(const void *, const struct request *); /* what call left; NULL: anything */
+    bool frees;                                           /* there is no new block */
+};
+
+struct bursts {
+    struct request request;
+    void *block[BURST];
+};
+
+/* ---- The routines ---- */
+
+static void *call_malloc(void *block, const struct request *request)
+{
+    (void)block;
+    return shmem_malloc(request->size);
+}
+
+static void *call_calloc(void *block, const struct request *request)
+{
+    (void)block;
+    return shmem_calloc(request->number, request->size);
+}
+
+static void *call_align(void *block, const struct request *request)
+{
+    (void)block;
+    return shmem_align(request->alignment, request->size);
+}
+
+/* A block that cannot grow is still there. */
+static void *call_realloc(void *block, const struct request *request)
+{
+    void *larger = shmem_realloc(block, request->size);
+    if (!larger)
+        shmem_free(block);
+    return larger;
+}
+
+static void *call_free(void *block, const struct request *request)
+{
+    (void)request;
+    shmem_free(block);
+    return NULL;
+}
+
+static size_t half(const struct request *request)
+{
+    return (request->size + 1) / 2;
+}
+
+static void *prepare_half(const struct request *request)
+{
+    return shmem_malloc(half(request));
+}
+
+static void *prepare_whole(const struct request *request)
+{
+    return shmem_malloc(request->size);
+}
+
+/* ---- Verification ---- */
+
+static bool is_zero(const void *block, const struct request *request)
+{
+    const unsigned char *byte = block;
+    for (size_t i = 0; i < bytes_of(request); i++)
+        if (byte[i])
+            return false;
+    return true;
+}
+
+static bool is_aligned(const void *block, const struct request *request)
+{
+    return (uintptr_t)block % request->alignment == 0;
+}
+
+static size_t verified(size_t bytes)
+{
+    return bytes < VERIFIED_BYTES ? bytes : VERIFIED_BYTES;
+}
+
+static bool keeps_contents(const void *block, const struct request *request)
+{
+    return pattern_check(block, verified(half(request)), (uint64_t)shmem_my_pe());
+}
+
+/* Memory that was just written, so that zeros are not there by chance. */
+static void leave_dirt(size_t bytes)
+{
+    void *block = shmem_malloc(bytes);
+    if (block)
+        memset(block, DIRT, bytes);
+    shmem_free(block);
+}
+
+/* What the PE before puts to the end of its own block must arrive here: the block is symmetric, and
+ * no shorter than asked for. Collective over the set, also where something has failed already. */
+static bool is_symmetric(struct run *run, unsigned char *block, size_t bytes)
+{
+    size_t part = verified(bytes), last = bytes - part;
+    int next = (run->rank + 1) % run->size, before = (run->rank + run->size - 1) % run->size;
+    unsigned char source[VERIFIED_BYTES];
+    pattern_fill(source, part, data_key(run, run->rank));
+    run_barrier(run);
+    shmem_putmem(block + last, source, part, pe_set_member(run->set, next));
+    shmem_quiet();
+    run_barrier(run);
+    return data_verify(run, "the data that the rank before put into its block", block + last, part,
+                       before);
+}
+
+static bool no_memory(struct run *run)
+{
+    const struct bursts *bursts = run->state;
+    return run_fail(run,
+                    "no symmetric memory for %zu bytes: make the heap larger "
+                    "(SHMEM_SYMMETRIC_SIZE) or ask for less",
+                    bytes_of(&bursts->request));
+}
+
+static bool set_up(struct run *run)
+{
+    struct bursts *bursts = run->state;
+    bursts->request = request_of(run->function, run->arguments);
+    return true;
+}
+
+static void fill(struct run *run)
+{
+    const struct routine *routine = run->function->variant;
+    const struct bursts *bursts = run->state;
+    if (!routine->prepare)
+        leave_dirt(bytes_of(&bursts->request));
+}
+
+/* A block is as promised also after what was timed. */
+static bool verify(struct run *run)
+{
+    const struct routine *routine = run->function->variant;
+    const struct bursts *bursts = run->state;
+    const struct request *request = &bursts->request;
+    size_t bytes = bytes_of(request);
+    void *block = NULL;
+    if (routine->prepare) {
+        block = routine->prepare(request);
+        if (!block)
+            return no_memory(run);
+        if (routine->frees)
+            is_symmetric(run, block, bytes);
+        else
+            pattern_fill(block, verified(half(request)), (uint64_t)shmem_my_pe());
+    }
+    block = routine->call(block, request);
+    if (routine->frees)
+        return true;
+    if (!block)
+        return no_memory(run);
+    if (routine->verify && !routine->verify(block, request))
+        run_fail(
+            run,
+            "rank %d got a block that is not aligned, zeroed or filled as the routine promises",
+            run->rank);
+    is_symmetric(run, block, bytes);
+    shmem_free(block);
+    return true;
+}
+
+/* ---- Timing ---- */
+
+/* Blocks that are there before the timed calls; false: not all of them. */
+static bool prepare(struct run *run, int64_t count)
+{
+    const struct routine *routine = run->function->variant;
+    struct bursts *bursts = run->state;
+    for (int64_t i = 0; i < count; i++) {
+        bursts->block[i] = routine->prepare ? routine->prepare(&bursts->request) : NULL;
+        if (routine->prepare && !bursts->block[i])
+            return no_memory(run);
+    }
+    return true;
+}
+
+static void call(struct run *run, int64_t count)
+{
+    const struct routine *routine = run->function->variant;
+    struct bursts *bursts = run->state;
+    for (int64_t i = 0; i < count; i++)
+        bursts->block[i] = routine->call(bursts->block[i], &bursts->request);
+}
+
+/* Frees what the calls returned; false: not all of them returned memory. */
+static bool release(struct run *run, int64_t count)
+{
+    const struct routine *routine = run->function->variant;
+    struct bursts *bursts = run->state;
+    bool good = true;
+    for (int64_t i = 0; i < count; i++) {
+        if (bursts->block[i])
+            shmem_free(bursts->block[i]);
+        else if (!routine->frees)
+            good = no_memory(run);
+        bursts->block[i] = NULL;
+    }
+    return good;
+}
+
+static int64_t most_in_burst(const struct bursts *bursts)
+{
+    size_t fitting = BURST_BYTES / bytes_of(&bursts->request);
+    return fitting < 1 ? 1 : fitting < BURST ? (int64_t)fitting : BURST;
+}
+
+/* Bursts of about the same length: a short last one would be hard to time. */
+static double run_row(struct run *run)
+{
+    int64_t most = most_in_burst(run->state), all = run->iterations;
+    int64_t bursts = (all + most - 1) / most;
+    double seconds = 0;
+    bool good = true;
+    run_start(run);
+    for (int64_t burst = 0; good && burst < bursts; burst++) {
+        int64_t count = all / bursts + (burst < all % bursts);
+        good = prepare(run, count);
+        if (good) {
+            shmem_barrier_all();
+            int64_t start = timer_now();
+            call(run, count);
+            seconds += run_elapsed(run, start, timer_now());
+        }
+        good = release(run, count) && good;
+    }
+    run_stop(run);
+    return good ? seconds / (double)all : NAN;
+}
+
+static double run_synchro(struct run *run)
+{
+    bool good = prepare(run, 1);
+    int64_t started = run_start(run);
+    if (good)
+        call(run, 1);
+    double seconds = run_elapsed(run, started, run_stop(run));
+    return release(run, 1) && good ? seconds : NAN;
+}
+
+/* ---- Descriptors ---- */
+
+#define ROUTINE(name, ...) static const struct routine name = {__VA_ARGS__}
+ROUTINE(routine_malloc, .call = call_malloc);
+ROUTINE(routine_calloc, .call = call_calloc, .verify = is_zero);
+ROUTINE(routine_align, .call = call_align, .verify = is_aligned);
+ROUTINE(routine_realloc, .prepare = prepare_half, .call = call_realloc, .verify = keeps_contents);
+ROUTINE(routine_free, .prepare = prepare_whole, .call = call_free, .frees = true);
+
+static bool is_world(const struct pe_set *set)
+{
+    return measurement_pes() == 0 || pe_set_size(set) == measurement_pes();
+}
+
+#define STATE sizeof(struct bursts)
+
+#else
+#define STATE 0
+
+static bool is_world(const struct pe_set *set)
+{
+    (void)set;
+    return true;
+}
+#endif
+
+const char *memory_refusal(const struct pe_set *set)
+{
+    return is_world(set)
+               ? NULL
+               : "symmetric memory is allocated and freed by all PEs of the job together: "
+                 "measure it on MPI_COMM_WORLD";
+}
+
+static const char *check(const struct measurement *function, const struct argument *arguments,
+                         const struct pe_set *set)
+{
+    struct request request = request_of(function, arguments);
+    if (request.number > SIZE_MAX / request.size)
+        return "nb times size is more than can be addressed";
+    if (request.alignment & (request.alignment - 1))
+        return "alignment must be a power of two";
+    return memory_refusal(set);
+}
+
+static void demand(const struct measurement *function, const struct argument *arguments, int pes,
+                   struct demand *demand)
+{
+    (void)pes;
+    struct request request = request_of(function, arguments);
+    demand->own = demand->reported = bytes_of(&request);
+}
+
+/* clang-format off */
+#define SIZE {"size", PARAMETER_INT, "bytes", "size of the block", .size = true, .minimum = 1, .example = "1024"}
+#define NUMBER {"nb", PARAMETER_INT, "", "number of blocks of that size in one piece", .minimum = 1, .example = "4"}
+#define ALIGNMENT {"alignment", PARAMETER_INT, "bytes", "alignment of the block's address", .minimum = sizeof(void *), .allowed = "a power of two", .example = "64"}
+/* clang-format on */
+#define ROUTINE_OF(routine)                                                                        \
+    .api = API_OPENSHMEM, .moves = MOVES_NOTHING, .variant = WITH_SHMEM(&(routine)),               \
+    .state_bytes = STATE, .check = check, .demand = demand, .setup = WITH_SHMEM(set_up),           \
+    .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify), .who = "all"
+#define MALLOC ROUTINE_OF(routine_malloc), .timed = "malloc; free untimed", .cost = "allocate"
+#define CALLOC ROUTINE_OF(routine_calloc), .timed = "calloc; free untimed", .cost = "allocate"
+#define ALIGN ROUTINE_OF(routine_align), .timed = "align; free untimed", .cost = "allocate"
+#define REALLOC                                                                                    \
+    ROUTINE_OF(routine_realloc), .timed = "realloc; malloc of half the size and free untimed",     \
+                                 .cost = "allocate"
+#define FREE ROUTINE_OF(routine_free), .timed = "free; malloc untimed", .cost = "free"
+#define ROW(...) .parameters = {ITERATIONS, __VA_ARGS__}, .run = WITH_SHMEM(run_row)
+#define SYNCHRO(...)                                                                               \
+    .parameters = {__VA_ARGS__}, .run = WITH_SHMEM(run_synchro), .synchronized = true, .whole = true
+#define BY_CLOCK ", all PEs starting by the clock"
+
+const struct measurement measurements_memory[] = {
+    {"Shmem_Malloc", "symmetric memory", MALLOC, ROW(SIZE)},
+    {"Shmem_Malloc_Synchro", "symmetric memory" BY_CLOCK, MALLOC, SYNCHRO(SIZE)},
+    {"Shmem_Calloc", "zeroed symmetric memory", CALLOC, ROW(NUMBER, SIZE)},
+    {"Shmem_Calloc_Synchro", "zeroed symmetric memory" BY_CLOCK, CALLOC, SYNCHRO(NUMBER, SIZE)},
+    {"Shmem_Align", "symmetric memory aligned to 64 bytes", ALIGN, ROW(SIZE)},
+    {"Shmem_Align_To", "aligned symmetric memory", ALIGN, ROW(SIZE, ALIGNMENT)},
+    {"Shmem_Align_Synchro", "aligned symmetric memory" BY_CLOCK, ALIGN, SYNCHRO(SIZE, ALIGNMENT)},
+    {"Shmem_Realloc", "a symmetric block growing to twice its size", REALLOC, ROW(SIZE)},
+    {"Shmem_Realloc_Synchro", "a symmetric block growing to twice its size" BY_CLOCK, REALLOC,
+     SYNCHRO(SIZE)},
+    {"Shmem_Free", "freeing a symmetric block of 4 bytes", FREE, ROW()},
+    {"Shmem_Free_Size", "freeing a symmetric block", FREE, ROW(SIZE)},
+    {"Shmem_Free_Synchro", "freeing a symmetric block" BY_CLOCK, FREE, SYNCHRO(SIZE)},
+    {.name = NULL},
+};

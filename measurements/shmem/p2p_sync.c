@@ -1,0 +1,207 @@
+/*
+ * Point-to-point synchronization: wait_until and test of a condition that already holds, and how
+ * long it takes until another PE's put is seen by them.
+ */
+#include "measurements/common/shapes.h"
+
+/* A token goes from rank to rank. */
+struct token {
+    bool ring;    /* around all ranks; else back and forth between ranks 0 and 1 */
+    bool payload; /* count bytes go before it */
+    bool test;    /* polled for by test, instead of wait_until */
+};
+
+#if SKAMPI_SHMEM
+
+#include <math.h>
+#include <shmem.h>
+
+/* ---- What holds already ---- */
+
+static double run_wait_until(struct run *run)
+{
+    int *flag = (int *)(void *)run->scratch;
+    int64_t started = run_start(run);
+    for (int64_t i = 0; i < run->iterations; i++)
+        shmem_int_wait_until(flag, SHMEM_CMP_EQ, 0);
+    return run_elapsed(run, started, run_stop(run)) / (double)run->iterations;
+}
+
+static double run_test(struct run *run)
+{
+    int *flag = (int *)(void *)run->scratch;
+    int64_t held = 0, started = run_start(run);
+    for (int64_t i = 0; i < run->iterations; i++)
+        held += shmem_int_test(flag, SHMEM_CMP_EQ, 0) != 0;
+    double seconds = run_elapsed(run, started, run_stop(run)) / (double)run->iterations;
+    if (held != run->iterations)
+        run_fail(run, "test returned false for a condition that holds");
+    return seconds;
+}
+
+/* ---- What another PE brings about ---- */
+
+struct token_state {
+    int stations;     /* ranks that the token visits */
+    int next;         /* PE that this one passes it to */
+    long laps;        /* so far; the token is the lap's number, so nothing has to be reset */
+    int64_t payloads; /* sent in this repetition */
+};
+
+static long *token_of(const struct run *run)
+{
+    return (long *)(void *)run->scratch;
+}
+
+/* The payload is there when the token is: the fence orders both. */
+static inline void pass_on(struct run *run, struct token_state *state, bool payload)
+{
+    if (payload) {
+        shmem_putmem(run->remote + (size_t)state->payloads * run->remote_step,
+                     run->local + (size_t)state->payloads * run->local_step, run->demand.local,
+                     state->next);
+        state->payloads++;
+        shmem_fence();
+    }
+    shmem_long_p(token_of(run), state->laps, state->next);
+}
+
+static inline void await(struct run *run, const struct token_state *state, bool test)
+{
+    if (!test)
+        shmem_long_wait_until(token_of(run), SHMEM_CMP_GE, state->laps);
+    else
+        while (!shmem_long_test(token_of(run), SHMEM_CMP_GE, state->laps))
+            ;
+}
+
+/* Starts at rank 0 and ends there. */
+static inline void lap(struct run *run, struct token_state *state, const struct token *token)
+{
+    state->laps++;
+    if (run->rank > 0)
+        await(run, state, token->test);
+    pass_on(run, state, token->payload);
+    if (run->rank == 0)
+        await(run, state, token->test);
+}
+
+static bool visited(const struct run *run)
+{
+    return run->rank < ((const struct token_state *)run->state)->stations;
+}
+
+static void fill(struct run *run)
+{
+    pattern_fill(run->local, run->demand.local, data_key(run, run->rank));
+    data_poison(run->remote, run->demand.remote);
+}
+
+static bool verify(struct run *run)
+{
+    const struct token *token = run->function->variant;
+    const struct token_state *state = run->state;
+    size_t bytes = run->demand.local;
+    int before = (run->rank + state->stations - 1) % state->stations;
+    if (visited(run) && *token_of(run) != state->laps)
+        return run_fail(run, "wrong data: the token on rank %d is %ld and should be %ld", run->rank,
+                        *token_of(run), state->laps);
+    if (!token->payload)
+        return true;
+    return visited(run)
+               ? data_verify(run, "the data that the rank before put", run->remote, bytes, before)
+               : data_verify_untouched(run, "memory that no rank puts to", run->remote, bytes);
+}
+
+static bool set_up_token(struct run *run)
+{
+    const struct token *token = run->function->variant;
+    struct token_state *state = run->state;
+    state->stations = token->ring ? run->size : 2;
+    state->next = pe_set_member(run->set, (run->rank + 1) % state->stations);
+    fill(run);
+    run_barrier(run);
+    if (visited(run))
+        lap(run, state, token);
+    /* Without a barrier: the token is what says that the payload is there. */
+    bool good = verify(run);
+    run_barrier(run);
+    return good;
+}
+
+static double run_token(struct run *run)
+{
+    const struct token *token = run->function->variant;
+    struct token_state *state = run->state;
+    bool visits = visited(run);
+    state->payloads = 0;
+    if (visits && token->payload && warm_places(run))
+        lap(run, state, token);
+    state->payloads = 0;
+    int64_t started = run_start(run);
+    for (int64_t i = 0; visits && i < run->iterations; i++)
+        lap(run, state, token);
+    int64_t stopped = run_stop(run);
+    /* The others' laps begin and end with a wait for rank 0. */
+    return run->rank == 0
+               ? run_elapsed(run, started, stopped) / ((double)run->iterations * state->stations)
+               : NAN;
+}
+
+#define STATE sizeof(struct token_state)
+
+#else
+#define STATE 0
+#endif
+
+static void demand(const struct measurement *function, const struct argument *arguments, int pes,
+                   struct demand *demand)
+{
+    (void)pes;
+    size_t bytes = (size_t)argument_value(function, arguments, "count", 0);
+    demand->local = demand->remote = demand->reported = bytes;
+    demand->scratch = sizeof(long);
+}
+
+#define COMMON .api = API_OPENSHMEM, .synchronized = true, .demand = demand
+#define LOCAL .no_data = true, .parameters = {ITERATIONS}, .who = "all", .whole = true
+#define TOKEN(...)                                                                                 \
+    .variant = &(const struct token){__VA_ARGS__}, .setup = WITH_SHMEM(set_up_token),              \
+    .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify), .run = WITH_SHMEM(run_token),          \
+    .state_bytes = STATE, .who = "rank 0"
+#define PINGPONG .minimum_pes = 2
+
+const struct measurement measurements_p2p_sync[] = {
+    {"Shmem_Wait_Until", "wait_until on a condition that already holds", COMMON, LOCAL,
+     .run = WITH_SHMEM(run_wait_until), .timed = "wait_until", .cost = "wait"},
+    {"Shmem_Test", "test of a condition that already holds", COMMON, LOCAL,
+     .run = WITH_SHMEM(run_test), .timed = "test", .cost = "test"},
+    {"Shmem_Pingpong_Put_Put",
+     "ping-pong of puts: half a round trip between ranks 0 and 1, each waiting for the other",
+     COMMON, PINGPONG, .parameters = {COUNT_BYTES, ITERATIONS}, TOKEN(.payload = true),
+     .moves = MOVES_MESSAGE,
+     .timed = "put + fence + p of a flag, until the other's wait_until for it returns; the mean of "
+              "both directions",
+     .cost = "2 * post + wire + fence"},
+    {"Shmem_Pingpong_Put_Put_Test",
+     "ping-pong of puts, polling by test: half a round trip between ranks 0 and 1", COMMON,
+     PINGPONG, .parameters = {COUNT_BYTES, ITERATIONS}, TOKEN(.payload = true, .test = true),
+     .moves = MOVES_MESSAGE,
+     .timed = "put + fence + p of a flag, until a test by the other sees it; the mean of both "
+              "directions"},
+    {"Shmem_Pingpong_P_P",
+     "signalling latency: p of a flag between ranks 0 and 1, half a round trip", COMMON, PINGPONG,
+     .parameters = {ITERATIONS}, TOKEN(.test = false), .moves = MOVES_MESSAGE,
+     .timed = "p of a flag, until the other's wait_until for it returns; the mean of both "
+              "directions",
+     .cost = "post + wire"},
+    {"Shmem_Pingpong_P_P_Test",
+     "signalling latency, polling by test: half a round trip between ranks 0 and 1", COMMON,
+     PINGPONG, .parameters = {ITERATIONS}, TOKEN(.test = true), .moves = MOVES_MESSAGE,
+     .timed = "p of a flag, until a test by the other sees it; the mean of both directions"},
+    {"Shmem_Token_Round", "signalling latency around the ring: a token passed from rank to rank",
+     COMMON, .parameters = {ITERATIONS}, TOKEN(.ring = true), .moves = MOVES_NOTHING,
+     .timed = "p of a flag, until the next rank's wait_until for it returns; the mean of all hops",
+     .cost = "post + wire"},
+    {.name = NULL},
+};

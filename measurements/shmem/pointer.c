@@ -1,0 +1,187 @@
+/*
+ * Loads and stores through the pointer that shmem_ptr gives to another PE's memory, beside put and
+ * get of the same data between the same PEs.
+ */
+#include <string.h>
+
+#include "measurements/common/half_pairs.h"
+
+struct pointer {
+    bool get;
+};
+
+/* How the bytes are moved. */
+static const char LOOP[] = "loop", MEMCPY[] = "memcpy", LIBRARY[] = "library";
+
+static const char *check(const struct measurement *function, const struct argument *arguments,
+                         const struct pe_set *set)
+{
+    const char *way = argument_named(function, arguments, "way")->string;
+    if (strcmp(way, LOOP) != 0 && strcmp(way, MEMCPY) != 0 && strcmp(way, LIBRARY) != 0)
+        return "way is \"loop\", \"memcpy\" or \"library\": what moves the bytes";
+    return half_pairs_refusal(argument_named(function, arguments, "pairs")->integer, set);
+}
+
+static void demand(const struct measurement *function, const struct argument *arguments, int pes,
+                   struct demand *demand)
+{
+    (void)pes;
+    demand->local = demand->remote = demand->reported =
+        (size_t)argument_named(function, arguments, "count")->integer;
+}
+
+#if SKAMPI_SHMEM
+
+#include <math.h>
+#include <shmem.h>
+
+struct pointer_state {
+    struct half_pair pair;
+    int pe; /* of the other one */
+    bool get, library;
+    void (*copy)(void *target, const void *source, size_t bytes);
+};
+
+/* Words, as a program's own loop over an array would move them, whatever the array's type is. */
+typedef uint64_t __attribute__((may_alias, aligned(1))) word;
+
+/* The compiler may make vectors of the loop, but no call of memcpy: that is the other way. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define VECTOR_LOOP __attribute__((noinline, optimize("O3", "no-tree-loop-distribute-patterns")))
+#else
+#define VECTOR_LOOP __attribute__((noinline))
+#endif
+
+VECTOR_LOOP static void copy_by_loop(void *restrict target, const void *restrict source,
+                                     size_t bytes)
+{
+    word *to = target;
+    const word *from = source;
+    size_t words = bytes / sizeof *to;
+    for (size_t i = 0; i < words; i++)
+        to[i] = from[i];
+    unsigned char *last_to = (unsigned char *)target + words * sizeof *to;
+    const unsigned char *last_from = (const unsigned char *)source + words * sizeof *from;
+    for (size_t i = 0; i < bytes % sizeof *to; i++)
+        last_to[i] = last_from[i];
+}
+
+static void copy_by_memcpy(void *target, const void *source, size_t bytes)
+{
+    memcpy(target, source, bytes);
+}
+
+static bool set_up(struct run *run)
+{
+    const struct pointer *pointer = run->function->variant;
+    struct pointer_state *state = run->state;
+    const char *way = run_argument(run, "way")->string;
+    state->pair = half_pair_of_run(run);
+    if (state->pair.other >= 0)
+        state->pe = pe_set_member(run->set, state->pair.other);
+    state->get = pointer->get;
+    state->library = strcmp(way, LIBRARY) == 0;
+    state->copy = strcmp(way, LOOP) == 0 ? copy_by_loop : copy_by_memcpy;
+    if (state->library || !state->pair.works || shmem_ptr(run->remote, state->pe))
+        return true;
+    return run_unsupported(run,
+                           "shmem_ptr gives PE %d no pointer to the memory of PE %d: measure PEs "
+                           "of one node, or use the way \"library\"",
+                           pe_set_member(run->set, run->rank), state->pe);
+}
+
+static void move_by_library(const struct run *run, int64_t operations)
+{
+    const struct pointer_state *state = run->state;
+    unsigned char *local = run->local, *remote = run->remote;
+    size_t bytes = run->demand.local;
+    for (int64_t i = 0; i < operations; i++, local += run->local_step, remote += run->remote_step)
+        if (state->get) {
+            shmem_getmem(local, remote, bytes, state->pe);
+        } else {
+            shmem_putmem(remote, local, bytes, state->pe);
+            shmem_quiet();
+        }
+}
+
+/* Stores are complete after a quiet, as puts are. mapped: run->remote as this PE sees it. */
+static void move_by_pointer(const struct run *run, unsigned char *mapped, int64_t operations)
+{
+    const struct pointer_state *state = run->state;
+    unsigned char *local = run->local;
+    size_t bytes = run->demand.local;
+    for (int64_t i = 0; i < operations; i++, local += run->local_step, mapped += run->remote_step)
+        if (state->get) {
+            state->copy(local, mapped, bytes);
+            __asm__ volatile("" ::: "memory");
+        } else {
+            state->copy(mapped, local, bytes);
+            shmem_quiet();
+        }
+}
+
+static void move(const struct run *run, unsigned char *mapped, int64_t operations)
+{
+    const struct pointer_state *state = run->state;
+    if (state->library)
+        move_by_library(run, operations);
+    else
+        move_by_pointer(run, mapped, operations);
+}
+
+static double run_moves(struct run *run)
+{
+    const struct pointer_state *state = run->state;
+    bool works = state->pair.works;
+    unsigned char *mapped =
+        works && !state->library ? shmem_ptr(run->remote, state->pe) : run->remote;
+    if (works && warm_places(run))
+        move(run, mapped, 1);
+    int64_t started = run_start(run);
+    if (works)
+        move(run, mapped, run->iterations);
+    int64_t stopped = run_stop(run);
+    return works ? run_elapsed(run, started, stopped) / (double)run->iterations : NAN;
+}
+
+static void fill(struct run *run)
+{
+    pairs_fill(run, ((const struct pointer *)run->function->variant)->get, run->local, run->remote);
+}
+
+static bool is_right(struct run *run, const unsigned char *memory, size_t bytes, int from)
+{
+    return data_verify(run, "the target", memory, bytes, from);
+}
+
+static bool verify(struct run *run)
+{
+    return half_pairs_verify(run, ((const struct pointer *)run->function->variant)->get, is_right);
+}
+
+#define STATE sizeof(struct pointer_state)
+#else
+#define STATE 0
+#endif
+
+/* clang-format off */
+#define WAY {"way", PARAMETER_STRING, "", "what moves the bytes", .allowed = "one of \"loop\", \"memcpy\", \"library\"", .example = "loop"}
+/* clang-format on */
+#define COMMON                                                                                     \
+    .api = API_OPENSHMEM, .synchronized = true, .whole = true, .moves = MOVES_MESSAGE, BY_PAIRS,   \
+    .check = check, .demand = demand, .state_bytes = STATE, .setup = WITH_SHMEM(set_up),           \
+    .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify), .run = WITH_SHMEM(run_moves),          \
+    .parameters = {WAY, COUNT_BYTES, ITERATIONS_OR_CHOSEN, PAIRS_AT_HALF}
+#define POINTER(...)                                                                               \
+    .variant = &(const struct pointer)                                                             \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
+
+const struct measurement measurements_pointer[] = {
+    {"Shmem_Ptr_Put", "stores through the pointer of shmem_ptr, until they are complete", COMMON,
+     POINTER(.get = false), .timed = "a loop of stores or memcpy + quiet; library: putmem + quiet"},
+    {"Shmem_Ptr_Get", "loads through the pointer of shmem_ptr", COMMON, POINTER(.get = true),
+     .timed = "a loop of loads or memcpy; library: getmem"},
+    {.name = NULL},
+};

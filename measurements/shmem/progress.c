@@ -1,0 +1,77 @@
+/*
+ * Operations on a PE that computes: whether put, get and atomics progress without the target's
+ * help.
+ *
+ * Rank 0 works on rank 1, which computes from the start on without any call of the library. If
+ * library or hardware progress without the target, the time is that of the operation alone;
+ * otherwise it is about the rest of the computation.
+ */
+#include "measurements/common/computing.h"
+#include "measurements/common/pair_operation.h"
+
+static enum pair_action action_of(const struct measurement *function)
+{
+    return *(const enum pair_action *)function->variant;
+}
+
+static void demand(const struct measurement *function, const struct argument *arguments, int pes,
+                   struct demand *demand)
+{
+    (void)pes;
+    pair_demand(action_of(function), function, arguments, demand);
+}
+
+#if SKAMPI_SHMEM
+
+static bool set_up(struct run *run)
+{
+    *(struct pair_operation *)run->state = pair_open(run, action_of(run->function));
+    return true;
+}
+
+static void fill(struct run *run)
+{
+    pair_fill(run, run->state);
+}
+
+static bool verify(struct run *run)
+{
+    return pair_verify(run, run->state);
+}
+
+static void operate(struct run *run, long addend)
+{
+    pair_operate(run, run->state, addend);
+}
+
+static double run_operation(struct run *run)
+{
+    const struct pair_operation *pair = run->state;
+    return computing_run(run, &pair->partner, operate, run_barrier);
+}
+
+#define STATE .state_bytes = sizeof(struct pair_operation)
+#else
+#define STATE .state_bytes = 0
+#endif
+
+/* clang-format off */
+#define COMPUTES(which)                                                                            \
+    .api = API_OPENSHMEM, .synchronized = true, .minimum_pes = 2, .who = "rank 0", .moves = MOVES_MESSAGE,                 \
+    .check = computing_check, .demand = demand, STATE, .setup = WITH_SHMEM(set_up),                          \
+    .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify), .run = WITH_SHMEM(run_operation),      \
+    .variant = &(const enum pair_action) {which}
+
+const struct measurement measurements_progress[] = {
+    {"Shmem_Put_Target_Computes", "put and quiet to a PE that computes", COMPUTES(PAIR_PUT),
+     .parameters = {COUNT_BYTES, COMPUTATION}, .timed = "put + quiet" TO_COMPUTING,
+     .cost = "post + wire + quiet"},
+    {"Shmem_Get_Target_Computes", "get from a PE that computes", COMPUTES(PAIR_GET),
+     .parameters = {COUNT_BYTES, COMPUTATION}, .timed = "get" TO_COMPUTING,
+     .cost = "post + wire"},
+    {"Shmem_Atomic_Fetch_Add_Long_Target_Computes", "fetching atomic on a PE that computes",
+     COMPUTES(PAIR_FETCH_ADD), .parameters = {COMPUTATION}, .timed = "fetch-and-add" TO_COMPUTING,
+     .cost = "fetch"},
+    {.name = NULL},
+};
+/* clang-format on */

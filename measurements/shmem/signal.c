@@ -1,0 +1,197 @@
+/*
+ * Signals: words that a put with signal updates after its data, and that the target waits for. The
+ * puts are taken apart as all puts are; their ping-pong shows when the target may use the data.
+ */
+#include "measurements/common/openshmem.h"
+#include "measurements/common/rma_parts.h"
+
+#if SKAMPI_SHMEM_1_5
+
+#include <math.h>
+
+struct signal_state {
+    struct partner partner; /* the other one of the pair */
+    uint64_t turns;         /* of the ping-pong so far */
+};
+
+static uint64_t *signal_of(const struct run *run)
+{
+    return (uint64_t *)(void *)run->scratch;
+}
+
+/* ---- The signal alone ---- */
+
+#define HELD 42
+
+static bool set_up_held(struct run *run)
+{
+    *signal_of(run) = HELD;
+    run_barrier(run);
+    if (shmem_signal_fetch(signal_of(run)) != HELD)
+        return run_fail(run, "rank %d does not fetch its own signal", run->rank);
+    if (shmem_signal_wait_until(signal_of(run), SHMEM_CMP_EQ, HELD) != HELD)
+        return run_fail(run,
+                        "signal_wait_until on rank %d returned another value than its signal has",
+                        run->rank);
+    return true;
+}
+
+static double run_fetch(struct run *run)
+{
+    const uint64_t *signal = signal_of(run);
+    uint64_t sum = 0;
+    int64_t started = run_start(run);
+    for (int64_t i = 0; i < run->iterations; i++)
+        sum += shmem_signal_fetch(signal);
+    double seconds = run_elapsed(run, started, run_stop(run)) / (double)run->iterations;
+    if (sum != HELD * (uint64_t)run->iterations)
+        run_fail(run, "rank %d fetched other signals than its own", run->rank);
+    return seconds;
+}
+
+static double run_wait(struct run *run)
+{
+    uint64_t *signal = signal_of(run);
+    int64_t started = run_start(run);
+    for (int64_t i = 0; i < run->iterations; i++)
+        shmem_signal_wait_until(signal, SHMEM_CMP_EQ, HELD);
+    return run_elapsed(run, started, run_stop(run)) / (double)run->iterations;
+}
+
+/* ---- Ping-pong ---- */
+
+static bool playing(const struct run *run)
+{
+    return run->rank < 2;
+}
+
+/* Both ways, iterations times; the signal only grows, so that none is lost. */
+static void play(struct run *run, int64_t iterations)
+{
+    struct signal_state *state = run->state;
+    uint64_t *signal = signal_of(run);
+    for (int64_t i = 0; i < iterations; i++) {
+        state->turns++;
+        if (run->rank == 1)
+            shmem_signal_wait_until(signal, SHMEM_CMP_GE, state->turns);
+        shmem_putmem_signal(run->remote + (size_t)i * run->remote_step,
+                            run->local + (size_t)i * run->local_step, run->demand.local, signal, 1,
+                            SHMEM_SIGNAL_ADD, state->partner.pe);
+        if (run->rank == 0)
+            shmem_signal_wait_until(signal, SHMEM_CMP_GE, state->turns);
+    }
+}
+
+static bool set_up_ping_pong(struct run *run)
+{
+    struct signal_state *state = run->state;
+    if (playing(run))
+        state->partner = (struct partner){
+            .acting = true, .rank = 1 - run->rank, .pe = pe_set_member(run->set, 1 - run->rank)};
+    return true;
+}
+
+static void fill(struct run *run)
+{
+    pattern_fill(run->local, run->demand.local, data_key(run, run->rank));
+    data_poison(run->remote, run->demand.remote);
+}
+
+static bool verify(struct run *run)
+{
+    const struct signal_state *state = run->state;
+    size_t bytes = run->demand.local;
+    if (!playing(run))
+        return data_verify_untouched(run, "memory that no rank puts to", run->remote, bytes);
+    if (*signal_of(run) != state->turns)
+        return run_fail(run, "wrong data: the signal on rank %d is %llu and should be %llu",
+                        run->rank, (unsigned long long)*signal_of(run),
+                        (unsigned long long)state->turns);
+    return data_verify(run, "the data that came with the signal", run->remote, bytes,
+                       state->partner.rank);
+}
+
+static double run_ping_pong(struct run *run)
+{
+    if (playing(run) && warm_places(run))
+        play(run, 1);
+    int64_t started = run_start(run);
+    if (playing(run))
+        play(run, run->iterations);
+    int64_t stopped = run_stop(run);
+    if (playing(run))
+        shmem_quiet(); /* untimed: whose last put nobody answers */
+    return run->rank == 0 ? run_elapsed(run, started, stopped) / (double)run->iterations / 2 : NAN;
+}
+
+#define SIGNAL_STATE sizeof(struct signal_state)
+#else
+#define SIGNAL_STATE 0
+#endif
+
+static void demand_signal(const struct measurement *function, const struct argument *arguments,
+                          int pes, struct demand *demand)
+{
+    (void)function;
+    (void)arguments;
+    (void)pes;
+    demand->scratch = sizeof(uint64_t);
+}
+
+static void demand_ping_pong(const struct measurement *function, const struct argument *arguments,
+                             int pes, struct demand *demand)
+{
+    demand_signal(function, arguments, pes, demand);
+    demand->local = demand->remote = demand->reported =
+        (size_t)argument_named(function, arguments, "count")->integer;
+}
+
+#define COMMON API_OPENSHMEM_1_5, .synchronized = true, .whole = true
+#define HELD_ALREADY                                                                               \
+    COMMON, .parameters = {ITERATIONS}, .who = "all", .demand = demand_signal,                     \
+            .setup = WITH_SHMEM_1_5(set_up_held), .no_data = true
+#define PUT RMA_COMMON, SINCE_1_5
+/* The five parts of the non-blocking put. */
+/* clang-format off */
+#define NONBLOCKING(suffix, where, who_works, shape)                                               \
+    {"Shmem_Put_Signal_Nonblocking_Post" suffix, "posting a non-blocking put with signal" where,   \
+     PUT, who_works, POST("put_signal_nbi"), RMA(RMA_PUT_SIGNAL_NBI, shape)},                      \
+    {"Shmem_Put_Signal_Nonblocking_Full" suffix, "non-blocking put with signal and quiet" where,   \
+     PUT, who_works, FULL("put_signal_nbi"), RMA(RMA_PUT_SIGNAL_NBI, shape)},                      \
+    {"Shmem_Put_Signal_Nonblocking_Quiet" suffix,                                                  \
+     "quiet right after a non-blocking put with signal" where, PUT, who_works,                    \
+     QUIET("put_signal_nbi"), RMA(RMA_PUT_SIGNAL_NBI, shape)},                                     \
+    {"Shmem_Put_Signal_Nonblocking_Quiet_Delayed" suffix,                                          \
+     "quiet long after a non-blocking put with signal" where, PUT, who_works,                      \
+     QUIET_DELAYED("put_signal_nbi"), RMA(RMA_PUT_SIGNAL_NBI, shape)},                             \
+    {"Shmem_Put_Signal_Nonblocking_Overlap" suffix,                                                \
+     "part of a non-blocking put with signal that is not overlapped by computation" where, PUT, who_works,   \
+     OVERLAP("put_signal_nbi"), RMA(RMA_PUT_SIGNAL_NBI, shape)}
+/* clang-format on */
+
+const struct measurement measurements_signal[] = {
+    {"Shmem_Signal_Fetch", "fetching a PE's own signal", HELD_ALREADY,
+     .run = WITH_SHMEM_1_5(run_fetch), .timed = "signal_fetch"},
+    {"Shmem_Signal_Wait_Until", "waiting for a signal that has already arrived", HELD_ALREADY,
+     .run = WITH_SHMEM_1_5(run_wait), .timed = "signal_wait_until", .cost = "wait"},
+    {"Shmem_Put_Signal_Pingpong", "a put with signal there, and one back when it has arrived",
+     COMMON, .parameters = {COUNT_BYTES, ITERATIONS}, .who = "rank 0", .minimum_pes = 2,
+     .demand = demand_ping_pong, .state_bytes = SIGNAL_STATE, .fill = WITH_SHMEM_1_5(fill),
+     .verify = WITH_SHMEM_1_5(verify), .setup = WITH_SHMEM_1_5(set_up_ping_pong),
+     .run = WITH_SHMEM_1_5(run_ping_pong), .moves = MOVES_MESSAGE,
+     .timed = "half of put_signal + signal_wait_until, there and back", .cost = "post + wire"},
+
+    {"Shmem_Put_Signal_Simple", "put with signal from rank 0 to rank 1 until it is complete there",
+     PUT, FOR_PAIR, MINUS_QUIET("put_signal"), RMA(RMA_PUT_SIGNAL, SHAPE_PAIR)},
+    {"Shmem_Put_Signal_Round", "put with signal around the ring until it is complete at the target",
+     PUT, FOR_ALL, MINUS_QUIET("put_signal"), RMA(RMA_PUT_SIGNAL, SHAPE_RING)},
+    {"Shmem_Put_Signal_Full", "put with signal and quiet around the ring", PUT, FOR_ALL,
+     FULL("put_signal"), RMA(RMA_PUT_SIGNAL, SHAPE_RING)},
+    {"Shmem_Put_Signal_Full_Single", "put with signal and quiet from one rank to the next", PUT,
+     FOR_SINGLE, FULL("put_signal"), RMA(RMA_PUT_SIGNAL, SHAPE_SINGLE)},
+    {"Shmem_Put_Signal_Call", "the call of a put with signal alone", PUT, FOR_ALL,
+     POST("put_signal"), RMA(RMA_PUT_SIGNAL, SHAPE_RING)},
+    NONBLOCKING("", " around the ring", FOR_ALL, SHAPE_RING),
+    NONBLOCKING("_Single", ", one rank", FOR_SINGLE, SHAPE_SINGLE),
+    {.name = NULL},
+};

@@ -1,0 +1,154 @@
+/*
+ * Waiting for and testing several variables at once: all, any or some of them, compared with one
+ * value or (vector) each with its own. The conditions hold already: what is timed is looking.
+ */
+#include "measurements/common/openshmem.h"
+#include "measurements/common/shapes.h"
+
+#if SKAMPI_SHMEM_1_5
+
+#include <stdlib.h>
+
+/* Symmetric variables, and what they are compared with. */
+struct watched {
+    int *variables;
+    size_t n;
+    int value;
+    int *values; /* one for each, all equal */
+    size_t *indices;
+};
+
+/* Returns how many were found to hold, of routines that name one of them the 1. */
+typedef size_t look(const struct watched *);
+
+#define HELD 42
+#define NO_STATUS NULL /* nothing is left out */
+
+#define LOOK(name, ...)                                                                            \
+    static size_t name(const struct watched *w)                                                    \
+    {                                                                                              \
+        __VA_ARGS__;                                                                               \
+    }
+#define NAMED(index) return (index) < w->n
+
+/* clang-format off */
+LOOK(wait_all, shmem_int_wait_until_all(w->variables, w->n, NO_STATUS, SHMEM_CMP_EQ, w->value); return w->n)
+LOOK(wait_any, NAMED(shmem_int_wait_until_any(w->variables, w->n, NO_STATUS, SHMEM_CMP_EQ, w->value)))
+LOOK(wait_some, return shmem_int_wait_until_some(w->variables, w->n, w->indices, NO_STATUS, SHMEM_CMP_EQ, w->value))
+LOOK(test_all, return shmem_int_test_all(w->variables, w->n, NO_STATUS, SHMEM_CMP_EQ, w->value) ? w->n : 0)
+LOOK(test_any, NAMED(shmem_int_test_any(w->variables, w->n, NO_STATUS, SHMEM_CMP_EQ, w->value)))
+LOOK(test_some, return shmem_int_test_some(w->variables, w->n, w->indices, NO_STATUS, SHMEM_CMP_EQ, w->value))
+LOOK(wait_all_vector, shmem_int_wait_until_all_vector(w->variables, w->n, NO_STATUS, SHMEM_CMP_EQ, w->values); return w->n)
+LOOK(wait_any_vector, NAMED(shmem_int_wait_until_any_vector(w->variables, w->n, NO_STATUS, SHMEM_CMP_EQ, w->values)))
+LOOK(wait_some_vector, return shmem_int_wait_until_some_vector(w->variables, w->n, w->indices, NO_STATUS, SHMEM_CMP_EQ, w->values))
+LOOK(test_all_vector, return shmem_int_test_all_vector(w->variables, w->n, NO_STATUS, SHMEM_CMP_EQ, w->values) ? w->n : 0)
+LOOK(test_any_vector, NAMED(shmem_int_test_any_vector(w->variables, w->n, NO_STATUS, SHMEM_CMP_EQ, w->values)))
+LOOK(test_some_vector, return shmem_int_test_some_vector(w->variables, w->n, w->indices, NO_STATUS, SHMEM_CMP_EQ, w->values))
+/* clang-format on */
+
+struct routine {
+    look *look;
+    bool one;                     /* it names one of those that hold */
+    bool sees_what_does_not_hold; /* it returns, with nothing, when none holds */
+};
+
+static bool set_up(struct run *run)
+{
+    const struct routine *routine = run->function->variant;
+    struct watched *watched = run->state;
+    size_t n = (size_t)run_argument(run, "nelems")->integer;
+    *watched = (struct watched){.variables = (int *)(void *)run->scratch,
+                                .n = n,
+                                .value = HELD,
+                                .values = calloc(n, sizeof *watched->values),
+                                .indices = calloc(n, sizeof *watched->indices)};
+    if (!watched->values || !watched->indices)
+        return run_fail(run, "out of memory");
+    for (size_t i = 0; i < n; i++)
+        watched->variables[i] = watched->values[i] = HELD;
+    size_t found = routine->look(watched), wanted = routine->one ? 1 : n;
+    if (found != wanted)
+        return run_fail(run, "on rank %d %zu conditions seem to hold instead of %zu", run->rank,
+                        found, wanted);
+    if (!routine->sees_what_does_not_hold)
+        return true;
+    for (size_t i = 0; i < n; i++)
+        watched->variables[i] = 0;
+    found = routine->look(watched);
+    for (size_t i = 0; i < n; i++)
+        watched->variables[i] = HELD;
+    return found == 0 ? true
+                      : run_fail(run, "on rank %d %zu conditions seem to hold, but none does",
+                                 run->rank, found);
+}
+
+static void tear_down(struct run *run)
+{
+    struct watched *watched = run->state;
+    free(watched->values);
+    free(watched->indices);
+}
+
+static double run_looks(struct run *run)
+{
+    const struct routine *routine = run->function->variant;
+    const struct watched *watched = run->state;
+    size_t found = 0;
+    int64_t started = run_start(run);
+    for (int64_t i = 0; i < run->iterations; i++)
+        found += routine->look(watched);
+    double seconds = run_elapsed(run, started, run_stop(run)) / (double)run->iterations;
+    if (found != (routine->one ? 1 : watched->n) * (size_t)run->iterations)
+        run_fail(run, "rank %d: conditions that hold were not found to hold", run->rank);
+    return seconds;
+}
+
+#define STATE sizeof(struct watched)
+#define ROUTINE(...)                                                                               \
+    &(const struct routine)                                                                        \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
+#else
+#define STATE 0
+#define ROUTINE(...) NULL
+#endif
+
+static void demand(const struct measurement *function, const struct argument *arguments, int pes,
+                   struct demand *demand)
+{
+    (void)pes;
+    demand->scratch = (size_t)argument_named(function, arguments, "nelems")->integer * sizeof(int);
+}
+
+/* clang-format off */
+#define ELEMENTS {"nelems", PARAMETER_INT, "", "number of variables", .minimum = 1, .maximum = INT32_MAX, .example = "8"}
+/* clang-format on */
+#define COMMON                                                                                     \
+    API_OPENSHMEM_1_5, .parameters = {ITERATIONS, ELEMENTS}, .synchronized = true, .whole = true,  \
+                       .who = "all", .demand = demand, .state_bytes = STATE, .no_data = true,      \
+                       .setup = WITH_SHMEM_1_5(set_up), .run = WITH_SHMEM_1_5(run_looks),          \
+                       .teardown = WITH_SHMEM_1_5(tear_down)
+/* A routine with one value to compare with, and the same with a value for each variable. */
+/* clang-format off */
+#define WAIT(name, what, routine, one)                                                             \
+    {"Shmem_Wait_Until_" name, "waiting for ints: " what, COMMON, .timed = "wait_until",           \
+     .variant = ROUTINE(wait_##routine, one, false)},                                              \
+    {"Shmem_Wait_Until_" name "_Vector", "waiting for ints, each with its value: " what, COMMON,   \
+     .timed = "wait_until", .variant = ROUTINE(wait_##routine##_vector, one, false)}
+#define TEST(name, what, routine, one)                                                             \
+    {"Shmem_Test_" name, "testing ints: " what, COMMON, .timed = "test",                           \
+     .variant = ROUTINE(test_##routine, one, true)},                                               \
+    {"Shmem_Test_" name "_Vector", "testing ints, each with its value: " what, COMMON,             \
+     .timed = "test", .variant = ROUTINE(test_##routine##_vector, one, true)}
+
+const struct measurement measurements_wait_sets[] = {
+    WAIT("All", "all of them; all hold already", all, false),
+    WAIT("Any", "any one of them; all hold already", any, true),
+    WAIT("Some", "some of them; all hold already", some, false),
+    TEST("All", "whether all hold; all do", all, false),
+    TEST("Any", "which one holds; all do", any, true),
+    TEST("Some", "which ones hold; all do", some, false),
+    {.name = NULL},
+};
+/* clang-format on */
