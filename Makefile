@@ -167,11 +167,11 @@ texts := SKAMPI_VERSION SKAMPI_REVISION SKAMPI_INPUTS_DIR SKAMPI_LIBRARY_DIR
 # ---- The program ----
 
 # measurements/example.c is what authors copy; a test compiles it.
-sources := $(filter-out src/trace/% src/sim/% measurements/example.c,$(wildcard src/*.c src/*/*.c measurements/*.c measurements/*/*.c))
+sources := $(filter-out src/trace/% src/sim/% measurements/example.c,$(wildcard src/*/*.c measurements/*.c measurements/*/*.c))
 trace_sources := $(wildcard src/trace/*.c src/trace/*/*.c)
 sim_sources := $(wildcard src/sim/*.c)
 objects := $(sources:%.c=$(BUILD)/%.o)
-archived := $(filter-out $(BUILD)/src/main.o,$(objects))
+archived := $(filter-out $(BUILD)/src/command/main.o,$(objects))
 
 unit_sources := $(wildcard tests/unit/test_*.c)
 unit_programs := $(unit_sources:tests/unit/%.c=$(BUILD)/tests/%)
@@ -199,7 +199,7 @@ endif
 all: banner $(PROGRAM) $(TRACE_COMMAND) $(SIM_COMMAND) $(tracer)
 
 # inputs/ must be beside the program, wherever that is.
-$(PROGRAM): $(BUILD)/src/main.o $(BUILD)/libskampi.a $(BUILD)/commands
+$(PROGRAM): $(BUILD)/src/command/main.o $(BUILD)/libskampi.a $(BUILD)/commands
 	@$(say) LINK $@
 	$(Q)$(link) $(libraries)
 	$(if $(SANITIZE),@ln -sfn ../../inputs $(BUILD)/inputs)

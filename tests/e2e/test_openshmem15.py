@@ -42,7 +42,7 @@ def build(*more):
                if re.search(r"[</](open)?shmem\.h[>\"]|measurements/common/(team|put_signal)\.h", read(path))]
     done = subprocess.run(
         [compiler, f"-I{STUB}/emulation", *flags, "-O0", *more, "-o", program, *sources,
-         f"{STUB}/emulation.c", f"{build_directory}/src/main.o", f"{build_directory}/libskampi.a",
+         f"{STUB}/emulation.c", f"{build_directory}/src/command/main.o", f"{build_directory}/libskampi.a",
          *libraries], cwd=ROOT, capture_output=True, text=True, check=False, timeout=300)
     return program if done.returncode == 0 else None, done.stderr
 

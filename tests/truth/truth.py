@@ -63,7 +63,7 @@ def program(name):
 def with_functions(name):
     """skampi with other measurement functions: programs/NAME.c has the list of families."""
     flags, command = ((BUILD / file).read_text() for file in ("flags", "commands"))
-    parts = [BUILD / "src/main.o", BUILD / "libskampi.a"]
+    parts = [BUILD / "src/command/main.o", BUILD / "libskampi.a"]
     libraries = shlex.split(command)[len(shlex.split(flags)):]
     return compiled(BUILD / "tests" / name, [TRUTH / "programs" / f"{name}.c", *parts], *libraries)
 

@@ -10,10 +10,10 @@
 #include <cmocka.h>
 
 #include "base/text.h"
-#include "command_script.h"
+#include "command/command_script.h"
+#include "command/list_fold.h"
 #include "engine/alias.h"
 #include "engine/measurement.h"
-#include "list_fold.h"
 #include "ski/check.h"
 #include "ski/function_names.h"
 #include "ski/parser.h"

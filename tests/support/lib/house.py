@@ -13,11 +13,9 @@ SOURCES = ("src/*.c", "src/*.h", "measurements/*.c", "measurements/*.h")
 
 
 def folder_of(path):
-    """The room of a file: "ski", "trace/read", "measurements", or "main" for the files in src itself."""
+    """The folder of a file: "ski", "trace/read", "measurements"."""
     folder = os.path.dirname(path)
-    if folder.startswith("measurements"):
-        return "measurements"
-    return "main" if folder == "src" else folder.removeprefix("src/")
+    return "measurements" if folder.startswith("measurements") else folder.removeprefix("src/")
 
 
 def included(path, text, exists=lambda name: os.path.isfile(os.path.join(ROOT, name))):

@@ -1,15 +1,15 @@
 /*
  * Reads the words of a command line: which functions, and which of their parameters are given.
  */
-#include "command.h"
+#include "command/command.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/closest.h"
 #include "base/memory.h"
+#include "command/tools.h"
 #include "ski/function_names.h"
-#include "tools.h"
 
 static void __attribute__((format(printf, 2, 3)))
 fail(struct command *command, const char *format, ...)

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "command_values.h"
+#include "command/command_values.h"
 #include "engine/measurement.h"
 
 struct command_words {

@@ -1,7 +1,7 @@
 /*
  * Splits values of the command line at commas and colons, and writes them as loops.
  */
-#include "command_values.h"
+#include "command/command_values.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * Folds twice: first names that differ in their type, then what is left by operation. A fold is
  * exact: all names that it unfolds to exist.
  */
-#include "list_fold.h"
+#include "command/list_fold.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* One table of tools, in the order of `skampi help`. */
-#include "tools.h"
+#include "command/tools.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,14 +1,14 @@
 /*
  * Writes a script for the functions and parameters of a command line.
  */
-#include "command_script.h"
+#include "command/command_script.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "command.h"
-#include "command_check.h"
+#include "command/command.h"
+#include "command/command_check.h"
 
 /* ---- Text ---- */
 

@@ -4,7 +4,7 @@
 #ifndef SKAMPI_COMMAND_CHECK_H
 #define SKAMPI_COMMAND_CHECK_H
 
-#include "command.h"
+#include "command/command.h"
 
 /* NULL, or what is wrong with the first value that is; the caller frees it. After the words have
  * been read. Pure. */

@@ -2,7 +2,7 @@
  * Checks values of the command line before they become a script: numbers, texts, expressions, and
  * whether ranges have values.
  */
-#include "command_check.h"
+#include "command/command_check.h"
 
 #include <ctype.h>
 #include <stdlib.h>

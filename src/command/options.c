@@ -1,7 +1,7 @@
 /* Parses the command line; one table of options serves parsing, help, manual page and completion.
  */
 #define _GNU_SOURCE /* getopt_long */
-#include "options.h"
+#include "command/options.h"
 
 #include <ctype.h>
 #include <getopt.h>

@@ -1,7 +1,7 @@
 /*
  * Prints a measurement function's descriptor as one line of JSON.
  */
-#include "list_json.h"
+#include "command/list_json.h"
 
 #include <stdio.h>
 

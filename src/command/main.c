@@ -14,16 +14,16 @@
 #include "clock/timer.h"
 #include "comm/comm.h"
 #include "comm/process.h"
-#include "command_script.h"
+#include "command/command_script.h"
+#include "command/options.h"
+#include "command/tools.h"
 #include "engine/control.h"
 #include "engine/environment.h"
-#include "options.h"
 #include "output/summary.h"
 #include "ski/check.h"
 #include "ski/override.h"
 #include "ski/parser.h"
 #include "ski/script.h"
-#include "tools.h"
 
 #define STATUS_INTERNAL 1
 #define STATUS_BAD_SCRIPT 2

@@ -6,7 +6,7 @@
 #ifndef SKAMPI_COMMAND_SCRIPT_H
 #define SKAMPI_COMMAND_SCRIPT_H
 
-#include "command.h"
+#include "command/command.h"
 
 /* The text; the caller frees it. NULL when the words name no function, or parameters that none has:
  * *error (allocated, one line) then says what to type. What patterns match depends on what can be

@@ -3,7 +3,7 @@
  * or an operation are folded: Shmem_Reduce_{And,Or,Xor}{,_Int,_Long}_Barrier.
  */
 #define _GNU_SOURCE /* strcasestr */
-#include "list.h"
+#include "command/list.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -15,9 +15,9 @@
 #include "base/terminal.h"
 #include "base/text.h"
 #include "base/words.h"
+#include "command/list_fold.h"
+#include "command/list_json.h"
 #include "engine/alias.h"
-#include "list_fold.h"
-#include "list_json.h"
 #include "output/columns.h"
 #include "ski/builtins.h"
 #include "ski/function_names.h"
