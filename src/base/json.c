@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/plain.h"
+#include "base/numbers.h"
 
 size_t json_character(const char *bytes, size_t length)
 {
@@ -67,13 +67,13 @@ void json_number(FILE *text, double value)
         fputs("null", text);
         return;
     }
-    locale_t before = plain_begin();
+    locale_t before = numbers_point_begin();
     for (int precision = 15; precision <= 17; precision++) {
         snprintf(digits, sizeof digits, "%.*g", precision, value);
         if (strtod(digits, NULL) == value)
             break;
     }
-    plain_end(before);
+    numbers_point_end(before);
     fputs(digits, text);
 }
 
@@ -103,8 +103,8 @@ bool json_is_number(const char *string)
             return false;
         c += digits;
     }
-    locale_t before = plain_begin();
+    locale_t before = numbers_point_begin();
     bool number = *c == '\0' && isfinite(strtod(string, NULL));
-    plain_end(before);
+    numbers_point_end(before);
     return number;
 }

@@ -1,4 +1,4 @@
-/* Text made by formats of printf(). */
+/* Text made by formats of printf(), and lists of texts with names. */
 #include "base/text.h"
 
 #include <ctype.h>
@@ -9,7 +9,7 @@
 
 #include "base/json.h"
 #include "base/memory.h"
-#include "base/plain.h"
+#include "base/numbers.h"
 
 static void text_reserve(struct text *text, size_t more)
 {
@@ -34,7 +34,7 @@ static void text_append_list(struct text *text, const char *format, va_list list
 {
     va_list again;
     int count;
-    locale_t before = plain_begin();
+    locale_t before = numbers_point_begin();
 
     va_copy(again, list);
     count = vsnprintf(NULL, 0, format, again);
@@ -44,7 +44,7 @@ static void text_append_list(struct text *text, const char *format, va_list list
     text_reserve(text, (size_t)count);
     vsnprintf(text->data + text->length, (size_t)count + 1, format, list);
     text->length += (size_t)count;
-    plain_end(before);
+    numbers_point_end(before);
 }
 
 void text_append(struct text *text, const char *format, ...)
@@ -154,4 +154,39 @@ void text_print(FILE *out, const char *format, ...)
     fputs(shown, out);
     free(shown);
     free(text);
+}
+
+void named_texts_add(struct named_texts *texts, char *name, char *value)
+{
+    texts->of = memory_resize_array(texts->of, texts->count + 1, sizeof *texts->of);
+    texts->of[texts->count++] = (struct named_text){name, value};
+}
+
+struct named_text *named_texts_find(const struct named_texts *texts, const char *name)
+{
+    for (size_t i = 0; i < texts->count; i++)
+        if (strcmp(texts->of[i].name, name) == 0)
+            return &texts->of[i];
+    return NULL;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(((const struct named_text *)a)->name, ((const struct named_text *)b)->name);
+}
+
+void named_texts_sort(struct named_texts *texts, size_t first)
+{
+    if (texts->count > first)
+        qsort(texts->of + first, texts->count - first, sizeof *texts->of, compare_names);
+}
+
+void named_texts_free(struct named_texts *texts)
+{
+    for (size_t i = 0; i < texts->count; i++) {
+        free(texts->of[i].name);
+        free(texts->of[i].value);
+    }
+    free(texts->of);
+    *texts = (struct named_texts){0};
 }

@@ -42,4 +42,22 @@ void text_print(FILE *out, const char *format, ...) __attribute__((format(printf
  * a shell. */
 void text_append_word(struct text *text, const char *word);
 
+/* A list of texts with names, such as settings and their values. */
+struct named_text {
+    char *name, *value;
+};
+
+struct named_texts {
+    struct named_text *of;
+    size_t count;
+};
+
+/* Takes over both texts. */
+void named_texts_add(struct named_texts *texts, char *name, char *value);
+/* The first one of that name; NULL: there is none. */
+struct named_text *named_texts_find(const struct named_texts *texts, const char *name);
+/* By name, from this index on. */
+void named_texts_sort(struct named_texts *texts, size_t first);
+void named_texts_free(struct named_texts *texts);
+
 #endif

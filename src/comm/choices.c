@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/named_texts.h"
 #include "base/text.h"
 #include "comm/comm.h"
 #include "comm/components.h"

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "base/named_texts.h"
+#include "base/text.h"
 
 /* Collective. On PE 0: Open MPI's components in force by their framework, and the version of UCX.
  * With `explain` also settings of MPI (comm/mpi_variables.h), those of UCX that differ from their

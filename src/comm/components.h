@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "base/named_texts.h"
+#include "base/text.h"
 
 /* This PE's, by framework, for frameworks that communication depends on: "btl" "self vader".
  * Nothing for other libraries, and where they are linked in. */

@@ -4,7 +4,7 @@
 #ifndef SKAMPI_COMM_MPI_VARIABLES_H
 #define SKAMPI_COMM_MPI_VARIABLES_H
 
-#include "base/named_texts.h"
+#include "base/text.h"
 
 /* This PE's, by name: those that differ from their default and, of Open MPI, those that decide on
  * algorithms and on protocols, each as "VALUE (SOURCE)". One line says why if nothing is known.

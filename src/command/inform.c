@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/manual.h"
+#include "base/numbers.h"
 #include "base/terminal.h"
-#include "base/words.h"
 #include "clock/timer.h"
 #include "command/list.h"
 #include "command/list_json.h"
@@ -197,7 +197,8 @@ static int describe(const char *name, bool json)
         printf(itself ? "%s is measured by %s" : "%s is not measured alone, but has to do with %s",
                name, function->name);
     if (count > 1)
-        printf(" and %zu other%s, which --list %s shows", count - 1, words_plural(count - 1), name);
+        printf(" and %zu other%s, which --list %s shows", count - 1, numbers_plural(count - 1),
+               name);
     if (count > 0)
         printf("\n");
     print_description(function);

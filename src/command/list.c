@@ -12,9 +12,9 @@
 #include <strings.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "base/terminal.h"
 #include "base/text.h"
-#include "base/words.h"
 #include "command/list_fold.h"
 #include "command/list_json.h"
 #include "engine/alias.h"
@@ -156,8 +156,8 @@ static void print_family(const char *family, const struct measurement *const *me
     struct list_line *lines = memory_zeroed(count, sizeof *lines);
     size_t line_count = list_fold(members, count, fold, lines);
     int width = 0;
-    printf("%s: %s%zu function%s%s%s\n", family, apis[members[0]->api], count, words_plural(count),
-           reason ? ", unsupported: " : "", reason ? reason : "");
+    printf("%s: %s%zu function%s%s%s\n", family, apis[members[0]->api], count,
+           numbers_plural(count), reason ? ", unsupported: " : "", reason ? reason : "");
     for (size_t i = 0; i < line_count; i++) {
         char *parameters = parameters_of(lines[i].first);
         char *call = text_format("%s%s", lines[i].name, parameters);

@@ -8,7 +8,7 @@
 
 #include "base/beside.h"
 #include "base/memory.h"
-#include "base/plain.h"
+#include "base/numbers.h"
 #include "base/terminal.h"
 #include "base/text.h"
 #include "clock/timer.h"
@@ -387,7 +387,7 @@ static int inform(const struct options *options)
 
 int main(int argc, char **argv)
 {
-    plain_numbers();
+    numbers_use_point();
     timer_calibration_begin();
     double launched_at = wall_seconds();
     struct options options;

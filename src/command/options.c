@@ -16,8 +16,8 @@
 #include "base/beside.h"
 #include "base/closest.h"
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "base/text.h"
-#include "base/words.h"
 #include "clock/timer.h"
 #include "engine/state_wanted.h"
 #include "output/columns.h"
@@ -203,7 +203,7 @@ static void set_when(struct options *options, enum when *when, const char *by, c
 
 static void set_unit(struct options *options, const char *name)
 {
-    options->unit = words_unit(name);
+    options->unit = numbers_unit(name);
     if (options->unit == 0)
         fail(options, "--unit %s: give ns, us, ms or s", name);
 }

@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "base/text.h"
-#include "base/words.h"
 #include "clock/timer.h"
 #include "comm/choices.h"
 #include "comm/comm.h"
@@ -211,7 +211,7 @@ static void check_loads(struct texts *warnings, const struct facts *facts)
         if (facts[node].processors > 0 && facts[node].load / facts[node].processors > BUSY_LOAD)
             add(warnings, "node %d (%s) was busy before the run: load %.2f on %d processor%s", node,
                 comm_node_name(node), facts[node].load, facts[node].processors,
-                words_plural((size_t)facts[node].processors));
+                numbers_plural((size_t)facts[node].processors));
 }
 
 /* Clocks of a node that disagree with each other. */

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/numbers.h"
 #include "base/text.h"
-#include "base/words.h"
 #include "comm/comm.h"
 #include "comm/process.h"
 #include "engine/engine.h"
@@ -39,7 +39,8 @@ char *limit_text(const struct limit *limit)
                        "round%s of single points%s",
                        limit->seconds, at_least(limit), limit->skipped,
                        limit->skipped == 1 ? " is" : "s are", limit->rounds,
-                       words_plural(limit->rounds), limit->cut_short ? ", one was cut short" : "");
+                       numbers_plural(limit->rounds),
+                       limit->cut_short ? ", one was cut short" : "");
 }
 
 void limit_tell(const struct limit *limit, struct output *output)

@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "base/terminal.h"
 #include "base/text.h"
-#include "base/words.h"
 #include "comm/comm.h"
 #include "comm/process.h"
 #include "engine/control.h"
@@ -160,15 +160,15 @@ void progress_result(struct display *display, const struct statistics *statistic
         return;
     char value[64], share[32];
     double time = statistics->time, error = statistics->standard_error;
-    int digits = words_digits(time, error);
+    int digits = numbers_digits(time, error);
     free(display->result);
     if (is_time)
-        words_time(value, time, digits);
+        numbers_time(value, time, digits);
     else
         snprintf(value, sizeof value, "%.0f bytes", time);
     display->result =
         is_time && isfinite(error / time)
-            ? text_format("%s +- %s %%", value, words_number(share, 100 * error / fabs(time), 2))
+            ? text_format("%s +- %s %%", value, numbers_text(share, 100 * error / fabs(time), 2))
             : memory_text(value);
 }
 

@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 
+#include "base/numbers.h"
 #include "base/text.h"
-#include "base/words.h"
 #include "stats/stats.h"
 
 /* What is subtracted is named where it is more than this share of the result. */
@@ -38,5 +38,5 @@ char *reference_text(const char *what, double subtracted, double time)
     if (subtracted <= time)
         snprintf(share, sizeof share, "%.2g %% of the result", 100 * subtracted / time);
     return text_format("subtracted: %s, %s (%s)", what ? what : "the cost of measuring",
-                       words_time(seconds, subtracted, 3), share);
+                       numbers_time(seconds, subtracted, 3), share);
 }

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/numbers.h"
 #include "base/text.h"
-#include "base/words.h"
 #include "clock/timer.h"
 #include "engine/stop.h"
 #include "stats/series.h"
@@ -99,13 +99,13 @@ static void remark_negative(struct run *run, struct statistics *statistics)
 static char *median_text(double median, double low, double high, double confidence)
 {
     char of[3][40];
-    int digits = words_digits(median, (high - low) / 2);
-    words_time(of[0], median, digits > 2 ? digits : 3);
-    words_time(of[2], high, digits > 2 ? digits : 3);
+    int digits = numbers_digits(median, (high - low) / 2);
+    numbers_time(of[0], median, digits > 2 ? digits : 3);
+    numbers_time(of[2], high, digits > 2 ? digits : 3);
     if (low == 0 && high > 0)
         return text_format("%s, %g %% interval below %s", of[0], confidence * 100, of[2]);
     return text_format("%s, %g %% interval [%s, %s]", of[0], confidence * 100,
-                       words_time(of[1], low, digits > 2 ? digits : 3), of[2]);
+                       numbers_time(of[1], low, digits > 2 ? digits : 3), of[2]);
 }
 
 static void remark_median(struct run *run, const struct samples *samples,

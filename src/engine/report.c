@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "base/text.h"
-#include "base/words.h"
 #include "clock/timer.h"
 #include "engine/counters.h"
 #include "engine/counting.h"
@@ -71,7 +71,8 @@ static char *conditions(const struct measurement *function, const struct result_
     char unit[64], *start = point_start(point);
     struct text text = {0};
     text_append(&text, "%zu PE%s %s; PEs %s; %s; %s run time; ", point->pes,
-                words_plural(point->pes), point->placement, point->members, start, point->run_time);
+                numbers_plural(point->pes), point->placement, point->members, start,
+                point->run_time);
     text_append(&text, "%s", buffers);
     for (size_t i = 0; i < point->setting_count; i++)
         text_append(&text, "%s; ", point->settings[i]);
@@ -191,7 +192,7 @@ static void cover_states(const struct control_log *log, const struct state_round
         if (log->state_count > 1 && isnan(state->next_low))
             notes_add(notes, text_format("state %d has only %zu round%s of the %d that its "
                                          "intervals need: measure for longer",
-                                         state->state, state->rounds, words_plural(state->rounds),
+                                         state->state, state->rounds, numbers_plural(state->rounds),
                                          ROUNDS_FEWEST));
     }
     for (size_t state = 0; state < log->state_count; state++) {

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "base/terminal.h"
-#include "base/words.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
 #include "engine/control.h"
@@ -145,10 +145,11 @@ static bool print_estimate(const struct engine *engine)
     char all[32], probing[32];
     int written = printf(
         "%zu measurement%s in %zu block%s at %d PE%s: about %s s, from %zu probe%s in %s s\n",
-        estimate->measurements, words_plural(estimate->measurements), estimate->blocks,
-        words_plural(estimate->blocks), comm_pes(), words_plural((size_t)comm_pes()),
-        words_number(all, rounds_estimate(engine, estimate_total(estimate)), 2), estimate->probes,
-        words_plural(estimate->probes), words_number(probing, wall_seconds() - engine->started, 2));
+        estimate->measurements, numbers_plural(estimate->measurements), estimate->blocks,
+        numbers_plural(estimate->blocks), comm_pes(), numbers_plural((size_t)comm_pes()),
+        numbers_text(all, rounds_estimate(engine, estimate_total(estimate)), 2), estimate->probes,
+        numbers_plural(estimate->probes),
+        numbers_text(probing, wall_seconds() - engine->started, 2));
     return written > 0 && fflush(stdout) == 0;
 }
 

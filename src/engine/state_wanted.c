@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "base/text.h"
-#include "base/words.h"
 #include "output/result.h"
 
 static const char choices[] =
@@ -47,7 +47,7 @@ static double time_of(const char *text)
         return NAN;
     memcpy(unit, end, length);
     unit[length] = '\0';
-    double per_second = strcmp(unit, "ps") == 0 ? 1e12 : words_unit(unit);
+    double per_second = strcmp(unit, "ps") == 0 ? 1e12 : numbers_unit(unit);
     return per_second > 0 ? value / per_second : NAN;
 }
 

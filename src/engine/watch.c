@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "base/plain.h"
+#include "base/numbers.h"
 #include "comm/comm.h"
 #include "comm/process.h"
 #include "engine/control.h"
@@ -381,7 +381,7 @@ static void look(struct idle *idle)
 static void *watch(void *unused)
 {
     (void)unused;
-    plain_numbers();
+    numbers_use_point();
     struct idle idle = {NULL, 0, wall_seconds(), wall_seconds()};
     sigset_t pipe;
     sigemptyset(&pipe);

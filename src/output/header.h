@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "base/named_texts.h"
+#include "base/text.h"
 
 struct header_node {
     const char *name, *cpu, *smt, *governor;

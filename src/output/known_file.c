@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/lines.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "output/lines.h"
 #include "output/point.h"
 #include "output/result.h"
 

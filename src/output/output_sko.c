@@ -5,7 +5,7 @@
 
 #include "base/json.h"
 #include "base/memory.h"
-#include "base/words.h"
+#include "base/numbers.h"
 #include "output/point.h"
 #include "output/record.h"
 
@@ -94,20 +94,20 @@ static void print_header(FILE *text, const struct header *header)
     fprintf(text, "# script: %s (checksum %s)\n", header->script, header->checksum);
     fprintf(text, "# library: %s\n", header->library);
     fprintf(text, "# PEs: %d on %d node%s\n", header->pes, header->nodes,
-            words_plural((size_t)header->nodes));
+            numbers_plural((size_t)header->nodes));
     for (int i = 0; i < header->listed; i++) {
         const struct header_node *node = &header->node[i];
         fprintf(text,
                 "# node %d: %s, %d PE%s, %d processor%s, %s, SMT %s, governor %s, load %.2f\n", i,
-                node->name, node->pes, words_plural((size_t)node->pes), node->processors,
-                words_plural((size_t)node->processors), node->cpu, node->smt, node->governor,
+                node->name, node->pes, numbers_plural((size_t)node->pes), node->processors,
+                numbers_plural((size_t)node->processors), node->cpu, node->smt, node->governor,
                 node->load);
     }
     if (header->nodes > header->listed)
         fprintf(text, "# and %d node%s more\n", header->nodes - header->listed,
-                words_plural((size_t)(header->nodes - header->listed)));
+                numbers_plural((size_t)(header->nodes - header->listed)));
     fprintf(text, "# binding: %d of %d PE%s %s bound to one processor\n", header->bound,
-            header->pes, words_plural((size_t)header->pes), header->pes == 1 ? "is" : "are");
+            header->pes, numbers_plural((size_t)header->pes), header->pes == 1 ? "is" : "are");
     for (size_t i = 0; i < header->warning_count; i++)
         fprintf(text, "# warning: %s\n", header->warnings[i]);
     for (size_t i = 0; i < header->variable_count; i++)
@@ -297,7 +297,7 @@ static void print_controls(FILE *text, const struct result *result)
         fputs("# part: ", text);
         print_values(text, "", &part->controls);
         fprintf(text, ": %zu repetition%s, median %s%s, quartiles %s%s to %s%s\n", part->valid,
-                words_plural(part->valid),
+                numbers_plural(part->valid),
                 output_number(n[0], sizeof n[0], part->median * point->unit), unit,
                 output_number(n[1], sizeof n[1], part->p25 * point->unit), unit,
                 output_number(n[2], sizeof n[2], part->p75 * point->unit), unit);
@@ -424,7 +424,7 @@ static void print_rounds(FILE *text, const struct result_rounds *rounds,
     for (size_t i = 0; rounds->several_states && i < rounds->state_count; i++) {
         const struct result_state_rounds *state = &rounds->states[i];
         fprintf(text, "# state %d: %zu round%s, ", state->state, state->rounds,
-                words_plural(state->rounds));
+                numbers_plural(state->rounds));
         print_intervals(text, &rounds->point, rounds->confidence, state);
         fputc('\n', text);
     }

@@ -6,8 +6,8 @@
 
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "base/text.h"
-#include "base/words.h"
 #include "output/record.h"
 
 /* Numbers by their value, so that they are equal whether the engine or a file states them. */
@@ -42,7 +42,7 @@ char *point_start(const struct result_point *point)
 
 static void put_set(FILE *text, const struct result_point *point)
 {
-    fprintf(text, "; %zu PE%s", point->pes, words_plural(point->pes));
+    fprintf(text, "; %zu PE%s", point->pes, numbers_plural(point->pes));
     if (point->members && *point->members)
         fprintf(text, " %s", point->members);
     if (point->placement && *point->placement)

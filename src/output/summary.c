@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "base/terminal.h"
 #include "base/text.h"
-#include "base/words.h"
 
 /* ---- Counting ---- */
 
@@ -125,7 +125,7 @@ static void append_head(struct text *text, const struct summary *summary,
     bool good = all->doubtful == 0 && missing == 0 && end->status == 0;
     text_append(text, "skampi: %s%lld result%s%s",
                 terminal_style(good ? TERMINAL_GOOD : TERMINAL_BOLD), (long long)all->points,
-                words_plural((size_t)all->points), plain);
+                numbers_plural((size_t)all->points), plain);
     if (all->doubtful > 0)
         text_append(text, ", %s%lld of them doubtful%s", terminal_style(TERMINAL_DOUBT),
                     (long long)all->doubtful, plain);
@@ -133,7 +133,7 @@ static void append_head(struct text *text, const struct summary *summary,
         text_append(text, ", %s%lld%s missing%s", terminal_style(TERMINAL_BAD), (long long)missing,
                     end->cut ? " or more" : "", plain);
     text_append(text, ", in %s s (%s s in timed regions)\n",
-                words_number(seconds, end->duration, 3), words_number(timed, end->timed, 3));
+                numbers_text(seconds, end->duration, 3), numbers_text(timed, end->timed, 3));
 }
 
 static void append_states(struct text *text, const struct summary *summary)

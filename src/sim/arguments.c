@@ -167,14 +167,14 @@ void output_check(const char *path, bool force)
     free(replaced);
 }
 
-FILE *sim_output_open(const char *path, const char *machine, struct names *files)
+FILE *sim_output_open(const char *path, const char *machine, struct file_names *files)
 {
     struct stat output;
     if (!is_file(path))
         return stdout;
     bool there = stat(path, &output) == 0, read = there && machine && trace_is_in(machine, &output);
     for (size_t i = 0; there && !read && files && i < files->count; i++)
-        read = trace_is_in(names_get(files, i), &output);
+        read = trace_is_in(file_names_get(files, i), &output);
     if (read)
         fail(2, text_format("%s: is read, too; name another file", path));
     char *replaced;

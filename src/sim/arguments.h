@@ -62,7 +62,7 @@ struct machine *inputs_open(const struct inputs *, const struct replay_options *
 void output_check(const char *path, bool force);
 /* Standard output for NULL and "-"; ends the program when the file is one of those that are read
  * (NULL: none), or cannot be written. */
-FILE *sim_output_open(const char *path, const char *machine, struct names *files);
+FILE *sim_output_open(const char *path, const char *machine, struct file_names *files);
 /* Ends the program when something could not be written. */
 void sim_output_close(FILE *, const char *path);
 

@@ -6,7 +6,7 @@
 
 #include "base/json.h"
 #include "base/memory.h"
-#include "base/words.h"
+#include "base/numbers.h"
 #include "sim/state.h"
 
 #define MOST_EACH 1e7     /* events that are replayed for errors of each number by itself */
@@ -147,8 +147,8 @@ void errors_text(FILE *out, const struct errors *errors, double run_time, const 
     }
     int digits = errors_digits(errors, run_time) + 1;
     fprintf(out, "by the errors of %s: %s to %s s%s\n", machine,
-            words_number(low, errors->low / PS_PER_SECOND, digits),
-            words_number(high, errors->high / PS_PER_SECOND, digits),
+            numbers_text(low, errors->low / PS_PER_SECOND, digits),
+            numbers_text(high, errors->high / PS_PER_SECOND, digits),
             errors->how == ERRORS_TOGETHER
                 ? ", if all of them are at an end of their intervals at once"
                 : "");

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/plain.h"
+#include "base/numbers.h"
 #include "base/terminal.h"
 #include "base/text.h"
 #include "sim/arguments.h"
@@ -249,7 +249,7 @@ static int predict(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    plain_numbers();
+    numbers_use_point();
     memory_on_exhausted(exhausted);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a write that fails says so */

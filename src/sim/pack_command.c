@@ -222,12 +222,12 @@ static int pack(int argc, char **argv)
     size_t count;
     char **files = folder_files(folder, &count);
     output_check(output, request.force);
-    struct names names;
-    names_open(&names, count);
+    struct file_names names;
+    file_names_open(&names, count);
     for (size_t i = 0; i < count; i++)
-        names_set(&names, i, files[i]);
+        file_names_set(&names, i, files[i]);
     FILE *file = sim_output_open(output, NULL, &names);
-    names_close(&names);
+    file_names_close(&names);
     struct stat status;
     bool regular = file != stdout && fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode);
     struct target target = {.file = file, .name = output, .deleted = regular};

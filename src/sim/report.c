@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "base/text.h"
-#include "base/words.h"
 #include "sim/errors.h"
 
 #define SHOWN_PES 32
@@ -93,7 +93,7 @@ struct report report_make(const struct replay *replay, const char *machine)
 
 static const char *seconds(char *text, double ps)
 {
-    return words_number(text, report_seconds(ps), REPORT_DIGITS);
+    return numbers_text(text, report_seconds(ps), REPORT_DIGITS);
 }
 
 void report_column(FILE *out, int width, double ps)
@@ -213,8 +213,8 @@ static void print_path(FILE *out, const struct report *report)
         fprintf(out, "%8s ... %zu before\n", "", first);
     for (size_t i = first; i < report->stations; i++)
         fprintf(out, "%8s PE %" PRIu32 " from %s to %s s\n", "", report->path[i].pe,
-                words_number(from, report_seconds((double)report->path[i].from), STATION_DIGITS),
-                words_number(to, report_seconds((double)report->path[i].to), STATION_DIGITS));
+                numbers_text(from, report_seconds((double)report->path[i].from), STATION_DIGITS),
+                numbers_text(to, report_seconds((double)report->path[i].to), STATION_DIGITS));
 }
 
 void report_text(FILE *out, const struct report *report)
@@ -227,7 +227,7 @@ void report_text(FILE *out, const struct report *report)
         out, "%s\n%d PEs on %s, model %s, contention %s\n\npredicted run time: %s s\n",
         replay->run->command, replay->run->pes, report->machine, replay->model->name,
         contention_names[replay->contention],
-        words_number(time, report_seconds(run_time),
+        numbers_text(time, report_seconds(run_time),
                      report->errors ? errors_digits(report->errors, run_time) : REPORT_DIGITS));
     if (report->errors)
         errors_text(out, report->errors, run_time, report->machine);

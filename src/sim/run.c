@@ -83,7 +83,7 @@ static void allocate(struct run *run, int pes)
 {
     size_t n = (size_t)pes;
     run->pes = pes;
-    names_open(&run->paths, n);
+    file_names_open(&run->paths, n);
     run->programs_of = memory_zeroed(n, sizeof *run->programs_of);
     run->ps_per_tick = memory_zeroed(n, sizeof *run->ps_per_tick);
     run->cost_ps = memory_zeroed(n, sizeof *run->cost_ps);
@@ -122,9 +122,9 @@ static char *add_file(struct run *run, const char *path, size_t files, bool *dam
         error = text_format("%s: belongs to a run of %d PEs, but there are files of %zu; give all "
                             "of one run",
                             path, info->pes, files);
-    else if (!error && names_get(&run->paths, (size_t)info->pe))
+    else if (!error && file_names_get(&run->paths, (size_t)info->pe))
         error = text_format("%s: PE %d is in %s, too; give all files of one run", path, info->pe,
-                            names_get(&run->paths, (size_t)info->pe));
+                            file_names_get(&run->paths, (size_t)info->pe));
     else if (!error && trace_blocks(file) > UINT32_MAX)
         error = text_format("%s: its head has more than 4 GiB; record it again", path);
     if (error) {
@@ -134,7 +134,7 @@ static char *add_file(struct run *run, const char *path, size_t files, bool *dam
     int pe = info->pe;
     if (!run->command)
         run->command = memory_text(info->command);
-    names_set(&run->paths, (size_t)pe, path);
+    file_names_set(&run->paths, (size_t)pe, path);
     run->ps_per_tick[pe] = PS_PER_SECOND / info->ticks_per_second;
     run->cost_ps[pe] = (float)(PS_PER_SECOND * info->cost_between);
     run->events[pe] = info->events;
@@ -216,7 +216,7 @@ void run_close(struct run *run)
         trace_close(run->programs[i].file);
         free(run->programs[i].kinds);
     }
-    names_close(&run->paths);
+    file_names_close(&run->paths);
     free(run->threads);
     free(run->further);
     free(run->pe_of);

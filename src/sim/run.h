@@ -5,7 +5,7 @@
 #ifndef SKAMPI_SIM_RUN_H
 #define SKAMPI_SIM_RUN_H
 
-#include "base/names.h"
+#include "sim/file_names.h"
 #include "sim/op.h"
 #include "trace/read/teams.h"
 
@@ -23,15 +23,15 @@ struct run {
     /* A line is a thread of a PE. The first threads of all PEs are the lines 0 to pes - 1, so where
      * PEs have one thread each, lines are PEs. Further threads follow, those of a PE together. */
     int lines;
-    int *threads;       /* by PE; NULL: each has one */
-    uint32_t *further;  /* by PE, and one more: its first line behind those; NULL: there are none */
-    uint32_t *pe_of;    /* of these lines */
-    struct names paths; /* by PE */
-    uint16_t *programs_of; /* by PE */
-    double *ps_per_tick;   /* by PE: of the trace */
-    float *cost_ps;        /* by PE: what the tracer added to each burst */
-    uint64_t *events;      /* by PE: as the file says */
-    uint32_t *blocks;      /* by PE: where they begin in the file */
+    int *threads;      /* by PE; NULL: each has one */
+    uint32_t *further; /* by PE, and one more: its first line behind those; NULL: there are none */
+    uint32_t *pe_of;   /* of these lines */
+    struct file_names paths; /* by PE */
+    uint16_t *programs_of;   /* by PE */
+    double *ps_per_tick;     /* by PE: of the trace */
+    float *cost_ps;          /* by PE: what the tracer added to each burst */
+    uint64_t *events;        /* by PE: as the file says */
+    uint32_t *blocks;        /* by PE: where they begin in the file */
     struct program *programs;
     size_t program_count, most_routines;
     struct table names;      /* of routines of all files; op.routine is the number in it */
@@ -76,7 +76,7 @@ static inline int run_threads(const struct run *run, int pe)
 /* The file of a PE; until the next call. */
 static inline const char *run_path(struct run *run, int pe)
 {
-    return names_get(&run->paths, (size_t)pe);
+    return file_names_get(&run->paths, (size_t)pe);
 }
 
 static inline const char *run_routine(const struct run *run, uint16_t routine)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/words.h"
+#include "base/numbers.h"
 #include "ski/builtin_family.h"
 #include "stats/random.h"
 
@@ -38,7 +38,7 @@ static bool enough_pes(struct builtin_context *context, const char *function, in
     builtin_refuse(context,
                    "%s(%lld): the job has only %d PE%s; start it with at least %lld or use fewer, "
                    "such as get_np()",
-                   function, (long long)wanted, pes(context), words_plural((size_t)pes(context)),
+                   function, (long long)wanted, pes(context), numbers_plural((size_t)pes(context)),
                    (long long)wanted);
     return false;
 }

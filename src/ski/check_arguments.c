@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/numbers.h"
 #include "base/text.h"
-#include "base/words.h"
 #include "engine/request.h"
 #include "settings/table.h"
 #include "ski/builtins.h"
@@ -25,7 +25,7 @@ static void report_arity(struct checker *c, const struct expr *call, size_t want
     if (!few && call->args[wanted])
         where = call->args[wanted]->where;
     diag_error(c->diag, where, "too %s arguments: %s takes %s%zu argument%s%s%s%s, you gave %zu",
-               few ? "few" : "many", call->text, bound, wanted, words_plural(wanted),
+               few ? "few" : "many", call->text, bound, wanted, numbers_plural(wanted),
                *parameters != '\0' ? " (" : "", parameters, *parameters != '\0' ? ")" : "",
                call->count);
 }
@@ -163,7 +163,7 @@ void arguments_setting(struct checker *c, const struct expr *call, size_t i,
     if (setting->words && argument && argument->kind == EXPR_STRING)
         refusal = setting_refuse_word(setting, argument->text);
     else if (setting->names_unit && argument && argument->kind == EXPR_STRING)
-        refusal = words_unit(argument->text) > 0
+        refusal = numbers_unit(argument->text) > 0
                       ? NULL
                       : text_format("%s(): %s", setting->function, UNIT_WANTED);
     else if (!setting->words && check_literal(argument, &value))

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "base/text.h"
-#include "base/words.h"
 
 /* ---- Calls ---- */
 
@@ -41,7 +41,7 @@ static const char *convert(struct value *v, char letter)
         return value_convert(v, (enum value_type)letter);
     if (v->type != TYPE_STRING)
         return value_convert(v, TYPE_REAL);
-    unit = words_unit(v->as.string->text);
+    unit = numbers_unit(v->as.string->text);
     if (unit == 0)
         return UNIT_WANTED;
     value_release(v);

@@ -20,7 +20,7 @@ struct construct {
 };
 
 /* Symbols by name: open addressing; a slot holds an index into tree.symbols + 1. */
-struct names {
+struct file_names {
     int *slots;
     size_t size; /* a power of two, at least twice the number of names */
 };
@@ -30,7 +30,7 @@ struct parser {
     struct diag *diag;
     struct lexer *lexer;
     struct token previous, current, next;
-    struct names names;
+    struct file_names names;
     struct construct *open;
     int statement_depth, expression_depth;
     bool panic;

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "base/named_texts.h"
+#include "base/text.h"
 #include "comm/components.h"
 
 static struct named_texts two(void)

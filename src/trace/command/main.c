@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/plain.h"
+#include "base/numbers.h"
 #include "base/terminal.h"
 #include "trace/command/manual.h"
 #include "trace/command/record.h"
@@ -53,7 +53,7 @@ static void exhausted(const char *text)
 
 int main(int argc, char **argv)
 {
-    plain_numbers();
+    numbers_use_point();
     memory_on_exhausted(exhausted);
     const char *word = argc > 1 ? argv[1] : "";
     if (strcmp(word, "-h") == 0 || strcmp(word, "--help") == 0)

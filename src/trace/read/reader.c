@@ -18,9 +18,9 @@
 
 #include "base/kind.h"
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "base/terminal.h"
 #include "base/text.h"
-#include "base/words.h"
 #include "trace/read/event_out.h"
 #include "trace/read/pack.h"
 
@@ -239,12 +239,12 @@ static void say_incomplete(const struct reader *reader)
 {
     if (reader->lost)
         reader_say(reader, "incomplete: %" PRIu64 " events of %zu PE%s are lost", reader->lost,
-                   reader->lossy, words_plural(reader->lossy));
+                   reader->lossy, numbers_plural(reader->lossy));
     if (reader->endless)
         reader_say(reader,
                    "incomplete: %zu PE%s: the program still runs, was killed, or could not be "
                    "recorded to its end",
-                   reader->endless, words_plural(reader->endless));
+                   reader->endless, numbers_plural(reader->endless));
     if (reader_wants_run(reader) && (size_t)reader->pes_of_run > reader->count)
         reader_say(reader, "incomplete: there are files of %zu of %d PEs", reader->count,
                    reader->pes_of_run);

@@ -1,14 +1,12 @@
 /* Numbers as people read them. */
-#include "base/words.h"
+#include "base/numbers.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/plain.h"
-
-#define WORDS_BYTES 32
+#define NUMBER_BYTES 32
 #define LEAST_PLAIN 1e-4
 #define MOST_PLAIN 1e7
 #define LEAST_DIGITS 2
@@ -16,7 +14,27 @@
 /* Not 1000 of a unit, also when it is rounded. */
 #define NEXT_UNIT 999.5
 
-const char *words_plural(size_t count)
+locale_t numbers_point_begin(void)
+{
+    /* A thread's own locale wins against that of the process. */
+    static _Atomic(locale_t) with_point;
+    if (!with_point)
+        with_point = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    return with_point ? uselocale(with_point) : (locale_t)0;
+}
+
+void numbers_use_point(void)
+{
+    numbers_point_begin();
+}
+
+void numbers_point_end(locale_t before)
+{
+    if (before)
+        uselocale(before);
+}
+
+const char *numbers_plural(size_t count)
 {
     return count == 1 ? "" : "s";
 }
@@ -38,27 +56,27 @@ static void strip_zeros(char *text)
     memmove(end, rest, strlen(rest) + 1);
 }
 
-char *words_number(char *text, double value, int digits)
+char *numbers_text(char *text, double value, int digits)
 {
     if (!isfinite(value)) {
-        snprintf(text, WORDS_BYTES, isnan(value) ? "---" : value > 0 ? "inf" : "-inf");
+        snprintf(text, NUMBER_BYTES, isnan(value) ? "---" : value > 0 ? "inf" : "-inf");
         return text;
     }
-    locale_t before = plain_begin();
-    snprintf(text, WORDS_BYTES, "%.*e", digits - 1, value);
+    locale_t before = numbers_point_begin();
+    snprintf(text, NUMBER_BYTES, "%.*e", digits - 1, value);
     double rounded = strtod(text, NULL), size = fabs(rounded);
     if (size >= LEAST_PLAIN && size < MOST_PLAIN) {
         int decimals = digits - 1 - (int)floor(log10(size));
-        snprintf(text, WORDS_BYTES, "%.*f", decimals > 0 ? decimals : 0, rounded);
+        snprintf(text, NUMBER_BYTES, "%.*f", decimals > 0 ? decimals : 0, rounded);
     } else if (size == 0) {
-        snprintf(text, WORDS_BYTES, "0");
+        snprintf(text, NUMBER_BYTES, "0");
     }
-    plain_end(before);
+    numbers_point_end(before);
     strip_zeros(text);
     return text;
 }
 
-int words_digits(double value, double error)
+int numbers_digits(double value, double error)
 {
     if (value == 0 || !isfinite(value) || !(error > 0) || !isfinite(error))
         return LEAST_DIGITS;
@@ -72,18 +90,18 @@ static const struct {
 } units[] = {{"ns", 1e9}, {"us", 1e6}, {"ms", 1e3}, {"s", 1}};
 #define UNITS (sizeof units / sizeof *units)
 
-char *words_time(char *text, double seconds, int digits)
+char *numbers_time(char *text, double seconds, int digits)
 {
-    char number[WORDS_BYTES];
+    char number[NUMBER_BYTES];
     size_t i = 0;
     while (i + 1 < UNITS && fabs(seconds) * units[i].per_second >= NEXT_UNIT)
         i++;
-    snprintf(text, WORDS_BYTES + 8, "%s %s",
-             words_number(number, seconds * units[i].per_second, digits), units[i].name);
+    snprintf(text, NUMBER_BYTES + 8, "%s %s",
+             numbers_text(number, seconds * units[i].per_second, digits), units[i].name);
     return text;
 }
 
-double words_unit(const char *name)
+double numbers_unit(const char *name)
 {
     for (size_t i = 0; i < UNITS; i++)
         if (strcmp(units[i].name, name) == 0)

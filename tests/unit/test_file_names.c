@@ -1,4 +1,5 @@
 /* Names of files that are kept without their common folder. */
+/* LINK: src/sim/file_names.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "base/names.h"
+#include "sim/file_names.h"
 
 static void come_back(void **state)
 {
@@ -16,41 +17,41 @@ static void come_back(void **state)
         "/tmp/a/b/pe-4.trace", "/pe-5.trace",       "/tmp/a/",           ""};
     enum { COUNT = sizeof given / sizeof *given };
     (void)state;
-    struct names names;
-    names_open(&names, COUNT + 1);
+    struct file_names names;
+    file_names_open(&names, COUNT + 1);
     for (size_t i = 0; i < COUNT; i++)
-        names_set(&names, i, given[i]);
+        file_names_set(&names, i, given[i]);
     for (size_t i = COUNT; i-- > 0;)
-        assert_string_equal(names_get(&names, i), given[i]);
-    assert_null(names_get(&names, COUNT));
-    names_close(&names);
+        assert_string_equal(file_names_get(&names, i), given[i]);
+    assert_null(file_names_get(&names, COUNT));
+    file_names_close(&names);
     /* The first one without a folder. */
-    names_open(&names, 2);
-    names_set(&names, 1, "x");
-    names_set(&names, 0, "/y/x");
-    assert_string_equal(names_get(&names, 1), "x");
-    assert_string_equal(names_get(&names, 0), "/y/x");
-    names_close(&names);
+    file_names_open(&names, 2);
+    file_names_set(&names, 1, "x");
+    file_names_set(&names, 0, "/y/x");
+    assert_string_equal(file_names_get(&names, 1), "x");
+    assert_string_equal(file_names_get(&names, 0), "/y/x");
+    file_names_close(&names);
 }
 
 static void are_small(void **state)
 {
     (void)state;
-    struct names names;
-    names_open(&names, 10000);
+    struct file_names names;
+    file_names_open(&names, 10000);
     char name[200];
     for (size_t i = 0; i < 10000; i++) {
         snprintf(name, sizeof name,
                  "/a/folder/with/a/long/name/of/more/than/fifty/characters/pe-%05zu.trace", i);
-        names_set(&names, i, name);
+        file_names_set(&names, i, name);
     }
     assert_true(names.kept.length < 10000 * 20);
-    assert_string_equal(names_get(&names, 9999), name);
-    names_close(&names);
+    assert_string_equal(file_names_get(&names, 9999), name);
+    file_names_close(&names);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(come_back), cmocka_unit_test(are_small)};
-    return cmocka_run_group_tests_name("names", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("file_names", tests, NULL, NULL);
 }

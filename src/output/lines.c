@@ -1,5 +1,5 @@
 /* Lines from chunks of a file. */
-#include "base/lines.h"
+#include "output/lines.h"
 
 #include <stdlib.h>
 #include <string.h>

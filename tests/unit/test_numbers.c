@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "base/words.h"
+#include "base/numbers.h"
 
 static void numbers(void **state)
 {
@@ -36,27 +36,27 @@ static void numbers(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[32];
-        assert_string_equal(words_number(text, cases[i].value, cases[i].digits), cases[i].text);
+        assert_string_equal(numbers_text(text, cases[i].value, cases[i].digits), cases[i].text);
     }
 }
 
 static void plurals(void **state)
 {
     (void)state;
-    assert_string_equal(words_plural(0), "s");
-    assert_string_equal(words_plural(1), "");
-    assert_string_equal(words_plural(2), "s");
+    assert_string_equal(numbers_plural(0), "s");
+    assert_string_equal(numbers_plural(1), "");
+    assert_string_equal(numbers_plural(2), "s");
 }
 
 static void units(void **state)
 {
     (void)state;
-    assert_true(words_unit("ns") == 1e9);
-    assert_true(words_unit("us") == 1e6);
-    assert_true(words_unit("ms") == 1e3);
-    assert_true(words_unit("s") == 1);
-    assert_true(words_unit("") == 0);
-    assert_true(words_unit("m") == 0);
+    assert_true(numbers_unit("ns") == 1e9);
+    assert_true(numbers_unit("us") == 1e6);
+    assert_true(numbers_unit("ms") == 1e3);
+    assert_true(numbers_unit("s") == 1);
+    assert_true(numbers_unit("") == 0);
+    assert_true(numbers_unit("m") == 0);
 }
 
 int main(void)

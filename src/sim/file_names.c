@@ -1,5 +1,5 @@
 /* Names of files, without the folder that most of them are in. */
-#include "base/names.h"
+#include "sim/file_names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,13 +9,13 @@
 /* In front of a kept name: what it begins with. */
 enum { IN_FOLDER = 'f', COMPLETE = 'c' };
 
-void names_open(struct names *names, size_t count)
+void file_names_open(struct file_names *names, size_t count)
 {
-    *names = (struct names){.count = count};
+    *names = (struct file_names){.count = count};
     names->places = memory_zeroed(count, sizeof *names->places);
 }
 
-void names_set(struct names *names, size_t i, const char *name)
+void file_names_set(struct file_names *names, size_t i, const char *name)
 {
     const char *slash = strrchr(name, '/');
     size_t folder = slash ? (size_t)(slash - name) + 1 : 0;
@@ -30,7 +30,7 @@ void names_set(struct names *names, size_t i, const char *name)
     text_append_bytes(&names->kept, "", 1);
 }
 
-const char *names_get(struct names *names, size_t i)
+const char *file_names_get(struct file_names *names, size_t i)
 {
     if (names->places[i] == 0)
         return NULL;
@@ -43,7 +43,7 @@ const char *names_get(struct names *names, size_t i)
     return names->shown.data;
 }
 
-void names_close(struct names *names)
+void file_names_close(struct file_names *names)
 {
     text_release(&names->folder);
     text_release(&names->kept);

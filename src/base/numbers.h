@@ -1,0 +1,37 @@
+/*
+ * Numbers as texts: with a point in every locale, and as people read them. Any PE, any thread.
+ */
+#ifndef SKAMPI_BASE_NUMBERS_H
+#define SKAMPI_BASE_NUMBERS_H
+
+#include <locale.h>
+#include <stddef.h>
+
+/* From now on, this thread reads and writes numbers with a point, whatever the locale of the
+ * process is: libraries may choose another one at any time. For threads of our own. */
+void numbers_use_point(void);
+
+/* A point until numbers_point_end(), which takes what numbers_point_begin() has returned: for code
+ * that also runs in threads of a traced program. */
+locale_t numbers_point_begin(void);
+void numbers_point_end(locale_t before);
+
+/* The ending of a noun after this count: "" for 1, else "s". */
+const char *numbers_plural(size_t count);
+
+/* A number with this many significant digits: 460, 0.0013, 2.5e-15. No exponent from 0.0001 to
+ * 10^7, no zeros at the end of decimals; "---" for NaN. text needs 32 bytes; digits: at most 12.
+ * Returns text. */
+char *numbers_text(char *text, double value, int digits);
+
+/* As many digits of the value as its error allows: two digits of the error, from 2 to 4 of the
+ * value. */
+int numbers_digits(double value, double error);
+
+/* A time in the unit that suits it: "1.23 us". text needs 40 bytes. Returns text. */
+char *numbers_time(char *text, double seconds, int digits);
+
+/* How many of a unit of time make a second: "ns", "us", "ms" or "s"; 0: it is none. */
+double numbers_unit(const char *name);
+
+#endif
