@@ -1,7 +1,7 @@
 /*
  * Functions for what MPI has besides communicators: datatypes, topologies, info objects and
- * constants. They are descriptions that every build has; the library sees them when something is
- * measured.
+ * constants. Every build has these functions: they make descriptions, and MPI sees these when
+ * something is measured.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -47,7 +47,7 @@ static struct value type_hvector(struct builtin_context *context, const struct v
     return datatype(context, "mpi_type_hvector", made, error);
 }
 
-/* Arrays that belong together have the same length. */
+/* Refuses two arrays of different lengths whose elements belong together. */
 static bool same_length(struct builtin_context *context, const char *function, size_t a, size_t b)
 {
     if (a == b)

@@ -50,7 +50,7 @@ static struct value comm(struct builtin_context *context, const struct value *ar
     return value_set(pe_set_strided(0, 1, (int)args[0].as.integer));
 }
 
-/* A set of the PEs that the arguments name, in their order. */
+/* A set of the PEs that the arguments name, in the order of the arguments. */
 static struct value set_of(struct builtin_context *context, const char *function,
                            const struct value *args, int count)
 {

@@ -1,6 +1,6 @@
 /*
- * Functions that change the rules of measuring, from then on. Those that store a value come from
- * the table of settings; the others are here.
+ * Functions that change the rules of later measurements. Functions that only store a value are made
+ * from the table of settings; the others are written out here.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static struct settings *settings_of(struct builtin_context *context)
 
 /* ---- Functions of the table of settings ---- */
 
-/* Whether the refusal (taken over), if there is one, lets the argument be stored. */
+/* True if there is no refusal (taken over). Otherwise the refusal becomes the error of the call. */
 static bool accepted(struct builtin_context *context, char *refusal)
 {
     if (refusal)
@@ -46,7 +46,7 @@ static void set_integer(struct builtin_context *context, const struct setting *s
         setting_store_integer(setting, settings_of(context), value);
 }
 
-/* Results and rounds refer to it from now on. */
+/* Keeps the info for the rest of the run, since results and rounds refer to it. */
 static void set_memory_info(struct builtin_context *context, struct info *info)
 {
     settings_of(context)->memory_info = info_keep(info);
@@ -65,7 +65,7 @@ static void set_argument(struct builtin_context *context, const struct setting *
         set_integer(context, setting, value->as.integer);
 }
 
-/* Stores each argument; of those that are left out the default. */
+/* Stores each argument, and the default of each argument that is left out. */
 static struct value set_arguments(struct builtin_context *context, const struct value *args)
 {
     const struct setting *settings = context->builtin->settings;
@@ -135,7 +135,7 @@ static struct value print_time_accounting_info(struct builtin_context *context,
     return value_void();
 }
 
-/* Where auxiliary memory comes from makes no difference here: it is never the measured one. */
+/* Does nothing: skampi never measures in auxiliary memory, so its origin makes no difference. */
 static struct value use_mpi_alloc_mem(struct builtin_context *context, const struct value *args)
 {
     builtin_in_range(context, "use_mpi_alloc_mem", args[0].as.integer, 0, 1);

@@ -199,7 +199,8 @@ static struct value call_has_last_time(struct builtin_context *context, const st
     return value_int(!isnan(engine_assumed_time(context->engine)));
 }
 
-/* PE 0 decides for all: nodes of one job are alike, and all PEs must go the same way. */
+/* PE 0 decides for all PEs, since they must take the same branches of the script. A timer is taken
+ * to be usable on all nodes of a job or on none. */
 static struct value call_is_timer_usable(struct builtin_context *context, const struct value *args)
 {
     const struct timer *timer = timer_find(args[0].as.string->text);

@@ -40,8 +40,8 @@ static void forget_assigned(struct checker *c, const struct stmt_list *list)
 
 /* ---- Loops ---- */
 
-/* What the literal numbers of a loop say about it: that it could never end. What is no literal is
- * taken for a number that nothing is wrong with. */
+/* Why a loop could never end, as far as its literal numbers show it. For an expression that is no
+ * literal, a number is assumed with which the loop ends. */
 static const char *endless_loop(const struct stmt *stmt)
 {
     struct loop loop = {.multiplicative = stmt->multiplicative, .unlimited = !stmt->to};
@@ -56,7 +56,7 @@ static const char *endless_loop(const struct stmt *stmt)
     return loop_begin(&loop);
 }
 
-/* 10 to 1. Literal numbers show that the loop does nothing. */
+/* Warns of a loop such as "10 to 1", whose literal numbers show that it does nothing. */
 static void warn_of_empty(struct checker *c, const struct stmt *stmt)
 {
     struct loop loop = {.multiplicative = stmt->multiplicative};
@@ -147,7 +147,7 @@ static enum value_type check_header(struct checker *c, struct stmt *stmt)
 
 static void check_loop(struct checker *c, struct stmt *stmt)
 {
-    const struct around around = {stmt, c->loops};
+    const struct loop_level around = {stmt, c->loops};
     bool was_refining = c->refining;
     enum value_type type;
 

@@ -30,7 +30,7 @@ static void report_arity(struct checker *c, const struct expr *call, size_t want
                call->count);
 }
 
-/* The same for functions with optional arguments. */
+/* Reports a wrong number of arguments of a function that has optional ones. */
 static void report_bounds(struct checker *c, const struct expr *call, size_t least, size_t most,
                           const char *parameters)
 {
@@ -136,7 +136,8 @@ void arguments_minimum(struct checker *c, const struct expr *call, size_t i,
                i + 1, call->text, parameter->name, (long long)parameter->minimum);
 }
 
-/* 8.5 where an integer is wanted. What a script computes is rounded there. */
+/* Whether the expression is a literal such as 8.5. Where an integer is wanted this is a mistake,
+ * whereas a computed double is rounded. */
 static bool has_fraction(const struct expr *expr, double *value)
 {
     return check_literal(expr, value) && *value != floor(*value);
@@ -191,7 +192,7 @@ bool arguments_quoted(struct checker *c, const struct expr *call, size_t i, enum
 
 /* ---- Calls that no number of PEs makes right ---- */
 
-/* False: its value is not known before the script runs. */
+/* The value of an argument; false if it is not known before the script runs. */
 static bool constant_argument(const struct parameter *parameter, const struct expr *expr,
                               struct argument *argument)
 {
@@ -246,15 +247,15 @@ static bool speaks_of(const char *name, const char *const *words, size_t count)
     return false;
 }
 
-/* A variable that holds numbers of bytes or elements: by its name, or because only these can end
- * the loop to ... that it is swept by. */
+/* Whether a variable holds numbers of bytes or elements: its name says so, or it is the variable of
+ * a loop to "...", which only growing sizes can end. */
 static bool is_size_variable(const struct checker *c, const struct expr *expr)
 {
     static const char *const words[] = {"count", "size", "byte", "len", "elem"};
 
     if (!expr || expr->kind != EXPR_NAME)
         return false;
-    for (const struct around *around = c->loops; around; around = around->outer) {
+    for (const struct loop_level *around = c->loops; around; around = around->outer) {
         const struct stmt *loop = around->loop;
         bool arithmetic = loop->kind == STMT_FOR || loop->kind == STMT_AUTOREFINE;
 
@@ -264,7 +265,8 @@ static bool is_size_variable(const struct checker *c, const struct expr *expr)
     return speaks_of(expr->text, words, sizeof words / sizeof *words);
 }
 
-/* A number, or a name that does not look like a size. */
+/* Whether the expression can be a number of iterations: a number, or a name that does not look like
+ * a size. */
 static bool is_number_of_times(const struct expr *expr)
 {
     static const char *const words[] = {"iter", "rep"};
@@ -281,8 +283,8 @@ static bool is_size(const struct parameter *parameter)
            (strcmp(parameter->unit, "bytes") == 0 || strcmp(parameter->unit, "elements") == 0);
 }
 
-/* F(10, count) instead of F(count, iterations): the size in the place of the iterations, and a
- * number in its place. */
+/* Warns of F(10, count) where F(count, iterations) is meant: a size stands in the place of the
+ * iterations, and a number in the place of the size. */
 void arguments_swapped(struct checker *c, const struct expr *call,
                        const struct measurement *measurement)
 {

@@ -9,19 +9,19 @@
 #include "ski/builtins.h"
 #include "ski/check_state.h"
 
-/* Errors: too few or too many. */
+/* An error when there are too few or too many arguments. */
 void arguments_count_builtin(struct checker *c, const struct expr *call,
                              const struct builtin *builtin);
 void arguments_count_measurement(struct checker *c, const struct expr *call,
                                  const struct measurement *measurement);
 
-/* An error when the type of argument i does not fit the wanted one. name: of the parameter, or
- * NULL. */
+/* An error when the type of argument i does not fit the wanted one. name is that of the parameter,
+ * or NULL. */
 void arguments_type(struct checker *c, const struct expr *call, size_t i, enum value_type type,
                     enum value_type wanted, const char *name);
 
-/* An error when argument i is a number with a fraction where an integer is wanted. name: of the
- * parameter, or NULL. */
+/* An error when argument i is a number with a fraction where an integer is wanted. name is that of
+ * the parameter, or NULL. */
 void arguments_whole(struct checker *c, const struct expr *call, size_t i, enum value_type wanted,
                      const char *name);
 
@@ -33,8 +33,7 @@ void arguments_setting(struct checker *c, const struct expr *call, size_t i,
  * wanted. */
 bool arguments_quoted(struct checker *c, const struct expr *call, size_t i, enum value_type wanted);
 
-/* An error when no set of PEs can be measured with these arguments, as far as numbers and texts
- * that are written down show it. */
+/* An error when literal arguments show that no set of PEs can be measured with them. */
 void arguments_refused(struct checker *c, const struct expr *call,
                        const struct measurement *measurement);
 

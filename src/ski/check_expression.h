@@ -13,15 +13,15 @@
 enum value_type check_expression(struct checker *c, struct expr *expr);
 enum value_type check_value(struct checker *c, struct expr *expr);
 
-/* Errors when a value does not have exactly that type, or is not a number; what: "the step of a
- * loop". */
+/* Reports a value that does not have exactly the wanted type, or is not a number. what names it in
+ * the message, as in "the step of a loop". */
 void check_require(struct checker *c, struct expr *expr, enum value_type wanted, const char *what);
 void check_require_number(struct checker *c, struct expr *expr, const char *what);
 
-/* Calls of known functions, with their arguments. */
+/* Checks the call of a known function and its arguments. */
 void check_builtin(struct checker *c, struct expr *call, const struct builtin *builtin);
 void check_measurement(struct checker *c, struct expr *call, const struct measurement *measurement);
-/* The arguments of a call to an unknown or misplaced function. */
+/* Checks only the arguments: the function is unknown or misplaced. */
 void check_each(struct checker *c, const struct expr *expr);
 
 #endif

@@ -1,9 +1,9 @@
 /*
  * The state of the check at a place in the script: variables, their types, the loops around it.
  *
- * One pass in the order of the text. Types are followed where the text alone decides them; after
- * branches and within loops, what may have been assigned counts as unknown. Private to check.c,
- * check_*.c and unknown.c.
+ * The check makes one pass in the order of the text. It follows types where the text alone decides
+ * them; after branches and within loops, the types of variables that may have been assigned count
+ * as unknown. Private to check.c, check_*.c and unknown.c.
  */
 #ifndef SKAMPI_SKI_CHECK_STATE_H
 #define SKAMPI_SKI_CHECK_STATE_H
@@ -15,23 +15,23 @@
 #define TYPE_UNKNOWN ((enum value_type)0)
 
 struct variable {
-    bool global; /* assigned outside the blocks so far */
+    bool global; /* the text up to here assigns it outside the blocks */
     enum value_type global_type;
     const struct stmt *block; /* the last one that assigned it */
     enum value_type local_type;
 };
 
-struct around {
+struct loop_level {
     const struct stmt *loop;
-    const struct around *outer;
+    const struct loop_level *outer;
 };
 
 struct checker {
     struct tree *tree;
     struct diag *diag;
-    struct variable *variables; /* by symbol */
-    const struct stmt *block;   /* NULL outside */
-    const struct around *loops; /* around the statement, from the inside */
+    struct variable *variables;     /* by symbol */
+    const struct stmt *block;       /* NULL outside */
+    const struct loop_level *loops; /* the loops around the statement, the innermost first */
     bool refining;
 };
 
@@ -40,11 +40,12 @@ bool check_is_local(const struct checker *c, int symbol);
 /* The variable has a value of this type from here on. symbol -1: none, after an error. */
 void check_assign(struct checker *c, int symbol, enum value_type type);
 
-/* "an integer" and so on, as messages say it. */
+/* The type as messages name it: "an integer". */
 const char *check_type_text(enum value_type type);
 /* Whether a value of one type can be given where another is wanted. */
 bool check_fits(enum value_type given, enum value_type wanted);
-/* The value of what consists of numbers and operators alone; false: it is something else. */
+/* The value of an expression that consists of numbers and operators only; false for any other one.
+ */
 bool check_constant(const struct expr *expr, struct value *value);
 bool check_literal(const struct expr *expr, double *number);
 

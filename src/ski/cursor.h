@@ -13,18 +13,18 @@ struct cursor {
     size_t length, at;
     int line;
     size_t line_start;
-    size_t copied; /* up to where the text is in expanded; past at after an @include */
+    size_t copied; /* bytes of text that are in the expanded text; more than at after an @include */
     int last_token_line;
     int long_string_line; /* where the last string of several lines began */
 };
 
 bool cursor_is_digit(char c);
-/* Of a name: also '_'. */
+/* Whether a name may begin with it: a letter or '_'. */
 bool cursor_is_letter(char c);
 
 /* The byte i after the reading position; NUL after the end. */
 char cursor_peek(const struct cursor *cursor, size_t i);
-/* How many letters and digits, or digits, there are from that byte on. */
+/* How many letters and digits (cursor_word) or digits (cursor_digits) follow from byte from on. */
 size_t cursor_word(const struct cursor *cursor, size_t from);
 size_t cursor_digits(const struct cursor *cursor, size_t from);
 

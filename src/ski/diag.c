@@ -204,7 +204,8 @@ static void append_entry(struct text *out, const struct source *source, struct p
                          const char *kind, const char *message)
 {
     if (strcmp(source_name(source, where.file), SOURCE_COMMAND_LINE) == 0) {
-        /* Nobody has written these lines. */
+        /* No user wrote the line that is wrong (a script made of the command line), so do not show
+         * it. */
         text_append(out, "skampi: %s: %s\n", kind, message);
         return;
     }

@@ -30,7 +30,7 @@ bool diag_wants(const struct diag *diag, struct position where);
 void diag_error_plain(struct diag *diag, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The same for what is legal but hardly intended. Not counted. */
+/* Adds a warning of something legal that is hardly intended. diag_count() does not count it. */
 void diag_warning(struct diag *diag, struct position where, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -39,7 +39,8 @@ size_t diag_count(const struct diag *diag);
 /* All messages in the order of their places, as one allocated string that the caller frees. */
 char *diag_text(const struct diag *diag);
 
-/* The same of the warnings: "file:line:column: warning: text". */
+/* All warnings in the order of their places, "file:line:column: warning: text"; the caller frees
+ * the string. */
 char *diag_warnings(const struct diag *diag);
 
 /* One message about a place, formatted as above; the caller frees it. For run-time errors. */

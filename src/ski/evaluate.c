@@ -32,7 +32,7 @@ static bool check_arity(struct interp *in, const struct expr *call, const char *
                        wanted, wanted == 1 ? "" : "s", call->count);
 }
 
-/* NULL, or what is wrong. */
+/* Converts v to the type of the letter. Returns NULL, or what is wrong. */
 static const char *convert(struct value *v, char letter)
 {
     double unit;

@@ -72,7 +72,7 @@ static const char *closest_function(const char *name)
     return closest;
 }
 
-/* What goes on after the name with another word. */
+/* Finds names that consist of the given one and further words. */
 static size_t find_longer(const char *name, const char **names)
 {
     const struct measurement *function;

@@ -156,7 +156,8 @@ static struct value *no_values(int count)
     return values;
 }
 
-/* By an error, whose text is shown, or because a result is missing that the script needs. */
+/* Ends the script because of an error, whose text is shown, or because a result is missing that the
+ * script needs. */
 static void end_before_time(struct interp *in, char shown[SCRIPT_ERROR_BYTES])
 {
     if (!in->context.ends) {

@@ -25,8 +25,8 @@ struct lexer {
     struct text expanded;
 };
 
-/* Longest first. A spelling of another language is an error, and is then taken for what it means.
- */
+/* The longest spellings come first, since the first match wins. A spelling of another language (&&)
+ * is reported as an error, and then read as the token that it stands for. */
 static const struct spelling {
     const char *text;
     enum token_kind kind;
@@ -324,7 +324,8 @@ static struct token read_string(struct lexer *lexer, struct cursor *cursor)
                        "this string does not end: its closing '\"' is missing");
         skip_line(cursor);
         token.length = (size_t)(cursor->text + cursor->at - begin);
-        /* Which of the rest is text is open, too: it would only bring further errors. */
+        /* The rest may be the text of the string or not. Reading it would only report further
+         * errors, so leave it out. */
         if (open)
             cursor->at = cursor->length;
         return token;

@@ -4,11 +4,11 @@
 #include <float.h>
 #include <math.h>
 
-/* Hidden steps in a row that leave the visible value as it is: more than this help nobody, and
- * their end may be years away. */
+/* Hidden steps in a row that may leave the visible value as it is. With more steps, the next
+ * visible value may be years away, so the loop ends with an error. */
 #define ROUNDS_LIMIT 10000000
 
-/* Values that are counted one by one. */
+/* Most values that loop_remaining() counts one by one; it estimates longer loops. */
 #define REMAINING_LIMIT 1000000
 
 static double real_of(const struct value *v)
@@ -38,7 +38,8 @@ static bool is_shrinking(const struct loop *loop)
     return loop->multiplicative && real_of(&loop->step) < 1;
 }
 
-/* A shrinking value comes close to 0, reaches it by rounding alone, and never passes it. */
+/* Whether a shrinking value can never pass the end: it comes close to 0, and reaches it only by
+ * rounding. */
 static bool is_end_out_of_reach(const struct loop *loop)
 {
     double end = real_of(&loop->end) * (real_of(&loop->start) > 0 ? 1 : -1);
@@ -75,7 +76,7 @@ const char *loop_begin(struct loop *loop)
         return "start, end and step of a loop must be numbers";
     if (loop->multiple_of < 0)
         return "multipleof needs an integer > 0";
-    loop->start.constant = NULL; /* the values are no longer those of that name */
+    loop->start.constant = NULL; /* later values are not that constant, so do not print its name */
     loop->hidden = loop->visible = loop->start;
     loop->rounds = 0;
     loop->started = false;
@@ -94,8 +95,8 @@ static bool round_to_multiple(int64_t hidden, int64_t multiple, int64_t *rounded
     return !__builtin_sub_overflow(hidden, above, rounded);
 }
 
-/* How far a double may be from the end to count as the end: the sum of rounding errors, far less
- * than a step. */
+/* How far a double may lie from the end and still count as the end: as much as rounding errors add
+ * up to, and far less than a step. */
 static double tolerance(const struct loop *loop)
 {
     double end = fabs(real_of(&loop->end)), step = fabs(real_of(&loop->step));
@@ -141,7 +142,7 @@ static bool advance(struct loop *loop)
         return loop->multiplicative ? !__builtin_mul_overflow(*hidden, step, hidden)
                                     : !__builtin_add_overflow(*hidden, step, hidden);
     }
-    /* Not a sum of steps, which would add up their rounding errors. */
+    /* Multiplied by the number of rounds: adding steps would add up their rounding errors. */
     if (loop->multiplicative)
         loop->hidden = value_real(real_of(&loop->hidden) * real_of(&loop->step));
     else
@@ -157,7 +158,8 @@ static bool is_beyond(const struct value *a, const struct value *b, bool upward,
     return upward ? real_of(a) > real_of(b) + tolerance : real_of(a) < real_of(b) - tolerance;
 }
 
-/* A value of more than 64 bits is certainly beyond the end, unless the end is one as well. */
+/* A value that needs more than 64 bits is beyond any end that fits into 64 bits, so the loop is
+ * over without error. A loop without end fails, and one whose end does not fit either. */
 static const char *overflow_error(const struct loop *loop)
 {
     if (loop->unlimited)

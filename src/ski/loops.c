@@ -10,14 +10,15 @@
 #include "engine/refine.h"
 #include "ski/evaluate.h"
 
-/* Rounds of a loop to ... whose measurements all need the same buffer, after which it is taken for
- * one that never ends. */
+/* After this many rounds in a row that need equally large buffers, a loop to "..." is taken to be
+ * endless, since only a buffer that is too small ends it. */
 #define STALE_LIMIT 1000
 
 /* ---- A round ---- */
 
-/* A loop to ... ends with a measurement that does not fit into the buffer. Finds out whether that
- * can still happen: *over when nothing is left to measure, an error when it would go on forever. */
+/* A loop to "..." ends with a measurement that does not fit into the buffer. Finds out whether that
+ * can still happen: sets *over when nothing is left to measure, and fails when the loop would go on
+ * forever. */
 static bool check_progress(struct interp *in, struct frame *frame, bool *over)
 {
     static const char remedy[] = "give an end instead of ...";
@@ -25,7 +26,8 @@ static bool check_progress(struct interp *in, struct frame *frame, bool *over)
     if (frame->asked == 0)
         return script_fail(in, frame->stmt->where,
                            "this loop never ends because its body measured nothing; %s", remedy);
-    /* Too large for the loops inside, empty sets, unsupported: it will not get better. */
+    /* Nothing was measured in this round: sizes were too large for the loops inside, sets empty, or
+     * functions unsupported. Later rounds will do no better. */
     *over = frame->done == 0;
     if (*over)
         return true;
@@ -145,8 +147,8 @@ static bool run_refined_round(struct interp *in, struct refine *refine, struct v
     return true;
 }
 
-/* The extra points. To the script, a refined loop ends like a plain one: the loop variable holds
- * the first value that the sweep did not execute. */
+/* Measures the additional points. Afterwards the loop variable holds the first value that the plain
+ * sweep did not execute, as after a loop without refinement. */
 static bool run_refinement(struct interp *in, const struct loop *loop, struct refine *refine)
 {
     double x;
@@ -164,8 +166,8 @@ static bool run_refinement(struct interp *in, const struct loop *loop, struct re
 
 /* ---- Loops ---- */
 
-/* Counts the rest of a loop that was cut, with as many measurements for each value as in its last
- * round. */
+/* Counts the measurements that are missing because the loop was cut: for each value that is left,
+ * as many as in the last round. */
 static void leave_out_rest(struct interp *in, const struct frame *frame)
 {
     int64_t count;

@@ -16,7 +16,7 @@
 
 /* ---- Arguments ---- */
 
-/* The same as the type letters of a builtin. */
+/* The parameters of a measurement function as type letters (value.h), which builtins have, too. */
 static void argument_letters(const struct measurement *function,
                              char letters[MEASUREMENT_MAX_PARAMETERS + 2])
 {
@@ -55,7 +55,7 @@ static struct value *complete_args(const struct measurement *function, struct va
     return args;
 }
 
-/* The values stay the owners of what the argument points to. */
+/* The value still owns what the argument points to. */
 static struct argument argument_of(const struct value *v)
 {
     struct argument argument = {0};
@@ -87,7 +87,8 @@ static struct argument argument_of(const struct value *v)
 
 /* ---- Labels of the result ---- */
 
-/* The value in one line. *bytes counts what is shown; beyond the limit nothing more is shown. */
+/* The value in one line. *bytes counts the bytes shown of all values; nothing is shown beyond
+ * MEASURE_LIMIT. */
 static char *column_text(const struct value *v, size_t *bytes)
 {
     char *shown;
@@ -155,7 +156,8 @@ static bool in_endless_loop(const struct interp *in)
     return false;
 }
 
-/* The first value of a loop to ... was measured; how far it goes after that is open. */
+/* Whether a loop to "..." around the statement is past its first value: the script did not ask for
+ * any particular later one. */
 static bool in_open_loop(const struct interp *in)
 {
     for (const struct frame *frame = in->loop; frame; frame = frame->outer)
@@ -164,9 +166,9 @@ static bool in_open_loop(const struct interp *in)
     return false;
 }
 
-/* A loop to ... ends by that. A limited one goes on, because each of its values was requested,
- * unless larger ones follow that were not requested (within a loop to ...) or are too many to list.
- */
+/* A measurement that is too large ends a loop to "...". A limited loop goes on, since the script
+ * requested each of its values, unless it lies within a loop to "..." (which did not request them)
+ * or too many values are left to list. */
 static void note_too_large(struct interp *in)
 {
     struct frame *frame = in->loop;
@@ -182,8 +184,9 @@ static void note_too_large(struct interp *in)
     }
 }
 
-/* Updates the loops after something was (not) measured: they end when it was too large, and those
- * without end have to come closer to one. */
+/* Updates the loops around the statement: they end when the measurement was too large. For loops
+ * without end it notes the buffer that was needed, which shows whether they come closer to an end.
+ */
 static void note_measured(struct interp *in, const struct measure_request *request,
                           enum measure_status status)
 {
@@ -195,7 +198,7 @@ static void note_measured(struct interp *in, const struct measure_request *reque
         in->missing++;
     for (struct frame *frame = in->loop; frame; frame = frame->outer)
         if (status == MEASURE_TIME_OVER && (frame->unlimited || in->missing >= MOST_LISTED_MISSING))
-            frame->ends = true; /* nothing else would end it in time */
+            frame->ends = true; /* with no time left, only this ends the loop */
     if (status == MEASURE_DONE)
         measurement_demand(request->function, request->arguments, request->set, &demand);
     size_t weight = measurement_weight(request->function, &demand);
@@ -214,7 +217,7 @@ static void note_measured(struct interp *in, const struct measure_request *reque
 
 /* ---- Calls that cannot be measured ---- */
 
-/* Whether it has the same value whenever the statement is executed. */
+/* Whether the expression has one value whenever the statement is executed. */
 static bool is_constant(const struct interp *in, const struct expr *expr)
 {
     switch (expr->kind) {
@@ -266,8 +269,8 @@ static bool check_request(struct interp *in, const struct stmt *stmt,
 
 /* ---- The statement ---- */
 
-/* The request's arguments and set are there; the rest is added here. refusal (taken over): why it
- * cannot be measured, as far as is known, or NULL. */
+/* Completes a request that has its arguments and its set, and measures it. refusal (taken over) is
+ * why it cannot be measured, or NULL. */
 static bool measure_request(struct interp *in, const struct stmt *stmt,
                             struct measure_request *request, const struct value *args,
                             char *refusal)

@@ -57,7 +57,7 @@ static int *names_slot(struct parser *p, const char *text, size_t length)
 void node_names_resize(struct parser *p, size_t size)
 {
     free(p->names.slots);
-    p->names = (struct file_names){memory_zeroed(size, sizeof *p->names.slots), size};
+    p->names = (struct symbol_slots){memory_zeroed(size, sizeof *p->names.slots), size};
     for (int i = 0; i < p->tree->symbol_count; i++) {
         const char *name = p->tree->symbols[i];
 

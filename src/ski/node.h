@@ -12,7 +12,7 @@ char *node_text(const char *text, size_t length);
 struct expr *node_expr(enum expr_kind kind, struct position where);
 /* Adds an operand, argument or element (taken over; NULL: not understood). */
 void node_add_argument(struct expr *expr, struct expr *argument);
-/* Adds to a list of expressions that is not an expr's own. */
+/* Adds to a list of expressions that belongs to a statement, not to an expression. */
 void node_append_expr(struct expr ***items, size_t *count, struct expr *expr);
 
 /* A statement that begins at the current token. */

@@ -10,10 +10,11 @@
 #include "ski/cursor.h"
 #include "ski/diag.h"
 
-/* At a digit, or a dot that a digit follows. Goes past the number; TOKEN_BAD after an error, which
- * went to diag. */
+/* Reads a number. The cursor is at a digit, or at a dot with a digit after it, and goes past the
+ * number. TOKEN_BAD after an error, which went to diag. */
 struct token number_read(struct diag *diag, struct cursor *cursor);
-/* A text that is nothing but an integer with or without a unit, as scripts write it. */
+/* The value of a text that consists of one integer as scripts write it, with or without a unit;
+ * false for any other text. */
 bool number_integer(const char *text, int64_t *value);
 
 #endif

@@ -42,7 +42,7 @@ void tree_override(struct tree *tree, struct source *source, struct diag *diag,
 
         if (!assigns(stmt, given->symbol))
             continue;
-        /* Every assignment owns its expression. */
+        /* Each assignment owns its expression, so parse the text again for a further one. */
         if (found) {
             stmt_release(given);
             given = parse_assignment(tree, source, diag, file);

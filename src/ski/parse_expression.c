@@ -5,7 +5,8 @@
 
 #include "ski/node.h"
 
-/* How high the tree of an expression may be: a chain of operators is as high as it is long. */
+/* How high the tree of an expression may be, so that recursion over it cannot exhaust the stack. A
+ * chain of operators is as high as it is long. */
 #define MAX_HEIGHT 1000
 
 static struct expr *parse_unary(struct parser *p);
@@ -43,7 +44,7 @@ static const struct binary *find_binary(enum token_kind token)
     return NULL;
 }
 
-/* The expression, unless the parser fell into panic within it. */
+/* The expression; NULL, and released, if the parser fell into panic within it. */
 static struct expr *understood(const struct parser *p, struct expr *expr)
 {
     if (!p->panic)
@@ -52,6 +53,8 @@ static struct expr *understood(const struct parser *p, struct expr *expr)
     return NULL;
 }
 
+/* binary = unary , { OPERATOR , unary } ; operators of the level loosest and tighter, from expr to
+ * product in the grammar of docs/language.md. All associate to the left. */
 static struct expr *parse_binary(struct parser *p, int loosest)
 {
     struct expr *left = parse_unary(p);
@@ -72,11 +75,13 @@ static struct expr *parse_binary(struct parser *p, int loosest)
     return understood(p, left);
 }
 
+/* expr = conj , { "or" , conj } ; */
 struct expr *parse_expression(struct parser *p)
 {
     return p->panic ? NULL : parse_binary(p, LEVEL_LOOSEST);
 }
 
+/* [ list ] , CLOSE ; list = expr , { "," , expr } ; */
 static void parse_arguments(struct parser *p, struct expr *expr, enum token_kind close)
 {
     if (parse_accept(p, close))
@@ -90,6 +95,7 @@ static void parse_arguments(struct parser *p, struct expr *expr, enum token_kind
                                                               : "',' or '}'");
 }
 
+/* call = NAME , "(" , [ list ] , ")" ; */
 struct expr *parse_call(struct parser *p)
 {
     struct expr *expr = node_expr(EXPR_CALL, p->current.where);
@@ -101,6 +107,7 @@ struct expr *parse_call(struct parser *p)
     return understood(p, expr);
 }
 
+/* NAME | call ; */
 static struct expr *parse_name(struct parser *p)
 {
     struct expr *expr;
@@ -114,6 +121,7 @@ static struct expr *parse_name(struct parser *p)
     return expr;
 }
 
+/* INTEGER | DOUBLE | STRING ; */
 static struct expr *parse_literal(struct parser *p, enum expr_kind kind)
 {
     struct expr *expr = node_expr(kind, p->current.where);
@@ -126,6 +134,7 @@ static struct expr *parse_literal(struct parser *p, enum expr_kind kind)
     return expr;
 }
 
+/* primary = INTEGER | DOUBLE | STRING | NAME | call | "{" , [ list ] , "}" | "(" , expr , ")" ; */
 static struct expr *parse_primary(struct parser *p)
 {
     struct expr *expr = NULL;
@@ -158,6 +167,7 @@ static struct expr *parse_primary(struct parser *p)
     }
 }
 
+/* ( "-" | "+" ) , product | ( "not" | "~" ) , prefix ; */
 static struct expr *parse_prefix(struct parser *p, enum operator op)
 {
     struct expr *expr = node_expr(EXPR_UNARY, p->current.where);
@@ -165,11 +175,12 @@ static struct expr *parse_prefix(struct parser *p, enum operator op)
 
     expr->op = op;
     parse_advance(p);
-    /* A sign binds like the binary one, so that -2*3 is -(2*3). */
+    /* A sign binds as loosely as the binary operator, so that -2*3 is -(2*3). */
     node_add_argument(expr, sign ? parse_binary(p, LEVEL_MULTIPLY) : parse_unary(p));
     return understood(p, expr);
 }
 
+/* prefix = ( "-" | "+" ) , product | ( "not" | "~" ) , prefix | primary ; */
 static struct expr *parse_unary(struct parser *p)
 {
     struct expr *expr = NULL;

@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* How deep statements and expressions may nest. */
+/* How deep statements and expressions may nest. Each level takes several frames of the stack, in
+ * the parser, the checker and the interpreter; no script of a person is as deep. */
 #define MAX_DEPTH 200
 
 void parse_advance(struct parser *p)
@@ -93,7 +94,7 @@ const char *parse_describe(const struct token *token, char buffer[DESCRIPTION])
     return buffer;
 }
 
-/* A hint at what a token that was not expected may mean. */
+/* A hint at what the user may have meant by an unexpected token. */
 static const char *hint(const struct parser *p, const char *expected)
 {
     if (parse_at(p, TOKEN_ASSIGN))
@@ -184,7 +185,7 @@ static bool at_statement(const struct parser *p)
         return false;
     if (parse_at(p, TOKEN_NAME) && p->next.kind == TOKEN_LEFT_PAREN)
         return true;
-    /* A keyword cannot be assigned to, but that was meant. */
+    /* Nobody can assign to a keyword, but the user meant to begin a statement. */
     return (parse_at(p, TOKEN_NAME) || token_keyword(p->current.kind)) &&
            p->next.kind == TOKEN_ASSIGN;
 }

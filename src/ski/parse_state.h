@@ -1,8 +1,8 @@
 /*
  * The parser's state: the next tokens, errors, and recovery after an error.
  *
- * After an error the parser is in panic: everything returns at once and reports nothing more, until
- * the next statement is found. Private to parser.c and parse_*.c.
+ * After an error the parser is in panic: all parse functions return at once and report nothing,
+ * until parse_synchronize() has found the next statement. Private to parser.c and parse_*.c.
  */
 #ifndef SKAMPI_SKI_PARSE_STATE_H
 #define SKAMPI_SKI_PARSE_STATE_H
@@ -15,12 +15,13 @@
 struct construct {
     enum token_kind opener;
     struct position where;
-    bool else_if; /* holds an "else if", which may explain that its fi is missing */
+    bool else_if; /* its body begins with "else if", which may explain why its fi is missing */
     struct construct *outer;
 };
 
-/* Symbols by name: open addressing; a slot holds an index into tree.symbols + 1. */
-struct file_names {
+/* Finds symbols by their names. Open addressing; a slot holds 1 + an index into tree.symbols, or 0.
+ */
+struct symbol_slots {
     int *slots;
     size_t size; /* a power of two, at least twice the number of names */
 };
@@ -30,12 +31,13 @@ struct parser {
     struct diag *diag;
     struct lexer *lexer;
     struct token previous, current, next;
-    struct file_names names;
+    struct symbol_slots names;
     struct construct *open;
     int statement_depth, expression_depth;
     bool panic;
-    bool abandoned; /* the rest is not looked at */
-    bool outside;   /* a block seems to lack its begin */
+    bool abandoned; /* the rest of the script is skipped */
+    bool outside;   /* an error said that a statement stands outside a block, so an "end" without
+                       "begin" needs no further error */
     size_t text_taken;
 };
 
@@ -43,7 +45,7 @@ void parse_advance(struct parser *p);
 bool parse_at(const struct parser *p, enum token_kind kind);
 /* Goes past a token of that kind; false when there is another one. */
 bool parse_accept(struct parser *p, enum token_kind kind);
-/* The same; another token is an error. */
+/* Goes past a token of that kind; any other token is an error. */
 bool parse_expect(struct parser *p, enum token_kind kind);
 
 /* An error after which parsing simply goes on. */
@@ -52,7 +54,7 @@ void parse_complain(struct parser *p, struct position where, const char *format,
 /* An error that makes the rest of the statement incomprehensible: panic. */
 void parse_fail(struct parser *p, struct position where, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* "expected ..., found ..." of the current token; panic. */
+/* Reports "expected ..., found ..." for the current token; panic. */
 void parse_fail_expected(struct parser *p, const char *expected);
 /* Gives up on the rest of the script when it is unclear what belongs where. */
 void parse_abandon(struct parser *p);
@@ -65,11 +67,12 @@ const char *parse_describe(const struct token *token, char buffer[DESCRIPTION]);
 
 /* Ends a panic: goes to what looks like the next statement. */
 void parse_synchronize(struct parser *p);
-/* The word between the header of a construct and its body; an error in the header ends here. */
+/* Goes past the word between the header of a construct and its body (do, then). After an error in
+ * the header, the panic ends here. */
 void parse_end_header(struct parser *p, enum token_kind word);
 
-/* One level deeper, where depth is one of the parser's; false and an error when that is too deep.
- * The caller decrements it again in either case. */
+/* Goes one level deeper in one of the parser's depths; false and an error at more than MAX_DEPTH.
+ * The caller decrements the depth afterwards in either case. */
 bool parse_enter(struct parser *p, int *depth);
 
 #endif

@@ -54,7 +54,7 @@ static bool closes_any(const struct parser *p)
     return false;
 }
 
-/* A closer without anything to close. */
+/* Reports a closing word without a construct that it could close, and skips it. */
 static void skip_stray(struct parser *p)
 {
     struct position where = p->current.where;
@@ -64,7 +64,8 @@ static void skip_stray(struct parser *p)
         parse_complain(p, where, "'od' without a matching 'for'");
         break;
     case TOKEN_END:
-        /* Otherwise the statements outside a block have been reported. */
+        /* Otherwise errors have said that statements stand outside a block, which explains this
+         * "end". */
         if (!p->outside)
             parse_complain(p, where, "'end' without a matching 'begin measurement'");
         parse_advance(p);
@@ -84,8 +85,8 @@ static void open_construct(struct parser *p, struct construct *construct)
     p->open = construct;
 }
 
-/* The word that ends the innermost construct. A missing one ends it as well, if something else
- * that ends a body is here. */
+/* Goes past the word that ends the innermost construct. The construct also ends if the word is
+ * missing: the parser is then at the end of the script or at another closing word. */
 static bool close_construct(struct parser *p, enum token_kind word)
 {
     struct construct *construct = p->open;
@@ -116,6 +117,7 @@ static void enter_body(struct parser *p, struct stmt_list *list)
 
 /* ---- Simple statements ---- */
 
+/* list = expr , { "," , expr } ; */
 static void parse_list(struct parser *p, struct stmt *stmt)
 {
     do {
@@ -123,6 +125,7 @@ static void parse_list(struct parser *p, struct stmt *stmt)
     } while (!p->panic && parse_accept(p, TOKEN_COMMA));
 }
 
+/* ( "print" | "print_all" ) , list ; */
 static struct stmt *parse_print(struct parser *p, enum stmt_kind kind)
 {
     struct stmt *stmt = node_stmt(p, kind);
@@ -132,6 +135,7 @@ static struct stmt *parse_print(struct parser *p, enum stmt_kind kind)
     return stmt;
 }
 
+/* "flush" ; */
 static struct stmt *parse_flush(struct parser *p)
 {
     struct stmt *stmt = node_stmt(p, STMT_FLUSH);
@@ -140,13 +144,14 @@ static struct stmt *parse_flush(struct parser *p)
     return stmt;
 }
 
+/* measure = "measure" , expr , ":" , call ; the checker finds an expression that is no call. */
 static struct stmt *parse_measure(struct parser *p)
 {
     struct stmt *stmt = node_stmt(p, STMT_MEASURE);
 
     parse_advance(p);
     stmt->set = parse_expression(p);
-    /* The next line has nothing to do with it. */
+    /* The call stands where the communicator should be, and the next line is another statement. */
     if (stmt->set && stmt->set->kind == EXPR_CALL && p->current.starts_line &&
         !parse_at(p, TOKEN_COLON))
         parse_fail(p, stmt->set->where,
@@ -157,6 +162,7 @@ static struct stmt *parse_measure(struct parser *p)
     return stmt;
 }
 
+/* assertion = "assert" , "(" , expr , "," , expr , ")" ; parsed as a call of two arguments. */
 static struct stmt *parse_assert(struct parser *p)
 {
     struct stmt *stmt = node_stmt(p, STMT_ASSERT);
@@ -175,6 +181,7 @@ static struct stmt *parse_assert(struct parser *p)
     return stmt;
 }
 
+/* assignment = NAME , "=" , expr ; */
 struct stmt *parse_assignment_here(struct parser *p)
 {
     struct stmt *stmt = node_stmt(p, STMT_ASSIGN);
@@ -189,6 +196,7 @@ struct stmt *parse_assignment_here(struct parser *p)
 
 /* ---- Loops ---- */
 
+/* [ "step" , ( expr | "*" , expr , [ "multipleof" , expr ] ) ] ; */
 static void parse_step(struct parser *p, struct stmt *stmt)
 {
     if (p->panic || !parse_accept(p, TOKEN_STEP))
@@ -204,6 +212,7 @@ static void parse_step(struct parser *p, struct stmt *stmt)
     stmt->multiple_of = parse_expression(p);
 }
 
+/* range = expr , "to" , ( expr | "..." ) , [ "step" , ... ] ; */
 static void parse_range(struct parser *p, struct stmt *stmt)
 {
     stmt->from = parse_expression(p);
@@ -213,6 +222,7 @@ static void parse_range(struct parser *p, struct stmt *stmt)
     parse_step(p, stmt);
 }
 
+/* "[" , [ list ] , "]" | call ; after "in". */
 static void parse_in(struct parser *p, struct stmt *stmt)
 {
     if (parse_accept(p, TOKEN_LEFT_BRACKET)) {
@@ -231,6 +241,7 @@ static void parse_in(struct parser *p, struct stmt *stmt)
     }
 }
 
+/* NAME ; of the loop variable. */
 static void parse_loop_name(struct parser *p, struct stmt *stmt)
 {
     if (!parse_at(p, TOKEN_NAME)) {
@@ -242,6 +253,8 @@ static void parse_loop_name(struct parser *p, struct stmt *stmt)
     parse_advance(p);
 }
 
+/* loop = ( "for" | "autorefine" ) , NAME , "=" , range , "do" , body , "od"
+ *      | "for" , NAME , "in" , ( "[" , [ list ] , "]" | call ) , "do" , body , "od" ; */
 static struct stmt *parse_loop(struct parser *p)
 {
     bool refined = parse_at(p, TOKEN_AUTOREFINE);
@@ -270,7 +283,8 @@ static struct stmt *parse_loop(struct parser *p)
 
 /* ---- if ---- */
 
-/* The condition and the branches; fi is the caller's. */
+/* expr , "then" , body , { "elseif" , expr , "then" , body } , [ "else" , body ] ; parse_if() takes
+ * the "if" before it and the "fi" after it. An elseif becomes an if inside the else. */
 static void parse_branches(struct parser *p, struct stmt *stmt)
 {
     parse_advance(p);
@@ -293,6 +307,8 @@ static void parse_branches(struct parser *p, struct stmt *stmt)
     }
 }
 
+/* branch = "if" , expr , "then" , body , { "elseif" , expr , "then" , body } ,
+ *          [ "else" , body ] , "fi" ; */
 static struct stmt *parse_if(struct parser *p)
 {
     struct stmt *stmt = node_stmt(p, STMT_IF);
@@ -319,7 +335,7 @@ static struct stmt *parse_if(struct parser *p)
 
 /* ---- Any statement ---- */
 
-/* A name that begins no statement; perhaps a keyword was meant. */
+/* Reports a name that begins no statement; perhaps a keyword was meant. */
 static void reject_name(struct parser *p)
 {
     char *name = node_text(p->current.text, p->current.length);
@@ -343,6 +359,7 @@ static void reject_name(struct parser *p)
     free(name);
 }
 
+/* assignment | call | assertion ; */
 static struct stmt *parse_name_statement(struct parser *p)
 {
     struct stmt *stmt;
@@ -377,7 +394,7 @@ static void reject_token(struct parser *p)
     parse_advance(p);
 }
 
-/* An error outside a block. */
+/* Reports a statement that is only allowed inside a block. */
 static void require_block(struct parser *p, const char *what)
 {
     if (p->open)
@@ -386,6 +403,7 @@ static void require_block(struct parser *p, const char *what)
     p->outside = true;
 }
 
+/* statement = assignment | call | assertion | output | measure | loop | branch ; */
 static struct stmt *parse_statement(struct parser *p)
 {
     switch (p->current.kind) {
@@ -426,7 +444,7 @@ static bool is_blank_line(const char *line, const char *end, const char **next)
     return line < end && *line == '\n';
 }
 
-/* The text up to the last token and a comment after it, for --source. */
+/* The text of a block for --source, up to its last token and a comment in the same line. */
 static char *take_source_text(struct parser *p)
 {
     size_t length;
@@ -454,6 +472,7 @@ static char *take_source_text(struct parser *p)
     return copy;
 }
 
+/* "measurement" , STRING ; after "begin". */
 static void parse_block_name(struct parser *p, struct stmt *stmt)
 {
     if (parse_expect(p, TOKEN_MEASUREMENT)) {
@@ -468,6 +487,7 @@ static void parse_block_name(struct parser *p, struct stmt *stmt)
         parse_synchronize(p);
 }
 
+/* block = "begin" , "measurement" , STRING , body , "end" , "measurement" ; */
 static struct stmt *parse_block(struct parser *p)
 {
     struct stmt *stmt = node_stmt(p, STMT_BLOCK);
@@ -488,6 +508,7 @@ static struct stmt *parse_block(struct parser *p)
     return stmt;
 }
 
+/* body = { statement } ; at top level also blocks: top = assignment | call | assertion | block ; */
 void parse_body(struct parser *p, struct stmt_list *list)
 {
     while (true) {

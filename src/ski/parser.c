@@ -32,6 +32,7 @@ static void parser_end(struct parser *p)
     free(p->names.slots);
 }
 
+/* script = top , { top } ; */
 struct tree *parse_script(struct source *source, struct diag *diag)
 {
     struct tree *tree = memory_zeroed(1, sizeof *tree);
@@ -47,6 +48,7 @@ struct tree *parse_script(struct source *source, struct diag *diag)
     return tree;
 }
 
+/* assignment = NAME , "=" , expr ; and nothing after it. */
 struct stmt *parse_assignment(struct tree *tree, struct source *source, struct diag *diag, int file)
 {
     size_t errors = diag_count(diag);

@@ -9,8 +9,8 @@
 #include "base/text.h"
 #include "ski/evaluate.h"
 
-/* Bytes that one print may have, and all that is printed before the next flush, until which most
- * PEs have to keep it. */
+/* Most bytes of one print, and of all that is printed before the next flush: until then, each PE
+ * keeps its text in memory. */
 #define PRINT_LIMIT ((size_t)4 << 20)
 #define PENDING_LIMIT ((size_t)64 << 20)
 
@@ -44,7 +44,7 @@ bool script_print(struct interp *in, const struct stmt *stmt)
         /* Strings may hold several lines; each must be a comment in the output. */
         for (char *from = rest; (line = strsep(&from, "\n"));) {
             for (char *c = line; (c = strchr(c, '\r'));)
-                *c = '?'; /* to some programs it ends a line */
+                *c = '?'; /* some programs take it for the end of a line */
             text_append(&marked, "#P[%d] %s\n", engine_pe(in->engine), line);
         }
         free(rest);

@@ -25,11 +25,13 @@ struct frame {
     const struct stmt *stmt;
     const struct loop *loop; /* of an arithmetic one */
     bool unlimited;
-    bool ends;     /* after this round */
-    bool cut;      /* so that no further points that do not fit are listed */
+    bool ends; /* after this round */
+    bool cut;  /* the rest of the loop is left out, so that its points, which do not fit, are not
+                  listed one by one */
     size_t rounds; /* before this one */
-    /* What was measured in this round, loops inside included, and the buffer that it needed: this
-     * shows whether a loop without end can ever reach one. */
+    /* What was asked for and measured in this round, including loops inside, and the bytes of
+     * buffer that it needed, also in the round before. This shows whether a loop without end can
+     * ever reach an end. */
     size_t asked, done;
     size_t least_demand, most_demand;
     size_t least_before, most_before;
@@ -49,11 +51,11 @@ struct interp {
     /* Runs the statements of a loop; a pointer, so that loops.c need not depend on interp.c. */
     bool (*run_list)(struct interp *, const struct stmt_list *);
     struct builtin_context context;
-    struct value *globals, *locals; /* by symbol; void: there is no such variable (yet) */
+    struct value *globals, *locals; /* by symbol; void before the first assignment */
     bool in_block;
     struct frame *loop; /* the innermost */
     struct span span;   /* being run, for the progress display */
-    size_t missing;     /* measurements, since the time limit has ended */
+    size_t missing;     /* measurements that were left out since the time limit was reached */
     size_t pending;     /* bytes printed since the last flush */
     char *error;
     struct position error_where;
@@ -73,8 +75,8 @@ bool script_may_go_on(struct interp *in, struct position where);
 /* The error as it is shown, with its place and its line, for engine_fatal_text(); forgets it. */
 void script_show_error(struct interp *in, char text[SCRIPT_ERROR_BYTES]);
 
-/* All PEs are about to do the same thing together; text says what, beyond the place. If they are
- * not, the job ends with an error instead of hanging. Collective. */
+/* Checks that all PEs execute one and the same collective statement; where and text say which. If
+ * they do not, the job ends with an error instead of hanging. Collective. */
 void script_agree(struct interp *in, struct position where, const char *text);
 
 /* The variable that a name means; the checker decided which one. */

@@ -26,7 +26,7 @@ struct file {
     char *name;
     char *text;
     size_t length;
-    struct stat status; /* of what it was read from; all 0: nothing */
+    struct stat status; /* of the file that it was read from; all 0 if it was read from none */
 };
 
 struct source {
@@ -81,7 +81,7 @@ static int source_append(struct source *source, enum file_kind kind, const char 
     return (int)source->count++;
 }
 
-/* NULL, or why not (static or from strerror). */
+/* Reads everything into text. NULL, or why that failed (static or from strerror). */
 static const char *read_all(int descriptor, struct text *text, struct stat *status)
 {
     char buffer[16384];
@@ -107,8 +107,8 @@ static bool begins(const struct text *text, const char *with)
     return text->length >= length && memcmp(text->data, with, length) == 0;
 }
 
-/* What a file is that is no script, and what reads it, by its first bytes. NULL: it may be a
- * script; else a text that holds until the next call. */
+/* Names a file that is no script by its first bytes, and the tool that reads it. NULL if it may be
+ * a script. The text is valid until the next call. */
 static const char *foreign(const struct text *text, const char *path)
 {
     static const struct {

@@ -31,13 +31,13 @@ struct source *source_open(const char *path, const char *const *search, size_t c
  * only. */
 const char *source_read_from(const struct source *source, const struct stat *status);
 
-/* From memory (tests, fuzzing): one file of that name. */
+/* A source that consists of one file in memory, for tests and fuzzing. */
 struct source *source_from_text(const char *name, const char *text, size_t length);
 
 void source_release(struct source *source);
 
-/* File index of a text given in memory, added to the source unless it is there: for the
- * expressions of --set, whose file is called "--set". */
+/* Index of a text in memory as a file of the source, to which it is added unless it is there
+ * already. Expressions of --set are such texts; their file is called "--set". */
 int source_add_text(struct source *source, const char *name, const char *text);
 
 /* The file that an @include names, relative to the directory of the main script; read on the root

@@ -54,12 +54,13 @@ struct expr {
     double real;
     char *text; /* of a string its contents; of a name or call the identifier */
     int symbol; /* of a name: index into tree.symbols; */
-    bool local; /* whether the block's own variable is meant, set by the checker: a read binds to
-                   the local if the text before it assigns one, else to the global or constant */
+    bool local; /* whether the name means the block's own variable, set by the checker: a read binds
+                   to the local variable if the text before it assigns one, else to the global or
+                   constant */
     enum operator op;
     struct expr **args; /* of a call, an array, a unary (1) or binary (2) expression */
     size_t count;
-    const struct builtin *builtin;         /* of a call, set by the checker; */
+    const struct builtin *builtin;         /* set by the checker for a call: */
     const struct measurement *measurement; /* at most one of the two is not NULL */
     int height; /* of the tree below; bounded, so that recursion cannot exhaust the stack */
 };
@@ -98,7 +99,7 @@ struct stmt {
     /* of arithmetic loops */
     struct expr *from, *to; /* to is NULL for "..." */
     struct expr *step;      /* NULL: 1 */
-    bool multiplicative;    /* step * factor */
+    bool multiplicative;    /* the step is "*" and a factor */
     struct expr *multiple_of;
     struct stmt_list body, otherwise; /* an elseif is an if alone in otherwise */
     char *text;                       /* of a block: its name */

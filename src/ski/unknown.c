@@ -62,7 +62,7 @@ static void add_variables(struct candidates *candidates, const struct checker *c
         candidates_add(candidates, constant_at(i)->name);
 }
 
-/* Whether a classic script calls it to measure MPI-IO. */
+/* Whether it is one of the functions of SKaMPI 5 for MPI-IO, which skampi does not have. */
 static bool is_about_files(const char *name)
 {
     static const char *const beginnings[] = {"MPI_IO_", "set_io_", "get_io_"};
@@ -95,7 +95,7 @@ static void report(struct checker *c, const struct expr *expr, const char *what,
         diag_error(c->diag, expr->where, "unknown %s '%s'", what, expr->text);
 }
 
-/* The same with the closest candidate; releases the candidates. */
+/* Reports "unknown WHAT 'name'" with the closest candidate, and releases the candidates. */
 static void report_unknown(struct checker *c, const struct expr *expr, const char *what,
                            struct candidates *candidates)
 {

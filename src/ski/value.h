@@ -1,7 +1,7 @@
 /*
- * Values of the language. Numbers are 64-bit integers and doubles; strings, sets, arrays and what
- * MPI has besides are shared by reference and counted. A value may carry the name of the constant
- * it came from, which is what print and loop columns then show.
+ * Values of the language. Numbers are 64-bit integers and doubles. Strings, sets, arrays and
+ * objects of MPI are shared, with a count of references. A value may carry the name of the constant
+ * it came from; print and loop columns then show this name.
  */
 #ifndef SKAMPI_SKI_VALUE_H
 #define SKAMPI_SKI_VALUE_H
@@ -80,13 +80,14 @@ struct value value_info(struct info *info); /* takes the reference over */
  * the script must then end with an error. */
 #define INT_ARRAY_LIMIT (1 << 20)
 struct int_array *int_array_create(size_t count);
-/* The same for datatypes, none of them set. */
+/* An array of datatypes, all NULL, with one reference. NULL when all arrays together would have
+ * more than INT_ARRAY_LIMIT items. */
 struct datatype_array *datatype_array_create(size_t count);
 
 struct value value_copy(const struct value *v); /* one more reference */
 void value_release(struct value *v);            /* leaves it void */
 
-/* The type of the values that a parameter takes. */
+/* The type of values for a parameter of a measurement function. */
 enum value_type value_type_of(enum parameter_type parameter);
 
 /* "integer", "double", "string", "communicator", "integer array", "datatype", ..., "nothing". */
