@@ -11,14 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/checksum.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "sim/folder.h"
-
-#ifndef SKAMPI_VERSION
-#define SKAMPI_VERSION "unknown"
-#endif
+#include "trace/compose.h"
 
 #define PAYLOAD_BYTES 65536
 #define DESCRIPTION_BYTES (16 * 1024 * 1024)
@@ -237,13 +233,6 @@ static bool write_at(struct simulated *simulated, int pe, int flags, const void 
     return !simulated->problem;
 }
 
-static void give_clock(struct output *out, int64_t ticks)
-{
-    give_number(out, 1);
-    give_signed(out, ticks);
-    give_signed(out, ticks);
-}
-
 /* What the recorded file says of itself, with the clock of the simulation, which is exact. The
  * tracer took no part, so it left nothing out, and cost nothing. */
 static void describe(const struct simulated *simulated, const struct trace_file *from,
@@ -251,36 +240,22 @@ static void describe(const struct simulated *simulated, const struct trace_file 
 {
     const struct trace_info *info = trace_info(from);
     char *library = text_format("%s; recorded with %s", simulated->library, info->library);
-    give_number(out, (uint64_t)info->pe);
-    give_number(out, (uint64_t)info->pes);
-    give_text(out, simulated->hosts[info->pe]);
-    give_text(out, info->command);
-    give_text(out, library);
-    give_text(out, SKAMPI_VERSION);
-    give_text(out, info->date);
-    give_number(out, 0);
-    give_text(out, "simulated");
-    give_real(out, PS_PER_SECOND);
-    give_signed(out, 0);
-    give_clock(out, 0);
-    give_real(out, 1);
-    give_real(out, 0);
-    give_number(out, 0); /* hardware counters */
-    give_number(out, info->objects);
-    for (size_t i = 0; i < info->objects; i++)
-        give_text(out, info->object_names[i]);
-    give_number(out, program->count);
-    for (size_t i = 0; i < program->count; i++) {
-        const struct trace_routine *routine = &program->routines[i];
-        give_text(out, routine->name);
-        give_number(out, (uint64_t)routine->class);
-        give_number(out, (uint64_t)routine->type);
-        give_number(out, routine->element_bytes);
-        give_number(out, routine->fields);
-    }
-    give_text(out, "");
-    give_real(out, 0); /* of the tracer */
-    give_real(out, 0);
+    compose_description(out, &(struct run_description){
+                                 .pe = info->pe,
+                                 .pes = info->pes,
+                                 .host = simulated->hosts[info->pe],
+                                 .command = info->command,
+                                 .library = library,
+                                 .date = info->date,
+                                 .clock = "simulated",
+                                 .ticks_per_second = PS_PER_SECOND,
+                                 .start = {.known = true, .rate = 1},
+                                 .objects = info->objects,
+                                 .object_names = info->object_names,
+                                 .routines = program->count,
+                                 .routine = program->routines,
+                                 .selection = "",
+                             });
     free(library);
 }
 
@@ -289,12 +264,9 @@ static bool append_block(struct simulated *simulated, int line, struct block_hea
 {
     int pe = run_pe(simulated->run, line);
     struct file *file = &simulated->files[pe];
-    size_t before = offsetof(struct block_head, bytes);
     unsigned char *block = memory_allocate(sizeof *head + head->bytes);
-    head->magic = BLOCK_MAGIC;
     head->thread = (uint32_t)run_thread(simulated->run, line);
-    head->checksum =
-        checksum(checksum(0, (char *)head + before, sizeof *head - before), payload, head->bytes);
+    compose_block_head(head, payload);
     memcpy(block, head, sizeof *head);
     memcpy(block + sizeof *head, payload, head->bytes);
     bool good = write_at(simulated, pe, 0, block, sizeof *head + head->bytes, file->end);
@@ -348,14 +320,12 @@ static bool begin_file(struct simulated *simulated, int pe)
     struct trace_file *from = recorded(simulated, pe);
     if (!from)
         return false;
-    struct format_head head = {.magic = FORMAT_MAGIC, .version = FORMAT_VERSION};
+    struct format_head head;
     unsigned char *bytes = memory_allocate(DESCRIPTION_BYTES);
     struct output out = {bytes + sizeof head, bytes + DESCRIPTION_BYTES - FORMAT_ENDING_BYTES,
                          false};
     describe(simulated, from, run_program(simulated->run, pe), &out);
-    head.description_bytes = (uint32_t)(out.next - bytes - sizeof head);
-    head.checksum =
-        checksum(checksum(0, &head.version, 8), bytes + sizeof head, head.description_bytes);
+    head = compose_head(bytes + sizeof head, (uint32_t)(out.next - bytes - sizeof head));
     memcpy(bytes, &head, sizeof head);
     memset(out.next, 0, FORMAT_ENDING_BYTES);
     file->ending = (int64_t)(sizeof head + head.description_bytes);
@@ -369,23 +339,17 @@ static bool begin_file(struct simulated *simulated, int pe)
 
 static bool end_file(struct simulated *simulated, int pe, int64_t time)
 {
-    unsigned char bytes[FORMAT_ENDING_BYTES] = {0};
-    struct output out = {bytes + sizeof(uint32_t), bytes + sizeof bytes, false};
+    unsigned char bytes[FORMAT_ENDING_BYTES];
     struct file *file = &simulated->files[pe];
     struct trace_file *from = recorded(simulated, pe);
     if (!from)
         return false;
-    give_text(&out, trace_info(from)->end);
-    give_number(&out, file->all_events);
-    give_number(&out, 0);
-    give_number(&out, (uint64_t)run_threads(simulated->run, pe));
-    give_clock(&out, time);
-    give_real(&out, 0);
-    give_number(&out, 0);
-    give_signed(&out, trace_info(from)->realtime);
+    compose_ending(bytes, &(struct run_ending){.reason = trace_info(from)->end,
+                                               .events = file->all_events,
+                                               .threads = (uint64_t)run_threads(simulated->run, pe),
+                                               .fix = {true, time, time, .bound = 0},
+                                               .realtime = trace_info(from)->realtime});
     trace_close(from);
-    uint32_t sum = checksum(0, bytes + sizeof sum, sizeof bytes - sizeof sum);
-    memcpy(bytes, &sum, sizeof sum);
     return write_at(simulated, pe, 0, bytes, sizeof bytes, file->ending);
 }
 

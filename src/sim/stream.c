@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/checksum.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "sim/translate.h"
@@ -156,13 +155,11 @@ static bool find_block(struct streams *streams, int line, const struct trace_map
 {
     struct stream *stream = &streams->of[line];
     int64_t rest = map->size - stream->block;
-    if (rest < (int64_t)sizeof *head)
-        return damaged(streams, line, "the file ends within the head of a block");
-    memcpy(head, map->data + stream->block, sizeof *head);
-    if (head->magic != BLOCK_MAGIC || head->bytes > BLOCK_MOST_BYTES || head->records > head->bytes)
-        return damaged(streams, line, "no block begins there");
-    if (rest < (int64_t)sizeof *head + head->bytes)
-        return damaged(streams, line, "the file ends within a block");
+    if (rest >= (int64_t)sizeof *head)
+        memcpy(head, map->data + stream->block, sizeof *head);
+    const char *problem = format_block_problem(head, rest, NULL);
+    if (problem)
+        return damaged(streams, line, problem);
     int pe = run_pe(streams->run, line);
     if (head->kind == BLOCK_EVENTS && head->thread >= (uint32_t)run_threads(streams->run, pe))
         return damaged(streams, line, "a block of a thread that is not there");
@@ -171,11 +168,8 @@ static bool find_block(struct streams *streams, int line, const struct trace_map
     if (left_of(stream) > 0)
         return (left_of(stream) <= head->records && stream->saved->position <= head->bytes) ||
                damaged(streams, line, "the file has changed");
-    size_t before = offsetof(struct block_head, bytes);
-    if (checksum(0, map->data + stream->block + before, sizeof *head - before + head->bytes) !=
-        head->checksum)
-        return damaged(streams, line, "the checksum of a block is wrong");
-    return true;
+    problem = format_block_problem(head, rest, map->data + stream->block + sizeof *head);
+    return !problem || damaged(streams, line, problem);
 }
 
 /* Decodes until the window or the block ends. */

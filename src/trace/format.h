@@ -62,6 +62,7 @@ static inline bool format_may_replace(int descriptor)
 
 #define BLOCK_MAGIC UINT32_C(0x4b4c4253) /* "SBLK" */
 #define BLOCK_MOST_BYTES (128 * 1024)    /* of a block's payload */
+#define THREADS_MOST 65536               /* of a PE: readers keep something for each */
 
 enum block_kind { BLOCK_EVENTS = 1, BLOCK_PHASES, BLOCK_PROFILE, BLOCK_TEAMS };
 
@@ -78,6 +79,22 @@ struct block_head {
     uint32_t phase;   /* at its beginning */
     uint32_t zero_too;
 };
+
+/* A moment by a PE's own clock and by the common one. */
+struct clock_fix {
+    bool known;
+    int64_t local, global; /* ticks */
+    double rate;           /* global ticks to a local one */
+    double bound;          /* s, of the error; NaN: not known */
+};
+
+uint32_t format_head_checksum(const struct format_head *, const void *description);
+uint32_t format_ending_checksum(const unsigned char bytes[FORMAT_ENDING_BYTES]);
+uint32_t format_block_checksum(const struct block_head *, const void *payload);
+
+/* What is wrong with a block, for people; NULL: nothing. rest: bytes of the file from the beginning
+ * of the head on. payload: bytes after the head, or NULL if its checksum is not to be checked. */
+const char *format_block_problem(const struct block_head *, int64_t rest, const void *payload);
 
 /* ---- Events ---- */
 

@@ -29,7 +29,7 @@ ARROWS = {
     "trace/read": {"trace", "base"},
     "trace/runtime": {"trace", "clock", "comm", "base"},
     "sim": {"trace/read", "trace", "base"},
-    "trace": set(),
+    "trace": {"base"},
 }
 LIBRARY = {"shmem.h", "shmemx.h", "pshmem.h", "mpi.h"}
 MAY_KNOW_THE_LIBRARY = {"comm", "objects", "trace/runtime", "measurements"}

@@ -13,7 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/checksum.h"
 #include "base/kind.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -26,15 +25,8 @@
 #define ROUTINES_MOST 65535 /* encoders number them with 16 bits */
 #define OBJECTS_MOST 65536  /* places number them with 16 bits */
 #define COUNTERS_MOST 64
-#define THREADS_MOST 65536 /* readers keep something for each */
 
 /* The global time of a local one, in ticks, at one moment. */
-struct fix {
-    bool known;
-    int64_t local, global;
-    double rate, bound;
-};
-
 struct trace_file {
     struct trace_info info;
     char *path; /* its name in messages */
@@ -42,7 +34,7 @@ struct trace_file {
     int descriptor; /* while it is opened; -1: not open */
     int64_t blocks; /* where they begin */
     struct trace_routine *routines;
-    struct fix start, end;
+    struct clock_fix start, end;
     int64_t realtime; /* ns since 1970 at the start's fix; 0: not known */
     char **texts;     /* all that are to be freed */
     size_t text_count, text_room;
@@ -118,9 +110,9 @@ static void take_routines(struct trace_file *file, struct input *input)
     }
 }
 
-static struct fix take_fix(struct input *input, bool rate)
+static struct clock_fix take_fix(struct input *input, bool rate)
 {
-    struct fix fix = {.rate = 1, .bound = NAN};
+    struct clock_fix fix = {.rate = 1, .bound = NAN};
     fix.known = take_number(input) == 1;
     fix.local = take_signed(input);
     fix.global = take_signed(input);
@@ -206,13 +198,13 @@ static void read_ending(struct trace_file *file, int64_t at)
     if (read_at(file, bytes, sizeof bytes, at) != (ssize_t)sizeof bytes)
         return;
     memcpy(&sum, bytes, sizeof sum);
-    if (sum == 0 || sum != checksum(0, bytes + sizeof sum, sizeof bytes - sizeof sum))
+    if (sum == 0 || sum != format_ending_checksum(bytes))
         return;
     struct input input = {bytes + sizeof sum, bytes + sizeof bytes, false};
     const char *reason = keep_text(file, &input);
     uint64_t events = take_number(&input), dropped = take_number(&input);
     uint64_t threads = take_number(&input);
-    struct fix end = take_fix(&input, false);
+    struct clock_fix end = take_fix(&input, false);
     /* Both 0 in older files. */
     uint64_t lost = take_number(&input);
     int64_t realtime = take_signed(&input);
@@ -301,8 +293,7 @@ static char *read_beginning(struct trace_file *file)
     got = read_at(file, description, head.description_bytes, (int64_t)sizeof head);
     struct input input = {description, description + head.description_bytes, false};
     bool good = got == (ssize_t)head.description_bytes &&
-                head.checksum ==
-                    checksum(checksum(0, &head.version, 8), description, head.description_bytes) &&
+                head.checksum == format_head_checksum(&head, description) &&
                 take_description(file, &input);
     free(description);
     if (!good)
@@ -371,7 +362,7 @@ const struct trace_routine *trace_routine(const struct trace_file *file, uint32_
 /* Between the two fixes a straight line; with the first alone, the rate as known then. */
 double trace_seconds(const struct trace_file *file, int64_t ticks)
 {
-    const struct fix *start = &file->start, *end = &file->end;
+    const struct clock_fix *start = &file->start, *end = &file->end;
     int64_t since = (int64_t)((uint64_t)ticks - (uint64_t)start->local);
     double rate = start->rate;
     if (start->known && end->known && end->local > start->local)
@@ -418,11 +409,10 @@ static bool read_head(struct trace_cursor *cursor)
         cursor->ended = true;
         return false;
     }
-    if (got < (ssize_t)sizeof *head)
-        return damaged(cursor, "the file ends within the head of a block");
-    if (head->magic != BLOCK_MAGIC || head->bytes > BLOCK_MOST_BYTES ||
-        head->thread >= THREADS_MOST || head->records > head->bytes)
-        return damaged(cursor, "no block begins there");
+    const char *problem =
+        format_block_problem(head, got < (ssize_t)sizeof *head ? got : INT64_MAX, NULL);
+    if (problem)
+        return damaged(cursor, problem);
     cursor->next = cursor->at + (int64_t)sizeof *head + head->bytes;
     return true;
 }
@@ -439,12 +429,9 @@ static bool read_payload(struct trace_cursor *cursor)
         read_at(cursor->file, cursor->payload, head->bytes, cursor->at + (int64_t)sizeof *head);
     if (got < 0)
         return damaged(cursor, strerror(errno));
-    if (got < (ssize_t)head->bytes)
-        return damaged(cursor, "the file ends within a block");
-    size_t before = offsetof(struct block_head, bytes);
-    uint32_t sum = checksum(0, (const char *)head + before, sizeof *head - before);
-    if (checksum(sum, cursor->payload, head->bytes) != head->checksum)
-        return damaged(cursor, "the checksum of a block is wrong");
+    const char *problem = format_block_problem(head, (int64_t)sizeof *head + got, cursor->payload);
+    if (problem)
+        return damaged(cursor, problem);
     if (cursor->file->info.complete && (int64_t)head->thread >= cursor->file->info.threads)
         return damaged(cursor, "a block of a thread that is not there");
     return true;

@@ -42,9 +42,9 @@ size_t counters_kept(void)
     return counters.count;
 }
 
-const char *counters_kept_name(size_t i)
+const char *const *counters_kept_names(void)
 {
-    return counters.names[i];
+    return (const char *const *)counters.names;
 }
 
 static void open_stretch(uint32_t thread, uint32_t phase)

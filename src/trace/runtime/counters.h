@@ -12,7 +12,7 @@
 /* NULL, or why hardware counters cannot be had (to be freed). */
 char *trace_counters_begin(const char *names);
 size_t counters_kept(void);
-const char *counters_kept_name(size_t i);
+const char *const *counters_kept_names(void);
 /* The application's phase begins or ends on this thread. */
 void counters_phase(uint32_t thread, uint32_t phase);
 /* No more is counted. */

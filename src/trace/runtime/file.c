@@ -14,9 +14,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "base/checksum.h"
 #include "base/text.h"
-#include "trace/encode.h"
+#include "trace/compose.h"
 #include "trace/runtime/claim.h"
 #include "trace/runtime/plan.h"
 
@@ -110,9 +109,7 @@ static int write_at(const void *bytes, size_t count, off_t at)
 static char *write_beginning(int descriptor, const unsigned char *description, size_t bytes)
 {
     static const unsigned char no_ending[FORMAT_ENDING_BYTES];
-    struct format_head head = {.magic = FORMAT_MAGIC, .version = FORMAT_VERSION};
-    head.description_bytes = (uint32_t)bytes;
-    head.checksum = checksum(checksum(0, &head.version, 8), description, head.description_bytes);
+    struct format_head head = compose_head(description, (uint32_t)bytes);
     struct iovec parts[] = {{&head, sizeof head},
                             {(void *)(uintptr_t)description, bytes},
                             {(void *)(uintptr_t)no_ending, sizeof no_ending}};
@@ -264,13 +261,6 @@ static bool is_open(void)
     return true;
 }
 
-static uint32_t block_checksum(const struct block_head *head, const void *payload)
-{
-    size_t before = offsetof(struct block_head, bytes);
-    uint32_t sum = checksum(0, (const char *)head + before, sizeof *head - before);
-    return checksum(sum, payload, head->bytes);
-}
-
 bool file_write_block(struct buffer *block)
 {
     struct block_head *head = &block->head;
@@ -283,8 +273,7 @@ bool file_write_block(struct buffer *block)
         stop(OFF_LIMIT, why_not(TOO_LARGE));
         return false;
     }
-    head->magic = BLOCK_MAGIC;
-    head->checksum = block_checksum(head, block->payload);
+    compose_block_head(head, block->payload);
     bool there = is_open();
     int error = there ? write_at(head, (size_t)bytes, at) : NO_LONGER_OPEN;
     if (!error)
@@ -301,8 +290,7 @@ bool file_write_block(struct buffer *block)
 bool file_write_at(off_t *end, const struct block_head *head, const void *payload)
 {
     struct block_head whole = *head;
-    whole.magic = BLOCK_MAGIC;
-    whole.checksum = block_checksum(&whole, payload);
+    compose_block_head(&whole, payload);
     struct iovec parts[] = {{&whole, sizeof whole}, {(void *)(uintptr_t)payload, whole.bytes}};
     off_t bytes = (off_t)(sizeof whole + whole.bytes);
     int error = (uint64_t)(*end + bytes) > most_bytes() ? TOO_LARGE
@@ -371,22 +359,16 @@ void file_report_lost(uint64_t lost, uint64_t events)
 
 void file_write_ending(const char *reason, const struct kept *kept, off_t end, bool last)
 {
-    unsigned char bytes[FORMAT_ENDING_BYTES] = {0};
-    struct output output = {bytes + sizeof(uint32_t), bytes + sizeof bytes, false};
+    unsigned char bytes[FORMAT_ENDING_BYTES];
     if (file.descriptor < 0 || !is_open())
         return;
-    give_text(&output, reason);
-    give_number(&output, kept->events);
-    give_number(&output, kept->dropped);
-    give_number(&output, tracer.thread_count);
-    give_number(&output, tracer.end.known);
-    give_signed(&output, tracer.end.local);
-    give_signed(&output, tracer.end.global);
-    give_real(&output, tracer.end.bound);
-    give_number(&output, kept->lost);
-    give_signed(&output, tracer.realtime);
-    uint32_t sum = checksum(0, bytes + sizeof sum, sizeof bytes - sizeof sum);
-    memcpy(bytes, &sum, sizeof sum);
+    compose_ending(bytes, &(struct run_ending){.reason = reason,
+                                               .events = kept->events,
+                                               .dropped = kept->dropped,
+                                               .lost = kept->lost,
+                                               .threads = tracer.thread_count,
+                                               .fix = tracer.end,
+                                               .realtime = tracer.realtime});
     if (write_at(bytes, sizeof bytes, file.ending) != 0)
         return; /* readers see that it does not say how the program ended */
     if (last && ftruncate(file.descriptor, end) == 0)

@@ -30,9 +30,9 @@ size_t places_objects(void)
     return places.objects;
 }
 
-const char *places_object_name(size_t object)
+const char *const *places_object_names(void)
 {
-    return places.names[object];
+    return (const char *const *)places.names;
 }
 
 /* The mapping of memory that an address lies in. Allocations begin at the same distance from its

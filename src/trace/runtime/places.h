@@ -13,7 +13,7 @@ struct range places_heap(void); /* no bytes: not known */
 /* What an address lies in. */
 struct range places_range(uintptr_t address);
 size_t places_objects(void);
-const char *places_object_name(size_t object);
+const char *const *places_object_names(void);
 
 #pragma GCC visibility pop
 

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "trace/format.h"
 #include "trace/recording.h"
 #include "trace/runtime/runtime.h"
 
@@ -25,13 +26,6 @@ enum {
 };
 
 /* Local and global time, in ticks of this PE's clock and of PE 0's, at one moment. */
-struct clock_fix {
-    bool known;
-    int64_t local, global;
-    double rate;  /* global ticks to a local one */
-    double bound; /* s */
-};
-
 struct tracer_thread;
 
 struct tracer {
