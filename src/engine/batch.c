@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "clock/counters.h"
 #include "clock/sync.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
-#include "engine/counters.h"
 #include "engine/watch.h"
 
 /* Repetitions that are tried however little time there is, until one is valid. */

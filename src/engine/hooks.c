@@ -9,9 +9,9 @@
 #include <stdlib.h>
 
 #include "base/text.h"
+#include "clock/counters.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
-#include "engine/counters.h"
 
 /* One poll that was interrupted would otherwise keep us from polling again. */
 #define LONGEST_POLL_SECONDS 20e-6

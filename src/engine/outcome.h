@@ -6,8 +6,8 @@
 
 #include <stddef.h>
 
+#include "clock/counters.h"
 #include "engine/controls.h"
-#include "engine/counters.h"
 #include "engine/notes.h"
 #include "objects/pe_set.h"
 #include "output/result.h"

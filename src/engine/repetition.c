@@ -7,9 +7,9 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "clock/counters.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
-#include "engine/counters.h"
 #include "engine/watch.h"
 
 /* Repetitions that a reference is measured by at least. */

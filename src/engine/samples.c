@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "engine/counters.h"
+#include "clock/counters.h"
 
 void samples_reserve(struct samples *samples, size_t limit, bool counting)
 {

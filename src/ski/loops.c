@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "engine/refine.h"
 #include "ski/evaluate.h"
+#include "ski/refine.h"
 
 /* After this many rounds in a row that need equally large buffers, a loop to "..." is taken to be
  * endless, since only a buffer that is too small ends it. */

@@ -11,7 +11,7 @@
 
 #undef SKAMPI_PAPI
 #define SKAMPI_PAPI 0
-#include "engine/counters.c"
+#include "clock/counters.c"
 
 static void refused(const char *const *events, size_t n, const char *reason)
 {

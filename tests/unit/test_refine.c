@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "engine/refine.h"
+#include "ski/refine.h"
 
 static double latency_with_kink(double x)
 {

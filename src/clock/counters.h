@@ -7,8 +7,8 @@
  * One set of counters a process, as there is one timer in use; they count the main thread. Nothing
  * here communicates. Any PE.
  */
-#ifndef SKAMPI_ENGINE_COUNTERS_H
-#define SKAMPI_ENGINE_COUNTERS_H
+#ifndef SKAMPI_CLOCK_COUNTERS_H
+#define SKAMPI_CLOCK_COUNTERS_H
 
 #include <stdbool.h>
 #include <stddef.h>

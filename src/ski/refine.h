@@ -7,8 +7,8 @@
  * through a, b and through c, d predict c and b (at a border there is only one of them).
  * Abscissae are on the scale of the sweep: logarithmic for multiplicative ones.
  */
-#ifndef SKAMPI_ENGINE_REFINE_H
-#define SKAMPI_ENGINE_REFINE_H
+#ifndef SKAMPI_SKI_REFINE_H
+#define SKAMPI_SKI_REFINE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /*
  * Counts hardware events in timed regions, through PAPI.
  */
-#include "engine/counters.h"
+#include "clock/counters.h"
 
 #include <math.h>
 #include <stdio.h>

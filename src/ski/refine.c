@@ -1,7 +1,7 @@
 /*
  * Picks the next point of a curve to measure, where it is least predictable.
  */
-#include "engine/refine.h"
+#include "ski/refine.h"
 
 #include <math.h>
 #include <stdlib.h>
