@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/defects.h"
+#include "engine/environment.h"
 #include "engine/measurement.h"
 #include "ski/builtin_family.h"
 

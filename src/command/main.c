@@ -17,8 +17,10 @@
 #include "command/command_script.h"
 #include "command/options.h"
 #include "command/tools.h"
-#include "engine/control.h"
 #include "engine/environment.h"
+#include "engine/messages.h"
+#include "engine/start.h"
+#include "engine/watchdog.h"
 #include "output/summary.h"
 #include "ski/check.h"
 #include "ski/override.h"
@@ -114,7 +116,7 @@ static _Noreturn void end_job(int status)
     comm_barrier(comm_world());
     if (comm_pe() == 0)
         comm_abort(status);
-    engine_watch_ending();
+    watchdog_ending();
     for (;;)
         pause();
 }
@@ -210,7 +212,7 @@ static struct source *prepare(const struct options *options, struct start *start
     if (source && !options->check_only && read_known(options, earlier)) {
         process_enter("opening the output");
         *output = open_output(options, source);
-        engine_watch_output(*output);
+        watchdog_output(*output);
         if (*output)
             output_show_columns(*output, options->columns, options->column_count);
         process_enter("preparing to measure");
@@ -305,9 +307,8 @@ static int measure(const struct options *options, double launched_at, struct sou
         .explain = options->explain,
         .raw = options->raw,
         .debug = options->debug,
-        .progress = options->progress
-                        ? PROGRESS_OVERWRITTEN
-                        : engine_progress_form(!options->estimate && writes_stdout(options)),
+        .progress = options->progress ? PROGRESS_OVERWRITTEN
+                                      : progress_form(!options->estimate && writes_stdout(options)),
         .blocks = tree->block_count,
         .version = options_version(),
         .command_line = options->command_line,
@@ -348,7 +349,7 @@ static bool finish_timed(struct output *output)
         return true;
     if (seconds)
         output_library_end(output, seconds, count);
-    engine_watch_output(NULL);
+    watchdog_output(NULL);
     char *failure = output_close(output);
     if (failure)
         terminal_message("skampi: error: %s\n", failure);
@@ -416,9 +417,9 @@ int main(int argc, char **argv)
         return good ? 0 : STATUS_BAD_SCRIPT;
     }
 
-    engine_watch(options.startup_limit, launched_at, options.estimate ? 0 : options.time_limit);
+    watchdog_begin(options.startup_limit, launched_at, options.estimate ? 0 : options.time_limit);
     comm_start(&argc, &argv);
-    engine_watch_started();
+    watchdog_has_library();
     process_enter("reading the script and preparing to measure");
     struct start start = {0, 0};
     struct output *output = NULL;

@@ -13,7 +13,7 @@
 #include "clock/sync.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
-#include "engine/watch.h"
+#include "engine/watchdog.h"
 
 /* Repetitions that are tried however little time there is, until one is valid. */
 #define FEWEST_TRIED 50
@@ -183,7 +183,7 @@ struct batch batch_make(struct batches *batches, size_t count)
     struct batch batch = combine(bench, &making, skewed);
     keep(bench, &making, skewed, batches->samples, &batch);
     end(&making);
-    watch_progress();
+    watchdog_progress();
     progress_go_on(batches->display);
     if (batches->debug && bench->run.rank == 0)
         fprintf(stderr, "batch: %s: %zu repetitions, %zu flawed, %zu valid so far, window %g s\n",

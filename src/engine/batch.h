@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine/progress.h"
+#include "engine/messages.h"
 #include "engine/repetition.h"
 #include "engine/samples.h"
 

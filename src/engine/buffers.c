@@ -11,7 +11,7 @@
 #endif
 
 #include "comm/comm.h"
-#include "engine/watch.h"
+#include "engine/watchdog.h"
 
 #define FILL 0x55
 
@@ -62,11 +62,11 @@ static bool all_have(const unsigned char *block, size_t bytes)
     int major, minor;
     int64_t have = block ? 1 : 0;
     if (!block)
-        watch_lacking(bytes);
+        watchdog_lacking(bytes);
     comm_allreduce_int(comm_world(), COMM_SUM, &have, 1);
     if (have > 0 && have < comm_pes() && comm_has_shmem(&major, &minor))
-        watch_end_lacking();
-    watch_lacking(0);
+        watchdog_end_lacking();
+    watchdog_lacking(0);
     return have == comm_pes();
 }
 

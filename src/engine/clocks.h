@@ -1,6 +1,6 @@
 /*
- * The clocks of all PEs: which timer they use, and how they are synchronized. Collective over the
- * world.
+ * The clocks of all PEs: which timer they use, how they are synchronized, and where the time goes.
+ * Collective over the world.
  */
 #ifndef SKAMPI_ENGINE_CLOCKS_H
 #define SKAMPI_ENGINE_CLOCKS_H
@@ -8,9 +8,13 @@
 #include <stdbool.h>
 
 #include "clock/sync.h"
-#include "engine/accounting.h"
 #include "output/output.h"
 #include "settings/settings.h"
+
+/* Where the time of the measure statements goes, for scripts that ask. */
+struct accounting {
+    double sync, comm, wait, over, total; /* seconds, this PE */
+};
 
 struct clocks {
     struct output *output;         /* of PE 0, else NULL */
@@ -36,5 +40,8 @@ void clocks_report(const struct clocks *);
 
 /* The PE with the largest smallest round trip to PE 0 (the lowest such; 0 when alone). */
 int clocks_farthest(struct clocks *, const struct settings *);
+
+/* Sums over all PEs, as comments of the output (NULL except on PE 0); collective. */
+void accounting_print(const struct accounting *, struct output *);
 
 #endif

@@ -5,7 +5,6 @@
 #define SKAMPI_ENGINE_CONCLUDE_H
 
 #include "engine/outcome.h"
-#include "engine/reference.h"
 #include "engine/repetition.h"
 #include "engine/samples.h"
 

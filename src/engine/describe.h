@@ -5,10 +5,22 @@
 #ifndef SKAMPI_ENGINE_DESCRIBE_H
 #define SKAMPI_ENGINE_DESCRIBE_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "base/table.h"
-#include "engine/block.h"
-#include "engine/options.h"
 #include "engine/request.h"
+#include "engine/start.h"
+
+/* The measurement block of the script that is in progress. */
+struct block {
+    size_t number;
+    char *name;                                    /* NULL between blocks */
+    double start;                                  /* wall_seconds() */
+    int64_t late_starts, overruns, window_changes; /* PE 0 */
+    bool windowed;                                 /* something in it used windows; PE 0 */
+};
 
 struct describer {
     const struct engine_options *options;

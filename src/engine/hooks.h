@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "clock/sync.h"
-#include "engine/notes.h"
+#include "engine/samples.h"
 #include "engine/window.h"
 
 /* What run_elapsed() saw on this PE. */

@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
-#include "engine/watch.h"
+#include "engine/watchdog.h"
 #include "stats/stats.h"
 
 /* Stretches made again in one measurement, at most, unless a state is asked for. */
@@ -320,7 +320,7 @@ void judge_control(struct batches *batches)
 
 void judge_idle(struct batches *batches)
 {
-    watch_progress();
+    watchdog_progress();
     progress_state(batches->display, batches->judge->wanted->text);
     run_idle(IDLE);
 }

@@ -11,7 +11,7 @@
 #include "comm/comm.h"
 #include "comm/process.h"
 #include "engine/engine.h"
-#include "engine/watch.h"
+#include "engine/watchdog.h"
 
 bool limit_over(struct limit *limit)
 {
@@ -48,7 +48,7 @@ void limit_tell(const struct limit *limit, struct output *output)
     char *what = text_format("stopped by the time limit of %g s", limit->seconds);
     char *missing = text_format("%s%zu point%s", at_least(limit), limit->skipped,
                                 limit->skipped == 1 ? " is" : "s are");
-    watch_tell_limit(output, what, missing);
+    watchdog_tell_limit(output, what, missing);
     free(missing);
     free(what);
 }

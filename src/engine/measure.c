@@ -16,7 +16,7 @@
 #include "engine/iterations.h"
 #include "engine/state.h"
 #include "engine/trial.h"
-#include "engine/watch.h"
+#include "engine/watchdog.h"
 
 /* Clocks may be off by this share of what windows leave of time. */
 #define CLOCK_SHARE 0.1
@@ -62,7 +62,7 @@ static bool attempt(struct engine *engine, const struct measure_request *request
     comm_enter(pe_set_group(request->set));
     if (request->function->prepare)
         request->function->prepare(run);
-    watch_outside(run->rank < 0);
+    watchdog_outside(run->rank < 0);
     bool failed = run->rank >= 0 && !trial_run(&trial, outcome);
     /* The root's time to everybody: autorefine's next step depends on it. */
     double said[] = {failed, NAN, NAN, run->rank >= 0 && outcome->missed};
@@ -71,7 +71,7 @@ static bool attempt(struct engine *engine, const struct measure_request *request
         said[2] = slack_of(&bench->hooks, &outcome->statistics);
     }
     comm_allreduce(comm_world(), COMM_MAX, said, 4);
-    watch_outside(false);
+    watchdog_outside(false);
     engine->latest.time = engine->latest.assumed = said[1];
     *slack = said[2];
     outcome->missed = said[3] != 0;
@@ -377,9 +377,9 @@ static enum measure_status measure_prepared(struct engine *engine,
 {
     const struct measurement *function = request->function;
     progress_show(&engine->display, request->text);
-    watch_doing(request->text, request->place);
+    watchdog_doing(request->text, request->place);
     enum measure_status status = measure_set(engine, request);
-    watch_doing(NULL, NULL);
+    watchdog_doing(NULL, NULL);
     engine->latest.measured = true;
     engine->bench.hooks.library_measured += function->api != API_NONE && !function->once;
     texts_flush(&engine->pending, &engine->display);
@@ -406,7 +406,7 @@ enum measure_status measure(struct engine *engine, const struct measure_request 
 {
     int64_t start = timer_now();
     enum measure_status status;
-    watch_progress();
+    watchdog_progress();
     engine->latest = (struct latest){.time = NAN, .assumed = NAN, .median = NAN, .within = NAN};
     if (!is_measurable(engine, request, &status))
         return status;

@@ -8,7 +8,7 @@
 
 #include "clock/counters.h"
 #include "engine/controls.h"
-#include "engine/notes.h"
+#include "engine/samples.h"
 #include "objects/pe_set.h"
 #include "output/result.h"
 

@@ -9,7 +9,7 @@
 #include "base/numbers.h"
 #include "base/text.h"
 #include "clock/timer.h"
-#include "engine/stop.h"
+#include "engine/samples.h"
 #include "stats/series.h"
 #include "stats/stats.h"
 

@@ -10,7 +10,7 @@
 #include "clock/counters.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
-#include "engine/watch.h"
+#include "engine/watchdog.h"
 
 /* Repetitions that a reference is measured by at least. */
 #define FEWEST_OF_REFERENCE 4
@@ -40,7 +40,7 @@ static void next_buffers(struct bench *bench)
 double repetition_make(struct bench *bench)
 {
     struct window *window = &bench->hooks.window;
-    watch_progress();
+    watchdog_progress();
     next_buffers(bench);
     window->started_late = window->took_too_long = false;
     bench->run.repeated++;
@@ -87,7 +87,7 @@ void repetition_prove(struct bench *bench)
 
 double repetition_refer(struct bench *bench)
 {
-    watch_progress();
+    watchdog_progress();
     next_buffers(bench);
     comm_barrier(pe_set_group(bench->run.set));
     comm_quiet();

@@ -10,7 +10,7 @@
 #include "engine/buffers.h"
 #include "engine/hooks.h"
 #include "engine/measurement.h"
-#include "engine/reference.h"
+#include "engine/samples.h"
 #include "engine/verify.h"
 
 /* What repetitions work with. */

@@ -16,7 +16,7 @@
 #include "clock/timer.h"
 #include "engine/counting.h"
 #include "engine/rates.h"
-#include "engine/reference.h"
+#include "engine/samples.h"
 #include "engine/states.h"
 #include "output/point.h"
 #include "stats/rounds.h"

@@ -6,9 +6,9 @@
 
 #include "engine/controls.h"
 #include "engine/describe.h"
+#include "engine/messages.h"
 #include "engine/outcome.h"
 #include "engine/point.h"
-#include "engine/progress.h"
 #include "engine/repetition.h"
 
 struct reporter {

@@ -17,7 +17,7 @@
 #include "engine/measure.h"
 #include "engine/state.h"
 #include "engine/states.h"
-#include "engine/watch.h"
+#include "engine/watchdog.h"
 #include "stats/random.h"
 #include "stats/rounds.h"
 
@@ -178,7 +178,7 @@ static void wait_for(struct engine *engine, double moment)
         comm_broadcast(comm_world(), &left, sizeof left);
         if (left <= 0)
             return;
-        watch_progress();
+        watchdog_progress();
         progress_wait(&engine->display, left);
         run_idle(fmin(left, SLICE_SECONDS));
         look(engine);

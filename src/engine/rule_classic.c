@@ -3,7 +3,7 @@
  * enough. Also where there are no windows.
  */
 #include "engine/rules.h"
-#include "engine/stop.h"
+#include "engine/samples.h"
 #include "stats/series.h"
 
 #define FIRST_BATCH 4

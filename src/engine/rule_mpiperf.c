@@ -5,7 +5,7 @@
 #include "clock/sync.h"
 #include "clock/timer.h"
 #include "engine/rules.h"
-#include "engine/stop.h"
+#include "engine/samples.h"
 #include "stats/stats.h"
 
 /* The stop by error must end, too. */

@@ -1,5 +1,6 @@
 /*
- * The repetitions of one measurement on a member of the set.
+ * The repetitions of one measurement on a member of the set: their times, notes about them, what is
+ * subtracted from them, and when there are enough of them.
  */
 #ifndef SKAMPI_ENGINE_SAMPLES_H
 #define SKAMPI_ENGINE_SAMPLES_H
@@ -8,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "settings/settings.h"
 #include "stats/states.h"
 
 /* A change of level counts when a steady series shows it this rarely, and by this share at least.
@@ -42,5 +44,63 @@ void samples_drop(struct samples *, size_t dropped);
 /* All that there are now are good; and back to what was good then. */
 void samples_good(struct samples *);
 void samples_back(struct samples *);
+
+/* ---- Notes about the measurement in progress; those of the set's rank 0 reach the output ---- */
+
+struct notes {
+    char **text;
+    size_t count;
+};
+
+/* Takes the text over. A text that is already there is kept once. */
+void notes_add(struct notes *, char *text);
+void notes_clear(struct notes *);
+
+/* ---- What is subtracted: the cost of what surrounds the measured call ---- */
+
+/* A cost measured apart: trimmed mean and the variance of that mean. Seconds. */
+struct reference {
+    double mean, variance;
+    double step; /* what a step of the timer is of it */
+};
+struct reference reference_of(const double *values, size_t n);
+/* Measured before and after the repetitions: both count alike, and that conditions changed from
+ * one to the other is part of the error (half the difference, as a standard error). */
+struct reference reference_combine(const struct reference *before, const struct reference *after);
+
+/* Says what is subtracted where that is much of the result; the caller frees it, NULL: it is not.
+ * what: in words, or NULL. Seconds. */
+char *reference_text(const char *what, double subtracted, double time);
+
+/* ---- When there are enough, and how long windows must be; pure ---- */
+
+/* Hard limit of valid repetitions: max(4, floor(1.5 max_repetitions + 0.5)). */
+size_t stop_hard_limit(int max_repetitions);
+/* The most valid repetitions that a rule asks for, except for those of the last batch. */
+size_t stop_most(const struct settings *);
+/* The median's interval, NaN where there is none; whether it is as narrow as the rule wants it. */
+bool stop_median_interval(const struct settings *, const double *m, size_t n, double *low,
+                          double *high);
+/* Whether what the rule aims at has been reached by the n valid repetitions m, in the order of
+ * time. */
+bool stop_reached(const struct settings *, const double *m, size_t n);
+/* Enough? Asked after each batch; *passes, 0 at first, belongs to the rule: an interval of the
+ * median must be narrow enough twice in a row. */
+bool stop_enough(const struct settings *, const double *m, size_t n, int *passes);
+/* A batch that grows with what there is, where the rule wants many. */
+size_t stop_grown_batch(const struct settings *, size_t batch, size_t valid);
+/* Repetitions of the next batch. synchronized: the function starts in windows; first: after the
+ * first batch; late_run: most late starts in a row. */
+size_t stop_next_batch(const struct settings *, size_t batch, bool window, bool first,
+                       size_t late_run);
+/* The classic window rule after a batch: flawed of count repetitions invalid; used: from the
+ * origin to the last finish. Same unit for all. */
+double stop_next_window(double window, size_t flawed, size_t count, double used);
+/* MPIPerf's after a stage of count runs: as it should be for what was used, gamma used / count,
+ * after stage 0 (window: 0) and where too many were invalid, but then gamma times the old one at
+ * least; half of it where it is many times what the longest valid run needed. Why it differs from
+ * Kurnosov's: docs/method.md. Same unit for all. */
+double stop_mpiperf_window(const struct window_rules *, double window, size_t invalid, size_t count,
+                           double used, double longest);
 
 #endif

@@ -10,11 +10,11 @@
 #include "base/text.h"
 #include "comm/comm.h"
 #include "engine/counting.h"
-#include "engine/fatal.h"
 #include "engine/measure.h"
+#include "engine/messages.h"
 #include "engine/rounds.h"
 #include "engine/state.h"
-#include "engine/watch.h"
+#include "engine/watchdog.h"
 #include "objects/communicator.h"
 #include "stats/random.h"
 
@@ -232,7 +232,7 @@ bool engine_agree(struct engine *engine, uint64_t tag)
     int64_t high = (int64_t)(tag >> 32), low = (int64_t)(tag & 0xffffffffu);
     int64_t bounds[4] = {high, -high, low, -low};
     comm_allreduce_int(comm_world(), COMM_MAX, bounds, 4);
-    watch_progress();
+    watchdog_progress();
     return bounds[0] == -bounds[1] && bounds[2] == -bounds[3];
 }
 

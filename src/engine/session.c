@@ -13,13 +13,13 @@
 #include "base/terminal.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
-#include "engine/control.h"
 #include "engine/environment.h"
-#include "engine/fatal.h"
+#include "engine/messages.h"
 #include "engine/rounds.h"
+#include "engine/start.h"
 #include "engine/state.h"
 #include "engine/states.h"
-#include "engine/watch.h"
+#include "engine/watchdog.h"
 
 #define STATUS_INCOMPLETE 3
 #define STATUS_TIME_LIMIT 4
@@ -125,9 +125,9 @@ struct engine *engine_create(const struct engine_options *options, const char **
         state_wanted_parse(options->state, &engine->wanted.state)); /* main refuses what is wrong */
     /* A part is left for what comes after the last batch, and for the end. */
     if (options->time_limit > 0 && !options->estimate)
-        engine->limit.ends = watch_limit_near(options->launched, options->time_limit);
+        engine->limit.ends = watchdog_limit_near(options->launched, options->time_limit);
     controls_know(&engine->controls, options->earlier);
-    watch_start(&engine->settings.watchdog);
+    watchdog_measuring(&engine->settings.watchdog);
     environment_print(options, engine->seed);
     clocks_synchronize(&engine->clocks, &engine->settings);
     if (engine->output)
@@ -172,7 +172,7 @@ static char *end_output(struct engine *engine, int status, bool left_open)
     char *summary = next ? output_summary(output, next) : NULL;
     char *failure = NULL;
     if (!left_open) {
-        engine_watch_output(NULL);
+        watchdog_output(NULL);
         failure = output_close(output);
     }
     if (summary && !failure)
@@ -217,7 +217,7 @@ int engine_finish(struct engine *engine, bool *report_end)
     bool incomplete = said[0], printed = true;
     limit->over = limit->over || said[2];
     *report_end = said[1] && !engine->options.estimate && !incomplete;
-    watch_stop();
+    watchdog_measured();
     if (engine->options.estimate && engine->output)
         printed = print_estimate(engine);
     if (engine->options.debug & DEBUG_VERIFICATION && comm_pe() == 0)

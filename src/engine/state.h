@@ -7,24 +7,41 @@
 
 #include <stdint.h>
 
-#include "engine/accounting.h"
-#include "engine/block.h"
 #include "engine/clocks.h"
 #include "engine/controls.h"
 #include "engine/describe.h"
 #include "engine/engine.h"
-#include "engine/estimate.h"
 #include "engine/judge.h"
-#include "engine/latest.h"
 #include "engine/limit.h"
-#include "engine/missing.h"
-#include "engine/options.h"
+#include "engine/messages.h"
 #include "engine/point.h"
-#include "engine/progress.h"
 #include "engine/repetition.h"
 #include "engine/report.h"
-#include "engine/round.h"
+#include "engine/start.h"
 #include "engine/texts.h"
+
+/* Results that autorefine has printed in the order of their keys. */
+struct sorting {
+    size_t region;  /* of the results in progress; 0: they are not sorted */
+    size_t regions; /* so far */
+    double key;
+};
+
+/* What the last measurement found, the same on all PEs unless it says otherwise. */
+struct latest {
+    bool measured;      /* not left to an estimate */
+    const char *absent; /* why there is no time; NULL: nothing was to be measured yet */
+    double time;        /* that was reported, seconds; NaN: none */
+    double
+        assumed; /* the same; where an estimate left the measurement out, that of its last probe */
+    int64_t iterations;
+    double effective; /* independent repetitions; PE 0 */
+    double subtracted;
+    double median, within;                       /* within: interquartile range; PE 0 */
+    struct result_part parts[RESULT_STATES_MAX]; /* by state of the machine; PE 0 */
+    size_t part_count;
+    unsigned flags; /* PE 0 */
+};
 
 struct engine {
     struct engine_options options;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "comm/comm.h"
-#include "engine/defects.h"
+#include "engine/environment.h"
 #include "engine/measurement.h"
 
 /* One text for all: they differ in the version alone, and few versions matter. */

@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "comm/comm.h"
-#include "engine/fatal.h"
+#include "engine/messages.h"
 
 void texts_add(struct pending_text *pending, struct display *display, const char *text)
 {

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#include "engine/progress.h"
+#include "engine/messages.h"
 #include "output/output.h"
 
 struct pending_text {

@@ -6,8 +6,8 @@
 
 #include <stdbool.h>
 
-#include "engine/accounting.h"
 #include "engine/batches.h"
+#include "engine/clocks.h"
 #include "engine/judge.h"
 #include "engine/outcome.h"
 

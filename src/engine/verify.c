@@ -15,7 +15,7 @@
 
 #include "comm/comm.h"
 #include "engine/hooks.h"
-#include "engine/watch.h"
+#include "engine/watchdog.h"
 
 /* More than the data that one measurement makes. */
 #define SEEDS ((uint64_t)1 << 32)
@@ -144,7 +144,7 @@ static void check_place(struct run *run)
 
 static void check_places(struct run *run)
 {
-    watch_progress();
+    watchdog_progress();
     comm_quiet();
     comm_barrier(pe_set_group(run->set));
     at_each_place(run, check_place);
@@ -206,7 +206,7 @@ void verify_fill_ahead(struct verification *verification, size_t repetitions)
     comm_barrier(pe_set_group(run->set));
     new_data(verification);
     for (size_t i = 0; i < turns; i++) {
-        watch_progress();
+        watchdog_progress();
         buffers_at(buffers, run, buffers->turn + i);
         at_each_place(run, fill_place);
     }

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "engine/defects.h"
+#include "engine/environment.h"
 
 static void versions_in_order(void **state)
 {

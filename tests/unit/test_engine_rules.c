@@ -9,8 +9,7 @@
 #include <cmocka.h>
 
 #include "engine/buffers.h"
-#include "engine/reference.h"
-#include "engine/stop.h"
+#include "engine/samples.h"
 
 static void hard_limit(void **state)
 {

@@ -17,7 +17,7 @@
 #include "clock/timer.h"
 #include "comm/comm.h"
 #include "engine/judge.h"
-#include "engine/watch.h"
+#include "engine/watchdog.h"
 
 #define FAST 60e-9
 #define SLOW 160e-9
@@ -136,7 +136,7 @@ void run_idle(double seconds)
     machine.now += seconds;
 }
 
-void watch_progress(void)
+void watchdog_progress(void)
 {
 }
 

@@ -6,7 +6,7 @@
  * feel it.
  */
 #define _GNU_SOURCE /* sigtimedwait, sigaltstack */
-#include "engine/watch.h"
+#include "engine/watchdog.h"
 
 #include <errno.h>
 #include <math.h>
@@ -24,7 +24,6 @@
 #include "base/numbers.h"
 #include "comm/comm.h"
 #include "comm/process.h"
-#include "engine/control.h"
 #include "objects/communicator.h"
 
 #define STATUS_INTERNAL 1
@@ -95,29 +94,29 @@ static bool is_wanted(int number)
     return sigaction(number, NULL, &action) != 0 || action.sa_handler != SIG_IGN;
 }
 
-void watch_progress(void)
+void watchdog_progress(void)
 {
     atomic_fetch_add_explicit(&activity.steps, 1, memory_order_relaxed);
 }
 
-void watch_doing(const char *call, const char *place)
+void watchdog_doing(const char *call, const char *place)
 {
     if (call)
         snprintf(activity.text, sizeof activity.text, "%s at %s", call, place);
     atomic_store(&activity.doing, call ? activity.text : NULL);
 }
 
-const char *watch_done(void)
+const char *watchdog_done(void)
 {
     return atomic_load(&activity.doing);
 }
 
-void watch_outside(bool outside)
+void watchdog_outside(bool outside)
 {
     atomic_store(&activity.outside, outside);
 }
 
-void engine_watch_ending(void)
+void watchdog_ending(void)
 {
     atomic_store(&guard.ending, true);
 }
@@ -152,7 +151,7 @@ static _Noreturn void end_job(int status)
     _exit(status); /* launchers end the others when one ends like this */
 }
 
-void watch_last_words(int status, const char *said, const char *reason)
+void watchdog_last_words(int status, const char *said, const char *reason)
 {
     struct output *output = atomic_load(&guard.output);
     if (output)
@@ -162,7 +161,7 @@ void watch_last_words(int status, const char *said, const char *reason)
 
 static void last_words(int status, const char *text)
 {
-    watch_last_words(status, text, text);
+    watchdog_last_words(status, text, text);
 }
 
 /* A core file may have been asked for: by a limit above 0. */
@@ -245,7 +244,7 @@ static void stuck(double seconds)
     end_job(STATUS_WATCHDOG);
 }
 
-void watch_tell_limit(struct output *output, const char *what, const char *missing)
+void watchdog_tell_limit(struct output *output, const char *what, const char *missing)
 {
     size_t results = output_results(output);
     fprintf(stderr,
@@ -262,7 +261,7 @@ static void time_over(void)
              doing());
     struct output *output = atomic_load(&guard.output);
     if (output)
-        watch_tell_limit(output, text, "the rest is");
+        watchdog_tell_limit(output, text, "the rest is");
     comm_say_end(COMM_FAILED, STATUS_TIME_LIMIT, text);
     last_words(STATUS_TIME_LIMIT, text);
     end_job(STATUS_TIME_LIMIT);
@@ -290,7 +289,7 @@ static void exhausted(const char *why)
     snprintf(text, sizeof text, "PE %d is %s, in %s", guard.pe, why, doing());
     if (!atomic_load(&guard.started) || comm_claim())
         fprintf(stderr, "skampi: error: %s\n", text);
-    engine_watch_ending();
+    watchdog_ending();
     char said[LONGEST_SAID + 96];
     snprintf(said, sizeof said, "ended by an error: %s", text);
     comm_say_end(COMM_FAILED, STATUS_INTERNAL, said);
@@ -298,7 +297,7 @@ static void exhausted(const char *why)
     end_job(STATUS_INTERNAL);
 }
 
-void watch_lacking(size_t bytes)
+void watchdog_lacking(size_t bytes)
 {
     atomic_store(&activity.lacking, bytes);
 }
@@ -314,13 +313,13 @@ static void lacking(size_t bytes)
         guard.pe, bytes, doing(), comm_heap_variable());
     if (comm_claim())
         fprintf(stderr, "skampi: error: %s\n", text);
-    engine_watch_ending();
+    watchdog_ending();
     comm_say_end(COMM_FAILED, STATUS_FAILED_MEASUREMENT, text);
     last_words(STATUS_FAILED_MEASUREMENT, text);
     end_job(STATUS_FAILED_MEASUREMENT);
 }
 
-void watch_end_lacking(void)
+void watchdog_end_lacking(void)
 {
     size_t bytes = atomic_load(&activity.lacking);
     if (bytes)
@@ -440,12 +439,12 @@ static void catch_crashes(void)
         sigaction(fatal[i], &action, NULL);
 }
 
-double watch_limit_near(double launched, double time_limit)
+double watchdog_limit_near(double launched, double time_limit)
 {
     return launched + time_limit - fmin(RESERVE_SHARE * time_limit, MOST_RESERVE);
 }
 
-void engine_watch(double step_limit, double launched, double time_limit)
+void watchdog_begin(double step_limit, double launched, double time_limit)
 {
     guard.pe = comm_launched_rank();
     guard.launched = guard.pe >= 0;
@@ -455,7 +454,7 @@ void engine_watch(double step_limit, double launched, double time_limit)
     guard.time_limit = time_limit;
     if (time_limit > 0)
         guard.over_at =
-            fmax(launched + time_limit, watch_limit_near(launched, time_limit) + LEAST_RESERVE);
+            fmax(launched + time_limit, watchdog_limit_near(launched, time_limit) + LEAST_RESERVE);
     sigemptyset(&guard.signals);
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
         if (is_wanted(taken[i]))
@@ -472,20 +471,20 @@ void engine_watch(double step_limit, double launched, double time_limit)
     memory_on_exhausted(exhausted);
 }
 
-void engine_watch_started(void)
+void watchdog_has_library(void)
 {
     guard.pe = comm_pe();
     atomic_store(&guard.started, true);
 }
 
-void engine_watch_output(struct output *output)
+void watchdog_output(struct output *output)
 {
     pthread_mutex_lock(&guard.lock);
     atomic_store(&guard.output, output);
     pthread_mutex_unlock(&guard.lock);
 }
 
-void watch_start(const double *limit)
+void watchdog_measuring(const double *limit)
 {
     communicator_on_error(library_failed);
     catch_crashes(); /* the library may have its own idea of them */
@@ -495,7 +494,7 @@ void watch_start(const double *limit)
     pthread_mutex_unlock(&guard.lock);
 }
 
-void watch_stop(void)
+void watchdog_measured(void)
 {
     comm_say_end(COMM_LEAVING, 0, "");
     for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)

@@ -1,8 +1,8 @@
 /*
- * What main asks of the engine.
+ * What main asks of the engine: its options, its start and its end. All PEs, after comm_start().
  */
-#ifndef SKAMPI_ENGINE_OPTIONS_H
-#define SKAMPI_ENGINE_OPTIONS_H
+#ifndef SKAMPI_ENGINE_START_H
+#define SKAMPI_ENGINE_START_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,6 +14,8 @@
 enum { DEBUG_BATCHES = 8, DEBUG_VERIFICATION = 16, DEBUG_CLOCKS = 128 };
 
 enum progress { PROGRESS_NONE, PROGRESS_OVERWRITTEN, PROGRESS_LINES };
+
+struct engine;
 
 struct engine_options {
     struct output *output;    /* on PE 0, else NULL */
@@ -42,5 +44,15 @@ struct engine_options {
     /* For the output's header */
     const char *version, *command_line, *script, *checksum;
 };
+
+/* Calibrates and characterizes the timer, prints the header, starts the watchdog. Collective. NULL
+ * with *error (for the user, on every PE) when the timer cannot be used. */
+struct engine *engine_create(const struct engine_options *options, const char **error);
+
+/* Ends and closes the output; collective. The exit status: 0, or 3 when a measurement failed or is
+ * unsupported. *report_end: a measurement wants the output to end with what the library's end
+ * takes, so the output is left open; the same on all PEs. Releases the engine; comm_finish()
+ * comes after it. */
+int engine_finish(struct engine *, bool *report_end);
 
 #endif

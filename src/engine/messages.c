@@ -1,0 +1,419 @@
+/* Messages while it runs, on standard error. */
+#include "engine/messages.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "base/terminal.h"
+#include "base/text.h"
+#include "clock/timer.h"
+#include "comm/comm.h"
+#include "comm/process.h"
+#include "engine/engine.h"
+#include "engine/watchdog.h"
+
+/* Nobody reads faster, and measuring goes on meanwhile; what is kept in a file is read later. */
+#define INTERVAL_SECONDS 0.1
+#define LINES_SECONDS 10
+#define NARROWEST 20
+#define USUAL_WIDTH 80
+/* Too little is known of a run for a guess before this share of it. */
+#define LEAST_SHARE 0.02
+
+static int terminal(void)
+{
+    return terminal_of_messages(comm_launched_rank() >= 0);
+}
+
+enum progress progress_form(bool results_on_stdout)
+{
+    int results = results_on_stdout ? terminal_of(STDOUT_FILENO, comm_launched_rank() >= 0) : -1;
+    if (results > STDERR_FILENO)
+        close(results);
+    if (results >= 0)
+        return PROGRESS_NONE; /* the results are */
+    return terminal() >= 0 ? PROGRESS_OVERWRITTEN : PROGRESS_LINES;
+}
+
+static int width(void)
+{
+    struct winsize size;
+    if (ioctl(terminal(), TIOCGWINSZ, &size) == 0 && size.ws_col >= NARROWEST)
+        return size.ws_col;
+    return USUAL_WIDTH;
+}
+
+static char *time_text(char *text, size_t size, double seconds)
+{
+    if (seconds < 120)
+        snprintf(text, size, "%.0f s", seconds);
+    else if (seconds < 7200)
+        snprintf(text, size, "%.0f min", seconds / 60);
+    else
+        snprintf(text, size, "%.1f h", seconds / 3600);
+    return text;
+}
+
+static bool wanted(struct display *display)
+{
+    return display->options->output && display->options->progress != PROGRESS_NONE;
+}
+
+/* As lines, quick runs show nothing. */
+static bool is_due(const struct display *display)
+{
+    bool lines = display->options->progress == PROGRESS_LINES;
+    double last = lines ? fmax(display->shown, display->started) : display->shown;
+    return wall_seconds() - last >= (lines ? LINES_SECONDS : INTERVAL_SECONDS);
+}
+
+/* head is shown in bold, as much of both as there is room for. */
+static void show(struct display *display, const char *head, const char *tail)
+{
+    if (!is_due(display))
+        return;
+    display->shown = wall_seconds();
+    if (display->options->progress == PROGRESS_LINES) {
+        fprintf(stderr, "skampi: %s%s\n", head, tail);
+        return;
+    }
+    int room = width() - 1, first = (int)strlen(head) < room ? (int)strlen(head) : room;
+    fprintf(stderr, "\r\033[K%s%.*s%s%.*s", terminal_style(TERMINAL_BOLD), first, head,
+            terminal_style(TERMINAL_PLAIN), room - first, tail);
+}
+
+/* Seconds until the last round ends, if it takes as long as those before. */
+static double rounds_left(const struct display *display)
+{
+    const struct round *round = display->round;
+    double passed = wall_seconds() - display->started, begun = (double)round->number - 1;
+    double apart = fmax(passed / (begun + 1), round->apart);
+    return fmax((double)round->total * apart - passed, 0);
+}
+
+/* What is left of the run, if blocks and their loops go on as they did; 0: not known yet. */
+static double time_left(const struct display *display)
+{
+    double blocks = (double)display->options->blocks;
+    if (display->round->number > 1)
+        return rounds_left(display);
+    double share = ((double)display->block->number - 1 + display->share) / fmax(blocks, 1);
+    double passed = wall_seconds() - display->started;
+    return share < LEAST_SHARE || share > 1 ? 0 : passed / share - passed;
+}
+
+/* Of how many; rounds that are added for single states of the machine have no number. */
+static char *place_text(const struct display *display)
+{
+    const struct block *block = display->block;
+    const struct round *round = display->round;
+    if (round->number > round->total && round->number > 1)
+        return memory_text("another round");
+    if (round->number > 1)
+        return text_format("round %zu/%zu", round->number, round->total);
+    return text_format("block %zu/%zu", block->number, display->options->blocks);
+}
+
+static void show_measurement(struct display *display, const char *measurement)
+{
+    const struct block *block = display->block;
+    char left[64] = "", text[32];
+    double seconds = time_left(display);
+    if (seconds >= 1)
+        snprintf(left, sizeof left, ", about %s left", time_text(text, sizeof text, seconds));
+    char *place = place_text(display);
+    char *head =
+        text_format("[%s%s%s] ", display->options->estimate ? "estimate, " : "", place, left);
+    char *tail = text_format("%s: %s%s%s", block->name ? block->name : "", measurement,
+                             display->result ? ", last result " : "",
+                             display->result ? display->result : "");
+    show(display, head, tail);
+    free(tail);
+    free(head);
+    free(place);
+}
+
+void progress_show(struct display *display, const char *call)
+{
+    if (wanted(display) && is_due(display))
+        show_measurement(display, call);
+}
+
+void progress_go_on(struct display *display)
+{
+    const char *doing = watchdog_done();
+    if (doing && wanted(display) && display->options->progress == PROGRESS_LINES && is_due(display))
+        show_measurement(display, doing);
+}
+
+void progress_result(struct display *display, const struct statistics *statistics, bool is_time)
+{
+    if (!wanted(display))
+        return;
+    char value[64], share[32];
+    double time = statistics->time, error = statistics->standard_error;
+    int digits = numbers_digits(time, error);
+    free(display->result);
+    if (is_time)
+        numbers_time(value, time, digits);
+    else
+        snprintf(value, sizeof value, "%.0f bytes", time);
+    display->result =
+        is_time && isfinite(error / time)
+            ? text_format("%s +- %s %%", value, numbers_text(share, 100 * error / fabs(time), 2))
+            : memory_text(value);
+}
+
+void progress_wait(struct display *display, double seconds)
+{
+    if (!wanted(display) || seconds < 1)
+        return;
+    char *place = place_text(display), *head = text_format("[%s]", place);
+    char tail[64], text[32];
+    snprintf(tail, sizeof tail, " begins in %s", time_text(text, sizeof text, seconds));
+    show(display, head, tail);
+    free(head);
+    free(place);
+}
+
+void progress_state(struct display *display, const char *state)
+{
+    if (!wanted(display) || !is_due(display))
+        return;
+    char *head = text_format("[waits for the state %s of the machine] ", state);
+    const char *doing = watchdog_done();
+    show(display, head, doing ? doing : "");
+    free(head);
+}
+
+void progress_end(struct display *display)
+{
+    if (wanted(display) && display->options->progress == PROGRESS_OVERWRITTEN && display->shown > 0)
+        fputs("\r\033[K", stderr);
+}
+
+/* ---- What is not measured ---- */
+
+void missing_state(const struct missing *missing, enum result_missing kind,
+                   const struct measure_request *request, const char *reason)
+{
+    if (!missing->output)
+        return;
+    struct described described = describe(missing->describer, request);
+    output_missing(missing->output, kind, &described.point, reason);
+    described_release(&described);
+}
+
+static void say(struct missing *missing, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static void say(struct missing *missing, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char *text = text_format_with(format, arguments);
+    va_end(arguments);
+    progress_end(missing->display);
+    terminal_say(text);
+    free(text);
+}
+
+/* Once for each measure statement of a block; the output has the rest. PE 0. */
+static void warn(struct missing *missing, const struct measure_request *request, const char *reason)
+{
+    for (size_t i = 0; i < missing->warned_count; i++)
+        if (strcmp(missing->warned[i], request->place) == 0)
+            return;
+    missing->warned =
+        memory_resize(missing->warned, (missing->warned_count + 1) * sizeof *missing->warned);
+    missing->warned[missing->warned_count++] = memory_text(request->place);
+    say(missing, "%s: warning: %s is not measured: %s", request->place, request->text, reason);
+}
+
+void missing_leave_out_more(struct missing *missing, int64_t count)
+{
+    if (__builtin_add_overflow(missing->unlisted, count, &missing->unlisted))
+        missing->unlisted = INT64_MAX;
+}
+
+bool missing_listed(const struct missing *missing)
+{
+    return missing->left_out < MOST_LISTED_MISSING;
+}
+
+void missing_leave_out(struct missing *missing, enum result_missing kind,
+                       const struct measure_request *request, const char *reason)
+{
+    bool listed = missing_listed(missing);
+    missing->incomplete = true;
+    missing->left_out++;
+    if (!listed)
+        missing_leave_out_more(missing, 1);
+    if (!missing->output)
+        return;
+    missing->kind = kind;
+    free(missing->call);
+    missing->call = memory_text(request->text);
+    free(missing->reason);
+    missing->reason = memory_text(reason);
+    warn(missing, request, reason);
+    if (listed)
+        missing_state(missing, kind, request, reason);
+}
+
+void missing_fail(struct missing *missing, const struct measure_request *request,
+                  const char *reason)
+{
+    missing->incomplete = true;
+    if (!missing->output)
+        return;
+    say(missing, "%s: error: %s: %s", request->place, request->text, reason);
+    missing_state(missing, MISSING_FAILED, request, reason);
+}
+
+static void forget_warnings(struct missing *missing)
+{
+    for (size_t i = 0; i < missing->warned_count; i++)
+        free(missing->warned[i]);
+    free(missing->warned);
+    missing->warned = NULL;
+    missing->warned_count = 0;
+}
+
+void missing_begin_block(struct missing *missing)
+{
+    forget_warnings(missing);
+}
+
+void missing_end_block(struct missing *missing)
+{
+    if (missing->output && missing->unlisted > 0) {
+        char *reason = text_format(
+            "%lld measurement%s more of this block; the last of them was left out because: %s "
+            "(the first %d of a run are listed)",
+            (long long)missing->unlisted, missing->unlisted == 1 ? "" : "s", missing->reason,
+            MOST_LISTED_MISSING);
+        output_missing_more(missing->output, missing->kind, missing->block->name,
+                            missing->block->number, missing->call, reason, missing->unlisted);
+        free(reason);
+    }
+    missing->unlisted = 0;
+}
+
+void missing_free(struct missing *missing)
+{
+    forget_warnings(missing);
+    free(missing->call);
+    free(missing->reason);
+}
+
+/* ---- The end by an error ---- */
+
+/* How long a PE waits for PE 0 to report the same error and to end the job. */
+#define REPORT_GRACE_SECONDS 1.0
+
+static void wait_seconds(double seconds)
+{
+    int64_t until = timer_now() + timer_ticks(seconds);
+    while (timer_now() < until)
+        comm_poll();
+}
+
+void fatal_text(struct display *display, int status, const char *text)
+{
+    /* Mostly every PE finds the same error; then PE 0's word is enough. */
+    if (comm_pe() != 0)
+        wait_seconds(REPORT_GRACE_SECONDS);
+    if (comm_claim()) {
+        progress_end(display);
+        watchdog_ending();
+        char *first_line = memory_text_part(text, strcspn(text, "\n"));
+        char *said = text_format("ended by an error: %s", first_line);
+        comm_say_end(COMM_FAILED, status, said);
+        watchdog_last_words(status, "ended by an error", first_line);
+        free(said);
+        free(first_line);
+        terminal_say(text);
+        fflush(stderr);
+        comm_abort(status);
+    }
+    watchdog_ending();
+    for (;;)
+        pause(); /* the one that reports ends the job */
+}
+
+void fatal_check_output(struct display *display, struct output *output)
+{
+    const char *reason = output ? output_failed(output) : NULL;
+    if (reason)
+        fatal_text(display, STATUS_INTERNAL, text_format("skampi: error: %s\n", reason));
+}
+
+/* ---- How long a script takes, from some of its measurements ---- */
+
+struct estimated {
+    char *place;
+    size_t count, skipped; /* since the last probe */
+    double last;           /* seconds of the last probe */
+    double reported;       /* what it measured, seconds */
+};
+
+static struct estimated *statement(struct estimate *estimate, const char *place)
+{
+    for (size_t i = 0; i < estimate->statement_count; i++)
+        if (strcmp(estimate->statements[i].place, place) == 0)
+            return &estimate->statements[i];
+    size_t count = ++estimate->statement_count;
+    estimate->statements =
+        memory_resize(estimate->statements, count * sizeof *estimate->statements);
+    struct estimated *added = &estimate->statements[count - 1];
+    *added = (struct estimated){.place = memory_text(place)};
+    return added;
+}
+
+bool estimate_probes(struct estimate *estimate, const char *place)
+{
+    struct estimated *estimated = statement(estimate, place);
+    estimate->measurements++;
+    size_t count = ++estimated->count;
+    bool power_of_two = (count & (count - 1)) == 0;
+    if (!power_of_two)
+        estimated->skipped++;
+    return power_of_two;
+}
+
+double estimate_reported(struct estimate *estimate, const char *place)
+{
+    return statement(estimate, place)->reported;
+}
+
+void estimate_probed(struct estimate *estimate, const char *place, double seconds, double reported)
+{
+    struct estimated *estimated = statement(estimate, place);
+    estimate->probes++;
+    estimate->seconds += seconds + (double)estimated->skipped * (estimated->last + seconds) / 2;
+    estimated->skipped = 0;
+    estimated->last = seconds;
+    estimated->reported = reported;
+}
+
+double estimate_total(const struct estimate *estimate)
+{
+    double seconds = estimate->seconds;
+    for (size_t i = 0; i < estimate->statement_count; i++)
+        seconds += (double)estimate->statements[i].skipped * estimate->statements[i].last;
+    return seconds;
+}
+
+void estimate_free(struct estimate *estimate)
+{
+    for (size_t i = 0; i < estimate->statement_count; i++)
+        free(estimate->statements[i].place);
+    free(estimate->statements);
+}
