@@ -1,10 +1,8 @@
 /* Parses the command line; one table of options serves parsing, help, manual page and completion.
  */
-#define _GNU_SOURCE /* getopt_long */
 #include "command/options.h"
 
 #include <ctype.h>
-#include <getopt.h>
 #include <limits.h>
 #include <math.h>
 #include <stdarg.h>
@@ -15,6 +13,7 @@
 
 #include "base/beside.h"
 #include "base/closest.h"
+#include "base/command_line.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/text.h"
@@ -523,10 +522,10 @@ static char *join(int argc, char **argv)
 /* Appends the option to what starts the run again, unless it would be another one's. */
 static void repeat(struct options *options, enum option_key key, const char *value)
 {
-    const struct manual_option *row = key < OPTIONS ? &option_rows[key] : NULL;
+    const struct manual_option *row = &option_rows[key];
     struct text word = {0};
 
-    if (!row || key == OPTION_OUTPUT)
+    if (key == OPTION_OUTPUT)
         return;
     if (row->letter)
         text_append(&word, " -%c", row->letter);
@@ -557,47 +556,10 @@ static void begin_repeat(struct options *options, const char *program, char **wo
     }
 }
 
-/* The option that getopt_long() returned as a letter or as LONG_KEYS plus its index; OPTIONS: none.
- */
-#define LONG_KEYS 256
-static enum option_key key_of(int key)
+static void take_row(void *context, size_t row, const char *value)
 {
-    int i = 0;
-    if (key >= LONG_KEYS && key < LONG_KEYS + OPTIONS)
-        return (enum option_key)(key - LONG_KEYS);
-    while (i < OPTIONS && (key == 0 || option_rows[i].letter != key))
-        i++;
-    return (enum option_key)i;
-}
-
-/* The tables of getopt_long(). */
-static void make_tables(struct option table[OPTIONS + 1], char letters[2 * OPTIONS + 2])
-{
-    *letters++ = ':';
-    for (int i = 0; i < OPTIONS; i++) {
-        const struct manual_option *row = &option_rows[i];
-        int argument = row->optional ? optional_argument
-                       : row->value  ? required_argument
-                                     : no_argument;
-        table[i] = (struct option){row->name, argument, NULL, LONG_KEYS + i};
-        if (row->letter)
-            *letters++ = row->letter;
-        if (row->letter && row->value)
-            *letters++ = ':';
-    }
-    *letters = '\0';
-}
-
-static void fail_unknown(struct options *options, const char *option)
-{
-    const char *names[OPTIONS], *closest, *begin = option + strspn(option, "-");
-    char name[64];
-    for (int i = 0; i < OPTIONS; i++)
-        names[i] = option_rows[i].name;
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(begin, "="), begin);
-    closest = closest_name(name, names, OPTIONS);
-    fail(options, "unknown or ambiguous option %s%s%s%s -h lists them", option,
-         closest ? ": did you mean --" : ";", closest ? closest : "", closest ? "?" : "");
+    take(context, (enum option_key)row, value);
+    repeat(context, (enum option_key)row, value);
 }
 
 /* A name without a suffix is .sko; an unknown suffix needs a format. */
@@ -693,28 +655,16 @@ void options_parse(struct options *options, int argc, char **argv)
     options->outputs = memory_zeroed((size_t)argc + 1, sizeof *options->outputs);
     options->known = memory_zeroed((size_t)argc + 1, sizeof *options->known);
     options->listed = memory_zeroed((size_t)argc + 1, sizeof *options->listed);
-    struct option table[OPTIONS + 1] = {{0}};
-    char letters[2 * OPTIONS + 2];
-    make_tables(table, letters);
-    opterr = 0;
-    int key;
-    while ((key = getopt_long(argc, argv, letters, table, NULL)) != -1) {
-        char text[3] = {'-', (char)optopt, '\0'};
-        if (key == ':')
-            fail(options, "option %s needs a value", optopt < 256 ? text : argv[optind - 1]);
-        else if (key == '?' && key_of(optopt) != OPTIONS)
-            fail(options, "option %s takes no value", argv[optind - 1]);
-        else if (key == '?')
-            fail_unknown(options, optopt && optopt < 256 ? text : argv[optind - 1]);
-        else
-            take(options, key_of(key), optarg);
-        if (key != ':' && key != '?')
-            repeat(options, key_of(key), optarg);
-    }
+    char *error;
+    int first = command_line_parse(option_rows, OPTIONS, "skampi -h", argc, argv, take_row, options,
+                                   &error);
+    if (error)
+        fail(options, "%s", error);
+    free(error);
     if (argc <= 1)
         options->information = INFORM_START;
-    begin_repeat(options, argc > 0 ? argv[0] : "", argv + optind, argc - optind);
-    take_words(options, argv + optind, (size_t)(argc - optind));
+    begin_repeat(options, argc > 0 ? argv[0] : "", argv + first, argc - first);
+    take_words(options, argv + first, (size_t)(argc - first));
     check_suffixes(options);
     check_state(options, options->state_wait >= 0);
     if (options->state_wait < 0)

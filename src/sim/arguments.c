@@ -3,12 +3,12 @@
 #include "sim/arguments.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/command_line.h"
 #include "base/kind.h"
 #include "base/memory.h"
 #include "base/terminal.h"
@@ -38,37 +38,16 @@ _Noreturn void finish_printing(void)
 
 /* ---- Options ---- */
 
-int arguments_parse(const struct manual_option *rows, size_t count, const char *help, int argc,
+int arguments_parse(const struct manual_option *rows, size_t count, const char *program, int argc,
                     char **argv, void (*take)(void *context, size_t row, const char *value),
                     void *context)
 {
-    struct option *table = memory_zeroed(count + 1, sizeof *table);
-    struct text letters = {0};
-    text_append(&letters, ":");
-    for (size_t i = 0; i < count; i++) {
-        int value = !rows[i].value     ? no_argument
-                    : rows[i].optional ? optional_argument
-                                       : required_argument;
-        table[i] = (struct option){rows[i].name, value, NULL, 256 + (int)i};
-        if (rows[i].letter)
-            text_append(&letters, "%c%.*s", rows[i].letter, value, "::");
-    }
-    opterr = 0;
-    optind = 0;
-    for (int c; (c = getopt_long(argc, argv, letters.data, table, NULL)) != -1;) {
-        if (c == ':')
-            fail(2, text_format("option %s needs a value", argv[optind - 1]));
-        if (c == '?')
-            fail(2, text_format("unknown option %s; %s -h lists them", argv[optind - 1], help));
-        for (size_t i = 0; i < count; i++)
-            if (c == 256 + (int)i || c == rows[i].letter) {
-                take(context, i, optarg);
-                break;
-            }
-    }
-    free(table);
-    text_release(&letters);
-    return optind;
+    char *error, *help = text_format("%s -h", program);
+    int first = command_line_parse(rows, count, help, argc, argv, take, context, &error);
+    if (error)
+        fail(2, error);
+    free(help);
+    return first;
 }
 
 void arguments_model(struct replay_options *options, const char *value)

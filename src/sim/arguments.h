@@ -32,7 +32,7 @@ _Noreturn void finish_printing(void);
 
 /* Gives take() each option, with the number of its row, in the order of the command line. Options
  * may come after other words. The index in argv of the first word that is none. */
-int arguments_parse(const struct manual_option *rows, size_t count, const char *help, int argc,
+int arguments_parse(const struct manual_option *rows, size_t count, const char *program, int argc,
                     char **argv, void (*take)(void *context, size_t row, const char *value),
                     void *context);
 

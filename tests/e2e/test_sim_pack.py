@@ -120,7 +120,7 @@ def test_refused(trace, pack):
     for words, said in (
             (("pack", "nowhere"), "nowhere: No such file"), (("pack", "bare"), "no trace is in this folder"),
             (("pack", pack), "is no folder"), (("pack", trace, trace), "one trace at a time"),
-            (("pack", "--best", trace), "unknown option"), (("pack", trace, "-o", "bare"), "cannot be written"),
+            (("pack", "--best", trace), "unknown or ambiguous option"), (("pack", trace, "-o", "bare"), "cannot be written"),
             (("pack", trace, "-o", f"{trace}/pe-00001.trace"), "is read, too"), (("unpack",), "name a pack"),
             (("unpack", pack, "-o", trace), "not an empty folder"), (("unpack", "piped"), "-o DIR"),
             (("unpack", "text.pack"), "is no pack"), (("unpack", "nowhere.pack"), "No such file"),

@@ -204,7 +204,7 @@ def test_descriptions():
     sim.write(f'include "{loop}"\n', loop)
     done = sim.run(loop, trace)
     tap.ok(done.status == 2 and "include itself" in done.err, "files that include themselves are refused", done)
-    for args, wanted in ((["--model", "x", "m"], "loggp and paper"), (["--bad"], "unknown option"), ([], "name a machine"),
+    for args, wanted in ((["--model", "x", "m"], "loggp and paper"), (["--bad"], "unknown or ambiguous option"), ([], "name a machine"),
                          (["--model"], "needs a value"), ([inner, "nowhere"], "nowhere")):
         done = sim.run(*args)
         tap.ok(done.status == 2 and wanted in done.err, f"shmemsim {' '.join(args)}", done)

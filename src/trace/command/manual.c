@@ -13,20 +13,6 @@
 #define SKAMPI_VERSION "unknown"
 #endif
 
-/* The options of a command as a table for base/manual.h; returns how many. */
-static size_t command_options(const struct reader_command *command,
-                              struct manual_option options[READER_OPTIONS])
-{
-    struct reader_option own[READER_OPTIONS];
-    size_t count = reader_options(command, own);
-    for (size_t i = 0; i < count; i++)
-        options[i] = (struct manual_option){.name = own[i].name,
-                                            .letter = own[i].letter,
-                                            .value = own[i].value,
-                                            .help = own[i].help};
-    return count;
-}
-
 /* An option of recording; note: see base/manual.h. */
 static struct manual_option recording_option(const struct recording_row *row, const char *note)
 {
@@ -60,7 +46,7 @@ static void print_recording(void)
 static void print_command(const struct reader_command *command)
 {
     struct manual_option options[READER_OPTIONS];
-    size_t count = command_options(command, options);
+    size_t count = reader_options(command, options);
     manual_subsection(command->name);
     manual_text(command->summary);
     manual_items(options, count);
@@ -105,8 +91,8 @@ void manual_bash(const struct reader_command *const *commands, size_t count)
         options[option_count++] = recording_option(&recording_rows[i], NULL);
     words[command_count++] = (struct manual_command){"record", options, option_count};
     for (size_t i = 0; i < count; i++)
-        words[command_count++] = (struct manual_command){commands[i]->name, own[i],
-                                                         command_options(commands[i], own[i])};
+        words[command_count++] =
+            (struct manual_command){commands[i]->name, own[i], reader_options(commands[i], own[i])};
     manual_completion("shmemtrace", options, option_count, words, command_count);
     free(options);
     free(own);

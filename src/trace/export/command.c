@@ -27,12 +27,14 @@ static int export_run(struct reader *reader)
     return status;
 }
 
-static const struct reader_option options[] = {
-    {"from", 0, "SECONDS", "only calls from then on, in seconds as dump shows them"},
-    {"to", 0, "SECONDS", "only calls until then"},
-    {"otf2", 0, "FOLDER", "OTF2, for Vampir, Scalasca, otf2-print"},
-    {"chrome", 0, "FILE", "Trace Event JSON, for ui.perfetto.dev and Chrome"},
-    {"paraver", 0, "NAME", "NAME.prv, NAME.pcf, NAME.row for Paraver"},
+static const struct manual_option options[] = {
+    {.name = "from",
+     .value = "SECONDS",
+     .help = "only calls from then on, in seconds as dump shows them"},
+    {.name = "to", .value = "SECONDS", .help = "only calls until then"},
+    {.name = "otf2", .value = "FOLDER", .help = "OTF2, for Vampir, Scalasca, otf2-print"},
+    {.name = "chrome", .value = "FILE", .help = "Trace Event JSON, for ui.perfetto.dev and Chrome"},
+    {.name = "paraver", .value = "NAME", .help = "NAME.prv, NAME.pcf, NAME.row for Paraver"},
     {0},
 };
 

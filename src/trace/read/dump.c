@@ -51,9 +51,9 @@ static int dump(struct reader *reader)
     return reader_status(reader);
 }
 
-static const struct reader_option dump_options[] = {
-    {"csv", 0, NULL, "comma-separated values, with a header line"},
-    {"json", 0, NULL, "JSON Lines: one object per event"},
+static const struct manual_option dump_options[] = {
+    {.name = "csv", .help = "comma-separated values, with a header line"},
+    {.name = "json", .help = "JSON Lines: one object per event"},
     {0},
 };
 
@@ -85,9 +85,9 @@ static int merge(struct reader *reader)
     return reader_status(reader);
 }
 
-static const struct reader_option merge_options[] = {
-    {"csv", 0, NULL, "comma-separated values, as dump writes them (default)"},
-    {"json", 0, NULL, "JSON Lines, as dump writes them"},
+static const struct manual_option merge_options[] = {
+    {.name = "csv", .help = "comma-separated values, as dump writes them (default)"},
+    {.name = "json", .help = "JSON Lines, as dump writes them"},
     {0},
 };
 

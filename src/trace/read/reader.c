@@ -5,7 +5,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fnmatch.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
@@ -16,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/command_line.h"
 #include "base/kind.h"
 #include "base/memory.h"
 #include "base/numbers.h"
@@ -26,14 +26,20 @@
 
 #define MOST_PES (1 << 24) /* readers keep something for each */
 
-static const struct reader_option
-    help_option = {"help", 'h', NULL, "this text"},
-    output_option = {"output", 'o', "FILE", "write to FILE instead of standard output"},
-    force_option = {"force", 0, NULL, "replace any file, also one that no program of skampi wrote"},
+static const struct manual_option
+    help_option = {.name = "help", .letter = 'h', .help = "this text"},
+    output_option = {.name = "output",
+                     .letter = 'o',
+                     .value = "FILE",
+                     .help = "write to FILE instead of standard output"},
+    force_option = {.name = "force",
+                    .help = "replace any file, also one that no program of skampi wrote"},
     filters[] = {
-        {"pe", 0, "LIST", "only these PEs, such as 0,4-7"},
-        {"thread", 0, "LIST", "only these threads of each PE"},
-        {"only", 0, "LIST", "only these classes or routines, such as put,shmem_ctx_*"},
+        {.name = "pe", .value = "LIST", .help = "only these PEs, such as 0,4-7"},
+        {.name = "thread", .value = "LIST", .help = "only these threads of each PE"},
+        {.name = "only",
+         .value = "LIST",
+         .help = "only these classes or routines, such as put,shmem_ctx_*"},
 };
 
 static void tell(const struct reader *reader, const char *format, va_list arguments)
@@ -62,13 +68,13 @@ void reader_fail(const struct reader *reader, int status, const char *format, ..
 
 /* ---- Options ---- */
 
-size_t reader_options(const struct reader_command *command, struct reader_option *options)
+size_t reader_options(const struct reader_command *command, struct manual_option *options)
 {
     size_t count = 0;
     if (command->filters)
         for (size_t i = 0; i < sizeof filters / sizeof *filters; i++)
             options[count++] = filters[i];
-    for (const struct reader_option *own = command->options; own && own->name; own++)
+    for (const struct manual_option *own = command->options; own && own->name; own++)
         options[count++] = *own;
     if (command->output)
         options[count++] = output_option;
@@ -81,21 +87,12 @@ size_t reader_options(const struct reader_command *command, struct reader_option
 void reader_help(const struct reader_command *command)
 {
     terminal_fold_begin(false);
-    struct reader_option options[READER_OPTIONS];
+    struct manual_option options[READER_OPTIONS];
     size_t count = reader_options(command, options);
     printf("Usage: shmemtrace %s [OPTION]... [TRACE]\n\n%s\n"
            "TRACE: a folder, or the file of one PE in it; %s if none is given.\n\n",
            command->name, command->summary, TRACE_DEFAULT_PATH);
-    for (size_t i = 0; i < count; i++) {
-        const struct reader_option *o = &options[i];
-        char name[64];
-        snprintf(name, sizeof name, "--%s%s%s", o->name, o->value ? " " : "",
-                 o->value ? o->value : "");
-        if (o->letter)
-            printf("  -%c, %-18s  %s\n", o->letter, name, o->help);
-        else
-            printf("      %-18s  %s\n", name, o->help);
-    }
+    manual_help(options, count);
     printf(
         "\n%sExit status: 0 all well; 1 damaged trace%s, failed write; 2 wrong usage, no trace.\n",
         command->notes ? command->notes : "", command->findings ? ", findings" : "");
@@ -158,35 +155,23 @@ const char *reader_given(const struct reader *reader, const char *option)
     return NULL;
 }
 
+static void take_option(void *context, size_t row, const char *value)
+{
+    struct reader *reader = context;
+    if (value && value[0] == '-' && value[1]) /* "-" is standard output */
+        reader_fail(reader, 2, "option --%s needs a value", reader->options[row].name);
+    reader->given[row] = value ? value : "";
+}
+
 static void parse_options(struct reader *reader, int argc, char **argv)
 {
-    struct option table[READER_OPTIONS + 1] = {{0}};
-    char letters[2 * READER_OPTIONS + 2] = ":", *letter = letters + 1;
     size_t count = reader_options(reader->command, reader->options);
-    for (size_t i = 0; i < count; i++) {
-        const struct reader_option *o = &reader->options[i];
-        table[i] = (struct option){o->name, o->value ? required_argument : no_argument, NULL,
-                                   256 + (int)i};
-        if (o->letter) {
-            *letter++ = o->letter;
-            if (o->value)
-                *letter++ = ':';
-        }
-    }
-    opterr = 0;
-    optind = 0;
-    for (int c; (c = getopt_long(argc, argv, letters, table, NULL)) != -1;) {
-        const char *word = argv[optind - 1];
-        /* "-" is standard output. */
-        if (c == ':' || (optarg && optarg == word && word[0] == '-' && word[1]))
-            reader_fail(reader, 2, "option %s needs a value", c == ':' ? word : argv[optind - 2]);
-        if (c == '?')
-            reader_fail(reader, 2, "unknown option %s; shmemtrace %s -h lists them", word,
-                        reader->command->name);
-        for (size_t i = 0; i < count; i++)
-            if (c == 256 + (int)i || c == reader->options[i].letter)
-                reader->given[i] = optarg ? optarg : "";
-    }
+    char *error, *help = text_format("shmemtrace %s -h", reader->command->name);
+    int first =
+        command_line_parse(reader->options, count, help, argc, argv, take_option, reader, &error);
+    if (error)
+        reader_fail(reader, 2, "%s", error);
+    free(help);
     if (reader_given(reader, "help")) {
         reader_help(reader->command);
         reader_close_written(reader, stdout, "standard output");
@@ -199,9 +184,9 @@ static void parse_options(struct reader *reader, int argc, char **argv)
         reader->thread_ranges = parse_ranges(reader, "thread", text, &reader->threads);
     if ((text = reader_given(reader, "only")))
         parse_only(reader, text);
-    if (argc - optind > 1)
-        reader_fail(reader, 2, "%s: one trace at a time", argv[optind + 1]);
-    reader->path = argc > optind ? argv[optind] : TRACE_DEFAULT_PATH;
+    if (argc - first > 1)
+        reader_fail(reader, 2, "%s: one trace at a time", argv[first + 1]);
+    reader->path = argc > first ? argv[first] : TRACE_DEFAULT_PATH;
 }
 
 /* Seconds; otherwise where the option is not given. */

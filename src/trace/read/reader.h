@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/manual.h"
 #include "base/table.h"
 #include "trace/read/read.h"
 #include "trace/read/sets.h"
@@ -16,18 +17,11 @@
 #define TRACE_DEFAULT_PATH "shmemtrace.out"
 #define READER_OPTIONS 20
 
-struct reader_option {
-    const char *name;
-    char letter;       /* 0: none */
-    const char *value; /* what its value is called; NULL: takes none */
-    const char *help;
-};
-
 struct reader;
 
 struct reader_command {
     const char *name, *summary;
-    const struct reader_option *options; /* its own; the last has no name */
+    const struct manual_option *options; /* its own; the last has no name */
     bool filters, output;                /* whether it has --pe, --thread, --only; -o */
     bool creates;                        /* writes files without -o */
     bool profiles;                       /* can do with traces that hold no events */
@@ -46,7 +40,7 @@ struct reader {
     char **files; /* one a PE; NULL: was found to be unreadable */
     size_t count;
     bool *told; /* by file: that it is damaged */
-    struct reader_option options[READER_OPTIONS];
+    struct manual_option options[READER_OPTIONS];
     const char *given[READER_OPTIONS]; /* value, "" for those without; NULL: not given */
     struct reader_range *pes, *threads;
     size_t pe_ranges, thread_ranges;
@@ -100,7 +94,7 @@ struct source {
 int reader_main(const struct reader_command *, int argc, char **argv);
 void reader_help(const struct reader_command *);
 /* All options of a command, at most READER_OPTIONS; returns how many. */
-size_t reader_options(const struct reader_command *, struct reader_option *options);
+size_t reader_options(const struct reader_command *, struct manual_option *options);
 
 /* What the user gave for an option, NULL when it was not given. */
 const char *reader_given(const struct reader *, const char *option);

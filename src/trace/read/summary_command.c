@@ -385,9 +385,9 @@ static int summarize(struct reader *reader)
     return status;
 }
 
-static const struct reader_option options[] = {
-    {"json", 0, NULL, "one JSON object with everything, all pairs of PEs included"},
-    {"results", 0, NULL, "times by routine and size, for skampi-plot, -report and -compare"},
+static const struct manual_option options[] = {
+    {.name = "json", .help = "one JSON object with everything, all pairs of PEs included"},
+    {.name = "results", .help = "times by routine and size, for skampi-plot, -report and -compare"},
     {0},
 };
 
