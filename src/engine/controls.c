@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
-#include "engine/members.h"
+#include "objects/pe_set.h"
 #include "stats/stats.h"
 
 /* Of the time of the run, on all controls together, and on finding states in them. What is measured
@@ -262,7 +262,7 @@ static void find_known(const struct controls *controls, struct control_log *log)
 {
     if (controls->known_count == 0)
         return;
-    char *members = members_text(log->set);
+    char *members = pe_set_text(log->set);
     uint64_t set = hash_of(members, pe_set_size(log->set));
     for (size_t i = 0; i < controls->known_count; i++)
         if (controls->known[i].set == set)

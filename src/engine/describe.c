@@ -7,8 +7,8 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "comm/comm.h"
-#include "engine/members.h"
 #include "engine/window.h"
+#include "objects/pe_set.h"
 #include "output/point.h"
 #include "settings/table.h"
 
@@ -78,7 +78,7 @@ struct described describe(const struct describer *describer, const struct measur
     size_t arguments;
     bool is_time = request->function->quantity == QUANTITY_TIME;
     described.arguments = named_arguments(request, &arguments);
-    described.members = members_text(request->set);
+    described.members = pe_set_text(request->set);
     size_t stated = settings_stated(settings, &described.settings);
     described.point = (struct result_point){
         .block = describer->block->name ? describer->block->name : "",

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "engine/members.h"
+#include "objects/pe_set.h"
 
 /* Controls that the output gets of one set. */
 #define LONGEST_SERIES 2000
@@ -97,7 +97,7 @@ void states_report(const struct controls *controls, struct output *output)
         const struct control_log *log = controls->logs[i];
         if (log->state_count == 0)
             continue;
-        char *members = members_text(log->set);
+        char *members = pe_set_text(log->set);
         for (size_t state = 0; state < log->state_count; state++)
             report_state(log, state, sets == 1, members, output);
         for (size_t known = 0; known < log->known_count; known++)

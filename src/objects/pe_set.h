@@ -52,4 +52,8 @@ bool pe_set_regular(const struct pe_set *set, int *first, int *stride);
  * (OpenSHMEM 1.4, 9.9: a triplet of start, log2 of the stride, and size.) */
 bool pe_set_active(const struct pe_set *set, int *start, int *log_stride);
 
+/* The members as text, "0-3,8"; where that is very long the first and the last PE, and a hash of
+ * all: "0,...,8190 #0123456789abcdef". The caller frees it. */
+char *pe_set_text(const struct pe_set *set);
+
 #endif

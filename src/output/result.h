@@ -78,7 +78,7 @@ struct result_point {
     size_t argument_count;
     const struct result_variable *variables; /* of the loops around it, outermost first */
     size_t variable_count;
-    const char *members; /* as members_text() gives them; NULL: not known */
+    const char *members; /* as pe_set_text() gives them; NULL: not known */
     const char *placement;
     size_t pes;
     const char *synchronization; /* "window", "barrier", "none" */
@@ -175,7 +175,7 @@ struct result {
 /* A state of the machine, for one set of PEs. */
 struct result_state {
     int number;          /* from 1 */
-    const char *members; /* as members_text() gives them; NULL: not known */
+    const char *members; /* as pe_set_text() gives them; NULL: not known */
     size_t pes;
     bool only_set; /* no other set of this run has controls */
     struct states_range ranges[STATES_KINDS];

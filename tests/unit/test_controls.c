@@ -15,7 +15,7 @@
 #include "clock/timer.h"
 #include "comm/comm.h"
 #include "engine/controls.h"
-#include "engine/members.h"
+#include "objects/pe_set.h"
 
 #define MOST 100
 #define TRIP 2e-6 /* of a pair, but SLOW_TRIP from rank SLOW on */
@@ -120,12 +120,6 @@ void comm_hand_over_stop(int partner, int lane, bool shared)
 void comm_hand_over_echo(int partner, int lane)
 {
     meet(partner, lane, false);
-}
-
-char *members_text(const struct pe_set *set)
-{
-    (void)set;
-    return NULL;
 }
 
 /* ---- Tests ---- */

@@ -8,11 +8,11 @@
 
 #include <cmocka.h>
 
-#include "engine/members.h"
+#include "objects/pe_set.h"
 
 static char *text_of(struct pe_set *set)
 {
-    char *text = members_text(set);
+    char *text = pe_set_text(set);
     pe_set_release(set);
     return text;
 }
