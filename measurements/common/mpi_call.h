@@ -202,13 +202,13 @@ MPI_COLLECTIVES(DECLARED)
 /* clang-format off */
 #define MPI_COLLECTIVE_FORMS(name, used, since, moved, what, ...)                                         \
     {name, what, MPI_COLLECTIVE_ONCE, since, .moves = moved, MPI_USE(&used),                                       \
-     .parameters = {__VA_ARGS__}, .timed = "MPI_" name},                                           \
+     .parameters = {__VA_ARGS__}, .routine = "MPI_" name, .timed = "MPI_" name},                                           \
     {name "_Consecutive", what ", calls in a row: they may overlap",                               \
      MPI_COLLECTIVE_CONSECUTIVE, since, .moves = moved, MPI_USE(&used),                                            \
-     .parameters = {ITERATIONS, __VA_ARGS__}, .timed = "MPI_" name},                               \
+     .parameters = {ITERATIONS, __VA_ARGS__}, .routine = "MPI_" name, .timed = "MPI_" name},                               \
     {name "_Barrier", what ", each followed by a barrier",                                         \
      MPI_COLLECTIVE_SEPARATED, since, .moves = moved, MPI_USE(&used),                                              \
-     .parameters = {ITERATIONS, __VA_ARGS__}, .timed = "MPI_" name " + MPI_Barrier"}
+     .parameters = {ITERATIONS, __VA_ARGS__}, .routine = "MPI_" name, .calls = "MPI_Barrier", .timed = "MPI_" name " + MPI_Barrier"}
 
 /* The five parts of a non-blocking routine. */
 #define MPI_OVERLAP                                                                                \
@@ -218,19 +218,19 @@ MPI_COLLECTIVES(DECLARED)
 #define MPI_NONBLOCKING_PARTS(name, used, since, moved, what, ...)                                        \
     {name "_Post", what ", non-blocking: the post alone",                                          \
      MPI_COLLECTIVE, .run = WITH_MPI(mpi_collective_start_alone), since, .moves = MOVES_NOTHING,                           \
-     MPI_USE(&used, .form = MPI_POSTED), .parameters = {__VA_ARGS__}, .timed = "MPI_" name},               \
+     MPI_USE(&used, .form = MPI_POSTED), .parameters = {__VA_ARGS__}, .routine = "MPI_" name, .timed = "MPI_" name},               \
     {name "_Wait", what ", non-blocking: the wait right after the post",                          \
      MPI_COLLECTIVE, .run = WITH_MPI(mpi_collective_wait_alone), since, .moves = MOVES_NOTHING,                            \
-     MPI_USE(&used, .form = MPI_POSTED), .parameters = {__VA_ARGS__}, .timed = "MPI_Wait"},                \
+     MPI_USE(&used, .form = MPI_POSTED), .parameters = {__VA_ARGS__}, .routine = "MPI_Wait", .timed = "MPI_Wait"},                \
     {name "_Full", what ", non-blocking: post and wait",                                           \
      MPI_COLLECTIVE_ONCE, since, .moves = moved,                                                                   \
-     MPI_USE(&used, .form = MPI_POSTED), .parameters = {__VA_ARGS__}, .timed = "MPI_" name " + MPI_Wait"}, \
+     MPI_USE(&used, .form = MPI_POSTED), .parameters = {__VA_ARGS__}, .routine = "MPI_" name, .calls = "MPI_Wait", .timed = "MPI_" name " + MPI_Wait"}, \
     {name "_Overlap", what ", non-blocking: the part that is not overlapped by computation",                     \
      MPI_OVERLAP, since, .moves = MOVES_NOTHING, MPI_USE(&used, .form = MPI_POSTED), .parameters = {__VA_ARGS__},                  \
-     .timed = "MPI_" name " + computation + MPI_Wait"},                                            \
+     .routine = "MPI_" name, .calls = "MPI_Wait", .timed = "MPI_" name " + computation + MPI_Wait"},                                            \
     {name "_Overlap_Test", what ", non-blocking: the part that is not overlapped by computation with tests",     \
      MPI_OVERLAP, since, .moves = MOVES_NOTHING, MPI_USE(&used, .form = MPI_POSTED), .parameters = {TESTS, __VA_ARGS__},           \
-     .timed = "MPI_" name " + computation with calls of MPI_Test + MPI_Wait"}
+     .routine = "MPI_" name, .calls = "MPI_Test MPI_Wait", .timed = "MPI_" name " + computation with calls of MPI_Test + MPI_Wait"}
 /* clang-format on */
 
 #endif

@@ -259,7 +259,7 @@ const struct measurement measurements_clock[] = {
 #if SKAMPI_MPI
      .run = run_mpi_wtime,
 #endif
-     .timed = "MPI_Wtime", .who = "all"},
+     .routine = "MPI_Wtime", .timed = "MPI_Wtime", .who = "all"},
     {"WaitPatternUp", "rank i is busy for i + 1 microseconds: the result must be n microseconds",
      WAITS, .parameters = {CLOCK}, .check = check_clock, .run = run_pattern_up,
      .timed = "a busy wait"},

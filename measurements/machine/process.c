@@ -451,15 +451,17 @@ static const enum stage after_init = STAGE_INIT, after_peers = STAGE_PEERS,
 #define FOOTPRINT                                                                                  \
     ONCE, .own_check = true, .moves = MOVES_NOTHING, .api = API_OPENSHMEM,                         \
           .quantity = QUANTITY_BYTES, .check = WITH_SHMEM(check_footprint), .demand = demand,      \
-          .run = WITH_SHMEM(run_footprint), .timed = "nothing: resident memory"
+          .run = WITH_SHMEM(run_footprint), .calls = "shmem_init shmem_putmem shmem_alltoall32",   \
+          .timed = "nothing: resident memory"
 
 const struct measurement measurements_process[] = {
-    {"Startup", "starting the library: MPI_Init and shmem_init", ONCE, .no_data = true,
+    {"Startup", "starting the library: MPI_Init and shmem_init",
+     .routine = "shmem_init shmem_init_thread MPI_Init MPI_Init_thread", ONCE, .no_data = true,
      .run = run_startup,
      .timed = "the start, once; the library's end follows as the last line of the output"},
     {"First_Call", "the first call of a routine in a process, on the next rank or by all", ONCE,
      .own_check = true, .api = API_OPENSHMEM, .parameters = {KIND}, .check = WITH_SHMEM(check_kind),
-     .demand = demand, .run = WITH_SHMEM(run_first_call), .moves = MOVES_NOTHING,
+     .demand = demand, .run = WITH_SHMEM(run_first_call), .moves = MOVES_NOTHING, .calls = "",
      .timed = "one call, after a barrier of skampi"},
     {"Memory_Footprint", "memory of a process after init, calls to each peer and an all-to-all",
      FOOTPRINT, .variant = &after_alltoall},

@@ -242,26 +242,26 @@ static void tear_down_watched(struct run *run)
 
 const struct measurement measurements_mpi_activewait[] = {
     {"Put_activewait_get", "put until a get sees its last word at the target",
-     WATCHED(PUT, BY_GETS), AT_ONCE, .timed = "MPI_Put, then MPI_Get, MPI_Win_flush until it is there"},
+     WATCHED(PUT, BY_GETS), AT_ONCE, .routine = "MPI_Put", .calls = "MPI_Get MPI_Win_flush", .timed = "MPI_Put, then MPI_Get, MPI_Win_flush until it is there"},
     {"Put_activewait_get_sleep", "put until a get sees its last word at the target, with a computation between checks",
      WATCHED(PUT, BY_GETS), AT_TIMES,
-     .timed = "MPI_Put, then MPI_Get, MPI_Win_flush, a computation until it is there"},
+     .routine = "MPI_Put", .calls = "MPI_Get MPI_Win_flush", .timed = "MPI_Put, then MPI_Get, MPI_Win_flush, a computation until it is there"},
     {"Put_activewait_twosided", "put until the target has seen its last word and replied",
      WATCHED(PUT, BY_MESSAGE), AT_ONCE,
-     .timed = "MPI_Put, MPI_Win_flush_local, an empty message from rank 1, which polls its memory"},
+     .routine = "MPI_Put", .calls = "MPI_Win_flush_local", .timed = "MPI_Put, MPI_Win_flush_local, an empty message from rank 1, which polls its memory"},
     {"Put_activewait_twosided_sleep",
      "put until the target, computing between its checks, has seen its last word and replied",
      WATCHED(PUT, BY_MESSAGE), AT_TIMES,
-     .timed = "MPI_Put, MPI_Win_flush_local, an empty message from rank 1, which polls its memory"},
+     .routine = "MPI_Put", .calls = "MPI_Win_flush_local", .timed = "MPI_Put, MPI_Win_flush_local, an empty message from rank 1, which polls its memory"},
     {"Get_activewait", "get until its last word is there", WATCHED(GET, BY_GETS), AT_ONCE,
-     .timed = "MPI_Rget, then MPI_Test until it is there"},
+     .routine = "MPI_Rget", .calls = "MPI_Test", .timed = "MPI_Rget, then MPI_Test until it is there"},
     {"Get_activewait_sleep", "get until its last word is there, with a computation between checks",
      WATCHED(GET, BY_GETS), AT_TIMES,
-     .timed = "MPI_Rget, then MPI_Test, a computation until it is there"},
+     .routine = "MPI_Rget", .calls = "MPI_Test", .timed = "MPI_Rget, then MPI_Test, a computation until it is there"},
     {"Accumulate_activewait_twosided",
      "accumulate until the target has seen its last word and replied",
      WATCHED(ACCUMULATE, BY_MESSAGE), AT_ONCE,
-     .timed = "MPI_Accumulate, MPI_Win_flush_local, an empty message from rank 1, which polls its "
+     .routine = "MPI_Accumulate", .calls = "MPI_Win_flush_local", .timed = "MPI_Accumulate, MPI_Win_flush_local, an empty message from rank 1, which polls its "
               "memory"},
     {.name = NULL},
 };

@@ -13,12 +13,12 @@
 #define IN_PLACE(name, major, minor, moved, what, ...)                                                    \
     {#name "_In_Place", what ", in place", MPI_COLLECTIVE_ONCE, MPI_SINCE(major, minor), .moves = moved,           \
      .parameters = {__VA_ARGS__}, MPI_USE(&mpi_##name, .in_place = true),                          \
-     .timed = "MPI_" #name " with MPI_IN_PLACE"}
+     .routine = "MPI_" #name, .timed = "MPI_" #name " with MPI_IN_PLACE"}
 
 const struct measurement measurements_mpi_coll[] = {
-    {"Barrier", "barrier", MPI_COLLECTIVE_ONCE, .no_data = true, .synchronizes = true, MPI_USE(&mpi_Barrier), .timed = "MPI_Barrier"},
+    {"Barrier", "barrier", MPI_COLLECTIVE_ONCE, .no_data = true, .synchronizes = true, MPI_USE(&mpi_Barrier), .routine = "MPI_Barrier", .timed = "MPI_Barrier"},
     {"Barrier_Consecutive", "barrier, calls in a row: they may overlap", MPI_COLLECTIVE_CONSECUTIVE,
-     .no_data = true, .synchronizes = true, .parameters = {ITERATIONS}, MPI_USE(&mpi_Barrier), .timed = "MPI_Barrier"},
+     .no_data = true, .synchronizes = true, .parameters = {ITERATIONS}, MPI_USE(&mpi_Barrier), .routine = "MPI_Barrier", .timed = "MPI_Barrier"},
     MPI_COLLECTIVES(FORMS)
 
     IN_PLACE(Gather, 2, 0, MOVES_BLOCKS, "gather", COUNT_ELEMENTS, DATATYPE, TARGET_ROOT),

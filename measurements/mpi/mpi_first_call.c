@@ -236,6 +236,6 @@ const struct measurement measurements_mpi_first_call[] = {
     {"First_Call_MPI", "the first call of a collective of MPI in a process",
      MPI_FUNCTION_CHECKED(check), .once = true, .own_check = true, .moves = MOVES_NOTHING,
      .who = "all", .parameters = {KIND, BYTES, SECOND, RATIO}, .demand = demand,
-     .run = WITH_MPI(run_first_call), .timed = "one call, after a barrier of skampi"},
+     .run = WITH_MPI(run_first_call), .calls = "", .timed = "one call, after a barrier of skampi"},
     {.name = NULL},
 };

@@ -254,35 +254,35 @@ static void tear_down_transfer(struct run *run)
         .subtracted = "the computation's measured length, and its overhead"
 
 /* The five parts. */
-#define PARTS(name, what, of, how, posts, waits)                                                   \
+#define PARTS(name, what, of, how, posts, post, more, waits)                                                   \
     {name "_Post", what ": the post alone", of(COUNT_ELEMENTS, DATATYPE, TAG),                     \
-     TAKEN(how, THE_POST), .moves = MOVES_NOTHING, .timed = posts "; " waits " untimed"},                                  \
+     TAKEN(how, THE_POST), .moves = MOVES_NOTHING, .routine = post, .timed = posts "; " waits " untimed"},                                  \
     {name "_Wait", what ": the wait right after the post", of(COUNT_ELEMENTS, DATATYPE, TAG),     \
-     TAKEN(how, THE_WAIT), .moves = MOVES_NOTHING, .timed = waits},                                                        \
+     TAKEN(how, THE_WAIT), .moves = MOVES_NOTHING, .routine = waits, .timed = waits},                                                        \
     {name "_Full", what ": post and wait", of(COUNT_ELEMENTS, DATATYPE, TAG),                      \
-     TAKEN(how, THE_WHOLE), .moves = MOVES_MESSAGE, .timed = posts " + " waits},                                           \
+     TAKEN(how, THE_WHOLE), .moves = MOVES_MESSAGE, .routine = post, .calls = more waits, .timed = posts " + " waits},                                           \
     {name "_Overlap", what ": the part that is not overlapped by computation",                                   \
-     of(COUNT_ELEMENTS, DATATYPE, TAG), REST(how), .moves = MOVES_NOTHING, .timed = posts " + computation + " waits},      \
+     of(COUNT_ELEMENTS, DATATYPE, TAG), REST(how), .moves = MOVES_NOTHING, .routine = post, .calls = more waits, .timed = posts " + computation + " waits},      \
     {name "_Overlap_Test", what ": the part that is not overlapped by computation with tests",                   \
      of(TESTS, COUNT_ELEMENTS, DATATYPE, TAG), REST(how),                                          \
-     .moves = MOVES_NOTHING, .timed = posts " + computation with calls of MPI_Test + " waits}
+     .moves = MOVES_NOTHING, .routine = post, .calls = more "MPI_Test " waits, .timed = posts " + computation with calls of MPI_Test + " waits}
 
 const struct measurement measurements_mpi_overlap[] = {
     PARTS("Isend", "non-blocking send to a rank that has posted its receive", OF_PAIR, SENDS,
-          "MPI_Isend", "MPI_Wait"),
+          "MPI_Isend", "MPI_Isend", "", "MPI_Wait"),
     PARTS("Irecv", "non-blocking receive of a message that is sent at the same time", OF_PAIR,
-          RECEIVES, "MPI_Irecv", "MPI_Wait"),
+          RECEIVES, "MPI_Irecv", "MPI_Irecv", "", "MPI_Wait"),
     PARTS("Isend_Irecv", "non-blocking send to the next rank and receive around the ring", OF_RING,
-          EXCHANGES, "MPI_Irecv + MPI_Isend", "MPI_Waitall"),
+          EXCHANGES, "MPI_Irecv + MPI_Isend", "MPI_Irecv", "MPI_Isend ", "MPI_Waitall"),
     {"Exchange", "non-blocking sends to the next msgs ranks and receives from those before",
      OF_RING(COUNT_ELEMENTS, DATATYPE, MSGS), TAKEN(EXCHANGES, THE_WHOLE),
-     .moves = MOVES_NOTHING, .timed = "all MPI_Irecv, all MPI_Isend, MPI_Waitall"},
+     .moves = MOVES_NOTHING, .calls = "MPI_Irecv MPI_Isend MPI_Waitall", .timed = "all MPI_Irecv, all MPI_Isend, MPI_Waitall"},
     {"Isend_callduration", "the call of a non-blocking send alone",
      OF_PAIR(COUNT_ELEMENTS, DATATYPE), TAKEN(SENDS, THE_POST),
-     .moves = MOVES_NOTHING, .timed = "MPI_Isend; MPI_Wait untimed"},
+     .moves = MOVES_NOTHING, .routine = "MPI_Isend", .timed = "MPI_Isend; MPI_Wait untimed"},
     {"Send", "a synchronous send, until the receive has begun", OF_PAIR(COUNT_ELEMENTS, DATATYPE, TAG),
      .variant = &(const struct transfer) {.direction = SENDS, .acknowledged = true},
-     .moves = MOVES_NOTHING, .timed = "MPI_Ssend to a rank that receives it"},
+     .moves = MOVES_NOTHING, .routine = "MPI_Ssend", .timed = "MPI_Ssend to a rank that receives it"},
     {.name = NULL},
 };
 /* clang-format on */

@@ -14,14 +14,15 @@
 #define PARTS_SINCE(name, since, moved, what, ...)                                                 \
     PART(name, "Init", what ", persistent: creating the request", since, MPI_COLLECTIVE,           \
          .whole = true, .moves = MOVES_NOTHING, .run = WITH_MPI(mpi_collective_init_alone),        \
-         .parameters = {__VA_ARGS__}, .timed = "MPI_" #name "_init"),                              \
+         .parameters = {__VA_ARGS__}, .routine = "MPI_" #name "_init",                             \
+         .timed = "MPI_" #name "_init"),                                                           \
         PART(name, "Start", what ", persistent: the start alone, always in the same memory",       \
              since, MPI_COLLECTIVE, .moves = MOVES_NOTHING,                                        \
              .run = WITH_MPI(mpi_collective_start_alone), .parameters = {__VA_ARGS__},             \
-             .timed = "MPI_Start"),                                                                \
+             .routine = "MPI_Start", .timed = "MPI_Start"),                                        \
         PART(name, "Full", what ", persistent: start and wait, always in the same memory", since,  \
              MPI_COLLECTIVE_ONCE, .moves = moved, .parameters = {__VA_ARGS__},                     \
-             .timed = "MPI_Start + MPI_Wait"),
+             .calls = "MPI_Start MPI_Wait", .timed = "MPI_Start + MPI_Wait"),
 
 #define SYNCHRONIZING MPI_SINCE(4, 0), .no_data = true, .synchronizes = true
 

@@ -71,12 +71,12 @@ static double run_operation(struct run *run)
 
 const struct measurement measurements_mpi_progress[] = {
     {"Put_Flush_Target_Computes", "put and flush to a process that computes", COMPUTES(PAIR_PUT),
-     .parameters = {MPI_COUNT_BYTES, COMPUTATION, MEMORY}, .timed = "MPI_Put, MPI_Win_flush," TO_COMPUTING},
+     .parameters = {MPI_COUNT_BYTES, COMPUTATION, MEMORY}, .routine = "MPI_Put", .calls = "MPI_Win_flush", .timed = "MPI_Put, MPI_Win_flush," TO_COMPUTING},
     {"Get_Flush_Target_Computes", "get and flush from a process that computes", COMPUTES(PAIR_GET),
-     .parameters = {MPI_COUNT_BYTES, COMPUTATION, MEMORY}, .timed = "MPI_Get, MPI_Win_flush," TO_COMPUTING},
+     .parameters = {MPI_COUNT_BYTES, COMPUTATION, MEMORY}, .routine = "MPI_Get", .calls = "MPI_Win_flush", .timed = "MPI_Get, MPI_Win_flush," TO_COMPUTING},
     {"Fetch_and_op_Flush_Target_Computes", "fetch-and-op and flush on a process that computes",
      COMPUTES(PAIR_FETCH_ADD), .parameters = {COMPUTATION, MEMORY},
-     .timed = "MPI_Fetch_and_op with MPI_SUM of a long, MPI_Win_flush," TO_COMPUTING},
+     .routine = "MPI_Fetch_and_op", .calls = "MPI_Win_flush", .timed = "MPI_Fetch_and_op with MPI_SUM of a long, MPI_Win_flush," TO_COMPUTING},
     {.name = NULL},
 };
 /* clang-format on */

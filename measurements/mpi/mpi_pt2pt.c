@@ -313,44 +313,52 @@ static void tear_down_pingpong(struct run *run)
     {                                                                                              \
         .sending = send, .receiving = receive                                                      \
     }
-#define ROUND_TRIP(by)                                                                             \
+#define ROUND_TRIP(called, by)                                                                     \
     PINGPONG, OF_MESSAGES,                                                                         \
-        .moves = MOVES_BOTH_WAYS,                                                                  \
+        .calls = called, .moves = MOVES_BOTH_WAYS,                                                 \
         .timed =                                                                                   \
             "a complete round trip, a message from rank 0 to rank 1 and one back, by " by "; one " \
             "way is half of it"
 
 const struct measurement measurements_mpi_pt2pt[] = {
-    {"Pingpong_Send_Recv", "round trip by send and receive", ROUND_TRIP("MPI_Send, MPI_Recv"),
-     BY(SEND, RECEIVE)},
+    {"Pingpong_Send_Recv", "round trip by send and receive",
+     ROUND_TRIP("MPI_Send MPI_Recv", "MPI_Send, MPI_Recv"), BY(SEND, RECEIVE)},
     {"Pingpong_Send_Iprobe_Recv", "round trip by send and receive, probing for the message first",
-     ROUND_TRIP("MPI_Send, MPI_Iprobe until it is there, MPI_Recv"), BY(SEND, PROBE_RECEIVE)},
+     ROUND_TRIP("MPI_Send MPI_Iprobe MPI_Recv", "MPI_Send, MPI_Iprobe until it is there, MPI_Recv"),
+     BY(SEND, PROBE_RECEIVE)},
     {"Pingpong_Send_Irecv", "round trip by send and non-blocking receive",
-     ROUND_TRIP("MPI_Send, MPI_Irecv, MPI_Wait"), BY(SEND, POST_AND_WAIT)},
+     ROUND_TRIP("MPI_Send MPI_Irecv MPI_Wait", "MPI_Send, MPI_Irecv, MPI_Wait"),
+     BY(SEND, POST_AND_WAIT)},
     {"Pingpong_Send_Recv_AT", "round trip by send and receive of any tag",
-     ROUND_TRIP("MPI_Send, MPI_Recv with MPI_ANY_TAG"), BY(SEND, RECEIVE_ANY_TAG)},
+     ROUND_TRIP("MPI_Send MPI_Recv", "MPI_Send, MPI_Recv with MPI_ANY_TAG"),
+     BY(SEND, RECEIVE_ANY_TAG)},
     {"Pingpong_Ssend_Recv", "round trip by synchronous send and receive",
-     ROUND_TRIP("MPI_Ssend, MPI_Recv"), BY(SSEND, RECEIVE)},
+     ROUND_TRIP("MPI_Ssend MPI_Recv", "MPI_Ssend, MPI_Recv"), BY(SSEND, RECEIVE)},
     {"Pingpong_Isend_Recv", "round trip by non-blocking send and receive",
-     ROUND_TRIP("MPI_Isend, MPI_Wait, MPI_Recv"), BY(ISEND, RECEIVE)},
+     ROUND_TRIP("MPI_Isend MPI_Wait MPI_Recv", "MPI_Isend, MPI_Wait, MPI_Recv"),
+     BY(ISEND, RECEIVE)},
     {"Pingpong_Issend_Recv", "round trip by non-blocking synchronous send and receive",
-     ROUND_TRIP("MPI_Issend, MPI_Wait, MPI_Recv"), BY(ISSEND, RECEIVE)},
+     ROUND_TRIP("MPI_Issend MPI_Wait MPI_Recv", "MPI_Issend, MPI_Wait, MPI_Recv"),
+     BY(ISSEND, RECEIVE)},
     {"Pingpong_Bsend_Recv", "round trip by buffered send and receive",
-     ROUND_TRIP("MPI_Bsend, MPI_Recv"), BY(BSEND, RECEIVE)},
+     ROUND_TRIP("MPI_Bsend MPI_Recv", "MPI_Bsend, MPI_Recv"), BY(BSEND, RECEIVE)},
     {"Pingpong_Isend_Irecv", "round trip by non-blocking send and receive, each waited for",
-     ROUND_TRIP("MPI_Isend, MPI_Wait, MPI_Irecv, MPI_Wait"), BY(ISEND, POST_AND_WAIT)},
+     ROUND_TRIP("MPI_Isend MPI_Wait MPI_Irecv", "MPI_Isend, MPI_Wait, MPI_Irecv, MPI_Wait"),
+     BY(ISEND, POST_AND_WAIT)},
     {"Pingpong_Sendrecv", "exchange of two ranks by one call", PINGPONG,
      .parameters = {S_COUNT, S_DATATYPE, S_TAG, R_COUNT, R_DATATYPE, R_TAG, ITERATIONS},
      .demand = demand_exchange, MPI_FUNCTION_CHECKED(check_exchange),
      .variant = &(const struct pingpong){.call = SENDRECV}, .moves = MOVES_BOTH_WAYS,
+     .calls = "MPI_Sendrecv",
      .timed = "a complete exchange, a message each way at the same time, by MPI_Sendrecv"},
     {"Pingpong_Sendrecv_replace", "exchange of two ranks by one call, in place", PINGPONG,
      .parameters = {COUNT_ELEMENTS, DATATYPE, S_TAG, R_TAG, ITERATIONS}, MPI_FUNCTION,
      .demand = mpi_demand_message, .variant = &(const struct pingpong){.call = SENDRECV_REPLACE},
-     .moves = MOVES_BOTH_WAYS,
+     .moves = MOVES_BOTH_WAYS, .calls = "MPI_Sendrecv_replace",
      .timed = "a complete exchange, a message each way at the same time, by MPI_Sendrecv_replace"},
     {"Pingpong_Persistent", "round trip by persistent requests, always from and to the same memory",
-     ROUND_TRIP("MPI_Start of a send, MPI_Wait, MPI_Start of a receive, MPI_Wait"),
+     ROUND_TRIP("MPI_Start MPI_Wait",
+                "MPI_Start of a send, MPI_Wait, MPI_Start of a receive, MPI_Wait"),
      .one_place = true, .variant = &(const struct pingpong){.call = PERSISTENT}},
     {"Par_Pingpong_Send_Recv", "round trips of several pairs of ranks at the same time",
      .synchronized = true, .minimum_pes = 2, .who = "ranks below procs",
@@ -359,11 +367,13 @@ const struct measurement measurements_mpi_pt2pt[] = {
      MPI_FUNCTION_CHECKED(check_pairs),
      .parameters = {COUNT_ELEMENTS, DATATYPE, TAG, ITERATIONS, PROCS, NODESIZE},
      .demand = mpi_demand_message, BY(SEND, RECEIVE), .moves = MOVES_BOTH_WAYS,
+     .calls = "MPI_Send MPI_Recv",
      .timed = "the complete round trip of a pair, a message from rank i to rank i + nodesize and "
               "one back, "
               "by MPI_Send, MPI_Recv; one way is half of it"},
     {"Send_Recv_One_Way", "one way of a message: half a round trip by send and receive", PINGPONG,
      OF_MESSAGES, .variant = &(const struct pingpong){.one_way = true}, .moves = MOVES_MESSAGE,
+     .calls = "MPI_Send MPI_Recv",
      .timed =
          "half a round trip: half of a message from rank 0 to rank 1 and one back, by MPI_Send, "
          "MPI_Recv"},

@@ -174,12 +174,14 @@ static void tear_down_rate(struct run *run)
 const struct measurement measurements_mpi_rate[] = {
     {"Isend_Irecv_Rate", "one message of a window that pairs of ranks send at once", RATE,
      .variant = &(const struct rate){false}, .who = "the ranks that send",
+     .calls = "MPI_Isend MPI_Waitall MPI_Irecv",
      .timed =
          "a window of MPI_Isend and MPI_Waitall, against MPI_Irecv, and an empty message back; "
          "divided by the messages of the window"},
     {"Isend_Irecv_Rate_Bidirectional",
      "one message of the windows that pairs of ranks send each other at once", RATE,
      .variant = &(const struct rate){true}, .who = "the ranks of the pairs",
+     .calls = "MPI_Irecv MPI_Isend MPI_Waitall",
      .timed = "a window of MPI_Irecv, one of MPI_Isend, and MPI_Waitall, on both ranks; divided by "
               "the messages of one window"},
     {.name = NULL},

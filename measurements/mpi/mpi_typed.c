@@ -218,9 +218,9 @@ static void tear_down_typed(struct run *run)
         .parameters = {INTS, INFO}, .moves = MOVES_MESSAGE, .demand = demand_typed, .setup = WITH_MPI(set_up_typed), .fill = WITH_MPI(fill), .verify = WITH_MPI(verify),       \
         .run = WITH_MPI(run_typed), .teardown = WITH_MPI(tear_down_typed), TYPED_STATE,            \
         .variant = &(const struct typed) {.origin = from, .target = to, __VA_ARGS__}
-#define PUTS .timed = "MPI_Put, MPI_Win_fence"
-#define GETS .timed = "MPI_Get, MPI_Win_fence"
-#define MAKES .timed = "making the types, MPI_Put, MPI_Win_fence, freeing the types"
+#define PUTS .routine = "MPI_Put", .calls = "MPI_Win_fence", .timed = "MPI_Put, MPI_Win_fence"
+#define GETS .routine = "MPI_Get", .calls = "MPI_Win_fence", .timed = "MPI_Get, MPI_Win_fence"
+#define MAKES .calls = "MPI_Put MPI_Win_fence", .timed = "making the types, MPI_Put, MPI_Win_fence, freeing the types"
 
 const struct measurement measurements_mpi_typed[] = {
     {"Datatype_int", "put of ints, and fence", TYPED(PLAIN, PLAIN, ), PUTS},

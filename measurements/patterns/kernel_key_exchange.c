@@ -366,10 +366,10 @@ static void tear_down(struct run *run)
         .verify = WITH_SHMEM(verify), .teardown = WITH_SHMEM(tear_down), .state_bytes = STATE
 
 const struct measurement measurements_kernel_key_exchange[] = {
-    {"Kernel_Key_Exchange", "integer sort: keys go to the PE that has their bucket, and are sorted there",
+    {"Kernel_Key_Exchange", "integer sort: keys go to the PE that has their bucket, and are sorted there", .calls = "shmem_long_sum_to_all shmem_long_atomic_fetch_add shmem_alltoall64 shmem_put shmem_barrier_all shmem_barrier",
      EXCHANGE, KERNEL(begin, step, NULL),
      .timed = "counting, sum of the buckets' sizes, places, puts of the keys, barrier, sorting"},
-    {"Kernel_Key_Exchange_Communication", "the communication in a step of an integer sort",
+    {"Kernel_Key_Exchange_Communication", "the communication in a step of an integer sort", .calls = "shmem_long_sum_to_all shmem_long_atomic_fetch_add shmem_alltoall64 shmem_put shmem_barrier_all shmem_barrier",
      EXCHANGE, KERNEL_COMMUNICATION(begin, step, NULL),
      .timed = "sum of the buckets' sizes, places, puts of the keys, barrier; what is computed in between untimed"},
     {.name = NULL},

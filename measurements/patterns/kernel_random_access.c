@@ -214,16 +214,16 @@ static bool set_up_get_put(struct run *run)
     .variant = &(const struct kernel) {.begin = WITH_SHMEM(begin), .step = WITH_SHMEM(step_##way), .compute = WITH_SHMEM(compute), .communication = true}
 
 const struct measurement measurements_kernel_random_access[] = {
-    {"Kernel_Random_Access_Atomic", "random access: atomic xor of words at random places of a table on all PEs",
+    {"Kernel_Random_Access_Atomic", "random access: atomic xor of words at random places of a table on all PEs", .calls = "shmem_ulong_atomic_xor shmem_quiet shmem_barrier_all shmem_barrier",
      ACCESS(atomic), KERNEL(begin, step_atomic, NULL),
      .timed = "atomic xors, a quiet after each set_max_outstanding() of them, and a barrier"},
-    {"Kernel_Random_Access_Atomic_Communication", "the communication in a step of random access by atomic xor",
+    {"Kernel_Random_Access_Atomic_Communication", "the communication in a step of random access by atomic xor", .calls = "shmem_ulong_atomic_xor shmem_quiet shmem_barrier_all shmem_barrier",
      ACCESS(atomic), SHARE(atomic),
      .timed = "atomic xors, a quiet after each set_max_outstanding() of them, and a barrier"},
-    {"Kernel_Random_Access_Get_Put", "random access: get, xor and put of words at random places of a table on all PEs",
+    {"Kernel_Random_Access_Get_Put", "random access: get, xor and put of words at random places of a table on all PEs", .calls = "shmem_ulong_g shmem_ulong_p shmem_quiet shmem_barrier_all shmem_barrier",
      ACCESS(get_put), KERNEL(begin, step_get_put, NULL),
      .timed = "g and p of words, a quiet after each set_max_outstanding() of them, and a barrier"},
-    {"Kernel_Random_Access_Get_Put_Communication", "the communication in a step of random access by get and put",
+    {"Kernel_Random_Access_Get_Put_Communication", "the communication in a step of random access by get and put", .calls = "shmem_ulong_g shmem_ulong_p shmem_quiet shmem_barrier_all shmem_barrier",
      ACCESS(get_put), SHARE(get_put),
      .timed = "g and p of words, a quiet after each set_max_outstanding() of them, and a barrier"},
     {.name = NULL},

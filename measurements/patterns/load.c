@@ -227,16 +227,16 @@ static double run_loaded(struct run *run)
 #define TOGETHER(action) LOADED(VICTIMS_TOGETHER, action), .who = "the victims"
 
 const struct measurement measurements_load[] = {
-    {"Shmem_Put_Under_Load", "put from rank 0 to rank 1 while the other ranks flood", ALONE(PUT),
+    {"Shmem_Put_Under_Load", "put from rank 0 to rank 1 while the other ranks flood", .routine = "shmem_put", .calls = "shmem_quiet", ALONE(PUT),
      .parameters = {COUNT_BYTES, AGGRESSORS, FLOOD}, .moves = MOVES_MESSAGE, .timed = "one put + quiet",
      .cost = "post + wire + quiet"},
-    {"Shmem_Get_Under_Load", "get by rank 0 from rank 1 while the other ranks flood", ALONE(GET),
+    {"Shmem_Get_Under_Load", "get by rank 0 from rank 1 while the other ranks flood", .routine = "shmem_get", ALONE(GET),
      .parameters = {COUNT_BYTES, AGGRESSORS, FLOOD}, .moves = MOVES_MESSAGE, .timed = "one get", .cost = "post + wire"},
-    {"Shmem_Atomic_Fetch_Add_Long_Under_Load", "fetching atomic by rank 0 on rank 1 while the other ranks flood",
+    {"Shmem_Atomic_Fetch_Add_Long_Under_Load", "fetching atomic by rank 0 on rank 1 while the other ranks flood", .routine = "shmem_long_atomic_fetch_add",
      ALONE(FETCH_ADD), .parameters = {AGGRESSORS, FLOOD}, .moves = MOVES_MESSAGE, .timed = "one fetch-and-add", .cost = "fetch"},
-    {"Shmem_Barrier_Under_Load", "barrier of the first ranks while the others flood", TOGETHER(BARRIER),
+    {"Shmem_Barrier_Under_Load", "barrier of the first ranks while the others flood", .routine = "shmem_barrier_all shmem_barrier", TOGETHER(BARRIER),
      .parameters = {VICTIMS, AGGRESSORS, FLOOD}, .moves = MOVES_NOTHING, .timed = "one barrier, after another one", .cost = "barrier"},
-    {"Shmem_Reduce_Sum_Long_Under_Load", "sum of longs over the first ranks while the others flood",
+    {"Shmem_Reduce_Sum_Long_Under_Load", "sum of longs over the first ranks while the others flood", .routine = "shmem_long_sum_to_all",
      TOGETHER(SUM), .parameters = {COUNT_IN("longs"), VICTIMS, AGGRESSORS, FLOOD},
      .moves = MOVES_REDUCED, .timed = "one reduction, after another one", .cost = "reduce"},
     {.name = NULL},

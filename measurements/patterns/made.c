@@ -502,6 +502,7 @@ static const struct made_routine barrier = {.collective = MADE_BARRIER,
 /* clang-format on */
 
 #define MADE(what, check_hook)                                                                     \
+    .calls = "shmem_put shmem_fence shmem_long_p shmem_long_wait_until shmem_ptr",                 \
     .variant = &what, .api = API_OPENSHMEM, .synchronized = true, .check = check_hook,             \
     .demand = demand_made, .setup = WITH_SHMEM(set_up), .teardown = WITH_SHMEM(tear_down),         \
     .state_bytes = sizeof(struct made_state), .who = "all"

@@ -349,18 +349,18 @@ static bool verify(struct run *run)
 #define WINDOWED .parameters = {BYTES, PATTERN, PAIRS, DIRECTIONS, WINDOW_OF("operations"), ITERATIONS, MEMORY}
 #define VARIANT(does, ...) .variant = &(const struct traffic){{(does) == GET}, does, __VA_ARGS__}
 
-#define DISCIPLINES(name, what, routine)                                                           \
+#define DISCIPLINES(name, what, which)                                                           \
     {name "_Pairs_Flush", what " and flush, by many ranks at once", ONE_SIDED, EACH,               \
-     .moves = MOVES_MESSAGE, .timed = "MPI_" name ", MPI_Win_flush", VARIANT(routine, FLUSH_AFTER_EACH, false)},           \
+     .moves = MOVES_MESSAGE, .routine = "MPI_" name, .calls = "MPI_Win_flush", .timed = "MPI_" name ", MPI_Win_flush", VARIANT(which, FLUSH_AFTER_EACH, false)},           \
     {name "_Pairs_Flush_Local", what " and local flush, by many ranks at once", ONE_SIDED, EACH,   \
-     .moves = MOVES_NOTHING, .timed = "MPI_" name ", MPI_Win_flush_local; MPI_Win_flush untimed",                          \
-     VARIANT(routine, LOCAL_FLUSH_AFTER_EACH, false)},                                             \
+     .moves = MOVES_NOTHING, .routine = "MPI_" name, .calls = "MPI_Win_flush_local", .timed = "MPI_" name ", MPI_Win_flush_local; MPI_Win_flush untimed",                          \
+     VARIANT(which, LOCAL_FLUSH_AFTER_EACH, false)},                                             \
     {name "_Pairs_Rate", what ", a window of them by many ranks at once", ONE_SIDED, WINDOWED,     \
-     .moves = MOVES_MESSAGE, .timed = "a window of MPI_" name ", and MPI_Win_flush; divided by the operations",            \
-     VARIANT(routine, WINDOW, false)},                                                             \
+     .moves = MOVES_MESSAGE, .calls = "MPI_" name " MPI_Win_flush", .timed = "a window of MPI_" name ", and MPI_Win_flush; divided by the operations",            \
+     VARIANT(which, WINDOW, false)},                                                             \
     {name "_Pairs_Rate_Together", what ", a window of them by many ranks at once: all ranks together", \
-     ONE_SIDED, WINDOWED, VARIANT(routine, WINDOW, true),                                          \
-     .moves = MOVES_MESSAGE, .timed = "a window of MPI_" name ", and MPI_Win_flush; divided by the operations of all ranks"}
+     ONE_SIDED, WINDOWED, VARIANT(which, WINDOW, true),                                          \
+     .moves = MOVES_MESSAGE, .calls = "MPI_" name " MPI_Win_flush", .timed = "a window of MPI_" name ", and MPI_Win_flush; divided by the operations of all ranks"}
 
 #define MESSAGES                                                                                   \
     COMMON, .moves = MOVES_MESSAGE, .setup = WITH_MPI(set_up_messages), .run = WITH_MPI(run_messages),                     \
@@ -371,10 +371,10 @@ const struct measurement measurements_mpi_pairs[] = {
     DISCIPLINES("Put", "put", PUT),
     DISCIPLINES("Get", "get", GET),
     {"Isend_Irecv_Pairs_Rate", "message, a window of them by many ranks at once", MESSAGES,
-     .timed = ANSWERED, VARIANT(MESSAGE, WINDOW, false)},
+     .calls = "MPI_Isend MPI_Irecv MPI_Waitall", .timed = ANSWERED, VARIANT(MESSAGE, WINDOW, false)},
     {"Isend_Irecv_Pairs_Rate_Together",
      "message, a window of them by many ranks at once: all ranks together", MESSAGES,
-     .timed = ANSWERED " of all ranks", VARIANT(MESSAGE, WINDOW, true)},
+     .calls = "MPI_Isend MPI_Irecv MPI_Waitall", .timed = ANSWERED " of all ranks", VARIANT(MESSAGE, WINDOW, true)},
     {.name = NULL},
 };
 /* clang-format on */

@@ -256,29 +256,29 @@ static bool verify(struct run *run)
 #define BY_WORDS .cost = "2 * (2 * post + 2 * wire + flush)"
 #define BY_MESSAGES .cost = "2 * (post + send + 2 * wire + flush)"
 
-#define TRIPS(ending, how, by, does, tells, cost)                                                  \
+#define TRIPS(ending, how, by, called, does, tells, cost)                                                  \
     {"Round_Trip_Put_Put_" ending, "put there and put back, each followed by " by,                 \
-     TRIP(how, TRIP_PUT_PUT), cost, .timed = "twice: MPI_Put, MPI_Win_flush, " does},              \
+     TRIP(how, TRIP_PUT_PUT), cost, .calls = "MPI_Put MPI_Win_flush " called, .timed = "twice: MPI_Put, MPI_Win_flush, " does},              \
     {"Round_Trip_Put_Get_" ending, "put there and got back, with " by " between",                  \
      TRIP(how, TRIP_PUT_GET), cost,                                                                \
-     .timed = "MPI_Put, MPI_Win_flush, " tells "MPI_Get of the same data, MPI_Win_flush"},         \
+     .calls = "MPI_Put MPI_Get MPI_Win_flush " called, .timed = "MPI_Put, MPI_Win_flush, " tells "MPI_Get of the same data, MPI_Win_flush"},         \
     {"Round_Trip_Get_Get_" ending, "get by one rank and get by the other, each after " by,         \
-     TRIP(how, TRIP_GET_GET), cost, .timed = "twice: " does ", MPI_Get, MPI_Win_flush"}
-#define PAIRWISE(ending, how, by, does, cost) TRIPS(ending, how, by, does, does ", and the same back, ", cost)
+     TRIP(how, TRIP_GET_GET), cost, .calls = "MPI_Get MPI_Win_flush " called, .timed = "twice: " does ", MPI_Get, MPI_Win_flush"}
+#define PAIRWISE(ending, how, by, called, does, cost) TRIPS(ending, how, by, called, does, does ", and the same back, ", cost)
 
 const struct measurement measurements_mpi_round_trip[] = {
-    TRIPS("Barrier", BARRIER, "a barrier", "MPI_Barrier", "MPI_Barrier, MPI_Barrier, ", BY_BARRIERS),
-    PAIRWISE("Flag", FLAG, "a flag",
+    TRIPS("Barrier", BARRIER, "a barrier", "MPI_Barrier", "MPI_Barrier", "MPI_Barrier, MPI_Barrier, ", BY_BARRIERS),
+    PAIRWISE("Flag", FLAG, "a flag", "MPI_Win_sync",
              "MPI_Put of a flag, MPI_Win_flush, until the other finds it in its memory after MPI_Win_sync",
              BY_WORDS),
-    PAIRWISE("Fetch_and_op", FETCH_AND_OP, "a fetch-and-op",
+    PAIRWISE("Fetch_and_op", FETCH_AND_OP, "a fetch-and-op", "MPI_Fetch_and_op",
              "MPI_Fetch_and_op with MPI_REPLACE, MPI_Win_flush, until the other finds it by MPI_Fetch_and_op with MPI_NO_OP",
              BY_WORDS),
-    PAIRWISE("Message", MESSAGE, "an empty message",
+    PAIRWISE("Message", MESSAGE, "an empty message", "MPI_Send MPI_Recv",
              "MPI_Send of nothing, until the other's MPI_Recv returns", BY_MESSAGES),
     {"Round_Trip_Send_Recv", "message there and message back", FORM,
      .parameters = {TRIP_PARAMETERS(INT_MAX)}, .variant = &(const struct way){ITSELF, {TRIP_PUT_PUT}},
-     .timed = "twice: MPI_Send, until the other's MPI_Recv returns", .cost = "2 * (send + wire)"},
+     .calls = "MPI_Send MPI_Recv", .timed = "twice: MPI_Send, until the other's MPI_Recv returns", .cost = "2 * (send + wire)"},
     {.name = NULL},
 };
 /* clang-format on */

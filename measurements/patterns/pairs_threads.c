@@ -246,7 +246,7 @@ static double run_threads(struct run *run)
     .setup = WITH_SHMEM(set_up), .fill = WITH_SHMEM(pairs_fill_traffic), .verify = WITH_SHMEM(pairs_verify_traffic),           \
     .run = WITH_SHMEM(run_threads), .teardown = WITH_SHMEM(tear_down),                             \
     .variant = &(const struct traffic){{(routine_) == GET || (routine_) == GET_NBI}, routine_},                                                  \
-    .timed = "in each thread a window of " op ", and quiet of its context; divided by the operations of all threads"
+    .routine = "shmem_ctx_" op, .calls = "shmem_ctx_quiet", .timed = "in each thread a window of " op ", and quiet of its context; divided by the operations of all threads"
 
 const struct measurement measurements_pairs_threads[] = {
     {"Shmem_Ctx_Put_Pairs_Rate_Threads",

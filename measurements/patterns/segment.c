@@ -375,19 +375,22 @@ static void demand(const struct measurement *function, const struct argument *ar
                       .timed = "bytes from the lowest to the highest byte ever in use"
 
 const struct measurement measurements_segment[] = {
-    {"Shmem_Malloc_Sequence", "a random sequence of malloc and free", TIMED(from_malloc),
+    {"Shmem_Malloc_Sequence", "a random sequence of malloc and free",
+     .routine = "shmem_malloc shmem_free", TIMED(from_malloc),
      .timed = "malloc and free of a block, the mean of all", .cost = "allocate + free"},
     {"Shmem_Segment_Sequence", "the same sequence on a segment with a free list, without messages",
-     TIMED(from_segment), .timed = "taking a block and giving it back, the mean of all"},
+     .calls = "", TIMED(from_segment),
+     .timed = "taking a block and giving it back, the mean of all"},
     {"Shmem_Segment_Sequence_Barrier",
      "the same sequence on a segment with a free list, with a barrier for each block taken or "
      "given back",
-     TIMED(from_segment_together),
+     .calls = "shmem_barrier_all", TIMED(from_segment_together),
      .timed = "taking a block and giving it back, with two barriers, the mean of all",
      .cost = "2 * barrier"},
     {"Shmem_Malloc_Sequence_Span",
-     "memory in which a random sequence of malloc and free takes place", SPAN(from_malloc)},
+     "memory in which a random sequence of malloc and free takes place",
+     .routine = "shmem_malloc shmem_free", SPAN(from_malloc)},
     {"Shmem_Segment_Sequence_Span", "memory of the segment that the same sequence needs",
-     SPAN(from_segment)},
+     .calls = "", SPAN(from_segment)},
     {.name = NULL},
 };

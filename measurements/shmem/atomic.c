@@ -52,23 +52,17 @@ enum form {
     X(__VA_ARGS__, Or, or, POSTED, "or", old | OPERAND, target, OPERAND, pe) \
     X(__VA_ARGS__, Xor, xor, POSTED, "exclusive or", old ^ OPERAND, target, OPERAND, pe)
 
-#define OPERATIONS_ON(X, T, ...) \
-    OPERATIONS_ON_ANY_TYPE(X, T, __VA_ARGS__) OPERATIONS_ON_INTEGERS(X, T, __VA_ARGS__) \
-    OPERATIONS_ON_BITS(X, T, __VA_ARGS__)
-#define EACH_INTEGER_OPERATION(X, ...) \
-    OPERATIONS_ON(X, int, __VA_ARGS__) OPERATIONS_ON(X, long, __VA_ARGS__)
-#define EACH_OPERATION(X, ...) \
-    EACH_INTEGER_OPERATION(X, __VA_ARGS__) \
-    OPERATIONS_ON_ANY_TYPE(X, float, __VA_ARGS__) OPERATIONS_ON_ANY_TYPE(X, double, __VA_ARGS__)
-
 /* With the type's name in C and in the library: bits of int and long are no standard (OpenSHMEM
  * 1.4, table 6), those of integers of the same size are. */
-#define EACH_CALL(X) \
-    OPERATIONS_ON_ANY_TYPE(X, int, int) OPERATIONS_ON_INTEGERS(X, int, int) \
-    OPERATIONS_ON_BITS(X, int, int32) \
-    OPERATIONS_ON_ANY_TYPE(X, long, long) OPERATIONS_ON_INTEGERS(X, long, long) \
-    OPERATIONS_ON_BITS(X, long, int64) \
-    OPERATIONS_ON_ANY_TYPE(X, float, float) OPERATIONS_ON_ANY_TYPE(X, double, double)
+#define OPERATIONS_ON(X, T, BITS, ...) \
+    OPERATIONS_ON_ANY_TYPE(X, T, T, __VA_ARGS__) OPERATIONS_ON_INTEGERS(X, T, T, __VA_ARGS__) \
+    OPERATIONS_ON_BITS(X, T, BITS, __VA_ARGS__)
+#define EACH_INTEGER_OPERATION(X, ...) \
+    OPERATIONS_ON(X, int, int32, __VA_ARGS__) OPERATIONS_ON(X, long, int64, __VA_ARGS__)
+#define EACH_OPERATION(X, ...) \
+    EACH_INTEGER_OPERATION(X, __VA_ARGS__) \
+    OPERATIONS_ON_ANY_TYPE(X, float, float, __VA_ARGS__) \
+    OPERATIONS_ON_ANY_TYPE(X, double, double, __VA_ARGS__)
 /* clang-format on */
 
 struct site;
@@ -141,10 +135,10 @@ struct atomic_state {
         return (int64_t)got; \
     }
 
-#define LOOP_DEFAULT(T, TYPE, NAME, ROUTINE, FORM, WORDS, VALUE, ...) \
+#define LOOP_DEFAULT(T, TYPE, UNUSED, NAME, ROUTINE, FORM, WORDS, VALUE, ...) \
     LOOP(default_##T##_##NAME, T, COMPLETE_##FORM, shmem_##TYPE##_atomic_##ROUTINE(__VA_ARGS__), \
          shmem_quiet())
-#define LOOP_USER(T, TYPE, NAME, ROUTINE, FORM, WORDS, VALUE, ...) \
+#define LOOP_USER(T, TYPE, UNUSED, NAME, ROUTINE, FORM, WORDS, VALUE, ...) \
     LOOP(user_##T##_##NAME, T, COMPLETE_##FORM, \
          shmem_ctx_##TYPE##_atomic_##ROUTINE(site->context, __VA_ARGS__), \
          shmem_ctx_quiet(site->context))
@@ -164,8 +158,8 @@ ACCESS(double)
 OPERATIONS_ON_ANY_TYPE(VALUE_AFTER, )
 OPERATIONS_ON_INTEGERS(VALUE_AFTER, )
 OPERATIONS_ON_BITS(VALUE_AFTER, )
-EACH_CALL(LOOP_DEFAULT)
-EACH_CALL(LOOP_USER)
+EACH_OPERATION(LOOP_DEFAULT, )
+EACH_OPERATION(LOOP_USER, )
 
 /* ---- Set-up ---- */
 
@@ -343,9 +337,9 @@ static void demand(const struct measurement *function, const struct argument *ar
 /* ---- The table ---- */
 
 /* clang-format off */
-#define PARTS_POSTED \
-    .reference = WITH_SHMEM(quiet_alone), .subtracted = "an empty quiet", .cost = "post + wire"
-#define PARTS_FETCHING .whole = true, .cost = "fetch"
+#define PARTS_POSTED(CONTEXT) \
+    .calls = "shmem_" CALLED_##CONTEXT "quiet", .reference = WITH_SHMEM(quiet_alone), .subtracted = "an empty quiet", .cost = "post + wire"
+#define PARTS_FETCHING(CONTEXT) .whole = true, .cost = "fetch"
 #define PARTS_KEEPING PARTS_FETCHING
 #define PARTS_COUNTING PARTS_FETCHING
 
@@ -361,16 +355,19 @@ static void demand(const struct measurement *function, const struct argument *ar
 
 #define PREFIX_default ""
 #define PREFIX_user "Ctx_"
+#define CALLED_default ""
+#define CALLED_user "ctx_"
 #define WHERE_default ""
 #define WHERE_user ", user context"
 
-#define ROW(T, CONTEXT, CONTENDED, PATTERN, WHERE, NAME, ROUTINE, FORM, WORDS, VALUE, ...) \
+#define ROW(T, TYPE, CONTEXT, CONTENDED, PATTERN, WHERE, NAME, ROUTINE, FORM, WORDS, VALUE, ...) \
     {"Shmem_" PREFIX_##CONTEXT "Atomic_" #NAME SUFFIX_##T PATTERN, \
      "atomic " WORDS ", " #T WHERE WHERE_##CONTEXT, .api = API_OPENSHMEM, .synchronized = true, \
      .parameters = {ITERATIONS}, .demand = demand, .state_bytes = STATE, \
      .setup = WITH_SHMEM(set_up), .run = WITH_SHMEM(run_atomic), .teardown = WITH_SHMEM(tear_down), \
      .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify), \
-     PARTS_##FORM, .moves = MOVES_MESSAGE, .timed = TIMED_##FORM(WORDS), .who = "all", \
+     PARTS_##FORM(CONTEXT), .moves = MOVES_MESSAGE, \
+     .routine = "shmem_" CALLED_##CONTEXT #TYPE "_atomic_" #ROUTINE, .timed = TIMED_##FORM(WORDS), .who = "all", \
      .variant = &(const struct atomic){FORM, CONTENDED, IS_##CONTEXT, sizeof(T), \
                                        WITH_SHMEM(value_after_##NAME), WITH_SHMEM(load_##T), \
                                        WITH_SHMEM(store_##T), WITH_SHMEM(CONTEXT##_##T##_##NAME)}},

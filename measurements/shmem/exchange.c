@@ -68,7 +68,7 @@ static const struct routine collect = {ROUTINE(call_collect)}, fcollect = {ROUTI
 
 #define COUNT COUNT_IN("4-byte elements")
 /* The three ways to time a routine. */
-#define FORMS(name, routine, what)                                                                 \
+#define FORMS(name, which, what)                                                                   \
     {"Shmem_" name "_Consecutive",                                                                 \
      what ", in a row",                                                                            \
      CONSECUTIVE,                                                                                  \
@@ -76,9 +76,10 @@ static const struct routine collect = {ROUTINE(call_collect)}, fcollect = {ROUTI
      .who = "all",                                                                                 \
      .parameters = {ITERATIONS, COUNT},                                                            \
      .moves = MOVES_BLOCKS,                                                                        \
-     .variant = &routine,                                                                          \
-     .timed = #routine,                                                                            \
-     .cost = #routine},                                                                            \
+     .variant = &which,                                                                            \
+     .routine = "shmem_" #which "32",                                                              \
+     .timed = #which,                                                                              \
+     .cost = #which},                                                                              \
         {"Shmem_" name "_Barrier",                                                                 \
          what ", each followed by a barrier",                                                      \
          SEPARATED,                                                                                \
@@ -86,13 +87,16 @@ static const struct routine collect = {ROUTINE(call_collect)}, fcollect = {ROUTI
          .who = "all",                                                                             \
          .parameters = {ITERATIONS, COUNT},                                                        \
          .moves = MOVES_BLOCKS,                                                                    \
-         .variant = &routine,                                                                      \
-         .timed = #routine " + barrier",                                                           \
-         .cost = #routine},                                                                        \
+         .variant = &which,                                                                        \
+         .routine = "shmem_" #which "32",                                                          \
+         .calls = "shmem_barrier_all shmem_barrier",                                               \
+         .timed = #which " + barrier",                                                             \
+         .cost = #which},                                                                          \
     {                                                                                              \
         "Shmem_" name "_Synchro", what ", once, all PEs starting by the clock", SYNCHRO,           \
             COLLECTIVE_DATA, .who = "all", .parameters = {COUNT}, .moves = MOVES_BLOCKS,           \
-                             .variant = &routine, .timed = #routine, .cost = #routine              \
+                             .variant = &which, .routine = "shmem_" #which "32", .timed = #which,  \
+                             .cost = #which                                                        \
     }
 
 const struct measurement measurements_exchange[] = {

@@ -355,17 +355,26 @@ static void demand(const struct measurement *function, const struct argument *ar
 #define NUMBER {"nb", PARAMETER_INT, "", "number of blocks of that size in one piece", .minimum = 1, .example = "4"}
 #define ALIGNMENT {"alignment", PARAMETER_INT, "bytes", "alignment of the block's address", .minimum = sizeof(void *), .allowed = "a power of two", .example = "64"}
 /* clang-format on */
-#define ROUTINE_OF(routine)                                                                        \
-    .api = API_OPENSHMEM, .moves = MOVES_NOTHING, .variant = WITH_SHMEM(&(routine)),               \
+#define ROUTINE_OF(which)                                                                          \
+    .api = API_OPENSHMEM, .moves = MOVES_NOTHING, .variant = WITH_SHMEM(&(which)),                 \
     .state_bytes = STATE, .check = check, .demand = demand, .setup = WITH_SHMEM(set_up),           \
     .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify), .who = "all"
-#define MALLOC ROUTINE_OF(routine_malloc), .timed = "malloc; free untimed", .cost = "allocate"
-#define CALLOC ROUTINE_OF(routine_calloc), .timed = "calloc; free untimed", .cost = "allocate"
-#define ALIGN ROUTINE_OF(routine_align), .timed = "align; free untimed", .cost = "allocate"
+#define MALLOC                                                                                     \
+    ROUTINE_OF(routine_malloc), .routine = "shmem_malloc", .timed = "malloc; free untimed",        \
+                                .cost = "allocate"
+#define CALLOC                                                                                     \
+    ROUTINE_OF(routine_calloc), .routine = "shmem_calloc", .timed = "calloc; free untimed",        \
+                                .cost = "allocate"
+#define ALIGN                                                                                      \
+    ROUTINE_OF(routine_align), .routine = "shmem_align", .timed = "align; free untimed",           \
+                               .cost = "allocate"
 #define REALLOC                                                                                    \
-    ROUTINE_OF(routine_realloc), .timed = "realloc; malloc of half the size and free untimed",     \
+    ROUTINE_OF(routine_realloc), .routine = "shmem_realloc",                                       \
+                                 .timed = "realloc; malloc of half the size and free untimed",     \
                                  .cost = "allocate"
-#define FREE ROUTINE_OF(routine_free), .timed = "free; malloc untimed", .cost = "free"
+#define FREE                                                                                       \
+    ROUTINE_OF(routine_free), .routine = "shmem_free", .timed = "free; malloc untimed",            \
+                              .cost = "free"
 #define ROW(...) .parameters = {ITERATIONS, __VA_ARGS__}, .run = WITH_SHMEM(run_row)
 #define SYNCHRO(...)                                                                               \
     .parameters = {__VA_ARGS__}, .run = WITH_SHMEM(run_synchro), .synchronized = true, .whole = true

@@ -167,16 +167,19 @@ static void demand(const struct measurement *function, const struct argument *ar
 #define AFTER_PUT .parameters = {ITERATIONS, BYTES_PUT}
 
 const struct measurement measurements_ordering[] = {
-    {"Shmem_Quiet", "quiet with nothing outstanding", COMMON, QUIET, .parameters = {ITERATIONS},
-     .run = WITH_SHMEM(run_quiet), .whole = true, .timed = "quiet", .cost = "quiet"},
-    {"Shmem_Fence", "fence with nothing outstanding", COMMON, FENCE, .parameters = {ITERATIONS},
-     .run = WITH_SHMEM(run_fence), .whole = true, .timed = "fence", .cost = "fence"},
-    {"Shmem_Quiet_Put", "quiet alone after a put to the next rank", COMMON, QUIET, AFTER_PUT,
-     .run = WITH_SHMEM(run_quiet_put), .timed = "put + quiet",
-     .reference = WITH_SHMEM(put_before_quiet),
+    {"Shmem_Quiet", "quiet with nothing outstanding", .routine = "shmem_quiet", COMMON, QUIET,
+     .parameters = {ITERATIONS}, .run = WITH_SHMEM(run_quiet), .whole = true, .timed = "quiet",
+     .cost = "quiet"},
+    {"Shmem_Fence", "fence with nothing outstanding", .routine = "shmem_fence", COMMON, FENCE,
+     .parameters = {ITERATIONS}, .run = WITH_SHMEM(run_fence), .whole = true, .timed = "fence",
+     .cost = "fence"},
+    {"Shmem_Quiet_Put", "quiet alone after a put to the next rank", .routine = "shmem_quiet",
+     .calls = "shmem_put", COMMON, QUIET, AFTER_PUT, .run = WITH_SHMEM(run_quiet_put),
+     .timed = "put + quiet", .reference = WITH_SHMEM(put_before_quiet),
      .subtracted = "the put, with nothing outstanding before it", .cost = "wire + quiet"},
-    {"Shmem_Fence_Put", "fence alone after a put to the next rank", COMMON, FENCE, AFTER_PUT,
-     .run = WITH_SHMEM(run_fence_put), .timed = "put + fence", .reference = WITH_SHMEM(put_alone),
+    {"Shmem_Fence_Put", "fence alone after a put to the next rank", .routine = "shmem_fence",
+     .calls = "shmem_put", COMMON, FENCE, AFTER_PUT, .run = WITH_SHMEM(run_fence_put),
+     .timed = "put + fence", .reference = WITH_SHMEM(put_alone),
      .subtracted = "the put, measured alone", .cost = "fence"},
     {.name = NULL},
 };

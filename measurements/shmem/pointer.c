@@ -179,9 +179,10 @@ static bool verify(struct run *run)
     }
 
 const struct measurement measurements_pointer[] = {
-    {"Shmem_Ptr_Put", "stores through the pointer of shmem_ptr, until they are complete", COMMON,
-     POINTER(.get = false), .timed = "a loop of stores or memcpy + quiet; library: putmem + quiet"},
-    {"Shmem_Ptr_Get", "loads through the pointer of shmem_ptr", COMMON, POINTER(.get = true),
-     .timed = "a loop of loads or memcpy; library: getmem"},
+    {"Shmem_Ptr_Put", "stores through the pointer of shmem_ptr, until they are complete",
+     .calls = "shmem_put shmem_quiet shmem_ptr", COMMON, POINTER(.get = false),
+     .timed = "a loop of stores or memcpy + quiet; library: putmem + quiet"},
+    {"Shmem_Ptr_Get", "loads through the pointer of shmem_ptr", .calls = "shmem_get shmem_ptr",
+     COMMON, POINTER(.get = true), .timed = "a loop of loads or memcpy; library: getmem"},
     {.name = NULL},
 };

@@ -63,13 +63,13 @@ static double run_operation(struct run *run)
     .variant = &(const enum pair_action) {which}
 
 const struct measurement measurements_progress[] = {
-    {"Shmem_Put_Target_Computes", "put and quiet to a PE that computes", COMPUTES(PAIR_PUT),
+    {"Shmem_Put_Target_Computes", "put and quiet to a PE that computes", .routine = "shmem_put", .calls = "shmem_quiet", COMPUTES(PAIR_PUT),
      .parameters = {COUNT_BYTES, COMPUTATION}, .timed = "put + quiet" TO_COMPUTING,
      .cost = "post + wire + quiet"},
-    {"Shmem_Get_Target_Computes", "get from a PE that computes", COMPUTES(PAIR_GET),
+    {"Shmem_Get_Target_Computes", "get from a PE that computes", .routine = "shmem_get", COMPUTES(PAIR_GET),
      .parameters = {COUNT_BYTES, COMPUTATION}, .timed = "get" TO_COMPUTING,
      .cost = "post + wire"},
-    {"Shmem_Atomic_Fetch_Add_Long_Target_Computes", "fetching atomic on a PE that computes",
+    {"Shmem_Atomic_Fetch_Add_Long_Target_Computes", "fetching atomic on a PE that computes", .routine = "shmem_long_atomic_fetch_add",
      COMPUTES(PAIR_FETCH_ADD), .parameters = {COMPUTATION}, .timed = "fetch-and-add" TO_COMPUTING,
      .cost = "fetch"},
     {.name = NULL},

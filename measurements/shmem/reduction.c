@@ -194,6 +194,7 @@ REDUCTIONS(ROUTINE)
      .parameters = {ITERATIONS, COUNT_IN(#c_type "s")},                                            \
      .moves = MOVES_REDUCED,                                                                       \
      .variant = &operation##_##type,                                                               \
+     .routine = "shmem_" #type "_" #operation "_to_all",                                           \
      .timed = "reduction",                                                                         \
      .who = "all",                                                                                 \
      .cost = "reduce"},                                                                            \
@@ -204,6 +205,8 @@ REDUCTIONS(ROUTINE)
          .parameters = {ITERATIONS, COUNT_IN(#c_type "s")},                                        \
          .moves = MOVES_REDUCED,                                                                   \
          .variant = &operation##_##type,                                                           \
+         .routine = "shmem_" #type "_" #operation "_to_all",                                       \
+         .calls = "shmem_barrier_all shmem_barrier",                                               \
          .timed = "reduction + barrier",                                                           \
          .who = "all",                                                                             \
          .cost = "reduce"},                                                                        \
@@ -214,6 +217,7 @@ REDUCTIONS(ROUTINE)
          .parameters = {COUNT_IN(#c_type "s")},                                                    \
          .moves = MOVES_REDUCED,                                                                   \
          .variant = &operation##_##type,                                                           \
+         .routine = "shmem_" #type "_" #operation "_to_all",                                       \
          .timed = "reduction",                                                                     \
          .who = "all",                                                                             \
          .cost = "reduce"},

@@ -257,17 +257,17 @@ static double syncs_alone(struct run *run)
 
 /* clang-format off */
 /* The three forms of a routine; ...: its further parameters. */
-#define FORMS(name, what, moved, cost_of_one, routine, ...)                                               \
+#define FORMS(name, what, called, moved, cost_of_one, how, ...)                                               \
     {name "_Consecutive", what ", in a row", COMMON, .moves = moved, .parameters = {ITERATIONS, COUNT __VA_ARGS__},\
      .run = WITH_SHMEM_1_5(run_calls), .whole = true, .timed = "the collective",                   \
-     .variant = routine},                                                                          \
+     .routine = called, .variant = how},                                                                          \
     {name "_Barrier", what ", each followed by a team_sync", COMMON, .moves = moved,                               \
      .parameters = {ITERATIONS, COUNT __VA_ARGS__}, .run = WITH_SHMEM_1_5(run_separated),          \
-     .reference = WITH_SHMEM_1_5(syncs_alone), .timed = "the collective + team_sync",              \
-     .subtracted = "a team_sync, measured alone", .variant = routine},                             \
+     .reference = WITH_SHMEM_1_5(syncs_alone), .calls = "shmem_team_sync", .timed = "the collective + team_sync",              \
+     .subtracted = "a team_sync, measured alone", .routine = called, .variant = how},                             \
     {name "_Synchro", "one " what ", all PEs starting by the clock", COMMON, .moves = moved,                       \
      .parameters = {COUNT __VA_ARGS__}, .run = WITH_SHMEM_1_5(run_calls), .whole = true,           \
-     .timed = "the collective", .cost = cost_of_one, .variant = routine}
+     .timed = "the collective", .cost = cost_of_one, .routine = called, .variant = how}
 /* clang-format on */
 #define OF_INT(call, exchange) ROUTINE(call, exchange, sizeof(int), 0)
 #define OF_BYTES(call, exchange) ROUTINE(call, exchange, 1, 0)
@@ -275,25 +275,25 @@ static double syncs_alone(struct run *run)
 
 /* clang-format off */
 const struct measurement measurements_team_collective[] = {
-    FORMS("Shmem_Team_Broadcast", "broadcast of ints in a team", MOVES_TO_ALL, "broadcast", OF_INT(broadcast, BROADCAST), , ROOT),
-    FORMS("Shmem_Team_Collect", "collect of ints in a team", MOVES_BLOCKS, "collect", OF_INT(collect, COLLECT)),
-    FORMS("Shmem_Team_Fcollect", "fcollect of ints in a team", MOVES_BLOCKS, "fcollect", OF_INT(fcollect, COLLECT)),
-    FORMS("Shmem_Team_Alltoall", "alltoall of ints in a team", MOVES_BLOCKS, "alltoall", OF_INT(alltoall, ALLTOALL)),
-    FORMS("Shmem_Team_Alltoalls", "alltoalls of ints in a team", MOVES_BLOCKS, "alltoalls", OF_INT(alltoalls, ALLTOALL)),
-    FORMS("Shmem_Team_Reduce_And", "and of unsigned ints in a team", MOVES_REDUCED, "reduce", REDUCTION(reduce_and, AND, int)),
-    FORMS("Shmem_Team_Reduce_Or", "or of unsigned ints in a team", MOVES_REDUCED, "reduce", REDUCTION(reduce_or, OR, int)),
-    FORMS("Shmem_Team_Reduce_Xor", "xor of unsigned ints in a team", MOVES_REDUCED, "reduce", REDUCTION(reduce_xor, XOR, int)),
-    FORMS("Shmem_Team_Reduce_Sum", "sum of ints in a team", MOVES_REDUCED, "reduce", REDUCTION(reduce_sum, SUM, int)),
-    FORMS("Shmem_Team_Reduce_Prod", "product of ints in a team", MOVES_REDUCED, "reduce", REDUCTION(reduce_prod, PROD, int)),
-    FORMS("Shmem_Team_Reduce_Min", "minimum of ints in a team", MOVES_REDUCED, "reduce", REDUCTION(reduce_min, MIN, int)),
-    FORMS("Shmem_Team_Reduce_Max", "maximum of ints in a team", MOVES_REDUCED, "reduce", REDUCTION(reduce_max, MAX, int)),
-    FORMS("Shmem_Team_Reduce_Sum_Double", "sum of doubles in a team", MOVES_REDUCED, "reduce", REDUCTION(reduce_sum_double, SUM, double)),
-    FORMS("Shmem_Team_Reduce_Max_Double", "maximum of doubles in a team", MOVES_REDUCED, "reduce", REDUCTION(reduce_max_double, MAX, double)),
-    FORMS("Shmem_Broadcastmem", "broadcast of bytes in a team", MOVES_TO_ALL, "broadcast", OF_BYTES(broadcastmem, BROADCAST), , ROOT),
-    FORMS("Shmem_Collectmem", "collect of bytes in a team", MOVES_BLOCKS, "collect", OF_BYTES(collectmem, COLLECT)),
-    FORMS("Shmem_Fcollectmem", "fcollect of bytes in a team", MOVES_BLOCKS, "fcollect", OF_BYTES(fcollectmem, COLLECT)),
-    FORMS("Shmem_Alltoallmem", "alltoall of bytes in a team", MOVES_BLOCKS, "alltoall", OF_BYTES(alltoallmem, ALLTOALL)),
-    FORMS("Shmem_Alltoallsmem", "alltoalls of bytes in a team", MOVES_BLOCKS, "alltoalls", OF_BYTES(alltoallsmem, ALLTOALL)),
+    FORMS("Shmem_Team_Broadcast", "broadcast of ints in a team", "shmem_int_broadcast", MOVES_TO_ALL, "broadcast", OF_INT(broadcast, BROADCAST), , ROOT),
+    FORMS("Shmem_Team_Collect", "collect of ints in a team", "shmem_int_collect", MOVES_BLOCKS, "collect", OF_INT(collect, COLLECT)),
+    FORMS("Shmem_Team_Fcollect", "fcollect of ints in a team", "shmem_int_fcollect", MOVES_BLOCKS, "fcollect", OF_INT(fcollect, COLLECT)),
+    FORMS("Shmem_Team_Alltoall", "alltoall of ints in a team", "shmem_int_alltoall", MOVES_BLOCKS, "alltoall", OF_INT(alltoall, ALLTOALL)),
+    FORMS("Shmem_Team_Alltoalls", "alltoalls of ints in a team", "shmem_int_alltoalls", MOVES_BLOCKS, "alltoalls", OF_INT(alltoalls, ALLTOALL)),
+    FORMS("Shmem_Team_Reduce_And", "and of unsigned ints in a team", "shmem_uint_and_reduce", MOVES_REDUCED, "reduce", REDUCTION(reduce_and, AND, int)),
+    FORMS("Shmem_Team_Reduce_Or", "or of unsigned ints in a team", "shmem_uint_or_reduce", MOVES_REDUCED, "reduce", REDUCTION(reduce_or, OR, int)),
+    FORMS("Shmem_Team_Reduce_Xor", "xor of unsigned ints in a team", "shmem_uint_xor_reduce", MOVES_REDUCED, "reduce", REDUCTION(reduce_xor, XOR, int)),
+    FORMS("Shmem_Team_Reduce_Sum", "sum of ints in a team", "shmem_int_sum_reduce", MOVES_REDUCED, "reduce", REDUCTION(reduce_sum, SUM, int)),
+    FORMS("Shmem_Team_Reduce_Prod", "product of ints in a team", "shmem_int_prod_reduce", MOVES_REDUCED, "reduce", REDUCTION(reduce_prod, PROD, int)),
+    FORMS("Shmem_Team_Reduce_Min", "minimum of ints in a team", "shmem_int_min_reduce", MOVES_REDUCED, "reduce", REDUCTION(reduce_min, MIN, int)),
+    FORMS("Shmem_Team_Reduce_Max", "maximum of ints in a team", "shmem_int_max_reduce", MOVES_REDUCED, "reduce", REDUCTION(reduce_max, MAX, int)),
+    FORMS("Shmem_Team_Reduce_Sum_Double", "sum of doubles in a team", "shmem_double_sum_reduce", MOVES_REDUCED, "reduce", REDUCTION(reduce_sum_double, SUM, double)),
+    FORMS("Shmem_Team_Reduce_Max_Double", "maximum of doubles in a team", "shmem_double_max_reduce", MOVES_REDUCED, "reduce", REDUCTION(reduce_max_double, MAX, double)),
+    FORMS("Shmem_Broadcastmem", "broadcast of bytes in a team", "shmem_broadcastmem", MOVES_TO_ALL, "broadcast", OF_BYTES(broadcastmem, BROADCAST), , ROOT),
+    FORMS("Shmem_Collectmem", "collect of bytes in a team", "shmem_collectmem", MOVES_BLOCKS, "collect", OF_BYTES(collectmem, COLLECT)),
+    FORMS("Shmem_Fcollectmem", "fcollect of bytes in a team", "shmem_fcollectmem", MOVES_BLOCKS, "fcollect", OF_BYTES(fcollectmem, COLLECT)),
+    FORMS("Shmem_Alltoallmem", "alltoall of bytes in a team", "shmem_alltoallmem", MOVES_BLOCKS, "alltoall", OF_BYTES(alltoallmem, ALLTOALL)),
+    FORMS("Shmem_Alltoallsmem", "alltoalls of bytes in a team", "shmem_alltoallsmem", MOVES_BLOCKS, "alltoalls", OF_BYTES(alltoallsmem, ALLTOALL)),
     {.name = NULL},
 };
 /* clang-format on */

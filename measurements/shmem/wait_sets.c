@@ -131,16 +131,16 @@ static void demand(const struct measurement *function, const struct argument *ar
                        .teardown = WITH_SHMEM_1_5(tear_down)
 /* A routine with one value to compare with, and the same with a value for each variable. */
 /* clang-format off */
-#define WAIT(name, what, routine, one)                                                             \
+#define WAIT(name, what, which, one)                                                             \
     {"Shmem_Wait_Until_" name, "waiting for ints: " what, COMMON, .timed = "wait_until",           \
-     .variant = ROUTINE(wait_##routine, one, false)},                                              \
+     .routine = "shmem_int_wait_until_" #which, .variant = ROUTINE(wait_##which, one, false)},                                              \
     {"Shmem_Wait_Until_" name "_Vector", "waiting for ints, each with its value: " what, COMMON,   \
-     .timed = "wait_until", .variant = ROUTINE(wait_##routine##_vector, one, false)}
-#define TEST(name, what, routine, one)                                                             \
+     .timed = "wait_until", .routine = "shmem_int_wait_until_" #which "_vector", .variant = ROUTINE(wait_##which##_vector, one, false)}
+#define TEST(name, what, which, one)                                                             \
     {"Shmem_Test_" name, "testing ints: " what, COMMON, .timed = "test",                           \
-     .variant = ROUTINE(test_##routine, one, true)},                                               \
+     .routine = "shmem_int_test_" #which, .variant = ROUTINE(test_##which, one, true)},                                               \
     {"Shmem_Test_" name "_Vector", "testing ints, each with its value: " what, COMMON,             \
-     .timed = "test", .variant = ROUTINE(test_##routine##_vector, one, true)}
+     .timed = "test", .routine = "shmem_int_test_" #which "_vector", .variant = ROUTINE(test_##which##_vector, one, true)}
 
 const struct measurement measurements_wait_sets[] = {
     WAIT("All", "all of them; all hold already", all, false),

@@ -158,6 +158,10 @@ static void print_description(const struct measurement *function)
     static const char *const quantities[] = {"time", "bytes"};
     printf("value: %s\n", quantities[function->quantity]);
     printf("timed: %s\n", function->timed);
+    if (function->routine)
+        printf("routine: %s\n", function->routine);
+    if (function->calls && *function->calls)
+        printf("calls: %s\n", function->calls);
     printf("who: %s\n", function->who);
     print_rates(function);
     printf("subtracted: %s\n", function->subtracted ? function->subtracted : "nothing");

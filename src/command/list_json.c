@@ -64,6 +64,8 @@ void list_json(const struct measurement *function)
     put_parameters(function);
     put_text("value", quantities[function->quantity]);
     put_text("timed", function->timed);
+    put_text("routine", function->routine);
+    put_text("calls", function->calls && *function->calls ? function->calls : NULL);
     put_text("who", function->who);
     struct rates_words words = rates_words(function);
     put_text("moved", words.bytes);

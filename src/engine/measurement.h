@@ -129,6 +129,13 @@ struct run {
 
 struct measurement {
     const char *name, *summary;
+    /* The routine of the library that is measured: its name leads users here. Several, separated by
+     * blanks, where the arguments or the set decide which one is called. Without a type
+     * ("shmem_put") where the time is that of any type of so many bytes. NULL: none by itself. */
+    const char *routine;
+    /* Others that are called meanwhile, or whose end is timed: "" where there are none. Each
+     * function of an API states at least one of both. */
+    const char *calls;
     enum api api;
     int version_major, version_minor; /* of the API, needed at least; 0.0 when any will do */
     struct parameter parameters[MEASUREMENT_MAX_PARAMETERS];

@@ -193,6 +193,9 @@ static void names_are_found(void **state)
         {"shmem_double_sum_to_all", "Shmem_Reduce_Sum_Double_Barrier"},
         {"shmem_short_sum_to_all", "Shmem_Reduce_Sum_Barrier"},
         {"shmem_putmem_nbi", "Shmem_Put_Nonblocking_Post"},
+        {"shmem_int32_atomic_and", "Shmem_Atomic_And"},
+        {"shmem_double_iput", "Shmem_Iput_Round"},
+        {"shmem_quiet", "Shmem_Quiet"},
         {"SHMEM_PUT_ROUND", "Shmem_Put_Round"}};
     (void)state;
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {

@@ -59,6 +59,8 @@ static void check_function(const struct measurement *function)
         fail_msg("%s: .summary, .timed or .who is missing", name);
     if (function->moves == MOVES_UNSTATED && !function->no_data && function->api != API_NONE)
         fail_msg("%s: .moves is missing, so there is no bandwidth: see enum moves", name);
+    if (!function->routine && !function->calls && function->api != API_NONE)
+        fail_msg("%s: neither .routine nor .calls says what it calls of the library", name);
     for (size_t i = 0; i < count; i++) {
         check_parameter(name, &function->parameters[i]);
         for (size_t k = 0; k < i; k++)
