@@ -8,7 +8,8 @@ struct clock_map clock_map_identity(void)
     return (struct clock_map){0, 0, 1};
 }
 
-/* base + distance * ratio, exact for the integer part of the ratio's 1. */
+/* base + distance * ratio. Only distance * (ratio - 1) is computed in double, so that long
+ * distances lose no ticks. */
 static int64_t stretch(int64_t base, int64_t distance, double ratio)
 {
     return base + distance + (int64_t)llround((double)distance * (ratio - 1));
@@ -41,7 +42,7 @@ void bounds_add(struct bounds *bounds, int64_t before, int64_t remote, int64_t a
         bounds->local = before;
         bounds->remote = remote;
     }
-    /* The local clock's way from the remote base to this reading. */
+    /* Local ticks from the moment of the remote base to this reading. */
     double way = (double)(remote - bounds->remote) / bounds->ratio;
     double low = (double)(before - bounds->local) - way;
     double high = (double)(after - bounds->local) - way;
@@ -114,7 +115,7 @@ struct drift drift_fit(const struct drift_point *points, size_t n)
 
 bool drift_confirmed(const struct drift *first, const struct drift *second)
 {
-    /* 2.576: the normal quantile, since the fits have many points. */
+    /* 2.576 is the normal quantile of 1 % (two-sided): the fits have enough points for it. */
     return first->significant && second->significant && first->slope * second->slope > 0 &&
            fabs(first->slope - second->slope) <= 2.576 * 2 * hypot(first->error, second->error);
 }

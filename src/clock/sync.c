@@ -10,37 +10,39 @@
 #include "clock/timer.h"
 #include "comm/comm.h"
 
-/* Words of an exchange that are no readings; readings are larger. */
+/* Words of an exchange that are requests; readings are larger numbers. */
 #define WORD_ASK 1
 #define WORD_END (-1)
 /* Round trips of a check. */
 #define CHECK_EXCHANGES 10
-/* An exchange that only has to allow for equal clocks need not be the best possible. */
+/* Round trips that may pass without improvement. Less patience suffices where an exchange only has
+ * to be compatible with equal clocks. */
 #define VERIFY_PATIENCE 8
 #define COMPARE_PATIENCE 100
-/* Rates that differ by less are one rate, as different processes have measured it. */
+/* Rates that differ by a smaller share are one rate, which two processes measured. */
 #define ALIKE 1e-4
-/* Round trips of an exchange, at most. */
+/* Most round trips of an exchange, so that it ends even if round trips improve again and again. */
 #define MOST_EXCHANGES 2000
 #define HISTORY 256
 
-/* The best of some exchanges: one time of both clocks. */
+/* What both clocks showed at one moment, from the fastest of several exchanges. */
 struct sample {
     int64_t before, remote, after;
 };
 
-/* What this PE knows; the library below is one per process, too. */
+/* What this PE knows. Global, as the communication library is: there is one per process. */
 static struct {
     struct clock_map map; /* own timer to global time */
     double rate;          /* global ticks per second; timers of other machines have other rates */
     double bound;         /* seconds */
-    bool shared;          /* has the clock of its partner, and so on up to PE 0 */
+    bool shared; /* this PE has the clock of its partner, its partner that of the next one, up to PE
+                    0 */
     bool all_shared;
     bool drifting;
-    /* The samples that the map was learned from, against the partner's global time. */
+    /* The samples that the map was learned from: own timer and the partner's global time. */
     struct sample history[HISTORY];
     int samples;
-    double nominal; /* partner's ticks to one own tick */
+    double nominal; /* nominal ticks of the partner per own tick */
 } own = {.map = {0, 0, 1}, .rate = 1, .shared = true, .all_shared = true};
 
 int64_t sync_to_local(int64_t global)
@@ -61,18 +63,19 @@ double sync_seconds(int64_t global)
 double sync_offset(void)
 {
     int64_t now = timer_now(), global = clock_map_apply(&own.map, now);
-    /* Counters of one kind, whose rates are known to some parts in a million: since they began,
-     * that alone would have made milliseconds. */
+    /* Both clocks are counters of one kind, and differ only in rates that are known to some parts
+     * in a million. Over the time since they began, this error alone would make milliseconds, so
+     * take the difference of the readings. */
     if (fabs(timer_in_use->ticks_per_second / own.rate - 1) < ALIKE)
         return sync_seconds(global - now);
-    /* Both are large: doubles would lose nanoseconds after days. */
+    /* Both terms are large: as doubles they would lose nanoseconds after days. */
     return (double)((long double)global / own.rate -
                     (long double)now / timer_in_use->ticks_per_second);
 }
 
 /* ---- One pair ---- */
 
-/* Words are never 0: numbers that could be are sent with something added. */
+/* A word of 0 would mean that nothing has arrived, so this is added to numbers that could be 0. */
 #define NOT_ZERO ((int64_t)1 << 62)
 
 static int64_t pack_real(double x)
@@ -89,14 +92,14 @@ static double unpack_real(int64_t word)
     return x;
 }
 
-/* What a PE tells before it answers. */
+/* What a PE tells a partner before it answers questions. */
 struct greeting {
-    double rate;  /* ticks per second of what it answers with: its timer, or global time */
-    double bound; /* of its global time, seconds */
+    double rate;  /* of the clock that answers, its timer or global time (ticks per second) */
+    double bound; /* error bound of its global time (seconds) */
 };
 
-/* Words go strictly to and fro. The partner begins, since it is asked by one PE at a time; then
- * every question is followed by its answer. */
+/* Words go strictly to and fro. The answering PE begins: it serves one asking PE at a time, and its
+ * word says whose turn it is. Then each question is followed by its answer. */
 static void begin_answers(int pe)
 {
     comm_word_send(pe, COMM_ANSWER, WORD_ASK);
@@ -107,7 +110,7 @@ static void await_turn(void)
     comm_word_receive(COMM_ANSWER);
 }
 
-/* A number that is asked for, never 0. */
+/* Waits for the question, and answers with a number that is never 0. */
 static void tell_number(int pe, int64_t number)
 {
     comm_word_receive(COMM_QUESTION);
@@ -134,7 +137,7 @@ static struct greeting take_greeting(int pe)
     return greeting;
 }
 
-/* Answers with own readings, or with global time, until the PE has enough. */
+/* Answers with readings of its own timer, or with global time, until the asking PE has enough. */
 static void answer_questions(int pe, bool global)
 {
     while (comm_word_receive(COMM_QUESTION) != WORD_END) {
@@ -165,7 +168,7 @@ static struct sample exchange(int pe)
     return sample;
 }
 
-/* One more, added to the bounds; the fastest so far is kept in *best. */
+/* Makes one exchange, and adds it to the bounds; *best keeps the fastest one so far. */
 static void ask(int pe, struct bounds *bounds, struct sample *best)
 {
     struct sample sample = exchange(pe);
@@ -175,7 +178,7 @@ static void ask(int pe, struct bounds *bounds, struct sample *best)
     bounds_add(bounds, sample.before, sample.remote, sample.after);
 }
 
-/* The same with global time on both sides; returns the exchange. */
+/* Makes one exchange of which both sides are in global time, and adds it to the bounds. */
 static struct sample ask_globally(int pe, struct bounds *bounds)
 {
     struct sample sample = exchange(pe);
@@ -193,7 +196,7 @@ static void ask_patiently(int pe, struct bounds *bounds, int patience)
 static void remember(const struct sample *sample)
 {
     if (own.samples == HISTORY) {
-        /* Half of the past goes: drift is not constant for ever. */
+        /* Forget the older half: drift changes over time. */
         memmove(own.history, own.history + HISTORY / 2, sizeof own.history / 2);
         own.samples = HISTORY / 2;
     }
@@ -225,7 +228,7 @@ static struct drift fit(int from, int to)
     return drift_fit(points, points_of(from, to, points));
 }
 
-/* The map that the samples give when the clocks drift by slope; its bound, seconds. */
+/* The map through the samples if the clocks drift by slope, and its error bound (seconds). */
 static struct clock_map learn(double slope, double *bound)
 {
     struct bounds bounds;
@@ -236,7 +239,7 @@ static struct clock_map learn(double slope, double *bound)
     return bounds_map(&bounds);
 }
 
-/* Samples spread over some seconds, from now on. */
+/* Takes samples over the next seconds, evenly spread. */
 static void collect(int pe, const struct clock_rules *rules, double seconds, int points)
 {
     int64_t start = timer_now();
@@ -290,14 +293,14 @@ static void learn_drift(int pe, const struct clock_rules *rules, double *round_t
 
 /* ---- Orders of exchanges ---- */
 
-/* In a tree by ranks, a rank's partner is itself without its highest bit: the partners of round k
- * are the ranks below 2^k, who know the time by then. */
+/* In a tree by ranks, the partner of a rank is the rank without its highest bit: the partners of
+ * round k are the ranks below 2^k, which know the time by then. */
 static int highest_bit(int rank)
 {
     return 31 - __builtin_clz((unsigned)rank);
 }
 
-/* Calls ask_one with the partner's PE, then answer_one with each PE that this one is a partner of.
+/* Calls ask_one with the partner's PE, then answer_one with each PE whose partner this PE is.
  * Returns the number of rounds of the tree. */
 static int walk_tree(const int *pes, int size, int rank, void (*ask_one)(int pe, void *),
                      void (*answer_one)(int pe, void *), void *context)
@@ -327,7 +330,7 @@ static void learn_from(int pe, void *context)
     learn_drift(pe, errand->rules, &errand->report->own_round_trip);
 }
 
-/* Offset alone, of the partner's global time. */
+/* Learns only the offset of the partner's global time. */
 static void learn_offset(int pe, void *context)
 {
     const struct errand *errand = context;
@@ -368,7 +371,7 @@ static void run_linear(struct errand *errand)
         answer(pe, true);
 }
 
-/* What a PE's clock is to that of the PE before it; maps compose along the ring. */
+/* The map from a PE's clock to that of the PE before it. Maps compose along the ring. */
 struct ring_step {
     struct clock_map map;
     double bound;
@@ -404,7 +407,7 @@ static void run_ring(struct errand *errand)
         if (phase == ring_phase(pe, n)) {
             learn_offset(before, errand);
             *(pe == 0 ? &closing : &step) = (struct ring_step){own.map, own.bound};
-            own.bound = 0; /* what others get is about this clock alone */
+            own.bound = 0; /* neighbours learn this clock, not a global time, so it has no error */
         }
         if (phase == ring_phase(behind, n))
             answer(behind, false);
@@ -413,7 +416,8 @@ static void run_ring(struct errand *errand)
     comm_scan(comm_world(), &step, sizeof step, compose);
     own.map = step.map;
     own.bound = step.bound;
-    /* Around the ring, back at PE 0, the time should be the same. */
+    /* A time that is mapped once around the ring, back to PE 0, should not change; the difference
+     * is the closure. */
     int64_t now = timer_now(), round[2] = {0, 0};
     if (pe == 0) {
         round[0] = now;
@@ -427,7 +431,8 @@ static void run_ring(struct errand *errand)
 
 /* ---- Hierarchical ---- */
 
-/* Whether this PE has its partner's clock: the exchange must allow for it. */
+/* Finds out whether this PE has its partner's clock: a difference of 0 must lie in the bounds of an
+ * exchange. */
 static void verify_shared(int pe, void *context)
 {
     const struct errand *errand = context;
@@ -481,13 +486,15 @@ static bool announce_sharing(int pe)
     return own.shared;
 }
 
-/* Who shares the clock of the node's first PE takes its model, the others learn their own. */
+/* A PE that shares the clock of the node's first PE takes that PE's model; other PEs learn their
+ * own. */
 static void learn_in_node(int pe, void *context)
 {
     const struct errand *errand = context;
     if (announce_sharing(pe)) {
         take_map(pe);
-        own.bound += errand->report->own_bound; /* as verified */
+        own.bound +=
+            errand->report->own_bound; /* known from the exchange that verified the clock */
     } else {
         learn_drift(pe, errand->rules, &errand->report->own_round_trip);
     }
@@ -548,7 +555,7 @@ static void run_hca(struct errand *errand)
     own.map = clock_map_identity();
     if (comm_node_leader(node) == comm_pe()) {
         int *leaders = leader_pes();
-        /* Times do not depend on the round: those of one round learn side by side. */
+        /* Learning takes a fixed time in each round, so all PEs of one round learn side by side. */
         walk_tree(leaders, comm_node_count(), node, learn_from, answer_globally, errand);
         free(leaders);
     }
@@ -626,7 +633,7 @@ static void check_against(int pe, double *deviation)
             best = sample;
     }
     end_questions(pe);
-    /* With equal clocks, 0 lies within the bounds. */
+    /* If the clocks agree, a difference of 0 lies within the bounds. */
     struct clock_map map = bounds_map(&bounds);
     double off = fabs((double)(map.to - map.from)) - bounds_half(&bounds);
     *deviation = off > 0 ? off / own.rate : 0;
@@ -645,7 +652,7 @@ static void check_leader(int pe, void *context)
     check_against(pe, context);
 }
 
-/* Whoever has its partner's clock has its model, too, as refined by now. */
+/* A PE that has its partner's clock takes over the partner's model, which may have been refined. */
 static void check_in_node(int pe, void *context)
 {
     if (announce_sharing(pe))
@@ -672,7 +679,7 @@ double sync_check(void)
     return deviation;
 }
 
-/* This PE's global time against rank 0's: how far it is ahead, and the bound of that. Seconds. */
+/* How far this PE's global time is ahead of rank 0's, and the error bound of that (seconds). */
 struct comparison {
     double ahead, bound;
 };

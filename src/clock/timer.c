@@ -21,7 +21,8 @@
 #endif
 
 #define CALIBRATION_SECONDS 0.05
-/* A rate that is not known this well is calibrated for longer, but not for ever. */
+/* A counter is calibrated until its rate is known to this share, or until
+ * LONGEST_CALIBRATION_SECONDS have passed. */
 #define CALIBRATION_BOUND 20e-6
 #define LONGEST_CALIBRATION_SECONDS 1.0
 #define AGREEMENT_SECONDS 0.1
@@ -29,7 +30,7 @@
 #define RATE_LIMIT 100e-6
 #define DISAGREEMENT_LIMIT 1e-3 /* NTP slews by half of this at most */
 #define READS 1000              /* in a row, to characterize a timer */
-#define BATCHES 7               /* of them; the fastest counts, since interruptions only add */
+#define BATCHES 7 /* of readings; the fastest batch counts, since interruptions only add time */
 
 static int64_t read_clock(clockid_t id)
 {
@@ -55,7 +56,7 @@ static int64_t now_gettimeofday(void)
     return (int64_t)t.tv_sec * 1000000 + t.tv_usec;
 }
 
-/* Not through the C library, which something preloaded may have replaced. */
+/* By a system call, since a preloaded library may have replaced the C library's function. */
 static int64_t now_realtime(void)
 {
     struct timespec t;
@@ -71,7 +72,7 @@ static const char *always(void)
     return NULL;
 }
 
-/* The processor's counter, read in order with the code around it. */
+/* The processor's counter. Fences keep the reading in its place among the code around it. */
 #if defined(__x86_64__)
 static int64_t now_tsc(void)
 {
@@ -124,7 +125,7 @@ static const char *tsc_unusable(void)
 #if SKAMPI_PAPI
 static const char *papi_unusable(void)
 {
-    static int version; /* 0: not yet asked */
+    static int version; /* 0 until the library has been asked */
     if (version == 0)
         version = PAPI_library_init(PAPI_VER_CURRENT);
     return version == PAPI_VER_CURRENT ? NULL : "PAPI cannot be initialized here";
@@ -156,7 +157,7 @@ static int64_t now_papi_nsec(void)
 }
 #endif
 
-/* Through comm/, the only one that knows the library. */
+/* Asks comm, the only module that knows MPI. */
 static int64_t now_mpi_wtime(void)
 {
     return (int64_t)(comm_wtime() * 1e9);
@@ -208,7 +209,8 @@ struct timer *timer_find(const char *name)
 
 struct timer *timer_second(const struct timer *timer)
 {
-    const struct timer *own = timer_find(timer->name); /* that one may be wrong for a test */
+    const struct timer *own =
+        timer_find(timer->name); /* the timer given may be one that a test has made wrong */
     if (own->now == now_tsc || own->now == now_papi_cyc)
         return timer_find("clock_gettime");
     if (!tsc_unusable())
@@ -247,10 +249,10 @@ void timer_skew(double offset, double drift)
 /* ---- Readings of two clocks ---- */
 
 struct reading {
-    int64_t ticks, other, width; /* width: of the other, within which the ticks were read */
+    int64_t ticks, other, width; /* the ticks were read within `width` of the other clock */
 };
 
-/* A reading of two clocks at one moment: the closest of several tries. */
+/* Reads two clocks at one moment: of several tries the one whose readings are closest. */
 static struct reading read_both(const struct timer *timer, int64_t (*other)(void))
 {
     struct reading best = {0, 0, INT64_MAX};
@@ -262,7 +264,7 @@ static struct reading read_both(const struct timer *timer, int64_t (*other)(void
     return best;
 }
 
-/* What two readings may make a rate wrong by, as a share. */
+/* Error bound of a rate that is computed from two readings, as a share. */
 static double bound_of(const struct reading *begin, const struct reading *end)
 {
     return (double)(begin->width + end->width) / 2 / (double)(end->other - begin->other);
@@ -270,8 +272,8 @@ static double bound_of(const struct reading *begin, const struct reading *end)
 
 static const struct timer realtime = {"realtime", now_realtime, 1e9, always, false, true, 0, 0,
                                       0,          NULL,         0,   0};
-/* Against CLOCK_MONOTONIC_RAW: at the start of the program, except for the timer in use where it
- * could not be read before. */
+/* Readings with CLOCK_MONOTONIC_RAW at the start of the program. The timer in use has a reading of
+ * its own, since some timers can only be read later. */
 static struct reading timer_begin[sizeof timers / sizeof *timers], in_use_begin, realtime_begin;
 
 const char *timer_select(const char *name)
@@ -312,7 +314,7 @@ void timer_calibration_begin(void)
 {
     realtime_begin = read_both(&realtime, now_raw);
     for (size_t i = 0; i < timer_count(); i++)
-        /* Those of other libraries have to be started first. */
+        /* Timers of other libraries cannot be read yet: their libraries have not been started. */
         if (timers[i].unusable == always || timers[i].unusable == tsc_unusable)
             if (!timers[i].unusable()) {
                 timer_begin[i] = read_both(&timers[i], now_raw);
@@ -320,7 +322,7 @@ void timer_calibration_begin(void)
             }
 }
 
-/* From the beginning to now. */
+/* Compares a timer from its first reading to now. */
 static struct timer_comparison compare(const struct timer *timer, const struct reading *begin)
 {
     struct reading end = read_both(timer, now_raw);
@@ -328,7 +330,7 @@ static struct timer_comparison compare(const struct timer *timer, const struct r
     double seconds = (double)(end.ticks - begin->ticks) / timer->ticks_per_second;
     if (begin->other == 0 || timer->ticks_per_second <= 0 || !(raw > 0) || !(seconds > 0))
         return (struct timer_comparison){0};
-    /* Each reading of the timer itself lacks up to a step. */
+    /* Each of the two readings may be up to one step of the timer too early. */
     return (struct timer_comparison){raw, seconds / raw - 1,
                                      bound_of(begin, &end) + 2 / timer->ticks_per_second / raw};
 }
@@ -340,7 +342,7 @@ void timer_compare(struct timer_comparison *comparisons)
     comparisons[TIMER_COMPARE_TSC] = compare(&timers[0], &timer_begin[0]);
     *raw = compare(&realtime, &realtime_begin);
     if (raw->seconds > 0) {
-        /* The other way round: the realtime clock is the one that somebody may look after. */
+        /* The inverse: the realtime clock is the reference, since NTP may control it. */
         raw->bound /= 1 + raw->off;
         raw->seconds *= 1 + raw->off;
         raw->off = 1 / (1 + raw->off) - 1;

@@ -1,11 +1,11 @@
 /*
- * How clocks are synchronized: the part of the settings that src/clock works by.
+ * How clocks are synchronized: the settings that src/clock needs.
  */
 #ifndef SKAMPI_SETTINGS_CLOCK_RULES_H
 #define SKAMPI_SETTINGS_CLOCK_RULES_H
 
 enum clock_sync {
-    CLOCK_SYNC_DEFAULT, /* none where all PEs are seen to have one clock, else hca */
+    CLOCK_SYNC_DEFAULT, /* none if exchanges show that all PEs have one clock, else hca */
     CLOCK_SYNC_NONE,
     CLOCK_SYNC_LINEAR,
     CLOCK_SYNC_RING,
@@ -15,11 +15,11 @@ enum clock_sync {
 
 struct clock_rules {
     enum clock_sync algorithm;
-    int patience;       /* an exchange ends when this many round trips in a row were no better */
-    int fit_points;     /* offsets that a drift is fitted to */
-    int fit_exchanges;  /* round trips for each of them */
-    double spread;      /* seconds over which the points are spread, */
-    double long_spread; /* and where they seem to show a drift */
+    int patience;   /* an exchange ends after this many round trips in a row without improvement */
+    int fit_points; /* offsets to which a drift is fitted */
+    int fit_exchanges;  /* round trips for each offset */
+    double spread;      /* seconds over which the offsets are spread */
+    double long_spread; /* seconds for the two fits that have to confirm a drift */
 };
 
 #endif

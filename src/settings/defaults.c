@@ -8,7 +8,8 @@ struct settings settings_default(void)
 {
     struct settings settings = {0};
 
-    /* The first row of a member has its default, so it comes last. */
+    /* Store from the last row to the first: if a member has several rows, the first one has the
+     * default. */
     for (size_t i = setting_row_count; i-- > 0;)
         setting_store_initial(&setting_rows[i], &settings);
     settings.buffer_given = false;
@@ -33,7 +34,7 @@ static size_t size_of(enum setting_type type)
     return 0;
 }
 
-/* Member by member: what is between them is not defined. */
+/* Hashes member by member, since the padding between members is not defined. */
 uint64_t settings_hash(const struct settings *settings)
 {
     uint64_t hash = HASH_EMPTY;

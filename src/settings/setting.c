@@ -1,4 +1,4 @@
-/* What can be asked of a row of the table of settings, and storing its value. */
+/* Stores values of a row of the table of settings, checks them, and describes the row. */
 #include "settings/table.h"
 
 #include <limits.h>
@@ -191,7 +191,7 @@ static void append_default(struct text *text, const struct setting *setting)
         append_value(text, setting, setting->initial);
 }
 
-/* Whether a function without arguments chooses what is the default anyway. */
+/* Whether a function without arguments chooses the default. */
 static bool chooses_default(const struct setting *setting)
 {
     const struct setting *row = setting_rows;
@@ -201,7 +201,7 @@ static bool chooses_default(const struct setting *setting)
     return row == setting;
 }
 
-/* That a number is not negative goes without saying. */
+/* Whether the reference states the limits. It does not state that a number is not negative. */
 static bool limits_matter(const struct setting *setting)
 {
     return setting->type != SETTING_FLAG && setting->type != SETTING_INFO &&

@@ -28,24 +28,25 @@ enum run_time_definition {
 enum window_rule {
     WINDOW_CLASSIC,      /* SKaMPI's */
     WINDOW_MPIPERF,      /* Kurnosov's MPIPerf */
-    WINDOW_ROUND_TIME,   /* ReproMPI's: each start soon after the last end, for a slice of time */
-    WINDOW_DISSEMINATION /* no windows: after a dissemination barrier of the engine's own */
+    WINDOW_ROUND_TIME,   /* ReproMPI's: starts follow each other closely, until a slice of time is
+                            over */
+    WINDOW_DISSEMINATION /* no windows: starts follow the engine's own dissemination barrier */
 };
 
 /* How the window rules work; times in seconds. */
 struct window_rules {
     enum window_rule rule;
     int discarded;         /* runs of stage 0 (k') */
-    int runs;              /* of each later stage (k) */
-    double invalid_share;  /* of a stage, above which the window is chosen anew */
-    double growth;         /* of the window above what was needed (gamma) */
-    bool stop_by_error;    /* or by count */
-    int max_runs;          /* by count: more runs than this, or */
-    int enough_valid;      /* more valid ones than this, are enough */
-    double relative_error; /* by error: SE / mean, with */
-    int least_valid;       /* this many valid ones at least */
-    double trim;           /* share left out at each end (g') */
-    double confidence;     /* of the interval in the report */
+    int runs;              /* runs of each later stage (k) */
+    double invalid_share;  /* if a larger share of a stage is invalid, the window is chosen anew */
+    double growth;         /* factor of a new window over the time needed (gamma) */
+    bool stop_by_error;    /* stop rule "error", else "count" */
+    int max_runs;          /* "count" ends with more runs than this, */
+    int enough_valid;      /* or with more valid runs than this */
+    double relative_error; /* "error" ends when SE / mean is at most this, */
+    int least_valid;       /* and at least this many runs are valid */
+    double trim;           /* share of the runs left out at each end (g') */
+    double confidence;     /* confidence of the interval in the report */
     double slice;          /* round_time: seconds for one measurement */
 };
 
@@ -53,17 +54,18 @@ struct window_rules {
 enum arrival {
     ARRIVAL_TOGETHER,
     ARRIVAL_ONE_LATE, /* the last rank */
-    ARRIVAL_LINEAR    /* rank i of n by i / (n - 1) of it */
+    ARRIVAL_LINEAR    /* rank i of n is i / (n - 1) of the skew late */
 };
 
 enum stop_rule {
     STOP_STANDARD_ERROR, /* SKaMPI's, the default */
-    STOP_MEDIAN_INTERVAL /* the median's interval is narrow enough */
+    STOP_MEDIAN_INTERVAL /* stop when the median's interval is narrow enough */
 };
 
-/* Negative: the engine chooses. */
+/* The engine chooses the time over which rounds are spread. Negative, since no script can say that.
+ */
 #define ROUNDS_SPREAD_DEFAULT (-1.0)
-/* As earlier runs show, or this. */
+/* The launch difference is that of earlier runs (--known), or a default. */
 #define LAUNCH_DIFFERENCE_KNOWN (-1.0)
 #define LAUNCH_DIFFERENCE_DEFAULT 0.01
 
@@ -71,10 +73,10 @@ struct info;
 
 enum cache_state { CACHE_WARM, CACHE_COLD };
 
-/* Which repetitions' data are checked. */
+/* The repetitions whose data are checked. */
 enum verify {
-    VERIFY_LAST, /* an untimed one before, the last timed one, an untimed one after */
-    VERIFY_EVERY /* each, with data of its own */
+    VERIFY_LAST, /* the last timed repetition, and an untimed one before and after all */
+    VERIFY_EVERY /* each repetition, with data of its own */
 };
 
 struct settings {
@@ -82,34 +84,37 @@ struct settings {
     int max_repetitions;
     double max_relative_standard_error; /* a fraction */
     enum stop_rule stop_rule;
-    double median_width;      /* of its interval, as a share of the median, */
-    double median_confidence; /* at this confidence */
-    double max_time;          /* seconds for one measurement; 0: any */
+    double median_width;      /* of the median's interval, as a share of the median */
+    double median_confidence; /* of the median's interval */
+    double max_time;          /* seconds for one measurement; 0: no limit */
     int warm_up;              /* repetitions before the first timed one */
-    bool adaptive_warm_up;    /* repetitions before a steady state are left out */
-    double launch_difference; /* standard deviation, as a fraction of medians, or KNOWN above */
-    bool levels;              /* reported one by one */
-    bool controls;            /* of the machine's state, around each batch */
-    int rounds;               /* everything is measured this often, at different times */
-    double rounds_spread;     /* seconds that all rounds are spread over, or the default */
-    int max_nr_node_times;    /* per-PE columns printed */
+    bool adaptive_warm_up;    /* leave out repetitions before a steady state */
+    double launch_difference; /* standard deviation from launch to launch, as a fraction of the
+                                 median, or LAUNCH_DIFFERENCE_KNOWN */
+    bool levels;              /* report each level of a result */
+    bool controls;            /* measure controls of the machine's state around each batch */
+    int rounds;               /* how often everything is measured, at different times */
+    double rounds_spread;     /* seconds over which rounds are spread, or ROUNDS_SPREAD_DEFAULT */
+    int max_nr_node_times;    /* most columns of single PEs in a line */
     double unit;              /* reported units per second, 1e6 is microseconds */
     enum synchronization synchronization;
     enum run_time_definition run_time;
-    double max_window; /* a window may not grow beyond this */
-    double watchdog;   /* no progress for so long ends the job; 0 turns it off */
+    double max_window; /* limit of a window (seconds) */
+    double watchdog;   /* a job without progress ends after this time (seconds); 0: never */
     int64_t buffer_bytes;
-    bool buffer_given; /* by the script; else it is as large as a measurement needs */
+    bool buffer_given; /* the script gave the size; else the buffer is as large as a measurement
+                          needs */
     bool buffer_cycling;
     int64_t send_alignment;
     int64_t receive_alignment;
     enum cache_state cache_state;
-    int64_t cache_bytes;      /* 0: found on the machine */
-    struct info *memory_info; /* for the memory of MPI's windows; NULL: none. Kept to the end. */
-    int max_outstanding;      /* operations posted before a burst is drained */
-    int sk_tasks;             /* tasks sampled by the _SK functions; 0: all */
+    int64_t cache_bytes; /* size of the caches; 0: as the machine states it */
+    struct info
+        *memory_info;    /* for the memory of MPI's windows, or NULL; kept to the end of the run */
+    int max_outstanding; /* operations posted before a burst is drained */
+    int sk_tasks;        /* tasks sampled by the _SK functions; 0: all */
     enum arrival arrival;
-    double arrival_skew; /* by how much the last one comes late */
+    double arrival_skew; /* delay of the last rank (seconds) */
     double autorefine_factor;
     double autorefine_tolerance;
     struct clock_rules clock;
@@ -117,13 +122,13 @@ struct settings {
     enum verify verify;
 };
 
-/* The defaults, as table.h has them. */
+/* All settings with the defaults of table.h. */
 struct settings settings_default(void);
 
-/* As scripts and notes name it. */
+/* The name in scripts and notes. */
 const char *arrival_name(enum arrival arrival);
 
-/* The same for equal settings, and hardly for others. Info objects do not count. */
+/* A hash: equal settings have one hash, different ones hardly ever. Info objects do not count. */
 uint64_t settings_hash(const struct settings *settings);
 
 #endif

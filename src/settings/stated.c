@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "settings/table.h"
 
-/* As a number; the index of a word. */
+/* The value of a setting as a number; of a word its index. */
 static double value_of(const struct setting *row, const struct settings *settings)
 {
     const void *member = (const char *)settings + row->place;
@@ -26,7 +26,7 @@ static double value_of(const struct setting *row, const struct settings *setting
     return 0;
 }
 
-/* The call, with its closing bracket; row: the first of the function. */
+/* The call of the function whose first row is given. */
 static char *call_of(const struct setting *row, const struct settings *settings)
 {
     struct text text = {0};
@@ -43,7 +43,8 @@ static char *call_of(const struct setting *row, const struct settings *settings)
     return text_take(&text);
 }
 
-/* Of several functions without arguments for a member, the one whose value it has. */
+/* Whether this function states the member's value. If several functions without arguments set the
+ * member, only one of them does. */
 static bool is_stated(const struct setting *row, const struct settings *settings,
                       const struct settings *initial)
 {

@@ -1,12 +1,12 @@
 /* The rows of the table of settings; table.h says how to add one. */
 #include "settings/table.h"
 
-/* The engine keeps the times of all repetitions. */
+/* The engine keeps the times of all repetitions in memory: 8 MB for each PE that reports. */
 #define MOST_REPETITIONS 1000000
-/* Nobody waits for more. */
+/* More rounds would take days even with pauses of a second. */
 #define MOST_ROUNDS 100000
 #define LONGEST_SECONDS 1e9
-/* Far more than any alignment is good for, and small enough that sizes cannot overflow. */
+/* More than any page size, and small enough that sizes cannot overflow. */
 #define LARGEST_ALIGNMENT (1 << 30)
 
 const struct setting_word clock_sync_words[] = {

@@ -1,4 +1,4 @@
-/* Levels that controls of one kind lie on: they persist, with next to nothing between. */
+/* Levels on which controls of one kind lie: they persist, with hardly any control between them. */
 #include "stats/control_levels.h"
 
 #include <math.h>
@@ -8,7 +8,8 @@
 #include "base/memory.h"
 #include "stats/stats.h"
 
-/* Controls whose median stands for the one in the middle: two disturbed ones do not count. */
+/* Number of controls whose median replaces the middle one: with five, two disturbed ones in a row
+ * have no effect. */
 #define WINDOW 5
 /* A level has this share of the time. Half of that is in stays of so many controls in a row, in a
  * short series a third of it; or it takes a larger share, of many controls. Where two known levels
@@ -22,44 +23,48 @@
 #define FEWEST_KNOWN 5
 #define FEWEST_KNOWN_OF_FEW 3
 #define FEW 24
-/* Medians of levels differ by so many times the spread inside them; the second term, divided by the
- * number of controls, is added for few. */
+/* Medians of two levels differ at least by this many times the spread inside them: LEAST_SPREADS +
+ * MORE_SPREADS / n, since few controls show gaps by chance. docs/method.md has the measured error
+ * rates. */
 #define LEAST_SPREADS 3.5
 #define MORE_SPREADS 60
-/* Less than one, since noise is estimated too large when the state changes at every control. */
+/* The spread is at least this share of the noise. The share is less than one, since the noise is
+ * estimated too large if the state changes at every control. */
 #define NOISE_AS_SPREAD 0.7
-/* Between the quartiles of normal values of deviation 1. */
+/* Distance of the quartiles of a normal distribution with deviation 1. */
 #define QUARTERS 1.34898
-/* Machines jump between states: this share of the ways from one level to the other have at most so
- * many controls between, or this share of the mean stay. A way leaves a level at its quartile that
- * faces the other one, or this far from its median to the other's, whichever is nearer to that. */
+/* Machines jump between states, and do not wander: at least the share DIRECT of the changes from
+ * one level to the other pass at most MOST_BETWEEN controls, or the share SHARE_BETWEEN of the mean
+ * stay. A change begins and ends at the quartile (FACING) of a level that faces the other level, or
+ * at LANDING of the way between both medians, whichever is nearer to the other level. */
 #define DIRECT (2.0 / 3)
 #define MOST_BETWEEN 3
 #define SHARE_BETWEEN 0.05
 #define FACING 0.25
 #define LANDING 0.15
-/* Between levels lies a stretch with at most this share of the controls of an equally long one on
- * either side. */
+/* A stretch between two levels has at most this share of the controls of an equally long stretch on
+ * either side; VALLEY_KNOWN if two known levels confirm it. */
 #define VALLEY 0.1
 #define VALLEY_KNOWN 0.25
-/* Lengths of stretches, in logarithms; each is longer than the one before by this factor. */
+/* Lengths of the stretches that are tried (in logarithms); each is LONGER times the one before. */
 #define SHORTEST_STRETCH 0.07
 #define LONGEST_STRETCH 2
 #define LONGER 1.4
-/* A control tells nothing about a time further away, in seconds. */
+/* A control tells nothing about times further away than this (seconds). */
 #define LONGEST_GAP 1.0
-/* Fewer differences do not tell the noise. */
+/* Fewest differences of neighbours from which the noise is estimated. */
 #define FEWEST_DIFFERENCES 5
-/* The quarter of |difference| of two normal values of deviation 1 that is smallest ends here. */
+/* Lower quartile of the absolute difference of two normal values of deviation 1. */
 #define QUARTER_DIFFERENCE 0.450624
-/* Controls in the order of their smoothed logarithm. */
+/* Controls, sorted by their smoothed logarithms. */
 struct ladder {
     size_t n;
     const double *smoothed; /* in the order of time */
     double *y;              /* ascending */
-    double *time;           /* time[i]: share of the time of those before i; n + 1 entries */
-    double *staying;        /* the same, only of controls in long stays */
-    double *logs;           /* not smoothed */
+    double *time;           /* time[i]: share of the time of all controls below i; n + 1 entries */
+    double *staying; /* staying[i]: share of the time of the controls below i that are in stays; n +
+                        1 entries */
+    double *logs;    /* not smoothed */
     double noise;
     const double *known; /* logarithms */
     size_t known_count;
@@ -117,8 +122,8 @@ size_t control_stay(size_t n)
     return third < STAY ? third : STAY;
 }
 
-/* Sets to 0 the shares of controls that are not in a stay: so many in a row that differ by less
- * than levels do. */
+/* Sets the share of each control to 0 that is not in a stay: a row of at least control_stay(n)
+ * controls that differ by less than levels do. */
 static void keep_stays(const double *smoothed, size_t n, double noise, double *shares)
 {
     double most = fmax(log(CONTROL_APART), LEAST_SPREADS * noise);
@@ -135,7 +140,7 @@ static double middle(const struct ladder *l, size_t first, size_t end)
     return stats_median_sorted(l->y + first, end - first);
 }
 
-/* The known level that this one is nearest to and at most CONTROL_SAME from, 0: none. */
+/* 1 + the index of the known level nearest to y, at most CONTROL_SAME away; 0 if there is none. */
 static size_t known_near(const struct ladder *l, double y)
 {
     size_t best = 0;
@@ -150,7 +155,7 @@ static size_t known_near(const struct ladder *l, double y)
     return best;
 }
 
-/* Controls of a level that earlier runs confirm. */
+/* Least number of controls of a level that earlier runs confirm. */
 static size_t fewest_known(size_t n)
 {
     return n < FEW ? FEWEST_KNOWN_OF_FEW : FEWEST_KNOWN;
@@ -166,7 +171,7 @@ bool control_persists(const struct control_time *time, size_t n, bool confirmed)
            (time->share >= SHARE_WITHOUT_STAYS && time->count >= FEWEST_WITHOUT_STAYS);
 }
 
-/* Whether first..end - 1 are a level and not disturbed controls of another one. */
+/* Whether the controls first..end - 1 are a level, and not disturbed controls of another level. */
 static bool persists(const struct ladder *l, size_t first, size_t end, bool confirmed)
 {
     struct control_time time = {end - first, l->time[end] - l->time[first],
@@ -174,8 +179,8 @@ static bool persists(const struct ladder *l, size_t first, size_t end, bool conf
     return control_persists(&time, l->n, confirmed);
 }
 
-/* Whether the controls first..end - 1 may be cut at `at`, where the stretch between has `inside`
- * controls and the fuller ones on both sides at least `beside`. */
+/* Whether the controls first..end - 1 may be cut at `at`: the stretch there has `inside` controls,
+ * and the fullest equally long stretches on both sides have at least `beside`. */
 static bool may_cut(const struct ladder *l, size_t first, size_t at, size_t end, size_t inside,
                     size_t beside)
 {
@@ -191,7 +196,8 @@ struct cut {
     double score;
 };
 
-/* Looks for the best cut with stretches of this length; right: room for end - first + 1. */
+/* Looks for the best cut with stretches of this length. right has end - first + 1 entries of
+ * working memory. */
 static void look(const struct ladder *l, size_t first, size_t end, double length, size_t *right,
                  struct cut *best)
 {
@@ -204,7 +210,8 @@ static void look(const struct ladder *l, size_t first, size_t end, double length
         size_t count = stop - i;
         right[i - first] = right[i + 1 - first] > count ? right[i + 1 - first] : count;
     }
-    /* The stretch (y[i], y[i] + length) lies between i and after; left: most in one up to i. */
+    /* The stretch (y[i], y[i] + length) lies between i and after; left is the most controls of a
+     * stretch that ends at or below i. */
     size_t left = 0, from = first, after = first;
     for (size_t i = first; i + 1 < end; i++) {
         while (y[from] <= y[i] - length)
@@ -221,7 +228,8 @@ static void look(const struct ladder *l, size_t first, size_t end, double length
         double score = (double)beside - (double)(after - i - 1) / VALLEY_KNOWN;
         if (score <= best->score)
             continue;
-        /* Those in between go to the side across the smaller gap: cut at the widest. */
+        /* Cut at the widest gap of the stretch, so that each control in it joins the nearer side.
+         */
         size_t at = i + 1;
         for (size_t j = i + 1; j <= after; j++)
             if (y[j] - y[j - 1] > y[at] - y[at - 1])
@@ -242,7 +250,8 @@ static size_t best_cut(const struct ladder *l, size_t first, size_t end)
     return best.at;
 }
 
-/* Cuts into groups; ends[i] is one behind the last control of group i. Returns their number. */
+/* Cuts the controls into groups; ends[i] is one after the last control of group i. Returns the
+ * number of groups. */
 static size_t divide(const struct ladder *l, size_t *ends, size_t room)
 {
     size_t count = 1;
@@ -260,8 +269,9 @@ static size_t divide(const struct ladder *l, size_t *ends, size_t room)
     return count;
 }
 
-/* Spread of the controls first..end - 1 themselves, as if they were normal; those that are not
- * between the middles of the gaps on both sides are disturbed, or a stay too short to be seen. */
+/* Spread of the controls first..end - 1, not smoothed, as if they were normal. Controls beyond the
+ * middles of the gaps on both sides do not count: they are disturbed, or in a stay too short to be
+ * seen. */
 static double spread_of(const struct ladder *l, size_t first, size_t end)
 {
     double low = first > 0 ? (l->y[first - 1] + l->y[first]) / 2 : -INFINITY;
@@ -278,7 +288,7 @@ static double spread_of(const struct ladder *l, size_t first, size_t end)
     return quarters / QUARTERS;
 }
 
-/* Whether the machine jumps between these neighbouring groups, and does not wander. */
+/* Whether the machine jumps between these neighbouring groups instead of wandering. */
 static bool jumps(const struct ladder *l, size_t first, size_t at, size_t end)
 {
     double lower = middle(l, first, at), upper = middle(l, at, end);
@@ -306,7 +316,8 @@ static bool jumps(const struct ladder *l, size_t first, size_t at, size_t end)
     return (double)direct >= DIRECT * (double)crossings;
 }
 
-/* How far the groups on both sides of ends[i] are apart, in what they have to be. */
+/* Distance of the groups on both sides of ends[i], as a multiple of the distance that levels need.
+ */
 static double apart(const struct ladder *l, const size_t *ends, size_t i)
 {
     size_t first = i > 0 ? ends[i - 1] : 0, at = ends[i], end = ends[i + 1];
@@ -342,7 +353,7 @@ static size_t join(const struct ladder *l, size_t *ends, size_t count)
     return count;
 }
 
-/* The geometric means of the facing edges of neighbouring levels. */
+/* bounds[i] becomes the geometric mean of the edges of levels i and i + 1 that face each other. */
 static void find_bounds(const struct ladder *l, const size_t *ends, size_t count, double *bounds)
 {
     double top = 0;

@@ -1,6 +1,6 @@
 /*
- * Levels that the controls of one kind lie on, and what else one series of controls tells by
- * itself. docs/method.md, "The machine's state", has the rule in words. Pure functions on arrays.
+ * The levels on which the controls of one kind lie, and other properties of one series of controls.
+ * docs/method.md, "The machine's state", has the rule in words. Pure functions on arrays.
  */
 #ifndef SKAMPI_STATS_CONTROL_LEVELS_H
 #define SKAMPI_STATS_CONTROL_LEVELS_H
@@ -8,11 +8,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Levels differ by this factor at least, since less changes no decision. */
+/* Levels differ at least by this factor: a smaller difference would change no decision about
+ * results. */
 #define CONTROL_APART 1.15
-/* A known level that a level is at most so far from, as a factor, is that level. */
+/* A level that differs at most by this factor from a known one is that known level. */
 #define CONTROL_SAME 1.2
-/* Share of a level's controls beyond either of its edges. */
+/* Share of a level's controls that lie outside of each of its edges. */
 #define CONTROL_BEYOND 0.02
 
 struct control_at {
@@ -20,34 +21,37 @@ struct control_at {
     double value; /* seconds, > 0 */
 };
 
-/* n controls in the order of time; known: logarithms of levels of earlier runs. bounds[i] (seconds)
- * separates levels i and i + 1 in ascending order: the geometric mean of their facing edges; there
- * is room for as many as levels. Returns the number of levels, `room` at most, at least 1 for n > 0
- * and room > 0. O(n log n). */
+/* Finds the levels of n controls in the order of time; known are logarithms of levels of earlier
+ * runs. bounds[i] (seconds) separates the ascending levels i and i + 1: the geometric mean of the
+ * edges that face each other. bounds has `room` entries. Returns the number of levels, at most
+ * `room`, at least 1 for n > 0 and room > 0. O(n log n). */
 size_t control_levels_find(const struct control_at *controls, size_t n, const double *known,
                            size_t known_count, double *bounds, size_t room);
 
-/* Spread of controls within a level: standard deviation of the natural logarithm, from differences
- * of neighbouring controls, so that neither changes of state nor outliers count. Up to
- * twice too large where the state changes at every control. 0 when there are too few to tell. */
+/* Spread of controls within a level, as the standard deviation of the natural logarithm. It is
+ * computed from differences of neighbouring controls, which changes of state and outliers hardly
+ * reach. It may be twice too large if the state changes at every control. 0 with too few controls.
+ */
 double control_noise(const struct control_at *controls, size_t n);
 
-/* To y: each logarithm becomes the median of five around it, at the ends of the first or last ones;
- * of those near in time, since others may have been in another state. */
+/* Writes to y the logarithm of each control, replaced by the median of the five around it (at the
+ * ends, of the first or last five). Only controls near in time count, since the machine may have
+ * been in another state at other times. */
 void control_smooth(const struct control_at *controls, size_t n, double *y);
 
-/* A control stands for half of the time to each of its neighbours; shares of the sum. */
+/* The share of the time for which each control stands: half of the time to each of its neighbours.
+ */
 void control_shares(const struct control_at *controls, size_t n, double *shares);
 
-/* So many controls in a row, of n, are a stay. */
+/* How many controls in a row, of n, make a stay. */
 size_t control_stay(size_t n);
 
-/* What a level, or a state, takes of a run. */
+/* How much of a run a level, or a state, takes. */
 struct control_time {
     size_t count;          /* controls */
-    double share, staying; /* of the time; of it in stays */
+    double share, staying; /* of the time: in all, and in stays */
 };
-/* Whether that is enough, of n controls; confirmed: by earlier runs. */
+/* Whether this makes a level of n controls; confirmed if earlier runs know the level. */
 bool control_persists(const struct control_time *, size_t n, bool confirmed);
 
 #endif

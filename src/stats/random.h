@@ -1,5 +1,5 @@
 /*
- * Numbers that look random, the same on every PE for the same seed.
+ * Pseudo-random numbers. A seed gives one series of numbers, on every PE.
  */
 #ifndef SKAMPI_STATS_RANDOM_H
 #define SKAMPI_STATS_RANDOM_H
@@ -7,19 +7,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The next of 2^64 (SplitMix64; Steele, Lea and Flood, OOPSLA 2014); *state is the seed at first.
- */
+/* The next number of 64 bits (SplitMix64; Steele, Lea and Flood, OOPSLA 2014). *state is the seed
+ * before the first call. */
 uint64_t random_next(uint64_t *state);
 
-/* Between 0 and bound (included), all equally likely. */
+/* A number from 0 to bound (inclusive), each equally likely. */
 uint64_t random_up_to(uint64_t *state, uint64_t bound);
 
-/* At least 0, less than 1. */
+/* A number from 0 to 1 (exclusive). */
 double random_share(uint64_t *state);
 
 /* Puts 0 to n - 1 into order[], every order equally likely (Fisher and Yates; Durstenfeld 1964). */
 void random_order(uint64_t *state, size_t *order, size_t n);
-/* Puts what is in items[] into such an order. */
+/* Puts the items into an order, every order equally likely. */
 void random_shuffle(uint64_t *state, size_t *items, size_t n);
 
 #endif

@@ -17,7 +17,7 @@ static double *sorted_copy(const double *x, size_t n)
     return sorted;
 }
 
-/* That at least m >= 1 of n independent events of probability p happen. */
+/* Probability that at least m >= 1 of n independent events of probability p happen. */
 static double at_least(size_t m, size_t n, double p)
 {
     if (p <= 0 || p >= 1)
@@ -32,15 +32,15 @@ static double at_least(size_t m, size_t n, double p)
     return sum;
 }
 
-/* That the median of n values drawn from n sorted ones is not above the one of this rank, from 1.
- */
+/* Probability that the median of n values, drawn from n sorted ones, is not above the value of this
+ * rank (from 1). */
 static double drawn_below(size_t n, size_t rank)
 {
     return at_least((n + 1) / 2, n, (double)rank / (double)n);
 }
 
-/* The place among n sorted values, from 0, that such a median is below with this probability;
- * between two of them in proportion. */
+/* The place (from 0) among n sorted values below which the median of n drawn ones lies with this
+ * probability; interpolated between two places. */
 static double place_of(size_t n, double probability)
 {
     size_t rank = 1;
@@ -52,7 +52,8 @@ static double place_of(size_t n, double probability)
     return (double)(rank - 2) + (probability - low) / (high - low);
 }
 
-/* So many times as far from the median as this end, in proportion where all are above 0. */
+/* Moves an end of an interval to `times` its distance from the median; in_proportion on a
+ * logarithmic scale. */
 static double farther(double median, double end, double times, bool in_proportion)
 {
     return in_proportion ? median * pow(end / median, times) : median + (end - median) * times;
@@ -79,7 +80,8 @@ struct rounds rounds_of(const double *medians, const double *within, size_t n, d
         stats_median_ranks(n, confidence, &low, &high);
         rounds.low = sorted[low - 1];
         rounds.high = sorted[high - 1];
-        /* The true median lies outside of them when as many coins fall on one side. */
+        /* The true median lies outside of these ranks with the probability that so many of n coins
+         * fall on one side. */
         rounds.reached = 1 - 2 * at_least(n - low + 1, n, 0.5);
         double quarters =
             stats_quantile_sorted(sorted, n, 0.75) - stats_quantile_sorted(sorted, n, 0.25);
@@ -125,7 +127,7 @@ double rounds_between_launches(const struct rounds_launch *launches, size_t n)
         if (launches[i].count >= ROUNDS_FEWEST)
             between += (double)launches[i].count * pow(launches[i].mean - sum / all, 2);
     double degrees = count - 1, median_of_mean = pow(1 - 2 / (9 * degrees), 3);
-    double rounds = (all - counts_squared / all) / degrees; /* of a launch */
+    double rounds = (all - counts_squared / all) / degrees; /* mean number of rounds of a launch */
     return (between / degrees / median_of_mean - within / (all - count)) / rounds;
 }
 

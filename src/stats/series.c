@@ -8,17 +8,18 @@
 #include "base/memory.h"
 #include "stats/stats.h"
 
-/* Fewer say nothing: even a clean step would not be significant at 1 %. */
+/* Fewest samples of a test: with fewer, even a clean step is not significant at 1 %. */
 #define FEWEST 12
 #define FEWEST_TO_WARM 8
-/* No stretch and no level is shorter. */
+/* Fewest samples of a stretch or level. */
 #define SHORTEST 3
-/* Nothing is known to be so correlated that no sample counted. */
+/* Limit of a correlation, since with 1 no sample would count. */
 #define MOST_CORRELATION 0.95
-/* Times the square root of n: one-sided 5 % point of the correlation of independent samples. */
+/* The correlation of n independent samples is above CHANCE_CORRELATION / sqrt(n) with a probability
+ * of 5 % (one-sided). */
 #define CHANCE_CORRELATION 1.645
-/* A level has this share of the samples at least, and the gap to the next one is this many times as
- * wide as what as many samples beside it take. */
+/* A level has at least the share LEVEL_SHARE of the samples. The gap to the next level is LEVEL_GAP
+ * times as wide as the range of as many samples next to it. */
 #define LEVEL_SHARE 0.1
 #define GAP_WIDTHS 3
 
@@ -47,7 +48,7 @@ double series_effective_size(size_t n, double autocorrelation)
     return (double)n * (1 - r) / (1 + r);
 }
 
-/* Ranks 1..n; equal values share the mean of theirs. */
+/* Ranks from 1 to n; equal values have the mean of their ranks. */
 static void ranks_of(const double *x, size_t n, double *ranks)
 {
     size_t *order = memory_zeroed(n, sizeof *order);
@@ -71,7 +72,7 @@ static double median_of(const double *x, size_t n)
     return median;
 }
 
-/* The median square of what lies `lag` samples apart. */
+/* The median square of the differences of samples that lie `lag` apart. */
 static double median_step(const double *x, size_t n, size_t lag)
 {
     double *squares = memory_zeroed(n, sizeof *squares);
@@ -83,9 +84,10 @@ static double median_step(const double *x, size_t n, size_t lag)
     return median;
 }
 
-/* Correlation of neighbours that a change of level is no part of: of what is left when each side's
- * mean is taken off, which further changes make too large; and by how much less neighbours differ
- * than their neighbours do, 1 + r = d_2 / d_1, which is less sure. The mean of both. */
+/* Correlation of neighbours without the change of level at `at`: the mean of two estimates, at most
+ * the first one. The first is the correlation after subtracting each side's mean, which further
+ * changes make too large. The second compares differences at distances 1 and 2, 1 + r = d_2 / d_1,
+ * which is less certain. */
 static double correlation_about(double *ranks, size_t n, size_t at)
 {
     double one = median_step(ranks, n, 1), two = median_step(ranks, n, 2);
@@ -93,7 +95,7 @@ static double correlation_about(double *ranks, size_t n, size_t at)
     for (size_t i = 0; i < n; i++)
         ranks[i] -= i < at ? before : after;
     double left = series_autocorrelation(ranks, n);
-    left += (1 + 4 * left) / (double)n; /* what taking off two means has made of it */
+    left += (1 + 4 * left) / (double)n; /* corrects the bias of subtracting two means */
     return one > 0 ? fmin(left, (left + two / one - 1) / 2) : left;
 }
 
@@ -132,7 +134,7 @@ size_t series_stretches(const double *x, size_t n, double p, double least, size_
 {
     size_t count = 1;
     first[0] = 0;
-    /* Each stretch is looked at until it has no change left; cuts are inserted after it. */
+    /* Cut each stretch until it has no change left; a cut inserts a new stretch after it. */
     for (size_t i = 0; i < count && count < room;) {
         size_t end = i + 1 < count ? first[i + 1] : n;
         struct series_change change = series_change(x + first[i], end - first[i]);
@@ -167,7 +169,8 @@ static size_t truncation(const double *ranks, size_t n)
     return best;
 }
 
-/* Upper tail of the rank-sum test: that the first k of n are this slow by chance. */
+/* Upper tail of the rank-sum test: the probability that the first k of n samples are this slow by
+ * chance. */
 static double slower_by_chance(const double *ranks, size_t n, size_t k)
 {
     double sum = 0, first = (double)k, all = (double)n;
@@ -204,7 +207,7 @@ size_t series_levels(const double *sorted, size_t n, double least, struct series
     if (fewest < SHORTEST)
         fewest = SHORTEST;
     for (size_t i = 1; i <= n && count < room; i++) {
-        /* Those next to a gap say how wide it has to be; outliers are further away. */
+        /* The samples next to a gap say how wide it has to be, since outliers lie further away. */
         bool cut = i - first >= fewest && i + fewest <= n && count + 1 < room &&
                    sorted[i] > sorted[i - 1] * (1 + least) &&
                    sorted[i] - sorted[i - 1] > GAP_WIDTHS * (sorted[i - 1] - sorted[i - fewest]) &&

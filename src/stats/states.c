@@ -9,15 +9,16 @@
 #include "stats/control_levels.h"
 #include "stats/stats.h"
 
-/* At most so many levels of one kind. */
+/* Most levels of one kind. */
 #define MOST_LEVELS 8
 #define MOST_CELLS (MOST_LEVELS * MOST_LEVELS)
 _Static_assert(STATES_KINDS == 2, "cells combine the levels of two kinds");
-/* Where a PE has to wait for its processor, a control takes as long as a time slice, 1 ms at least,
- * and so many times as long as others. That is no state of the machine. */
+/* A control that lasts longer than a time slice (at least 1 ms) and INTERRUPTED times the lower
+ * quartile shows that a PE had lost its processor to another program. This is no state of the
+ * machine. */
 #define SLICE 1e-3
 #define INTERRUPTED 30
-/* Noises that two controls of one state hardly ever differ by. */
+/* Two controls of one state hardly ever differ by more than this many times the noise. */
 #define CHANGE_NOISES 5
 
 static bool is_known(double value)
@@ -94,7 +95,7 @@ double states_rank(const struct states_state *state)
 
 /* ---- Series ---- */
 
-/* Of the controls that are all known. */
+/* Extracts the series of one kind from controls that are all known. */
 static void series_of(const struct states_control *controls, size_t n, size_t kind,
                       struct control_at *series)
 {
@@ -102,7 +103,7 @@ static void series_of(const struct states_control *controls, size_t n, size_t ki
         series[i] = (struct control_at){controls[i].at, controls[i].values.of[kind]};
 }
 
-/* Whether controls have this kind: where one has it, all should. */
+/* Whether any control has this kind. Then all controls should have it. */
 static bool has_kind(const struct states_control *controls, size_t n, size_t kind)
 {
     for (size_t i = 0; i < n; i++)
@@ -126,7 +127,7 @@ struct states_values states_noise(const struct states_control *controls, size_t 
     return noise;
 }
 
-/* A control of this kind takes longer only if a PE had lost its processor to another program. */
+/* The longest control of this kind that counts: longer ones are interrupted (see INTERRUPTED). */
 static double longest(const struct states_control *controls, size_t n, size_t kind)
 {
     double *sorted = memory_zeroed(n + 1, sizeof *sorted);
@@ -140,8 +141,8 @@ static double longest(const struct states_control *controls, size_t n, size_t ki
     return most;
 }
 
-/* The controls that are known in each kind that there is, and that were not interrupted, to kept;
- * how many. */
+/* Copies to kept the controls that are known in each kind that occurs, and that were not
+ * interrupted. Returns their number. */
 static size_t leave_out(const struct states_control *controls, size_t n,
                         struct states_control *kept)
 {
@@ -171,14 +172,14 @@ struct kind {
     bool is_there;
     double bounds[MOST_LEVELS];
     size_t count;
-    double *smoothed; /* logarithms, of the controls that are kept */
+    double *smoothed; /* smoothed logarithms of the controls that count */
 };
 
 struct grid {
     const struct states_control *controls;
     size_t n;
     struct kind kinds[STATES_KINDS];
-    size_t *cells; /* of each control */
+    size_t *cells; /* the cell of each control */
     double *shares;
     struct control_time times[MOST_CELLS];
 };
@@ -191,8 +192,8 @@ static size_t level_of(const struct kind *kind, double value)
     return level;
 }
 
-/* Logarithms of the known states' controls of a kind, ascending, those of several that lie on one
- * level once; how many. */
+/* Ascending logarithms of the known states' controls of a kind; states that lie on one level count
+ * once. Returns their number. */
 static size_t known_levels(const struct states_state *known, size_t count, size_t kind,
                            double *levels)
 {
@@ -231,7 +232,7 @@ static void find_levels(struct grid *grid, const struct states_state *known, siz
     free(series);
 }
 
-/* Which cell each control is in, and what cells take of the time. */
+/* Finds the cell of each control, and the share of the time of each cell. */
 static void fill_cells(struct grid *grid)
 {
     const struct kind *first = &grid->kinds[0], *second = &grid->kinds[1];
@@ -249,7 +250,7 @@ static void fill_cells(struct grid *grid)
     }
 }
 
-/* Those of one kind in a cell, in ascending order; how many. */
+/* Copies the controls of one kind in a cell in ascending order. Returns their number. */
 static size_t sorted_in(const struct grid *grid, size_t cell, const double *logs, double *sorted)
 {
     size_t n = 0;
@@ -262,12 +263,12 @@ static size_t sorted_in(const struct grid *grid, size_t cell, const double *logs
 
 /* ---- States ---- */
 
-/* The part of a known state that found states are compared with. */
+/* The edges of a found state in one kind, with which known states are compared. */
 struct edges {
     double low, high; /* logarithms */
 };
 
-/* The median of the controls that are in it themselves. */
+/* The median of the controls that lie in the state's range without smoothing. */
 static double value_in(const struct grid *grid, const struct states_state *state, size_t kind,
                        double otherwise)
 {
@@ -282,7 +283,7 @@ static double value_in(const struct grid *grid, const struct states_state *state
     return value;
 }
 
-/* edges: of each kind. */
+/* The state of a cell; edges receives its edges in each kind. */
 static struct states_state describe(const struct grid *grid, size_t cell, struct edges *edges)
 {
     size_t levels[] = {cell / grid->kinds[1].count, cell % grid->kinds[1].count};
@@ -310,7 +311,7 @@ static struct states_state describe(const struct grid *grid, size_t cell, struct
     return state;
 }
 
-/* The distance of a known state to a found one, in logarithms; a kind that one of them lacks does
+/* The distance of a known state to a found one (in logarithms). A kind that one of them lacks does
  * not count. */
 static double distance(const struct states_state *known, const struct states_state *found)
 {
@@ -321,7 +322,8 @@ static double distance(const struct states_state *known, const struct states_sta
     return sqrt(sum);
 }
 
-/* Whether the found state may be the known one: in each kind near, or between its edges. */
+/* Whether the found state may equal the known one: in each kind they are near, or the known value
+ * lies between the edges. */
 static bool may_be(const struct states_state *known, const struct states_state *found,
                    const struct edges *edges)
 {
@@ -336,7 +338,7 @@ static bool may_be(const struct states_state *known, const struct states_state *
     return true;
 }
 
-/* Whether earlier runs have seen such a state. */
+/* Whether earlier runs have seen a state with these levels. */
 static bool is_confirmed(const struct states_state *known, size_t known_count,
                          const struct states_state *state, const struct edges *edges)
 {
@@ -346,16 +348,16 @@ static bool is_confirmed(const struct states_state *known, size_t known_count,
     return false;
 }
 
-struct found {
+struct candidate {
     struct states_state state;
     struct edges edges[STATES_KINDS];
     bool persists;
 };
 
-/* Those that persist come first, then those with most of the time. */
+/* Orders cells: persistent ones first, then by share of the time. */
 static int compare_shares(const void *a, const void *b)
 {
-    const struct found *x = a, *y = b;
+    const struct candidate *x = a, *y = b;
     if (x->persists != y->persists)
         return x->persists ? -1 : 1;
     return (x->state.share < y->state.share) - (x->state.share > y->state.share);
@@ -363,22 +365,22 @@ static int compare_shares(const void *a, const void *b)
 
 static int compare_ranks(const void *a, const void *b)
 {
-    double x = states_rank(&((const struct found *)a)->state);
-    double y = states_rank(&((const struct found *)b)->state);
+    double x = states_rank(&((const struct candidate *)a)->state);
+    double y = states_rank(&((const struct candidate *)b)->state);
     return (x > y) - (x < y);
 }
 
-/* The cells that persist, `room` at most, in ascending order; if none does, the one with most of
- * the time. */
+/* Chooses the persistent cells, at most `room`, in ascending order. If there are none, the cell
+ * with most of the time. */
 static size_t choose(const struct grid *grid, const struct states_state *known, size_t known_count,
-                     struct found *found, size_t room)
+                     struct candidate *found, size_t room)
 {
     size_t n = 0, count = 0;
     for (size_t cell = 0; cell < MOST_CELLS; cell++) {
         const struct control_time *time = &grid->times[cell];
         if (time->count == 0)
             continue;
-        struct found *next = &found[n++];
+        struct candidate *next = &found[n++];
         next->state = describe(grid, cell, next->edges);
         bool confirmed = is_confirmed(known, known_count, &next->state, next->edges);
         next->persists = control_persists(time, grid->n, confirmed);
@@ -390,9 +392,9 @@ static size_t choose(const struct grid *grid, const struct states_state *known, 
     return count;
 }
 
-/* A known state is the found one that is nearest to it, if that is nearest to no other known one
- * and may be it. */
-static void recognize(const struct states_state *known, size_t known_count, struct found *found,
+/* Finds for each found state the known state that it equals: the nearest one that it may equal, and
+ * to which no other found state is nearer. */
+static void recognize(const struct states_state *known, size_t known_count, struct candidate *found,
                       size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -411,7 +413,7 @@ static void recognize(const struct states_state *known, size_t known_count, stru
 }
 
 static size_t find(const struct states_control *controls, size_t n,
-                   const struct states_state *known, size_t known_count, struct found *found,
+                   const struct states_state *known, size_t known_count, struct candidate *found,
                    size_t room)
 {
     struct grid *grid = memory_zeroed(1, sizeof *grid);
@@ -435,7 +437,7 @@ size_t states_find(const struct states_control *controls, size_t n,
                    size_t room)
 {
     struct states_control *kept = memory_zeroed(n + 1, sizeof *kept);
-    struct found *all = memory_zeroed(MOST_CELLS, sizeof *all);
+    struct candidate *all = memory_zeroed(MOST_CELLS, sizeof *all);
     n = leave_out(controls, n, kept);
     size_t count = n > 0 && room > 0 ? find(kept, n, known, known_count, all, room) : 0;
     recognize(known, known_count, all, count);

@@ -1,7 +1,7 @@
 /*
- * The states of a machine, from its controls: times of small operations, measured again and again
- * between everything else, which tell how fast the machine is just now. Controls of each kind lie
- * on levels; a state is what lies on one level of each kind. Pure functions on arrays;
+ * The states of a machine. Controls are times of small operations that are measured again and again
+ * between everything else, and show how fast the machine is at the time. Controls of each kind lie
+ * on levels; a state is a combination of one level of each kind. Pure functions on arrays;
  * docs/method.md, "The machine's state", has the rule in words.
  */
 #ifndef SKAMPI_STATS_STATES_H
@@ -10,10 +10,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Kinds of controls that tell the state together. */
+/* The kinds of controls whose levels define a state. */
 enum { STATES_HAND_OVER, STATES_ADDITION, STATES_KINDS };
 
-/* Controls of each kind that were measured together, seconds, > 0; NaN: not known. */
+/* One control of each kind, measured together (seconds, above 0; NaN if not known). */
 struct states_values {
     double of[STATES_KINDS];
 };
@@ -25,46 +25,48 @@ struct states_control {
 
 /* The controls of one kind in a state. */
 struct states_range {
-    double value; /* median of those that nothing disturbed; NaN: the state has no such control */
-    double low, high; /* they lie in low <= c < high; 0 and INFINITY: no bound */
+    double value; /* median of the undisturbed controls; NaN if the state has no control of this
+                     kind */
+    double low,
+        high; /* controls c of the state have low <= c < high; 0 and INFINITY mean no bound */
 };
 
 struct states_state {
     struct states_range of[STATES_KINDS];
-    size_t count; /* controls measured while the machine was in it, disturbed ones, too */
+    size_t count; /* controls measured in this state, including disturbed ones */
     double share; /* of the time */
-    size_t known; /* 1 + index of the known state that it is, 0: none */
+    size_t known; /* 1 + index of the known state that it equals; 0 if it is new */
 };
 
-/* n controls in the order of time; controls that lack a kind which others have do not count.
- * known: states of earlier runs, only their ranges are read (NULL, 0: none). Fills found[] in
- * ascending order of the product of their values, `room` at most; returns their number, at least 1
- * for n > 0 and room > 0. O(n log n). */
+/* Finds the states of n controls in the order of time. Controls that lack a kind which others have
+ * do not count. known has states of earlier runs, of which only the ranges are read (NULL, 0
+ * without). Fills found[], at most `room` entries, in ascending order of the product of their
+ * values. Returns their number, at least 1 for n > 0 and room > 0. O(n log n). */
 size_t states_find(const struct states_control *controls, size_t n,
                    const struct states_state *known, size_t known_count, struct states_state *found,
                    size_t room);
 
-/* Whether values are in a state: those of each kind that the state has, in its range. */
+/* Whether values are in a state: the value of each kind lies in the state's range of this kind. */
 bool states_hold(const struct states_state *, const struct states_values *);
 
 /* The first state that values are in, or count when there is none. */
 size_t states_of(const struct states_values *, const struct states_state *, size_t count);
 
-/* Whether controls before and after a batch say that the state changed, in any kind; noise:
- * as states_noise() tells. Kinds that are not known (not above 0) do not tell. */
+/* Whether controls before and after a batch show, in any kind, that the state changed; noise comes
+ * from states_noise(). A kind whose control is not known (not above 0) shows nothing. */
 bool states_differ(const struct states_values *before, const struct states_values *after,
                    const struct states_values *noise);
 
-/* Spread of the controls of each kind within a state: control_noise(). */
+/* Spread of the controls of each kind within a state, by control_noise(). */
 struct states_values states_noise(const struct states_control *controls, size_t n);
 
-/* The geometric mean of two. */
+/* The geometric mean of two values of each kind. */
 struct states_values states_between(const struct states_values *, const struct states_values *);
 
-/* Whether any kind is known. */
+/* Whether the value of any kind is known. */
 bool states_are_known(const struct states_values *);
 
-/* By which states are ordered: the product of the values that are known. */
+/* The product of the known values, by which states are ordered. */
 double states_product(const struct states_values *);
 double states_rank(const struct states_state *);
 

@@ -7,7 +7,8 @@
 
 #include "base/memory.h"
 
-/* Up to here the binomial distribution is summed exactly. */
+/* Up to this n the binomial distribution is summed exactly; above, it is close to normal, and the
+ * sum would take long. */
 #define EXACT_RANKS 1024
 
 double stats_mean(const double *x, size_t n)
@@ -63,7 +64,7 @@ void stats_sort(double *x, size_t n)
         qsort(x, n, sizeof *x, compare);
 }
 
-/* Merge sort: stable, and qsort() takes nothing to compare by. */
+/* Merge sort: it is stable, and qsort() passes no context to the comparison. */
 static void sort_order(const double *x, size_t *order, size_t *work, size_t n)
 {
     if (n < 2)
@@ -86,14 +87,14 @@ void stats_sort_order(const double *x, size_t n, size_t *order)
     free(work);
 }
 
-/* Samples that a share leaves out at each end; 0.29 of 100 are 29, whatever the product is rounded
- * to. */
+/* Samples that a share leaves out at each end. 0.29 of 100 must be 29, although the product in
+ * double is a little less. */
 static size_t cut_of(size_t n, double trim)
 {
     return (size_t)floor(trim * (double)n * (1 + 1e-12));
 }
 
-/* Without `cut` samples at each end. */
+/* Mean and standard error without `cut` samples at each end. */
 static struct stats_trimmed trim_by(const double *x, size_t n, size_t cut, bool *keep)
 {
     size_t kept = n - 2 * cut;
@@ -252,7 +253,7 @@ struct stats_interval stats_trimmed_interval(const double *x, size_t n, double t
     return result;
 }
 
-/* The value at a rank from 1, between two samples in proportion. */
+/* The value at a rank (from 1), interpolated between two samples. */
 static double at_rank(const double *sorted, size_t n, double rank)
 {
     double below = fmin(fmax(floor(rank), 1), (double)n);

@@ -22,7 +22,7 @@ double stats_median_sorted(const double *sorted, size_t n);
  * (Hyndman & Fan 1996, type 7); NaN when n is 0. sorted: ascending. */
 double stats_quantile_sorted(const double *sorted, size_t n, double p);
 
-/* Of the samples, with n - 1; NaN when n < 2. */
+/* Standard deviation of the samples, with n - 1; NaN when n < 2. */
 double stats_deviation(const double *x, size_t n);
 
 void stats_sort(double *x, size_t n);
@@ -40,7 +40,7 @@ struct stats_trimmed {
 
 /* keep (may be NULL): receives for each of the n samples whether it was kept. */
 struct stats_trimmed stats_trim(const double *x, size_t n, bool *keep);
-/* The same without floor(trim n) samples at each end, 0 <= trim < 0.5. */
+/* The mean without floor(trim n) samples at each end, 0 <= trim < 0.5. */
 struct stats_trimmed stats_trim_share(const double *x, size_t n, double trim, bool *keep);
 
 /* Quantile of Student's t distribution, 0 < p < 1, degrees > 0. */
@@ -51,8 +51,8 @@ double stats_student_quantile(double p, double degrees);
 struct stats_interval {
     size_t kept; /* h */
     double mean, standard_error;
-    double half;     /* of the interval at the given confidence; NaN when h < 2 */
-    double quantile; /* of t, which makes a standard error that half */
+    double half;     /* half of the interval at the given confidence; NaN when h < 2 */
+    double quantile; /* quantile of t: half = quantile * standard_error */
 };
 struct stats_interval stats_trimmed_interval(const double *x, size_t n, double trim,
                                              double confidence);
@@ -63,18 +63,18 @@ struct stats_interval stats_trimmed_interval(const double *x, size_t n, double t
  * small for any pair to reach it; then low = 1, high = n. */
 bool stats_median_ranks(size_t n, double confidence, size_t *low, size_t *high);
 
-/* That interval among sorted samples which say only as much as `effective` independent ones, at
- * most n: at the shares of the samples where the ranks of that many would be, on the line between
- * the two next to it. False with NaN when those are too few for the confidence. */
+/* The confidence interval of the median of sorted samples that are worth only `effective` <= n
+ * independent ones. Its ends lie at the shares of the samples at which the ranks of `effective`
+ * samples lie, interpolated. False with NaN if `effective` is too small for the confidence. */
 bool stats_median_interval(const double *sorted, size_t n, double effective, double confidence,
                            double *low, double *high);
 
-/* An interval about `middle` at the given confidence when something was subtracted from all samples
- * that is known with a standard error of its own: each side s becomes sqrt(s^2 + (z error)^2), with
- * z the normal quantile of (1 + confidence) / 2. NaN stays. */
+/* Widens an interval around `middle` because a value with a standard error of its own (`error`) was
+ * subtracted from all samples: each side s becomes sqrt(s^2 + (z error)^2), with z the normal
+ * quantile of (1 + confidence) / 2. NaN stays. */
 void stats_widen_interval(double middle, double error, double confidence, double *low,
                           double *high);
-/* The lower end of an interval around the middle of what cannot be below 0. */
+/* The lower end of an interval around the middle of values that cannot be below 0. */
 double stats_not_below_0(double middle, double low);
 
 #endif
