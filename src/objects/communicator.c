@@ -14,8 +14,8 @@ static void (*on_error)(const char *text);
 
 #include <mpi.h>
 
-static struct kept {
-    struct pe_set *set; /* NULL: nothing here */
+static struct kept_set {
+    struct pe_set *set; /* NULL if the place is empty */
     MPI_Comm handle;
     unsigned long last_use;
 } kept[COMMUNICATORS];
@@ -62,7 +62,7 @@ static MPI_Comm arrange(MPI_Comm flat, const struct topology *topology, bool reo
     return made;
 }
 
-/* Without a topology; MPI_COMM_NULL on others than members. */
+/* The communicator without a topology; MPI_COMM_NULL on PEs that are not members. */
 static MPI_Comm create_flat(const struct pe_set *set)
 {
     int size = pe_set_size(set), *members = allocate(size, sizeof *members);
@@ -92,10 +92,10 @@ static MPI_Comm create(const struct pe_set *set)
     return made;
 }
 
-/* The place that has not been used for longest, or an empty one. */
-static struct kept *oldest(void)
+/* An empty place, or the least recently used one. */
+static struct kept_set *oldest(void)
 {
-    struct kept *found = &kept[0];
+    struct kept_set *found = &kept[0];
 
     for (size_t i = 0; i < COMMUNICATORS; i++) {
         if (!kept[i].set)
@@ -106,12 +106,12 @@ static struct kept *oldest(void)
     return found;
 }
 
-static void replace(struct kept *place, const struct pe_set *set)
+static void replace(struct kept_set *place, const struct pe_set *set)
 {
     if (place->set && place->handle != MPI_COMM_NULL)
         MPI_Comm_free(&place->handle);
     pe_set_release(place->set);
-    /* A set of our own: the caller's may not be changed, not even its count of references. */
+    /* Copy the set: the caller's set is const, so its references cannot be counted. */
     place->set = pe_set_arranged(set, pe_set_size(set), topology_reference(pe_set_topology(set)));
     place->handle = create(set);
     if (place->handle != MPI_COMM_NULL)
@@ -122,7 +122,7 @@ const void *communicator_handle(const struct pe_set *set)
 {
     static MPI_Comm world;
     static unsigned long uses;
-    struct kept *place;
+    struct kept_set *place;
 
     world = MPI_COMM_WORLD;
     handle_errors(world);
@@ -155,7 +155,7 @@ struct pe_set *communicator_arrange(const struct pe_set *set, struct topology *t
         MPI_Comm_rank(made, &rank);
         MPI_Comm_free(&made);
     }
-    /* Which rank each PE has got, to everybody. */
+    /* All PEs need to know the new rank of each PE. */
     int *ranks = allocate(n, sizeof *ranks), *members = allocate(places, sizeof *members);
     comm_gather(comm_world(), &rank, sizeof rank, comm_pe() == 0 ? ranks : NULL);
     comm_broadcast(comm_world(), ranks, (size_t)n * sizeof *ranks);
@@ -181,7 +181,7 @@ const void *communicator_handle(const struct pe_set *set)
 struct pe_set *communicator_arrange(const struct pe_set *set, struct topology *topology,
                                     bool reorder)
 {
-    (void)reorder; /* nobody knows a better order */
+    (void)reorder; /* without MPI there is no better order */
     return pe_set_arranged(set, topology_places(topology), topology);
 }
 

@@ -1,4 +1,4 @@
-/* Datatypes: their descriptions, and the types of MPI that are made of them. */
+/* Descriptions of datatypes, and the types of MPI made of them. */
 #define _GNU_SOURCE /* open_memstream */
 #include "objects/datatype.h"
 
@@ -16,11 +16,11 @@
 #include "base/memory.h"
 #include "objects/mpi_constant.h"
 
-/* Constructors are recursions of the library and ours: so deep at most. */
+/* How deep constructors may nest: libraries, and the functions here, recurse over them. */
 #define DEEPEST 64
-/* Longer texts are of no use in a column of numbers. */
+/* Longest text of a type. A longer one would only fill the line of a result, so it is cut. */
 #define LONGEST_TEXT 100
-/* Numbers that all types together may be described by. */
+/* Most numbers in the descriptions of all types, so that no script fills the memory with them. */
 #define MOST_NUMBERS ((size_t)1 << 22)
 
 enum combiner {
@@ -39,14 +39,15 @@ struct datatype {
     int references, depth;
     enum combiner combiner;
     enum datatype_class class;
-    size_t index;     /* of a named one, in the table */
+    size_t index;     /* of a named type: its row in the table */
     char *text;       /* of a derived one */
-    int64_t *numbers; /* the arguments in MPI's order, without the types */
+    int64_t *numbers; /* of a derived type: the constructor's arguments in MPI's order, without the
+                         types */
     size_t number_count;
     struct datatype **parts;
     size_t part_count;
     int64_t size, lower, upper, true_lower, true_upper, alignment; /* bytes */
-    void *handle; /* an MPI_Datatype of our own; NULL: not made yet */
+    void *handle; /* the MPI_Datatype of a derived type; NULL until it is made */
 };
 
 /* ---- Named types ---- */
@@ -75,7 +76,7 @@ struct long_double_int {
     int index;
 };
 
-/* The name and, in C, the type and its parts, whose sizes make the number of bytes of data. */
+/* The name of a type in MPI and in C, and its parts, whose sizes add up to the bytes of data. */
 #define NAMED_TYPES(TYPE, PAIR)                                                                    \
     TYPE(MPI_CHAR, char, DATATYPE_CHARACTER)                                                       \
     TYPE(MPI_SIGNED_CHAR, signed char, DATATYPE_INTEGER)                                           \
@@ -222,7 +223,7 @@ static int64_t *put(int64_t *to, size_t count, const int64_t *numbers)
     return to + count;
 }
 
-/* a[0], a[1], ... as {1,2} or, alone, as 1. */
+/* Appends several numbers as {1,2}, and a single one as 1. */
 static void append_numbers(FILE *stream, size_t count, const int64_t *numbers)
 {
     fputc('{', stream);
@@ -231,8 +232,8 @@ static void append_numbers(FILE *stream, size_t count, const int64_t *numbers)
     fputc('}', stream);
 }
 
-/* What print shows: "vector(2,1,4,MPI_INT)". The first numbers stand for themselves, the others are
- * arrays of so many. */
+/* Sets the text of a type: "vector(2,1,4,MPI_INT)". The first `singles` numbers are single
+ * arguments, the others are arrays of `array` numbers each. */
 static void describe(struct datatype *made, size_t singles, size_t array)
 {
     static const char *const names[] = {"",         "contiguous", "vector",   "hvector", "indexed",
@@ -258,7 +259,8 @@ static void describe(struct datatype *made, size_t singles, size_t array)
         strcpy(made->text, "<datatype>");
 }
 
-/* The bounds of a block of length parts at a place; false where they cannot be counted. */
+/* Adds a block of `length` parts at a place to the bounds of the type; false if they do not fit
+ * into 64 bits. */
 static bool add_block(struct datatype *made, const struct datatype *part, int64_t place,
                       int64_t length, bool *empty)
 {
@@ -288,7 +290,7 @@ static bool add_block(struct datatype *made, const struct datatype *part, int64_
     return true;
 }
 
-/* Gives the type up when it is none. */
+/* Completes a type. After an error, frees it and returns NULL. */
 static struct datatype *finish(struct datatype *made, size_t singles, size_t array,
                                const char *wrong, const char **error)
 {
@@ -306,7 +308,7 @@ static struct datatype *finish(struct datatype *made, size_t singles, size_t arr
     return NULL;
 }
 
-/* Numbers that MPI takes as int, none below the lowest. */
+/* Whether all numbers fit into an int, and none is below the lowest. */
 static bool are_counts(size_t count, const int64_t *numbers, int64_t lowest)
 {
     for (size_t i = 0; i < count; i++)
@@ -398,7 +400,7 @@ struct datatype *datatype_struct(size_t count, const int64_t *lengths, const int
     return finish(made, 0, count, wrong, error);
 }
 
-/* The extent of the array that the type holds a part of. */
+/* Sets the extent of the type to that of the whole array, of which it holds a part. */
 static const char *set_whole(struct datatype *made, size_t dimensions, const int64_t *sizes)
 {
     made->upper = made->parts[0]->upper - made->parts[0]->lower;
@@ -429,7 +431,8 @@ struct datatype *datatype_subarray(size_t dimensions, const int64_t *sizes, cons
         wrong = set_whole(made, dimensions, sizes);
     made->size = of->size;
     for (size_t i = 0; !wrong && i < dimensions; i++)
-        made->size *= subsizes[i]; /* no more than the whole, which could be counted */
+        made->size *= subsizes[i]; /* cannot overflow: it is at most the size of the whole, which
+                                      was checked */
     return finish(made, 0, dimensions, wrong, error);
 }
 
@@ -444,8 +447,8 @@ static bool is_constant(const char *name, int64_t value)
     return false;
 }
 
-/* Elements of a dimension that belong to a place of the grid (MPI 3.1, section 4.1.4); -1 with
- * *wrong set where it cannot be distributed so. */
+/* Number of elements of dimension i that belong to a place of the grid (MPI 3.1, section 4.1.4); -1
+ * with the reason in *wrong if the dimension cannot be distributed like this. */
 static int64_t distributed(const struct darray *d, size_t i, int64_t place, const char **wrong)
 {
     int64_t n = d->sizes[i], pes = d->grid[i], argument = d->arguments[i], whole, rest;
@@ -562,7 +565,7 @@ size_t datatype_bytes(const struct datatype *type, int64_t count)
 
 #if SKAMPI_MPI
 
-/* Some libraries' handles are no constants that could stand in a table. */
+/* In some libraries, handles are not constants, so they cannot stand in a static table. */
 static const void *named_handle(size_t i)
 {
     static MPI_Datatype handles[NAMED_COUNT];
@@ -581,7 +584,7 @@ static const void *named_handle(size_t i)
     return &handles[i];
 }
 
-/* The i-th array of count numbers after the first of them; the caller frees it. */
+/* A copy of count numbers of the type, from number `first` on, as int; the caller frees it. */
 static int *ints(const struct datatype *type, size_t first, size_t count)
 {
     int *made = allocate(count, sizeof *made);
@@ -648,7 +651,8 @@ static MPI_Datatype combine(const struct datatype *type, const MPI_Datatype *par
     return made;
 }
 
-/* Libraries pad differently; ours is what buffers were sized by. */
+/* Resizes a type to the extent of its description: libraries pad differently, and buffers have the
+ * size that the description says. */
 static MPI_Datatype with_our_extent(const struct datatype *type, MPI_Datatype made)
 {
     MPI_Aint lower, extent;

@@ -13,7 +13,8 @@
 
 #include "base/memory.h"
 
-/* MPI guarantees keys of 32 characters at least, libraries have 255; values have 1023 or more. */
+/* Longest key and value. MPI guarantees keys of at least 32 characters; libraries allow 255, and
+ * values of 1,023 or more. */
 #define LONGEST_KEY 255
 #define LONGEST_VALUE 255
 #define MOST_PAIRS 1000
@@ -28,8 +29,8 @@ struct info {
     struct info *next_kept;
     size_t count;
     struct pair *pairs;
-    char *text;   /* NULL: to be made */
-    void *handle; /* MPI_Info; NULL: to be made */
+    char *text;   /* NULL until it is made */
+    void *handle; /* MPI_Info; NULL until it is made */
 };
 
 struct info *info_create(void)
@@ -71,7 +72,7 @@ bool info_is_null(const struct info *info)
     return info->null;
 }
 
-/* What was made of the pairs before they change. */
+/* Frees text and MPI_Info, which were made of the pairs, before the pairs change. */
 static void forget(struct info *info)
 {
     free(info->text);

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Its name; NULL after the last. */
+/* The name and value of the i-th constant; NULL after the last one. */
 const char *mpi_constant_at(size_t i, int64_t *value);
 
 #endif

@@ -1,4 +1,4 @@
-/* The operations of reductions, and what they can be applied to. */
+/* The operations of reductions, and the types to which they apply. */
 #include "objects/operation.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /*
- * Operations of reductions: by name, what they can be applied to, and their MPI_Op. Any PE.
+ * Operations of reductions: their names, the types to which they apply, and their MPI_Op. Any PE.
  */
 #ifndef SKAMPI_OBJECTS_OPERATION_H
 #define SKAMPI_OBJECTS_OPERATION_H
@@ -11,17 +11,17 @@
 
 struct operation;
 
-/* By MPI's name ("MPI_SUM"), or NULL; lives for ever. */
+/* The operation of MPI's name ("MPI_SUM"), or NULL. Never freed. */
 const struct operation *operation_find(const char *name);
 const struct operation *operation_at(size_t i); /* NULL after the last */
 const char *operation_name(const struct operation *);
 
-/* NULL when a reduction can apply it to the type, else why not, for the user. MPI_REPLACE is for
- * one-sided communication: accumulates says that the question is about that. */
+/* NULL if a reduction can apply the operation to the type, else the reason, for the user.
+ * accumulates says that the operation is for one-sided communication, which also allows
+ * MPI_REPLACE. */
 const char *operation_misfit(const struct operation *, const struct datatype *, bool accumulates);
 
-/* The MPI_Op that the pointer leads to; MPI is started and not finalized. NULL in a build without
- * MPI. */
+/* Points to the MPI_Op; NULL in a build without MPI. Call it between start and end of MPI. */
 const void *operation_handle(const struct operation *);
 
 #endif

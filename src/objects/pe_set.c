@@ -15,8 +15,8 @@
 struct pe_set {
     int references;
     struct pe_group group;
-    int *members;              /* of the group, where it needs them */
-    struct topology *topology; /* NULL mostly */
+    int *members;              /* of the group, or NULL if the group is strided */
+    struct topology *topology; /* or NULL */
 };
 
 static struct pe_set *create(struct pe_group group)

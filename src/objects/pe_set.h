@@ -1,7 +1,7 @@
 /*
- * A set of PEs: what a script calls a communicator. It is a group that is counted by references
- * and may have a topology. Pure data, known in full to every PE: no communication happens here, and
- * every PE that builds a set from the same members gets an equal set.
+ * A set of PEs: what a script calls a communicator. It is a group with a count of references, and
+ * may have a topology. Pure data that every PE knows in full: nothing here communicates, and PEs
+ * that build sets from equal members get equal sets.
  */
 #ifndef SKAMPI_OBJECTS_PE_SET_H
 #define SKAMPI_OBJECTS_PE_SET_H
@@ -23,7 +23,7 @@ struct pe_set *pe_set_strided(int first, int stride, int size);
 struct pe_set *pe_set_reference(struct pe_set *set);
 void pe_set_release(struct pe_set *set); /* NULL is allowed */
 
-/* What the calls of comm/comm.h take; valid as long as the set. */
+/* The group, for calls of comm/comm.h; valid as long as the set. */
 const struct pe_group *pe_set_group(const struct pe_set *set);
 
 int pe_set_size(const struct pe_set *set);
@@ -35,13 +35,13 @@ int pe_set_member(const struct pe_set *set, int rank);
  */
 int pe_set_rank_of(const struct pe_set *set, int pe);
 
-/* The same members in the same order, whatever their topology. */
+/* Whether both sets have equal members in equal order, whatever their topologies. */
 bool pe_set_equal(const struct pe_set *a, const struct pe_set *b);
 
-/* The first ranks of the set with this arrangement, whose reference is taken over. */
+/* The first `size` ranks of the set with this topology, whose reference is taken over. */
 struct pe_set *pe_set_arranged(const struct pe_set *set, int size, struct topology *topology);
 
-/* Of an arranged set, else NULL. */
+/* The topology of the set, or NULL. */
 struct topology *pe_set_topology(const struct pe_set *set);
 
 /* True when neighbouring ranks are a constant distance apart: PEs *first, *first + *stride, ... The

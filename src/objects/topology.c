@@ -96,7 +96,8 @@ bool topology_equal(const struct topology *a, const struct topology *b)
            same(a->edges, b->edges, edge_count(a));
 }
 
-/* The rank at a distance of -1 or 1 along a dimension whose ranks are stride apart; -1: none. */
+/* The rank at a distance of -1 or 1 along a dimension whose ranks are stride apart; -1 if there is
+ * none. */
 static int shifted(const struct topology *t, int rank, int dimension, int stride, int distance)
 {
     int extent = t->extents[dimension], place = rank / stride % extent, moved = place + distance;

@@ -17,16 +17,18 @@ struct topology {
     int references;
 };
 
-/* Copies; one reference. */
+/* A topology with copies of the arguments, and one reference. */
 struct topology *topology_cartesian(int dimensions, const int *extents, const int *periodic);
 struct topology *topology_graph(int nodes, const int *index, const int *edges);
 struct topology *topology_reference(struct topology *); /* NULL is allowed */
 void topology_release(struct topology *);               /* NULL is allowed */
 int topology_places(const struct topology *);           /* ranks that have a place in it */
-/* Neighbours of a rank in MPI's order, at most degree of them; in a grid -1 where there is none.
- * Returns how many. */
+/* Fills in the neighbours of a rank in MPI's order; -1 at the edge of a grid. Returns their number,
+ * at most topology_degree(). */
 int topology_neighbors(const struct topology *, int rank, int *neighbors);
-int topology_degree(const struct topology *); /* the most neighbours of any rank; NULL: 0 */
-bool topology_equal(const struct topology *, const struct topology *); /* NULL: none */
+int topology_degree(
+    const struct topology *); /* the largest number of neighbours of a rank; 0 for NULL */
+bool topology_equal(const struct topology *,
+                    const struct topology *); /* NULL stands for no topology */
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * The header of the results: everything needed to repeat the run, and what speaks against
- * trusting it. Filled in by the engine. Times in seconds.
+ * The header of the results: everything needed to repeat the run, and reasons not to trust it.
+ * Filled in by the engine. Times in seconds.
  */
 #ifndef SKAMPI_OUTPUT_HEADER_H
 #define SKAMPI_OUTPUT_HEADER_H
@@ -15,7 +15,7 @@
 struct header_node {
     const char *name, *cpu, *smt, *governor;
     int pes, processors;
-    double load; /* below 0: unknown */
+    double load; /* load average at the start; below 0 if unknown */
 };
 
 struct header {
@@ -26,7 +26,7 @@ struct header {
     int listed, bound;              /* PEs bound to one processor */
     const char *const *variables;   /* NAME=VALUE */
     size_t variable_count;
-    struct named_texts choices; /* what the library has chosen, in its words */
+    struct named_texts choices; /* what the library has chosen, by the library's names */
     const char *const *warnings;
     size_t warning_count;
     const char *timer, *clock_source;
@@ -35,12 +35,12 @@ struct header {
     int rounds;
     double round_seconds, time_limit;
     uint64_t seed;
-    bool controls;            /* are taken, unless the script says otherwise */
-    const char *state;        /* that is asked for, or NULL */
-    double state_wait;        /* seconds, for each point */
+    bool controls;            /* the run takes controls, unless the script turns them off */
+    const char *state;        /* --state, or NULL */
+    double state_wait;        /* how long to wait for the state at each point (seconds) */
     const char *const *known; /* files of earlier runs */
     size_t known_count;
-    double known_difference; /* of their launches, see struct known; NaN: not known */
+    double known_difference; /* launch_difference of struct known; NaN if not known */
 };
 
 #endif

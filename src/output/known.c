@@ -1,4 +1,5 @@
-/* Puts together what the files of --known say: states under common numbers, points of all files. */
+/* Joins the contents of the files of --known: states under common numbers, and points of all files.
+ */
 #include "output/known.h"
 
 #include <math.h>
@@ -12,17 +13,17 @@
 #include "stats/rounds.h"
 #include "stats/stats.h"
 
-/* Values of one state differ by this factor at most, from run to run. */
+/* Values of one state differ at most by this factor from run to run. */
 #define ALIKE 1.2
 
-/* A state under its common number, with what each file that has it says its value is. */
+/* A state under its common number, with its values in all files that have it. */
 struct common {
     struct known_state state; /* values: the medians */
     struct states_values *values;
     size_t value_count, last_file;
 };
 
-/* All states of a set of PEs. */
+/* All states of one set of PEs. */
 struct set {
     struct common *states;
     size_t count, room;
@@ -32,21 +33,21 @@ struct set {
 struct merge {
     struct set *sets;
     size_t set_room;
-    struct table set_names; /* gives the index of a set */
-    struct table numbers;   /* known_state_name() of all that are in use */
+    struct table set_names; /* index of each set, by its name */
+    struct table numbers;   /* known_state_name() of all numbers in use */
     size_t files;
 };
 
-/* A state of a file, the set that it belongs to, and a state that may be the same. */
+/* A state of a file, its set, and a state of earlier files that it may equal. */
 struct pair {
     size_t set, state, common;
-    bool stated; /* the file itself says that it is the same */
+    bool stated; /* the file itself says that they are one state */
     double distance;
 };
 
 /* ---- States ---- */
 
-/* Which controls a state has, as bits. */
+/* The controls that a state has, as bits. */
 static int controls_of(const struct known_state *state)
 {
     int controls = 0;
@@ -68,15 +69,15 @@ static size_t set_of(struct merge *merge, const struct known_state *state)
     return number;
 }
 
-/* In one kind of control. */
+/* Whether two states may be one, judged by one kind of control. */
 static bool alike_in(const struct states_range *a, const struct states_range *b)
 {
-    if (isnan(a->value)) /* so both do not have it: they are of one set */
+    if (isnan(a->value)) /* then neither has the control, since they belong to one set */
         return true;
     const struct states_range *lower = a->value <= b->value ? a : b, *upper = lower == a ? b : a;
     if (upper->value <= lower->value * ALIKE)
         return true;
-    /* Without a bound on that side, a run has seen nothing that tells states apart there. */
+    /* If neither state has a bound between them, no run has told them apart from a state there. */
     bool bounded = isfinite(lower->high) || upper->low > 0;
     return bounded && upper->value < lower->high && lower->value >= upper->low;
 }
@@ -112,7 +113,7 @@ static int compare_pairs(const void *a, const void *b)
     return (x->state > y->state) - (x->state < y->state);
 }
 
-/* All pairs that may be one, the best ones first. */
+/* All pairs of states that may be one, the best pairs first. */
 static struct pair *list_pairs(struct merge *merge, const struct known_file *file, size_t *count)
 {
     struct pair *pairs = NULL;
@@ -171,7 +172,7 @@ static void unite(struct common *common, const struct known_state *state, size_t
     common->last_file = file;
 }
 
-/* Whether the number was free; it is in use now. */
+/* Marks a number as used. False if it was in use already. */
 static bool reserve(struct merge *merge, const struct known_state *state, int number)
 {
     char *name = known_state_name(state->members, state->pes, number);
@@ -236,7 +237,8 @@ static int compare_numbers(const void *a, const void *b)
     return (x->state.number > y->state.number) - (x->state.number < y->state.number);
 }
 
-/* A run that saw one state has no bound where another one saw two. In one kind. */
+/* Separates two ranges of one kind that overlap. They overlap if one run saw one state, and thus no
+ * bound, where another run saw two. */
 static void part_in(struct states_range *lower, struct states_range *upper)
 {
     bool high = lower->high > lower->value && lower->high <= upper->value;
@@ -246,8 +248,8 @@ static void part_in(struct states_range *lower, struct states_range *upper)
     lower->high = upper->low = sqrt(from) * sqrt(to);
 }
 
-/* Ranges must not overlap in all kinds: those of the kind in which the states are furthest apart
- * are made not to. */
+/* The ranges of two states may not overlap in all kinds. If they do, separates them in the kind in
+ * which the states are furthest apart. */
 static void part(struct known_state *a, struct known_state *b)
 {
     size_t furthest = 0;
@@ -303,7 +305,7 @@ static void finish_states(struct merge *merge, struct known *known)
 
 /* ---- Points ---- */
 
-/* Moves those of a file, whose states now have common numbers. */
+/* Moves the points of a file, and gives their states the common numbers. */
 static void take_points(struct known *known, struct known_file *file, const int *numbers)
 {
     known->points = memory_resize_array(known->points, known->point_count + file->point_count + 1,
@@ -333,13 +335,13 @@ static int compare_known_values(const void *a, const void *b)
     return (x->file > y->file) - (x->file < y->file);
 }
 
-/* Of medians from launch to launch, of points and states. */
+/* Variances of medians from launch to launch, one for each point and state. */
 struct variances {
     double *of;
     size_t count;
 };
 
-/* One value of several of the same state. */
+/* Joins several values of one state. */
 static struct known_value value_of(const struct known_value *values, size_t count)
 {
     struct known_value all = {
@@ -348,7 +350,7 @@ static struct known_value value_of(const struct known_value *values, size_t coun
     size_t known = 0;
     for (size_t i = 0; i < count; i++) {
         all.rounds += values[i].rounds;
-        all.next_low = fmin(all.next_low, values[i].next_low); /* NaN does not count */
+        all.next_low = fmin(all.next_low, values[i].next_low); /* fmin() ignores NaN */
         all.next_high = fmax(all.next_high, values[i].next_high);
         if (!isnan(values[i].median))
             medians[known++] = values[i].median;
@@ -359,8 +361,8 @@ static struct known_value value_of(const struct known_value *values, size_t coun
     return all;
 }
 
-/* Of values of one state, in the order of the files, of which each is a launch: a point that is
- * there repeatedly counts once. */
+/* Variance between the values of one state, in the order of the files. Each file is a launch, so a
+ * point that a file has several times counts once. */
 static double variance_of(const struct known_value *values, size_t count)
 {
     struct rounds_launch *launches = memory_allocate(count * sizeof *launches);
@@ -373,7 +375,8 @@ static double variance_of(const struct known_value *values, size_t count)
     return variance;
 }
 
-/* variances: room for one of each state; of those that are known, they are added. */
+/* Joins the values of each state of a point, and appends the variances that are known; there is
+ * room for one of each state. */
 static void unite_values(struct known_point *point, struct variances *variances)
 {
     size_t kept = 0;
@@ -448,7 +451,7 @@ static char *check_path(const struct known *known, const char *path)
     return NULL;
 }
 
-/* Whether a file is of this run's library and settings, as far as it says. */
+/* Whether a file was made with this run's library and settings, as far as the file states them. */
 static bool same_software(const struct known_run *run, const char *software)
 {
     return !software || run->software[0] == '\0' || strcmp(run->software, software) == 0;
@@ -508,7 +511,7 @@ static const struct known_point *find_point(const struct known *known,
 
 const struct known_point *known_find(const struct known *known, const struct result_point *point)
 {
-    /* All that files of older versions state of points over rounds. */
+    /* Files of older versions state only these members of a point. */
     const struct result_point older = {.block = point->block,
                                        .text = point->text,
                                        .variables = point->variables,

@@ -1,13 +1,12 @@
 /*
  * Results of earlier runs (--known): the states of the machine that they saw, under common numbers,
- * and what each point was worth in them. PE 0. Times in seconds.
+ * and the value of each point in each state. PE 0. Times in seconds.
  *
- * Several files: states of different files, of the same set of PEs and the same controls, are one
- * when for each control their values lie within 20 % of each other, or a bound between states says
- * so: each value lies within the bounds of the other state, and one of the states is bounded on
- * that side.
- * The first file that has a state gives the number; where another file needs that number for
- * another state, that state gets the next free one. So numbers stay when files are added behind.
+ * Two states of different files, of one set of PEs and with the same controls, are one state if for
+ * each control their values lie within 20 % of each other, or if each value lies within the bounds
+ * of the other state, and one of the two states has a bound on the side of the other one. The first
+ * file that has a state gives its number; a later state whose number is in use gets the next free
+ * one. Numbers therefore stay when further files follow the others.
  */
 #ifndef SKAMPI_OUTPUT_KNOWN_H
 #define SKAMPI_OUTPUT_KNOWN_H
@@ -22,28 +21,28 @@ struct known {
     size_t run_count;
     struct known_state *states; /* set by set, each by number */
     size_t state_count;
-    /* Ordered by key; each with its values by number. Of several files: the median of medians, the
-     * widest interval, the sum of the rounds. */
+    /* Ordered by key; the values of a point are ordered by number of the state. A value of several
+     * files has the median of their medians, the widest interval, and the sum of their rounds. */
     struct known_point *points;
     size_t point_count;
-    /* Standard deviation of times from launch to launch, as a fraction, 1 at most, that rounds do
-     * not explain: median over points and states that 5 files at least have, with 5 rounds; NaN:
-     * there are none. */
+    /* Standard deviation of times from launch to launch, as a fraction (at most 1), that rounds do
+     * not explain: the median over points and states that at least 5 files have with 5 rounds; NaN
+     * if there are none. */
     double launch_difference;
 };
 
-/* software: known_software() of this run (NULL: any). Of another one's runs nothing but .runs is
- * kept: its hand-overs are those of its library, and no states of this run. NULL and *error (for
- * the user; the caller frees it) when a file cannot be read or has no states. */
+/* software is known_software() of this run, or NULL to accept any. Of runs with other software only
+ * .runs is kept: their hand-overs depend on their library and define no states of this run. NULL
+ * and *error (for the user; the caller frees it) when a file cannot be read or has no states. */
 struct known *known_read(const char *const *paths, size_t n, const char *software, char **error);
 void known_free(struct known *);
 
-/* The point with the same point_text(); of files of older versions, with the same block, call, PEs
- * and loop variables. NULL: earlier runs do not have it. */
+/* The point with the same point_text(); in files of older versions, with the same block, call, PEs
+ * and loop variables. NULL if earlier runs do not have the point. */
 const struct known_point *known_find(const struct known *, const struct result_point *);
 
-/* The state with that number of a set of PEs (members NULL or "": not known), or NULL.
- */
+/* The state with that number of a set of PEs, or NULL. members may be NULL or "" if they are not
+ * known. */
 const struct known_state *known_state_find(const struct known *, const char *members, int pes,
                                            int number);
 

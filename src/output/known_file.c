@@ -1,4 +1,4 @@
-/* Reads a file of results line by line; of most lines only what kind of record they are. */
+/* Reads a file of results line by line, and parses only the kinds of records that matter here. */
 #define _GNU_SOURCE
 #include "output/known_file.h"
 
@@ -105,11 +105,12 @@ char *known_file_read(const char *path, struct known_file *file)
 #include <stdio.h>
 
 #define SCHEMA 1
-/* Samples of one result may need so much; no record that matters here needs more than the second.
- */
+/* Longest line of a file, since a result may list its samples (LONGEST_LINE), and longest record
+ * that is parsed (LONGEST_RECORD). */
 #define LONGEST_LINE ((size_t)1 << 30)
 #define LONGEST_RECORD ((size_t)16 << 20)
-#define HIGHEST_NUMBER 999 /* of a state: more means that the file is damaged */
+/* Highest number of a state; a higher one means that the file is damaged. */
+#define HIGHEST_NUMBER 999
 #define BYTE_ORDER_MARK "\xEF\xBB\xBF"
 
 /* ---- Members of records; each says whether it is right ---- */
@@ -122,7 +123,7 @@ static bool number_of(const json_t *record, const char *name, double low, double
     return json_is_number(member) && *value >= low && *value <= high;
 }
 
-/* null, or not there: `none`. */
+/* A number within low to high; `none` if the member is null or missing. */
 static bool number_or(const json_t *record, const char *name, double none, double low, double high,
                       double *value)
 {
@@ -141,7 +142,7 @@ static bool integer_of(const json_t *record, const char *name, int low, int high
     return right;
 }
 
-/* Only texts, or nothing; then "". */
+/* A text; "" if the member is missing. */
 static bool text_or_empty(const json_t *record, const char *name, char **value)
 {
     const json_t *member = json_object_get(record, name);
@@ -178,7 +179,8 @@ static const char *take_nodes(const json_t *record, struct known_run *run)
     return NULL;
 }
 
-/* Files of other programs, and older ones, may lack their settings. */
+/* The library and the settings; files of other programs and older versions may lack the settings.
+ */
 static void take_software(const json_t *record, struct known_run *run)
 {
     json_t *settings = json_object_get(record, "environment"), *value;
@@ -219,7 +221,7 @@ static const char *check_state(struct known_file *file, const struct known_state
     return new ? NULL : "a state with this number has been there already";
 }
 
-/* One control of a state; where the record does not have it, its value is NaN. */
+/* One control of a state; its value is NaN if the record does not have it. */
 static const char *take_range(const json_t *record, size_t kind, struct states_range *range)
 {
     const json_t *member = json_object_get(record, result_control_name(kind));
@@ -309,8 +311,8 @@ static const char *take_values(const json_t *states, struct known_point *point)
     return NULL;
 }
 
-/* The rounds of a point by their states. Counts, which are the same in each launch, do not matter.
- */
+/* Adds the rounds of a point to the sums of their states. Only times: counts do not differ from
+ * launch to launch. */
 static const char *take_medians(const json_t *record, struct known_point *point)
 {
     const json_t *medians = json_object_get(record, "medians"),
@@ -320,12 +322,14 @@ static const char *take_medians(const json_t *record, struct known_point *point)
         return NULL;
     if (!json_is_array(medians) || !json_is_array(states))
         return "medians or round_states is no list";
-    struct rounds_launch *launches[HIGHEST_NUMBER + 1] = {NULL}; /* by number of the state */
+    struct rounds_launch *launches[HIGHEST_NUMBER + 1] = {
+        NULL}; /* indexed by number of the state */
     for (size_t i = 0; i < point->value_count; i++)
         launches[point->values[i].state] = &point->values[i].launch;
     for (size_t i = 0; i < json_array_size(medians); i++) {
         const json_t *median = json_array_get(medians, i);
-        double state = json_number_value(json_array_get(states, i)); /* 0: several, or unknown */
+        double state = json_number_value(json_array_get(
+            states, i)); /* number of the state; 0 if there were several, or it is unknown */
         if (json_is_number(median) && state >= 1 && state <= HIGHEST_NUMBER &&
             launches[(size_t)state])
             rounds_launch_add(launches[(size_t)state], json_number_value(median));
@@ -350,7 +354,7 @@ static struct result_variable *take_variables(json_t *variables, size_t *count)
     return taken;
 }
 
-/* What the file says, or in those of older versions what follows from the members that they have.
+/* The point_text() that the file states. For files of older versions it is made from their members.
  */
 static char *key_of(const json_t *record, const struct known_point *point)
 {
@@ -369,7 +373,7 @@ static char *key_of(const json_t *record, const struct known_point *point)
     return key;
 }
 
-/* A point without states says nothing here. */
+/* Takes a point with the values of its states. A point without states is left out. */
 static const char *take_rounds(const json_t *record, struct known_file *file, size_t line)
 {
     const json_t *states = json_object_get(record, "states"),
@@ -411,7 +415,7 @@ static enum kind kind_named(const char *name, size_t length)
     return KIND_OTHER;
 }
 
-/* Behind blanks and this text, or NULL. */
+/* What follows after blanks and this text, or NULL. */
 static const char *behind(const char *line, const char *text)
 {
     if (!line)
@@ -421,7 +425,7 @@ static const char *behind(const char *line, const char *text)
     return strncmp(line, text, length) == 0 ? line + length : NULL;
 }
 
-/* What a line says before it is parsed; skampi begins each record with its kind. */
+/* The kind of record, without parsing the line: skampi begins each record with its kind. */
 static enum kind kind_of(const char *line)
 {
     const char *name = behind(behind(behind(behind(line, "{"), "\"record\""), ":"), "\"");
@@ -468,7 +472,7 @@ static char *take_line(const char *path, const struct lines *lines, struct known
     json_t *record = json_loadb(lines->text, lines->length,
                                 JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &error);
     if (!record && !lines->ended && lines->number > 1)
-        return NULL; /* a run that was killed may have been writing it */
+        return NULL; /* the run may have been killed while it wrote this line */
     const char *wrong =
         record ? take_record(record, file, lines->number) : "no record of skampi's JSON Lines";
     char *message = wrong ? fail_line(path, lines->number, wrong) : NULL;
@@ -481,7 +485,7 @@ static bool is_blank(const struct lines *lines)
     return strspn(lines->text, " \t\r") == lines->length;
 }
 
-/* Of the first line; NULL, or what to do with another format. */
+/* Checks the first line. NULL, or what to do with a file of another format. */
 static char *check_format(const char *path, const char *line)
 {
     const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
@@ -524,7 +528,8 @@ static char *read_lines(const char *path, struct lines *lines, struct known_file
                  : NULL;
 }
 
-/* The states that points name must be there, whatever the order of the records. */
+/* Checks that the file has each state that a point names. Called at the end, since records may come
+ * in any order. */
 static char *check_points(const char *path, struct known_file *file)
 {
     for (size_t i = 0; i < file->point_count; i++) {

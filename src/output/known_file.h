@@ -1,5 +1,5 @@
 /*
- * What one file of results (JSON Lines) says about states of the machine, and about points in them.
+ * States of the machine, and values of points in each state, from one file of results (JSON Lines).
  * PE 0. Times in seconds; texts belong to the struct.
  */
 #ifndef SKAMPI_OUTPUT_KNOWN_FILE_H
@@ -15,20 +15,21 @@
 /* Numbers of states are unique within a set of PEs. */
 struct known_state {
     int number;    /* from 1 */
-    char *members; /* of the set; "": too many to be listed by an older version */
+    char *members; /* of the set of PEs; "" if an older version did not list them because they were
+                      too many */
     int pes;
-    struct states_range ranges[STATES_KINDS]; /* of those that the file has; one at least */
-    double share, seconds; /* of the time of the runs, 0 to 1; how long that was */
-    bool known;            /* its file had it from earlier runs (--known) */
+    struct states_range ranges[STATES_KINDS]; /* of the controls in the file, at least one */
+    double share, seconds; /* share of the time of the run, 0 to 1, and the seconds that this is */
+    bool known;            /* the run of the file already knew it (--known) */
 };
 
 /* A point in one state. */
 struct known_value {
-    int state; /* its number */
+    int state; /* number of the state */
     size_t rounds;
-    double median, next_low, next_high; /* NaN: not known */
-    struct rounds_launch launch;        /* of its rounds in this state alone; none: no time */
-    size_t file;                        /* known_read() counts them */
+    double median, next_low, next_high; /* NaN if not known */
+    struct rounds_launch launch; /* of its rounds in this state; empty if it is no time */
+    size_t file; /* index of the file, for known_read() */
 };
 
 struct known_point {
@@ -40,32 +41,33 @@ struct known_point {
     size_t line; /* of the file */
 };
 
-/* A library and its settings (NAME=VALUE), as a text that is the same if these are, in whatever
- * order; skampi's own settings do not count. */
+/* A text that identifies a library and its settings (NAME=VALUE), whatever their order. skampi's
+ * own settings are left out. */
 char *known_software(const char *library, const char *const *variables, size_t count);
 
-/* A run, for the caller to compare with this one. */
+/* What the header of a file says of its run, for comparison with the present run. */
 struct known_run {
     char *path, *library, *version;
-    char *software; /* known_software(); "": not stated */
-    bool other;     /* another software than this run's: its states and points are left out */
+    char *software; /* known_software(), or "" if the file does not state it */
+    bool other; /* its software differs from that of this run, so its states and points are left out
+                 */
     int pes;
-    char **nodes; /* names of those that the header lists */
+    char **nodes; /* names of the nodes in the header */
     size_t node_count;
-    bool complete; /* else the run was cut */
+    bool complete; /* the file has its last record; else the run was cut off */
 };
 
 struct known_file {
     struct known_run run;
     struct known_state *states;
     size_t state_count, state_room;
-    struct table names;         /* gives the index of a state; known_state_name() */
-    struct known_point *points; /* in the order of the file; a point may be there repeatedly */
+    struct table names;         /* index of each state, by known_state_name() */
+    struct known_point *points; /* in the order of the file; a point may occur several times */
     size_t point_count, point_room;
 };
 
-/* NULL, or what is wrong and what to do, for the user; the caller frees it. *file is to be released
- * in both cases. */
+/* Reads a file. NULL, or what is wrong and what to do, for the user; the caller frees the text. The
+ * caller releases *file in both cases. */
 char *known_file_read(const char *path, struct known_file *file);
 void known_file_release(struct known_file *);
 
@@ -73,8 +75,7 @@ void known_file_release(struct known_file *);
 const struct known_state *known_file_state(struct known_file *, const struct known_point *,
                                            int number);
 
-/* What tells the states of a file from each other: the set of PEs and the number. The caller frees
- * it. */
+/* A text that identifies a state of a file: its set of PEs and its number. The caller frees it. */
 char *known_state_name(const char *members, int pes, int number);
 
 void known_run_release(struct known_run *);

@@ -16,16 +16,17 @@ struct lines {
     size_t longest;   /* a longer line ends the reading */
     char *text;       /* of the line without its newline, the first most_kept bytes and a zero */
     size_t kept;      /* bytes in text */
-    size_t length;    /* of the complete line */
+    size_t length;    /* bytes of the complete line */
     size_t number;    /* from 1 */
-    bool ended;       /* by a newline; the last line may have none */
+    bool ended;       /* the line ends with a newline; the last line of a file may have none */
     size_t room, at, filled;
     char chunk[LINES_CHUNK];
 };
 
-/* The stream stays the caller's. */
+/* Reads from a stream that still belongs to the caller. */
 struct lines *lines_open(FILE *stream, size_t most_kept, size_t longest);
-/* False: there is none, or length > longest; ferror(stream) tells whether reading failed. */
+/* The next line; false at the end, or if length > longest. ferror(stream) says whether reading
+ * failed. */
 bool lines_next(struct lines *);
 void lines_close(struct lines *);
 

@@ -1,4 +1,4 @@
-/* Members that the records of several formats have alike. */
+/* Members of records that several formats write. */
 #include <string.h>
 
 #include "output/columns.h"

@@ -23,7 +23,8 @@
 #include "output/summary.h"
 
 #define LAST_WORDS_SECONDS 1
-/* Of the last words: a reason so long, each byte of it escaped in JSON, and a record around it. */
+/* Longest reason in the last words (bytes). Their buffer has room for this reason with each byte
+ * escaped in JSON, and for the record around it. */
 #define LONGEST_REASON 768
 #define LAST_WORDS_BYTES (8 * LONGEST_REASON)
 
@@ -41,19 +42,19 @@ struct sink {
     enum output_format format;
     char *name; /* for messages */
     int fd;
-    int error;           /* of the first write that failed, */
-    int late;            /* or of what was written before, as closing says, */
-    const char *trouble; /* or what another program did to the file */
+    int error;           /* errno of the first write that failed */
+    int late;            /* errno of an earlier write, which closing the file reported */
+    const char *trouble; /* what another program did to the file, or NULL */
     bool regular, linked;
-    char *replaced; /* what to say of a file that was there; NULL: nothing */
+    char *replaced; /* message about the file that was replaced, or NULL */
     off_t end;      /* where a regular file ended after the last write */
 };
 
-/* A result kept back. */
-struct held {
+/* A result that is held back. */
+struct held_result {
     double key;
     size_t number;
-    char **texts, **stating; /* of each sink: the result, and its conditions */
+    char **texts, **stating; /* for each sink the text of the result, and of its conditions */
     char *conditions;
 };
 
@@ -65,15 +66,16 @@ struct output {
     struct summary summary;
     struct columns columns;
     double opened;
-    bool ending;       /* there is an end to be written */
+    bool ending;       /* an end record has to be written */
     atomic_bool ended; /* the last words have been written */
     pthread_mutex_t writing;
-    char *conditions; /* stated last in this block */
+    char *conditions; /* the conditions that were stated last in this block */
     bool holding;
     double key;
-    struct held *held;
+    struct held_result *held;
     size_t held_count, held_room;
-    /* A handler can have no memory: a stream that writes to these bytes. */
+    /* A signal handler cannot allocate memory, so the last words go through a stream with its own
+     * bytes. */
     FILE *last_words;
     char last_bytes[LAST_WORDS_BYTES], last_buffer[BUFSIZ];
 };
@@ -104,17 +106,17 @@ int output_format_of(const char *path)
     return -1;
 }
 
-/* Two of a character device do each other no harm. */
+/* Two outputs may share a character device, such as a terminal. */
 static bool same_file(const struct stat *a, const struct stat *b)
 {
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino && !S_ISCHR(a->st_mode);
 }
 
-/* A pipe is opened when somebody reads it, which people should know. */
+/* Opening a pipe waits until another program reads it, so a message says that skampi waits. */
 static int open_file(const char *path)
 {
-    /* Appending, a write after another program has cut the file short leaves no hole, so that the
-     * size shows it. */
+    /* O_APPEND: if another program truncates the file, the next write leaves no hole, and the size
+     * of the file shows what happened. */
     const int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC;
     struct stat status;
     int descriptor = open(path, flags | O_NONBLOCK, 0666);
@@ -131,7 +133,7 @@ static int open_file(const char *path)
     return open(path, flags, 0666);
 }
 
-/* NULL, or why not. */
+/* Opens all sinks. NULL, or why one cannot be opened. */
 static char *open_sinks(struct output *output, const struct output_target *targets, size_t count)
 {
     struct stat *files = memory_zeroed(count, sizeof *files);
@@ -167,7 +169,8 @@ static char *open_sinks(struct output *output, const struct output_target *targe
     return error;
 }
 
-/* What other programs do to a file that is being written loses results without any error. */
+/* Finds out whether another program has removed or truncated the file, since results then
+ * get lost without an error. */
 static void look_after(struct sink *sink)
 {
     struct stat status;
@@ -179,8 +182,8 @@ static void look_after(struct sink *sink)
         sink->trouble = "another program has cut it short meanwhile: results are lost";
 }
 
-/* Some file systems report a full disk only when a file is closed: that of another descriptor of
- * it, so that the end can still be written, and say so. */
+/* Some file systems report a full disk only when a file is closed. Close a second descriptor of the
+ * file, so that the end record can still be written and say so. */
 static void try_closing(struct sink *sink)
 {
     int copy = sink->regular ? dup(sink->fd) : -1;
@@ -188,7 +191,7 @@ static void try_closing(struct sink *sink)
         sink->late = errno;
 }
 
-/* NULL, or what could not be written. */
+/* Closes all sinks. NULL, or what could not be written. */
 static char *release(struct output *output)
 {
     for (size_t i = 0; i < output->sink_count; i++)
@@ -262,7 +265,8 @@ static void write_all(struct output *output, struct sink *sink, const char *text
             text += done;
             length -= (size_t)done;
             sink->end += done;
-            /* Standard output may begin anywhere, and others may write to it. */
+            /* Standard output may be a file that began before skampi, and other programs may write
+             * to it. */
             off_t position = sink->regular ? lseek(sink->fd, 0, SEEK_CUR) : 0;
             if (position > sink->end)
                 sink->end = position;
@@ -272,7 +276,7 @@ static void write_all(struct output *output, struct sink *sink, const char *text
     }
 }
 
-/* A text for each sink; the caller has the lock. */
+/* Writes a text to each sink. The caller has the lock. */
 static void write_texts(struct output *output, char *const *texts)
 {
     for (size_t i = 0; i < output->sink_count; i++)
@@ -396,15 +400,15 @@ void output_missing_unknown(struct output *output)
 
 static int compare_held(const void *a, const void *b)
 {
-    const struct held *x = a, *y = b;
+    const struct held_result *x = a, *y = b;
     if (x->key != y->key)
         return x->key < y->key ? -1 : 1;
     return (x->number > y->number) - (x->number < y->number);
 }
 
-/* The result, and its conditions where they are others than those stated last, which are returned.
- * The caller has the lock. */
-static const char *write_result(struct output *output, const struct held *result,
+/* Writes a result, preceded by its conditions if they differ from those stated last. Returns the
+ * conditions that are now stated. The caller has the lock. */
+static const char *write_result(struct output *output, const struct held_result *result,
                                 const char *stated)
 {
     write_texts(output, result->texts);
@@ -414,7 +418,8 @@ static const char *write_result(struct output *output, const struct held *result
     return result->conditions;
 }
 
-/* Frees nothing, since handlers come here, too. The caller has the lock. */
+/* Writes all held results. Frees nothing, since signal handlers call it, too. The caller has the
+ * lock. */
 static const char *write_held(struct output *output)
 {
     const char *stated = output->conditions;
@@ -425,7 +430,7 @@ static const char *write_held(struct output *output)
     return stated;
 }
 
-static void free_result(const struct output *output, struct held *result)
+static void free_result(const struct output *output, struct held_result *result)
 {
     free_texts(output, result->texts);
     free_texts(output, result->stating);
@@ -463,10 +468,10 @@ void output_release(struct output *output)
     output->holding = false;
 }
 
-/* Writes it, or keeps it back; conditions: NULL where it has none of its own. */
+/* Writes a record of a result, or holds it back. conditions is NULL if the record states none. */
 static void put_result(struct output *output, const struct record *record, const char *conditions)
 {
-    struct held held = {
+    struct held_result held = {
         .key = output->key,
         .texts = compose(output, record),
         .stating = compose(output, &(struct record){.kind = RECORD_CONDITIONS,
@@ -474,7 +479,7 @@ static void put_result(struct output *output, const struct record *record, const
         .conditions = conditions ? memory_text(conditions) : NULL,
     };
     pthread_mutex_lock(&output->writing);
-    /* Not before: last words count what is written. */
+    /* Count it only now, since last words state what has been written. */
     output->end.results += record->kind == RECORD_RESULT;
     if (output->holding) {
         if (output->held_count == output->held_room) {
@@ -492,7 +497,7 @@ static void put_result(struct output *output, const struct record *record, const
 
 void output_result(struct output *output, const struct result *result)
 {
-    /* Those of later rounds stand nowhere near them. */
+    /* Results of later rounds are printed far from their conditions, so leave conditions out. */
     put_result(
         output,
         &(struct record){.kind = RECORD_RESULT, .columns = &output->columns, .result = result},
@@ -591,7 +596,8 @@ void output_last_words(struct output *output, int status, const char *said, cons
         write_held(output);
     write_last(output, &(struct record){.kind = RECORD_CUT, .text = said});
     write_last(output, &(struct record){.kind = RECORD_LAST, .end = &end});
-    output->ended = true; /* other threads go on until the job is gone */
+    output->ended =
+        true; /* other threads still run until the job is gone, and must write nothing more */
     if (locked)
         pthread_mutex_unlock(&output->writing);
 }

@@ -50,15 +50,16 @@ static void put_columns(FILE *text)
     fputc('\n', text);
 }
 
-/* What spreadsheets take for a formula, with any apostrophes before it: those that are there must
- * not be taken for the one that is added. */
+/* Whether spreadsheets take the cell for a formula, after any apostrophes: a cell that begins with
+ * an apostrophe itself must get another one, so that readers can remove exactly one. */
 static bool is_formula(const char *cell)
 {
     const char *begin = cell + strspn(cell, "'");
     return *begin && strchr("=+-@\t\r", *begin) && !json_is_number(cell);
 }
 
-/* Quoted where the format needs it, in UTF-8; an apostrophe in front keeps text text. */
+/* A cell in UTF-8, quoted if it has to be. An apostrophe in front keeps spreadsheets from taking it
+ * for a formula. */
 static void put_text(FILE *text, const char *cell)
 {
     bool quoted = strpbrk(cell, ",\"\r\n");
@@ -98,7 +99,7 @@ static void list_begin(struct list *list)
     list->stream = memory_stream(&list->text, &list->size);
 }
 
-/* A comma and the cell. */
+/* Ends a list, and writes it as a cell after a comma. */
 static void list_end(FILE *text, struct list *list)
 {
     if (fclose(list->stream) != 0)
@@ -117,7 +118,7 @@ static void put_escaped(FILE *text, const char *value)
     }
 }
 
-/* A text that could be taken for something else has an apostrophe in front. */
+/* A value. A text that readers could take for a number or a formula gets an apostrophe in front. */
 static void put_value(FILE *text, const char *value)
 {
     if (!*value || *value == '\'' || *value == '[' || strcmp(value, "null") == 0 ||
@@ -264,7 +265,7 @@ static void put_numbers(FILE *text, const double *values, size_t n)
     }
 }
 
-/* Numbers of an entry, after others. */
+/* Appends the numbers of an entry. */
 static void put_fields(FILE *text, const double *values, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -337,14 +338,14 @@ static void put_point(FILE *text, const char *record, const struct result_point 
     put_texts(text, (const char *const *)point->settings, point->setting_count);
 }
 
-/* Behind the columns that results have. */
+/* The columns after those of results. */
 static void end_row(FILE *text)
 {
     put_commas(text, MISSING_COLUMNS + STATE_COLUMNS);
     fputc('\n', text);
 }
 
-/* One of the two is NULL. */
+/* The members of a result or of rounds; the other pointer is NULL. */
 static void put_members(FILE *text, const struct result *result, const struct result_rounds *rounds)
 {
     for (size_t i = 0; i < member_count; i++) {
@@ -403,7 +404,7 @@ static void put_rounds(FILE *text, const struct result_rounds *rounds)
     end_row(text);
 }
 
-/* In place of a result: nothing in the columns of numbers. */
+/* A row for a missing point, whose columns of numbers are empty. */
 static void put_missing(FILE *text, const struct record_missing *missing)
 {
     fputs("missing,", text);
@@ -426,7 +427,7 @@ static void put_missing(FILE *text, const struct record_missing *missing)
     fputc('\n', text);
 }
 
-/* Nothing where there is no such bound, or no such control. */
+/* A cell; empty without such a bound or control. */
 static void put_bound(FILE *text, const struct states_range *range, double bound)
 {
     fputc(',', text);
@@ -434,7 +435,7 @@ static void put_bound(FILE *text, const struct states_range *range, double bound
         put_number(text, bound);
 }
 
-/* The columns that states share with results are those of the members and the controls. */
+/* A row for a state. Its members and controls are in the columns that results have for these. */
 static void put_state(FILE *text, const struct result_state *state)
 {
     fprintf(text, "state,,%d", state->number);

@@ -9,7 +9,7 @@
 
 #define SCHEMA 1
 
-/* Every record begins with its kind, so a comma goes before each member. */
+/* Each record begins with its kind, so each further member begins with a comma. */
 static void name_of(FILE *text, const char *name)
 {
     fputc(',', text);
@@ -57,7 +57,7 @@ static void put_strings(FILE *text, const char *name, const char *const *values,
     fputc(']', text);
 }
 
-/* In local time, with its distance from UTC. */
+/* An instant in local time, with its offset from UTC. */
 static void put_instant(FILE *text, const char *name, time_t instant)
 {
     struct tm parts;
@@ -261,7 +261,7 @@ static void put_point(FILE *text, const struct result_point *point)
         put_strings(text, "settings", (const char *const *)point->settings, point->setting_count);
 }
 
-/* One of the two is NULL. */
+/* The members of a result or of rounds; the other pointer is NULL. */
 static void put_members(FILE *text, const struct result *result, const struct result_rounds *rounds)
 {
     for (size_t i = 0; i < member_count; i++) {
@@ -311,7 +311,7 @@ static void put_levels(FILE *text, const struct result_level *levels, size_t n)
     fputc(']', text);
 }
 
-/* Begins the object of a part. */
+/* Begins the object of a part, with its controls. */
 static void put_part_controls(FILE *text, const struct result_part *part)
 {
     bool first = true;
@@ -417,7 +417,7 @@ static void put_rounds(FILE *text, const struct result_rounds *rounds)
 
 /* ---- States of the machine ---- */
 
-/* null where there is no bound. */
+/* A bound; null if there is none. */
 static void put_bound(FILE *text, const char *name, double bound)
 {
     put_number(text, name, bound > 0 && isfinite(bound) ? bound : NAN);
@@ -453,7 +453,7 @@ static void put_state(FILE *text, const struct result_state *state)
     fputs("}\n", text);
 }
 
-/* offset: of the member of struct result_controls. */
+/* The series of one control, whose offset in struct result_controls is given. */
 static void put_series(FILE *text, const char *name, const struct result_control_series *controls,
                        size_t offset)
 {
@@ -485,7 +485,7 @@ static void put_controls(FILE *text, const struct result_control_series *control
 
 /* ---- The others ---- */
 
-/* A record for each line. */
+/* Writes a record for each line. */
 static void put_lines(FILE *text, const char *lines)
 {
     while (*lines) {

@@ -10,9 +10,10 @@
 #include "output/record.h"
 
 #define SIGNIFICANT 4
-/* What names of blocks over all rounds end in. */
+/* Suffix of the names of blocks that hold results over all rounds. */
 #define ROUNDS_BLOCK " (rounds)"
-/* The exponent of the smallest numbers that people can still count the zeros of. */
+/* Smallest decimal exponent that is printed with zeros; people cannot count the zeros of smaller
+ * numbers. */
 #define LEAST_DECIMAL (-9)
 
 char *output_number(char *text, size_t size, double value)
@@ -54,7 +55,7 @@ size_t output_columns(size_t n, int limit, size_t *index, bool *sorted)
 
 /* ---- Header ---- */
 
-/* Limits and rounds of the command line. */
+/* Limits and rounds that the command line asks for. */
 static void print_rounds_wanted(FILE *text, const struct header *header)
 {
     fprintf(text, "# seed: %llu\n", (unsigned long long)header->seed);
@@ -160,7 +161,7 @@ static void print_per_pe(FILE *text, const struct result *result)
     free(values);
 }
 
-/* With a blank in front; "" where the script's unit has no name. */
+/* The unit with a blank in front; "" if the script's unit has no name. */
 static const char *unit_name(const struct result_point *point)
 {
     static const struct {
@@ -175,7 +176,8 @@ static const char *unit_name(const struct result_point *point)
     return "";
 }
 
-/* A comment: whoever reads the classic format takes what follows the repetitions for PEs. */
+/* Counters stand in a comment, since readers of the classic format take columns after the
+ * repetitions for times of PEs. */
 static void print_counters(FILE *text, const struct result *result)
 {
     char number[64];
@@ -218,7 +220,8 @@ static void print_column(FILE *text, const struct result_point *point, const str
                 units[member->type].unit);
 }
 
-/* record: of that point, a struct result or, if of_rounds, a struct result_rounds. */
+/* The further columns. record is the point's struct result or, if of_rounds, its struct
+ * result_rounds. */
 static void print_columns(FILE *text, const struct columns *columns,
                           const struct result_point *point, const void *record, bool of_rounds)
 {
@@ -249,7 +252,7 @@ static void print_levels(FILE *text, const struct result_point *point,
     fputc('\n', text);
 }
 
-/* With its unit, whatever unit results have. */
+/* A time with a unit that fits its size, independent of the unit of results. */
 static const char *time_text(char *text, size_t size, double seconds)
 {
     static const struct {
@@ -265,7 +268,7 @@ static const char *time_text(char *text, size_t size, double seconds)
     return text;
 }
 
-/* Those that are known, one after the other; between: name and value. */
+/* The known values; `between` stands between name and value. */
 static void print_values(FILE *text, const char *between, const struct states_values *values)
 {
     char value[64];
@@ -279,7 +282,7 @@ static void print_values(FILE *text, const char *between, const struct states_va
     }
 }
 
-/* What tells the states of the machine, once there are several. */
+/* The controls, once the run has seen several states of the machine. */
 static void print_controls(FILE *text, const struct result *result)
 {
     const struct statistics *statistics = &result->statistics;
@@ -304,7 +307,7 @@ static void print_controls(FILE *text, const struct result *result)
     }
 }
 
-/* Which speak for or against the row above. */
+/* The flags of the row above. */
 static void print_flags(FILE *text, unsigned flags)
 {
     const char *separator = "# flags: ";
@@ -324,8 +327,8 @@ static void print_notes(FILE *text, const char *const *notes, size_t n)
         fprintf(text, "# note: %s\n", notes[i]);
 }
 
-/* As it is where it is one word of ASCII, as always; else, so that it can be read again, in quotes.
- */
+/* A value: one word of ASCII as the classic format has it, anything else in quotes, so that it can
+ * be read again. */
 static void print_value(FILE *text, const char *value)
 {
     bool word = *value != '\0';
@@ -337,7 +340,7 @@ static void print_value(FILE *text, const char *value)
         json_string(text, value);
 }
 
-/* The rest of what identifies a point is in its line and in the conditions. */
+/* The call of a point. Its line and the conditions hold the rest of what identifies it. */
 static void print_call(FILE *text, const struct result_point *point)
 {
     if (!point->text)
@@ -348,7 +351,7 @@ static void print_call(FILE *text, const struct result_point *point)
     fputc('\n', text);
 }
 
-/* Without per-PE values and the end of the line. */
+/* The beginning of a result line, up to the columns of single PEs. */
 static void print_line(FILE *text, const struct result_point *point, double time, double error,
                        size_t repetitions)
 {
@@ -387,7 +390,7 @@ static const char *percent(char *text, size_t size, double share)
     return text;
 }
 
-/* median and intervals, of all rounds or of those in one state. */
+/* Median and intervals, of all rounds or of the rounds in one state. */
 static void print_intervals(FILE *text, const struct result_point *point, double confidence,
                             const struct result_state_rounds *rounds)
 {
@@ -448,7 +451,7 @@ static void print_range(FILE *text, const char *name, const struct states_range 
         fprintf(text, " (below %s)", high);
 }
 
-/* Nothing where the machine has only one. */
+/* A state; nothing is printed if the machine has only one. */
 static void print_state(FILE *text, const struct result_state *state)
 {
     const char *separator = ": ";
@@ -555,7 +558,7 @@ void output_sko(FILE *text, const struct record *record)
         break;
     case RECORD_RESULT:
         if (record->result->round > 1)
-            break; /* it is among all rounds */
+            break; /* it is shown with all rounds */
         print_result(text, record->result, record->columns);
         break;
     case RECORD_CONDITIONS:
@@ -568,7 +571,7 @@ void output_sko(FILE *text, const struct record *record)
         print_state(text, record->state);
         break;
     case RECORD_CONTROLS:
-        break; /* for programs */
+        break; /* only programs need it */
     case RECORD_MISSING:
         print_missing(text, record->missing);
         break;

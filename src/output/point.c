@@ -10,7 +10,8 @@
 #include "base/text.h"
 #include "output/record.h"
 
-/* Numbers by their value, so that they are equal whether the engine or a file states them. */
+/* Block and variables. Numbers are written by their value, so that the engine and readers of files
+ * make one text of them. */
 static void put_head(FILE *text, const struct result_point *point)
 {
     json_string(text, point->block ? point->block : "");

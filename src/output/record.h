@@ -1,6 +1,6 @@
 /*
- * What the files of the output share; nobody else includes this. Every format is one function that
- * appends a record to a text, as complete lines; nothing where the format has no place for it.
+ * Records, private to the files of the output. Each format is one function that appends a record to
+ * a text as complete lines, or appends nothing if the format has no place for the record.
  */
 #ifndef SKAMPI_OUTPUT_RECORD_H
 #define SKAMPI_OUTPUT_RECORD_H
@@ -21,17 +21,18 @@ struct record {
         RECORD_BLOCK,
         RECORD_BLOCK_END,
         RECORD_RESULT,
-        RECORD_CONDITIONS, /* of results, where they are others than before */
+        RECORD_CONDITIONS, /* of the results that follow, if they differ from the conditions before
+                            */
         RECORD_ROUNDS,
         RECORD_STATE,
-        RECORD_CONTROLS, /* all of a set, for formats that have them */
+        RECORD_CONTROLS, /* all controls of a set of PEs */
         RECORD_MISSING,
-        RECORD_END,         /* all was run, or the run was ended in order */
-        RECORD_CUT,         /* the run was ended otherwise; text: in few words */
-        RECORD_LIBRARY_END, /* known only after everything else */
-        RECORD_LAST         /* nothing more comes, for formats that say so */
+        RECORD_END,         /* the script has ended, or the run ended early in a regular way */
+        RECORD_CUT,         /* the run was cut off; the text says why in a few words */
+        RECORD_LIBRARY_END, /* the time that the library needed to end */
+        RECORD_LAST         /* nothing follows */
     } kind;
-    const struct columns *columns; /* with a result or rounds, in .sko; NULL: none */
+    const struct columns *columns; /* further columns of results and rounds in .sko, or NULL */
     union {
         const struct header *header;
         const char *text;
@@ -55,27 +56,27 @@ struct columns {
 struct record_block {
     const char *name;
     size_t number;
-    const char *source; /* of the script since the block before it, or NULL */
+    const char *source; /* text of the script since the block before, or NULL */
 };
 
 struct record_missing {
     enum result_missing kind;
-    const char *block; /* NULL: outside of blocks */
+    const char *block; /* NULL outside of blocks */
     size_t number;
     const char *call, *reason;
-    const struct result_point *point; /* NULL: several, or none of a block */
-    int64_t points;                   /* that are missing */
+    const struct result_point *point; /* NULL if there are several, or none of a block */
+    int64_t points;                   /* number of missing points */
 };
 
 struct record_end {
     int status;
-    const char *reason; /* of an end before time, or NULL */
+    const char *reason; /* why the run ended early, or NULL */
     time_t finished;
-    double duration, timed; /* seconds; timed: NaN: not known */
+    double duration, timed; /* seconds; timed is NaN if not known */
     size_t results;
     int64_t missing;
-    bool cut; /* the run did not come to its end: more may be missing than is known */
-    const double *library_end; /* seconds of each PE, NULL: not asked for */
+    bool cut; /* the run was cut off, so more points may be missing than are counted */
+    const double *library_end; /* seconds of each PE; NULL if nobody asked for them */
     int library_count;
 };
 
@@ -85,23 +86,23 @@ void output_json(FILE *text, const struct record *record);
 
 /* ---- What several formats say alike; in members.c ---- */
 
-/* A member of result or rounds records that is one value; the place in struct result and in struct
- * result_rounds, -1: it has none. */
+/* A member of result or rounds records that is a single value, with its offset in struct result and
+ * in struct result_rounds, or -1 if the struct does not have it. */
 struct member {
     const char *name;
     enum {
         MEMBER_COUNT,
         MEMBER_INTEGER,
         MEMBER_WORD,   /* const char *; NULL as "" */
-        MEMBER_NUMBER, /* this one and those below: a double */
-        MEMBER_VALUE,  /* what was measured: seconds or bytes */
+        MEMBER_NUMBER, /* from here on, each is a double */
+        MEMBER_VALUE,  /* the measured value: seconds or bytes */
         MEMBER_SECONDS,
         MEMBER_BANDWIDTH, /* bytes per second */
         MEMBER_RATE       /* per second */
     } type;
     int result, rounds;
 };
-/* Of a MEMBER_WORD, from its place. */
+/* The word of a MEMBER_WORD at this place. */
 const char *word_of(const void *place);
 /* In the order of the columns in CSV. */
 extern const struct member members[];
@@ -109,7 +110,8 @@ extern const size_t member_count;
 
 const char *missing_name(enum result_missing kind);
 
-/* Whether a variable of the same name comes later: of nested loops, the inner one counts. */
+/* Whether a later variable has the same name: if nested loops have one variable, the inner loop
+ * counts. */
 bool variable_hidden(const struct result_point *point, size_t index);
 
 #endif

@@ -1,16 +1,20 @@
-/* Names of what a result has. */
+/* Flags and controls of results: their names, meanings and limits. */
 #include "output/result.h"
 
 #include <math.h>
 
-/* Wider intervals, as a share of the value, make a result imprecise. */
+/* An interval that is wider than this share of the value makes a result imprecise. */
 #define WIDEST_INTERVAL 0.5
 
 /* The one table of flags: mk/docs writes scripts/flags.json, which the tools read, and
  * docs/results.md from it. */
 static const struct {
     const char *name, *means, *remedy;
-    enum { FINE, DOUBTFUL, COVERED } doubt; /* COVERED: by the intervals of rounds, else doubtful */
+    enum {
+        FINE,
+        DOUBTFUL,
+        COVERED
+    } doubt; /* COVERED: doubtful, unless intervals of rounds cover it */
 } flags[RESULT_FLAGS] = {
     [RESULT_LEVEL_SHIFT] = {"level_shift",
                             "the time changed its level while it was measured, so one number does "

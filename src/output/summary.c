@@ -1,4 +1,4 @@
-/* Counts records, and says in some lines what they came to. */
+/* Counts records, and summarizes them in some lines. */
 #include "output/summary.h"
 
 #include <stdlib.h>
@@ -26,7 +26,8 @@ static void count_result(struct summary *summary, const struct result *result)
         tally(result->rounds_follow ? &summary->first : &summary->alone, result->statistics.flags);
 }
 
-/* What tools show: rounds, once there are some, instead of what they began with. */
+/* The counts of what tools show: rounds, if there are any, replace the results of the first round.
+ */
 static struct summary_tally shown(const struct summary *summary)
 {
     struct summary_tally all = summary->alone;
@@ -48,7 +49,7 @@ static void count_missing(struct summary *summary, const struct record_missing *
         summary->missing[missing->kind] = INT64_MAX;
 }
 
-/* States of a set follow each other. */
+/* Counts the states of sets of PEs. The states of one set follow each other. */
 static void count_state(struct summary *summary, const struct result_state *state)
 {
     const char *set = state->members ? state->members : "";
@@ -157,7 +158,7 @@ static void append_files(struct text *text, const char *const *files, size_t cou
     text_release(&names);
 }
 
-/* What shows most of what a file holds comes first. */
+/* The file in the format that holds most. */
 static const char *best_file(const char *const *files, size_t count)
 {
     static const char *const suffixes[] = {".json", ".csv", ".sko"};
@@ -170,8 +171,8 @@ static const char *best_file(const char *const *files, size_t count)
     return NULL;
 }
 
-/* Appends the name of an output that is not there yet: this one, or the same with a number. taken:
- * it is an output of this run. */
+/* Appends the name of an output that does not exist yet: the file itself, or the file with a
+ * number. taken says that the file is an output of this run. */
 static void append_output(struct text *text, const char *file, bool taken)
 {
     const char *dot = strrchr(file, '.');

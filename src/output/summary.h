@@ -1,6 +1,6 @@
 /*
- * What a run came to, for people who read its last lines: results, what is doubtful and missing and
- * why, files, and what to type next. The output PE.
+ * The last lines of a run, for people: results, doubtful and missing points with reasons, files,
+ * and commands to type next. The output PE.
  */
 #ifndef SKAMPI_OUTPUT_SUMMARY_H
 #define SKAMPI_OUTPUT_SUMMARY_H
@@ -14,27 +14,28 @@ struct summary_tally {
     int64_t points, doubtful, flags[RESULT_FLAGS];
 };
 
-/* All 0 at first. */
-/* What people type next; parts of commands. */
+/* Parts of the commands that people may type next. */
 struct summary_next {
-    const char *tools;  /* what comes before the name of a program such as skampi-table */
-    const char *again;  /* starts the run again, but for its outputs */
-    const char *rounds; /* and but for its rounds and its time limit */
+    const char *tools;  /* text before the name of a tool such as skampi-table */
+    const char *again;  /* starts the run again, without its outputs */
+    const char *rounds; /* starts the run again, without outputs, rounds and time limit */
 };
 
+/* All 0 at first. */
 struct summary {
-    /* measured once; in the first round; over all rounds, which take the place of the first */
+    /* points measured once; in the first round; over all rounds, which replaces the first round */
     struct summary_tally alone, first, rounds;
     int64_t missing[RESULT_MISSING];
-    char *examples[RESULT_MISSING]; /* the first of each kind, with its reason */
-    int states, states_here;        /* of the machine: most of any set, of the last set */
+    char *examples[RESULT_MISSING]; /* the first missing point of each kind, with its reason */
+    int states, states_here; /* states of the machine: the most of any set of PEs, and those of the
+                                last set */
     char *set;
 };
 
 void summary_count(struct summary *, const struct record *);
 void summary_free(struct summary *);
 
-/* Some lines; the caller frees them. files: `count` names of what was written. */
+/* Some lines; the caller frees them. files has the `count` names of the files written. */
 char *summary_text(const struct summary *, const struct record_end *end, const char *const *files,
                    size_t count, const struct summary_next *next);
 

@@ -108,11 +108,10 @@ struct settings {
     int64_t send_alignment;
     int64_t receive_alignment;
     enum cache_state cache_state;
-    int64_t cache_bytes; /* size of the caches; 0: as the machine states it */
-    struct info
-        *memory_info;    /* for the memory of MPI's windows, or NULL; kept to the end of the run */
-    int max_outstanding; /* operations posted before a burst is drained */
-    int sk_tasks;        /* tasks sampled by the _SK functions; 0: all */
+    int64_t cache_bytes;      /* size of the caches; 0: as the machine states it */
+    struct info *memory_info; /* for the memory of MPI's windows, or NULL; kept to the end */
+    int max_outstanding;      /* operations posted before a burst is drained */
+    int sk_tasks;             /* tasks sampled by the _SK functions; 0: all */
     enum arrival arrival;
     double arrival_skew; /* delay of the last rank (seconds) */
     double autorefine_factor;
