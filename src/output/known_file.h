@@ -28,8 +28,8 @@ struct known_value {
     int state; /* number of the state */
     size_t rounds;
     double median, next_low, next_high; /* NaN if not known */
-    struct rounds_launch launch; /* of its rounds in this state; empty if it is no time */
-    size_t file; /* index of the file, for known_read() */
+    struct rounds_launch launch;        /* of its rounds in this state; empty if it is no time */
+    size_t file;                        /* index of the file, for known_read() */
 };
 
 struct known_point {
