@@ -15,7 +15,7 @@ import operator
 from dataclasses import dataclass, field
 
 from .cli import Error
-from .common_states import CommonStates
+from .states.common import CommonStates
 from .statistics import median, rounds_of
 
 VERSION = 1

@@ -17,11 +17,11 @@ import os
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from . import doubt, format_csv, format_json, kinds, points
+from . import doubt, kinds, points
 from .cli import Error, created
+from .formats import csv_table, json_lines
+from .formats.sko import reader as sko_reader, writer as sko_writer
 from .records import NUMBERS, Keeper
-from .sko import reader as sko_reader
-from .sko import writer as sko_writer
 from .states import State, StateValue, find, parts_by_state, state_of, states_for
 
 FORMATS = ("sko", "csv", "json")
@@ -295,9 +295,9 @@ def _read(name, stream, unit):
         lines += stream
     file = ResultFile(name, format=format_of(lines))
     if file.format == "json":  # may be large: a line at a time
-        records = format_json.parse(name, itertools.chain(lines, stream), file.doubts)
+        records = json_lines.parse(name, itertools.chain(lines, stream), file.doubts)
     elif file.format == "csv":
-        records = format_csv.parse(name, lines, file.doubts)
+        records = csv_table.parse(name, lines, file.doubts)
     elif file.format == "sko":
         records = sko_reader.parse(name, lines, file.doubts, unit)
     else:
@@ -320,6 +320,6 @@ def write(file, target, format, unit=None, medians=False):
     times in .sko, else each result's own. medians: .sko has them, too. Returns what the format cannot
     hold, as a list of words."""
     arguments = {"unit": unit, "medians": medians} if format == "sko" else {}
-    writer = {"json": format_json, "csv": format_csv, "sko": sko_writer}[format].write
+    writer = {"json": json_lines, "csv": csv_table, "sko": sko_writer}[format].write
     with created(target, newline="") as stream:
         return writer(stream, file, **arguments)

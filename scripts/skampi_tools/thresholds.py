@@ -3,7 +3,7 @@
     for mark in marks(file.header, "Shmem_Put_Round", "on one node", [(8, 1.01e-6), (16, 1.02e-6), ...]):
         print(mark.size, mark.what)      # 8256 "UCX put, short to bcopy"
 
-A break is where model_fit's piecewise lines through times over sizes have a new piece: its criterion decides whether
+A break is where the lines of piecewise.py through times over sizes have a new piece: its criterion decides whether
 the data support one.
 """
 
@@ -12,7 +12,7 @@ import re
 from typing import NamedTuple
 
 from . import style
-from .model_fit import fit
+from .piecewise import fit
 
 FEWEST = 2      # sizes in a fitted piece, so that a break near an end is not pushed away from there
 SURE = 3        # sizes that both sides of a break must have: two are always on a line

@@ -12,7 +12,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from harness import ROOT, Tap
 
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
-from skampi_tools import doubt, format_csv, records
+from skampi_tools import doubt, records
+from skampi_tools.formats import csv_table
 
 
 def read(path):
@@ -66,16 +67,16 @@ tap.ok(all(row["means"] and row["remedy"] for row in doubt.FLAGS.values()), "eac
        doubt.FLAGS)
 
 columns = re.search(r"```\n(record .*?)```", text.partition("## Columns of CSV")[2], re.DOTALL)
-tap.equal(columns and columns.group(1).split(), format_csv.COLUMNS, "the columns of CSV")
-held = set(format_csv.COLUMNS) | {"arguments", "pe_set"}
+tap.equal(columns and columns.group(1).split(), csv_table.COLUMNS, "the columns of CSV")
+held = set(csv_table.COLUMNS) | {"arguments", "pe_set"}
 for kind in ("point", "result", "rounds"):
     members = set(schema["definitions"][kind]["properties"])
     tap.ok(members <= held, f"CSV holds every member of {kind} records", sorted(members - held))
 order = [name for kind in ("point", "result", "rounds")
-         for name in schema["definitions"][kind]["properties"] if name in format_csv.COLUMNS]
+         for name in schema["definitions"][kind]["properties"] if name in csv_table.COLUMNS]
 single = [name for name in dict.fromkeys(order) if name in records.NUMBERS + records.COUNTS
           + records.TEXTS and name not in ("block", "number", "function", "call")]
-tap.equal([name for name in format_csv.COLUMNS if name in single], single,
+tap.equal([name for name in csv_table.COLUMNS if name in single], single,
           "single values stand in the order of the schema")
 tap.equal(set(single) | {"block", "number", "function", "call"},
           set(records.NUMBERS + records.COUNTS + records.TEXTS),

@@ -18,7 +18,8 @@ import made_results
 from harness import ROOT, Tap, in_parallel, launch_environment, optional, program, run, scratch_directory
 
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
-from skampi_tools import campaign, campaign_summary, cli, results, statistics
+from skampi_tools import campaign, cli, results, statistics
+from skampi_tools.campaign import summary as campaign_summary
 
 CAMPAIGN = os.path.join(ROOT, "scripts/skampi-campaign")
 PROGRAM = os.path.join(ROOT, "tests/support/stub/program")

@@ -24,7 +24,7 @@ except SystemExit as error:
 
 import numpy as np
 from made_results import HEADER, point, write
-from skampi_tools import compare
+from skampi_tools.compare import comparison as compare
 from skampi_tools.results import ResultFile
 
 COMPARE = os.path.join(ROOT, "scripts/skampi-compare")

@@ -19,7 +19,7 @@ try:
     cli.need("numpy")  # may start this anew with the system's Python
 except SystemExit:
     skip_all("numpy for Python is not installed")
-from skampi_tools.compare import compare_files
+from skampi_tools.compare.comparison import compare_files
 
 COMPARISONS = 60
 MOST_ALARMS = 9  # of 60 with a chance of 5 % each: more has a chance of less than 0.1 %

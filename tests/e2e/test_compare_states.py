@@ -25,7 +25,8 @@ except SystemExit as error:
     skip_all(error)
 
 import numpy as np
-from skampi_tools import compare, compare_states, reading
+from skampi_tools import reading
+from skampi_tools.compare import by_state, comparison as compare
 from skampi_tools.results import ResultFile
 
 COMPARE = os.path.join(ROOT, "scripts/skampi-compare")
@@ -143,16 +144,16 @@ tap.ok(found >= 0.85 * RUNS, "5 rounds in four states: 10 % in the barrier are f
 
 # Launches of 0, 1 and 10 % more, in states that none of them sees all of.
 FACTORS, LEVELS = [1, 1.01, 1.1], {1: 1.0, 2: 3.0, 5: 7.0}
-seen = [compare_states.Seen(launch, state, FACTORS[launch] * LEVELS[state], count)
+seen = [by_state.Seen(launch, state, FACTORS[launch] * LEVELS[state], count)
         for launch, state, count in ((0, 1, 3), (0, 2, 1), (1, 2, 2), (1, 5, 9), (2, 1, 1), (2, 5, 4))]
-factors = compare_states.launch_factors(seen, 4)
+factors = by_state.launch_factors(seen, 4)
 tap.ok(all(abs(mine / factors[0] - right) < 1e-3 for mine, right in zip(factors, FACTORS)) and math.isnan(factors[3]),
        "what launches add to the levels of states, where states connect them", factors)
-outlier = [compare_states.Seen(launch, 1, 2e-7 * (1 + 0.005 * number) * (5 if (launch, number) == (1, 2) else 1), 1)
+outlier = [by_state.Seen(launch, 1, 2e-7 * (1 + 0.005 * number) * (5 if (launch, number) == (1, 2) else 1), 1)
            for launch in range(3) for number in range(5)]
-factors = compare_states.launch_factors(outlier, 3)
+factors = by_state.launch_factors(outlier, 3)
 tap.ok(max(factors) / min(factors) < 1.03, "... which one round of five does not decide", factors)
-tap.ok(all(map(math.isnan, compare_states.launch_factors([], 2))), "... and launches without values have none")
+tap.ok(all(map(math.isnan, by_state.launch_factors([], 2))), "... and launches without values have none")
 
 
 # ---- What comes out ----

@@ -18,7 +18,8 @@ from harness import ROOT, Tap, has, optional, run, scratch_directory, skampi
 import made_results
 
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
-from skampi_tools import cli, format_csv, results
+from skampi_tools import cli, results
+from skampi_tools.formats import csv_table
 
 jsonschema = optional("jsonschema")
 CONVERT = os.path.join(ROOT, "scripts/skampi-convert")
@@ -110,7 +111,7 @@ for lost in ("the header", "the script's source", "comments (1)", "the script pr
              "how the run ended"):
     tap.ok(lost in shown.err, f"CSV cannot hold: {lost}", shown.err)
 table = list(csv.reader(io.StringIO(shown.out)))
-tap.equal(table[0], format_csv.COLUMNS, "the columns of CSV")
+tap.equal(table[0], csv_table.COLUMNS, "the columns of CSV")
 cells = dict(zip(table[0], table[5]))
 tap.equal(cells["block"], NASTY, "a block's name, quoted")
 tap.equal(cells["args"], "type=a\\;b\\=c\"\\\\,d;text='8;empty=';apostrophe=''q;null='null;"

@@ -19,7 +19,8 @@ from harness import ROOT, Tap, in_parallel, parse_sko, skampi, skip_all
 from made_results import point
 
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
-from skampi_tools import format_csv, results, thresholds
+from skampi_tools import results, thresholds
+from skampi_tools.formats import csv_table
 from skampi_tools.report import columns
 
 jsonschema = harness.optional("jsonschema")
@@ -306,7 +307,7 @@ def test_all_formats(tap):
               "--raw: as many samples as are valid, with the median that is stated")
 
     rows = list(csv.DictReader(read_text(run.path("a.csv")).splitlines(keepends=True)))
-    tap.equal(list(rows[0]), list(format_csv.COLUMNS),
+    tap.equal(list(rows[0]), list(csv_table.COLUMNS),
               "CSV: the columns that skampi-convert writes")
     missing = [record for record in records if record["record"] == "missing"]
     left_out = [row for row in rows if row["record"] == "missing"]

@@ -17,7 +17,7 @@ from made_results import HEADER, point, state, write
 from made_runs import HEAP, Program, Simulator, ps
 
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
-from skampi_tools import model_fit
+from skampi_tools import piecewise
 
 MODEL = os.path.join(ROOT, "scripts/skampi-model")
 INSIDE, BETWEEN, MIXED = "on one node", "on several nodes", "on several nodes, mixed"
@@ -228,12 +228,12 @@ def test_pieces():
     for noise in (0.01, 0.05):
         for name, pieces in (("one piece", TWO[:1]), ("two pieces", TWO)):
             wrong = [seed for seed in range(SEEDS)
-                     if [p.start for p in model_fit.fit(curve(pieces, noise, seed))] != [p[0] for p in pieces]]
+                     if [p.start for p in piecewise.fit(curve(pieces, noise, seed))] != [p[0] for p in pieces]]
             tap.ok(len(wrong) <= SEEDS // 20, f"{name} with noise of {noise:.0%} are found", wrong)
-    tap.equal([p.start for p in model_fit.fit(curve(TWO, 0, 1))], [0, 8192], "two pieces without noise")
-    tap.equal([len(model_fit.fit(points)) for points in ([], [(8, 1e-6)], [(8, 1e-6), (8, 2e-6)], [(8, -1), (16, 0)])],
+    tap.equal([p.start for p in piecewise.fit(curve(TWO, 0, 1))], [0, 8192], "two pieces without noise")
+    tap.equal([len(piecewise.fit(points)) for points in ([], [(8, 1e-6)], [(8, 1e-6), (8, 2e-6)], [(8, -1), (16, 0)])],
               [0, 1, 1, 0], "few points, and times of 0 or less")
-    falling = model_fit.fit([(size, 1e-3 / size) for size in SIZES[:6]])
+    falling = piecewise.fit([(size, 1e-3 / size) for size in SIZES[:6]])
     tap.ok(all(piece.slope.value >= 0 and piece.intercept.value >= 0 for piece in falling),
            "no bandwidth is negative", falling)
 
@@ -241,12 +241,12 @@ def test_pieces():
 def test_intervals():
     inside = {"start": 0, "slope": 0}
     for seed in range(SEEDS):
-        first = model_fit.fit(curve(TWO, 0.02, seed))[0]
+        first = piecewise.fit(curve(TWO, 0.02, seed))[0]
         inside["start"] += abs(first.intercept.value - TWO[0][1]) <= first.intercept.error
-        last = model_fit.fit(curve(TWO, 0.02, seed))[-1]
+        last = piecewise.fit(curve(TWO, 0.02, seed))[-1]
         inside["slope"] += abs(last.slope.value - 1 / TWO[1][2]) <= last.slope.error
     tap.ok(all(count >= 0.88 * SEEDS for count in inside.values()), "intervals of 95 % hold what is true", inside)
-    wide, narrow = (model_fit.fit(curve(TWO[:1], noise, 7))[0].intercept.relative for noise in (0.05, 0.005))
+    wide, narrow = (piecewise.fit(curve(TWO[:1], noise, 7))[0].intercept.relative for noise in (0.05, 0.005))
     tap.ok(wide > 3 * narrow, "they are wider with more noise", (wide, narrow))
 
 

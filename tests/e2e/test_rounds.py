@@ -21,7 +21,8 @@ from harness import Tap, skampi
 from quiet import Attempts
 
 sys.path.insert(0, os.path.join(harness.ROOT, "scripts"))
-from skampi_tools import coverage, results
+from skampi_tools import results
+from skampi_tools.campaign import coverage
 from skampi_tools.statistics import rounds_of
 
 tap = Tap()

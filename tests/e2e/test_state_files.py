@@ -17,7 +17,7 @@ from made_results import state
 
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
 from skampi_tools import results
-from skampi_tools.sko.lines import span_text
+from skampi_tools.formats.sko.lines import span_text
 from skampi_tools.states import Range, State, match_states
 
 jsonschema = optional("jsonschema")

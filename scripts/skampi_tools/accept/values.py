@@ -14,8 +14,8 @@ import re
 from array import array
 from dataclasses import dataclass
 
-from .. import format_json
 from ..cli import Error
+from ..formats import json_lines
 from ..statistics import median, quantile
 from .tournament import Tournament
 
@@ -158,7 +158,7 @@ class Times:
 
     def _read(self, path, stream, stage):
         hosts, seen, before, whole = {}, {}, len(self.samples), False
-        for record in format_json.parse(path, stream, []):
+        for record in json_lines.parse(path, stream, []):
             kind = record["record"]
             if kind == "header":
                 self.header = self.header or record

@@ -11,10 +11,10 @@ from .. import doubt, results
 from ..campaign import is_campaign
 from ..cli import Error
 from ..configuration import all_facts_of, software_of
-from ..independent import with_shared
 from ..points import missing_label
 from ..reading import campaign_of, launches
 from ..states import states_for
+from ..states.independent import with_shared
 
 
 class Point(NamedTuple):

@@ -3,10 +3,10 @@
 import math
 from dataclasses import dataclass, field
 
-from ..common_states import CommonStates, combined, joined
-from ..independent import all_alike, restrict
-from ..named_states import NamedStates, text_of
 from ..states import state_of
+from ..states.common import CommonStates, combined, joined
+from ..states.independent import all_alike, restrict
+from ..states.naming import NamedStates, text_of
 from .reading import Point
 
 AT_ONCE = 100  # files whose states are matched with each other: the time grows with the square of their number

@@ -11,8 +11,7 @@ from matplotlib.markers import CARETDOWN, CARETLEFT, CARETRIGHT, CARETUP
 from .. import doubt, style
 from ..cli import Error
 from ..results import LAUNCHES, PER_SECOND, shown_as
-from . import curves as cv
-from . import layout
+from . import curves as cv, layout
 from .spec import TIME_UNITS
 
 NAN = math.nan

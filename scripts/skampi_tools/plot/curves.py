@@ -13,10 +13,10 @@ import re
 import statistics
 from dataclasses import dataclass, field, replace
 
-from .. import named_states
 from ..doubt import speaks_against
 from ..points import aspect_text, aspects_of
 from ..results import IN_ALL, MEDIAN, PER_SECOND
+from ..states import naming
 
 NAN = math.nan
 LOG_DECADES = 1.5  # values that span more are drawn on a logarithmic axis
@@ -91,7 +91,7 @@ def _scalar(value):
 
 def load_all(sources):
     """The points of these files, with the states of the machine of all of them."""
-    known = named_states.NamedStates([source.file for source in sources])
+    known = naming.NamedStates([source.file for source in sources])
     return [point for place, source in enumerate(sources)
             for point in load(source, functools.partial(known.parts, place))]
 
@@ -157,14 +157,14 @@ def _in_all(point, result):
 def separate(points):
     """For each state of the machine a point with what was measured in it; the points as they are if all
     were measured in one state. A point without a state, between others that have one, is in UNKNOWN."""
-    if not named_states.several(part.state for point in points for part in point.parts):
+    if not naming.several(part.state for point in points for part in point.parts):
         return points
     def neighbours(point):
         return point.source.index, scope(point), point.function
     stated = {neighbours(point) for point in points if point.parts}
     return [one for point in points
             for one in _by_state(point) or
-            [replace(point, state=named_states.UNKNOWN if neighbours(point) in stated else None)]]
+            [replace(point, state=naming.UNKNOWN if neighbours(point) in stated else None)]]
 
 
 def _by_state(point):
@@ -211,7 +211,7 @@ def selects_file(selector, source):
 
 def _numbers(point):
     """Of the states that a selector can have for this point."""
-    return [part.state.number for part in point.parts] or [named_states.UNKNOWN.number]
+    return [part.state.number for part in point.parts] or [naming.UNKNOWN.number]
 
 
 def selects(selector, point):
@@ -386,7 +386,7 @@ class Curve:
         parts.append(("placement", self.placement))
         parts += [(name, aspect_text(name, first.stated.get(name))) for name in self.stated_differently()]
         if first.state:
-            parts.append(("state", named_states.text_of([point.state for point in self.points])))
+            parts.append(("state", naming.text_of([point.state for point in self.points])))
         if first.occurrence:
             parts.append(("occurrence", f"block {first.occurrence} of that name"))
         if self.repeated:

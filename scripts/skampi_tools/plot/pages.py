@@ -20,8 +20,7 @@ from matplotlib.figure import Figure
 
 from .. import doubt, style
 from ..cli import Error, created
-from . import curves as cv
-from . import layout, strips
+from . import curves as cv, layout, strips
 from .axes import MANY_CURVES, Scale, plain
 from .kinds import DRAW
 from .spec import BY_STATE

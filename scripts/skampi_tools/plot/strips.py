@@ -5,9 +5,8 @@ import functools
 import math
 from dataclasses import dataclass, field
 
-from .. import named_states
 from ..cli import Error
-from ..states import WORDS, controls_for, told_by
+from ..states import WORDS, controls_for, naming, told_by
 from . import curves as cv
 
 NO_CONTROLS = ("no controls record says how the state changed: draw the JSON file of the run (skampi -o "
@@ -61,7 +60,7 @@ def _overlap(a, b):
 
 def strips(sources):
     """The strips of these files; cli.Error where one has none."""
-    known = named_states.NamedStates([source.file for source in sources])
+    known = naming.NamedStates([source.file for source in sources])
     found = []
     for place, source in enumerate(sources):
         made = strips_of(source, functools.partial(known.of, place))

@@ -9,8 +9,8 @@ from .blocks import block_part, missing_table, plot_data
 from .columns import compared_records
 from .machine import Machine, machine_part
 from .markup import asset, embed, esc
-from .parts import (comparison_part, configuration_part, configurations_part, flags_part, rounds_part,
-                    said_part, section_part, summary_part, verdict_part)
+from .parts import (comparison_part, configuration_part, configurations_part, flags_part, rounds_part, said_part,
+                    section_part, summary_part, verdict_part)
 from .sections import sections_of
 
 HERE = os.path.dirname(os.path.realpath(__file__))

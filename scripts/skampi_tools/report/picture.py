@@ -4,9 +4,9 @@ offers, drawn from the same data (page.plot_data). Colours are the style sheet's
 import math
 
 from .. import doubt, style
-from ..named_states import said_of
 from ..plot import curves as cv
 from ..states import WORDS
+from ..states.naming import said_of
 from .sections import is_number
 
 WIDTH, HEIGHT = 720, 340

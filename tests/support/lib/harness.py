@@ -31,7 +31,7 @@ import processes
 ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".."))
 sys.path.append(os.path.join(ROOT, "scripts"))
 
-from skampi_tools.sko.lines import BEGIN, split_row
+from skampi_tools.formats.sko.lines import BEGIN, split_row
 
 # Set by tests/run where a sample will do: what takes long then leaves out cases that resemble others.
 SAMPLE_VARIABLE = "SKAMPI_TEST_SAMPLE"

@@ -14,8 +14,8 @@ import harness
 import traces
 from harness import ROOT
 from skampi_tools import launching
-from skampi_tools.model import ROUND_TRIPS
-from skampi_tools.model_text import time_of
+from skampi_tools.model.description import time_of
+from skampi_tools.model.fitting import ROUND_TRIPS
 
 PES = 2
 HOSTS = os.path.join(ROOT, "tests", "hosts", "hosts")

@@ -8,10 +8,9 @@ from matplotlib.patches import Patch
 from ... import style
 from ...cli import Error
 from ...results import MEAN
-from .. import breaks
-from .. import curves as cv
-from ..axes import (MANY_CURVES, Legend, Look, Scale, axis_text, handle_of, limits_of, looks, mark_cut, plain,
-                    runs_of, set_ticks, span, x_axis, y_axis)
+from .. import breaks, curves as cv
+from ..axes import (MANY_CURVES, Legend, Look, Scale, axis_text, handle_of, limits_of, looks, mark_cut, plain, runs_of,
+                    set_ticks, span, x_axis, y_axis)
 
 NAN = math.nan
 MAX_BARS = 24           # points of a curve with error bars; more have bands

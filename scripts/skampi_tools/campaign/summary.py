@@ -6,11 +6,11 @@ import re
 from collections import Counter
 from typing import NamedTuple
 
-from . import doubt, results, screen, style
-from .common_states import CommonStates, combined, control_text
-from .points import STATED, missing_label, with_variable
-from .states import states_for, told_by
-from .statistics import interquartile, rounds_of
+from .. import doubt, results, screen, style
+from ..points import STATED, missing_label, with_variable
+from ..states import states_for, told_by
+from ..states.common import CommonStates, combined, control_text
+from ..statistics import interquartile, rounds_of
 
 MOST_MISSING = 20  # are listed
 POINT = ("block", "number", "function", "call", "arguments", "variables", "pe_set", "bytes", "quantity")

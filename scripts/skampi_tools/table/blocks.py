@@ -8,12 +8,12 @@ import math
 import re
 from collections import Counter
 
-from . import doubt, screen, style
-from .common_states import control_text
-from .sko.lines import (BEGIN, INCOMPLETE, MEDIAN, MISSING_WORDS, ROUNDS, ROUNDS_BLOCK, STATED_UNIT, STATE_ROUNDS,
-                        columns_of, controls_of, counters_of, number_text, part_of, split_row,
-                        state_of as state_record, unit_of, value_in)
-from .states import WORDS, find, set_text, sets_of, several, state_of, states_for, told_by
+from .. import doubt, screen, style
+from ..formats.sko.lines import (BEGIN, INCOMPLETE, MEDIAN, MISSING_WORDS, ROUNDS, ROUNDS_BLOCK, STATED_UNIT,
+                                 STATE_ROUNDS, columns_of, controls_of, counters_of, number_text, part_of, split_row,
+                                 state_of as state_record, unit_of, value_in)
+from ..states import WORDS, find, set_text, sets_of, several, state_of, states_for, told_by
+from ..states.common import control_text
 
 TITLES = {
     "mean": ("bytes", "mean of the middle", "standard error", "repetitions"),
@@ -229,7 +229,7 @@ def rounds_in(lines):
 def breaks_in(file):
     """{(block, its place among those of that name): texts} for breaks of curves where the library changes its
     protocol. file: a ResultFile."""
-    from .plot import breaks, curves  # only here: most tables are shown sooner without them
+    from ..plot import breaks, curves  # only here: most tables are shown sooner without them
     found = {}
     for curve in curves.curves(curves.load(curves.Source(0, "", file))):
         texts = found.setdefault((curve.first.block, max(curve.first.occurrence, 1)), {})

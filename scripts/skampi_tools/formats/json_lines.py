@@ -3,8 +3,8 @@
 import json
 import math
 
-from .cli import Error
-from .records import SCHEMA_VERSION, what_is_wrong
+from ..cli import Error
+from ..records import SCHEMA_VERSION, what_is_wrong
 
 _LONGEST_INTEGER = 18  # digits of one that programs in C can hold, too
 

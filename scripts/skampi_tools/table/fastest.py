@@ -7,8 +7,8 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from .statistics import median
-from .style import printable
+from ..statistics import median
+from ..style import printable
 
 SEPARATOR = ": "
 # Loop variables that say what a result states anyway.

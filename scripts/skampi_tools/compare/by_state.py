@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .common_states import shares_of
-from .compare_rows import (CANNOT_TELL, FASTER, NAN, ONLY_NEW, ONLY_OLD, SLOWER, UNCHANGED, SideState)
-from .statistics import median
-from .style import percent_text
+from ..states.common import shares_of
+from ..statistics import median
+from ..style import percent_text
+from .rows import CANNOT_TELL, FASTER, NAN, ONLY_NEW, ONLY_OLD, SLOWER, UNCHANGED, SideState
 
 RARE = 0.05   # of a side's rounds of a point: states that take less do not decide whether it is unchanged
 TOGETHER = 0  # in the place of a state's number: all states that both sides have

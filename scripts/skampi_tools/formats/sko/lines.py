@@ -9,7 +9,7 @@ import json
 import math
 import re
 
-from ..records import RATES, SECONDS, VALUES
+from ...records import RATES, SECONDS, VALUES
 
 UNITS = {"ns": 1e9, "us": 1e6, "ms": 1e3, "s": 1.0}
 SHORT_UNITS = {"ps": 1e12, **UNITS}  # of controls

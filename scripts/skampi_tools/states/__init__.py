@@ -9,7 +9,7 @@ import itertools
 import math
 from typing import NamedTuple
 
-from . import statistics
+from .. import statistics
 
 NAN = math.nan
 HAND_OVER, ADDITION, SHARED = "hand_over", "addition", "hand_over_shared"

@@ -2,8 +2,8 @@
 of each class of operations (LogGP: Alexandrov, Ionescu, Schauser and Scheiman, J. Parallel Distrib. Comput. 44, 1997),
 piecewise in the size, and tables of collectives.
 
-    machine = model.fitted([results.read("model.json")])
-    print(model_text.description(machine))
+    machine = fitted([results.read("model.json")])
+    print(description.description(machine))
 
 A description must give what was measured when shmemsim replays the same operation. There a put with its quiet takes
 o + bytes G + 2 L and what the quiet takes itself, and a get o + bytes G + R; R, the round trip, is 2 L.
@@ -14,13 +14,13 @@ import math
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from . import model_data as data_of
-from . import model_fit, progress
-from .cli import Error
-from .model_data import (BETWEEN, COLLECTIVES, COMPUTING, CONTENDED, EXCHANGE, FULL, FULL_QUIET, INSIDE, PLACES, POST,
-                         STRIDED, WINDOW)
-from .model_fit import Value, combined
-from .statistics import NAN, median
+from .. import piecewise, progress
+from ..cli import Error
+from ..piecewise import Value, combined
+from ..statistics import NAN, median
+from . import data as data_of
+from .data import (BETWEEN, COLLECTIVES, COMPUTING, CONTENDED, EXCHANGE, FULL, FULL_QUIET, INSIDE, PLACES, POST,
+                   STRIDED, WINDOW)
 
 TRANSFERS = ("put", "get", "put-nbi", "get-nbi")
 OWN = ("quiet", "fence", "wait")
@@ -103,7 +103,7 @@ class PlaceModel:
 class Table:
     """A collective."""
     place: str
-    rows: dict = field(default_factory=dict)       # {PEs: [model_fit.Piece]}
+    rows: dict = field(default_factory=dict)       # {PEs: [piecewise.Piece]}
     growth: str = None                             # how it goes on beyond the rows
     chosen: bool = False                           # the growth was chosen by the measurements
     residuals: list = field(default_factory=list)
@@ -129,9 +129,9 @@ def _overhead(data, place, kind, piece):
         per_byte = piece.slope.value if kind == source == "put" else 0.0
         if piece.start == 0 and (small := [max(0.0, time - size * per_byte) for size, time in posts if size <= SMALL]):
             windows = _windows(data, place) if source == "put-nbi" else None
-            values = [model_fit.middle(small), *([windows.step] if windows and windows.step.value > 0 else [])]
+            values = [piecewise.middle(small), *([windows.step] if windows and windows.step.value > 0 else [])]
             return min(values, key=lambda value: value.value)
-        if piece.start and (line := model_fit.line([p for p in posts if piece.start <= p[0] <= piece.end])):
+        if piece.start and (line := piecewise.line([p for p in posts if piece.start <= p[0] <= piece.end])):
             return line.intercept
     return None
 
@@ -286,7 +286,7 @@ def _set_library(data, place, model):
 def _transfer(data, place, kind, quiet):
     """[Cost] of a class; [] if it was not measured."""
     costs = []
-    for piece in model_fit.fit(_full(data, place, kind, quiet)):
+    for piece in piecewise.fit(_full(data, place, kind, quiet)):
         overhead = _overhead(data, place, kind, piece) or Value(0.0)
         if overhead.value > piece.intercept.value:  # all of it keeps the caller busy
             overhead = piece.intercept
@@ -300,7 +300,7 @@ def _transfer(data, place, kind, quiet):
 
 def full_time(costs, kind, size, library=Library()):
     """Seconds until an operation is complete, as shmemsim says."""
-    cost = model_fit.piece_of(costs, size)
+    cost = piecewise.piece_of(costs, size)
     if library.asks and kind not in ROUND_TRIPS:
         return size * cost.per_byte.value + asked_time(cost.overhead.value, cost.latency.value, library.receive.value,
                                                        library.answer.value)
@@ -316,7 +316,7 @@ def strided_time(costs, kind, elements, size, way):
     if way == TOGETHER:
         return full_time(costs, kind, size)
     each = size // elements
-    cost = model_fit.piece_of(costs, each)
+    cost = piecewise.piece_of(costs, each)
     returns = cost.overhead.value + each * cost.per_byte.value + (cost.latency.value if kind in ROUND_TRIPS else 0)
     return (elements - 1) * max(returns, cost.gap.value) + full_time(costs, kind, each)
 
@@ -342,7 +342,7 @@ def _constant(measured):
     """The Value of an operation without a size; None without measurements."""
     if not measured:
         return None
-    value = model_fit.middle([one.time for one in measured])
+    value = piecewise.middle([one.time for one in measured])
     errors = [one.error / math.sqrt(len(measured)) for one in measured]
     return Value(value.value, max((e for e in (value.error, median(errors)) if not math.isnan(e)), default=NAN))
 
@@ -377,7 +377,7 @@ def _atomic(data, place, model):
         return
     first = model.costs[source][0]
     trips = 1 if source in ROUND_TRIPS else 2
-    overhead = _overhead(data, place, "atomic", model_fit.Piece(0, 0, None, None)) or first.overhead
+    overhead = _overhead(data, place, "atomic", piecewise.Piece(0, 0, None, None)) or first.overhead
     overhead = min(overhead, fetch, key=lambda value: value.value)
     model.busy = _busy(data, place, fetch, overhead,
                        Value(trips * first.latency.value, trips * first.latency.error))
@@ -483,10 +483,10 @@ def _table(data, name, place):
     measured = data.of(place, name) or data.of(place, name, data_of.TOGETHER)
     for pes in sorted({one.pes for one in measured}):
         points = [(one.bytes, one.time) for one in measured if one.pes == pes]
-        pieces = model_fit.fit(points)
+        pieces = piecewise.fit(points)
         if pieces:
             table.rows[pes] = pieces
-            table.residuals += [Residual(size, time, model_fit.piece_of(pieces, size).time(size))
+            table.residuals += [Residual(size, time, piecewise.piece_of(pieces, size).time(size))
                                 for size, time in points if time > 0]
     if not table.rows:
         return None

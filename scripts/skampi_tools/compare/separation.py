@@ -10,7 +10,7 @@ wide, over the number of all ways.
 import math
 from dataclasses import dataclass
 
-from .compare_rows import CANNOT_TELL, FASTER, SLOWER
+from .rows import CANNOT_TELL, FASTER, SLOWER
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ size: so those of a single file are its own, also if it has sets of several size
 
 from dataclasses import dataclass, field, replace
 
-from . import style
-from .common_states import CommonStates
-from .states import ALL_WORDS
+from .. import style
+from . import ALL_WORDS
+from .common import CommonStates
 
 
 @dataclass(frozen=True)

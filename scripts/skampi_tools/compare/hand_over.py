@@ -4,10 +4,10 @@ It tells states of the machine within a run. Between sides it may be what is com
 all launches, and what the library cannot change does not, it is a result.
 """
 
-from .independent import typical_controls, with_shared
-from .states import ALL_WORDS, HAND_OVER, NEAR, SHARED
-from .statistics import median
-from .style import count_text, short_time_text
+from ..states import ALL_WORDS, HAND_OVER, NEAR, SHARED
+from ..states.independent import typical_controls, with_shared
+from ..statistics import median
+from ..style import count_text, short_time_text
 
 
 def _apart(old, new):

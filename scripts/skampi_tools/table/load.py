@@ -4,8 +4,8 @@ import math
 import re
 from typing import NamedTuple
 
-from .progress import operation_of, size_of, value_of
-from .statistics import NAN, median
+from ..progress import operation_of, size_of, value_of
+from ..statistics import NAN, median
 
 SUFFIX = "_Under_Load"
 NONE = "none"                             # the name of no aggressors

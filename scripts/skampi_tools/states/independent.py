@@ -7,9 +7,9 @@ the addition, belong to the machine alone.
 
 import math
 
-from .configuration import software_of
-from .states import ADDITION, HAND_OVER, NAN, SHARED, Range, find, sets_of
-from .statistics import median
+from ..configuration import software_of
+from ..statistics import median
+from . import ADDITION, HAND_OVER, NAN, SHARED, Range, find, sets_of
 
 
 def _seen_shared(file):

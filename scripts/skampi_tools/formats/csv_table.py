@@ -6,9 +6,9 @@ import json
 import math
 import re
 
-from .cli import Error
-from .records import COUNTS, NUMBERS, STATE_NUMBERS, what_is_wrong
-from .states import HAND_OVER, WORDS
+from ..cli import Error
+from ..records import COUNTS, NUMBERS, STATE_NUMBERS, what_is_wrong
+from ..states import HAND_OVER, WORDS
 
 COLUMNS = (
     "record block number function call args arg_units variables pes members placement "

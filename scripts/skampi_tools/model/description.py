@@ -2,10 +2,10 @@
 
 import math
 
-from . import cli, progress, style
-from .model import CLASSES, LINEAR, ONE_SIZE, ROUND_TRIPS, spread
-from .model_data import BETWEEN, INSIDE, PLACE_WORDS
-from .statistics import median
+from .. import cli, progress, style
+from ..statistics import median
+from .data import BETWEEN, INSIDE, PLACE_WORDS
+from .fitting import CLASSES, LINEAR, ONE_SIZE, ROUND_TRIPS, spread
 
 DIGITS = 5
 BUS, NODE = "network", "host"

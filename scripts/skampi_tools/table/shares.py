@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 
-from . import cli, kinds, screen
+from .. import cli, kinds, screen
 
 REDUCTION = re.compile(r"_(and|or|xor|sum|prod|min|max)_(to_all|reduce)$|_reduce$")
 REMOTE = {"put", "get", "nonblocking", "atomic"}
@@ -64,7 +64,7 @@ class Shares:
 
 def find_shmemtrace():
     """The program beside the scripts, as in the sources and as installed, or one of the PATH."""
-    here = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+    here = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
     for folder in (os.path.dirname(here), here):
         if os.access(os.path.join(folder, "shmemtrace"), os.X_OK):
             return os.path.join(folder, "shmemtrace")

@@ -3,9 +3,9 @@
 import math
 import re
 
-from .. import style
-from ..points import numbered, occurrence_of, start_of
-from ..states import WORDS, controls_for, set_text, sets_of, several, state_of, states_for
+from ... import style
+from ...points import numbered, occurrence_of, start_of
+from ...states import WORDS, controls_for, set_text, sets_of, several, state_of, states_for
 from .lines import (COUNTERS_END, DEFAULT_UNIT, END, LAST_WORDS, MISSING_WORDS, ROUNDS_BLOCK, UNITS, column_text, ctime,
                     number_text, span_text, unit_text, variable_text)
 

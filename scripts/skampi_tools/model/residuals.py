@@ -3,8 +3,8 @@
 import html
 import math
 
-from . import style
-from .model_data import PLACE_WORDS
+from .. import style
+from .data import PLACE_WORDS
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 760, 170, 70, 16, 30, 34
 LEAST_SHARE = 0.02  # of the axis, up and down

@@ -14,8 +14,8 @@ to be alpha / points, which 5 and 5 launches, whose smallest p-value is 2/252, c
 than 6 points.
 
 Where the launches of a point were in several states of the machine, its values in each state are
-tested, in the same test as all others (compare_states.py). States come from controls that what is compared cannot
-change (independent.py). Whatever they say, a point of which every launch of one side is slower than every one of
+tested, in the same test as all others (by_state.py). States come from controls that what is compared cannot
+change (states/independent.py). Whatever they say, a point of which every launch of one side is slower than every one of
 the other is slower (separation.py).
 
 Needs numpy: scripts call cli.need("numpy") before they import this module.
@@ -31,14 +31,15 @@ from statistics import NormalDist
 
 import numpy as np
 
-from . import compare_states, doubt, hand_over, results, separation
-from .cli import Error
-from .common_states import CommonStates
-from .compare_rows import (CANNOT_TELL, FASTER, NAN, ONLY_NEW, ONLY_OLD, SLOWER, UNCHANGED, VERDICTS,
-                           Comparison, Missing, Row)  # VERDICTS: for who shows them
-from .configuration import facts_of, stated
-from .independent import states_to_compare
-from .points import differences, missing_label
+from .. import doubt, results
+from ..cli import Error
+from ..configuration import facts_of, stated
+from ..points import differences, missing_label
+from ..states.common import CommonStates
+from ..states.independent import states_to_compare
+from . import by_state, hand_over, separation
+from .rows import (CANNOT_TELL, FASTER, NAN, ONLY_NEW, ONLY_OLD, SLOWER, UNCHANGED, VERDICTS, Comparison, Missing,
+                   Row)  # VERDICTS: for who shows them
 
 LAUNCH_SPREAD = 0.05  # seen between launches: 2 to 7 % for put and get
 SAME_WITHIN = 0.10
@@ -549,7 +550,7 @@ def _by_state(comparison, rows, old, new, common):
     """Judges rows once more whose launches were in several states: each state by itself, all pairs of a
     point and a state in one test, together with the rows that are in one state. So all of them share
     alpha."""
-    parts = compare_states.Parts(common, old, new)
+    parts = by_state.Parts(common, old, new)
     if parts.lacking:
         comparison.cautions.append(parts.lacking)
     for row in rows:
@@ -569,5 +570,5 @@ def _by_state(comparison, rows, old, new, common):
                                for column in (values_of(row, values) or [(row, values)])], border)
     for row in rows:
         if row.states:
-            compare_states.conclude(comparison, row)
+            by_state.conclude(comparison, row)
     comparison.states = parts.sides(rows)

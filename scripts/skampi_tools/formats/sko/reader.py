@@ -4,15 +4,14 @@ it as comments."""
 import math
 import re
 
-from ..cli import Error
-from ..points import STATED, numbered, text_of
-from ..records import COUNTS, NUMBERS, STATE_NUMBERS
-from ..states import HAND_OVER, WORDS
+from ...cli import Error
+from ...points import STATED, numbered, text_of
+from ...records import COUNTS, NUMBERS, STATE_NUMBERS
+from ...states import HAND_OVER, WORDS
 from .header import take_fact
-from .lines import (BEGIN, DEFAULT_UNIT, DURATION, END, INCOMPLETE, LAST_WORDS, LEVEL, MEDIAN, MISSING_WORDS,
-                    MORE, NUM, ROUNDS, ROUNDS_BLOCK, STARTS, STATE_ROUNDS, UNITS, column_value, columns_of, controls_of,
-                    counters_of, instant, number, part_of, per, span, split_row, state_of, unit_of, value_in,
-                    value_of)
+from .lines import (BEGIN, DEFAULT_UNIT, DURATION, END, INCOMPLETE, LAST_WORDS, LEVEL, MEDIAN, MISSING_WORDS, MORE, NUM,
+                    ROUNDS, ROUNDS_BLOCK, STARTS, STATE_ROUNDS, UNITS, column_value, columns_of, controls_of,
+                    counters_of, instant, number, part_of, per, span, split_row, state_of, unit_of, value_in, value_of)
 
 _CLASSIC_COLUMNS = 16  # per PE, where the script does not say (set_max_nr_node_times)
 _STATUS_INCOMPLETE, _STATUS_TIME_LIMIT, _STATUS_WATCHDOG = 3, 4, 5

@@ -11,11 +11,11 @@ the observed spread needs. The same for each state of the machine by itself, whe
 import math
 from dataclasses import dataclass, field
 
-from .cli import Error
-from .common_states import CommonStates
-from .configuration import software_of
-from .independent import states_to_compare
-from .statistics import FEWEST_ROUNDS, between_launches, median
+from ..cli import Error
+from ..configuration import software_of
+from ..states.common import CommonStates
+from ..states.independent import states_to_compare
+from ..statistics import FEWEST_ROUNDS, between_launches, median
 
 LEAST_CONTAINED = 0.90
 MOST_WIDTH = 2.0

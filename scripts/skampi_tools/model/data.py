@@ -5,11 +5,11 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from . import progress, style
-from .cli import Error
-from .named_states import NamedStates, text_of
-from .states import kind_of, states_for
-from .statistics import NAN
+from .. import progress, style
+from ..cli import Error
+from ..states import kind_of, states_for
+from ..states.naming import NamedStates, text_of
+from ..statistics import NAN
 
 INSIDE, BETWEEN = "inside", "between"  # the PEs of a set: on one node; one on each of several
 PLACES = (INSIDE, BETWEEN)

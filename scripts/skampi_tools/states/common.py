@@ -8,10 +8,10 @@
 import math
 from typing import NamedTuple
 
-from . import style
-from .cli import finite
-from .states import ALL_WORDS, StateValue, kind_of, match_states, sets_of, states_for
-from .statistics import median
+from .. import style
+from ..cli import finite
+from ..statistics import median
+from . import ALL_WORDS, StateValue, kind_of, match_states, sets_of, states_for
 
 
 def control_text(told, values):
