@@ -89,21 +89,25 @@ class Parser(argparse.ArgumentParser):
     """An argument parser whose errors have one line, as all others, and whose options cannot be
     abbreviated: scripts of users go on working when there are more of them."""
 
-    def __init__(self, writes=None, **settings):
-        """writes: suffixes of what -o writes, () for any; None: no option names a file to write."""
+    def __init__(self, writes=None, views=dict, **settings):
+        """writes: suffixes of what -o writes, () for any; None: no option names a file to write. views: a function that
+        returns {word: Parser} of the program's views, whose words stand first on its command line."""
         super().__init__(allow_abbrev=False, formatter_class=Formatter, **settings)
         self.writes = writes
         self._actions[0].help = "show this help"
-        for names, text, print_it in (
-                (("-V", "--version"), "show the version", lambda: f"{self.prog} {version()}\n"),
-                (("--man",), "show this as a manual page", lambda: pages.manual(self, summary(), version())),
-                (("--completion",), "show completion for bash", lambda: pages.completion(self))):
+        information = [
+            (("-V", "--version"), "show the version", lambda: f"{self.prog} {version()}\n"),
+            (("--man",), "show this as a manual page", lambda: pages.manual(self, views(), summary(), version())),
+            (("--completion",), "show completion for bash", lambda: pages.completion(self, views()))]
+        is_view = " " in self.prog  # page and completion are those of its program
+        for names, text, print_it in information[:1] if is_view else information:
             self.add_argument(*names, action=Information, nargs=0, text=print_it, help=text)
-
-    def parse_args(self, args=None, namespace=None):
-        if self.writes is not None:
+        if writes is not None:
             self.add_argument("--force", action=Force, nargs=0, default=argparse.SUPPRESS,
                               help="replace any file, also one that skampi and its tools have not written")
+
+    def parse_args(self, args=None, namespace=None):
+        kinds.running = self.prog
         given = super().parse_args(args, namespace)
         if self.writes is not None:
             # Now, since what is written may take hours.
@@ -121,6 +125,11 @@ class Parser(argparse.ArgumentParser):
             if close := difflib.get_close_matches(found[1], known, 1):
                 message += f"; did you mean {close[0]}?"
         raise Error(f"{message}; --help shows all options")
+
+
+def view(tool, word):
+    """The module of a view, imported only if it is used: parser() makes its Parser, run(arguments) does it."""
+    return importlib.import_module(f"skampi_tools.{tool}.{word}")
 
 
 def split_rest(arguments):

@@ -5,12 +5,12 @@ import os
 import re
 import shlex
 import stat
-import sys
 import time
 from typing import NamedTuple
 
 from .errors import Error
 
+running = ""  # the command that reads files now, as in .reader: set when its options are read
 HEAD_BYTES = 4096
 TAIL_BYTES = 65536  # of PDF, which states at its end what has made it
 
@@ -25,7 +25,7 @@ class Kind(NamedTuple):
 RESULTS = ("a result file", "skampi-table %s", True)
 CALLS = ("calls of a trace", "", True)
 PREDICTION = ("a prediction of shmemsim", "skampi-plot %s", True)
-SHARES = ("a table of skampi-shares", "", True)
+SHARES = ("a table of shares", "", True)
 
 # The first row that fits counts. No row may use what extended regular expressions of POSIX have not.
 KINDS = [Kind(begins, *rest) for begins, *rest in (
@@ -38,7 +38,7 @@ KINDS = [Kind(begins, *rest) for begins, *rest in (
     ('^[{]"command":".*","machine":"', *PREDICTION),
     ('^[{]"what_if":', *PREDICTION),
     ("^[^\n]*\n[0-9]+ PEs? on [^\n]*, model ", "a prediction of shmemsim as text", "", True),
-    ('^[{]"summary":1', "the summary of a trace", "skampi-shares %s", True),
+    ('^[{]"summary":1', "the summary of a trace", "skampi-table shares %s", True),
     ("^[^\n]*\n[^\n]*\n[0-9]+ PEs?[^\n]*; [0-9]+ events", "the summary of a trace as text", "", True),
     ("(^|\n)PEs: [0-9]+, events: [0-9]+, sets of PEs", "the check of a trace", "", True),
     ('^[{]"pe":[0-9]+,"thread":', *CALLS),
@@ -108,7 +108,7 @@ def misfit(path):
     """For a message about a file that a program cannot use: what it is and which command reads it, such as
     "this is a script: oshrun -np 2 skampi -i my.ski". "": unknown."""
     kind = kind_of(path)
-    if not kind or kind.reader.startswith(os.path.basename(sys.argv[0]) + " "):  # what it reads itself is damaged
+    if not kind or re.match(rf"{re.escape(running)} [^a-z]", kind.reader):  # what it reads itself is damaged
         return ""
     return f"this is {kind.what}" + (f": {kind.reader.replace('%s', shlex.quote(path))}" if kind.reader else "")
 

@@ -2,6 +2,7 @@
 
 import argparse
 import re
+import textwrap
 
 
 def troff(text):
@@ -24,38 +25,55 @@ def _options(parser):
             yield names, formatter._expand_help(action) if action.help else ""
 
 
-def manual(parser, summary, version):
+def _named_options(parser):
+    return "".join(f".TP\n.B {troff(names)}\n{troff(meaning)}\n" for names, meaning in _options(parser))
+
+
+def _usage(parser):
+    return _as_it_is(re.sub(r"^usage: ", "", parser.format_usage()))
+
+
+def manual(parser, views, summary, version):
+    """views: {word: Parser}; each has a section."""
     name = parser.prog
-    usage = re.sub(r"^usage: ", "", parser.format_usage())
     text = [f'.TH {troff(name.upper())} 1 "" "skampi {troff(version)}" "User Commands"\n',
             f".SH NAME\n{troff(name)} \\- {troff(summary[:1].lower() + summary[1:])}\n",
-            f".SH SYNOPSIS\n{_as_it_is(usage)}",
-            f".SH DESCRIPTION\n{_as_it_is(parser.description or '')}.SH OPTIONS\n"]
-    for names, meaning in _options(parser):
-        text.append(f".TP\n.B {troff(names)}\n{troff(meaning)}\n")
+            f".SH SYNOPSIS\n{_usage(parser)}",
+            f".SH DESCRIPTION\n{_as_it_is(parser.description or '')}.SH OPTIONS\n{_named_options(parser)}"]
     if parser.epilog:
         text.append(f".SH NOTES\n{_as_it_is(parser.epilog)}")
+    for word, view in views.items():
+        text.append(f".SH {troff(word)}\n{_usage(view)}.PP\n{_as_it_is(view.description)}"
+                    f"{_named_options(view)}.PP\n{_as_it_is(view.epilog)}")
     return "".join(text)
 
 
-def completion(parser):
-    name = parser.prog
-    function = "_" + re.sub(r"\W", "_", name)
-    words = [option for action in parser._actions for option in action.option_strings]
-    cases, here = [], []
+def _offers(parser, further=()):
+    """Lines of bash that complete a word: values of options, options, or else names of files, and further words."""
+    options = [option for action in parser._actions for option in action.option_strings]
+    cases, here = "", list(further)
     for action in parser._actions:
         choices = " ".join(map(str, action.choices or []))
         if choices and action.option_strings:
-            cases.append(f"    {' | '.join(action.option_strings)})\n"
-                         f"        mapfile -t COMPREPLY < <(compgen -W \"{choices}\" -- \"$2\")\n"
-                         f"        return\n        ;;\n")
+            cases += (f"    {' | '.join(action.option_strings)})\n"
+                      f"        mapfile -t COMPREPLY < <(compgen -W \"{choices}\" -- \"$2\")\n"
+                      f"        return\n        ;;\n")
         elif choices:
             here.append(choices)
-    names = (f"        mapfile -t COMPREPLY < <(compgen -W \"{' '.join(here)}\" -- \"$2\"; "
-             f"compgen -f -- \"$2\")\n" if here else
-             "        mapfile -t COMPREPLY < <(compgen -f -- \"$2\")\n")
-    chosen = "    case $3 in\n" + "".join(cases) + "    esac\n" if cases else ""
-    return (f"# bash completion for {name}\n{function}()\n{{\n{chosen}"
-            f"    if [[ $2 == -* ]]; then\n"
-            f"        mapfile -t COMPREPLY < <(compgen -W \"{' '.join(words)}\" -- \"$2\")\n"
-            f"    else\n{names}    fi\n}}\ncomplete -o filenames -F {function} {name}\n")
+    words = f"compgen -W \"{' '.join(here)}\" -- \"$2\"; " if here else ""
+    chosen = f"    case $3 in\n{cases}    esac\n" if cases else ""
+    return (f"{chosen}    if [[ $2 == -* ]]; then\n"
+            f"        mapfile -t COMPREPLY < <(compgen -W \"{' '.join(options)}\" -- \"$2\")\n"
+            f"    else\n        mapfile -t COMPREPLY < <({words}compgen -f -- \"$2\")\n    fi\n")
+
+
+def completion(parser, views):
+    """views: {word: Parser}; after its word a view completes its own options."""
+    name = parser.prog
+    function = "_" + re.sub(r"\W", "_", name)
+    own = "".join(f"    {word})\n{textwrap.indent(_offers(view), '    ')}        return\n        ;;\n"
+                  for word, view in views.items())
+    if own:
+        own = f"    [[ ${{COMP_CWORD-0}} -lt 2 ]] || case ${{COMP_WORDS[1]}} in\n{own}    esac\n"
+    return (f"# bash completion for {name}\n{function}()\n{{\n{own}{_offers(parser, views)}}}\n"
+            f"complete -o filenames -F {function} {name}\n")

@@ -19,7 +19,7 @@
 #define RESULTS "a result file", "skampi-table %s", true
 #define CALLS "calls of a trace", NULL, true
 #define PREDICTION "a prediction of shmemsim", "skampi-plot %s", true
-#define SHARES "a table of skampi-shares", NULL, true
+#define SHARES "a table of shares", NULL, true
 
 /* The first row that fits counts. No row may use what Python's expressions have not. */
 static const struct kind kinds[] = {
@@ -33,7 +33,7 @@ static const struct kind kinds[] = {
     {"^[{]\"command\":\".*\",\"machine\":\"", PREDICTION},
     {"^[{]\"what_if\":", PREDICTION},
     {"^[^\n]*\n[0-9]+ PEs? on [^\n]*, model ", "a prediction of shmemsim as text", NULL, true},
-    {"^[{]\"summary\":1", "the summary of a trace", "skampi-shares %s", true},
+    {"^[{]\"summary\":1", "the summary of a trace", "skampi-table shares %s", true},
     {"^[^\n]*\n[^\n]*\n[0-9]+ PEs?[^\n]*; [0-9]+ events", "the summary of a trace as text", NULL,
      true},
     {"(^|\n)PEs: [0-9]+, events: [0-9]+, sets of PEs", "the check of a trace", NULL, true},

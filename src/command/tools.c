@@ -1,4 +1,4 @@
-/* One table of tools, in the order of `skampi help`. */
+/* One table of tools and their views, in the order of `skampi help`. */
 #include "command/tools.h"
 
 #include <errno.h>
@@ -14,31 +14,35 @@
 static const struct tool {
     const char *word, *program; /* program NULL: the word is a heading */
     const char *purpose;
+    bool is_view; /* of the program, which expects the word as its first argument */
 } tools[] = {
-    {"Look at results", NULL, NULL},
-    {"table", "skampi-table", "result files as tables on the terminal"},
-    {"plot", "skampi-plot", "figures as PNG, SVG or PDF"},
-    {"report", "skampi-report", "one HTML page: tables, plots, and whether to trust them"},
-    {"convert", "skampi-convert", ".sko, CSV and JSON Lines into each other"},
-    {"fastest", "skampi-fastest", "the fastest of several ways, by PEs and size"},
-    {"load", "skampi-load", "how much slower operations get while other PEs flood"},
-    {"progress", "skampi-progress", "which operations make progress while the target computes"},
-    {"Measure more than once", NULL, NULL},
-    {"campaign", "skampi-campaign", "one script in many separate launches, summarized"},
-    {"job", "skampi-job", "a campaign as a job of Slurm, PBS or LSF"},
-    {"coverage", "skampi-coverage", "whether prediction intervals keep their promise here"},
-    {"Judge", NULL, NULL},
-    {"compare", "skampi-compare", "what became slower or faster, and what stayed the same"},
-    {"history", "skampi-history", "when points changed over weeks"},
+    {"Look at results", NULL, NULL, false},
+    {"table", "skampi-table", "result files as tables on the terminal", false},
+    {"plot", "skampi-plot", "figures as PNG, SVG or PDF", false},
+    {"report", "skampi-report", "one HTML page: tables, plots, and whether to trust them", false},
+    {"convert", "skampi-convert", ".sko, CSV and JSON Lines into each other", false},
+    {"fastest", "skampi-table", "the fastest of several ways, by PEs and size", true},
+    {"load", "skampi-table", "how much slower operations get while other PEs flood", true},
+    {"progress", "skampi-table", "which operations make progress while the target computes", true},
+    {"Measure more than once", NULL, NULL, false},
+    {"campaign", "skampi-campaign", "one script in many separate launches, summarized", false},
+    {"job", "skampi-job", "a campaign as a job of Slurm, PBS or LSF", false},
+    {"coverage", "skampi-campaign", "whether prediction intervals keep their promise here", true},
+    {"Judge", NULL, NULL, false},
+    {"compare", "skampi-compare", "what became slower or faster, and what stayed the same", false},
+    {"history", "skampi-history", "when points changed over weeks", false},
     {"guidelines", "skampi-guidelines",
-     "operations that are slower than others that can replace them"},
-    {"accept", "skampi-accept", "which nodes, links and PEs of a machine are slower than others"},
-    {"Applications", NULL, NULL},
-    {"trace", "shmemtrace", "records the OpenSHMEM calls of a program, and reads traces"},
-    {"shares", "skampi-shares", "what share of their time traced programs spend in what"},
-    {"model", "skampi-model", "a description of a machine, from results"},
-    {"predict", "shmemsim", "how long a traced program takes on a machine that is described"},
-    {"bench-apps", "shmembench", "programs that call every routine, to test libraries and tracers"},
+     "operations that are slower than others that can replace them", false},
+    {"accept", "skampi-accept", "which nodes, links and PEs of a machine are slower than others",
+     false},
+    {"Applications", NULL, NULL, false},
+    {"trace", "shmemtrace", "records the OpenSHMEM calls of a program, and reads traces", false},
+    {"shares", "skampi-table", "what share of their time traced programs spend in what", true},
+    {"model", "skampi-model", "a description of a machine, from results", false},
+    {"predict", "shmemsim", "how long a traced program takes on a machine that is described",
+     false},
+    {"bench-apps", "shmembench", "programs that call every routine, to test libraries and tracers",
+     false},
 };
 #define TOOLS (sizeof tools / sizeof *tools)
 
@@ -63,7 +67,7 @@ const char *tools_closest(const char *word)
 static int show_list(void)
 {
     puts("skampi measures, and starts the tools that work with its results:\n\n"
-         "  skampi TOOL [ARGUMENT]...     the same as the program skampi-TOOL\n"
+         "  skampi TOOL [ARGUMENT]...     starts a tool\n"
          "  skampi help TOOL              its options\n"
          "  skampi -h                     how to measure");
     for (size_t i = 0; i < TOOLS; i++)
@@ -74,7 +78,8 @@ static int show_list(void)
     return ferror(stdout) || fflush(stdout) ? 1 : 0;
 }
 
-/* Returns only if that fails: the exit status. arguments[0] is replaced by the program's path. */
+/* Returns only if that fails: the exit status. arguments[0] is replaced by the program's path;
+ * where the tool is a view, its word follows. */
 static int start(const struct tool *tool, char **arguments)
 {
     static const char *const places[] = {"scripts/", ""};
@@ -100,7 +105,8 @@ static int help(const char *word)
     if (!word)
         return show_list();
     if (tool)
-        return start(tool, (char *[]){NULL, (char[]){"--help"}, NULL});
+        return start(tool, tool->is_view ? (char *[]){NULL, (char *)word, (char[]){"--help"}, NULL}
+                                         : (char *[]){NULL, (char[]){"--help"}, NULL});
     const char *closest = tools_closest(word);
     fprintf(stderr,
             "skampi: error: no tool is called %s%s%s%s; skampi help lists them, skampi --describe "
@@ -117,6 +123,7 @@ bool tools_start(int argc, char **argv, bool acts, int *status)
     const struct tool *tool = find(argv[1]);
     if (!tool && strcmp(argv[1], "help") != 0)
         return false;
-    *status = !acts ? 0 : tool ? start(tool, argv + 1) : help(argv[2]);
+    char **arguments = tool && tool->is_view ? argv : argv + 1;
+    *status = !acts ? 0 : tool ? start(tool, arguments) : help(argv[2]);
     return true;
 }

@@ -177,10 +177,11 @@ tap.equal(len(got), len(POINTS), "as many results behind .sko")
 generator = random.Random(5)
 TEXTS = ["", "x= 5", *("".join(generator.choice(' ="\\ab.,#\tä\u2003\x85') for _ in range(generator.randint(0, 9)))
                        for _ in range(200))]
-made_results.write("texts.json", [made_results.point("b", "F", {"count": 8}, 1e-6, variables={"s": text, "n": number})
-                                  for number, text in enumerate(TEXTS)])
-results.write(results.read("texts.json"), "texts.sko", "sko")
-both = [[(result.key, result.variables) for result in results.read(name).results] for name in ("texts.json", "texts.sko")]
+texts = [os.path.join(FOLDER, name) for name in ("texts.json", "texts.sko")]
+made_results.write(texts[0], [made_results.point("b", "F", {"count": 8}, 1e-6, variables={"s": text, "n": number})
+                              for number, text in enumerate(TEXTS)])
+results.write(results.read(texts[0]), texts[1], "sko")
+both = [[(result.key, result.variables) for result in results.read(name).results] for name in texts]
 tap.equal(*both, "any text of a loop variable comes back from .sko, and so do points")
 for after, before in zip(got, POINTS):
     tap.equal([after[name] for name in ("block", "variables", "bytes", "valid", "quantity", "notes",

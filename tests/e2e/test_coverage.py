@@ -2,7 +2,7 @@
 # LONG
 # PLAIN
 # TIMEOUT: 180
-"""scripts/skampi-coverage counts which later medians lie in prediction intervals, and how wide those
+"""skampi-campaign coverage counts which later medians lie in prediction intervals, and how wide those
 are, and runs skampi for it."""
 
 import json
@@ -20,7 +20,7 @@ from made_states import FOUR, in_rounds, states_of
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
 from skampi_tools.statistics import rounds_of
 
-COVERAGE = os.path.join(ROOT, "scripts/skampi-coverage")
+COVERAGE = [os.path.join(ROOT, "scripts/skampi-campaign"), "coverage"]
 tap = Tap()
 folder = scratch_directory()
 
@@ -30,7 +30,7 @@ def in_folder(name):
 
 
 def tool(*arguments, **more):
-    return run([COVERAGE, *map(str, arguments)], cwd=folder, **more)
+    return run([*COVERAGE, *map(str, arguments)], cwd=folder, **more)
 
 
 def made(name, points, started, **more):
@@ -64,7 +64,7 @@ tap.ok(three.status == 0 and abs(written["contained"] - 1 / 3) < 1e-12 and
 tap.ok(written["promise"] is False and three.out.startswith("promise: not kept\n"), "not kept", three)
 tap.ok("33.3 %" in three.out and "width: not judged from 3 runs" in three.out, "said to people", three)
 tap.equal(tool("--from", "a.json", "b.json", "c.json", "--fail").status, 1, "--fail")
-tap.equal(unread_status([COVERAGE, "--from", "a.json", "b.json", "c.json", "--fail"], folder), 1,
+tap.equal(unread_status([*COVERAGE, "--from", "a.json", "b.json", "c.json", "--fail"], folder), 1,
           "... also if nobody reads it")
 
 made("other.json", [("x", 1.1, 0.9, 1.2)], "04")
@@ -207,10 +207,10 @@ for arguments, text in (
         (("--from", "a.json", "c.json", "--json", "/dev/full"),
          "/dev/full: No space left on device")):
     refused = tool(*arguments, env={"SKAMPI_LAUNCH": None})
-    tap.ok(refused.status == 2 and refused.err == f"skampi-coverage: error: {text}\n",
+    tap.ok(refused.status == 2 and refused.err == f"skampi-campaign: error: {text}\n",
            f"refused in one line: {text}", refused)
 usage = tool("--help")
-tap.ok(usage.status == 0 and usage.out.startswith("usage: skampi-coverage") and "examples:" in usage.out,
+tap.ok(usage.status == 0 and usage.out.startswith("usage: skampi-campaign coverage") and "examples:" in usage.out,
        "--help", usage)
 
 # ---- Running: a stand-in that writes one of the files above, then the program itself ----

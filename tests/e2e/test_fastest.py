@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # PLAIN
-"""scripts/skampi-fastest names the fastest way for each number of PEs and each size, says when that is not
+"""skampi-table fastest names the fastest way for each number of PEs and each size, says when that is not
 certain, and finds the sizes at which two ways cross."""
 
 import json
@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from harness import ROOT, Tap, run, scratch_directory
 from made_results import point, write
 
-FASTEST = os.path.join(ROOT, "scripts/skampi-fastest")
+FASTEST = [os.path.join(ROOT, "scripts/skampi-table"), "fastest"]
 tap = Tap()
 folder = scratch_directory()
 
@@ -25,7 +25,7 @@ def made(name, group, curves, pes=2, factor=1.0, **more):
 
 
 def tool(*arguments):
-    return run([FASTEST, *map(str, arguments)], cwd=folder)
+    return run([*FASTEST, *map(str, arguments)], cwd=folder)
 
 
 def as_json(*arguments):

@@ -108,10 +108,14 @@ for arguments, words in ((["--list", "lock", "--pairs"], "no measurement functio
 offered = shown("help")
 words = re.findall(r"^  ([a-z-]+) {2,}\S", offered.out.partition("skampi -h")[2], re.MULTILINE)
 programs = {name[len("skampi-"):] for name in os.listdir(os.path.join(ROOT, "scripts")) if name.startswith("skampi-")}
-tap.equal(set(words), programs | {"trace", "predict", "bench-apps"}, "skampi help lists every tool", offered)
+views = {"fastest": "skampi-table fastest", "load": "skampi-table load", "progress": "skampi-table progress",
+         "shares": "skampi-table shares", "coverage": "skampi-campaign coverage"}
+tap.equal(set(words), programs | {"trace", "predict", "bench-apps"} | set(views), "skampi help lists every tool", offered)
 tap.ok(not set(words) & {f["name"] for f in functions()}, "no function is called like a tool")
-for word, program in (("table", "skampi-table"), ("predict", "shmemsim"), ("bench-apps", "shmembench")):
+for word, program in (("table", "skampi-table"), ("predict", "shmemsim"), ("bench-apps", "shmembench"), *views.items()):
     tap.ok(program in shown("help", word).out, f"skampi help {word} shows its options")
+for word, program in views.items():
+    tap.ok(program in shown(word, "--help").out, f"skampi {word} is {program}")
 example = os.path.join(tempfile.mkdtemp(prefix="skampi-test-"), "alone.sko")
 with open(example, "w", encoding="utf-8") as file:
     file.write(alone.out)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""scripts/skampi-load shows percentiles of single operations with and without aggressors, and what these achieve; each
+"""skampi-table load shows percentiles of single operations with and without aggressors, and what these achieve; each
 kind of aggressors runs, is refused where there are too few PEs, and leaves the right data behind."""
 
 import json
@@ -11,7 +11,7 @@ import harness
 from harness import ROOT, Tap, has, run, scratch_directory, skampi
 from made_results import ToolOnResults, point
 
-TOOL = os.path.join(ROOT, "scripts/skampi-load")
+TOOL = [os.path.join(ROOT, "scripts/skampi-table"), "load"]
 US = 1e-6
 PUT = "Shmem_Put_Under_Load"
 KINDS = {"none": 2, "incast": 3, "memory": 3, "puts": 4, "gets": 4, "incast_apart": 4}  # and PEs that they need
@@ -70,7 +70,7 @@ def check_real(api, script, pes):
     path = os.path.join(folder, f"{api}.json")
     small = [word for name in ("MAXSIZE=8", "FLOOD=64", "REPETITIONS=2") for word in ("--set", name)]
     done = skampi('set_verify("every")\n' + script, pes, [*small, "-o", path], timeout=100)
-    found = run([TOOL, path, "--json", "-"])
+    found = run([*TOOL, path, "--json", "-"])
     rows = json.loads(found.out)["operations"] if found.status == 0 else []
     wanted = {(name.removesuffix("_Under_Load"), kind) for name in names
               for kind, need in KINDS.items() if need <= pes}
@@ -114,7 +114,7 @@ def check_too_few():
 
 check_table()
 tool.refused([point("b", "Shmem_Put_Round", {"count": 8}, US)], "load.ski", "results of something else")
-missing = run([TOOL, os.path.join(folder, "none.json")])
+missing = run([*TOOL, os.path.join(folder, "none.json")])
 tap.ok(missing.status == 2 and "none.json" in missing.err, "no file", missing)
 check_too_few()
 check_script()

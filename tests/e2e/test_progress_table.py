@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""scripts/skampi-progress says which operations make progress while the target computes, which wait for its next call, and
+"""skampi-table progress says which operations make progress while the target computes, which wait for its next call, and
 of which that is not certain; from made results, and from one run."""
 
 import json
@@ -10,7 +10,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from harness import ROOT, Tap, has, run, scratch_directory, skampi
 from made_results import ToolOnResults, point
 
-TOOL = os.path.join(ROOT, "scripts/skampi-progress")
+TOOL = [os.path.join(ROOT, "scripts/skampi-table"), "progress"]
 US, MS = 1e-6, 1e-3
 YES, INSIDE, UNCERTAIN = "yes", "only inside calls", "not certain"
 PUT, GET, ATOMIC = (f"Shmem_{name}_Target_Computes" for name in ("Put", "Get", "Atomic_Fetch_Add_Long"))
@@ -72,7 +72,7 @@ def check_refused():
     tool.refused([point("b", "Shmem_Put_Round", {"count": 8}, US)], "progress.ski", "results of something else")
     tool.refused(target(GET, US, US, count=8)[1:], "progress.ski", "nothing to compare with")
     tool.refused(collective("Ibcast", US, 2 * US, US)[:2], "progress.ski", "a collective without its overlap")
-    done = run([TOOL, os.path.join(folder, "none.json")])
+    done = run([*TOOL, os.path.join(folder, "none.json")])
     tap.ok(done.status == 2 and "none.json" in done.err, "no file", done)
 
 
@@ -82,7 +82,7 @@ def check_real():
     with open(os.path.join(ROOT, "inputs/progress.ski"), encoding="utf-8") as file:
         script = "set_max_repetitions(8)\n" + file.read()
     done = skampi(script, 2, ["--set", "MAXSIZE=8", "--set", "COMPUTATION=0.002", "-o", path])
-    found = run([TOOL, path, "--json", "-"])
+    found = run([*TOOL, path, "--json", "-"])
     rows = json.loads(found.out)["operations"] if found.status == 0 else []
     wanted = {"put and quiet", "get", "fetching atomic"} if has("SHMEM") else set()
     if has("MPI"):

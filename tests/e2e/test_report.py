@@ -459,7 +459,7 @@ for changes, text in (
     covered = report("a.json", "--coverage", "coverage.json", "-o", "covered.html")
     tap.ok(covered.status == 0 and page("covered.html").count(text) == 2,
            f"coverage is stated as a verdict and with the promise: {text}", covered)
-for content, text in (("[]", "not what skampi-coverage --json writes"), ("", "not what"),
+for content, text in (("[]", "not what skampi-campaign coverage --json writes"), ("", "not what"),
                       (json.dumps({**COVERAGE, "coverage": 2}), "version 2"),
                       (json.dumps({**COVERAGE, "contained": "x"}), "not what"),
                       (json.dumps({**COVERAGE, "promise": "perhaps"}), "not what")):

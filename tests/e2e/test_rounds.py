@@ -22,7 +22,7 @@ from quiet import Attempts
 
 sys.path.insert(0, os.path.join(harness.ROOT, "scripts"))
 from skampi_tools import results
-from skampi_tools.campaign import coverage
+from skampi_tools.campaign import promise
 from skampi_tools.statistics import rounds_of
 
 tap = Tap()
@@ -234,7 +234,7 @@ for setting, deviation in (("set_launch_difference(0)", 0), ("set_launch_differe
            f"{name}: also in states", point)
     tap.ok(all(point["next_low"] <= own["next_low"] and own["next_high"] <= point["next_high"] for own in long),
            f"{name}: the interval over all rounds covers those of states", point)
-# Five earlier launches, 5 % apart, tell that by themselves, in the same words as skampi-coverage.
+# Five earlier launches, 5 % apart, tell that by themselves, in the same words as skampi-campaign coverage.
 if harness.has("JANSSON"):
     CONSTANT = block("measure comm(1) : WaitPatternLevels(1e-4, 1e-4, 0)")
     # Made of rounds in one state, in which the machine stays sooner or later: with several, each has too few rounds.
@@ -252,7 +252,7 @@ if harness.has("JANSSON"):
         files[f"known{number}.json"] = "".join(json.dumps(record) + "\n" for record in shifted)
     known = [word for name in files for word in ("--known", name)]
     run, records = measured(CONSTANT, args=["--rounds", "6,0s", *known], files=files)
-    wanted = coverage.evaluate([results.read(run.path(name)) for name in files]).states.launch_difference
+    wanted = promise.evaluate([results.read(run.path(name)) for name in files]).states.launch_difference
     stated, point = records[0]["controls"].get("launch_difference"), of(records, "rounds")[0]
     tap.ok(run.status == 0 and stated is not None and abs(stated - wanted) < 1e-4 and 0.07 < wanted < 0.1,
            "five files of --known: what differs from launch to launch", (wanted, stated, run))

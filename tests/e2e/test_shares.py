@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # PLAIN
-"""scripts/skampi-shares says of traces, and of summaries that are known, what share of their time applications spend
+"""skampi-table shares says of traces, and of summaries that are known, what share of their time applications spend
 in reductions, remote access and computation; and refuses what is neither."""
 
 import csv
@@ -14,7 +14,7 @@ import harness
 import traces
 from harness import ROOT, Tap, run, scratch_directory
 
-TOOL = os.path.join(ROOT, "scripts/skampi-shares")
+TOOL = [os.path.join(ROOT, "scripts/skampi-table"), "shares"]
 # Seconds of each routine of two PEs, 10 s each; setup and memory take 4 s: 100 % are 16 s.
 ROUTINES = [("shmem_double_sum_to_all", "collective", 1.6), ("shmem_int_max_reduce", "collective", 0.8),
             ("shmem_broadcast64", "collective", 0.32), ("shmem_putmem", "put", 0.16),
@@ -45,7 +45,7 @@ def summary(**others):
 
 
 def shown(*arguments):
-    return run([TOOL, *arguments])
+    return run([*TOOL, *arguments])
 
 
 def check_known():

@@ -28,16 +28,18 @@ TOOLS = [os.path.join(ROOT, name) for name in tracked_files("scripts/skampi-*", 
 tap.ok(len(TOOLS) >= 10, "there are programs", TOOLS)
 
 
-def offered(tool, text, word):
-    """What bash offers for a word."""
+def offered(tool, text, *words):
+    """What bash offers for the last one of the words after the program's name."""
     source = os.path.join(scratch_directory(), "completion")
     with open(source, "w", encoding="utf-8") as file:
         file.write(text)
     name = os.path.basename(tool)
-    script = ('source "$1"; complete -p "$2" >/dev/null || exit; COMPREPLY=()\n'
-              '"$3" "$2" "$4" "$2"; printf "%s\\n" "${COMPREPLY[@]}"')
+    script = ('source "$1"; complete -p "$2" >/dev/null || exit; COMPREPLY=(); tool=$2 complete=$3; shift 3\n'
+              'COMP_WORDS=("$tool" "$@") COMP_CWORD=$#\n'
+              '"$complete" "$tool" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"\n'
+              'printf "%s\\n" "${COMPREPLY[@]}"')
     function = "_" + name.replace("-", "_")
-    return run(["bash", "--norc", "-eu", "-c", script, "bash", source, name, function, word]).out.split()
+    return run(["bash", "--norc", "-eu", "-c", script, "bash", source, name, function, *words]).out.split()
 
 
 for tool in TOOLS:
@@ -71,9 +73,15 @@ write(os.path.join(folder, "a.json"), [point("put", "F", {"count": 8}, 1e-6)])
 made = run([os.path.join(ROOT, "scripts/skampi-report"), "a.json"], cwd=folder)
 tap.ok(made.status == 0 and sorted(os.listdir(folder)) == ["a.html", "a.json"], "skampi-report a.json: a.html",
        made)
-coverage = run([os.path.join(ROOT, "scripts/skampi-coverage")], cwd=folder)
-tap.ok("usage: skampi-coverage" in coverage.err and "nothing is measured" in coverage.err,
-       "skampi-coverage shows its usage", coverage)
+table = os.path.join(ROOT, "scripts/skampi-table")
+completion = run([table, "--completion"]).out
+tap.ok({"fastest", "load", "progress", "shares"} <= set(offered(table, completion, "")) and
+       "--cross" in offered(table, completion, "fastest", "-") and "--cross" not in offered(table, completion, "-") and
+       offered(table, completion, "shares", "--to", "m") == ["markdown"], "completion offers views, and their options",
+       completion)
+coverage = run([os.path.join(ROOT, "scripts/skampi-campaign"), "coverage"], cwd=folder)
+tap.ok("usage: skampi-campaign coverage" in coverage.err and "nothing is measured" in coverage.err,
+       "skampi-campaign coverage shows its usage", coverage)
 
 
 # ---- Terminals ----
@@ -105,7 +113,9 @@ def longest(text):
 
 
 PROGRAMS = [program(), traces.command(), os.path.join(os.path.dirname(program()), "shmemsim")]
-HELPS = [*([tool] for tool in TOOLS), *([name] for name in PROGRAMS), [PROGRAMS[1], "record"], [PROGRAMS[1], "dump"],
+VIEWS = [*([os.path.join(ROOT, "scripts/skampi-table"), view] for view in ("fastest", "load", "progress", "shares")),
+         [os.path.join(ROOT, "scripts/skampi-campaign"), "coverage"]]
+HELPS = [*([tool] for tool in TOOLS), *VIEWS, *([name] for name in PROGRAMS), [PROGRAMS[1], "record"], [PROGRAMS[1], "dump"],
          [PROGRAMS[1], "export"], [PROGRAMS[2], "what-if"], [PROGRAMS[2], "pack"]]
 for words in HELPS:
     wide, narrow = (run([*words, "-h"], env={"COLUMNS": columns}).out for columns in ("80", "60"))
@@ -135,11 +145,12 @@ with open(os.path.join(folder, "evil.sko"), "rb") as file:
     tap.ok(b"\x1b" in file.read(), "there is something to escape")
 for tool, arguments in (("table", ["-v", "evil.sko"]), ("table", ["-v", "evil.json"]), ("compare", ["evil.json", "a.json"]),
                         ("plot", ["evil.json", "--list"]), ("report", ["--verdict", "evil.json"]),
-                        ("history", ["evil.json"]), ("guidelines", ["evil.json"]), ("fastest", ["evil.json"]),
+                        ("history", ["evil.json"]), ("guidelines", ["evil.json"]), ("table", ["fastest", "evil.json"]),
                         ("model", ["evil.json"]), ("convert", [EVIL]), ("table", [EVIL]), ("campaign", [EVIL])):
     done = run([os.path.join(ROOT, f"scripts/skampi-{tool}"), *arguments], cwd=folder)
     found = set(re.findall("[\0-\x08\x0b-\x1f\x7f-\x9f\u202e]", done.out + done.err))
-    tap.ok(not found and (SHOWN in done.out + done.err or tool in ("guidelines", "fastest", "model", "report", "history")),
+    tap.ok(not found and (SHOWN in done.out + done.err or tool in ("guidelines", "model", "report", "history") or
+                           "fastest" in arguments),
            f"skampi-{tool} {arguments[0] if arguments[0] != EVIL else 'a name'}: control characters are shown", done)
 for words in ([PROGRAMS[0], "-i", EVIL], [PROGRAMS[0], EVIL], [PROGRAMS[0], "--list", EVIL], [PROGRAMS[1], EVIL],
               [PROGRAMS[1], "summary", EVIL], [PROGRAMS[2], EVIL], [PROGRAMS[2], f"--{EVIL}"]):
@@ -155,15 +166,23 @@ FILES = {"s.ski": ('begin measurement "a"\nend measurement\n', "oshrun -np 2 ska
 for name, (text, reader) in FILES.items():
     with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
         file.write(text)
-    for tool in ("table", "convert", "plot", "report", "compare", "model", "load", "history", "shares"):
-        done = run([os.path.join(ROOT, f"scripts/skampi-{tool}"), name, *([name] if tool == "compare" else [])], cwd=folder)
-        tap.ok(done.status == 2 and f"{name}: " in done.err and reader in done.err, f"skampi-{tool} {name}: who reads it", done)
+    for tool, *view in (["table"], ["convert"], ["plot"], ["report"], ["compare", name], ["model"], ["table", "load"],
+                        ["history"], ["table", "shares"]):
+        done = run([os.path.join(ROOT, f"scripts/skampi-{tool}"), *view, name], cwd=folder)
+        tap.ok(done.status == 2 and f"{name}: " in done.err and reader in done.err,
+               f"skampi-{' '.join([tool, *view])} {name}: who reads it", done)
+with open(os.path.join(folder, "summary.json"), "w", encoding="utf-8") as file:
+    file.write('{"summary":1')
+for view, reader in (([], "skampi-table shares summary.json"), (["load"], "skampi-table shares summary.json"),
+                     (["shares"], "neither a trace nor")):
+    done = run([os.path.join(ROOT, "scripts/skampi-table"), *view, "summary.json"], cwd=folder)
+    tap.ok(done.status == 2 and reader in done.err, f"a summary for skampi-table {' '.join(view)}", done)
 for words in ([PROGRAMS[2], "a.json"], [PROGRAMS[1], "summary", "a.json"]):
     done = run(words, cwd=folder)
     tap.ok(done.status == 2 and "skampi-table a.json" in done.err, f"{os.path.basename(words[0])} a.json: who reads it", done)
 for tool, arguments in (("convert", ["a.json", "-o", "x.xlsx"]), ("report", ["a.json", "-o", "x.xlsx"]),
                         ("plot", ["a.json", "-o", "x.xlsx"]), ("model", ["a.json", "-o", "x.xlsx"]),
-                        ("shares", ["t.trace", "-o", "x.xlsx"]), ("compare", ["a.json", "a.json", "--json", "x.xlsx"])):
+                        ("table", ["shares", "t.trace", "-o", "x.xlsx"]), ("compare", ["a.json", "a.json", "--json", "x.xlsx"])):
     done = run([os.path.join(ROOT, f"scripts/skampi-{tool}"), *arguments], cwd=folder)
     tap.ok(done.status == 2 and "x.xlsx" in done.err and "suffix" in done.err
            and not os.path.exists(os.path.join(folder, "x.xlsx")), f"skampi-{tool} -o x.xlsx is refused", done)

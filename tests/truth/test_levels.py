@@ -57,10 +57,10 @@ def results(path):
 
 
 def measured():
-    """What skampi-coverage did, and of each run its rounds and first results."""
+    """What skampi-campaign coverage did, and of each run its rounds and first results."""
     files = os.path.join(directory, "runs")
     shutil.rmtree(files, ignore_errors=True)
-    run = harness.run([os.path.join(ROOT, "scripts", "skampi-coverage"), "--script", script, "--runs",
+    run = harness.run([os.path.join(ROOT, "scripts", "skampi-campaign"), "coverage", "--script", script, "--runs",
                        str(RUNS), "--rounds", ROUNDS, "--pes", "1", "--program", harness.program(),
                        "--launch", os.path.join(ROOT, "mk", "launch") + " {pes}",
                        "-o", files, "--json", "-"], {**harness.launch_environment()}, 120)

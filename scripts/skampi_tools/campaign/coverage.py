@@ -1,208 +1,248 @@
-"""Whether stated intervals keep what they promise: the 95 % prediction interval of one run contains
-the median of a later, independent run in at least 90 % of points, and is no wider than twice what
-the observed spread needs. The same for each state of the machine by itself, where runs state them.
-
-    measured = evaluate(files)      # ResultFile objects of skampi --rounds, one a run
-    print(measured.contained, measured.width_ratio, measured.promise)
-    if measured.states:             # of points and states
-        print(measured.states.contained, measured.states.promise, measured.states.spread)
-"""
+"""Measures whether prediction intervals keep their promise on this machine: runs a script several times and judges
+the runs (promise.py)."""
 
 import math
-from dataclasses import dataclass, field
+import os
+import re
+import shlex
+import signal
+import sys
+import time
 
-from ..cli import Error
-from ..configuration import software_of
-from ..states.common import CommonStates
-from ..states.independent import states_to_compare
-from ..statistics import FEWEST_ROUNDS, between_launches, median
+from .. import cli, launching, reading, results, screen, style
+from . import promise
+from .definition import default_launch
 
-LEAST_CONTAINED = 0.90
-MOST_WIDTH = 2.0
-NEEDED_SHARE = 0.95
-FEWEST_RUNS = 5      # for the spread between runs
+KEPT = (0, 3)  # statuses of runs that came to their end
+VERDICTS = {True: "kept", False: "not kept", None: "cannot tell: widths need at least 5 runs"}
 
+DESCRIPTION = """\
+Runs a script several times with --rounds, spread over some time, and checks the prediction interval of
+each run against the medians of all later runs. The promise: the 95 % prediction interval contains the
+median of a later, independent run in at least 90 % of points, and is at most twice as wide as the observed
+spread needs (the interval around a run's median that contains 95 % of the other medians). Widths are
+judged from 5 runs on. Where runs state in which states the machine was, the same is said of each state."""
 
-@dataclass
-class PointCoverage:
-    block: str
-    label: str
-    runs: int
-    pairs: int = 0            # of a run with an interval and a later one
-    inside: int = 0           # of these: the later median is inside
-    width: float = math.nan   # of the interval, natural logarithm of its ratio, median over runs
-    need: float = math.nan    # what it would have to be
-    ratio: float = math.nan   # width / need
-    state: int = 0            # its number, the same in all runs; 0: all states
-    text: str = ""            # "state 2 (hand-over 164 ns)"
-    spread: float = math.nan  # of the runs' medians: largest / smallest - 1
-    launches: float = math.nan  # variance of the logarithm of medians that rounds do not explain; may be negative
+EPILOG = """\
+examples:
+  skampi-campaign coverage --span 2h -o coverage                 # quickstart.ski, 6 runs of 10 rounds
+  skampi-campaign coverage --script my.ski --pes 64 --launch 'srun -n {pes}' --runs 10 --json coverage.json
+  skampi-campaign coverage --script my.ski --span 2h --known     # as somebody who keeps earlier results
+  skampi-campaign coverage --from coverage/*.json                # evaluate again, run nothing
 
+If it was interrupted, give the same directory again: complete files are kept.
 
-@dataclass
-class Coverage:
-    points: list
-    runs: int
-    confidence: float
-    by_pair: dict = field(default_factory=dict)  # (earlier, later): [inside, points]
-    cautions: list = field(default_factory=list)
-    states: object = None  # Coverage of points and states; None: the runs do not state any
-
-    def select(self, block):
-        return [point for point in self.points if block is None or point.block == block]
-
-    def share(self, block=None):
-        """Of points and pairs of runs: inside. NaN: none."""
-        points = self.select(block)
-        pairs = sum(p.pairs for p in points)
-        return sum(p.inside for p in points) / pairs if pairs else math.nan
-
-    def ratio(self, block=None):
-        """Width over need, median over points. NaN with fewer than 5 runs."""
-        ratios = [p.ratio for p in self.select(block) if not math.isnan(p.ratio)]
-        return median(ratios) if ratios else math.nan
-
-    @property
-    def contained(self):
-        return self.share()
-
-    @property
-    def width_ratio(self):
-        return self.ratio()
-
-    @property
-    def lowest_pair(self):
-        """The lowest share of points that one pair of runs has."""
-        return min((inside / points for inside, points in self.by_pair.values()), default=math.nan)
-
-    @property
-    def spread(self):
-        """Of runs, median over points. NaN: no point has two."""
-        return median(self.spreads)
-
-    @property
-    def largest_spread(self):
-        return max(self.spreads, default=math.nan)
-
-    @property
-    def spreads(self):
-        return [point.spread for point in self.points if not math.isnan(point.spread)]
-
-    @property
-    def launch_difference(self):
-        """Standard deviation of times from launch to launch, as a fraction, at most 1, that rounds do not explain: median
-        over points. NaN where no point has 5 runs."""
-        found = [point.launches for point in self.points if not math.isnan(point.launches)]
-        return math.sqrt(min(1.0, max(0.0, median(found)))) if found else math.nan
-
-    @property
-    def promise(self):
-        """True: kept; False: not; None: too few runs to tell."""
-        if self.contained < LEAST_CONTAINED or self.width_ratio > MOST_WIDTH:
-            return False
-        return None if math.isnan(self.width_ratio) else True
-
-    @property
-    def blocks(self):
-        return list(dict.fromkeys(point.block for point in self.points))
+exit status: 0 measured, 1 --fail and the promise is not kept, 2 wrong usage or a file that cannot be
+read, 3 measured, but a run failed"""
 
 
-def evaluate(files):
-    """Coverage of runs; they are put in the order of their start."""
-    with_rounds = [file for file in files if file.rounds]
-    for file in files:
-        if not file.rounds:
-            raise Error(f"{file.path}: no result over rounds: measure with --rounds 10")
-    if len(with_rounds) < 2:
-        raise Error(f"one run has no later run: give at least 2, and {FEWEST_RUNS} to judge widths")
-    runs = sorted(with_rounds, key=lambda file: str(file.header.get("started")))
-    found, coverage = {}, Coverage([], len(runs), math.nan)
-    for number, file in enumerate(runs):
-        for result in file.rounds:
-            found.setdefault(result.key, []).append((number, result))
-            if math.isnan(coverage.confidence):
-                coverage.confidence = result.confidence
-    for measured in found.values():
-        first = measured[0][1]
-        point = _point(PointCoverage(str(first.block), first.label(), len(measured)), measured, coverage.by_pair)
-        point.launches = between_launches(result.medians for _, result in measured if result.quantity == "time")
-        coverage.points.append(point)
-    if not any(point.pairs for point in coverage.points):
-        raise Error("no prediction interval has a later run of the same point: give runs of one script "
-                    "with at least 5 rounds")
-    coverage.cautions = list(_cautions(runs))
-    coverage.states = _in_states(runs, found.values(), coverage.confidence)
-    return coverage
+def parser():
+    own = cli.Parser(writes=(), prog="skampi-campaign coverage", description=DESCRIPTION, epilog=EPILOG)
+    own.add_argument("--from", dest="files", nargs="+", metavar="FILE",
+                     help="evaluate these result files of skampi --rounds; run nothing")
+    own.add_argument("--script", default="quickstart.ski", metavar="FILE",
+                     help="script to measure (default quickstart.ski)")
+    own.add_argument("--runs", type=cli.whole(2, 999), default=6, metavar="N",
+                     help="number of runs (default 6)")
+    own.add_argument("--rounds", default="10", metavar="N[,TIME]",
+                     help="rounds of each run, at least 5, and the time over which to spread them "
+                          "(default 10)")
+    own.add_argument("--span", type=cli.duration, default=0.0, metavar="TIME",
+                     help="time from the start of the first run to that of the last, such as 30m "
+                     "(default: no pauses)")
+    own.add_argument("--pes", type=cli.whole(1, 10**8), default=2, metavar="N", help="PEs (default 2)")
+    own.add_argument("--launch", default=default_launch(),
+                     metavar="TEMPLATE", help="how to start programs (default: SKAMPI_LAUNCH of the "
+                     "environment, in a checkout mk/launch {pes}, else oshrun -np {pes})")
+    own.add_argument("--program", metavar="FILE", help="skampi (default: the one beside these scripts)")
+    own.add_argument("--set", action="append", default=[], metavar="NAME=EXPR",
+                     help="a global variable of the script; may be repeated")
+    own.add_argument("--known", action="store_true",
+                     help="give each run the results of those before it (skampi --known), so that its "
+                          "intervals cover the states that they have seen")
+    own.add_argument("-o", "--output", metavar="DIR",
+                     help="directory of the runs' files (default: the script's name with .coverage, here)")
+    own.add_argument("--json", metavar="FILE",
+                     help="write the evaluation to FILE (-: standard output, instead of the text)")
+    own.add_argument("--fail", action="store_true", help="exit with 1 if the promise is not kept")
+    return own
 
 
-def _differing(runs):
-    """Names of what may change how long the library takes, in which the runs differ."""
-    software = [software_of(run.header) for run in runs]
-    return sorted({name for own in software for name in own if any(own[name] != other.get(name) for other in software)})
+def parse(arguments):
+    own = parser()
+    if not arguments:
+        own.print_usage(sys.stderr)
+        raise cli.Error("nothing is measured without an option: give --script, --span or --from; --help "
+                        "shows examples")
+    given = own.parse_args(arguments)
+    given.output = given.output or cli.default_output(given.script, ".coverage")
+    if not re.fullmatch(r"0*([5-9]|[1-9]\d{1,5})(,[\dhms:.]+)?", given.rounds):
+        raise cli.Error(f"--rounds {given.rounds}: give at least 5, such as 10 or 10,5m")
+    return given
 
 
-def _cautions(runs):
-    if names := _differing(runs):
-        yield (f"the runs differ in {', '.join(names)}: an interval promises later runs of one library with one set of "
-               "settings")
-    for run in runs:
-        if reason := run.unfinished():
-            yield f"{run.path}: {reason}: points may be missing"
+# ---- Running ----
 
 
-def _in_states(runs, points, confidence):
-    """Coverage of each state of each point: of the runs that had enough rounds in it for an interval. With
-    fewer, a median is no median of as many later rounds."""
-    alike = not _differing(runs)
-    common = CommonStates(runs, None if alike else states_to_compare(runs))
-    if not common.states:
-        return None
-    coverage = Coverage([], len(runs), confidence)
-    for measured in points:
-        first, found, rounds = measured[0][1], {}, {}
-        for number, result in measured:
-            for state, time in zip(common.of_rounds(number, result), result.medians):
-                if result.quantity == "time":
-                    rounds.setdefault(state, {}).setdefault(number, []).append(time)
-            for state, value in common.values(number, result).items():
-                found.setdefault(state, []).extend([(number, value)] * (value.count >= FEWEST_ROUNDS))
-        for state, values in sorted(found.items()):
-            point = PointCoverage(str(first.block), first.label(), len(values), state=state,
-                                  text=common.text(state))
-            coverage.points.append(_point(point, values, coverage.by_pair))
-            point.launches = between_launches(rounds.get(state, {}).values())
-    return coverage
+def command(given):
+    settings = [word for setting in given.set for word in ("--set", setting)]
+    return launching.command(given.launch, given.program, given.pes,
+                             ["-i", given.script, "--rounds", given.rounds, *settings])
 
 
-def _point(point, measured, by_pair):
-    """Fills the point in. measured: (number of the run, Result or StateValue) in the order of time."""
-    differences, widths = [], []
-    for place, (number, result) in enumerate(measured):
-        stated = 0 < result.next_low <= result.next_high
-        if stated:
-            widths.append(math.log(result.next_high / result.next_low))
-        for later_number, later in measured[place + 1:]:
-            if not (later.median > 0 and result.median > 0):
+def complete(path):
+    """Whether a run's file has come to its end."""
+    try:
+        end = results.read(path).end
+    except (cli.Error, OSError):
+        return False
+    return end is not None and end.get("status") in KEPT
+
+
+def run_all(given):
+    """Paths of complete files, and the number of failed runs."""
+    words = command(given)
+    os.makedirs(given.output, exist_ok=True)
+    paths, failed, begin = [], 0, time.monotonic()
+    for number in range(given.runs):
+        path = os.path.join(given.output, f"run-{number + 1:03d}.json")
+        if not complete(path):
+            wait = begin + number * given.span / (given.runs - 1) - time.monotonic()
+            time.sleep(max(0.0, wait))
+            known = [word for earlier in paths if given.known for word in ("--known", earlier)]
+            line = [*words, *known, "-o", path]
+            say(f"run {number + 1} of {given.runs}: {shlex.join(line)}")
+            status = launching.run(line, f"{path[:-5]}.log")
+            if not complete(path):
+                failed += 1
+                cli.warn(f"run {number + 1} failed (status {status}): see {path[:-5]}.log")
+                if status == 2:
+                    raise cli.Error(f"nothing can be measured: {launching.error_line_of(path[:-5] + '.log')}")
                 continue
-            differences.append(abs(math.log(later.median / result.median)))
-            if stated:
-                inside = result.next_low <= later.median <= result.next_high
-                point.pairs += 1
-                point.inside += inside
-                pair = by_pair.setdefault((number, later_number), [0, 0])
-                pair[0] += inside
-                pair[1] += 1
-    medians = [result.median for _, result in measured]
-    if len(medians) > 1 and min(medians) > 0:  # no NaN
-        point.spread = max(medians) / min(medians) - 1
-    if widths:
-        point.width = median(widths)
-    if widths and len(measured) >= FEWEST_RUNS and differences:
-        # Around the median of one run, so far to both sides that this share of others is inside.
-        differences.sort()
-        point.need = 2 * differences[math.ceil(NEEDED_SHARE * len(differences)) - 1]
-        if point.need > 0:
-            point.ratio = point.width / point.need
-        else:
-            point.ratio = 1.0 if point.width == 0 else math.inf
-    return point
+        paths.append(path)
+    return paths, failed
+
+
+def say(text):
+    if sys.stderr.isatty():
+        print(text, file=sys.stderr, flush=True)
+
+
+# ---- What is said ----
+
+
+def ratio_text(value):
+    return style.NOTHING if math.isnan(value) else style.number_text(value, 3)
+
+
+def report(measured):
+    rows = [("block", "points", "contained", "width / need")]
+    for block in measured.blocks:
+        rows.append((style.printable(block), str(len(measured.select(block))),
+                     style.percent_text(measured.share(block)), ratio_text(measured.ratio(block))))
+    rows.append(("all", str(len(measured.points)), style.percent_text(measured.contained),
+                 ratio_text(measured.width_ratio)))
+    wide = [p for p in measured.points if p.ratio > promise.MOST_WIDTH]
+    judged = [p for p in measured.points if not math.isnan(p.ratio)]
+    print(f"promise: {VERDICTS[measured.promise]}")
+    print(f"contained: {style.percent_text(measured.contained)} of later medians lie in the "
+          f"{100 * measured.confidence:g} % prediction interval of an earlier run (promised: at least "
+          f"90 %); the lowest of two runs: {style.percent_text(measured.lowest_pair)}")
+    if judged:
+        print(f"width: {ratio_text(measured.width_ratio)} times what the spread of {measured.runs} runs "
+              f"needs, median over points (promised: at most 2); {len(wide)} of {len(judged)} points are "
+              f"wider than twice that")
+    else:
+        print(f"width: not judged from {measured.runs} runs")
+    if not measured.states:
+        report_launches(measured)
+    print()
+    print_table(rows)
+    if measured.states:
+        report_states(measured.states)
+
+
+def print_table(rows, left=1):
+    """The first columns are aligned to the left."""
+    print("\n".join(screen.table(rows, range(left))))
+
+
+def report_launches(measured):
+    """What no round of a run sees."""
+    difference = measured.launch_difference
+    if difference > 0:
+        print(f"launches: their medians differ by {style.percent_text(difference)} (standard deviation, median over "
+              f"points) that rounds do not explain; set_launch_difference({difference:.2g}) in the script makes "
+              "intervals allow for that")
+    elif difference == 0:
+        print("launches: their medians differ by no more than rounds explain; set_launch_difference(0) in the script makes "
+              "intervals speak for rounds alone")
+
+
+def report_states(states):
+    """The same of each state by itself; point by point where there are several."""
+    verdict = VERDICTS[states.promise] + (" in it" if states.promise is None else "")
+    print(f"\nin the same state: {verdict}")
+    print(f"contained: {style.percent_text(states.contained)}; width: {ratio_text(states.width_ratio)} times the "
+          f"need; spread of runs: {style.percent_text(states.spread)}, median over points, at most "
+          f"{style.percent_text(states.largest_spread)}")
+    report_launches(states)
+    numbers = {point.state for point in states.points}
+    if len(numbers) < 2:
+        return
+    print("\nonly runs with at least 5 rounds in a state count there\n")
+    rows = [("block", "point", "state", "runs", "inside", "pairs", "width / need", "spread")]
+    for p in states.points:
+        rows.append((style.printable(p.block), style.printable(p.label), p.text, str(p.runs), str(p.inside),
+                     str(p.pairs), ratio_text(p.ratio), style.percent_text(p.spread)))
+    print_table(rows, left=3)
+
+
+def promise_json(measured):
+    return {"contained": cli.finite(measured.contained), "lowest_pair": cli.finite(measured.lowest_pair),
+            "width_ratio": cli.finite(measured.width_ratio), "promise": measured.promise,
+            "launch_difference": cli.finite(measured.launch_difference)}
+
+
+def point_json(p):
+    return {"block": p.block, "label": p.label, "runs": p.runs, "pairs": p.pairs, "inside": p.inside,
+            "width": cli.finite(p.width), "need": cli.finite(p.need), "width_ratio": cli.finite(p.ratio),
+            **({"state": p.state, "text": p.text, "spread": cli.finite(p.spread)} if p.state else {})}
+
+
+def as_json(measured, paths):
+    states = measured.states
+    return {
+        "coverage": 1, "files": paths, "runs": measured.runs, "confidence": cli.finite(measured.confidence),
+        **promise_json(measured),
+        "promised": {"contained": promise.LEAST_CONTAINED, "width_ratio": promise.MOST_WIDTH},
+        "blocks": [{"block": block, "points": len(measured.select(block)),
+                    "contained": cli.finite(measured.share(block)),
+                    "width_ratio": cli.finite(measured.ratio(block))} for block in measured.blocks],
+        "points": [point_json(p) for p in measured.points],
+        **({"states": {**promise_json(states), "spread": cli.finite(states.spread),
+                       "largest_spread": cli.finite(states.largest_spread),
+                       "points": [point_json(p) for p in states.points]}} if states else {})}
+
+
+def interrupt(*_):
+    raise KeyboardInterrupt
+
+
+def run(arguments):
+    given = parse(arguments)
+    signal.signal(signal.SIGTERM, interrupt)
+    paths, failed = (given.files, 0) if given.files else run_all(given)
+    if not paths:
+        log = os.path.join(given.output, "run-001.log")
+        raise cli.Error(f"no run is complete: {launching.error_line_of(log)}")
+    measured = promise.evaluate(reading.launches(paths))
+    for text in measured.cautions:
+        cli.say(f"caution: {text}")
+    if given.json != "-":
+        report(measured)
+    if given.json:
+        cli.write_json(given.json, as_json(measured, paths))
+    if given.fail and (measured.promise is False or (measured.states and measured.states.promise is False)):
+        return 1
+    return 3 if failed else 0

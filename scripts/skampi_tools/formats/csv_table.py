@@ -173,7 +173,15 @@ _COMPOSED = {
         for name, count in (record.get("counters") or {}).items()]),
     **{name: _entries(name) for name in _NUMBER_LISTS},
 }
-_WRITERS = [(name, _COMPOSED.get(name)) for name in COLUMNS]
+
+
+def _writer(name):
+    compose = _COMPOSED.get(name) or (lambda record: record.get(name))
+    of_numbers = name in _NUMBER_LISTS or name in _GROUPS
+    return compose if of_numbers else lambda record: _cell(compose(record))
+
+
+_WRITERS = [_writer(name) for name in COLUMNS]
 
 
 def _as_row(record):
@@ -196,7 +204,7 @@ def write(stream, file):
     table = csv.writer(stream, lineterminator="\n")
     table.writerow(COLUMNS)
     # The writer has the shortest form of numbers that gives them back, and nothing for None.
-    table.writerows([_cell(compose(record) if compose else record.get(name)) for name, compose in _WRITERS]
+    table.writerows([compose(record) for compose in _WRITERS]
                     for record in map(_as_row, file.records) if record["record"] in KINDS)
     counts = {}
     for record in file.records:

@@ -3,6 +3,7 @@
 import json
 import math
 
+from .. import kinds
 from ..cli import Error
 from ..records import SCHEMA_VERSION, what_is_wrong
 
@@ -40,8 +41,9 @@ def parse(name, lines, warnings):
         except (ValueError, KeyError, TypeError, RecursionError):
             if number > 1 and not raw.endswith(("\n", "\r")):
                 break  # the last one, cut off in the middle
-            raise Error(f"{name}:{number}: not a record of skampi's JSON Lines: remove the "
-                        f"line, or write the file again") from None
+            other = kinds.misfit(name) if number == 1 else ""
+            raise Error(f"{name}: {other}" if other else f"{name}:{number}: not a record of skampi's JSON Lines: remove "
+                        "the line, or write the file again") from None
         if kind == "header":
             if header:
                 raise Error(f"{name}:{number}: a second header: give each run's file by itself")

@@ -294,7 +294,7 @@ def check_file(file, name=""):
 
 @dataclass
 class Coverage:
-    """What skampi-coverage --json measured."""
+    """What skampi-campaign coverage --json measured."""
     contained: float
     width_ratio: float
     promise: bool  # None: too few runs to tell
@@ -315,16 +315,16 @@ class Coverage:
 
     def verdict(self):
         state = {True: "ok", False: "doubtful", None: "unknown"}[self.promise]
-        return Verdict("Prediction intervals hold", state, f"by skampi-coverage, {self.sentence()}")
+        return Verdict("Prediction intervals hold", state, f"by skampi-campaign coverage, {self.sentence()}")
 
 
 def read_coverage(path):
-    """The Coverage in a file that skampi-coverage --json wrote."""
+    """The Coverage in a file that skampi-campaign coverage --json wrote."""
     try:
         with open(path, encoding="utf-8") as file:
             record = json.load(file)
         if record["coverage"] != COVERAGE_VERSION:
-            raise Error(f"{path}: version {record['coverage']!r} of skampi-coverage's output, but this "
+            raise Error(f"{path}: version {record['coverage']!r} of skampi-campaign coverage's output, but this "
                         f"tool knows version {COVERAGE_VERSION}: use the skampi-report that belongs to it")
         ratio, promise, promised = record["width_ratio"], record["promise"], record["promised"]
         if promise not in (True, False, None):
@@ -332,7 +332,7 @@ def read_coverage(path):
         return Coverage(float(record["contained"]), None if ratio is None else float(ratio), promise,
                         float(promised["contained"]), float(promised["width_ratio"]), int(record["runs"]))
     except (ValueError, KeyError, TypeError, RecursionError, OverflowError):
-        raise Error(f"{path}: not what skampi-coverage --json writes") from None
+        raise Error(f"{path}: not what skampi-campaign coverage --json writes") from None
 
 
 def worst(verdicts):

@@ -4,14 +4,30 @@ import math
 import re
 from typing import NamedTuple
 
+from .. import cli, doubt, reading, screen, style
 from ..progress import operation_of, size_of, value_of
 from ..statistics import NAN, median
+from ..style import printable
+
+DESCRIPTION = """\
+Prints a table: how much slower single operations get while other PEs flood the network or the memory. For each
+operation, and each kind of aggressors, it shows the median, the 99th and the 99.9th percentile, and how many times as
+much each is as without aggressors. FILE is a result file of load.ski, of any format that has the arguments of calls:
+JSON or CSV."""
+
+EPILOG = """\
+examples:
+  oshrun -np 4 skampi -i load.ski -o l.json && skampi-table load l.json
+  skampi-table load l.json --json load.json
+
+exit status: 0 shown, 2 wrong usage, or a file that cannot be read or has no such results"""
 
 SUFFIX = "_Under_Load"
 NONE = "none"                             # the name of no aggressors
 PERCENTILES = ("median", "p99", "p999")   # members of results
+TITLES = ("median", "p99", "p99.9")
 FEWEST = {"p99": 100, "p999": 1000}       # operations that have them
-_RATE = re.compile(r"aggressors: .* at ([\d.]+) to ([\d.]+) MB/s each$")  # a note of measurements/common/aggressors.c
+_RATE = re.compile(r"aggressors: .* at ([\d.]+) to ([\d.]+) MB/s each$")  # a note of measurements/aggressors.c
 
 
 class Row(NamedTuple):
@@ -94,3 +110,73 @@ def rows(file):
             found.setdefault(point, {}).setdefault(aggressors, []).append(result)
     points = file.by_key()
     return [row for point, beside in found.items() for row in _rows_of(point, beside, points)]
+
+
+# ---- What is shown ----
+
+
+def rate(found, text):
+    low, high = map(text, found)
+    return low if low == high else f"{low} to {high}"
+
+
+def lines(rows):
+    """Of the table, one unit a column."""
+    times = [style.column(name, values) for name, values in zip(TITLES, zip(*(row.times for row in rows)))]
+    achieved, rate_text = style.column("each achieves", [end for row in rows for end in row.rate or ()],
+                                       style.RATE_UNITS)
+    found = [["operation", "PEs", "size", "aggressors", *(title for title, _ in times),
+              *(f"× {name}" for name in TITLES), achieved]]
+    for row in rows:
+        errors = (row.error, math.nan, math.nan)
+        alone = row.aggressors == NONE
+        found.append([printable(row.operation), str(row.pes), style.size_text(row.bytes) if row.bytes else "",
+                      printable(row.aggressors) + doubt.mark(row.doubtful),
+                      *(text(value, error) for (_, text), value, error in zip(times, row.times, errors)),
+                      *("" if alone else style.number_text(ratio, 2) for ratio in row.ratios),
+                      rate(row.rate, rate_text) if row.rate else ""])
+    return found
+
+
+def report(rows):
+    print("\n".join(screen.table(lines(rows), (0, 3))))
+    few = min(row.repetitions for row in rows)
+    most = max(FEWEST.values())
+    if few < most:
+        print(f"\np99 needs {FEWEST['p99']} operations and p99.9 {most}, not {few}: "
+              f"measure with --set REPETITIONS={most} or more")
+
+
+def numbers(values):
+    return {name: cli.finite(value) for name, value in zip(PERCENTILES, values)}
+
+
+def as_json(rows, path):
+    """Times in seconds, rates in bytes per second."""
+    return {"load": 1, "file": path, "operations": [
+        {"operation": row.operation, "pes": row.pes, "bytes": row.bytes, "victims": row.victims,
+         "aggressors": row.aggressors, "flood": row.flood, "repetitions": row.repetitions, "times": numbers(row.times),
+         "ratios": numbers(row.ratios), "rate": row.rate and list(row.rate), "doubtful": row.doubtful} for row in rows]}
+
+
+def parser():
+    own = cli.Parser(writes=(), prog="skampi-table load", description=DESCRIPTION, epilog=EPILOG)
+    own.add_argument("file", metavar="FILE", help="result file; -: standard input")
+    own.add_argument("--json", metavar="FILE",
+                     help="write everything to FILE (-: standard output, instead of the text)")
+    return own
+
+
+def run(arguments):
+    options = parser().parse_args(arguments)
+    file = reading.one(options.file)
+    found = rows(file)
+    if not found:
+        raise cli.Error(f"{file.path}: no operation under load (.sko files have no arguments); "
+                        "measure with: oshrun -np 4 skampi -i load.ski -o load.json")
+    if options.json != "-":
+        report(found)
+        doubt.print_explanation([file])
+    if options.json:
+        cli.write_json(options.json, as_json(found, file.path))
+    return 0

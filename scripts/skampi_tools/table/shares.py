@@ -10,6 +10,21 @@ import subprocess
 
 from .. import cli, kinds, screen
 
+EPILOG = """\
+examples:
+  shmemtrace -o app.trace oshrun -np 4 ./app        record an application
+  skampi-table shares app.trace other.trace         a row for each
+  skampi-table shares --to markdown *.trace -o table.md
+  shmemtrace summary --json app.trace | skampi-table shares /dev/stdin
+
+Shares are percent of the time of all PEs from the first call to the last one, less what start and end of
+the library and the allocation of memory take. Time is that of a PE, on average. Computation is what is
+outside of all calls.
+
+exit status: 0 shown, 1 shown, but a trace is damaged, 2 wrong usage, or a file that cannot be read or
+written
+"""
+
 REDUCTION = re.compile(r"_(and|or|xor|sum|prod|min|max)_(to_all|reduce)$|_reduce$")
 REMOTE = {"put", "get", "nonblocking", "atomic"}
 SYNCHRONIZATION = {"synchronization", "lock"}
@@ -17,6 +32,7 @@ SYNCHRONIZATION = {"synchronization", "lock"}
 LEFT_OUT = {"setup", "memory", "query"}
 GROUPS = ("reductions", "remote access", "other collectives", "synchronization", "other calls")
 TITLES = ("application", "PEs", "time [s]", *GROUPS, "computation")
+SUFFIXES = {".txt": "text", ".md": "markdown", ".csv": "csv", ".json": "json"}
 FORMATS = ("text", "markdown", "csv", "json")
 
 
@@ -129,3 +145,29 @@ def as_json(rows):
 
 def formatted(rows, form):
     return {"text": as_text, "markdown": as_markdown, "csv": as_csv, "json": as_json}[form](rows)
+
+
+def parser():
+    own = cli.Parser(writes=(), prog="skampi-table shares", epilog=EPILOG,
+                     description="Shows what applications do with their time: the share of reductions, remote access "
+                                 "and computation.")
+    own.add_argument("traces", nargs="+", metavar="TRACE",
+                     help="folder of a trace, or what shmemtrace summary --json has written")
+    own.add_argument("--to", choices=FORMATS,
+                     help="form of the table (default: what the suffix of the output says, else text)")
+    own.add_argument("-o", "--output", metavar="FILE", default="-",
+                     help="file to write; - is standard output (default)")
+    return own
+
+
+def run(arguments):
+    options = parser().parse_args(arguments)
+    if not options.to:
+        cli.check_suffix(options.output, SUFFIXES, "; or give --to")
+        options.to = SUFFIXES.get(os.path.splitext(options.output)[1].lower(), "text")
+    rows = [read(path) for path in options.traces]
+    cli.write_text(options.output, formatted(rows, options.to))
+    for path, row in zip(options.traces, rows):
+        if not row.whole:
+            cli.say(f"{path}: damaged; the table has what could be read")
+    return 0 if all(row.whole for row in rows) else 1

@@ -110,7 +110,8 @@ def write(path, points, **more):
 
 
 class ToolOnResults:
-    """A tool on files of made results, whose --json has a list "operations"; key: the member that names them."""
+    """A tool on files of made results, whose --json has a list "operations". tool: its words; key: the member that names
+    operations."""
 
     def __init__(self, tap, tool, folder, key):
         self.tap, self.tool, self.folder, self.key = tap, tool, folder, key
@@ -118,7 +119,7 @@ class ToolOnResults:
     def shown(self, points, *options):
         path = os.path.join(self.folder, "made.json")
         write(path, points)
-        return run([self.tool, path, *options])
+        return run([*self.tool, path, *options])
 
     def table(self, points):
         """Operation: its entry of --json."""

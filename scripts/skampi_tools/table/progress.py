@@ -1,13 +1,9 @@
-#!/usr/bin/env python3
-"""Says which operations make progress while the target computes, and which wait for its next call."""
+"""Which operations make progress while the target computes: a table, with verdicts (../progress.py)."""
 
 import math
-import os
-import sys
 
-sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
-from skampi_tools import cli, doubt, progress, reading, screen, style
-from skampi_tools.style import printable
+from .. import cli, doubt, progress, reading, screen, style
+from ..style import printable
 
 DESCRIPTION = """\
 Prints a table: does this library make progress while the target computes? For put, get and atomics of OpenSHMEM and
@@ -17,19 +13,10 @@ progress.ski, of any format that has the arguments of calls: JSON or CSV."""
 
 EPILOG = """\
 examples:
-  oshrun -np 2 skampi -i progress.ski -o p.json && skampi-progress p.json
-  skampi-progress p.json --json progress.json
+  oshrun -np 2 skampi -i progress.ski -o p.json && skampi-table progress p.json
+  skampi-table progress p.json --json progress.json
 
 exit status: 0 shown, 2 wrong usage, or a file that cannot be read or has no such results"""
-LEFT = (0, -1)
-
-
-def parse(arguments):
-    parser = cli.Parser(writes=(), prog="skampi-progress", description=DESCRIPTION, epilog=EPILOG)
-    parser.add_argument("file", metavar="FILE", help="result file; -: standard input")
-    parser.add_argument("--json", metavar="FILE",
-                        help="write everything to FILE (-: standard output, instead of the text)")
-    return parser.parse_args(arguments)
 
 
 def lines(rows):
@@ -50,7 +37,7 @@ def lines(rows):
 
 
 def report(rows):
-    print("\n".join(screen.table(lines(rows), LEFT)))
+    print("\n".join(screen.table(lines(rows), (0, -1))))
     reasons = dict.fromkeys(f"{row.operation}: {row.why}" for row in rows if row.why)
     if reasons:
         print("\nnot certain:")
@@ -70,8 +57,16 @@ def as_json(rows, path):
          "verdict": row.verdict, "why": row.why, "doubtful": row.doubtful} for row in rows]}
 
 
-def main(arguments):
-    options = parse(arguments)
+def parser():
+    own = cli.Parser(writes=(), prog="skampi-table progress", description=DESCRIPTION, epilog=EPILOG)
+    own.add_argument("file", metavar="FILE", help="result file; -: standard input")
+    own.add_argument("--json", metavar="FILE",
+                     help="write everything to FILE (-: standard output, instead of the text)")
+    return own
+
+
+def run(arguments):
+    options = parser().parse_args(arguments)
     file = reading.one(options.file)
     rows = progress.rows(file)
     if not rows:
@@ -83,6 +78,3 @@ def main(arguments):
     if options.json:
         cli.write_json(options.json, as_json(rows, file.path))
     return 0
-
-
-cli.main(main)
