@@ -92,11 +92,12 @@ static void demand(const struct measurement *function, const struct argument *ar
  */
 const struct measurement measurements_example[] = {
     {"Shmem_Swap_Long_Round", "atomic swap with the next rank around the ring",
+     .routine = "shmem_long_atomic_swap", /* what it measures: this name leads users here, too */
      .api = API_OPENSHMEM, .parameters = {ITERATIONS}, /* in the order of a script's arguments */
-     .routine = "shmem_long_atomic_swap",              /* what it measures: that name leads here */
-     .synchronized = true,   /* starts as the script chooses: window, barrier or none */
+     /* Starts as the script chooses (window, barrier or none), and all between run_start() and
+      * run_stop() is what is reported. */
+     .timing = TIMING_WHOLE,
      .moves = MOVES_MESSAGE, /* the reported bytes, once: from this come bandwidth and rate */
-     .whole = true,          /* all between run_start() and run_stop() is what is reported */
      .demand = demand, .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify),
      .run = WITH_SHMEM(run_swaps),
      .timed = "atomic swap", /* for --describe: what the time is of, and who reports one */

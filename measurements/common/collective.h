@@ -54,17 +54,18 @@ struct routine {
 
 /* state_type: struct collective_state, or one that begins with it. */
 #define COLLECTIVE(state_type)                                                                     \
-    .api = API_OPENSHMEM, .synchronized = true, .check = collective_check,                         \
-    .demand = collective_demand, .state_bytes = sizeof(state_type)
+    .api = API_OPENSHMEM, .check = collective_check, .demand = collective_demand,                  \
+    .state_bytes = sizeof(state_type)
 #define COLLECTIVE_DATA                                                                            \
     .fill = WITH_SHMEM(collective_fill), .verify = WITH_SHMEM(collective_check_data)
 #define COLLECTIVE_FORM COLLECTIVE(struct collective_state), .setup = WITH_SHMEM(collective_set_up)
-#define CONSECUTIVE COLLECTIVE_FORM, .run = WITH_SHMEM(collective_consecutive), .whole = true
+#define CONSECUTIVE                                                                                \
+    COLLECTIVE_FORM, .run = WITH_SHMEM(collective_consecutive), .timing = TIMING_WHOLE
 #define SEPARATED                                                                                  \
-    COLLECTIVE_FORM, .run = WITH_SHMEM(collective_separated),                                      \
+    COLLECTIVE_FORM, .timing = TIMING_PARTS, .run = WITH_SHMEM(collective_separated),              \
                      .reference = WITH_SHMEM(collective_barriers_alone),                           \
                      .subtracted = "a barrier, measured alone"
-#define SYNCHRO COLLECTIVE_FORM, .run = WITH_SHMEM(collective_synchro), .whole = true
+#define SYNCHRO COLLECTIVE_FORM, .run = WITH_SHMEM(collective_synchro), .timing = TIMING_WHOLE
 
 /* Hooks of any routine. */
 const char *collective_check(const struct measurement *, const struct argument *,

@@ -86,7 +86,7 @@ double lock_run_hand_over(struct run *); /* once around a queue in which all oth
     .fill = WITH_SHMEM(lock_fill), .verify = WITH_SHMEM(lock_verify),                              \
     .state_bytes = sizeof(struct lock_state)
 #define LOCK_QUEUE(which)                                                                          \
-    LOCK_COMMON, LOCKING(.kind = WITH_SHMEM(&(which))), .synchronized = true,                      \
+    LOCK_COMMON, LOCKING(.kind = WITH_SHMEM(&(which))), .timing = TIMING_PARTS,                    \
                                                         .parameters = {ITERATIONS}
 #define LOCK_CONTENDED(kind)                                                                       \
     LOCK_QUEUE(kind), .who = "all", .reference = WITH_SHMEM(lock_barrier_alone),                   \

@@ -179,16 +179,17 @@ MPI_COLLECTIVES(DECLARED)
 
 #define MPI_COLLECTIVE_WITH(hook)                                                                  \
     MPI_FUNCTION_CHECKED(mpi_collective_check),                                                    \
-        .demand = mpi_collective_demand, .synchronized = true, .who = "all",                       \
+        .demand = mpi_collective_demand, .who = "all",                                             \
         .teardown = WITH_MPI(mpi_collective_tear_down), .setup = WITH_MPI(hook),                   \
         .fill = WITH_MPI(mpi_collective_fill), .verify = WITH_MPI(mpi_collective_verify),          \
         MPI_COLLECTIVE_STATE
 #define MPI_COLLECTIVE MPI_COLLECTIVE_WITH(mpi_collective_set_up)
-#define MPI_COLLECTIVE_ONCE MPI_COLLECTIVE, .run = WITH_MPI(mpi_collective_once), .whole = true
+#define MPI_COLLECTIVE_ONCE                                                                        \
+    MPI_COLLECTIVE, .run = WITH_MPI(mpi_collective_once), .timing = TIMING_WHOLE
 #define MPI_COLLECTIVE_CONSECUTIVE                                                                 \
-    MPI_COLLECTIVE, .run = WITH_MPI(mpi_collective_consecutive), .whole = true
+    MPI_COLLECTIVE, .run = WITH_MPI(mpi_collective_consecutive), .timing = TIMING_WHOLE
 #define MPI_COLLECTIVE_SEPARATED                                                                   \
-    MPI_COLLECTIVE, .run = WITH_MPI(mpi_collective_separated),                                     \
+    MPI_COLLECTIVE, .timing = TIMING_PARTS, .run = WITH_MPI(mpi_collective_separated),             \
                     .reference = WITH_MPI(mpi_collective_barriers_alone),                          \
                     .subtracted = "a barrier, measured alone"
 #define MPI_USE(...)                                                                               \
@@ -212,15 +213,15 @@ MPI_COLLECTIVES(DECLARED)
 
 /* The five parts of a non-blocking routine. */
 #define MPI_OVERLAP                                                                                \
-    MPI_COLLECTIVE_WITH(mpi_collective_set_up_overlap), .run = WITH_MPI(mpi_collective_overlap),   \
+    MPI_COLLECTIVE_WITH(mpi_collective_set_up_overlap), .timing = TIMING_PARTS, .run = WITH_MPI(mpi_collective_overlap),   \
     .reference = WITH_MPI(mpi_collective_pauses_alone),                                            \
     .subtracted = "the computation's measured length, and its overhead"
 #define MPI_NONBLOCKING_PARTS(name, used, since, moved, what, ...)                                        \
     {name "_Post", what ", non-blocking: the post alone",                                          \
-     MPI_COLLECTIVE, .run = WITH_MPI(mpi_collective_start_alone), since, .moves = MOVES_NOTHING,                           \
+     MPI_COLLECTIVE, .timing = TIMING_PARTS, .run = WITH_MPI(mpi_collective_start_alone), since, .moves = MOVES_NOTHING,                           \
      MPI_USE(&used, .form = MPI_POSTED), .parameters = {__VA_ARGS__}, .routine = "MPI_" name, .timed = "MPI_" name},               \
     {name "_Wait", what ", non-blocking: the wait right after the post",                          \
-     MPI_COLLECTIVE, .run = WITH_MPI(mpi_collective_wait_alone), since, .moves = MOVES_NOTHING,                            \
+     MPI_COLLECTIVE, .timing = TIMING_PARTS, .run = WITH_MPI(mpi_collective_wait_alone), since, .moves = MOVES_NOTHING,                            \
      MPI_USE(&used, .form = MPI_POSTED), .parameters = {__VA_ARGS__}, .routine = "MPI_Wait", .timed = "MPI_Wait"},                \
     {name "_Full", what ", non-blocking: post and wait",                                           \
      MPI_COLLECTIVE_ONCE, since, .moves = moved,                                                                   \

@@ -72,7 +72,7 @@ double rma_pause_alone(struct run *);
         .routine = what, .shape = SHAPE_RING, .static_object = true                                \
     }
 #define RMA_COMMON                                                                                 \
-    .api = API_OPENSHMEM, .synchronized = true, .check = rma_check, .demand = rma_demand,          \
+    .api = API_OPENSHMEM, .check = rma_check, .demand = rma_demand,                                \
     .state_bytes = sizeof(struct rma_state), .teardown = WITH_SHMEM(rma_tear_down),                \
     .fill = WITH_SHMEM(rma_fill), .verify = WITH_SHMEM(rma_verify)
 
@@ -85,25 +85,27 @@ double rma_pause_alone(struct run *);
 /* Without a cost formula, for what also depends on what the target is doing. */
 #define BLOCKING_OF_TARGET(op)                                                                     \
     .moves = MOVES_MESSAGE, .setup = WITH_SHMEM(rma_set_up), .run = WITH_SHMEM(rma_run_blocking),  \
-    .whole = true, .timed = op
+    .timing = TIMING_WHOLE, .timed = op
 #define FULL_OF_TARGET(op)                                                                         \
     .moves = MOVES_MESSAGE, .setup = WITH_SHMEM(rma_set_up), .run = WITH_SHMEM(rma_run_full),      \
-    .whole = true, .timed = op " + quiet"
+    .timing = TIMING_WHOLE, .timed = op " + quiet"
 #define BLOCKING(op) BLOCKING_OF_TARGET(op), .cost = "post + wire"
 #define FULL(op) FULL_OF_TARGET(op), .cost = "post + wire + quiet"
 #define MINUS_QUIET(op)                                                                            \
-    .moves = MOVES_MESSAGE, .setup = WITH_SHMEM(rma_set_up), .run = WITH_SHMEM(rma_run_full),      \
-    .timed = op " + quiet", .reference = WITH_SHMEM(rma_empty_quiet),                              \
-    .subtracted = "an empty quiet", .cost = "post + wire"
+    .timing = TIMING_PARTS, .moves = MOVES_MESSAGE, .setup = WITH_SHMEM(rma_set_up),               \
+    .run = WITH_SHMEM(rma_run_full), .timed = op " + quiet",                                       \
+    .reference = WITH_SHMEM(rma_empty_quiet), .subtracted = "an empty quiet",                      \
+    .cost = "post + wire"
 #define POST(op)                                                                                   \
-    .moves = MOVES_NOTHING, .setup = WITH_SHMEM(rma_set_up), .run = WITH_SHMEM(rma_run_post),      \
-    .timed = op "; quiet untimed", .cost = "post"
+    .timing = TIMING_PARTS, .moves = MOVES_NOTHING, .setup = WITH_SHMEM(rma_set_up),               \
+    .run = WITH_SHMEM(rma_run_post), .timed = op "; quiet untimed", .cost = "post"
 #define QUIET(op)                                                                                  \
-    .moves = MOVES_NOTHING, .setup = WITH_SHMEM(rma_set_up), .run = WITH_SHMEM(rma_run_full),      \
-    .timed = op " + quiet", .reference = WITH_SHMEM(rma_post_alone),                               \
+    .timing = TIMING_PARTS, .moves = MOVES_NOTHING, .setup = WITH_SHMEM(rma_set_up),               \
+    .run = WITH_SHMEM(rma_run_full), .timed = op " + quiet",                                       \
+    .reference = WITH_SHMEM(rma_post_alone),                                                       \
     .subtracted = "the post, with nothing outstanding before it", .cost = "wire + quiet"
 #define QUIET_DELAYED(op)                                                                          \
-    .moves = MOVES_NOTHING, .setup = WITH_SHMEM(rma_set_up_pause),                                 \
+    .timing = TIMING_PARTS, .moves = MOVES_NOTHING, .setup = WITH_SHMEM(rma_set_up_pause),         \
     .run = WITH_SHMEM(rma_run_paused),                                                             \
     .timed = op " + computation of twice the full operation + quiet",                              \
     .reference = WITH_SHMEM(rma_post_alone),                                                       \
@@ -111,7 +113,7 @@ double rma_pause_alone(struct run *);
         "the computation's measured length, and the post, with nothing outstanding before it",     \
     .cost = "hidden + quiet"
 #define OVERLAP(op)                                                                                \
-    .moves = MOVES_NOTHING, .setup = WITH_SHMEM(rma_set_up_pause),                                 \
+    .timing = TIMING_PARTS, .moves = MOVES_NOTHING, .setup = WITH_SHMEM(rma_set_up_pause),         \
     .run = WITH_SHMEM(rma_run_paused),                                                             \
     .timed = op " + computation of twice the full operation + quiet",                              \
     .reference = WITH_SHMEM(rma_pause_alone), .subtracted = "the computation's measured length",   \
@@ -120,7 +122,7 @@ double rma_pause_alone(struct run *);
 /* Parts of a non-blocking put for which the timer is read inside the loop, which no cost formula
  * knows: what is timed, and the set-up, with a computation or without. */
 #define TIMED_INSIDE(what, prepare)                                                                \
-    .setup = WITH_SHMEM(prepare), .run = WITH_SHMEM(rma_run_timed_inside),                         \
+    .timing = TIMING_PARTS, .setup = WITH_SHMEM(prepare), .run = WITH_SHMEM(rma_run_timed_inside), \
     .variant = &(const struct rma)                                                                 \
     {                                                                                              \
         .routine = RMA_PUT_NBI, .shape = SHAPE_RING, .timed_inside = (what)                        \

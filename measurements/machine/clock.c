@@ -247,7 +247,7 @@ static double run_drift(struct run *run)
 #define SECONDS {"seconds", PARAMETER_DOUBLE, "s", "time to wait", .allowed = "0 to 60", .example = "0.1"}
 #define LEVEL "more than 0, at most 1"
 /* clang-format on */
-#define PATTERN .synchronized = true, .whole = true, .who = "all"
+#define PATTERN .timing = TIMING_WHOLE, .who = "all"
 #define WAITS PATTERN, .state_bytes = sizeof(struct pattern_state), .setup = set_up_pattern
 
 const struct measurement measurements_clock[] = {
@@ -280,11 +280,11 @@ const struct measurement measurements_clock[] = {
     {"WaitPatternWarmUp", "a time that is longer at first: the result must be that of later calls",
      WAITS, .parameters = {SLOW, FAST, CALLS, CLOCK}, .check = check_warm_up,
      .run = run_pattern_warm_up, .timed = "a busy wait"},
-    {"Clock_Offset", "offset of global time from each PE's clock", .synchronized = true,
+    {"Clock_Offset", "offset of global time from each PE's clock", .timing = TIMING_PARTS,
      .clocks = true, .any_sign = true, .run = run_clock_offset_now,
      .timed = "nothing: an offset, not a time", .who = "all"},
     {"Clock_Drift", "drift of each PE's global time against rank 0's during a wait", .clocks = true,
-     .once = true, .any_sign = true, .parameters = {SECONDS}, .check = check_seconds,
+     .timing = TIMING_ONCE, .any_sign = true, .parameters = {SECONDS}, .check = check_seconds,
      .run = run_drift, .timed = "nothing: a difference of two offsets, not a time", .who = "all"},
     {.name = NULL},
 };

@@ -447,7 +447,7 @@ static const enum stage after_init = STAGE_INIT, after_peers = STAGE_PEERS,
 /* clang-format off */
 #define KIND {"kind", PARAMETER_STRING, "", "routine to call", .allowed = "one of put, get, atomic, barrier, malloc, lock, ... (any other word lists them all)", .example = "put"}
 /* clang-format on */
-#define ONCE .once = true, .who = "all"
+#define ONCE .timing = TIMING_ONCE, .who = "all"
 #define FOOTPRINT                                                                                  \
     ONCE, .own_check = true, .moves = MOVES_NOTHING, .api = API_OPENSHMEM,                         \
           .quantity = QUANTITY_BYTES, .check = WITH_SHMEM(check_footprint), .demand = demand,      \

@@ -175,15 +175,15 @@ const struct measurement measurements_mpi_algorithms[] = {
 
     /* Of the classic line: the library's routines under other conditions. */
     {"delayed_Alltoall", "all-to-all in which a rank computes before its call",
-     MPI_COLLECTIVE, .run = WITH_MPI(mpi_collective_delayed), MPI_USE(&mpi_Alltoall),
+     MPI_COLLECTIVE, .timing = TIMING_PARTS, .run = WITH_MPI(mpi_collective_delayed), MPI_USE(&mpi_Alltoall),
      .parameters = {EXCHANGED, DELAY, NODE},
      .moves = MOVES_NOTHING, .calls = "MPI_Alltoall", .timed = "the computation on the rank node; MPI_Alltoall"},
     {"delayed_Gather", "gather in which a rank computes before its call",
-     MPI_COLLECTIVE, .run = WITH_MPI(mpi_collective_delayed), MPI_USE(&mpi_Gather),
+     MPI_COLLECTIVE, .timing = TIMING_PARTS, .run = WITH_MPI(mpi_collective_delayed), MPI_USE(&mpi_Gather),
      .parameters = {EXCHANGED, TARGET_ROOT, DELAY, NODE},
      .moves = MOVES_NOTHING, .calls = "MPI_Gather", .timed = "the computation on the rank node; MPI_Gather"},
     {"multi_Alltoall", "several all-to-alls in a row, timed together",
-     MPI_COLLECTIVE, .run = WITH_MPI(mpi_collective_several), MPI_USE(&mpi_Alltoall),
+     MPI_COLLECTIVE, .timing = TIMING_PARTS, .run = WITH_MPI(mpi_collective_several), MPI_USE(&mpi_Alltoall),
      .parameters = {EXCHANGED, SEVERAL}, .moves = MOVES_NOTHING, .calls = "MPI_Alltoall", .timed = "n times MPI_Alltoall"},
     {.name = NULL},
 };

@@ -208,9 +208,9 @@ static double run_footprint(struct run *run)
 #define DUPLICATES {"n", PARAMETER_INT, "", "number of duplicates", .minimum = 1, .maximum = INT_MAX, .example = "10"}
 /* clang-format on */
 #define MAKING(of)                                                                                 \
-    MPI_FUNCTION, .synchronized = true, .who = "all", VARIANT(of), .no_data = true,                \
+    MPI_FUNCTION, .timing = TIMING_PARTS, .who = "all", VARIANT(of), .no_data = true,              \
                   .setup = WITH_MPI(set_up_making), .run = WITH_MPI(run_making)
-#define MEMORY MPI_FUNCTION, .once = true, .quantity = QUANTITY_BYTES, .who = "all"
+#define MEMORY MPI_FUNCTION, .timing = TIMING_ONCE, .quantity = QUANTITY_BYTES, .who = "all"
 
 const struct measurement measurements_mpi_comm[] = {
     {"Comm_split", "two communicators, of the even and of the odd ranks", MAKING(split),

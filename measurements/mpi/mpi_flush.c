@@ -385,7 +385,7 @@ static void tear_down_flushed(struct run *run)
 #define WINDOW {"window", PARAMETER_STRING, "", "routine that makes the window", .allowed = "one of \"create\", \"allocate\", \"shared\"", .example = "allocate"}
 
 #define FLUSHED                                                                                    \
-    MPI_FUNCTION_CHECKED(check_flushed), .version_major = 3, .synchronized = true,                 \
+    MPI_FUNCTION_CHECKED(check_flushed), .version_major = 3, .timing = TIMING_PARTS,                 \
         .demand = demand_flushed, .setup = WITH_MPI(set_up_flushed),\
         .fill = WITH_MPI(fill), .verify = WITH_MPI(verify),                               \
         .run = WITH_MPI(run_flushed), .teardown = WITH_MPI(tear_down_flushed), FLUSH_STATE

@@ -248,7 +248,7 @@ static void tear_down_transfer(struct run *run)
 #define OF_PAIR(...) ANY_TRANSFER, .minimum_pes = 2, .who = "rank 0", .parameters = {__VA_ARGS__}
 #define OF_RING(...) ANY_TRANSFER, .who = "all", .parameters = {__VA_ARGS__}
 #define TAKEN(how, which)                                                                          \
-    .synchronized = true, .variant = &(const struct transfer) {.direction = how, .part = which}
+    .timing = TIMING_PARTS, .variant = &(const struct transfer) {.direction = how, .part = which}
 #define REST(how)                                                                                  \
     TAKEN(how, THE_REST), .reference = WITH_MPI(computation_alone),                                \
         .subtracted = "the computation's measured length, and its overhead"

@@ -13,11 +13,11 @@
     PARTS_SINCE(name, MPI_SINCE(4, 0), moved, what, __VA_ARGS__)
 #define PARTS_SINCE(name, since, moved, what, ...)                                                 \
     PART(name, "Init", what ", persistent: creating the request", since, MPI_COLLECTIVE,           \
-         .whole = true, .moves = MOVES_NOTHING, .run = WITH_MPI(mpi_collective_init_alone),        \
-         .parameters = {__VA_ARGS__}, .routine = "MPI_" #name "_init",                             \
-         .timed = "MPI_" #name "_init"),                                                           \
+         .timing = TIMING_WHOLE, .moves = MOVES_NOTHING,                                           \
+         .run = WITH_MPI(mpi_collective_init_alone), .parameters = {__VA_ARGS__},                  \
+         .routine = "MPI_" #name "_init", .timed = "MPI_" #name "_init"),                          \
         PART(name, "Start", what ", persistent: the start alone, always in the same memory",       \
-             since, MPI_COLLECTIVE, .moves = MOVES_NOTHING,                                        \
+             since, MPI_COLLECTIVE, .timing = TIMING_PARTS, .moves = MOVES_NOTHING,                \
              .run = WITH_MPI(mpi_collective_start_alone), .parameters = {__VA_ARGS__},             \
              .routine = "MPI_Start", .timed = "MPI_Start"),                                        \
         PART(name, "Full", what ", persistent: start and wait, always in the same memory", since,  \

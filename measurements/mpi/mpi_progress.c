@@ -64,7 +64,7 @@ static double run_operation(struct run *run)
 
 /* clang-format off */
 #define COMPUTES(which)                                                                            \
-    MPI_FUNCTION_CHECKED(check), .version_major = 3, .synchronized = true, .minimum_pes = 2,       \
+    MPI_FUNCTION_CHECKED(check), .version_major = 3, .timing = TIMING_PARTS, .minimum_pes = 2,       \
     .who = "rank 0", .moves = MOVES_MESSAGE, .demand = demand, STATE, .setup = WITH_MPI(set_up), .fill = WITH_MPI(fill),   \
     .verify = WITH_MPI(verify), .run = WITH_MPI(run_operation), .teardown = WITH_MPI(tear_down),   \
     .variant = &(const enum pair_action) {which}

@@ -302,7 +302,7 @@ static void tear_down_pingpong(struct run *run)
 /* clang-format on */
 
 #define PINGPONG                                                                                   \
-    .synchronized = true, .minimum_pes = 2, .who = "rank 0", .setup = WITH_MPI(set_up_pingpong),   \
+    .timing = TIMING_PARTS, .minimum_pes = 2, .who = "rank 0", .setup = WITH_MPI(set_up_pingpong), \
     .fill = WITH_MPI(fill), .verify = WITH_MPI(verify), .run = WITH_MPI(run_pingpong),             \
     .teardown = WITH_MPI(tear_down_pingpong), PINGPONG_STATE
 #define OF_MESSAGES                                                                                \
@@ -361,7 +361,7 @@ const struct measurement measurements_mpi_pt2pt[] = {
                 "MPI_Start of a send, MPI_Wait, MPI_Start of a receive, MPI_Wait"),
      .one_place = true, .variant = &(const struct pingpong){.call = PERSISTENT}},
     {"Par_Pingpong_Send_Recv", "round trips of several pairs of ranks at the same time",
-     .synchronized = true, .minimum_pes = 2, .who = "ranks below procs",
+     .timing = TIMING_PARTS, .minimum_pes = 2, .who = "ranks below procs",
      .setup = WITH_MPI(set_up_pingpong), .fill = WITH_MPI(fill), .verify = WITH_MPI(verify),
      .run = WITH_MPI(run_pingpong), .teardown = WITH_MPI(tear_down_pingpong), PINGPONG_STATE,
      MPI_FUNCTION_CHECKED(check_pairs),

@@ -165,7 +165,7 @@ static void tear_down_rate(struct run *run)
 
 #define RATE                                                                                       \
     MPI_FUNCTION_CHECKED(check_rate),                                                              \
-        .moves = MOVES_MESSAGE, .synchronized = true, .minimum_pes = 2,                            \
+        .moves = MOVES_MESSAGE, .timing = TIMING_PARTS, .minimum_pes = 2,                          \
         .parameters = {COUNT_ELEMENTS, DATATYPE, WINDOW, PAIRS, ITERATIONS},                       \
         .demand = demand_rate, .setup = WITH_MPI(set_up_rate), .fill = WITH_MPI(fill),             \
         .verify = WITH_MPI(verify), .run = WITH_MPI(run_rate),                                     \

@@ -20,7 +20,7 @@
 
 #define EPOCHS                                                                                     \
     MPI_FUNCTION_CHECKED(epoch_check),                                                             \
-        .version_major = 3, .synchronized = true, .demand = epoch_demand,                          \
+        .version_major = 3, .timing = TIMING_PARTS, .demand = epoch_demand,                        \
         .setup = WITH_MPI(epoch_set_up), .fill = WITH_MPI(epoch_fill),                             \
         .verify = WITH_MPI(epoch_verify), .teardown = WITH_MPI(epoch_tear_down), EPOCH_STATE
 #define STAGED EPOCHS, .run = WITH_MPI(epoch_run)

@@ -214,7 +214,7 @@ static void tear_down_typed(struct run *run)
 /* Open MPI 4.1 never ends a put of derived types without data. */
 #define INTS {"count", PARAMETER_INT, "ints", "length of each message", .size = true, .minimum = 1, .maximum = INT_MAX, .example = "256"}
 #define TYPED(from, to, ...)                                                                       \
-    MPI_FUNCTION, .version_major = 3, .synchronized = true, .minimum_pes = 2, .who = "rank 0",     \
+    MPI_FUNCTION, .version_major = 3, .timing = TIMING_PARTS, .minimum_pes = 2, .who = "rank 0",     \
         .parameters = {INTS, INFO}, .moves = MOVES_MESSAGE, .demand = demand_typed, .setup = WITH_MPI(set_up_typed), .fill = WITH_MPI(fill), .verify = WITH_MPI(verify),       \
         .run = WITH_MPI(run_typed), .teardown = WITH_MPI(tear_down_typed), TYPED_STATE,            \
         .variant = &(const struct typed) {.origin = from, .target = to, __VA_ARGS__}

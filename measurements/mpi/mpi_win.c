@@ -354,8 +354,9 @@ static void demand_memory(const struct measurement *function, const struct argum
 /* clang-format on */
 
 #define WINDOW                                                                                     \
-    MPI_FUNCTION, .version_major = 3, .synchronized = true, .who = "all", .demand = demand_window, \
-                  .no_data = true, .setup = WITH_MPI(set_up_making), .run = WITH_MPI(run_making)
+    MPI_FUNCTION, .version_major = 3, .timing = TIMING_PARTS, .who = "all",                        \
+                  .demand = demand_window, .no_data = true, .setup = WITH_MPI(set_up_making),      \
+                  .run = WITH_MPI(run_making)
 #define OF_ELEMENTS .parameters = {COUNT_ELEMENTS, DATATYPE, INFO}
 #define OF_ELEMENTS_PUT .parameters = {COUNT_ELEMENTS, DATATYPE, INFO, DOPUT}
 #define MAKES(of)                                                                                  \
@@ -389,7 +390,7 @@ const struct measurement measurements_mpi_win[] = {
      OF_ELEMENTS_PUT, FREES(WINDOW_SHARED), .routine = "MPI_Win_free",
      .timed = "MPI_Win_free; MPI_Win_allocate_shared untimed"},
     {"Win_memory", "memory that windows need in a process, including their data",
-     MPI_FUNCTION_CHECKED(check_memory), .no_data = true, .version_major = 3, .once = true,
+     MPI_FUNCTION_CHECKED(check_memory), .no_data = true, .version_major = 3, .timing = TIMING_ONCE,
      .quantity = QUANTITY_BYTES, .any_sign = true, .who = "all",
      .parameters = {WINDOWS, WINDOW_SIZE, WINDOW_KIND}, .demand = demand_memory,
      .run = WITH_MPI(run_memory),

@@ -261,11 +261,11 @@ static void demand(const struct measurement *function, const struct argument *ar
 /* clang-format off */
 #define RECORD_BYTES {"count", PARAMETER_INT, "bytes", "size of a record, of which the first 8 bytes are changed", .size = true, .minimum = 8, .example = "1024"}
 /* clang-format on */
-#define COMMON .api = API_OPENSHMEM, .synchronized = true, .demand = demand, .who = "all"
-#define PLACES COMMON, .parameters = {COUNT_BYTES, ITERATIONS}, .whole = true
+#define COMMON .api = API_OPENSHMEM, .demand = demand, .who = "all"
+#define PLACES COMMON, .parameters = {COUNT_BYTES, ITERATIONS}, .timing = TIMING_WHOLE
 #define RMW(order, which)                                                                          \
-    COMMON, .moves = MOVES_NOTHING, .parameters = {RECORD_BYTES, ITERATIONS}, .one_place = true,   \
-            .state_bytes = STATE,                                                                  \
+    COMMON, .timing = TIMING_PARTS, .moves = MOVES_NOTHING,                                        \
+            .parameters = {RECORD_BYTES, ITERATIONS}, .one_place = true, .state_bytes = STATE,     \
             .variant = &(const struct discipline){.quiets = (order), .records = (which)},          \
             .setup = WITH_SHMEM(set_up), .teardown = WITH_SHMEM(tear_down),                        \
             .fill = WITH_SHMEM(fill_records), .verify = WITH_SHMEM(verify_records),                \

@@ -253,7 +253,7 @@ static void demand(const struct measurement *function, const struct argument *ar
 /* clang-format off */
 #define INSERTS {"inserts", PARAMETER_INT, "", "keys that each PE inserts", .minimum = 1, .maximum = MOST_INSERTS, .example = "50"}
 #define HASH(by, passes)                                                                           \
-    .api = API_OPENSHMEM, .synchronized = true, .parameters = {INSERTS}, .moves = MOVES_NOTHING, .who = "all",             \
+    .api = API_OPENSHMEM, .timing = TIMING_PARTS, .parameters = {INSERTS}, .moves = MOVES_NOTHING, .who = "all",             \
     .variant = &(const struct hashing){.protection = (by), .reported = (passes)},                  \
     .state_bytes = STATE, .demand = demand, .setup = WITH_SHMEM(set_up),                           \
     .run = WITH_SHMEM(run_passes), .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify)

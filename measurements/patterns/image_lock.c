@@ -165,7 +165,7 @@ static void access_demand(const struct measurement *function, const struct argum
 #define ACTS(act, ...) LOCK_COMMON, LOCK_ACTS(mcs_lock_kind, act, __VA_ARGS__)
 /* clang-format off */
 #define ACCESS(by, gets)                                                                           \
-    .api = API_OPENSHMEM, .synchronized = true, .whole = true, .who = "all",                       \
+    .api = API_OPENSHMEM, .timing = TIMING_WHOLE, .who = "all",                       \
     .parameters = {COUNT_BYTES, ITERATIONS}, .moves = MOVES_MESSAGE, .demand = access_demand, .state_bytes = STATE,        \
     .setup = WITH_SHMEM(set_up), .teardown = WITH_SHMEM(tear_down), .fill = WITH_SHMEM(fill),      \
     .verify = WITH_SHMEM(verify), .run = WITH_SHMEM(run_access),                                   \
@@ -174,11 +174,11 @@ static void access_demand(const struct measurement *function, const struct argum
 
 const struct measurement measurements_image_lock[] = {
     {"Shmem_Mcs_Set", "setting free MCS locks of the next rank, one PE after the other",
-     .calls = "shmem_long_atomic_swap", ACTS(lock_act_set, NOBODY, IN_TURN), .synchronized = true,
+     .calls = "shmem_long_atomic_swap", ACTS(lock_act_set, NOBODY, IN_TURN), .timing = TIMING_PARTS,
      .timed = "swap, for each of 16 free locks in a row", .who = "all", .cost = "fetch"},
     {"Shmem_Mcs_Clear", "clearing MCS locks that nobody waits for, one PE after the other",
      .calls = "shmem_quiet shmem_long_atomic_compare_swap", ACTS(lock_act_clear, NOBODY, IN_TURN),
-     .synchronized = true, .timed = "quiet + compare-and-swap, for each of 16 locks in a row",
+     .timing = TIMING_PARTS, .timed = "quiet + compare-and-swap, for each of 16 locks in a row",
      .who = "all", .cost = "quiet + fetch"},
     {"Shmem_Mcs_Test_Free",
      "testing and so acquiring free MCS locks of the next rank, one PE after the other",

@@ -210,7 +210,7 @@ static bool set_up_get_put(struct run *run)
         .setup = WITH_SHMEM(set_up_##way), .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify), .state_bytes = STATE
 /* Single updates are too short to read the timer around them. */
 #define SHARE(way)                                                                                 \
-    .reference = WITH_SHMEM(kernel_computation), .subtracted = "places and values of the updates", \
+    .timing = TIMING_PARTS, .reference = WITH_SHMEM(kernel_computation), .subtracted = "places and values of the updates", \
     .variant = &(const struct kernel) {.begin = WITH_SHMEM(begin), .step = WITH_SHMEM(step_##way), .compute = WITH_SHMEM(compute), .communication = true}
 
 const struct measurement measurements_kernel_random_access[] = {

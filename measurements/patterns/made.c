@@ -503,18 +503,20 @@ static const struct made_routine barrier = {.collective = MADE_BARRIER,
 
 #define MADE(what, check_hook)                                                                     \
     .calls = "shmem_put shmem_fence shmem_long_p shmem_long_wait_until shmem_ptr",                 \
-    .variant = &what, .api = API_OPENSHMEM, .synchronized = true, .check = check_hook,             \
-    .demand = demand_made, .setup = WITH_SHMEM(set_up), .teardown = WITH_SHMEM(tear_down),         \
+    .variant = &what, .api = API_OPENSHMEM, .check = check_hook, .demand = demand_made,            \
+    .setup = WITH_SHMEM(set_up), .teardown = WITH_SHMEM(tear_down),                                \
     .state_bytes = sizeof(struct made_state), .who = "all"
 #define IN_A_ROW(what)                                                                             \
-    MADE(what, check_made), .run = WITH_SHMEM(collective_consecutive), .whole = true, .timed = #what
+    MADE(what, check_made), .run = WITH_SHMEM(collective_consecutive), .timing = TIMING_WHOLE,     \
+                            .timed = #what
 #define WITH_BARRIERS(what)                                                                        \
-    MADE(what, check_separated), .run = WITH_SHMEM(collective_separated),                          \
+    MADE(what, check_separated), .timing = TIMING_PARTS, .run = WITH_SHMEM(collective_separated),  \
                                  .reference = WITH_SHMEM(collective_barriers_alone),               \
                                  .subtracted = "a barrier, measured alone",                        \
                                  .timed = #what " + barrier"
 #define BY_THE_CLOCK(what)                                                                         \
-    MADE(what, check_made), .run = WITH_SHMEM(collective_synchro), .whole = true, .timed = #what
+    MADE(what, check_made), .run = WITH_SHMEM(collective_synchro), .timing = TIMING_WHOLE,         \
+                            .timed = #what
 /* The three ways to time it; `first` and `last` are the parameters around that of the iterations.
  */
 #define FORMS(name, what, moved, text, first, ...)                                                 \

@@ -341,7 +341,7 @@ static bool verify(struct run *run)
 /* clang-format off */
 #define BYTES {"count", PARAMETER_INT, "bytes", "data moved by each operation", .size = true, .maximum = INT_MAX, .example = "1024"}
 #define COMMON                                                                                     \
-    MPI_FUNCTION_CHECKED(check), .synchronized = true, .minimum_pes = 2,                           \
+    MPI_FUNCTION_CHECKED(check), .timing = TIMING_PARTS, .minimum_pes = 2,                           \
         .who = "the ranks that work", .demand = pairs_demand_traffic, .state_bytes = STATE,                      \
         .fill = WITH_MPI(fill), .verify = WITH_MPI(verify), .teardown = WITH_MPI(tear_down)
 #define ONE_SIDED COMMON, .version_major = 3, .setup = WITH_MPI(set_up_window), .run = WITH_MPI(run_window)

@@ -149,19 +149,19 @@ static double run_traffic(struct run *run)
 /* clang-format off */
 #define WORKERS "the ranks that work"
 #define COMMON                                                                                     \
-    .api = API_OPENSHMEM, .synchronized = true, .minimum_pes = 2, .who = WORKERS,                  \
+    .api = API_OPENSHMEM, .minimum_pes = 2, .who = WORKERS,                  \
     .check = pairs_check, .demand = pairs_demand_traffic, .state_bytes = STATE, .setup = WITH_SHMEM(set_up),     \
     .fill = WITH_SHMEM(pairs_fill_traffic), .verify = WITH_SHMEM(pairs_verify_traffic), .run = WITH_SHMEM(run_traffic),        \
     .teardown = WITH_SHMEM(tear_down)
 #define EACH .parameters = {COUNT_BYTES, PATTERN, PAIRS, DIRECTIONS, ITERATIONS}
-#define WINDOWED .parameters = {COUNT_BYTES, PATTERN, PAIRS, DIRECTIONS, WINDOW_OF("operations"), ITERATIONS}, .whole = true
+#define WINDOWED .parameters = {COUNT_BYTES, PATTERN, PAIRS, DIRECTIONS, WINDOW_OF("operations"), ITERATIONS}, .timing = TIMING_WHOLE
 #define VARIANT(does, ...) .variant = &(const struct traffic){{(does) == GET || (does) == GET_NBI}, does, __VA_ARGS__}
 
 #define DISCIPLINES(name, what, op, which, version, fence, rate)                           \
     {"Shmem_" name "_Pairs_Full", what " and quiet, by many ranks at once", COMMON, version EACH,  \
-     .whole = true, .moves = MOVES_MESSAGE, .routine = "shmem_" op, .calls = "shmem_quiet", .timed = op " + quiet", .cost = "post + wire + quiet", VARIANT(which, QUIET_AFTER_EACH, false)}, \
+     .timing = TIMING_WHOLE, .moves = MOVES_MESSAGE, .routine = "shmem_" op, .calls = "shmem_quiet", .timed = op " + quiet", .cost = "post + wire + quiet", VARIANT(which, QUIET_AFTER_EACH, false)}, \
     {"Shmem_" name "_Pairs_Fence", what " and fence, by many ranks at once", COMMON, version EACH, \
-     .moves = MOVES_NOTHING, .routine = "shmem_" op, .calls = "shmem_fence", .timed = op " + fence; quiet untimed", .cost = fence, VARIANT(which, FENCE_AFTER_EACH, false)}, \
+     .timing = TIMING_PARTS, .moves = MOVES_NOTHING, .routine = "shmem_" op, .calls = "shmem_fence", .timed = op " + fence; quiet untimed", .cost = fence, VARIANT(which, FENCE_AFTER_EACH, false)}, \
     {"Shmem_" name "_Pairs_Rate", what ", a window of them by many ranks at once",                 \
      COMMON, version WINDOWED, .cost = rate, VARIANT(which, WINDOW, false),                      \
      .moves = MOVES_MESSAGE, .routine = "shmem_" op, .calls = "shmem_quiet", .timed = "a window of " op ", and quiet; divided by the operations"},                         \
@@ -178,7 +178,7 @@ static double run_traffic(struct run *run)
 const struct measurement measurements_pairs[] = {
     DISCIPLINES("Put", "put", "put", PUT, , POSTED, POSTED_RATE),
     DISCIPLINES("Put_Nonblocking", "non-blocking put", "put_nbi", PUT_NBI, , POSTED, POSTED_RATE),
-    {"Shmem_Get_Pairs", "get, by many ranks at once", .routine = "shmem_get", COMMON, EACH, .whole = true, .moves = MOVES_MESSAGE, .timed = "get",
+    {"Shmem_Get_Pairs", "get, by many ranks at once", .routine = "shmem_get", COMMON, EACH, .timing = TIMING_WHOLE, .moves = MOVES_MESSAGE, .timed = "get",
      .cost = "post + wire", VARIANT(GET, NOTHING_AFTER_EACH, false)},
     DISCIPLINES("Get", "get", "get", GET, , WAITED, WAITED_RATE),
     DISCIPLINES("Get_Nonblocking", "non-blocking get", "get_nbi", GET_NBI, , POSTED, POSTED_RATE),

@@ -240,7 +240,7 @@ static double run_threads(struct run *run)
 /* clang-format off */
 #define THREADS {"threads", PARAMETER_INT, "", "threads of each rank that works, each with a private context and a window of its own", .minimum = 1, .maximum = MOST_THREADS, .example = "2"}
 #define THREADED(routine_, op)                                                                     \
-    .api = API_OPENSHMEM, .synchronized = true, .threads = true, .whole = true, .moves = MOVES_MESSAGE, .minimum_pes = 2,  \
+    .api = API_OPENSHMEM, .threads = true, .timing = TIMING_WHOLE, .moves = MOVES_MESSAGE, .minimum_pes = 2,  \
     .who = "the ranks that work", .check = pairs_check, .demand = pairs_demand_traffic, .state_bytes = STATE,    \
     .parameters = {COUNT_BYTES, PATTERN, PAIRS, DIRECTIONS, THREADS, WINDOW_OF("operations"), ITERATIONS}, \
     .setup = WITH_SHMEM(set_up), .fill = WITH_SHMEM(pairs_fill_traffic), .verify = WITH_SHMEM(pairs_verify_traffic),           \

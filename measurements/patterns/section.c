@@ -155,7 +155,7 @@ static void demand_strided(const struct measurement *function, const struct argu
 /* clang-format on */
 
 #define COMMON                                                                                     \
-    .api = API_OPENSHMEM, .synchronized = true, .whole = true, .moves = MOVES_MESSAGE, BY_PAIRS,   \
+    .api = API_OPENSHMEM, .timing = TIMING_WHOLE, .moves = MOVES_MESSAGE, BY_PAIRS,                \
     .check = check, .state_bytes = STATE, .setup = WITH_SHMEM(section_set_up),                     \
     .fill = WITH_SHMEM(section_fill), .verify = WITH_SHMEM(section_verify),                        \
     .run = WITH_SHMEM(section_run)

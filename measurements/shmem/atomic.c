@@ -338,8 +338,8 @@ static void demand(const struct measurement *function, const struct argument *ar
 
 /* clang-format off */
 #define PARTS_POSTED(CONTEXT) \
-    .calls = "shmem_" CALLED_##CONTEXT "quiet", .reference = WITH_SHMEM(quiet_alone), .subtracted = "an empty quiet", .cost = "post + wire"
-#define PARTS_FETCHING(CONTEXT) .whole = true, .cost = "fetch"
+    .timing = TIMING_PARTS, .calls = "shmem_" CALLED_##CONTEXT "quiet", .reference = WITH_SHMEM(quiet_alone), .subtracted = "an empty quiet", .cost = "post + wire"
+#define PARTS_FETCHING(CONTEXT) .timing = TIMING_WHOLE, .cost = "fetch"
 #define PARTS_KEEPING PARTS_FETCHING
 #define PARTS_COUNTING PARTS_FETCHING
 
@@ -362,7 +362,7 @@ static void demand(const struct measurement *function, const struct argument *ar
 
 #define ROW(T, TYPE, CONTEXT, CONTENDED, PATTERN, WHERE, NAME, ROUTINE, FORM, WORDS, VALUE, ...) \
     {"Shmem_" PREFIX_##CONTEXT "Atomic_" #NAME SUFFIX_##T PATTERN, \
-     "atomic " WORDS ", " #T WHERE WHERE_##CONTEXT, .api = API_OPENSHMEM, .synchronized = true, \
+     "atomic " WORDS ", " #T WHERE WHERE_##CONTEXT, .api = API_OPENSHMEM, \
      .parameters = {ITERATIONS}, .demand = demand, .state_bytes = STATE, \
      .setup = WITH_SHMEM(set_up), .run = WITH_SHMEM(run_atomic), .teardown = WITH_SHMEM(tear_down), \
      .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify), \

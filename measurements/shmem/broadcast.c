@@ -300,10 +300,11 @@ static const struct routine broadcast = {.call = WITH_SHMEM(call_broadcast),
 #define COUNT COUNT_IN("4-byte elements")
 #define ACKNOWLEDGED                                                                               \
     COLLECTIVE(struct broadcast_state), COLLECTIVE_DATA,                                           \
-        .moves = MOVES_TO_ALL, .variant = &broadcast, .parameters = {ITERATIONS, COUNT, ROOT},     \
-        .minimum_pes = 2, .run = WITH_SHMEM(run_acknowledged),                                     \
-        .teardown = WITH_SHMEM(tear_down_acknowledged), .operations = WITH_SHMEM(tasks_of),        \
-        .fewest_iterations = FEWEST_ACKNOWLEDGED, .who = "root"
+        .timing = TIMING_PARTS, .moves = MOVES_TO_ALL, .variant = &broadcast,                      \
+        .parameters = {ITERATIONS, COUNT, ROOT}, .minimum_pes = 2,                                 \
+        .run = WITH_SHMEM(run_acknowledged), .teardown = WITH_SHMEM(tear_down_acknowledged),       \
+        .operations = WITH_SHMEM(tasks_of), .fewest_iterations = FEWEST_ACKNOWLEDGED,              \
+        .who = "root"
 
 const struct measurement measurements_broadcast[] = {
     {"Shmem_Bcast_All_Consecutive", "broadcasts in a row: they may overlap",
@@ -319,7 +320,7 @@ const struct measurement measurements_broadcast[] = {
      .moves = MOVES_TO_ALL, .variant = &broadcast, .timed = "broadcast", .who = "all",
      .cost = "broadcast"},
     {"Shmem_Bcast_All_Rounds", "broadcasts, each PE being the root in turn",
-     .routine = "shmem_broadcast32", COLLECTIVE(struct collective_state),
+     .routine = "shmem_broadcast32", COLLECTIVE(struct collective_state), .timing = TIMING_PARTS,
      .parameters = {ITERATIONS, COUNT}, .moves = MOVES_TO_ALL, .variant = &broadcast,
      .setup = WITH_SHMEM(set_up_rounds), .fill = WITH_SHMEM(collective_fill),
      .verify = WITH_SHMEM(verify_rounds), .run = WITH_SHMEM(run_rounds),

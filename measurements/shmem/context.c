@@ -335,20 +335,20 @@ static void demand_ordering(const struct measurement *function, const struct arg
 /* clang-format on */
 
 #define COMMON                                                                                     \
-    .api = API_OPENSHMEM, .synchronized = true, .who = "all", .state_bytes = STATE,                \
-    .teardown = WITH_SHMEM(tear_down)
+    .api = API_OPENSHMEM, .who = "all", .state_bytes = STATE, .teardown = WITH_SHMEM(tear_down)
 #define CREATE(kind)                                                                               \
     COMMON, .no_data = true, .setup = WITH_SHMEM(set_up_creation),                                 \
             .run = WITH_SHMEM(run_creations),                                                      \
-            .timed = "ctx_create, after a ctx_destroy of another", .whole = true,                  \
+            .timed = "ctx_create, after a ctx_destroy of another", .timing = TIMING_WHOLE,         \
             .cost = "ctx_create", .variant = OPTIONS(kind)
 #define DESTROY(kind)                                                                              \
     COMMON, .no_data = true, .setup = WITH_SHMEM(set_up_creation),                                 \
-            .run = WITH_SHMEM(run_destructions), .timed = "ctx_destroy", .whole = true,            \
+            .run = WITH_SHMEM(run_destructions), .timed = "ctx_destroy", .timing = TIMING_WHOLE,   \
             .cost = "ctx_destroy", .variant = OPTIONS(kind)
 
 #define DATA .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify)
-#define ON_ONE COMMON, DATA, .setup = WITH_SHMEM(set_up), .run = WITH_SHMEM(run_part)
+#define ON_ONE                                                                                     \
+    COMMON, DATA, .timing = TIMING_PARTS, .setup = WITH_SHMEM(set_up), .run = WITH_SHMEM(run_part)
 #define OF_SIZE ON_ONE, .demand = demand, .parameters = {COUNT_BYTES, ITERATIONS}
 #define ORDERING ON_ONE, .demand = demand_ordering, .moves = MOVES_NOTHING
 #define BEHIND_PUT ORDERING, .parameters = {ITERATIONS, BYTES_PUT}
@@ -357,7 +357,8 @@ static void demand_ordering(const struct measurement *function, const struct arg
     .reference = WITH_SHMEM(operation_before_quiet),                                               \
     .subtracted = "the post, with nothing outstanding before it"
 #define ON_SEVERAL                                                                                 \
-    COMMON, DATA, .demand = demand, .setup = WITH_SHMEM(set_up), .run = WITH_SHMEM(run_several),   \
+    COMMON, DATA, .timing = TIMING_PARTS, .demand = demand, .setup = WITH_SHMEM(set_up),           \
+                  .run = WITH_SHMEM(run_several),                                                  \
                   .parameters = {COUNT_BYTES, CONTEXTS, ITERATIONS}
 
 const struct measurement measurements_context[] = {

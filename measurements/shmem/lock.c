@@ -12,10 +12,10 @@
 
 const struct measurement measurements_lock[] = {
     {"Shmem_Set_Lock", "setting free locks, one PE after the other", .routine = "shmem_set_lock",
-     ACTS(lock_act_set, NOBODY, IN_TURN), .synchronized = true,
+     ACTS(lock_act_set, NOBODY, IN_TURN), .timing = TIMING_PARTS,
      .timed = "set_lock of 16 free locks in a row", .who = "all", .cost = "set_lock"},
     {"Shmem_Clear_Lock", "clearing locks that nobody waits for, one PE after the other",
-     .routine = "shmem_clear_lock", ACTS(lock_act_clear, NOBODY, IN_TURN), .synchronized = true,
+     .routine = "shmem_clear_lock", ACTS(lock_act_clear, NOBODY, IN_TURN), .timing = TIMING_PARTS,
      .timed = "clear_lock of 16 locks in a row", .who = "all", .cost = "clear_lock"},
     {"Shmem_Lock_Test_Free", "testing and so acquiring free locks, one PE after the other",
      .routine = "shmem_test_lock", ACTS(lock_act_test_free, NOBODY, IN_TURN),

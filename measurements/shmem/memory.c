@@ -377,7 +377,7 @@ static void demand(const struct measurement *function, const struct argument *ar
                               .cost = "free"
 #define ROW(...) .parameters = {ITERATIONS, __VA_ARGS__}, .run = WITH_SHMEM(run_row)
 #define SYNCHRO(...)                                                                               \
-    .parameters = {__VA_ARGS__}, .run = WITH_SHMEM(run_synchro), .synchronized = true, .whole = true
+    .parameters = {__VA_ARGS__}, .run = WITH_SHMEM(run_synchro), .timing = TIMING_WHOLE
 #define BY_CLOCK ", all PEs starting by the clock"
 
 const struct measurement measurements_memory[] = {

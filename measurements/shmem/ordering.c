@@ -157,22 +157,22 @@ static void demand(const struct measurement *function, const struct argument *ar
 }
 
 #define COMMON                                                                                     \
-    .api = API_OPENSHMEM, .synchronized = true, .who = "all", .demand = demand,                    \
-    .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify), .moves = MOVES_NOTHING
+    .api = API_OPENSHMEM, .who = "all", .demand = demand, .fill = WITH_SHMEM(fill),                \
+    .verify = WITH_SHMEM(verify), .moves = MOVES_NOTHING
 #define QUIET .variant = WITH_SHMEM(&by_quiet)
 #define FENCE .variant = WITH_SHMEM(&by_fence)
 /* clang-format off */
 #define BYTES_PUT {"nb", PARAMETER_INT, "bytes", "data put to the next rank before each call", .size = true, .example = "1024"}
 /* clang-format on */
-#define AFTER_PUT .parameters = {ITERATIONS, BYTES_PUT}
+#define AFTER_PUT .timing = TIMING_PARTS, .parameters = {ITERATIONS, BYTES_PUT}
 
 const struct measurement measurements_ordering[] = {
     {"Shmem_Quiet", "quiet with nothing outstanding", .routine = "shmem_quiet", COMMON, QUIET,
-     .parameters = {ITERATIONS}, .run = WITH_SHMEM(run_quiet), .whole = true, .timed = "quiet",
-     .cost = "quiet"},
+     .parameters = {ITERATIONS}, .run = WITH_SHMEM(run_quiet), .timing = TIMING_WHOLE,
+     .timed = "quiet", .cost = "quiet"},
     {"Shmem_Fence", "fence with nothing outstanding", .routine = "shmem_fence", COMMON, FENCE,
-     .parameters = {ITERATIONS}, .run = WITH_SHMEM(run_fence), .whole = true, .timed = "fence",
-     .cost = "fence"},
+     .parameters = {ITERATIONS}, .run = WITH_SHMEM(run_fence), .timing = TIMING_WHOLE,
+     .timed = "fence", .cost = "fence"},
     {"Shmem_Quiet_Put", "quiet alone after a put to the next rank", .routine = "shmem_quiet",
      .calls = "shmem_put", COMMON, QUIET, AFTER_PUT, .run = WITH_SHMEM(run_quiet_put),
      .timed = "put + quiet", .reference = WITH_SHMEM(put_before_quiet),

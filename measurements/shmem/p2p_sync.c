@@ -163,12 +163,12 @@ static void demand(const struct measurement *function, const struct argument *ar
     demand->scratch = sizeof(long);
 }
 
-#define COMMON .api = API_OPENSHMEM, .synchronized = true, .demand = demand
-#define LOCAL .no_data = true, .parameters = {ITERATIONS}, .who = "all", .whole = true
+#define COMMON .api = API_OPENSHMEM, .demand = demand
+#define LOCAL .no_data = true, .parameters = {ITERATIONS}, .who = "all", .timing = TIMING_WHOLE
 #define TOKEN(...)                                                                                 \
-    .variant = &(const struct token){__VA_ARGS__}, .setup = WITH_SHMEM(set_up_token),              \
-    .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify), .run = WITH_SHMEM(run_token),          \
-    .state_bytes = STATE, .who = "rank 0"
+    .timing = TIMING_PARTS, .variant = &(const struct token){__VA_ARGS__},                         \
+    .setup = WITH_SHMEM(set_up_token), .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify),     \
+    .run = WITH_SHMEM(run_token), .state_bytes = STATE, .who = "rank 0"
 #define PINGPONG .minimum_pes = 2
 
 const struct measurement measurements_p2p_sync[] = {

@@ -168,7 +168,7 @@ static bool verify(struct run *run)
 #define WAY {"way", PARAMETER_STRING, "", "what moves the bytes", .allowed = "one of \"loop\", \"memcpy\", \"library\"", .example = "loop"}
 /* clang-format on */
 #define COMMON                                                                                     \
-    .api = API_OPENSHMEM, .synchronized = true, .whole = true, .moves = MOVES_MESSAGE, BY_PAIRS,   \
+    .api = API_OPENSHMEM, .timing = TIMING_WHOLE, .moves = MOVES_MESSAGE, BY_PAIRS,                \
     .check = check, .demand = demand, .state_bytes = STATE, .setup = WITH_SHMEM(set_up),           \
     .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify), .run = WITH_SHMEM(run_moves),          \
     .parameters = {WAY, COUNT_BYTES, ITERATIONS_OR_CHOSEN, PAIRS_AT_HALF}

@@ -57,7 +57,7 @@ static double run_operation(struct run *run)
 
 /* clang-format off */
 #define COMPUTES(which)                                                                            \
-    .api = API_OPENSHMEM, .synchronized = true, .minimum_pes = 2, .who = "rank 0", .moves = MOVES_MESSAGE,                 \
+    .api = API_OPENSHMEM, .timing = TIMING_PARTS, .minimum_pes = 2, .who = "rank 0", .moves = MOVES_MESSAGE,                 \
     .check = computing_check, .demand = demand, STATE, .setup = WITH_SHMEM(set_up),                          \
     .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify), .run = WITH_SHMEM(run_operation),      \
     .variant = &(const enum pair_action) {which}

@@ -146,7 +146,7 @@ static void demand_ping_pong(const struct measurement *function, const struct ar
         (size_t)argument_named(function, arguments, "count")->integer;
 }
 
-#define COMMON API_OPENSHMEM_1_5, .synchronized = true, .whole = true
+#define COMMON API_OPENSHMEM_1_5, .timing = TIMING_WHOLE
 #define HELD_ALREADY                                                                               \
     COMMON, .parameters = {ITERATIONS}, .who = "all", .demand = demand_signal,                     \
             .setup = WITH_SHMEM_1_5(set_up_held), .no_data = true

@@ -192,7 +192,7 @@ static const char *check_split(const struct measurement *function, const struct 
 #define STRIDE {"stride", PARAMETER_INT, "", "the new team has the ranks 0, stride, 2 stride, ...", .minimum = 1, .allowed = "at most the size of the communicator", .example = "1"}
 #define X_RANGE {"xrange", PARAMETER_INT, "", "PEs in a row of the two-dimensional arrangement", .minimum = 1, .allowed = "at most the size of the communicator", .example = "1"}
 /* clang-format on */
-#define COMMON .no_data = true, .synchronized = true, .whole = true, .who = "all"
+#define COMMON .no_data = true, .timing = TIMING_WHOLE, .who = "all"
 #define OF_SPLIT                                                                                   \
     COMMON, ON_TEAM(check_split), .setup = WITH_SHMEM_1_5(set_up_split),                           \
                                   .run = WITH_SHMEM_1_5(run_split)

@@ -251,22 +251,21 @@ static double syncs_alone(struct run *run)
 #define COUNT {"count", PARAMETER_INT, "bytes", "data in each PE's block, rounded up to complete elements", .size = true, .minimum = 1, .example = "1024"}
 /* clang-format on */
 #define COMMON                                                                                     \
-    ON_TEAM(check), .synchronized = true, .who = "all", .demand = demand,                          \
-                    .setup = WITH_SHMEM_1_5(team_set_up), .fill = WITH_SHMEM_1_5(fill),            \
-                    .verify = WITH_SHMEM_1_5(verify)
+    ON_TEAM(check), .who = "all", .demand = demand, .setup = WITH_SHMEM_1_5(team_set_up),          \
+                    .fill = WITH_SHMEM_1_5(fill), .verify = WITH_SHMEM_1_5(verify)
 
 /* clang-format off */
 /* The three forms of a routine; ...: its further parameters. */
 #define FORMS(name, what, called, moved, cost_of_one, how, ...)                                               \
     {name "_Consecutive", what ", in a row", COMMON, .moves = moved, .parameters = {ITERATIONS, COUNT __VA_ARGS__},\
-     .run = WITH_SHMEM_1_5(run_calls), .whole = true, .timed = "the collective",                   \
+     .run = WITH_SHMEM_1_5(run_calls), .timing = TIMING_WHOLE, .timed = "the collective",                   \
      .routine = called, .variant = how},                                                                          \
     {name "_Barrier", what ", each followed by a team_sync", COMMON, .moves = moved,                               \
      .parameters = {ITERATIONS, COUNT __VA_ARGS__}, .run = WITH_SHMEM_1_5(run_separated),          \
-     .reference = WITH_SHMEM_1_5(syncs_alone), .calls = "shmem_team_sync", .timed = "the collective + team_sync",              \
+     .timing = TIMING_PARTS, .reference = WITH_SHMEM_1_5(syncs_alone), .calls = "shmem_team_sync", .timed = "the collective + team_sync",              \
      .subtracted = "a team_sync, measured alone", .routine = called, .variant = how},                             \
     {name "_Synchro", "one " what ", all PEs starting by the clock", COMMON, .moves = moved,                       \
-     .parameters = {COUNT __VA_ARGS__}, .run = WITH_SHMEM_1_5(run_calls), .whole = true,           \
+     .parameters = {COUNT __VA_ARGS__}, .run = WITH_SHMEM_1_5(run_calls), .timing = TIMING_WHOLE,           \
      .timed = "the collective", .cost = cost_of_one, .routine = called, .variant = how}
 /* clang-format on */
 #define OF_INT(call, exchange) ROUTINE(call, exchange, sizeof(int), 0)

@@ -125,8 +125,8 @@ static void demand(const struct measurement *function, const struct argument *ar
 #define ELEMENTS {"nelems", PARAMETER_INT, "", "number of variables", .minimum = 1, .maximum = INT32_MAX, .example = "8"}
 /* clang-format on */
 #define COMMON                                                                                     \
-    API_OPENSHMEM_1_5, .parameters = {ITERATIONS, ELEMENTS}, .synchronized = true, .whole = true,  \
-                       .who = "all", .demand = demand, .state_bytes = STATE, .no_data = true,      \
+    API_OPENSHMEM_1_5, .parameters = {ITERATIONS, ELEMENTS}, .timing = TIMING_WHOLE, .who = "all", \
+                       .demand = demand, .state_bytes = STATE, .no_data = true,                    \
                        .setup = WITH_SHMEM_1_5(set_up), .run = WITH_SHMEM_1_5(run_looks),          \
                        .teardown = WITH_SHMEM_1_5(tear_down)
 /* A routine with one value to compare with, and the same with a value for each variable. */

@@ -165,8 +165,9 @@ static void print_description(const struct measurement *function)
     printf("who: %s\n", function->who);
     print_rates(function);
     printf("subtracted: %s\n", function->subtracted ? function->subtracted : "nothing");
-    printf("synchronization: %s\n",
-           function->synchronized ? "as the script chooses (window, barrier, none)" : "none");
+    printf("synchronization: %s\n", measurement_synchronized(function)
+                                        ? "as the script chooses (window, barrier, none)"
+                                        : "none");
     const char *data = measurement_data(function);
     if (function->run && data)
         printf("data: %s\n", data);
@@ -174,7 +175,7 @@ static void print_description(const struct measurement *function)
     if (function->version_major)
         printf(" %d.%d", function->version_major, function->version_minor);
     printf("\nPEs: at least %d\n", function->minimum_pes > 1 ? function->minimum_pes : 1);
-    if (function->once)
+    if (function->timing == TIMING_ONCE)
         printf("repetitions: 1, because it happens once per process\n");
     if (function->cost)
         printf("cost: %s\n", function->cost);

@@ -74,8 +74,8 @@ void list_json(const struct measurement *function)
     put_text("subtracted", function->subtracted);
     put_text("data", function->run ? measurement_data(function) : NULL);
     put_text("cost", function->cost);
-    printf(", \"synchronized\": %s", function->synchronized ? "true" : "false");
-    printf(", \"once\": %s", function->once ? "true" : "false");
+    printf(", \"synchronized\": %s", measurement_synchronized(function) ? "true" : "false");
+    printf(", \"once\": %s", function->timing == TIMING_ONCE ? "true" : "false");
     put_api(function);
     put_text("unsupported", measurement_unsupported(function));
     printf("}\n");

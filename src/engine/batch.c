@@ -87,7 +87,7 @@ static void make_one(struct batches *batches, struct making *making, size_t i, s
     struct run *run = &bench->run;
     struct window *window = &bench->hooks.window;
     struct timing *timing = &bench->hooks.timing;
-    bool every = run->settings->verify == VERIFY_EVERY && !run->function->once;
+    bool every = run->settings->verify == VERIFY_EVERY && run->function->timing != TIMING_ONCE;
     if (every)
         verify_begin(&bench->verification);
     double value = making->counts ? repetition_count(bench, making->counts + i * COUNTERS_MAX)

@@ -58,7 +58,7 @@ void batches_run(struct batches *batches)
     struct window *window = &bench->hooks.window;
     const struct batch_rule *rule = rule_of(bench);
     window->synchronization =
-        run->function->synchronized ? run->settings->synchronization : SYNCHRONIZE_NONE;
+        measurement_synchronized(run->function) ? run->settings->synchronization : SYNCHRONIZE_NONE;
     window->broadcast = 0;
     if (run->settings->max_time > 0)
         samples->until = timer_now() + timer_ticks(run->settings->max_time);

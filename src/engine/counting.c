@@ -25,7 +25,8 @@ char *counting_choose(const char *const *names, size_t n)
 
 bool counting_applies(const struct measurement *function)
 {
-    return counters_count() > 0 && !function->once && function->quantity == QUANTITY_TIME;
+    return counters_count() > 0 && function->timing != TIMING_ONCE &&
+           function->quantity == QUANTITY_TIME;
 }
 
 void counting_run(const struct batches *timed, struct outcome *outcome)

@@ -67,7 +67,8 @@ static double unit_of(const struct describer *describer, const struct settings *
 static const char *synchronization(const struct run *run)
 {
     static const char *const names[] = {"window", "barrier", "none"};
-    return names[run->function->synchronized ? run->settings->synchronization : SYNCHRONIZE_NONE];
+    return names[measurement_synchronized(run->function) ? run->settings->synchronization
+                                                         : SYNCHRONIZE_NONE];
 }
 
 struct described describe(const struct describer *describer, const struct measure_request *request)

@@ -30,7 +30,7 @@ void judge_begin(struct judge *judge, struct controls *controls, const struct wa
                  const struct run *run)
 {
     *judge = (struct judge){.before = unknown};
-    if (!run->settings->controls || run->function->once || controls_impossible())
+    if (!run->settings->controls || run->function->timing == TIMING_ONCE || controls_impossible())
         return;
     judge->controls = controls;
     judge->wanted = wanted && wanted->state.kind != WANTED_ANY ? wanted : NULL;

@@ -344,7 +344,7 @@ static bool is_measurable(struct engine *engine, const struct measure_request *r
         *status = MEASURE_SKIPPED;
         return false;
     }
-    reason = request->function->once ? NULL : stateless(engine);
+    reason = request->function->timing == TIMING_ONCE ? NULL : stateless(engine);
     if (reason) {
         missing_leave_out(&engine->missing, MISSING_STATE, request, reason);
         *status = MEASURE_FAILED;
@@ -381,7 +381,8 @@ static enum measure_status measure_prepared(struct engine *engine,
     enum measure_status status = measure_set(engine, request);
     watchdog_doing(NULL, NULL);
     engine->latest.measured = true;
-    engine->bench.hooks.library_measured += function->api != API_NONE && !function->once;
+    engine->bench.hooks.library_measured +=
+        function->api != API_NONE && function->timing != TIMING_ONCE;
     texts_flush(&engine->pending, &engine->display);
     double seconds = timer_seconds(timer_now() - start);
     engine->accounting.total += seconds;

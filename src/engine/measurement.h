@@ -1,9 +1,11 @@
 /*
- * The one header for authors of measurement functions (the files in measurements/).
+ * The header of the engine for authors of measurement functions; measurements/common/shapes.h,
+ * which includes it, has parameters, shapes and verified data that most families need besides.
  *
- * A measurement function is one descriptor: what it is called, what it takes, what memory it needs,
- * and three hooks. The engine calls the hooks on every member of the PE set ("all members"); PEs
- * outside the set wait inside the library meanwhile and answer remote operations.
+ * A measurement function is one descriptor: what it is called, what it takes, which routine it
+ * measures, what memory it needs, and up to ten hooks, of which only run() is in all. The engine
+ * calls most of them on every member of the PE set ("all members"); PEs outside the set wait inside
+ * the library meanwhile and answer remote operations.
  *
  * All times are seconds.
  */
@@ -74,6 +76,16 @@ enum api { API_NONE, API_OPENSHMEM, API_MPI };
 /* What a value is. set_unit and --unit are for times alone. */
 enum quantity { QUANTITY_TIME, QUANTITY_BYTES };
 
+/* How a repetition starts, and what its value is. */
+enum timing_kind {
+    TIMING_ALONE, /* each PE starts when it comes to it, and run() times what counts */
+    TIMING_PARTS, /* starts as the script chose (window, barrier, none); run() times what counts */
+    TIMING_WHOLE, /* starts likewise; the value is run_stop() - run_start() over the iterations, so
+                     that set_run_time applies */
+    TIMING_ONCE   /* happens once in a process: one repetition, by each PE when it comes to it,
+                     without   an untimed call before it */
+};
+
 /* What one operation moves. Its bandwidth, bus bandwidth and rate follow from that
  * (engine/rates.c). */
 enum moves {
@@ -139,11 +151,8 @@ struct measurement {
     enum api api;
     int version_major, version_minor; /* of the API, needed at least; 0.0 when any will do */
     struct parameter parameters[MEASUREMENT_MAX_PARAMETERS];
-    bool synchronized; /* starts as the script chose (window, barrier, none); false: never */
-    bool
-        whole; /* the value is run_stop() - run_start() over the iterations: set_run_time applies */
+    enum timing_kind timing;
     bool clocks; /* is about synchronized clocks, however it starts */
-    bool once;   /* happens once in a process: one repetition, without an untimed call before it */
     enum quantity quantity;
     bool any_sign;     /* values below zero are meaningful, not an error of the method */
     int minimum_pes;   /* in the set */
@@ -163,6 +172,23 @@ struct measurement {
                             "Cost formulas" */
     const void *variant; /* what distinguishes functions that share their hooks */
     size_t state_bytes;
+
+    /*
+     * The hooks, in the order in which they run.
+     *
+     *   check, demand, prepare  on every PE of the job
+     *   setup                   from here on, on all members of the set
+     *   fill, run, verify       one untimed call of one iteration, whose data must be right
+     *   run                     the first call, untimed, and more of set_warm_up()
+     *   reference               some times
+     *   fill, run, ..., verify  all repetitions
+     *   reference               as often as before
+     *   fill, run, verify       the untimed call once more
+     *   teardown                also where something failed
+     *
+     * With TIMING_ONCE there is one run() and no untimed one. operations() is asked where memory is
+     * cold.
+     */
 
     /* Refuses arguments and sets: all that the engine does not check itself, which are ranges,
      * ranks and minimum_pes. Returns NULL or the reason, for the user. Pure; called on every PE of
@@ -221,6 +247,12 @@ extern const char *const measurement_family_names[];
 #else
 #define WITH_MPI(hook) NULL
 #endif
+
+/* Whether repetitions start as the script chose. */
+static inline bool measurement_synchronized(const struct measurement *function)
+{
+    return function->timing == TIMING_PARTS || function->timing == TIMING_WHOLE;
+}
 
 /* By script name, or NULL. */
 const struct measurement *measurement_find(const char *name);
@@ -324,7 +356,7 @@ const struct library_start *run_library_start(struct run *);
 /* Makes the output end with the time that the library's end takes. Any PE. */
 void run_report_end(struct run *);
 
-/* Measurements of a library made before this one in this run, except those marked `once`. */
+/* Measurements of a library made before this one in this run, except those with TIMING_ONCE. */
 size_t run_measured_before(struct run *);
 
 /* Engine's own barrier and maximum over the set (not the library's collectives). */

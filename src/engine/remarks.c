@@ -53,7 +53,7 @@ static void remark_resolution(struct bench *bench, const struct samples *samples
     flag(statistics, RESULT_BELOW_RESOLUTION);
     run_note(run, "timed regions of %.3g ns are not well above the timer's resolution of %.3g ns%s",
              shortest * 1e9, timer_in_use->resolution * 1e9,
-             run->function->once
+             run->function->timing == TIMING_ONCE
                  ? ""
                  : ": time more operations together (iterations, set_max_outstanding)");
 }
@@ -138,7 +138,8 @@ static void remark_stop(struct bench *bench, const struct samples *samples,
         flag(statistics, RESULT_TIME_BUDGET);
         run_note(run, "time limit reached after %zu valid repetitions", samples->valid);
     }
-    if ((rule != WINDOW_CLASSIC && rule != WINDOW_DISSEMINATION) || run->function->once)
+    if ((rule != WINDOW_CLASSIC && rule != WINDOW_DISSEMINATION) ||
+        run->function->timing == TIMING_ONCE)
         return;
     if (!samples->reached)
         flag(statistics, RESULT_NOT_CONVERGED);

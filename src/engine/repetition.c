@@ -76,7 +76,7 @@ void repetition_timed(struct bench *bench, const struct untimed *untimed)
 
 void repetition_prove(struct bench *bench)
 {
-    if (!verify_has(bench->run.function) || bench->run.function->once)
+    if (!verify_has(bench->run.function) || bench->run.function->timing == TIMING_ONCE)
         return;
     struct untimed untimed = repetition_untimed(bench);
     verify_begin(&bench->verification);

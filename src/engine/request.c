@@ -83,7 +83,7 @@ int request_rounds(const struct measure_request *request, const struct settings 
                    int of_command_line)
 {
     int rounds = of_command_line > 0 ? of_command_line : settings->rounds;
-    return rounds < 1 || request->function->once ? 1 : rounds;
+    return rounds < 1 || request->function->timing == TIMING_ONCE ? 1 : rounds;
 }
 
 struct measure_request request_copy(const struct measure_request *request)

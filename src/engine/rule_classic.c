@@ -53,11 +53,12 @@ static size_t capped(const struct settings *settings, size_t count, size_t valid
 static void begin(struct batches *batches, struct decision *next)
 {
     const struct run *run = &batches->bench->run;
-    if (run->function->once)
+    if (run->function->timing == TIMING_ONCE)
         next->count = 1;
     else
-        next->count =
-            run->function->synchronized ? FIRST_BATCH : (size_t)run->settings->min_repetitions;
+        next->count = measurement_synchronized(run->function)
+                          ? FIRST_BATCH
+                          : (size_t)run->settings->min_repetitions;
     next->count = capped(run->settings, next->count, 0);
 }
 
@@ -77,7 +78,7 @@ static void decide(struct batches *batches, const struct batch *made, struct dec
     size_t limit = stop_most(settings);
     if (windows)
         next_window(batches, made, next);
-    if (made->failed || batches->bench->run.function->once ||
+    if (made->failed || batches->bench->run.function->timing == TIMING_ONCE ||
         is_enough(settings, samples, &next->dropped) || batch_out_of_time(batches))
         next->done = true;
     size_t valid = samples->valid - next->dropped;

@@ -59,11 +59,11 @@ static bool set_up(struct bench *bench)
 static void warm_up(struct bench *bench)
 {
     bench->hooks.window.synchronization = SYNCHRONIZE_NONE;
-    if (!bench->run.function->once)
+    if (bench->run.function->timing != TIMING_ONCE)
         repetition_make(bench);
     if (iterations_wanted(&bench->run) == 0)
         iterations_choose(bench);
-    if (!bench->run.function->once)
+    if (bench->run.function->timing != TIMING_ONCE)
         for (int i = 1; i < bench->run.settings->warm_up; i++)
             repetition_make(bench);
     comm_barrier(pe_set_group(bench->run.set));
@@ -75,7 +75,7 @@ static void make_data(struct bench *bench, size_t repetitions)
     const struct measurement *function = bench->run.function;
     int64_t start = timer_now();
     verify_fill_ahead(&bench->verification, repetitions);
-    if (verify_has(function) && !function->once && has_one_warm_place(bench))
+    if (verify_has(function) && function->timing != TIMING_ONCE && has_one_warm_place(bench))
         repetition_make(bench); /* what was filled is warm again */
     bench->verification.seconds += timer_seconds(timer_now() - start);
 }

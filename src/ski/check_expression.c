@@ -62,8 +62,8 @@ void check_measurement(struct checker *c, struct expr *call, const struct measur
     size_t wanted = measurement_parameter_count(measurement);
 
     call->measurement = measurement;
-    c->tree->communicates =
-        c->tree->communicates || (measurement->api != API_NONE && !measurement->once);
+    c->tree->communicates = c->tree->communicates ||
+                            (measurement->api != API_NONE && measurement->timing != TIMING_ONCE);
     for (size_t i = 0; i < call->count; i++) {
         const struct parameter *parameter = i < wanted ? &measurement->parameters[i] : NULL;
         enum value_type type = parameter ? value_type_of(parameter->type) : TYPE_UNKNOWN;

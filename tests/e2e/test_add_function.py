@@ -3,7 +3,9 @@
 # TIMEOUT: 300
 """measurements/example.c becomes a family by a copy and a line in the registry, and is measured."""
 
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -74,8 +76,15 @@ def main():
     tap.ok("timed: atomic swap" in described.out, "--describe says what is timed", described)
     listed = harness.signatures("Swap_Long", executable=program)
     tap.ok(f"{NAME}(int iterations)" in listed, "--list shows how it is called", listed)
+    led = skampi(args=["--describe", "shmem_long_atomic_swap"], launch=False, executable=program)
+    tap.ok(re.search(r"^shmem_long_atomic_swap is measured by .* and \d+ others", led.out)
+           and "Swap_Long_Round" in harness.signatures("shmem_long_atomic_swap", executable=program),
+           "the name of its routine leads to it", led)
     for pes in (1, 2, 3) if harness.has("SHMEM") else ():
-        run = skampi(SCRIPT, np=pes, executable=program)
+        run = skampi(SCRIPT, np=pes, executable=program, args=["-o", "-", "-o", "a.json"])
+        results = [json.loads(line) for line in open(run.path("a.json"), encoding="utf-8")]
+        tap.ok([result["bandwidth"] > 0 for result in results if result["record"] == "result"] == [True],
+               f"on {pes} PEs it has a bandwidth", results)
         tap.equal(run.status, 0, f"on {pes} PEs it is measured", run)
         tap.ok(len(run.rows) == 1 and run.rows[0].bytes == 8 and run.rows[0].time > 0
                and len(run.rows[0].per_pe) == pes, f"on {pes} PEs there is a result", run)

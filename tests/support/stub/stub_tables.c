@@ -28,6 +28,7 @@ static const struct constant constants[] = {
 
 static const struct measurement measurements[] = {
     {.name = "Shmem_Put_Round",
+     .routine = "shmem_put",
      .parameters = {{.name = "count", .type = PARAMETER_INT},
                     {.name = "iterations", .type = PARAMETER_ITERATIONS}}},
     {.name = "Shmem_Put_Full_Single",
@@ -38,7 +39,7 @@ static const struct measurement measurements[] = {
     {.name = "Shmem_Named",
      .parameters = {{.name = "name", .type = PARAMETER_STRING},
                     {.name = "sizes", .type = PARAMETER_INT_ARRAY}}},
-    {.name = "Shmem_Barrier"},
+    {.name = "Shmem_Barrier", .routine = "shmem_barrier_all shmem_barrier"},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
