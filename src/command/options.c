@@ -18,7 +18,7 @@
 #include "base/numbers.h"
 #include "base/text.h"
 #include "clock/timer.h"
-#include "engine/state_wanted.h"
+#include "machine/machine.h"
 #include "output/columns.h"
 #include "output/output.h"
 #include "settings/table.h"
@@ -577,11 +577,11 @@ static void check_suffixes(struct options *options)
 
 static void check_state(struct options *options, bool waits)
 {
-    struct state_wanted wanted;
-    char *wrong = state_wanted_parse(options->state, &wanted);
+    bool numbered;
+    char *wrong = machine_state_wrong(options->state, &numbered);
     if (wrong)
         fail(options, "--state %s: %s", options->state, wrong);
-    else if (wanted.kind == WANTED_NUMBER && options->known_count == 0)
+    else if (numbered && options->known_count == 0)
         fail(options,
              "--state %s: numbers are those of earlier runs: name their results with --known FILE",
              options->state);

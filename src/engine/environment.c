@@ -22,7 +22,7 @@
 #include "clock/timer.h"
 #include "comm/choices.h"
 #include "comm/comm.h"
-#include "engine/controls.h"
+#include "machine/machine.h"
 #include "objects/pe_set.h"
 
 #define FACT 96
@@ -276,7 +276,7 @@ void environment_print(const struct engine_options *options, uint64_t seed)
                 .round_seconds = options->rounds_spread > 0 ? options->rounds_spread : 0,
                 .time_limit = options->time_limit,
                 .seed = seed,
-                .controls = controls_impossible() == NULL,
+                .controls = machine_unseen() == NULL,
                 .state = options->state,
                 .state_wait = options->state_wait,
                 .known = options->known,

@@ -9,20 +9,12 @@
 #include <stddef.h>
 
 #include "engine/batch.h"
-#include "engine/controls.h"
-#include "engine/state_wanted.h"
-
-/* What --state asks for. */
-struct wanted {
-    struct state_wanted state;
-    const char *text; /* as the user wrote it */
-    double wait;      /* seconds, for each point */
-};
+#include "machine/machine.h"
 
 /* Of one measurement. Decisions are those of the set's rank 0. */
 struct judge {
-    struct controls *controls; /* NULL: none are taken */
-    const struct wanted *wanted;
+    struct machine *machine;     /* NULL: no controls are taken */
+    bool waits;                  /* a state is asked for */
     struct control_log *log;     /* on rank 0 */
     size_t first;                /* control of this measurement in it */
     struct states_values before; /* the last controls (NaN: none) */
@@ -38,9 +30,8 @@ struct judge {
     bool failed;  /* the measurement, on some PE */
 };
 
-void judge_begin(struct judge *, struct controls *, const struct wanted *, const struct run *);
-/* All members, before anything is set up: the control that leaves other caches behind. */
-void judge_copy(struct judge *, const struct run *);
+/* All members, before anything is set up. */
+void judge_begin(struct judge *, struct machine *, const struct run *);
 /* Rank 0: what comes next, when the rule has decided; sets step and verdict. */
 void judge_decide(struct batches *, struct decision *);
 /* All members: a control. */
@@ -49,7 +40,9 @@ void judge_control(struct batches *);
 void judge_idle(struct batches *);
 /* A batch has been made. */
 void judge_made(struct batches *, const struct batch *made);
-/* Rank 0: what the controls say, for the result. */
+/* The controls of this measurement; none except on rank 0. */
+const struct control *judge_controls(const struct judge *, size_t *count);
+/* Rank 0: what they say, for the result. */
 void judge_conclude(const struct judge *, const struct samples *, struct statistics *);
 
 #endif

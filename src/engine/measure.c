@@ -45,8 +45,7 @@ static bool attempt(struct engine *engine, const struct measure_request *request
     struct trial trial = {.bench = bench,
                           .display = &engine->display,
                           .accounting = &engine->accounting,
-                          .controls = &engine->controls,
-                          .wanted = &engine->wanted,
+                          .machine = engine->machine,
                           .ends = engine->limit.ends,
                           .debug = engine->options.debug & DEBUG_BATCHES,
                           .raw = engine->options.raw};
@@ -149,49 +148,19 @@ static enum measure_status report_failure(struct engine *engine,
     return unsupported ? MEASURE_UNSUPPORTED : MEASURE_FAILED;
 }
 
-/* Those that another PE has taken, to what PE 0 knows. */
-static void add_controls(struct engine *engine, const struct measure_request *request,
-                         const struct outcome *outcome)
-{
-    if (comm_pe() != 0 || outcome->control_count == 0)
-        return;
-    struct control_log *log = controls_log(&engine->controls, request->set);
-    for (size_t i = 0; i < outcome->control_count; i++) {
-        controls_trim(log, NULL);
-        controls_add(log, outcome->controls[i].at, &outcome->controls[i].seen);
-    }
-}
-
-/* Whether the machine has been seen in several states by these PEs. */
-static bool sees_states(struct engine *engine, const struct measure_request *request)
-{
-    return engine->settings.controls &&
-           controls_log(&engine->controls, request->set)->state_count > 1;
-}
-
-/* What was taken for the fastest state so far. */
-static void note_fastest(struct engine *engine, const struct measure_request *request,
-                         const struct statistics *statistics)
-{
-    if (comm_pe() != 0 || engine->wanted.state.kind != WANTED_FASTEST || !engine->settings.controls)
-        return;
-    struct control_log *log = controls_log(&engine->controls, request->set);
-    struct states_values values = result_control_values(&statistics->controls);
-    if (!log->has_slowest || states_product(&values) > states_product(&log->slowest))
-        log->slowest = values;
-    log->has_slowest = true;
-}
-
 static void report_success(struct engine *engine, const struct measure_request *request,
                            struct outcome *outcome)
 {
     const struct statistics *statistics = &outcome->statistics;
     outcome_bring(outcome, &engine->bench.hooks.notes, request->set);
-    add_controls(engine, request, outcome);
-    note_fastest(engine, request, statistics);
+    bool controls = engine->settings.controls;
+    if (comm_pe() == 0)
+        machine_add(engine->machine, request->set, outcome->controls, outcome->control_count);
+    if (comm_pe() == 0 && controls)
+        machine_measured(engine->machine, request->set, statistics);
     if (engine->output)
         report_result(&engine->reporter, &engine->bench, request, outcome,
-                      sees_states(engine, request),
+                      controls && machine_has_states(engine->machine, request->set),
                       request_rounds(request, &engine->settings, engine->options.rounds) > 1);
     if (statistics->flags & 1u << RESULT_TIME_BUDGET && wall_seconds() >= engine->limit.ends)
         engine->limit.cut_short = true;
@@ -313,9 +282,9 @@ static enum measure_status time_over(struct engine *engine, const struct measure
 /* Why --state cannot be obeyed here, or NULL. The same on all PEs. */
 static const char *stateless(const struct engine *engine)
 {
-    if (engine->wanted.state.kind == WANTED_ANY)
+    if (!machine_waits(engine->machine))
         return NULL;
-    if (controls_impossible())
+    if (machine_unseen())
         return "PEs share processors, so the state of the machine is not known: give each PE a "
                "core, or leave --state out";
     if (!engine->settings.controls)

@@ -7,8 +7,8 @@
 #include <stddef.h>
 
 #include "clock/counters.h"
-#include "engine/controls.h"
 #include "engine/samples.h"
+#include "machine/machine.h"
 #include "objects/pe_set.h"
 #include "output/result.h"
 

@@ -9,17 +9,8 @@
 #include <stdint.h>
 
 #include "engine/request.h"
+#include "machine/machine.h"
 #include "output/result.h"
-#include "stats/states.h"
-
-/* The repetitions of a round that were made in one state of the machine. */
-struct round_part {
-    size_t round;                  /* from 0 */
-    struct states_values controls; /* medians */
-    double median, within;
-    size_t valid;
-    bool alone; /* all of the round */
-};
 
 struct rounds_record {
     struct measure_request request; /* with everything that it points to */
@@ -35,8 +26,7 @@ struct rounds_record {
     double subtracted;                  /* of the last round */
     size_t done, flagged[RESULT_FLAGS]; /* rounds with a result; of them, with a flag */
     double *medians, *within;           /* of each round made: median, interquartile range; PE 0 */
-    struct round_part *parts;           /* PE 0 */
-    size_t part_count, part_room;
+    struct round_parts parts;           /* PE 0 */
 };
 
 /* All of them. */

@@ -17,7 +17,6 @@
 #include "engine/counting.h"
 #include "engine/rates.h"
 #include "engine/samples.h"
-#include "engine/states.h"
 #include "output/point.h"
 #include "stats/rounds.h"
 #include "stats/series.h"
@@ -180,8 +179,8 @@ static size_t levels_of(const double *medians, size_t n, struct result_level *le
 
 /* The prediction interval covers what was seen in each state; where that is little, a note says so.
  */
-static void cover_states(const struct control_log *log, const struct state_rounds *states,
-                         struct rounds *rounds, struct notes *notes)
+static void cover_states(const struct state_rounds *states, struct rounds *rounds,
+                         struct notes *notes)
 {
     for (size_t i = 0; i < states->count; i++) {
         const struct result_state_rounds *state = &states->states[i];
@@ -189,21 +188,16 @@ static void cover_states(const struct control_log *log, const struct state_round
             rounds->next_low = state->next_low;
         if (state->next_high > rounds->next_high)
             rounds->next_high = state->next_high;
-        if (log->state_count > 1 && isnan(state->next_low))
+        if (states->several && isnan(state->next_low))
             notes_add(notes, text_format("state %d has only %zu round%s of the %d that its "
                                          "intervals need: measure for longer",
                                          state->state, state->rounds, numbers_plural(state->rounds),
                                          ROUNDS_FEWEST));
     }
-    for (size_t state = 0; state < log->state_count; state++) {
-        size_t i = 0;
-        while (i < states->count && states->states[i].state != log->numbers[state])
-            i++;
-        if (i == states->count && log->state_count > 1)
-            notes_add(notes, text_format("no round was made in state %d: the prediction interval "
-                                         "does not cover it",
-                                         log->numbers[state]));
-    }
+    for (size_t i = 0; states->several && i < states->missed_count; i++)
+        notes_add(notes, text_format("no round was made in state %d: the prediction interval does "
+                                     "not cover it",
+                                     states->missed[i]));
 }
 
 /* What earlier runs measured in states that this run has not seen at this point. */
@@ -244,7 +238,7 @@ static struct rounds_unseen unseen_by(const struct reporter *reporter,
 }
 
 void report_rounds(const struct reporter *reporter, const struct rounds_record *record,
-                   const struct control_log *log)
+                   struct machine *machine)
 {
     double *medians = memory_zeroed(record->made, sizeof *medians);
     double *within = memory_zeroed(record->made, sizeof *within);
@@ -278,11 +272,11 @@ void report_rounds(const struct reporter *reporter, const struct rounds_record *
         reference_text(record->request.function->subtracted, record->subtracted, rounds.median);
     if (subtracted)
         notes_add(&notes, subtracted);
-    if (log) {
-        states = states_of_rounds(log, record, ROUNDS_CONFIDENCE, &unseen);
-        cover_states(log, &states, &rounds, &notes);
-    }
-    if (log && reporter->options->earlier)
+    bool seen = record->settings.controls &&
+                machine_rounds(machine, &record->parts, ROUNDS_CONFIDENCE, &unseen, &states);
+    if (seen)
+        cover_states(&states, &rounds, &notes);
+    if (seen && reporter->options->earlier)
         cover_known(known_find(reporter->options->earlier, &point), &states, &rounds);
     struct result_rounds result = {
         .point = point,
@@ -306,7 +300,7 @@ void report_rounds(const struct reporter *reporter, const struct rounds_record *
         .states = states.states,
         .state_count = states.count,
         .round_states = states.round_states,
-        .several_states = log && (log->state_count > 1 || log->known_count > 0),
+        .several_states = states.several_told,
         .notes = (const char *const *)notes.text,
         .note_count = notes.count,
         .conditions = text,
@@ -314,7 +308,7 @@ void report_rounds(const struct reporter *reporter, const struct rounds_record *
     output_rounds(reporter->output, &result);
     free(text);
     described_release(&described);
-    states_release(&states);
+    machine_release_rounds(&states);
     notes_clear(&notes);
     free(within);
     free(medians);

@@ -4,7 +4,6 @@
 #ifndef SKAMPI_ENGINE_REPORT_H
 #define SKAMPI_ENGINE_REPORT_H
 
-#include "engine/controls.h"
 #include "engine/describe.h"
 #include "engine/messages.h"
 #include "engine/outcome.h"
@@ -24,8 +23,7 @@ struct reporter {
 /* several: states of the machine were seen so far. PE 0. */
 void report_result(const struct reporter *, const struct bench *, const struct measure_request *,
                    const struct outcome *, bool several, bool rounds_follow);
-/* All rounds of a point. log: of the controls of its PEs, or NULL. PE 0. */
-void report_rounds(const struct reporter *, const struct rounds_record *,
-                   const struct control_log *);
+/* All rounds of a point. PE 0. */
+void report_rounds(const struct reporter *, const struct rounds_record *, struct machine *);
 
 #endif

@@ -16,7 +16,6 @@
 #include "engine/counting.h"
 #include "engine/measure.h"
 #include "engine/state.h"
-#include "engine/states.h"
 #include "engine/watchdog.h"
 #include "stats/random.h"
 #include "stats/rounds.h"
@@ -33,8 +32,6 @@
 /* A PE waits this long before it reports to the watchdog that it is alive, and looks at the state
  * of the machine. */
 #define SLICE_SECONDS 0.02
-/* Of the time that controls may take: while nothing is measured. The rest is for measurements. */
-#define WAITING_PART 0.5
 /* Without a time limit, more rounds for that take as long as those that were asked for, at most;
  * they are this many times as frequent. */
 #define MORE_OFTEN 4
@@ -45,6 +42,8 @@
 static void add_round(struct rounds_record *record, const struct latest *latest, bool done)
 {
     size_t round = record->made++;
+    struct round_parts *parts = &record->parts;
+    parts->rounds = record->made;
     record->medians = memory_resize(record->medians, record->made * sizeof *record->medians);
     record->within = memory_resize(record->within, record->made * sizeof *record->within);
     record->medians[round] = done ? latest->median : NAN;
@@ -56,16 +55,13 @@ static void add_round(struct rounds_record *record, const struct latest *latest,
         record->subtracted = latest->subtracted;
     for (size_t i = 0; done && i < latest->part_count; i++) {
         const struct result_part *part = &latest->parts[i];
-        if (record->part_count == record->part_room) {
-            record->part_room = record->part_room ? 2 * record->part_room : 16;
-            record->parts = memory_resize(record->parts, record->part_room * sizeof *record->parts);
-        }
-        record->parts[record->part_count++] = (struct round_part){.round = round,
-                                                                  .controls = part->controls,
-                                                                  .median = part->median,
-                                                                  .within = part->p75 - part->p25,
-                                                                  .valid = part->valid,
-                                                                  .alone = latest->part_count == 1};
+        parts->of = memory_resize_array(parts->of, parts->count + 1, sizeof *parts->of);
+        parts->of[parts->count++] = (struct round_part){.round = round,
+                                                        .controls = part->controls,
+                                                        .median = part->median,
+                                                        .within = part->p75 - part->p25,
+                                                        .valid = part->valid,
+                                                        .alone = latest->part_count == 1};
     }
 }
 
@@ -100,6 +96,7 @@ void rounds_record(struct engine *engine, const struct measure_request *request)
         .effective = engine->latest.effective,
         .rounds = (size_t)wanted,
     };
+    record->parts.set = record->request.set;
     add_round(record, &engine->latest, true);
     replay->controls = replay->controls || engine->settings.controls;
 }
@@ -112,7 +109,7 @@ void rounds_free(struct engine *engine)
         free(replay->records[i].block);
         free(replay->records[i].medians);
         free(replay->records[i].within);
-        free(replay->records[i].parts);
+        free(replay->records[i].parts.of);
     }
     free(replay->records);
     *replay = (struct replay){0};
@@ -150,26 +147,6 @@ static double scripts_spread(const struct engine *engine)
     return spread;
 }
 
-/* What the machine is like while nothing is measured. */
-static void look(struct engine *engine)
-{
-    struct controls *controls = &engine->controls;
-    if (!engine->replay.controls || controls_impossible())
-        return;
-    int64_t due[] = {controls_affordable(controls, WAITING_PART), controls_copy_due(controls)};
-    comm_broadcast(comm_world(), due, sizeof due);
-    if (due[1])
-        controls_copy(controls);
-    if (!due[0])
-        return;
-    struct result_controls seen = controls_take(controls, comm_world());
-    if (comm_pe() != 0)
-        return;
-    struct control_log *log = controls_log(controls, controls->world);
-    controls_trim(log, NULL);
-    controls_add(log, controls_clock(controls), &seen);
-}
-
 /* Waits until moment, in seconds of the run, with the library making progress; collective. */
 static void wait_for(struct engine *engine, double moment)
 {
@@ -181,7 +158,8 @@ static void wait_for(struct engine *engine, double moment)
         watchdog_progress();
         progress_wait(&engine->display, left);
         run_idle(fmin(left, SLICE_SECONDS));
-        look(engine);
+        if (engine->replay.controls)
+            machine_look(engine->machine);
     }
 }
 
@@ -231,16 +209,8 @@ static size_t lacking(struct engine *engine, bool all, size_t *order)
     size_t n = 0;
     for (size_t i = 0; i < replay->count; i++) {
         const struct rounds_record *record = &replay->records[i];
-        struct control_log *log = controls_log(&engine->controls, record->request.set);
-        if (!record->settings.controls || log->count == 0 || log->state_count < 2)
-            continue;
-        /* Of sets that nobody looks at between measurements the state is not known now. */
-        bool any = all || !pe_set_equal(log->set, engine->controls.world);
-        struct states_values now = controls_now(log);
-        bool lacks = false;
-        for (size_t state = 0; state < log->state_count; state++)
-            if (any || states_of(&now, log->states, log->state_count) == state)
-                lacks = lacks || states_rounds_in(log, record, state) < ROUNDS_FEWEST;
+        bool lacks =
+            record->settings.controls && machine_lacks_rounds(engine->machine, &record->parts, all);
         if (lacks && order)
             order[n] = i;
         n += lacks;
@@ -257,7 +227,7 @@ static size_t more_rounds(struct engine *engine, uint64_t *state)
     if (isinf(end))
         end = wall_seconds() + asked;
     int64_t count = 1;
-    states_settle(&engine->controls);
+    machine_settle(engine->machine);
     while (!engine->limit.over) {
         bool over = wall_seconds() >= end;
         count = comm_pe() == 0 && !over ? (int64_t)lacking(engine, true, NULL) : 0;
@@ -311,15 +281,6 @@ static size_t rounds_missing(const struct engine *engine)
     return missing;
 }
 
-/* What was seen of the machine by the PEs of a point, or NULL. */
-static const struct control_log *log_of(struct engine *engine, const struct rounds_record *record)
-{
-    if (!record->settings.controls)
-        return NULL;
-    const struct control_log *log = controls_log(&engine->controls, record->request.set);
-    return log->state_count > 0 ? log : NULL;
-}
-
 void rounds_print(struct engine *engine)
 {
     struct replay *replay = &engine->replay;
@@ -344,7 +305,7 @@ void rounds_print(struct engine *engine)
         char *name = text_format("%s (rounds)", order[i]->block);
         if (first)
             output_begin_block(engine->output, name, ++engine->block.number, NULL);
-        report_rounds(&engine->reporter, order[i], log_of(engine, order[i]));
+        report_rounds(&engine->reporter, order[i], engine->machine);
         if (last)
             output_end_block(engine->output, &(struct output_block){.name = name,
                                                                     .number = engine->block.number,
@@ -376,7 +337,7 @@ void rounds_replay(struct engine *engine)
             break;
         done = engine->round.number;
     }
-    bool any_state = engine->wanted.state.kind == WANTED_ANY;
+    bool any_state = !machine_waits(engine->machine);
     replay->more = replay->controls && any_state ? more_rounds(engine, &state) : 0;
     engine->round.number = 1;
     engine->block.name = NULL;

@@ -18,7 +18,6 @@
 #include "engine/rounds.h"
 #include "engine/start.h"
 #include "engine/state.h"
-#include "engine/states.h"
 #include "engine/watchdog.h"
 
 #define STATUS_INCOMPLETE 3
@@ -116,17 +115,11 @@ struct engine *engine_create(const struct engine_options *options, const char **
         return NULL;
     }
     engine->started = engine->display.started = engine->reporter.started = wall_seconds();
-    engine->controls.started = engine->started;
-    engine->controls.copy = NAN;
-    engine->controls.world = pe_set_strided(0, 1, comm_pes());
-    engine->wanted.text = options->state;
-    engine->wanted.wait = options->state_wait;
-    free(
-        state_wanted_parse(options->state, &engine->wanted.state)); /* main refuses what is wrong */
     /* A part is left for what comes after the last batch, and for the end. */
     if (options->time_limit > 0 && !options->estimate)
         engine->limit.ends = watchdog_limit_near(options->launched, options->time_limit);
-    controls_know(&engine->controls, options->earlier);
+    engine->machine =
+        machine_begin(engine->started, options->state, options->state_wait, options->earlier);
     watchdog_measuring(&engine->settings.watchdog);
     environment_print(options, engine->seed);
     clocks_synchronize(&engine->clocks, &engine->settings);
@@ -189,7 +182,7 @@ static void release(struct engine *engine)
     free(engine->bench.hooks.failure);
     estimate_free(&engine->estimate);
     rounds_free(engine);
-    controls_free(&engine->controls);
+    machine_end(engine->machine);
     missing_free(&engine->missing);
     describer_free(&engine->describer);
     free(engine->display.result);
@@ -202,12 +195,10 @@ int engine_finish(struct engine *engine, bool *report_end)
     struct hooks *hooks = &engine->bench.hooks;
     struct limit *limit = &engine->limit;
     rounds_replay(engine);
-    states_settle(&engine->controls);
-    if (engine->output && !engine->options.estimate) {
-        states_report(&engine->controls, engine->output);
-        if (states_slower(&engine->controls, engine->output))
-            engine->missing.incomplete = true;
-    }
+    machine_settle(engine->machine);
+    if (engine->output && !engine->options.estimate &&
+        !machine_report(engine->machine, engine->output))
+        engine->missing.incomplete = true;
     rounds_print(engine);
     progress_end(&engine->display);
     texts_bring(&engine->pending);

@@ -8,7 +8,6 @@
 #include <stdint.h>
 
 #include "engine/clocks.h"
-#include "engine/controls.h"
 #include "engine/describe.h"
 #include "engine/engine.h"
 #include "engine/judge.h"
@@ -19,6 +18,7 @@
 #include "engine/report.h"
 #include "engine/start.h"
 #include "engine/texts.h"
+#include "machine/machine.h"
 
 /* Results that autorefine has printed in the order of their keys. */
 struct sorting {
@@ -63,10 +63,9 @@ struct engine {
     struct pending_text pending;
     struct reporter reporter;
     struct latest latest;
-    size_t most_buffer; /* bytes that it grows to where the script gives no size */
-    char *ended;        /* the script, before its end: why; NULL: not */
-    struct controls controls;
-    struct wanted wanted;        /* state of the machine */
+    size_t most_buffer;          /* bytes that it grows to where the script gives no size */
+    char *ended;                 /* the script, before its end: why; NULL: not */
+    struct machine *machine;     /* its states */
     uint64_t seed, random_state; /* of shuffled rounds; of the script's random numbers */
 };
 

@@ -156,13 +156,13 @@ bool trial_run(const struct trial *trial, struct outcome *outcome)
 {
     struct run *run = &trial->bench->run;
     struct judge judge;
-    judge_begin(&judge, trial->controls, trial->wanted, run);
-    judge_copy(&judge, run);
+    judge_begin(&judge, trial->machine, run);
     bool good = set_up(trial->bench) && make_batches(trial, &judge, outcome);
     outcome->missed = judge.missed;
-    if (judge.log && comm_pe() != 0)
-        outcome_keep_controls(outcome, judge.log->controls + judge.first,
-                              judge.log->count - judge.first);
+    size_t count;
+    const struct control *controls = judge_controls(&judge, &count);
+    if (comm_pe() != 0)
+        outcome_keep_controls(outcome, controls, count);
     if (run->function->teardown)
         run->function->teardown(run);
     comm_quiet();

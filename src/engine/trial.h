@@ -15,11 +15,10 @@ struct trial {
     struct bench *bench;
     struct display *display;
     struct accounting *accounting;
-    struct controls *controls;
-    const struct wanted *wanted; /* state of the machine, or NULL */
-    double ends;                 /* the time limit, wall_seconds() */
-    bool debug;                  /* each batch is reported on standard error */
-    bool raw;                    /* the outcome has every repetition */
+    struct machine *machine;
+    double ends; /* the time limit, wall_seconds() */
+    bool debug;  /* each batch is reported on standard error */
+    bool raw;    /* the outcome has every repetition */
 };
 
 /* False when it failed on some member, which has the reason in its hooks. */

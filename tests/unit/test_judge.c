@@ -1,8 +1,9 @@
 /*
  * Stretches of batches that are judged by controls, on a machine that is simulated: which ones are
  * made again, how long a state is waited for, and that every measurement ends.
- * LINK: src/engine/judge.c src/engine/samples.c src/stats/states.c src/stats/control_levels.c
- * src/stats/stats.c src/output/result.c src/base/memory.c
+ * LINK: src/engine/judge.c src/engine/samples.c src/machine/wanted.c
+ * src/stats/states.c src/stats/control_levels.c src/stats/stats.c src/output/result.c
+ * src/base/memory.c
  */
 #include <math.h>
 #include <setjmp.h>
@@ -15,9 +16,9 @@
 #include <cmocka.h>
 
 #include "clock/timer.h"
-#include "comm/comm.h"
 #include "engine/judge.h"
 #include "engine/watchdog.h"
+#include "machine/parts.h"
 
 #define FAST 60e-9
 #define SLOW 160e-9
@@ -34,40 +35,47 @@ static struct {
     double (*addition)(double now); /* NULL: always 1 ns */
     struct control_log log;
     const char *failure;
-} machine;
+} simulated;
 
 double wall_seconds(void)
 {
-    return machine.now;
+    return simulated.now;
 }
 
-const char *controls_impossible(void)
+const char *machine_unseen(void)
 {
     return NULL;
 }
 
-bool controls_affordable(const struct controls *controls, double part)
+bool machine_affordable(const struct machine *machine)
 {
-    (void)controls;
-    (void)part;
+    (void)machine;
     return true;
 }
 
-bool controls_copy_due(const struct controls *controls)
+double machine_control_cost(const struct machine *machine)
 {
-    (void)controls;
-    return false;
+    (void)machine;
+    return CONTROL_SECONDS;
 }
 
-void controls_copy(struct controls *controls)
+void machine_copy(struct machine *machine, const struct pe_group *group)
 {
-    (void)controls;
+    (void)machine;
+    (void)group;
 }
 
-double controls_clock(const struct controls *controls)
+struct control_log *machine_log(struct machine *machine, const struct pe_set *set)
 {
-    (void)controls;
-    return machine.now;
+    (void)machine;
+    (void)set;
+    return &simulated.log;
+}
+
+const struct control *machine_controls(const struct control_log *log, size_t *count)
+{
+    *count = log->count;
+    return log->controls;
 }
 
 struct states_values controls_now(const struct control_log *log)
@@ -75,42 +83,49 @@ struct states_values controls_now(const struct control_log *log)
     return result_control_values(&log->controls[log->count - 1].seen);
 }
 
-struct control_log *controls_log(struct controls *controls, const struct pe_set *set)
+struct states_values machine_now(const struct machine *machine, const struct control_log *log,
+                                 double age)
 {
-    (void)controls;
-    (void)set;
-    return &machine.log;
+    (void)machine;
+    if (log->count == 0 || simulated.now - log->controls[log->count - 1].at >= age)
+        return (struct states_values){{NAN, NAN}};
+    return controls_now(log);
 }
 
-void controls_trim(struct control_log *log, size_t *place)
+bool machine_changed(const struct control_log *log, const struct states_values *before,
+                     const struct states_values *after)
+{
+    return states_differ(before, after, &log->noise);
+}
+
+void machine_control(struct machine *machine, const struct pe_group *group, struct control_log *log,
+                     size_t *place)
+{
+    (void)machine;
+    (void)group;
+    (void)place;
+    simulated.now += CONTROL_SECONDS;
+    double addition = simulated.addition ? simulated.addition(simulated.now) : 1e-9;
+    struct result_controls seen = {simulated.hand_over(simulated.now), NAN, NAN, addition, NAN};
+    log->controls = realloc(log->controls, (log->count + 1) * sizeof *log->controls);
+    log->controls[log->count++] = (struct control){simulated.now, seen};
+}
+
+void machine_describe(const struct control_log *log, size_t first,
+                      const struct states_values *before, const double *values,
+                      const struct states_values *controls, size_t count,
+                      struct statistics *statistics)
 {
     (void)log;
-    (void)place;
-}
-
-void controls_add(struct control_log *log, double at, const struct result_controls *seen)
-{
-    log->controls = realloc(log->controls, (log->count + 1) * sizeof *log->controls);
-    log->controls[log->count++] = (struct control){at, *seen};
-}
-
-struct result_controls controls_take(struct controls *controls, const struct pe_group *group)
-{
-    (void)group;
-    controls->cost = CONTROL_SECONDS;
-    machine.now += CONTROL_SECONDS;
-    double addition = machine.addition ? machine.addition(machine.now) : 1e-9;
-    return (struct result_controls){machine.hand_over(machine.now), NAN, NAN, addition, NAN};
+    (void)first;
+    (void)before;
+    (void)values;
+    (void)controls;
+    (void)count;
+    (void)statistics;
 }
 
 /* ---- What judge.c needs besides ---- */
-
-void comm_broadcast(const struct pe_group *group, void *data, size_t bytes)
-{
-    (void)group;
-    (void)data;
-    (void)bytes;
-}
 
 const struct pe_group *pe_set_group(const struct pe_set *set)
 {
@@ -127,13 +142,13 @@ int pe_set_size(const struct pe_set *set)
 bool run_fail(struct run *run, const char *format, ...)
 {
     (void)run;
-    machine.failure = format;
+    simulated.failure = format;
     return false;
 }
 
 void run_idle(double seconds)
 {
-    machine.now += seconds;
+    simulated.now += seconds;
 }
 
 void watchdog_progress(void)
@@ -144,16 +159,6 @@ void progress_state(struct display *display, const char *state)
 {
     (void)display;
     (void)state;
-}
-
-bool state_wanted_limits(const struct state_wanted *wanted, size_t kind)
-{
-    return isfinite(wanted->limits[kind].below);
-}
-
-bool state_wanted_meets(const struct state_wanted *wanted, const struct states_values *controls)
-{
-    return controls->of[0] < wanted->limits[0].below;
 }
 
 static struct timer test_timer = {.name = "test", .ticks_per_second = 1e9};
@@ -194,18 +199,18 @@ static void make(struct batches *batches, const struct plan *plan, struct made *
 {
     struct samples *samples = batches->samples;
     struct batch batch = {.count = next->count};
-    machine.now += BATCH_SECONDS;
+    simulated.now += BATCH_SECONDS;
     assert_true(samples->valid + next->count <= samples->capacity);
     samples->valid += next->count;
     made->batches++;
     batch.failed = made->batches == plan->fails;
     judge_made(batches, &batch);
     samples->out_of_time = samples->out_of_time ||
-                           (samples->until && timer_ticks(machine.now) >= samples->until) ||
-                           machine.now >= batches->ends;
+                           (samples->until && timer_ticks(simulated.now) >= samples->until) ||
+                           simulated.now >= batches->ends;
     next->count = BATCH;
     next->done = batch.failed || samples->valid >= plan->enough || samples->out_of_time ||
-                 (batches->slice_ends && timer_ticks(machine.now) >= batches->slice_ends);
+                 (batches->slice_ends && timer_ticks(simulated.now) >= batches->slice_ends);
 }
 
 static struct made measure(const struct plan *plan, double (*hand_over)(double))
@@ -214,16 +219,16 @@ static struct made measure(const struct plan *plan, double (*hand_over)(double))
     struct measurement function = {0};
     struct bench bench = {0};
     bench.run = (struct run){.settings = &settings, .function = &function, .hooks = &bench.hooks};
-    struct controls controls = {0};
+    struct machine machine = {.wanted = plan->wanted};
     struct samples samples = {0};
     struct judge judge;
     struct made made = {0};
     samples_reserve(&samples, plan->enough + BATCH, false);
-    machine.now = 1;
-    machine.hand_over = hand_over;
-    machine.failure = NULL;
-    double begin = machine.now;
-    judge_begin(&judge, &controls, &plan->wanted, &bench.run);
+    simulated.now = 1;
+    simulated.hand_over = hand_over;
+    simulated.failure = NULL;
+    double begin = simulated.now;
+    judge_begin(&judge, &machine, &bench.run);
     struct batches batches = {.bench = &bench,
                               .judge = &judge,
                               .ends = plan->ends > 0 ? begin + plan->ends : INFINITY,
@@ -251,13 +256,13 @@ static struct made measure(const struct plan *plan, double (*hand_over)(double))
     made.changed = judge.changed;
     made.missed = next.step == BATCH_GIVE_UP;
     made.out_of_time = samples.out_of_time;
-    made.seconds = machine.now - begin;
+    made.seconds = simulated.now - begin;
     for (size_t i = 0; i < samples.valid; i++)
         made.control = fmax(made.control, samples.controls[i].of[0]);
     samples_release(&samples);
-    free(machine.log.controls);
-    machine.log.controls = NULL;
-    machine.log.count = 0;
+    free(simulated.log.controls);
+    simulated.log.controls = NULL;
+    simulated.log.count = 0;
     return made;
 }
 
@@ -301,17 +306,17 @@ static struct states_state hand_over_state(double value, double low, double high
 /* Two states that the log knows, as find_states() would have found them. */
 static void two_states(void)
 {
-    machine.log.states[0] = hand_over_state(FAST, 0, 100e-9);
-    machine.log.states[1] = hand_over_state(SLOW, 100e-9, INFINITY);
-    machine.log.numbers[0] = 1;
-    machine.log.numbers[1] = 2;
-    machine.log.state_count = 2;
+    simulated.log.states[0] = hand_over_state(FAST, 0, 100e-9);
+    simulated.log.states[1] = hand_over_state(SLOW, 100e-9, INFINITY);
+    simulated.log.numbers[0] = 1;
+    simulated.log.numbers[1] = 2;
+    simulated.log.state_count = 2;
 }
 
 static int begin(void **state)
 {
     (void)state;
-    memset(&machine, 0, sizeof machine);
+    memset(&simulated, 0, sizeof simulated);
     two_states();
     return 0;
 }
@@ -355,7 +360,7 @@ static double slower_processor_later(double now)
 static void processor_changed(void **state)
 {
     (void)state;
-    machine.addition = slower_processor_later;
+    simulated.addition = slower_processor_later;
     struct made made = measure(&(struct plan){.enough = 200}, steady);
     assert_int_equal(made.valid, 200);
     assert_int_equal(made.repeated, 1);
@@ -435,7 +440,7 @@ static void time_limit(void **state)
     assert_true(made.control < 100e-9);
     made = measure(&plan, slow);
     assert_true(made.missed);
-    assert_non_null(strstr(machine.failure, "time limit"));
+    assert_non_null(strstr(simulated.failure, "time limit"));
 }
 
 /* The fastest state of earlier runs counts, also when this one has not seen it. */
@@ -443,21 +448,21 @@ static void fastest(void **state)
 {
     (void)state;
     struct plan plan = {.enough = 200, .wanted = {{.kind = WANTED_FASTEST}, "fastest", 1}};
-    machine.log.states[0].of[0].high = INFINITY;
-    machine.log.state_count = 1;
-    machine.log.known[0] = hand_over_state(FAST, 0, 100e-9);
-    machine.log.known[1] = hand_over_state(SLOW, 100e-9, INFINITY);
-    machine.log.known_count = 2;
+    simulated.log.states[0].of[0].high = INFINITY;
+    simulated.log.state_count = 1;
+    simulated.log.known[0] = hand_over_state(FAST, 0, 100e-9);
+    simulated.log.known[1] = hand_over_state(SLOW, 100e-9, INFINITY);
+    simulated.log.known_count = 2;
     assert_true(measure(&plan, slow).missed);
     assert_false(measure(&plan, steady).missed);
     assert_true(measure(&plan, steady).seconds < 0.1);
-    machine.log.known_count = 0;
+    simulated.log.known_count = 0;
     plan.wanted.wait = 10;
     struct made made = measure(&plan, slow); /* the only one that there is */
     assert_false(made.missed);
     assert_true(made.seconds > 2 && made.seconds < 2.5);
     plan.wanted.state.kind = WANTED_MOST;
-    machine.log.known_count = 2;
+    simulated.log.known_count = 2;
     assert_true(measure(&plan, slow).seconds > 2);
 }
 
@@ -466,9 +471,9 @@ static void never(void **state)
 {
     (void)state;
     struct plan plan = {.enough = 200, .wanted = {{.kind = WANTED_NUMBER, .number = 3}, "3", 60}};
-    machine.log.known[0] = hand_over_state(FAST, 0, INFINITY);
-    machine.log.known_numbers[0] = 1;
-    machine.log.known_count = 1;
+    simulated.log.known[0] = hand_over_state(FAST, 0, INFINITY);
+    simulated.log.known_numbers[0] = 1;
+    simulated.log.known_count = 1;
     struct made made = measure(&plan, steady);
     assert_true(made.missed && made.seconds < 1);
     plan.wanted.state.number = 1;

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "engine/state_wanted.h"
+#include "machine/parts.h"
 
 static struct state_wanted parsed(const char *text)
 {

@@ -1,7 +1,7 @@
 /*
  * Takes controls, and keeps what they said.
  */
-#include "engine/controls.h"
+#include "machine/parts.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -37,10 +37,15 @@
 #define MOST_COPY ((size_t)4 << 20)
 /* Of a log that is longer every second control stays. */
 #define LONGEST_LOG 100000
+/* Of the time that controls may take: while nothing is measured. The rest is for measurements. */
+#define WAITING_PART 0.5
+
 /* States are looked for again after so many more controls. */
 #define GROWTH 1.2
 
-const char *controls_impossible(void)
+static const struct states_values unknown = {{NAN, NAN}};
+
+const char *machine_unseen(void)
 {
     return comm_oversubscribed_anywhere() ? "PEs share processors" : NULL;
 }
@@ -174,7 +179,8 @@ static size_t private_cache(void)
     return size < LEAST_COPY ? LEAST_COPY : size > MOST_COPY ? MOST_COPY : size;
 }
 
-void controls_copy(struct controls *controls)
+/* Leaves other caches behind. */
+static void take_copy(struct controls *controls)
 {
     size_t bytes = controls->copy_bytes;
     if (bytes == 0) {
@@ -197,19 +203,21 @@ void controls_copy(struct controls *controls)
 
 /* ---- How often ---- */
 
-bool controls_affordable(const struct controls *controls, double part)
+/* Whether a control fits into this part of the share of the time that controls may take. */
+static bool is_affordable(const struct controls *controls, double part)
 {
     double passed = wall_seconds() - controls->started;
     return controls->spent + controls->cost <= part * SHARE * passed + ADVANCE;
 }
 
-bool controls_copy_due(const struct controls *controls)
+static bool is_copy_due(const struct controls *controls)
 {
     return controls->copied_at == 0 ||
            wall_seconds() - controls->copied_at > controls->copy_cost / COPY_SHARE;
 }
 
-double controls_clock(const struct controls *controls)
+/* Seconds since the start. */
+static double clock_of(const struct controls *controls)
 {
     return wall_seconds() - controls->started;
 }
@@ -224,7 +232,9 @@ static uint64_t hash_of(const char *members, int pes)
     return hash;
 }
 
-void controls_know(struct controls *controls, const struct known *known)
+/* Brings what earlier runs have seen from PE 0 to all PEs, before anything is measured.
+ * Collective. */
+static void know(struct controls *controls, const struct known *known)
 {
     int64_t count = known ? (int64_t)known->state_count : 0;
     comm_broadcast(comm_world(), &count, sizeof count);
@@ -238,6 +248,14 @@ void controls_know(struct controls *controls, const struct known *known)
         memcpy(earlier->ranges, state->ranges, sizeof earlier->ranges);
     }
     comm_broadcast(comm_world(), controls->known, (size_t)count * sizeof *controls->known);
+}
+
+void controls_begin(struct controls *controls, double started, const struct known *earlier)
+{
+    controls->started = started;
+    controls->copy = NAN;
+    controls->world = pe_set_strided(0, 1, comm_pes());
+    know(controls, earlier);
 }
 
 /* In ascending order; those that there is no room for are left out. */
@@ -358,4 +376,88 @@ void controls_free(struct controls *controls)
     free(controls->copy_from);
     free(controls->copy_to);
     *controls = (struct controls){0};
+}
+
+/* ---- For all who know machine.h ---- */
+
+struct control_log *machine_log(struct machine *machine, const struct pe_set *set)
+{
+    return controls_log(&machine->controls, set);
+}
+
+const struct control *machine_controls(const struct control_log *log, size_t *count)
+{
+    *count = log->count;
+    return log->controls;
+}
+
+struct states_values machine_now(const struct machine *machine, const struct control_log *log,
+                                 double age)
+{
+    if (log->count == 0 || clock_of(&machine->controls) - log->controls[log->count - 1].at >= age)
+        return unknown;
+    return controls_now(log);
+}
+
+bool machine_changed(const struct control_log *log, const struct states_values *before,
+                     const struct states_values *after)
+{
+    return states_differ(before, after, &log->noise);
+}
+
+void machine_control(struct machine *machine, const struct pe_group *group, struct control_log *log,
+                     size_t *place)
+{
+    struct controls *controls = &machine->controls;
+    struct result_controls seen = controls_take(controls, group);
+    if (!log)
+        return;
+    double begin = wall_seconds();
+    controls_trim(log, place);
+    controls_add(log, clock_of(controls), &seen);
+    controls->spent += wall_seconds() - begin;
+}
+
+void machine_copy(struct machine *machine, const struct pe_group *group)
+{
+    int64_t due = is_copy_due(&machine->controls);
+    comm_broadcast(group, &due, sizeof due);
+    if (due)
+        take_copy(&machine->controls);
+}
+
+bool machine_affordable(const struct machine *machine)
+{
+    return is_affordable(&machine->controls, 1);
+}
+
+double machine_control_cost(const struct machine *machine)
+{
+    return machine->controls.cost;
+}
+
+void machine_look(struct machine *machine)
+{
+    struct controls *controls = &machine->controls;
+    if (machine_unseen())
+        return;
+    int64_t due[] = {is_affordable(controls, WAITING_PART), is_copy_due(controls)};
+    comm_broadcast(comm_world(), due, sizeof due);
+    if (due[1])
+        take_copy(controls);
+    if (due[0])
+        machine_control(machine, comm_world(),
+                        comm_pe() == 0 ? controls_log(controls, controls->world) : NULL, NULL);
+}
+
+void machine_add(struct machine *machine, const struct pe_set *set, const struct control *taken,
+                 size_t count)
+{
+    if (count == 0)
+        return;
+    struct control_log *log = controls_log(&machine->controls, set);
+    for (size_t i = 0; i < count; i++) {
+        controls_trim(log, NULL);
+        controls_add(log, taken[i].at, &taken[i].seen);
+    }
 }

@@ -1,27 +1,21 @@
 /*
- * Controls: the machine's own speed, measured by short operations that do not depend on what the
- * script measures: a word that is handed over between neighbours, a chain of additions, a copy. And
- * what was seen of it so far, for each set of PEs.
+ * The parts of struct machine, for the files of this folder and their tests.
  *
  * Costs of a control for n PEs: one or two rounds of hand-overs between pairs, all at once, and two
  * reductions of at most 128 numbers, O(log n) messages.
  */
-#ifndef SKAMPI_ENGINE_CONTROLS_H
-#define SKAMPI_ENGINE_CONTROLS_H
+#ifndef SKAMPI_MACHINE_PARTS_H
+#define SKAMPI_MACHINE_PARTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "machine/machine.h"
 #include "objects/pe_set.h"
 #include "output/known.h"
 #include "output/result.h"
 #include "stats/states.h"
-
-struct control {
-    double at; /* seconds since the engine was started */
-    struct result_controls seen;
-};
 
 /* All controls of a set, in the order of time; on the set's rank 0, and on PE 0. */
 struct control_log {
@@ -61,24 +55,10 @@ struct controls {
     char *copy_from, *copy_to;
 };
 
-/* Why there are no controls here, or NULL. The same on all PEs. */
-const char *controls_impossible(void);
+/* ---- Controls ---- */
 
-/* Brings what earlier runs have seen from PE 0 to all PEs, before anything is measured.
- * Collective. */
-void controls_know(struct controls *, const struct known *);
-
-/* Takes a control; all members of the group. The result is complete on its rank
- * 0. */
+/* Takes a control; all members of the group. The result is complete on its rank 0. */
 struct result_controls controls_take(struct controls *, const struct pe_group *);
-/* The copy, which leaves other caches behind: not between the repetitions of a measurement. Any
- * PE. */
-void controls_copy(struct controls *);
-
-/* Whether a control still fits into this part of the share of the time that they may take, and a
- * copy into its own. */
-bool controls_affordable(const struct controls *, double part);
-bool controls_copy_due(const struct controls *);
 
 /* The set's log; made when there is none. The set's rank 0, and PE 0. */
 struct control_log *controls_log(struct controls *, const struct pe_set *);
@@ -90,9 +70,51 @@ void controls_trim(struct control_log *, size_t *place);
 void controls_judge(struct control_log *);
 /* The last one, which tells the state now; log->count > 0. */
 struct states_values controls_now(const struct control_log *);
-/* Seconds since the start. */
-double controls_clock(const struct controls *);
 
+/* started: the run, wall_seconds(). Brings what earlier runs have seen from PE 0 to all PEs;
+ * collective. */
+void controls_begin(struct controls *, double started, const struct known *);
 void controls_free(struct controls *);
+
+/* ---- What --state asks for ---- */
+
+struct state_wanted {
+    enum {
+        WANTED_ANY,
+        WANTED_FASTEST,
+        WANTED_MOST,     /* the state that takes most of the time */
+        WANTED_NUMBER,   /* one of --known */
+        WANTED_CONDITION /* the controls are within limits */
+    } kind;
+    int number; /* from 1 */
+    /* Of each kind of control, seconds: above < c < below; 0 and INFINITY where nothing is said. */
+    struct {
+        double above, below;
+    } limits[STATES_KINDS];
+};
+
+/* Fills in *wanted. NULL, or what to write instead, for the user; the caller frees it. text: NULL
+ * stands for WANTED_ANY. */
+char *state_wanted_parse(const char *text, struct state_wanted *wanted);
+
+/* Whether a condition says something of this kind of control. */
+bool state_wanted_limits(const struct state_wanted *, size_t kind);
+/* Whether controls meet a condition. */
+bool state_wanted_meets(const struct state_wanted *, const struct states_values *);
+
+/* What --state asks for. */
+struct wanted {
+    struct state_wanted state;
+    const char *text; /* as the user wrote it */
+    double wait;      /* seconds, for each point */
+};
+
+/* Whether the machine is in that state, after the control that was taken last; log->count > 0. */
+bool wanted_now(const struct wanted *, const struct control_log *);
+
+struct machine {
+    struct controls controls;
+    struct wanted wanted;
+};
 
 #endif

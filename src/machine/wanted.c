@@ -1,6 +1,6 @@
-/* Reads the value of --state: a word, the number of a state, or conditions. */
+/* What --state asks for: a word, the number of a state, or conditions. */
 #define _DEFAULT_SOURCE /* strsep */
-#include "engine/state_wanted.h"
+#include "machine/parts.h"
 
 #include <ctype.h>
 #include <limits.h>
@@ -144,4 +144,107 @@ bool state_wanted_meets(const struct state_wanted *wanted, const struct states_v
             met = met && controls->of[kind] > wanted->limits[kind].above &&
                   controls->of[kind] < wanted->limits[kind].below;
     return met;
+}
+
+/* ---- Whether the machine is in that state ---- */
+
+/* Before it is known which states there are, this long is looked, seconds. */
+#define SCOUTING 2.0
+
+/* Whether this run has seen enough to say which states there are. */
+static bool is_scouted(const struct control_log *log)
+{
+    return log->count > 0 && log->controls[log->count - 1].at - log->controls[0].at >= SCOUTING;
+}
+
+static size_t longest(const struct control_log *log)
+{
+    size_t most = 0;
+    for (size_t i = 1; i < log->state_count; i++)
+        if (log->states[i].share > log->states[most].share)
+            most = i;
+    return most;
+}
+
+/* By the bounds that earlier runs gave it, unless this run has found another state there. */
+static bool is_known_state(const struct control_log *log, int number,
+                           const struct states_values *now)
+{
+    size_t state = states_of(now, log->states, log->state_count);
+    bool other = log->state_count > 1 && state < log->state_count && log->numbers[state] != number;
+    for (size_t i = 0; i < log->known_count; i++)
+        if (log->known_numbers[i] == number)
+            return states_hold(&log->known[i], now) && !other;
+    return false;
+}
+
+/* Of the states of earlier runs, too: this one may have begun in a slow one. */
+static bool is_fastest(const struct control_log *log, const struct states_values *now)
+{
+    bool told = false;
+    for (size_t kind = 0; log->known_count > 0 && kind < STATES_KINDS; kind++)
+        told = told || isfinite(log->known[0].of[kind].high);
+    return log->state_count > 0 && states_of(now, log->states, log->state_count) == 0 &&
+           (told ? states_hold(&log->known[0], now) : is_scouted(log));
+}
+
+bool wanted_now(const struct wanted *wanted, const struct control_log *log)
+{
+    struct states_values now = controls_now(log);
+    switch (wanted->state.kind) {
+    case WANTED_ANY:
+        return true;
+    case WANTED_FASTEST:
+        return is_fastest(log, &now);
+    case WANTED_MOST:
+        return is_scouted(log) && states_of(&now, log->states, log->state_count) == longest(log);
+    case WANTED_NUMBER:
+        return is_known_state(log, wanted->state.number, &now);
+    case WANTED_CONDITION:
+        return state_wanted_meets(&wanted->state, &now);
+    }
+    return false;
+}
+
+char *machine_state_wrong(const char *state, bool *numbered)
+{
+    struct state_wanted wanted;
+    char *wrong = state_wanted_parse(state, &wanted);
+    *numbered = wanted.kind == WANTED_NUMBER;
+    return wrong;
+}
+
+bool machine_waits(const struct machine *machine)
+{
+    return machine->wanted.state.kind != WANTED_ANY;
+}
+
+const char *machine_state_text(const struct machine *machine)
+{
+    return machine->wanted.text;
+}
+
+double machine_state_wait(const struct machine *machine)
+{
+    return machine->wanted.wait;
+}
+
+const char *machine_state_impossible(const struct machine *machine, const struct control_log *log)
+{
+    const struct state_wanted *wanted = &machine->wanted.state;
+    bool hands_over = state_wanted_limits(wanted, STATES_HAND_OVER);
+    if (wanted->kind == WANTED_CONDITION && hands_over && pe_set_size(log->set) == 1)
+        return "one PE hands nothing over: ask for addition, or leave --state out";
+    size_t i = 0;
+    while (i < log->known_count && log->known_numbers[i] != wanted->number)
+        i++;
+    return wanted->kind == WANTED_NUMBER && i == log->known_count
+               ? "the results of --known have no state of this number for these PEs: ask for "
+                 "fastest, or for one that they have"
+               : NULL;
+}
+
+bool machine_state_right(const struct machine *machine, const struct control_log *log)
+{
+    return !machine_waits(machine) || (log->count > 0 && wanted_now(&machine->wanted, log));
 }
