@@ -10,8 +10,8 @@
 #include <stddef.h>
 
 #include "comm/pe_group.h"
+#include "known/known.h"
 #include "objects/pe_set.h"
-#include "output/known.h"
 #include "output/output.h"
 #include "output/result.h"
 #include "stats/rounds.h"

@@ -11,9 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "known/known.h"
 #include "machine/machine.h"
 #include "objects/pe_set.h"
-#include "output/known.h"
 #include "output/result.h"
 #include "stats/states.h"
 

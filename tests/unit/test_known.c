@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/text.h"
-#include "output/known.h"
+#include "known/known.h"
 
 #if SKAMPI_JANSSON
 

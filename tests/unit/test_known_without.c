@@ -11,9 +11,9 @@
 
 #undef SKAMPI_JANSSON
 #define SKAMPI_JANSSON 0
-#include "output/known_file.c"
+#include "known/known_file.c"
 
-#include "output/known.h"
+#include "known/known.h"
 
 static void refused(void **state)
 {

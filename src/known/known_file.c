@@ -1,6 +1,6 @@
 /* Reads a file of results line by line, and parses only the kinds of records that matter here. */
 #define _GNU_SOURCE
-#include "output/known_file.h"
+#include "known/known_file.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "output/lines.h"
+#include "known/lines.h"
 #include "output/point.h"
 #include "output/result.h"
 

@@ -1,8 +1,8 @@
 /*
  * A file line by line, however long its lines are. One thread.
  */
-#ifndef SKAMPI_OUTPUT_LINES_H
-#define SKAMPI_OUTPUT_LINES_H
+#ifndef SKAMPI_KNOWN_LINES_H
+#define SKAMPI_KNOWN_LINES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* Lines from chunks of a file. */
-#include "output/lines.h"
+#include "known/lines.h"
 
 #include <stdlib.h>
 #include <string.h>

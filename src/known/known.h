@@ -8,12 +8,12 @@
  * file that has a state gives its number; a later state whose number is in use gets the next free
  * one. Numbers therefore stay when further files follow the others.
  */
-#ifndef SKAMPI_OUTPUT_KNOWN_H
-#define SKAMPI_OUTPUT_KNOWN_H
+#ifndef SKAMPI_KNOWN_KNOWN_H
+#define SKAMPI_KNOWN_KNOWN_H
 
 #include <stddef.h>
 
-#include "output/known_file.h"
+#include "known/known_file.h"
 #include "output/result.h"
 
 struct known {

@@ -2,8 +2,8 @@
  * States of the machine, and values of points in each state, from one file of results (JSON Lines).
  * PE 0. Times in seconds; texts belong to the struct.
  */
-#ifndef SKAMPI_OUTPUT_KNOWN_FILE_H
-#define SKAMPI_OUTPUT_KNOWN_FILE_H
+#ifndef SKAMPI_KNOWN_KNOWN_FILE_H
+#define SKAMPI_KNOWN_KNOWN_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* Joins the contents of the files of --known: states under common numbers, and points of all files.
  */
-#include "output/known.h"
+#include "known/known.h"
 
 #include <math.h>
 #include <stdlib.h>
