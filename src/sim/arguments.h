@@ -1,4 +1,4 @@
-/* The command line of shmemsim and its commands, taken apart by one table. One process. */
+/* Parses the command lines of shmemsim and its commands, by one table. One process. */
 #ifndef SKAMPI_SIM_ARGUMENTS_H
 #define SKAMPI_SIM_ARGUMENTS_H
 
@@ -30,13 +30,13 @@ _Noreturn void fail(int status, const char *text);
 /* Ends the program, with 1 if standard output could not be written. */
 _Noreturn void finish_printing(void);
 
-/* Gives take() each option, with the number of its row, in the order of the command line. Options
- * may come after other words. The index in argv of the first word that is none. */
+/* Calls take() for each option, with the number of its row, in the order of the command line.
+ * Options may follow other words. Returns the index in argv of the first word that is no option. */
 int arguments_parse(const struct manual_option *rows, size_t count, const char *program, int argc,
                     char **argv, void (*take)(void *context, size_t row, const char *value),
                     void *context);
 
-/* What --model and --contention say. */
+/* Takes the values of --model and --contention. */
 void arguments_model(struct replay_options *, const char *value);
 void arguments_contention(struct replay_options *, const char *value);
 
@@ -45,11 +45,12 @@ struct inputs {
     char *const *traces;
     size_t count;
 };
-/* The machine description, and the traces or the default one. */
+/* Takes the machine description, and the traces or the default trace. */
 struct inputs arguments_inputs(const char *help, int argc, char **argv, int at);
 /* Ends the program when it cannot be read. */
 struct machine *machine_open(const char *path);
-/* Both opened. Ends the program when one cannot be, or the options cannot be predicted for it. */
+/* Opens machine and run. Ends the program if either cannot be opened, or if the machine cannot be
+ * predicted with these options. */
 struct machine *inputs_open(const struct inputs *, const struct replay_options *, struct run *);
 
 /* A row of options, for output_check(). */
@@ -58,10 +59,11 @@ struct machine *inputs_open(const struct inputs *, const struct replay_options *
         .name = "force", .help = "replace any file, also one that no program of skampi wrote"      \
     }
 
-/* Ends the program when this file must not be replaced. force: any may be. Before long work. */
+/* Ends the program if the file must not be replaced; with force, any file may be. Call it before
+ * long work. */
 void output_check(const char *path, bool force);
-/* Standard output for NULL and "-"; ends the program when the file is one of those that are read
- * (NULL: none), or cannot be written. */
+/* Opens the file, or standard output for NULL and "-". Ends the program if the file cannot be
+ * written, or is the machine description or one of the files of the trace (each may be NULL). */
 FILE *sim_output_open(const char *path, const char *machine, struct file_names *files);
 /* Ends the program when something could not be written. */
 void sim_output_close(FILE *, const char *path);

@@ -35,12 +35,12 @@ void context_fence(struct replay *replay, uint32_t number, unsigned context)
     state->floor = later(state->floor, state->arrived);
 }
 
-struct open *open_of(struct replay *replay, uint32_t pe, unsigned context)
+struct open_counts *open_of(struct replay *replay, uint32_t pe, unsigned context)
 {
     return context == 0 ? &replay->open[pe] : &context_of(replay, pe, context)->open;
 }
 
-static uint32_t *count_of(struct open *open, const struct op *op)
+static uint32_t *count_of(struct open_counts *open, const struct op *op)
 {
     return op->kind == OP_PUT ? &open->unordered : &open->ordered;
 }
@@ -65,7 +65,7 @@ void context_ends(struct replay *replay, uint32_t pe, const struct op *op)
 
 void context_served(struct replay *replay, uint32_t pe, const struct op *op)
 {
-    struct open *open = open_of(replay, pe, op->context);
+    struct open_counts *open = open_of(replay, pe, op->context);
     if (op->kind == OP_PUT)
         return;
     open->unordered++;
@@ -93,7 +93,7 @@ bool replay_is_open(struct replay *replay, uint32_t number, const struct op *op)
     if (!fence && !completes(op))
         return false;
     unsigned context = fence || op->kind == OP_QUIET ? op->context : 0;
-    const struct open *open = open_of(replay, number, context);
+    const struct open_counts *open = open_of(replay, number, context);
     if (open->ordered == 0 && (fence || open->unordered == 0))
         return false;
     pe->state = PE_OPEN;

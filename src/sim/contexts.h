@@ -1,24 +1,25 @@
-/* What is open in contexts of PEs. The state of a default context is in its PE. */
+/* Operations that are open in contexts. The state of a default context is part of its PE. */
 #ifndef SKAMPI_SIM_CONTEXTS_H
 #define SKAMPI_SIM_CONTEXTS_H
 
 #include "sim/state.h"
 
-/* Of another context than the default one. Valid until the next call. */
+/* State of a context that is not the default one. Valid until the next call. */
 struct context_state *context_of(struct replay *, uint32_t pe, unsigned context);
 
-/* What is open in a context, likewise. */
-struct open *open_of(struct replay *, uint32_t pe, unsigned context);
+/* What is open in a context. Valid until the next call. */
+struct open_counts *open_of(struct replay *, uint32_t pe, unsigned context);
 
-/* A transfer or request more begins, or one has ended, whose end is not known before: with
- * CONTENTION_FAIR or progress. */
+/* A transfer or request begins (context_begins) or ends (context_ends). Only with
+ * CONTENTION_FAIR or progress, where its end is not known when it begins. */
 void context_begins(struct replay *, uint32_t pe, const struct op *);
 void context_ends(struct replay *, uint32_t pe, const struct op *);
-/* Likewise of a request whose answer comes later: its target has served it, and it has come. */
+/* The target has served a request (context_served), and the answer has come later
+ * (context_answered). */
 void context_served(struct replay *, uint32_t pe, const struct op *);
 void context_answered(struct replay *, uint32_t pe, const struct op *);
 
-/* All that was put before a fence was there at that time. */
+/* A fence: later puts in the context arrive no earlier than everything that was put before. */
 void context_fence(struct replay *, uint32_t pe, unsigned context);
 
 static inline int64_t later(int64_t a, int64_t b)
@@ -26,7 +27,8 @@ static inline int64_t later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* Something more is open. arrived: when what a fence orders is there, 0: nothing that it does. */
+/* One more operation is open. arrived is when it is at its target, or 0 if no fence orders it;
+ * known is when its caller knows that it is complete (ps). */
 static inline void note_open(struct replay *replay, const struct step *step, int64_t arrived,
                              int64_t known)
 {

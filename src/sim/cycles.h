@@ -1,6 +1,6 @@
 /*
- * Polling loops that make several calls in each turn: found in the trace before it is replayed, so
- * that turns can be left out while it is translated. Memory grows with the number of these loops.
+ * Polling loops with several calls in each turn. They are found before the trace is replayed, so
+ * that turns can be left out during translation. Memory grows with the number of these loops.
  */
 #ifndef SKAMPI_SIM_CYCLES_H
 #define SKAMPI_SIM_CYCLES_H
@@ -11,62 +11,63 @@
 
 #define TURN_MOST 8 /* calls of a turn */
 
-/* What a call can be in a turn. */
+/* The part that a call plays in a turn. */
 enum turn_call {
-    TURN_EFFECT, /* it ends a loop */
-    TURN_FREE,   /* without effect */
+    TURN_EFFECT, /* has an effect, so it ends a loop */
+    TURN_FREE,   /* has no effect */
     TURN_FETCH,  /* reads what others may write */
     TURN_FAILED, /* a test that found nothing */
     TURN_MISSED, /* a test of a lock that did not get it */
-    TURN_CAME    /* either of these, which did */
+    TURN_CAME    /* a test that found something, or got the lock */
 };
 
 struct cycle {
     uint32_t line;
-    uint32_t first, left_out; /* number of the first event that is left out, and how many are */
-    uint32_t turn; /* events behind these, which fetch what a write ends the loop by; 0: the one
-                      behind them is a test that has come */
+    uint32_t first;    /* number of the first event that is left out */
+    uint32_t left_out; /* number of events that are left out */
+    uint32_t turn;     /* events of the last turn after these, in which a fetch reads what ended the
+                          loop; 0 if the next event is a test that succeeds */
     /* While a line is read: */
-    int64_t from;     /* ticks: when the last call before them ended */
+    int64_t from;     /* end of the last call before these events (ticks) */
     uint32_t ordinal; /* of the operation that waits */
-    bool written;     /* such a write was found */
+    bool written;     /* a write that ends the loop was found */
 };
 
 enum cycles_state {
-    CYCLES_NOTICE, /* whether there are any */
-    CYCLES_FIND,   /* while lines are read one by one */
+    CYCLES_NOTICE, /* find out whether there are polling loops */
+    CYCLES_FIND,   /* find them, while lines are read one by one */
     CYCLES_KNOWN
 };
 
 struct cycles {
     enum cycles_state state;
     bool noticed;
-    struct cycle *found; /* by line and event, when they are known */
+    struct cycle *found; /* ordered by line and event, once all are known */
     size_t count, room;
-    uint32_t *next;         /* by line; NULL: there are none */
-    struct watch **watches; /* by line, of what it does now; NULL: nothing to be watched */
+    uint32_t *next;         /* by line; NULL if there are no loops */
+    struct watch **watches; /* by line: the loop that it may be in; NULL: nothing to watch */
 };
 
-/* An event of a line is such a call; what: equal for equal calls. True: it may be part of a loop
- * that a write ends, and is in its third turn. */
+/* Tells the part that an event of a line plays; what is equal for equal calls. True if it may
+ * belong to a loop in its third turn that a write ends. */
 bool cycles_see(struct cycles *, size_t lines, uint32_t line, uint64_t number, enum turn_call,
                 uint64_t what);
 /* The events of a line have ended. */
 void cycles_end(struct cycles *, uint32_t line, uint64_t number);
 /* All lines have been read. */
 void cycles_know(struct cycles *, size_t lines);
-/* Those that no write has ended are none. Whether there were any. */
+/* Drops loops that no write has ended. Returns whether there were any. */
 bool cycles_keep_written(struct cycles *, size_t lines);
 void cycles_rewind(struct cycles *, size_t lines);
 void cycles_free(struct cycles *, size_t lines);
 
-/* Whether an event can be one of a loop, or end one. */
+/* Whether an event can belong to a loop, or end one. */
 static inline bool cycles_concern(const struct cycles *cycles, uint32_t line, enum turn_call call)
 {
     return call >= TURN_FETCH || (cycles->watches && cycles->watches[line]);
 }
 
-/* The next one of a line that is read; NULL: none is left. */
+/* The next loop of a line that is read; NULL if none is left. */
 static inline struct cycle *cycles_next(const struct cycles *cycles, uint32_t line)
 {
     if (!cycles->next || cycles->next[line] == cycles->count)

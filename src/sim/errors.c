@@ -77,7 +77,7 @@ static void find_each(struct errors *errors, const struct study *study,
     errors->causes = memory_zeroed(machine->uncertain_count, sizeof *errors->causes);
     vary(study, (struct variation){.below = WELL_KNOWN, .only = SIZE_MAX}, squares);
     for (size_t i = 0; i < machine->uncertain_count; i++) {
-        const struct uncertain *number = &machine->uncertain[i];
+        const struct uncertainty *number = &machine->uncertain[i];
         if (number->relative < WELL_KNOWN)
             continue;
         struct cause cause = vary(study, (struct variation){.only = i}, squares);

@@ -1,6 +1,7 @@
 /*
- * How far a prediction may be off since the numbers of its description are not known exactly: it is
- * made again for descriptions in which they are at the ends of their intervals. One process.
+ * How far a prediction may be off because the numbers of its description are not exact. The
+ * prediction is repeated for descriptions whose numbers are at the ends of their intervals. One
+ * process.
  */
 #ifndef SKAMPI_SIM_ERRORS_H
 #define SKAMPI_SIM_ERRORS_H
@@ -11,16 +12,16 @@
 
 enum errors_how {
     ERRORS_NONE,     /* the description states none */
-    ERRORS_EACH,     /* of each number by itself; as if they were independent */
-    ERRORS_TOGETHER, /* all at once, which is faster and wider */
-    ERRORS_LEFT_OUT  /* would take too long */
+    ERRORS_EACH,     /* each number varied by itself, as if errors were independent */
+    ERRORS_TOGETHER, /* all numbers varied at once, which is faster, and gives a wider interval */
+    ERRORS_LEFT_OUT  /* not computed, since it would take too long */
 };
 
 struct errors {
     enum errors_how how;
-    size_t numbers;   /* of the description that have errors */
+    size_t numbers;   /* how many numbers of the description have errors */
     double low, high; /* ps: run time */
-    /* Numbers that are not known well, and what they make of the run time, the most first. */
+    /* Numbers that are not known well, with their effect on the run time, the largest first. */
     struct cause {
         const char *text; /* of the machine */
         double low, high; /* ps: added to the run time */
@@ -28,13 +29,14 @@ struct errors {
     size_t count;
 };
 
-/* run_time (ps) and events are those of the prediction. always: however long it takes. */
+/* run_time (ps) and events are those of the prediction. always: compute it however long that takes.
+ */
 struct errors errors_find(const char *path, const struct machine *, struct run *,
                           const struct replay_options *, double run_time, uint64_t events,
                           bool always);
 void errors_free(struct errors *);
 
-/* A line or more below the run time, for people. */
+/* Prints one line or more below the run time, for people. */
 void errors_text(FILE *, const struct errors *, double run_time, const char *machine);
 /* ,"errors":{...}, or nothing. */
 void errors_json(FILE *, const struct errors *);

@@ -24,7 +24,7 @@ enum cost_class {
     COST_ATOMIC, /* and locks that have no costs of their own */
     COST_LOCK,
     COST_UNLOCK,
-    COST_LOCK_HELD, /* of a set_lock that has to wait, at least */
+    COST_LOCK_HELD, /* the least cost of a set_lock that has to wait */
     COST_SIZED,
     COST_QUIET = COST_SIZED,
     COST_FENCE,
@@ -33,30 +33,34 @@ enum cost_class {
 };
 extern const char *const cost_names[COST_CLASSES];
 
-/* How the elements of a strided put or get go: as one message, or each by itself. */
+/* Whether the elements of a strided put or get go as one message, or each by itself. */
 enum strided { STRIDED_UNSAID /* as together */, STRIDED_TOGETHER, STRIDED_EACH };
 
-/* Whether a quiet that has to wait first asks each PE, by a message, whether all has come. */
+/* Whether a quiet that has to wait first sends a message to each PE, to ask whether everything has
+ * arrived. */
 enum quiet_way { QUIET_UNSAID /* as waits */, QUIET_WAITS, QUIET_ASKS };
 
-/* What data pass from one PE to another: a bus, or the inside of a node; or what holds there for
+/* The way of data from one PE to another: a bus, or the inside of a node. Also the costs there of
  * one class of calls and sizes. */
 struct way {
     int64_t latency;  /* ps, one way */
     int64_t overhead; /* ps of the caller's processor for each call */
     int64_t gap;      /* ps between the beginnings of two messages of a PE */
-    int64_t receive;  /* ps of its target's library for each message; a part of the latency */
-    int64_t answer;   /* ps of the caller's library for each answer; likewise, of the way back */
-    int64_t atomic; /* ps that an atomic that comes this way keeps its target busy; -1: of a bus, as
-                       of the target's node; of a node, as long as its bytes take; not of classes */
-    double per_byte; /* ps */
-    bool round_trip; /* the latency is that of there and back, as gets and atomics measure it */
+    int64_t receive;  /* ps that the target's library needs per message; part of the latency */
+    int64_t answer; /* ps that the caller's library needs per answer; part of the latency of the way
+                       back */
+    int64_t atomic; /* ps that an atomic that comes this way keeps its target busy. -1 of a bus: as
+                       the target's node says; -1 of a node: as long as the bytes take. Not used in
+                       classes */
+    double per_byte;         /* ps */
+    bool round_trip;         /* the latency is that of both ways, as gets and atomics measure it */
     enum strided iput, iget; /* of a bus or node */
-    enum quiet_way quiet;    /* likewise */
-    struct costs *costs;     /* of classes; NULL: all are as the way itself */
+    enum quiet_way quiet;    /* of a bus or node */
+    struct costs
+        *costs; /* of classes of calls; NULL if all classes cost what the way itself says */
 };
 
-/* Calls from so many bytes on, until the next piece. */
+/* The costs of calls with at least this many bytes, up to the next piece. */
 struct cost_piece {
     uint64_t from;
     struct way way; /* without costs */
@@ -64,35 +68,36 @@ struct cost_piece {
 struct costs {
     struct cost_pieces {
         struct cost_piece *of; /* ascending, the first from 0 */
-        size_t count;          /* 0: not described */
+        size_t count;          /* 0 if the class is not described */
     } sized[COST_SIZED];
     int64_t own[COST_CLASSES - COST_SIZED]; /* ps that quiet, fence and wait take themselves */
-    uint32_t given;                         /* bits of the classes */
+    uint32_t given;                         /* bits of the classes that are described */
 };
 
 struct bus {
     char *name;
     struct way way;
     int lanes;    /* transfers at a time; 0: any number */
-    double total; /* ps for a byte of all transfers together; 0: nothing limits them */
+    double total; /* ps per byte of all transfers together; 0 without limit */
 };
 
 /* When PEs serve gets and atomics of others. */
 enum progress_kind { PROGRESS_UNSAID /* as always */, PROGRESS_ALWAYS, PROGRESS_INSIDE };
 
-/* Nodes that are alike have one. */
+/* Nodes that one description stands for. */
 struct node_kind {
     char *name;
     struct way inside;
     double ratio;     /* speed of its cores: a burst of the trace takes 1 / ratio of its time */
-    uint64_t buses;   /* bits of those that it is connected to */
+    uint64_t buses;   /* bits of the buses to which it is connected */
     int first, count; /* numbers of these nodes */
     int cores;        /* PEs that a node can have; 0: any number */
     enum progress_kind progress;
     int in_links, out_links; /* transfers at a time; 0: any number */
 };
 
-/* Steps of a collective routine, each of which costs a message; or what it was measured to take. */
+/* How the time of a collective grows with the number of PEs: in steps, each of which costs a
+ * message, or as measured. */
 enum shape { SHAPE_LINEAR, SHAPE_LOGARITHMIC, SHAPE_FACTOR, SHAPE_TABLE };
 
 /* Measured times by PEs and bytes. */
@@ -130,19 +135,19 @@ struct collective_rule {
 
 enum placement { PLACE_ROUND_ROBIN, PLACE_BLOCKS, PLACE_LIST };
 
-/* A number of the description with an error: "latency 995 ps +- 790 %", or with that in a comment
- * after it. */
-struct uncertain {
+/* A number of the description with an error: "latency 995 ps +- 790 %". The error may also stand in
+ * a comment after the number. */
+struct uncertainty {
     char *text;      /* "FILE:LINE: latency 995 ps +- 790 %" */
-    double relative; /* half of its interval, as a part of the number; infinite where that is 0 */
+    double relative; /* half of the interval over the number; infinite if the number is 0 */
 };
 
-/* Which of these numbers are taken at an end of their intervals: where communication takes longer,
- * or where it takes less time. */
+/* Which of the uncertain numbers are taken at an end of their intervals, either the end that makes
+ * communication longer, or the other one. */
 struct variation {
     bool longer;
-    double least, below; /* those with such relative errors... */
-    size_t only;         /* ... or this one alone; SIZE_MAX: all of them */
+    double least, below; /* numbers whose relative error lies in this range */
+    size_t only;         /* the only number that varies; SIZE_MAX for all in the range */
 };
 
 struct machine {
@@ -152,19 +157,20 @@ struct machine {
     size_t kind_count;
     int nodes;
     struct collective_rule collectives[COLLECTIVES];
-    struct time_table **tables; /* all, also those that no collective has any more */
+    struct time_table **tables; /* all tables, also those that a later statement replaced */
     size_t table_count;
-    bool locks_spread; /* each lock at the PE that its place says; else all at PE 0 */
+    bool locks_spread; /* each lock is at the PE that its address gives; else all locks are at PE 0
+                        */
     enum placement placement;
-    int *list; /* nodes of PEs, in their order */
+    int *list; /* the node of each PE */
     size_t list_count;
-    struct uncertain *uncertain;
+    struct uncertainty *uncertain;
     size_t uncertain_count;
-    bool has_overhead; /* the description gives one, which loggp needs */
+    bool has_overhead; /* the description gives an overhead, which loggp needs */
 };
 
-/* NULL, and all that is wrong, one error a line with its place and a remedy, in *error, which is to
- * be freed. variation: NULL: as described. */
+/* Reads a description, with the numbers of variation (NULL: as described). NULL after errors;
+ * *error, which the caller frees, then has one line for each, with place and remedy. */
 struct machine *machine_read(const char *path, const struct variation *variation, char **error);
 void machine_free(struct machine *);
 

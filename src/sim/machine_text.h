@@ -35,7 +35,7 @@ struct machine_text {
     struct text errors;
     size_t error_count;
     /* Numbers that are not known exactly, in the order of the text, and how to read them. */
-    struct uncertain *uncertain;
+    struct uncertainty *uncertain;
     size_t uncertain_count;
     const struct variation *variation; /* NULL: as they are */
     bool has_overhead;                 /* one is described */

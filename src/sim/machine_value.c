@@ -255,7 +255,7 @@ static void note_error(struct machine_text *text, const struct key *key, const s
             text_append(&what, " ");
     text_disarm(what.data, true);
     text->uncertain = memory_resize_array(text->uncertain, number + 1, sizeof *text->uncertain);
-    text->uncertain[number] = (struct uncertain){text_take(&what), relative};
+    text->uncertain[number] = (struct uncertainty){text_take(&what), relative};
     if (!is_varied(text->variation, number, relative))
         return;
     /* Bandwidths are times for a byte already; a faster processor takes less time. */

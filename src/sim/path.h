@@ -1,6 +1,6 @@
 /*
- * Chains of PEs that ended each other's waiting: the last PE's chain is the critical path. Parts
- * that no chain needs any more are used again, and long chains lose their beginning.
+ * Chains of PEs that ended each other's waiting. The chain of the PE that ends last is the critical
+ * path. Memory of parts that no chain needs is reused, and long chains lose their beginning.
  */
 #ifndef SKAMPI_SIM_PATH_H
 #define SKAMPI_SIM_PATH_H
@@ -8,9 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PATH_KEPT 4096 /* stations of a chain, at least, once it has so many */
+#define PATH_KEPT 4096 /* a chain keeps at least its last 4,096 stations */
 
-/* PE pe was what others waited for, until that time. */
+/* A station of a chain: other PEs waited for this PE, until that time. */
 struct hop {
     uint32_t parent, pe, users;
     uint32_t depth;
@@ -18,14 +18,15 @@ struct hop {
 };
 
 struct paths {
-    struct hop *hops; /* hops[0]: none */
+    struct hop *hops; /* hops[0] is unused */
     size_t count, room;
-    uint32_t unused; /* the first of those that can be used again, by parent */
+    uint32_t unused; /* first of the reusable hops, linked by parent */
 };
 
-/* A new station behind another one; used by nobody yet. */
+/* Makes a station that follows another one. It has no user yet. */
 uint32_t path_station(struct paths *, uint32_t pe, int64_t until, uint32_t parent);
-/* One more user; and one less, which may end it and what is before it. */
+/* Adds a user (path_keep), or removes one (path_drop), which may free the station and those before
+ * it. */
 void path_keep(struct paths *, uint32_t hop);
 void path_drop(struct paths *, uint32_t hop);
 void path_free(struct paths *);

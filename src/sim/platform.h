@@ -6,8 +6,8 @@
 
 #include "sim/machine.h"
 
-/* As XML of version 4.1, read from the description at path. Whether the file takes it is for the
- * caller to find out (ferror). O(nodes + kinds^2). */
+/* Writes the machine, whose description is at path, as XML of version 4.1. The caller checks the
+ * stream for errors (ferror). O(nodes + kinds^2). */
 void platform_write(FILE *, const struct machine *, const char *path);
 
 #endif

@@ -5,7 +5,7 @@
 
 /* ordered: when what a fence orders is there, 0: it is known already. known: before the library of
  * the caller has handled the answer. */
-struct served {
+struct serving {
     int64_t begin, arrived, ordered, known;
 };
 
@@ -17,7 +17,7 @@ static int64_t handle(struct replay *replay, uint32_t pe, int64_t at, int64_t ta
     return begin;
 }
 
-static struct served serve_atomic(struct replay *replay, const struct request *request, int64_t at)
+static struct serving serve_atomic(struct replay *replay, const struct request *request, int64_t at)
 {
     const struct service *takes = &request->takes.atomic;
     int64_t begin, done;
@@ -29,27 +29,27 @@ static struct served serve_atomic(struct replay *replay, const struct request *r
         begin = later(at, *served);
         *served = done = begin + takes->service;
     }
-    return (struct served){begin, done, done, done + takes->back};
+    return (struct serving){begin, done, done, done + takes->back};
 }
 
-static struct served serve_transfer(struct replay *replay, const struct request *request,
-                                    int64_t at)
+static struct serving serve_transfer(struct replay *replay, const struct request *request,
+                                     int64_t at)
 {
     const struct phases *takes = &request->takes.transfer;
     int64_t begin = takes->receive > 0 ? handle(replay, request->op.peer, at, takes->receive) : at;
     int64_t done = begin + takes->receive;
     if (request->op.kind == OP_PUT)
-        return (struct served){begin, done, 0, done + takes->acknowledge};
+        return (struct serving){begin, done, 0, done + takes->acknowledge};
     int64_t wire = done;
     if (replay->contention)
         wire = network_reserve(&replay->network, replay->pes[request->op.peer].node,
                                replay->pes[request->pe].node, wire, takes->wire);
     int64_t arrived = wire + takes->wire + takes->flight;
-    return (struct served){wire - takes->receive, arrived, arrived, arrived + takes->acknowledge};
+    return (struct serving){wire - takes->receive, arrived, arrived, arrived + takes->acknowledge};
 }
 
 /* When its caller leaves, unless that has to handle the answer. */
-static int64_t leaves_at(const struct request *request, const struct served *served)
+static int64_t leaves_at(const struct request *request, const struct serving *served)
 {
     const struct phases *takes = &request->takes.transfer;
     if (request->atomic || takes->returns == RETURNS_KNOWN)
@@ -84,7 +84,7 @@ static void serve(struct replay *replay, uint32_t number, int64_t at)
     struct progress *progress = replay->progress;
     struct request request = progress->requests[number];
     const struct step step = {request.pe, &request.op, request.start};
-    struct served served =
+    struct serving served =
         request.atomic ? serve_atomic(replay, &request, at) : serve_transfer(replay, &request, at);
     if (served.known > LAST_TIME)
         replay_too_late(replay, request.pe);

@@ -1,6 +1,6 @@
 /*
- * PEs whose next operation must be executed in the order of time, the earliest first; at the same
- * time the one with the smaller number. Each is in it at most once.
+ * PEs whose next operations must be executed in the order of time. The earliest comes first, among
+ * equal times the smallest number. Each PE is in the queue at most once.
  */
 #ifndef SKAMPI_SIM_QUEUE_H
 #define SKAMPI_SIM_QUEUE_H
@@ -45,7 +45,7 @@ static inline void queue_add(struct queue *queue, int64_t time, uint32_t pe)
     queue->heap[i] = added;
 }
 
-/* It is not empty. */
+/* Removes the first PE. The queue must not be empty. */
 static inline uint32_t queue_take(struct queue *queue)
 {
     uint32_t first = queue->heap[0].pe;

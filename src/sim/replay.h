@@ -1,4 +1,4 @@
-/* Replays a run on a machine; state.h has what comes of it. One process. */
+/* Replays a run on a machine; state.h has the result. One process. */
 #ifndef SKAMPI_SIM_REPLAY_H
 #define SKAMPI_SIM_REPLAY_H
 
@@ -9,7 +9,7 @@ struct replay_options {
     enum contention contention;
     bool per_pe;
     size_t window_bytes;
-    struct simulated *simulated; /* where the run is written as a trace; NULL: nowhere */
+    struct simulated *simulated; /* where the run is written as a trace, or NULL */
 };
 
 #define REPLAY_DEFAULTS                                                                            \
@@ -17,7 +17,7 @@ struct replay_options {
         .model = &loggp_model, .window_bytes = 128 * 1024 * 1024                                   \
     }
 
-/* False: replay->error says why. Either way replay_close() is to be called. */
+/* False on failure, with the reason in replay->error. Call replay_close() in both cases. */
 bool replay_run(struct replay *, struct run *, const struct machine *,
                 const struct replay_options *);
 void replay_close(struct replay *);

@@ -1,4 +1,4 @@
-/* What a replay has found, for people and for programs. One process. */
+/* Reports the result of a replay to people and to programs. One process. */
 #ifndef SKAMPI_SIM_REPORT_H
 #define SKAMPI_SIM_REPORT_H
 
@@ -20,7 +20,7 @@ struct report {
     int64_t run_time;                       /* ps: until the last PE has ended */
     uint32_t last;                          /* that PE's line */
     double compute, communication, waiting; /* ps, sums over PEs */
-    /* Most of a PE, and which. */
+    /* The largest values of a PE, and which PE that is. */
     int64_t most_compute, most_communication, most_waiting;
     uint32_t compute_pe, communication_pe, waiting_pe;
     struct station {
@@ -32,7 +32,7 @@ struct report {
 };
 
 struct report report_make(const struct replay *, const char *machine);
-/* A blank, and a time in seconds that ends in this column. */
+/* Prints a blank, and a time in seconds, right-aligned in this width. */
 void report_column(FILE *, int width, double ps);
 void report_text(FILE *, const struct report *);
 void report_json(FILE *, const struct report *);

@@ -79,7 +79,7 @@ static uint32_t new_number(struct replay *replay)
 }
 
 /* Nothing was open to those that are listed. */
-static void forget_peers(struct progress *progress, struct open *open)
+static void forget_peers(struct progress *progress, struct open_counts *open)
 {
     for (uint32_t next = open->peers; next; next = progress->peers[next - 1].next)
         progress->peers[next - 1].listed = false;
@@ -103,7 +103,7 @@ static void note_peer(struct replay *replay, const struct request *request)
     struct asked_peer *peer = &progress->peers[number];
     if (number == before)
         *peer = (struct asked_peer){.peer = request->op.peer};
-    struct open *open = open_of(replay, request->pe, request->op.context);
+    struct open_counts *open = open_of(replay, request->pe, request->op.context);
     if (open->unordered + open->ordered == 1)
         forget_peers(progress, open);
     if (peer->listed)
@@ -191,7 +191,7 @@ static uint64_t elements_of(const struct replay *replay, const struct step *step
                : 1;
 }
 
-bool request_ask(struct replay *replay, const struct step *step, const struct asked *asked)
+bool request_ask(struct replay *replay, const struct step *step, const struct question *asked)
 {
     struct request request = {
         .op = *step->op,
@@ -227,7 +227,7 @@ int64_t request_ask_all(struct replay *replay, uint32_t pe, const struct op *op)
     int64_t start = replay->pes[pe].time;
     if (!progress->asks || op->kind == OP_FENCE)
         return start;
-    struct open *open = open_of(replay, pe, replay->pes[pe].blocked_on);
+    struct open_counts *open = open_of(replay, pe, replay->pes[pe].blocked_on);
     int64_t at = later(start, replay->handled[pe]);
     struct request request = {
         .op = {.kind = OP_PUT, .context = replay->pes[pe].blocked_on & UINT16_MAX},

@@ -1,7 +1,7 @@
 /*
- * What needs the library of its target: gets and atomics on nodes whose PEs answer only inside
- * calls, and every message that takes time to be received. These are served by the target one
- * after the other, when it is in a call (progress.h). Then all that happens must happen in the
+ * Requests need the library of their target: gets and atomics on nodes whose PEs answer only inside
+ * calls, and all messages that take time to be received. The target serves one after the other,
+ * while it is in a call (progress.h). With requests, the replay executes all operations in the
  * order of time.
  */
 #ifndef SKAMPI_SIM_REQUEST_H
@@ -12,26 +12,28 @@
 struct request {
     struct op op; /* the call */
     int64_t start;
-    int64_t there;  /* when it is at the target */
-    int64_t leaves; /* when the caller can go on; of an answer: when it is there */
-    int64_t waited; /* in this call until then */
+    int64_t there;  /* when it arrives at the target */
+    int64_t leaves; /* when the caller can go on; of an answer: when it arrives */
+    int64_t waited; /* how long the caller has waited in this call */
     union {
         struct phases transfer;
         struct service atomic;
     } takes;
-    uint64_t turns;    /* of a loop of fetches, with this one */
-    uint32_t pe, next; /* 1 + the one behind it at the same library */
-    uint32_t slot;     /* of the wait for what it writes; NO_SLOT */
+    uint64_t turns;    /* turns left of a loop of fetches, including this one */
+    uint32_t pe, next; /* next: 1 + the next request at this library */
+    uint32_t slot;     /* of the wait for what it writes, or NO_SLOT */
     bool atomic;
     bool blocks;   /* the PE waits for it */
-    bool answered; /* it is now the answer, on its way to the caller */
+    bool answered; /* the target has served it; it is now the answer, on its way to the caller */
 };
 
 struct progress_pe {
-    uint32_t first, last; /* 1 + requests, and answers to its own, that wait for its next call */
+    uint32_t first, last; /* 1 + the first and the last request (or answer to its own request) that
+                             waits for the PE's next call */
 };
 
-/* Another PE, to which something of a context may be open: a quiet that has to wait asks it. */
+/* A PE to which operations of a context may be outstanding; a quiet that has to wait sends it a
+ * request. */
 struct asked_peer {
     uint32_t peer;
     uint32_t next; /* 1 + the next one of the context */
@@ -43,15 +45,15 @@ struct progress {
     struct request *requests;
     size_t count, room;
     uint32_t unused;    /* 1 + the first of those that can be used again */
-    int64_t now;        /* when the last one was served, or came */
+    int64_t now;        /* time of the last event */
     bool receives;      /* some messages take the library of their target */
     bool asks;          /* a quiet asks some PEs */
-    struct table pairs; /* PE, context and other PE, by number of their asked_peer */
+    struct table pairs; /* the number of the asked_peer of a PE, a context and another PE */
     struct asked_peer *peers;
     size_t peer_room;
 };
 
-/* NULL: nothing needs the library of its target. */
+/* NULL if no message needs the library of its target. */
 struct progress *requests_open(const struct machine *, const struct model *, size_t pes);
 void requests_close(struct progress *);
 
@@ -62,22 +64,23 @@ static inline bool request_needed(const struct replay *replay, const struct step
     return __builtin_expect(replay->progress != NULL, 0) && request_is_needed(replay, step);
 }
 
-/* What a call that asks its target, and waits, takes its PE before it waits; 0: of another call. */
+/* The time that a call takes its PE before it waits for the answer of its target; 0 for a call
+ * without a request. */
 int64_t request_issue(const struct replay *, uint32_t pe, const struct op *);
 
-/* What a call asks its target for: from when on, after waiting so long, how many times in turn, and
- * who waits for what it writes. */
-struct asked {
+/* A request that a call makes: when, after how much waiting, how many times in a row, and the slot
+ * of those who wait for what it writes. */
+struct question {
     int64_t from, waited;
     uint64_t turns;
     uint32_t slot;
 };
 /* False: the PE is blocked. */
-bool request_ask(struct replay *, const struct step *, const struct asked *);
-/* A PE that has to wait until nothing of a context is open asks those to which something may be;
- * when it has sent that, or begins a call that asks nobody. */
+bool request_ask(struct replay *, const struct step *, const struct question *);
+/* A PE that has to wait until nothing of a context is open asks all PEs to which something may be
+ * open. Returns when it has sent these requests, or, if it asks nobody, when the call begins. */
 int64_t request_ask_all(struct replay *, uint32_t pe, const struct op *);
-/* The next turn. */
+/* Makes the request of the next turn. */
 void request_again(struct replay *, struct request *, int64_t from);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * A recorded run: the files of all PEs, checked as far as their beginnings tell. No file is kept
+ * A recorded run: the files of all PEs, of which only the beginnings are checked. No file stays
  * open. One process.
  */
 #ifndef SKAMPI_SIM_RUN_H
@@ -24,24 +24,25 @@ struct run {
      * PEs have one thread each, lines are PEs. Further threads follow, those of a PE together. */
     int lines;
     int *threads;      /* by PE; NULL: each has one */
-    uint32_t *further; /* by PE, and one more: its first line behind those; NULL: there are none */
+    uint32_t *further; /* index of each PE's first additional line, pes + 1 entries; NULL if no PE
+                          has any */
     uint32_t *pe_of;   /* of these lines */
     struct file_names paths; /* by PE */
     uint16_t *programs_of;   /* by PE */
     double *ps_per_tick;     /* by PE: of the trace */
     float *cost_ps;          /* by PE: what the tracer added to each burst */
-    uint64_t *events;        /* by PE: as the file says */
-    uint32_t *blocks;        /* by PE: where they begin in the file */
+    uint64_t *events;        /* by PE: number of events that the file states */
+    uint32_t *blocks;        /* by PE: offset of the first block in the file */
     struct program *programs;
     size_t program_count, most_routines;
-    struct table names;      /* of routines of all files; op.routine is the number in it */
-    char *command;           /* that was traced */
+    struct table names;      /* routines of all files; op.routine is a number of this table */
+    char *command;           /* the traced command */
     struct reader reader;    /* holds the sets of PEs, of which 0 is all PEs */
-    struct source **sources; /* by PE, of those with teams */
+    struct source **sources; /* by PE; NULL for PEs without teams */
 };
 
-/* The trace of a folder, or of all files of one in any order. False: *error, to be freed, says
- * why; damaged: since a file is. */
+/* Opens the trace in a folder, or the trace that consists of these files, in any order. False with
+ * *error, which the caller frees; *damaged says whether a damaged file is the reason. */
 bool run_open(struct run *, char *const *paths, size_t count, char **error, bool *damaged);
 void run_close(struct run *);
 
@@ -56,7 +57,7 @@ static inline int run_thread(const struct run *run, int line)
     return line < run->pes ? 0 : line - (int)run->further[run->pe_of[line - run->pes]] + 1;
 }
 
-/* The n-th line of a PE. */
+/* The line of a thread of a PE. */
 static inline int run_line(const struct run *run, int pe, int thread)
 {
     return thread == 0 ? pe : (int)run->further[pe] + thread - 1;
@@ -73,7 +74,7 @@ static inline int run_threads(const struct run *run, int pe)
     return run->threads ? run->threads[pe] : 1;
 }
 
-/* The file of a PE; until the next call. */
+/* The file of a PE. Valid until the next call. */
 static inline const char *run_path(struct run *run, int pe)
 {
     return file_names_get(&run->paths, (size_t)pe);
@@ -84,8 +85,8 @@ static inline const char *run_routine(const struct run *run, uint16_t routine)
     return table_key(&run->names, routine);
 }
 
-/* The set of a collective call, -1: the trace does not tell, -2: the PE is not in it, or it cannot
- * be. */
+/* The set of a collective call; -1 if the trace does not tell, -2 if the PE is not a member or the
+ * set is impossible. */
 int64_t run_set(struct run *, int pe, const struct trace_event *);
 
 #endif

@@ -1,11 +1,11 @@
 /*
  * Fair shares of links: flows that use the same links share them by max-min fairness (Bertsekas and
  * Gallager, Data Networks, section 6.5.2, by progressive filling). No flow can become faster unless
- * one that is not faster becomes slower. Speeds are parts of the speed that a flow has alone, at
- * most 1; capacities are sums of speeds. Times are ps.
+ * one that is not faster becomes slower. A speed is a fraction of the speed that a flow has alone,
+ * at most 1; a capacity is a sum of speeds. Times are ps.
  *
- * Changes of one instant are collected: shares_solve() then gives new speeds to those flows alone
- * that are concerned. It looks at the flows that share full links with them, and at no others.
+ * Changes of one instant are collected: shares_solve() then gives new speeds to the flows that the
+ * changes concern. It looks only at flows that share full links with these.
  */
 #ifndef SKAMPI_SIM_SHARES_H
 #define SKAMPI_SIM_SHARES_H
@@ -20,12 +20,12 @@
 #define SHARES_NONE UINT32_MAX
 
 struct flow {
-    double left;  /* ps that it would take alone, from since on */
+    double left;  /* ps that it would still take alone, counted from `since` */
     double speed; /* since then */
-    double share; /* the next speed, while it is searched for */
+    double share; /* the next speed, while shares are searched for */
     int64_t since, end;
     uint32_t links[SHARES_LINKS], next[SHARES_LINKS], before[SHARES_LINKS];
-    uint32_t limit; /* the link that keeps it from being faster; SHARES_NONE: nothing does */
+    uint32_t limit; /* the link that limits its speed, or SHARES_NONE */
     uint8_t count;  /* of links */
     bool chosen, fixed;
 };
@@ -48,18 +48,19 @@ struct shares {
     struct flow *flows; /* by number */
     size_t flow_room;
     struct link *links;
-    struct numbers changed; /* links whose flows are others than at the last solution */
+    struct numbers changed; /* links whose flows have changed since the last solution */
     struct numbers fresh;   /* flows that have no speed yet */
     struct numbers chosen, touched;
-    struct numbers moved; /* flows that end at another time since the last solution */
+    struct numbers moved; /* flows whose end has changed with the last solution */
     struct agenda levels;
 };
 
-/* So many links. A link's capacity is that of the flow that was added to it last. */
+/* Makes room for `links` links. The flow that was added last determines the capacity of its links.
+ */
 void shares_open(struct shares *, size_t links);
 void shares_close(struct shares *);
-/* A flow, by a number that none has that is there: of work ps if it is alone. capacities: of its
- * links, which are different ones. */
+/* Adds a flow under an unused number. Alone it would take `work` ps. capacities are those of its
+ * links, which must be distinct. */
 void shares_add(struct shares *, uint32_t flow, int64_t now, int64_t work, const uint32_t *links,
                 const double *capacities, int count);
 void shares_remove(struct shares *, uint32_t flow);
@@ -69,8 +70,8 @@ static inline bool shares_are_old(const struct shares *shares)
     return shares->changed.count > 0 || shares->fresh.count > 0;
 }
 
-/* New speeds and ends of those that are concerned, whose numbers are in moved. An end is at most
- * SHARES_LONGEST behind now. */
+/* Finds the new speeds and ends of the flows that are concerned; `moved` has their numbers. An end
+ * is at most SHARES_LONGEST after now. */
 #define SHARES_LONGEST INT64_C(4000000000000000000)
 void shares_solve(struct shares *, int64_t now);
 

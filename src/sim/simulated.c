@@ -21,7 +21,7 @@
 #define NO_CALL UINT32_MAX
 
 /* A call of the window: where its entry is among the bytes of these. */
-struct noted {
+struct call_note {
     uint32_t entry;
     bool known;     /* its times are */
     uint64_t calls; /* that it stands for */
@@ -32,7 +32,7 @@ struct noted {
 struct file {
     unsigned char *entries;
     size_t bytes, room;
-    struct noted *noted; /* by operation of the window */
+    struct call_note *noted; /* by operation of the window */
     size_t count;
     struct trace_entry *held;
     int64_t end, ending; /* of the file; 0: it has not been begun; where its ending belongs */
@@ -151,12 +151,12 @@ static size_t entry_bytes(const struct trace_entry *entry)
     return sizeof *entry + entry_values(entry->of) * sizeof *entry->values;
 }
 
-static struct noted *note(const struct simulated *simulated, struct file *file, size_t index)
+static struct call_note *note(const struct simulated *simulated, struct file *file, size_t index)
 {
     if (!file->noted)
         file->noted = memory_allocate(simulated->window * sizeof *file->noted);
     while (file->count <= index)
-        file->noted[file->count++] = (struct noted){.entry = NO_CALL, .calls = 1};
+        file->noted[file->count++] = (struct call_note){.entry = NO_CALL, .calls = 1};
     file->noted[index].entry = (uint32_t)file->bytes;
     return &file->noted[index];
 }
@@ -201,7 +201,7 @@ void simulated_time(struct simulated *simulated, uint32_t line, size_t index, in
     struct file *file = &simulated->files[line];
     if (index >= file->count || file->noted[index].entry == NO_CALL)
         return;
-    struct noted *noted = &file->noted[index];
+    struct call_note *noted = &file->noted[index];
     noted->known = true;
     noted->start = start;
     noted->end = end;
@@ -423,7 +423,7 @@ static bool write_call(struct simulated *simulated, int line, struct trace_entry
 /* Several equal fetches, one behind the other; or, of those that waited, the first one and the one
  * that found what they waited for. */
 static bool write_fetches(struct simulated *simulated, int line, struct trace_entry *entry,
-                          const struct noted *noted)
+                          const struct call_note *noted)
 {
     if (noted->waited >= 0) {
         int64_t there = noted->start + noted->waited, takes = noted->end - there;
@@ -455,7 +455,7 @@ void simulated_flush(struct simulated *simulated, int line)
         begin_block(simulated, line);
     }
     for (size_t i = 0; i < file->count && good; i++) {
-        const struct noted *noted = &file->noted[i];
+        const struct call_note *noted = &file->noted[i];
         if (noted->entry == NO_CALL || !noted->known)
             continue;
         /* Places of entries are multiples of 8 bytes. */

@@ -13,11 +13,12 @@ struct simulated;
 
 /* Makes the folder, which must be new or empty. NULL: *error, to be freed, says why. */
 struct simulated *simulated_open(const char *folder, char **error);
-/* Before the first operation, and again when the replay begins again: what has been written is
- * forgotten. window: operations of a line at a time; hosts: of each PE, kept and freed. */
+/* Call it before the first operation, and again if the replay starts over: it then forgets what was
+ * written. window is the number of operations of a line at a time; hosts has the host of each PE,
+ * and is taken over. */
 void simulated_begin(struct simulated *, struct run *, size_t window, char **hosts,
                      const char *library);
-/* Writes how all files end; times[pe]: when that PE ended, in ps, stride bytes apart. */
+/* Completes all files. The end of each PE (ps) is in times, `stride` bytes apart. */
 void simulated_end(struct simulated *, const int64_t *times, size_t stride);
 /* NULL, or what could not be written. */
 const char *simulated_problem(const struct simulated *);
@@ -30,13 +31,14 @@ void simulated_close(struct simulated *);
 /* The call that an operation of the line's window is made of. */
 void simulated_call(struct simulated *, int line, size_t index, const struct raw_event *,
                     uint32_t phase);
-/* A call that is held back until it is known what it was; an operation is made of it. */
+/* A call that is held back until it is clear which operation it becomes. */
 void simulated_hold(struct simulated *, int line, const struct raw_event *, uint32_t phase);
 void simulated_held(struct simulated *, int line, size_t index, uint64_t calls);
-/* When an operation began and ended. waited: of fetches that became one wait; -1 of all others. */
+/* Sets begin and end of an operation. waited is the wait that a row of fetches became, -1 for other
+ * operations. */
 void simulated_time(struct simulated *, uint32_t line, size_t index, int64_t start, int64_t end,
                     int64_t waited);
-/* The window is empty: writes its calls. */
+/* The window is empty: writes the calls of its operations. */
 void simulated_flush(struct simulated *, int line);
 
 #endif

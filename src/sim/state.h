@@ -1,9 +1,9 @@
 /*
- * Replays a run on a machine: what each PE does when, who waits for whom. Operations that nobody
- * else can notice are executed as soon as their PE is there; those whose result depends on the
- * order (atomics, locks, links that are busy) in the order of time, over all PEs. The result is
- * that of executing all in the order of time, without a queue of all. Where PEs answer only inside
- * calls (progress.h), all are in the queue.
+ * Replays a run on a machine: what each PE does when, and who waits for whom. Operations that no
+ * other PE can notice are executed as soon as their PE reaches them. Operations whose result
+ * depends on the order (atomics, locks, busy links) are executed in the order of time over all PEs.
+ * The result equals that of executing every operation in time order, but only the ordered ones are
+ * queued. If PEs answer only inside calls (progress.h), all operations are queued.
  */
 #ifndef SKAMPI_SIM_STATE_H
 #define SKAMPI_SIM_STATE_H
@@ -16,36 +16,40 @@
 #include "sim/traffic.h"
 #include "sim/waits.h"
 
-#define LAST_TIME INT64_C(4000000000000000000) /* ps: 46 days; a sum of few fits behind it */
+#define LAST_TIME                                                                                  \
+    INT64_C(                                                                                       \
+        4000000000000000000) /* ps, 46 days: the sum of two such times still fits into 64 bits */
 
 #define NODE_BITS 24
 #define MOST_NODE ((UINT32_C(1) << NODE_BITS) - 1)
 
 enum pe_state {
     PE_READY,
-    PE_ORDERED, /* its next operation has its turn, and its burst is over */
+    PE_ORDERED, /* its burst is over, and its next operation is the first in the order of time */
     PE_TOGETHER,
     PE_WAITS,
     PE_LOCK,
     PE_MOVES, /* a transfer or request that it waits for is under way */
     PE_OPEN,  /* its next operation waits until none of a context is left */
-    PE_TURN,  /* another thread of the PE must be through with the set before */
-    PE_BEGIN, /* a further thread, which has not begun */
-    PE_JOIN,  /* until other threads of the PE have ended */
+    PE_TURN,  /* waits until another thread of the PE has executed its call with the set */
+    PE_BEGIN, /* a further thread that has not begun */
+    PE_JOIN,  /* waits until other threads of the PE have ended */
     PE_ENDED
 };
 
-/* A line: a thread of a PE. What is open, and the interface, is that of the PE, in its first line.
- * There may be a million of them, and each operation reads several: what few runs need is kept
+/* A line: a thread of a PE. Its PE's first line holds the interface, and what is open. There may be
+ * a million lines, and each operation reads several of them, so members that few runs need are kept
  * elsewhere. */
 struct pe {
-    int64_t time, compute, waiting; /* ps: waiting is a part of what is not computing */
-    /* In the default context: when all is known to be complete, and when all is there. */
+    int64_t time, compute,
+        waiting; /* ps; time - compute is spent in calls, of which `waiting` was spent blocked */
+    /* When everything in the default context is known to be complete, and when it has arrived (ps).
+     */
     int64_t known, arrived;
     int64_t interface;    /* when the next message can be sent */
-    int64_t path_compute; /* computing on the path to where it is */
-    uint32_t hop;         /* the path until it was last waited for */
-    uint32_t next;        /* in the list that it is in, 1 + PE; 0: the last */
+    int64_t path_compute; /* computing on its path, up to its time (ps) */
+    uint32_t hop;         /* the station of its path when it last had to wait */
+    uint32_t next;        /* 1 + the next PE of the list that it is in, or 0 */
     uint32_t blocked_on;  /* set, slot, lock or context */
     uint32_t node : NODE_BITS;
     uint32_t state : 6;    /* enum pe_state */
@@ -54,11 +58,11 @@ struct pe {
 };
 _Static_assert(MACHINE_MOST_NODES <= 1 << NODE_BITS, "a node's number fits into struct pe");
 
-/* What a line has where PEs have several. */
+/* What a line needs in addition if PEs have several. */
 struct thread_state {
-    int64_t idle;       /* of its time: until it began, and in PE_JOIN */
-    uint32_t next_fork; /* of a first line: of those that it begins */
-    uint32_t next_join; /* of a first line */
+    int64_t idle;       /* ps of its time before it began, and in PE_JOIN */
+    uint32_t next_fork; /* of a first line: the next thread that it begins */
+    uint32_t next_join; /* of a first line: the next thread for whose end it waits */
     uint32_t next_turn;
 };
 
@@ -72,7 +76,7 @@ struct routine_sum {
     uint64_t calls, moves[2];
     double time, waiting, bytes[2]; /* ps */
 };
-/* The same of one PE. */
+/* Sums of one PE. */
 struct pe_sum {
     uint64_t calls, moves[2];
     int64_t time;
@@ -80,9 +84,9 @@ struct pe_sum {
 };
 
 /* Requests not served (progress.h), or transfers not ended (contexts.h). */
-struct open {
-    uint32_t unordered, ordered; /* ordered: a fence waits for it */
-    uint32_t peers;              /* that a quiet asks, 1 + the last one; 0: none */
+struct open_counts {
+    uint32_t unordered, ordered; /* ordered: those for which a fence waits */
+    uint32_t peers;              /* 1 + the last PE that a quiet asks, or 0 */
 };
 
 struct replay {
@@ -95,18 +99,20 @@ struct replay {
     struct streams streams;
     struct waits waits;
     struct network network;
-    struct progress *progress; /* NULL: nothing needs the library of its target */
-    int64_t *answers_until;    /* by PE: the end of its last call that serves; NULL: likewise */
-    int64_t *handled;       /* by PE: when its library has handled what has come; NULL: likewise */
-    struct open *open;      /* by PE, of default contexts: as in struct context_state; NULL: the
-                               ends of all are known when they begin */
-    struct traffic traffic; /* with CONTENTION_FAIR */
+    struct progress *progress; /* NULL if no message needs the library of its target */
+    int64_t *answers_until;    /* by PE: end of its last call that serves; NULL without progress */
+    int64_t *handled; /* by PE: when its library has handled all messages so far; NULL without
+                         progress */
+    struct open_counts *open; /* by PE: of its default context; NULL if all ends are known at the
+                                 begin of an operation */
+    struct traffic traffic;   /* with CONTENTION_FAIR */
     struct paths paths;
     struct queue queue;
     struct pe *pes;  /* by line */
-    int64_t *floors; /* by PE: from when on what is put later, in the default context, may be
-                        there; NULL: there was no fence */
-    int64_t *served; /* by PE: when the next atomic on it can be; NULL: there was none */
+    int64_t *floors; /* by PE: earliest arrival of later puts in the default context, after a fence;
+                        NULL before the first fence */
+    int64_t
+        *served; /* by PE: when the next atomic on it can be served; NULL before the first one */
     struct next_waits *next_waits;      /* by line; NULL: nobody waits */
     struct thread_state *thread_states; /* by line; NULL: each PE has one */
     uint32_t ready;                     /* list of lines that can go on, 1 + line */
@@ -124,31 +130,31 @@ struct replay {
     struct context_state *contexts;
     size_t context_room;
     uint64_t executed;
-    uint64_t extrapolated; /* calls whose cost is of another number of PEs than what was measured */
+    uint64_t extrapolated; /* calls whose cost is extrapolated from another number of PEs */
     char *error;
-    bool found; /* the error is a finding, such as a deadlock, or damage; else something refused */
+    bool found; /* the error is a deadlock or damage; else something was refused */
 };
 
 /* ---- For the parts of the replay ---- */
 
-/* A line's operation, whose place in its stream has been passed. */
+/* The operation that a line executes. Its stream is already past it. */
 struct step {
     uint32_t pe; /* the line */
     const struct op *op;
-    int64_t start; /* behind the burst */
+    int64_t start; /* after the burst */
 };
 
-/* Ends an operation: the PE goes on then, after waiting so long. */
+/* Ends an operation: the PE goes on at `leaves`, after waiting `waited` (ps). */
 void replay_finish(struct replay *, const struct step *, int64_t leaves, int64_t waited);
-/* Likewise, of a PE that was blocked: it can go on. */
+/* Ends the operation of a PE that was blocked, and makes it ready. */
 void replay_release(struct replay *, const struct step *, int64_t leaves, int64_t waited);
 /* The PE can go on. */
 void replay_make_ready(struct replay *, uint32_t pe);
-/* Likewise, with an operation that it has not begun, but whose burst is over. */
+/* Makes a PE ready whose next operation has not begun, but whose burst is over. */
 void replay_retry(struct replay *, uint32_t pe);
-/* The PE goes on because of that path. */
+/* The PE continues the path of the PE that it waited for. */
 void replay_follow(struct replay *, uint32_t pe, int64_t compute, uint32_t hop);
-/* Something happens after LAST_TIME, which is an error. */
+/* Reports the error that something happens after LAST_TIME. */
 void replay_too_late(struct replay *, uint32_t pe);
 /* The operation that a blocked PE is in. */
 struct step replay_blocked(const struct replay *, uint32_t pe);
@@ -159,7 +165,7 @@ static inline uint32_t replay_pe(const struct replay *replay, uint32_t line)
     return (uint32_t)run_pe(replay->run, (int)line);
 }
 
-/* Where the state is that the threads of a PE share. */
+/* The line that holds the state which the threads of a PE share. */
 static inline struct pe *replay_home(const struct replay *replay, uint32_t line)
 {
     return &replay->pes[replay_pe(replay, line)];
@@ -192,7 +198,7 @@ static inline int64_t replay_busy(const struct replay *replay, uint32_t from, ui
     return busy >= 0 ? busy : machine_kind(replay->machine, node)->inside.atomic;
 }
 
-/* Whether the PEs of a node handle what comes only inside their calls. */
+/* Whether a PE handles messages only inside its calls. */
 static inline bool serves_inside(const struct replay *replay, uint32_t pe)
 {
     return machine_kind(replay->machine, replay->pes[pe].node)->progress == PROGRESS_INSIDE;
@@ -201,10 +207,10 @@ static inline bool serves_inside(const struct replay *replay, uint32_t pe)
 /* What is open in a context of a PE. */
 struct context_state {
     int64_t known, arrived, floor;
-    struct open open;
+    struct open_counts open;
 };
 
-/* transfers.c: false: the PE is blocked. */
+/* In transfers.c. Functions that return bool return false if the PE is blocked. */
 void replay_transfer(struct replay *, const struct step *);
 bool replay_begin_transfer(struct replay *, const struct step *); /* with CONTENTION_FAIR */
 bool replay_atomic(struct replay *, const struct step *);
@@ -214,7 +220,7 @@ void replay_fence(struct replay *, const struct step *);
 bool replay_wait(struct replay *, const struct step *);
 /* A put, get or atomic whose target must serve it (request.h). */
 bool replay_ask(struct replay *, const struct step *);
-/* What is waited for has been written. */
+/* A write that PEs wait for has arrived. */
 void replay_arrive(struct replay *, uint32_t slot, int64_t arrival);
 /* With CONTENTION_FAIR or progress: whether the operation completes transfers or requests of which
  * some have not ended; the PE is then blocked until they have. */
@@ -226,10 +232,11 @@ bool replay_together(struct replay *, const struct step *);
 bool replay_lock(struct replay *, const struct step *);
 void replay_unlock(struct replay *, const struct step *);
 void replay_try_lock(struct replay *, const struct step *);
-/* Whom a blocked line waits for: one that has not come, or holds the lock. */
+/* The line for which a blocked line waits: one that has not called the collective, or holds the
+ * lock. */
 int64_t replay_missing(const struct replay *, uint32_t pe);
 int64_t replay_holder(const struct replay *, uint32_t pe);
-/* deadlock.c: the text of the error, when PEs are left that wait. */
+/* In deadlock.c: the text of the error if PEs are left that wait for ever. */
 char *replay_deadlock(const struct replay *);
 
 #endif

@@ -69,7 +69,7 @@ void streams_close(struct streams *streams)
 
 /* ---- What is kept of an unfinished block ---- */
 
-struct saved {
+struct block_rest {
     uint32_t position, left; /* in the payload; records; of an unfinished block alone */
     uint32_t room, bytes, phase;
     int64_t time;

@@ -13,26 +13,27 @@ struct stream {
     uint32_t next, count;
     uint32_t made; /* operations */
     bool started, finished;
-    int64_t block;       /* where the current block begins, or the next one if nothing is left */
-    struct saved *saved; /* of an unfinished block */
-    struct poll *poll;   /* a loop that the last events may be part of */
-    uint64_t read;       /* events */
+    int64_t block; /* where the current block begins, or the next one if nothing is left */
+    struct block_rest *saved; /* the rest of an unfinished block */
+    struct poll *poll;        /* a loop that the last events may be part of */
+    uint64_t read;            /* events */
 };
 
-/* What a matching of waits and writes needs of an operation (waits.h). */
-struct seen {
+/* What matching waits with writes needs to know of an operation (waits.h). */
+struct observation {
     int line, peer;
     uint32_t ordinal; /* of the operation in its line's stream */
     const struct op *op;
-    struct cycle *cycle;    /* whose end is seen by this, one of its fetches; NULL */
-    uint64_t place, bytes;  /* that are written or waited for */
-    uint64_t element, step; /* bytes of those that are written, and from one to the next */
-    uint64_t signal;        /* place that a put changes behind its data; 0: none */
-    int64_t start, end;     /* ticks of the PE */
-    int64_t value;          /* that is written, or compared with, or that the signal is set to */
-    bool valued;            /* the value is known: of a write its bytes, the first one lowest */
+    struct cycle *cycle;   /* the loop whose end this fetch sees, or NULL */
+    uint64_t place, bytes; /* that are written or waited for; bytes is their number */
+    uint64_t element,
+        step;           /* bytes of an element that is written, and from one element to the next */
+    uint64_t signal;    /* place that a put changes after its data, or 0 */
+    int64_t start, end; /* ticks of the PE */
+    int64_t value;      /* that is written or compared with, or to which the signal is set */
+    bool valued;        /* the value is known; that of a write is its bytes, the first one lowest */
     bool signal_valued;
-    bool is_signed; /* what is waited for */
+    bool is_signed; /* the variable that is waited for is signed */
     int comparison;
 };
 
@@ -41,21 +42,22 @@ struct streams {
     struct run *run;
     struct stream *of;  /* by line */
     struct op *windows; /* of all */
-    double *speed;      /* by PE: of its processor, in that of the trace; NULL: all are 1 */
-    double ps_per_tick; /* of the PE that is read now: of the target machine */
-    int64_t cost;       /* ps of the tracer in each burst, likewise */
-    int64_t taken_off;  /* ps of these, so far */
-    uint32_t window;    /* operations */
+    double *speed; /* by PE: speed of its processor over that of the trace; NULL if all are 1 */
+    double ps_per_tick; /* ps on the target machine per tick of the PE that is read now */
+    int64_t cost;      /* ps on the target machine that the tracer added to each burst of this PE */
+    int64_t taken_off; /* ps of this cost taken off so far */
+    uint32_t window;   /* operations */
     struct decoder decoder;
     uint64_t events, blocks_read;
     uint64_t loops, polls; /* polling loops, and the calls in them that were left out */
     struct cycles cycles;
     char *error;
     bool damaged;                /* the error is one of the file */
-    struct simulated *simulated; /* where calls and their times are noted; NULL: nowhere */
-    const int64_t *first_burst;  /* ticks before the first call of further lines; NULL: not known */
-    void (*observe)(void *context, const struct seen *);
-    bool observe_all; /* not waits and writes alone */
+    struct simulated *simulated; /* where calls and their times are noted, or NULL */
+    const int64_t
+        *first_burst; /* ticks before the first call of each additional line; NULL if not known */
+    void (*observe)(void *context, const struct observation *);
+    bool observe_all; /* observe all operations, not only waits and writes */
     void *context;
 };
 

@@ -9,9 +9,9 @@
 
 struct setting {
     char *text;    /* as given: "x0.5", "10 GB/s", "blocks" */
-    bool factor;   /* of what the description says */
+    bool factor;   /* the value multiplies that of the description */
     double number; /* the factor, or the value: in s, B/s, or a count */
-    union {        /* without factor, as a machine has it */
+    union {        /* without factor: the value as a machine has it */
         int64_t time;
         double real;
         int count;
@@ -29,20 +29,20 @@ struct sweep {
     const struct key *key; /* of buses or nodes */
     char *label;           /* "latency", "latency of ib" */
     const char *unit;      /* of numbers that are no factors: "s", "B/s", "" */
-    size_t first, count;   /* which of the buses or kinds of nodes */
+    size_t first, count;   /* range of the buses or kinds of nodes */
     struct setting *settings;
     size_t setting_count;
 };
 
-/* The values of an option; NULL, or what is wrong, lines to be freed. */
+/* Reads the values of an option. NULL, or lines that say what is wrong, which the caller frees. */
 char *sweep_read(struct sweep *, const char *option, const char *given, const struct machine *);
 void sweep_free(struct sweep *);
 
-/* A machine of its own with that setting instead; to be freed by sweep_discard(). Of several
- * sweeps, each changes what the one before has made. NULL: *problem says why, to be freed. */
+/* A copy of the machine with that value; sweep_discard() frees it. With several sweeps, each
+ * changes the machine that the one before has made. NULL with *problem, which the caller frees. */
 struct machine *sweep_apply(const struct machine *, const struct sweep *, size_t setting,
                             char **problem);
-/* One that sweep_apply() has made. */
+/* Frees a machine that sweep_apply() has made. */
 void sweep_discard(struct machine *);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the model says that a call takes by itself. */
+/* The times of single calls, by the model. */
 #ifndef SKAMPI_SIM_TAKES_H
 #define SKAMPI_SIM_TAKES_H
 
@@ -27,7 +27,7 @@ static inline struct phases phases_of_bytes(const struct replay *replay, const s
 
 /* strided.c: of a strided put or get of several elements. */
 struct phases phases_of_strided(const struct replay *, const struct step *);
-/* Whether its elements go one by one. */
+/* Whether the elements of a strided call go one by one. */
 bool strided_goes_each(const struct replay *, const struct step *);
 
 static inline struct phases phases_of(const struct replay *replay, const struct step *step)

@@ -32,7 +32,7 @@ struct finding {
     int64_t before; /* when the previous call of a first line ended */
 };
 
-static void note_call(struct finding *finding, const struct seen *seen)
+static void note_call(struct finding *finding, const struct observation *seen)
 {
     if (finding->count == finding->room) {
         finding->room = 2 * finding->room + 256;
@@ -47,7 +47,7 @@ static void note_call(struct finding *finding, const struct seen *seen)
 }
 
 /* A thread whose last call ended while the first one computed: that has probably waited for it. */
-static void note_joins(struct finding *finding, const struct seen *seen)
+static void note_joins(struct finding *finding, const struct observation *seen)
 {
     const struct run *run = finding->run;
     size_t first = finding->join_count;
@@ -71,7 +71,7 @@ static void note_joins(struct finding *finding, const struct seen *seen)
     finding->before = seen->end;
 }
 
-static void note_begin(struct finding *finding, const struct seen *seen)
+static void note_begin(struct finding *finding, const struct observation *seen)
 {
     const struct run *run = finding->run;
     if (seen->line >= run->pes) {
@@ -92,7 +92,7 @@ static void note_begin(struct finding *finding, const struct seen *seen)
     note_joins(finding, seen);
 }
 
-static void observe(void *context, const struct seen *seen)
+static void observe(void *context, const struct observation *seen)
 {
     struct finding *finding = context;
     note_begin(finding, seen);

@@ -1,20 +1,21 @@
 /*
- * What orders the threads of a PE, found from the trace before it is replayed: when a thread
- * begins, who waits for its end, and whose turn a collective call is. Only for runs in which a PE
- * has several threads.
+ * The order of the threads of a PE, which is found from the trace before it is replayed: when a
+ * thread begins, who waits for its end, and which thread makes the next collective call. Only for
+ * runs in which a PE has several threads.
  */
 #ifndef SKAMPI_SIM_THREADS_H
 #define SKAMPI_SIM_THREADS_H
 
 #include "sim/streams.h"
 
-/* A line begins when its PE's first line has executed that operation. */
+/* An additional line begins when its PE's first line has executed operation `ordinal`. */
 struct fork {
     uint32_t pe, ordinal, line;
 };
 
-/* The PE's first line executes that operation after a line has ended, and has computed for so long,
- * or for the operation's own burst if that is shorter: it has waited for the thread meanwhile. */
+/* The first line of a PE executes operation `ordinal` only after another line has ended and after
+ * `burst` of computing, or the operation's own burst if that is shorter: it joined the thread
+ * there. */
 struct join {
     uint32_t pe, ordinal, line;
     int64_t burst; /* ps */
@@ -25,10 +26,9 @@ struct threads {
     uint32_t *first_fork; /* by PE, and one more */
     struct join *joins;   /* likewise */
     uint32_t *first_join;
-    int64_t
-        *first_burst; /* ticks from there to the line's first call; by line behind those of PEs */
-    /* Of the collective calls of a PE with one set, each is executed after so many others of it; in
-     * the order of lines and their calls. */
+    int64_t *first_burst; /* ticks from the fork to the line's first call, by additional line */
+    /* The calls of a PE with one set keep the order of the trace: turns has, for each call in the
+     * order of lines, how many such calls of the PE come before. */
     uint32_t *turns;
     uint32_t *first_turn; /* by line, and one more */
 };

@@ -1,6 +1,6 @@
 /*
- * Transfers under way, where links are shared fairly: when each begins and ends depends on the
- * others, so both are events. Those that a PE sends follow each other at its interface.
+ * Transfers under way on links that are shared fairly. Begin and end of each depend on the others,
+ * so both are events. Transfers of one PE follow each other at its interface.
  */
 #ifndef SKAMPI_SIM_TRAFFIC_H
 #define SKAMPI_SIM_TRAFFIC_H
@@ -12,8 +12,8 @@
 
 enum shipment_kind {
     SHIPMENT_PUT,
-    SHIPMENT_GET, /* its data leave the interface of the PE to others after the request */
-    SHIPMENT_MARK /* no data: ends when all before it at the interface have */
+    SHIPMENT_GET, /* its data do not occupy the interface of the caller after the request */
+    SHIPMENT_MARK /* no data: it ends when all transfers before it at the interface have ended */
 };
 
 struct shipment {
@@ -22,8 +22,8 @@ struct shipment {
     struct phases phases;
     int64_t begun, ended; /* on the wire */
     int32_t from, to;     /* nodes that data go from and to */
-    uint32_t pe, next;    /* 1 + the one behind it at the interface */
-    uint32_t slot;        /* of the wait for it; NO_SLOT */
+    uint32_t pe, next;    /* next: 1 + the next one at the interface */
+    uint32_t slot;        /* of the wait for it, or NO_SLOT */
     uint8_t kind;
     bool blocks;         /* the PE waits for it */
     bool moving, shared; /* it is on the wire; it shares links */
@@ -32,10 +32,11 @@ struct shipment {
 /* What a PE sends. */
 struct interface {
     int64_t free_at;
-    int64_t waited;       /* in turns of a loop before the one that is under way */
-    uint64_t turns;       /* of this loop that are left */
-    uint32_t first, last; /* 1 + those that wait for it or use it */
-    uint32_t marks;       /* among them */
+    int64_t waited; /* ps in earlier turns of the loop that is under way */
+    uint64_t turns; /* turns of this loop that are left */
+    uint32_t first,
+        last; /* 1 + the first and the last shipment that waits for the interface or uses it */
+    uint32_t marks; /* number of marks among these */
 };
 
 struct traffic {
@@ -44,7 +45,7 @@ struct traffic {
     struct agenda agenda;
     struct shipment *transfers;
     size_t count, room;
-    uint32_t unused; /* 1 + the first of those that can be used again */
+    uint32_t unused; /* 1 + the first reusable shipment */
     struct interface *interfaces;
     int64_t now; /* of the last event */
 };
@@ -53,10 +54,10 @@ void traffic_open(struct traffic *, const struct machine *, size_t pes);
 void traffic_close(struct traffic *);
 /* A PE's next transfer, in the order of its calls. */
 void traffic_issue(struct traffic *, const struct shipment *);
-/* When the next event is, of those before what else happens first at that time; INT64_MAX: there is
- * none. */
+/* Time of the next event; INT64_MAX if there is none. Finds new shares first, unless something else
+ * happens at the present time: `other` is when. */
 int64_t traffic_next(struct traffic *, int64_t other);
-/* Lets it happen. True: the transfer has ended. */
+/* Executes that event. True if it ends a transfer. */
 bool traffic_step(struct traffic *, struct shipment *ended);
 
 #endif

@@ -6,7 +6,7 @@
 /* When a PE goes on is known only when a transfer has ended. */
 #define UNKNOWN INT64_MIN
 
-struct moved {
+struct departure {
     int64_t leaves, waited;
 };
 
@@ -75,12 +75,12 @@ static inline void note_write(struct replay *replay, const struct step *step, in
 /* ---- Transfers ---- */
 
 /* When its data are there, and when its caller knows, if its wire ends then. */
-struct settled {
+struct settlement {
     int64_t arrived, known;
 };
 
-static inline struct settled settle(struct replay *replay, const struct step *step,
-                                    const struct phases *phases, int64_t sent)
+static inline struct settlement settle(struct replay *replay, const struct step *step,
+                                       const struct phases *phases, int64_t sent)
 {
     bool get = step->op->kind != OP_PUT;
     int64_t arrived = sent + phases->flight + phases->receive;
@@ -89,11 +89,11 @@ static inline struct settled settle(struct replay *replay, const struct step *st
     if (__builtin_expect(known > LAST_TIME, 0))
         replay_too_late(replay, step->pe);
     note_open(replay, step, get ? 0 : arrived, known);
-    return (struct settled){arrived, known};
+    return (struct settlement){arrived, known};
 }
 
 static inline int64_t leaves_at(const struct phases *phases, int64_t start, int64_t sent,
-                                const struct settled *settled)
+                                const struct settlement *settled)
 {
     switch (phases->returns) {
     case RETURNS_ISSUED:
@@ -108,7 +108,7 @@ static inline int64_t leaves_at(const struct phases *phases, int64_t start, int6
 }
 
 /* When it ends is not known yet; the PE goes on before, or leaves at UNKNOWN. */
-static struct moved hand_over(struct replay *replay, const struct step *step, int64_t start)
+static struct departure hand_over(struct replay *replay, const struct step *step, int64_t start)
 {
     const struct op *op = step->op;
     int here = replay->pes[step->pe].node, there = replay->pes[op->peer].node;
@@ -130,10 +130,10 @@ static struct moved hand_over(struct replay *replay, const struct step *step, in
         transfer.slot = take_write(replay, step->pe);
     context_begins(replay, step->pe, op);
     traffic_issue(&replay->traffic, &transfer);
-    return (struct moved){transfer.blocks ? UNKNOWN : start + transfer.phases.issue, 0};
+    return (struct departure){transfer.blocks ? UNKNOWN : start + transfer.phases.issue, 0};
 }
 
-static inline struct moved move(struct replay *replay, const struct step *step, int64_t start)
+static inline struct departure move(struct replay *replay, const struct step *step, int64_t start)
 {
     const struct op *op = step->op;
     struct pe *pe =
@@ -151,15 +151,15 @@ static inline struct moved move(struct replay *replay, const struct step *step, 
     if (__builtin_expect(pe->interface > LAST_TIME, 0))
         replay_too_late(replay, step->pe);
     int64_t sent = wire + phases.wire;
-    const struct settled settled = settle(replay, step, &phases, sent);
+    const struct settlement settled = settle(replay, step, &phases, sent);
     if (!get)
         note_write(replay, step, settled.arrived);
-    return (struct moved){leaves_at(&phases, start, sent, &settled),
-                          phases.returns == RETURNS_ISSUED ? 0 : wire - ready};
+    return (struct departure){leaves_at(&phases, start, sent, &settled),
+                              phases.returns == RETURNS_ISSUED ? 0 : wire - ready};
 }
 
 /* False: the PE is blocked until the transfer has ended. */
-static inline bool go_on(struct replay *replay, const struct step *step, struct moved moved)
+static inline bool go_on(struct replay *replay, const struct step *step, struct departure moved)
 {
     if (moved.leaves == UNKNOWN) {
         replay->pes[step->pe].state = PE_MOVES;
@@ -171,7 +171,7 @@ static inline bool go_on(struct replay *replay, const struct step *step, struct 
 
 void replay_transfer(struct replay *replay, const struct step *step)
 {
-    struct moved moved = move(replay, step, step->start);
+    struct departure moved = move(replay, step, step->start);
     replay_finish(replay, step, moved.leaves, moved.waited);
 }
 
@@ -181,8 +181,8 @@ bool replay_begin_transfer(struct replay *replay, const struct step *step)
 }
 
 /* slot: of those who wait for it; NO_SLOT: nobody does. */
-static struct moved serve(struct replay *replay, const struct step *step, int64_t start,
-                          uint32_t slot)
+static struct departure serve(struct replay *replay, const struct step *step, int64_t start,
+                              uint32_t slot)
 {
     int64_t *served = replay_served(replay, step->op->peer);
     const struct service service = service_of(replay, step);
@@ -196,8 +196,8 @@ static struct moved serve(struct replay *replay, const struct step *step, int64_
     if (slot != NO_SLOT)
         replay_arrive(replay, slot, done);
     if (service.returns_issued)
-        return (struct moved){start + service.issue, 0};
-    return (struct moved){known, begin - there};
+        return (struct departure){start + service.issue, 0};
+    return (struct departure){known, begin - there};
 }
 
 /* What is behind all that the PE sends now. */
@@ -227,7 +227,7 @@ void replay_fence(struct replay *replay, const struct step *step)
 }
 
 /* An atomic behind a fence that waits for transfers waits with it. */
-static struct moved ask(struct replay *replay, const struct step *step, int64_t start)
+static struct departure ask(struct replay *replay, const struct step *step, int64_t start)
 {
     uint32_t slot = is_waited_for(replay, step->pe) ? take_write(replay, step->pe) : NO_SLOT;
     if (replay->contention != CONTENTION_FAIR || !replay->traffic.interfaces[step->pe].marks)
@@ -235,7 +235,7 @@ static struct moved ask(struct replay *replay, const struct step *step, int64_t 
     const struct service service = service_of(replay, step);
     context_begins(replay, step->pe, step->op);
     mark(replay, step, start, slot, !service.returns_issued);
-    return (struct moved){service.returns_issued ? start + service.issue : UNKNOWN, 0};
+    return (struct departure){service.returns_issued ? start + service.issue : UNKNOWN, 0};
 }
 
 bool replay_atomic(struct replay *replay, const struct step *step)
@@ -247,7 +247,7 @@ bool replay_ask(struct replay *replay, const struct step *step)
 {
     bool writes = step->op->kind != OP_GET && is_waited_for(replay, step->pe);
     uint32_t slot = writes ? take_write(replay, step->pe) : NO_SLOT;
-    return request_ask(replay, step, &(struct asked){step->start, 0, 1, slot});
+    return request_ask(replay, step, &(struct question){step->start, 0, 1, slot});
 }
 
 /* ---- Waits ---- */
@@ -262,7 +262,7 @@ static uint32_t slot_of(struct replay *replay, uint32_t pe)
     return NO_SLOT;
 }
 
-static struct moved fetch(struct replay *replay, const struct step *step, int64_t start)
+static struct departure fetch(struct replay *replay, const struct step *step, int64_t start)
 {
     if (step->op->flags & OP_FETCHING)
         return ask(replay, step, start);
@@ -272,12 +272,12 @@ static struct moved fetch(struct replay *replay, const struct step *step, int64_
 
 /* The fetches of a loop that are left, after those that have taken so long; of a loop that waited
  * for a write the last one alone, whose own waiting does not count. False: one is under way. */
-static bool fetch_on(struct replay *replay, const struct step *step, struct moved all,
+static bool fetch_on(struct replay *replay, const struct step *step, struct departure all,
                      uint64_t turns, bool blocked)
 {
     const struct pe *pe = &replay->pes[step->pe];
     for (; turns > 0; turns--) {
-        struct moved one = fetch(replay, step, all.leaves);
+        struct departure one = fetch(replay, step, all.leaves);
         if (one.leaves == UNKNOWN) {
             struct interface *interface = &replay->traffic.interfaces[step->pe];
             interface->waited = all.waited;
@@ -285,7 +285,7 @@ static bool fetch_on(struct replay *replay, const struct step *step, struct move
             replay->pes[step->pe].state = PE_MOVES;
             return false;
         }
-        all = (struct moved){one.leaves, all.waited + (pe->fetched ? 0 : one.waited)};
+        all = (struct departure){one.leaves, all.waited + (pe->fetched ? 0 : one.waited)};
     }
     (blocked ? replay_release : replay_finish)(replay, step, all.leaves, all.waited);
     return true;
@@ -304,13 +304,13 @@ static bool go_on_after(struct replay *replay, const struct step *step, const st
     if (slot->arrival > step->start)
         replay_follow(replay, step->pe, slot->compute, slot->hop);
     int64_t there = later(step->start, slot->arrival);
-    struct moved all = {there, there - step->start};
+    struct departure all = {there, there - step->start};
     if (step->op->kind != OP_FETCHES) {
         all.leaves += wait_cost(replay, step);
         return fetch_on(replay, step, all, 0, blocked);
     }
     if (request_needed(replay, step))
-        return request_ask(replay, step, &(struct asked){there, all.waited, 1, NO_SLOT});
+        return request_ask(replay, step, &(struct question){there, all.waited, 1, NO_SLOT});
     return fetch_on(replay, step, all, 1, blocked);
 }
 
@@ -353,14 +353,15 @@ bool replay_fetches(struct replay *replay, const struct step *step)
         return wait_for(replay, step, slot);
     }
     if (request_needed(replay, step))
-        return request_ask(replay, step, &(struct asked){step->start, 0, step->op->place, NO_SLOT});
-    return fetch_on(replay, step, (struct moved){step->start, 0}, step->op->place, false);
+        return request_ask(replay, step,
+                           &(struct question){step->start, 0, step->op->place, NO_SLOT});
+    return fetch_on(replay, step, (struct departure){step->start, 0}, step->op->place, false);
 }
 
 /* ---- Ends that are events ---- */
 
 /* A blocked PE's transfer or atomic has ended. */
-static void go_on_behind(struct replay *replay, uint32_t pe, struct moved moved)
+static void go_on_behind(struct replay *replay, uint32_t pe, struct departure moved)
 {
     const struct step step = replay_blocked(replay, pe);
     const struct interface *interface = &replay->traffic.interfaces[pe];
@@ -374,15 +375,15 @@ static void go_on_behind(struct replay *replay, uint32_t pe, struct moved moved)
     fetch_on(replay, &step, moved, interface->turns, true);
 }
 
-static struct moved end_transfer(struct replay *replay, const struct step *step,
-                                 const struct shipment *transfer)
+static struct departure end_transfer(struct replay *replay, const struct step *step,
+                                     const struct shipment *transfer)
 {
     const struct phases *phases = &transfer->phases;
-    const struct settled settled = settle(replay, step, phases, transfer->ended);
+    const struct settlement settled = settle(replay, step, phases, transfer->ended);
     if (transfer->slot != NO_SLOT)
         replay_arrive(replay, transfer->slot, settled.arrived);
-    return (struct moved){leaves_at(phases, step->start, transfer->ended, &settled),
-                          transfer->ended - transfer->begun - phases->wire};
+    return (struct departure){leaves_at(phases, step->start, transfer->ended, &settled),
+                              transfer->ended - transfer->begun - phases->wire};
 }
 
 void replay_ended(struct replay *replay, const struct shipment *transfer)
@@ -392,9 +393,9 @@ void replay_ended(struct replay *replay, const struct shipment *transfer)
         context_fence(replay, step.pe, step.op->context);
         return;
     }
-    struct moved moved = transfer->kind == SHIPMENT_MARK
-                             ? serve(replay, &step, step.start, transfer->slot)
-                             : end_transfer(replay, &step, transfer);
+    struct departure moved = transfer->kind == SHIPMENT_MARK
+                                 ? serve(replay, &step, step.start, transfer->slot)
+                                 : end_transfer(replay, &step, transfer);
     if (transfer->blocks)
         go_on_behind(replay, step.pe, moved);
     context_ends(replay, step.pe, step.op);

@@ -115,7 +115,7 @@ static void show(struct streams *streams, const struct call *call, int64_t start
     uint64_t stride = (uint64_t)value_of(call, TRACE_TARGET_STRIDE, 1);
     bool strided = stride > 1 && stride < OP_MOST_BYTES,
          one = extent(call) == kind->element_bytes; /* of several variables the value is not one */
-    struct seen seen = {
+    struct observation seen = {
         .line = call->line,
         .peer = op->kind == OP_WAIT ? call->pe : (int)op->peer,
         .ordinal = stream->made - 1,
@@ -142,15 +142,15 @@ static void show(struct streams *streams, const struct call *call, int64_t start
 static void show_fetches(struct streams *streams, int line, const struct poll *poll)
 {
     const struct stream *stream = &streams->of[line];
-    struct seen seen = {.line = line,
-                        .peer = (int)poll->peer,
-                        .ordinal = stream->made - 1,
-                        .op = &stream->ops[stream->count - 1],
-                        .place = poll->places[0],
-                        .bytes = poll->op.bytes,
-                        .start = poll->start,
-                        .end = poll->end,
-                        .comparison = -1};
+    struct observation seen = {.line = line,
+                               .peer = (int)poll->peer,
+                               .ordinal = stream->made - 1,
+                               .op = &stream->ops[stream->count - 1],
+                               .place = poll->places[0],
+                               .bytes = poll->op.bytes,
+                               .start = poll->start,
+                               .end = poll->end,
+                               .comparison = -1};
     streams->observe(streams->context, &seen);
 }
 
@@ -327,7 +327,7 @@ static void show_fetch(struct streams *streams, const struct call *call, const s
 {
     static const struct op waits = {.kind = OP_CYCLE};
     const struct raw_event *raw = call->raw;
-    struct seen seen = {
+    struct observation seen = {
         .line = call->line,
         .peer = (int)op->peer,
         .ordinal = cycle ? cycle->ordinal : 0,

@@ -4,12 +4,12 @@
 
 #include "sim/streams.h"
 
-/* An event makes at most so many, what was held back before it included. */
+/* Upper bound of operations per event, including operations held back earlier. */
 #define TRANSLATE_MOST 4
 
 /* Adds the operations of an event to the line's window, which has room. False: error is set. */
 bool translate(struct streams *, int line, const struct raw_event *);
-/* At the end of a stream: what was held back. */
+/* Adds the operations that were held back, at the end of a stream. */
 void translate_end(struct streams *, int line);
 
 #endif

@@ -24,7 +24,7 @@ struct write {
 
 struct wait {
     uint32_t line, ordinal, flag;
-    struct cycle *cycle; /* as in struct seen */
+    struct cycle *cycle; /* as in struct observation */
     int comparison;      /* -1: any write will do */
     bool is_signed;
     int64_t value;
@@ -50,7 +50,7 @@ struct matching {
         }                                                                                          \
     } while (0)
 
-static bool waits_for(const struct seen *seen)
+static bool waits_for(const struct observation *seen)
 {
     return seen->op->kind == OP_WAIT || seen->op->kind == OP_FETCHES || seen->op->kind == OP_CYCLE;
 }
@@ -68,7 +68,7 @@ static int compare_flags(const void *a, const void *b)
     return order ? order : ORDER(x->bytes, y->bytes);
 }
 
-static void observe_flag(void *context, const struct seen *seen)
+static void observe_flag(void *context, const struct observation *seen)
 {
     struct matching *matching = context;
     if (!waits_for(seen) || seen->bytes == 0)
@@ -119,7 +119,7 @@ static size_t flag_from(const struct matching *matching, int pe, uint64_t place)
 
 /* What is written to a place. */
 struct change {
-    uint64_t place, bytes, element, step; /* as in struct seen */
+    uint64_t place, bytes, element, step; /* as in struct observation */
     bool valued;
 };
 
@@ -137,7 +137,7 @@ static bool flag_value(const struct change *change, const struct flag *flag, uin
     return true;
 }
 
-static void add_writes(struct matching *matching, const struct seen *seen,
+static void add_writes(struct matching *matching, const struct observation *seen,
                        const struct change *change)
 {
     uint64_t place = change->place, bytes = change->bytes;
@@ -162,7 +162,7 @@ static void add_writes(struct matching *matching, const struct seen *seen,
     }
 }
 
-static void add_wait(struct matching *matching, const struct seen *seen)
+static void add_wait(struct matching *matching, const struct observation *seen)
 {
     GROW(matching->waits, matching->wait_count, matching->wait_room);
     size_t flag = flag_from(matching, seen->peer, seen->place);
@@ -184,7 +184,7 @@ static void add_wait(struct matching *matching, const struct seen *seen)
     };
 }
 
-static void observe_all(void *context, const struct seen *seen)
+static void observe_all(void *context, const struct observation *seen)
 {
     struct matching *matching = context;
     if (waits_for(seen)) {
@@ -198,7 +198,7 @@ static void observe_all(void *context, const struct seen *seen)
                &(struct change){seen->signal, word, word, word, seen->signal_valued});
 }
 
-static bool read_all(struct matching *matching, void (*observe)(void *, const struct seen *))
+static bool read_all(struct matching *matching, void (*observe)(void *, const struct observation *))
 {
     struct streams *streams = matching->streams;
     char *error = NULL;
@@ -358,7 +358,7 @@ static void list_writes(struct waits *waits, const struct matching *matching,
             links[i].ordinal != links[i - 1].ordinal) {
             size_t slot = waits->slot_count++;
             waits->slots[slot] = (struct slot){.arrival = -1, .writer = links[i].line};
-            waits->writes[slot] = (struct needed){links[i].ordinal, (uint32_t)slot};
+            waits->writes[slot] = (struct need){links[i].ordinal, (uint32_t)slot};
             waits->first_write[links[i].line + 1]++;
         }
         waits->waits[links[i].wait].slot = (uint32_t)waits->slot_count - 1;
@@ -401,7 +401,7 @@ static void match(struct waits *waits, struct matching *matching)
         same = same_operation(matching, i);
         const struct write *write = find_last(matching, i, same);
         waits->first_wait[wait->line + 1]++;
-        waits->waits[operations] = (struct needed){wait->ordinal, NO_SLOT};
+        waits->waits[operations] = (struct need){wait->ordinal, NO_SLOT};
         if (write)
             links[count++] = (struct link){write->line, write->ordinal, (uint32_t)operations};
         else if (wait->from < -1e299)

@@ -1,5 +1,5 @@
 /*
- * Which remote write ended which wait: found from the trace before it is replayed, by addresses and
+ * Which remote write ended which wait. This is found before the trace is replayed, by addresses and
  * times. Memory grows with the number of waits, and of writes to what is waited for.
  */
 #ifndef SKAMPI_SIM_WAITS_H
@@ -11,13 +11,13 @@
 
 /* A write that somebody waits for, as the replay finds it. */
 struct slot {
-    int64_t arrival;      /* ps; -1: it has not been made */
+    int64_t arrival;      /* ps; -1 before the write */
     int64_t compute;      /* path of the writer, see path.h */
     uint32_t writer, hop; /* writer: a line */
-    uint32_t waiter; /* 1 + the first line that is blocked on it, others follow in their list; 0 */
+    uint32_t waiter; /* 1 + the first line that is blocked on it, which leads to the others; or 0 */
 };
 
-struct needed {
+struct need {
     uint32_t ordinal, slot;
 };
 
@@ -25,8 +25,9 @@ struct waits {
     bool matched;
     struct slot *slots;
     size_t slot_count;
-    /* Of line i those from [first[i]] to [first[i + 1]], by ordinal. */
-    struct needed *writes, *waits;
+    /* Those of line i begin at first_write[i] and first_wait[i], and end where those of line i + 1
+     * begin; ordered by ordinal. */
+    struct need *writes, *waits;
     uint32_t *first_write, *first_wait;
     uint64_t alone; /* waits that no remote write of the trace ended */
 };
