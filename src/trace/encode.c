@@ -3,7 +3,7 @@
 
 /* ---- Numbers and texts ---- */
 
-/* Where fewer bytes are left than the longest number has. */
+/* Reads a number near the end, where fewer bytes are left than the longest number has. */
 static uint64_t take_last_number(struct input *input)
 {
     size_t left = (size_t)(input->end - input->next);
@@ -129,8 +129,8 @@ void give_text(struct output *output, const char *text)
 
 /* ---- Series ---- */
 
-/* Peers whose events with one call site are compared with their own last ones; with more, several
- * share one. */
+/* Up to this many peers of one call site have a series each; beyond, several peers share a series.
+ */
 #define PEERS_APART 64
 
 struct series_kind series_kind(const struct trace_routine *routine)
@@ -153,14 +153,15 @@ struct series_kind series_kind(const struct trace_routine *routine)
     return kind;
 }
 
-/* A series begins with what the latest one of its routine was at last. */
+/* Begins a series with the last values of the routine's latest series, since they are often
+ * similar. */
 static void series_begin(struct series *all, unsigned number, uint16_t *latest, unsigned routine,
                          unsigned n, unsigned flags, const struct series_kind *kind)
 {
     struct series *series = &all[number];
     const struct series *model = latest[routine] ? &all[latest[routine] - 1] : NULL;
     if (model && model->routine != routine)
-        model = NULL; /* has become another since */
+        model = NULL; /* its number now belongs to another routine */
     unsigned known = model ? model->values : 0;
     for (unsigned i = 0; i < n; i++)
         series->last[i] = i < known ? model->last[i] : 0;
@@ -190,7 +191,7 @@ void encoder_begin(struct encoder *encoder, unsigned char *payload)
     memset(encoder->latest, 0, encoder->routines * sizeof *encoder->latest);
 }
 
-/* As put_number, quicker for small ones, which most are. */
+/* Writes a number like put_number(); faster for small numbers, which most are. */
 static inline unsigned char *put_small(unsigned char *out, uint64_t number)
 {
     if (__builtin_expect(number >= 1 << 14, 0))
@@ -230,7 +231,7 @@ __attribute__((noinline)) static unsigned char *put_phase(struct encoder *encode
     return put_number(out, phase);
 }
 
-/* Another series, in that slot of the hash table. */
+/* Begins another series, in this slot of the hash table. */
 __attribute__((noinline)) static unsigned char *
 put_series(struct encoder *encoder, unsigned char *out, uint64_t key, uint32_t of, unsigned slot)
 {
@@ -247,8 +248,8 @@ put_series(struct encoder *encoder, unsigned char *out, uint64_t key, uint32_t o
     return put_number(out, entry_flags(of));
 }
 
-/* NULL: there is none, and *slot is where one belongs. Two slots are looked at, so that two series
- * that share one do not drive each other out. */
+/* Finds a series; NULL if there is none, and *slot is where it belongs. It looks at two slots, so
+ * that two series with one hash do not keep replacing each other. */
 static struct series *find_series(struct encoder *encoder, uint64_t key, uint32_t of,
                                   unsigned *slot)
 {
@@ -287,7 +288,7 @@ __attribute__((noinline)) static uint64_t move_between(struct encoder *encoder, 
     return place_of(encoder, to) - place;
 }
 
-/* By how much places differ; mostly by as much as the addresses. */
+/* The difference of two places, which is mostly that of the addresses. */
 static inline uint64_t move(struct encoder *encoder, int64_t from, int64_t to)
 {
     const struct range *range = &encoder->heap;
@@ -299,7 +300,7 @@ static inline uint64_t move(struct encoder *encoder, int64_t from, int64_t to)
     return move_between(encoder, from, to);
 }
 
-/* What the number of elements tells of the number of bytes behind it need not be written. */
+/* Leaves out the number of bytes if it follows from the number of elements. */
 static uint32_t resize(const struct series *series, uint32_t mask, uint64_t *change)
 {
     unsigned bytes = series->sized + 1u;
@@ -423,7 +424,7 @@ static const char *decode_series(struct decoder *decoder)
     if (number >= SERIES_MOST || routine >= decoder->routine_count || flags > 255)
         return "a series that cannot be";
     unsigned fields = (unsigned)__builtin_popcount(decoder->routines[routine].fields);
-    /* A result that was not kept. */
+    /* The last value, a result, may be missing. */
     if (n != fields && n + 1 != fields)
         return "a series with a wrong number of values";
     struct series_kind kind = series_kind(&decoder->routines[routine]);

@@ -48,7 +48,7 @@ static inline int64_t unfold_sign(uint64_t number)
     return (int64_t)(number >> 1 ^ -(number & 1));
 }
 
-/* What is read from; bad once something went beyond the end. */
+/* Bytes to read from. bad is set once a read went beyond the end. */
 struct input {
     const unsigned char *next, *end;
     bool bad;
@@ -58,13 +58,13 @@ uint64_t take_number(struct input *);
 int64_t take_signed(struct input *);
 uint64_t take_word(struct input *); /* 8 bytes */
 double take_real(struct input *);
-/* As many bytes; NULL when there are not so many. */
+/* The next `bytes` bytes; NULL if fewer are left. */
 const unsigned char *take_bytes(struct input *, size_t bytes);
-/* Its bytes, not terminated. */
+/* A text, which is not terminated. */
 const char *take_text(struct input *, size_t *length);
 
-/* What descriptions are written to: nothing is written beyond end, and full says that it was too
- * little. */
+/* Memory to which descriptions are written. Nothing is written beyond end; full says that there was
+ * too little room. */
 struct output {
     unsigned char *next, *end;
     bool full;
@@ -78,34 +78,34 @@ void give_text(struct output *, const char *text);
 
 /* ---- Events ---- */
 
-/* What encoder and decoder remember of a series. */
+/* What encoder and decoder remember of a series of events. */
 struct series {
-    uint64_t key; /* encoder: what tells it from others, */
-    uint32_t of;  /* and its routine, values and flags as in an entry */
+    uint64_t key; /* encoder: call site and peer, which identify the series */
+    uint32_t of;  /* encoder: entry_of() of its events */
     uint16_t routine, number;
     uint8_t values, flags;
     uint8_t shift;   /* places differ by multiples of 1 << shift */
-    uint8_t sized;   /* index of TRACE_ELEMENTS, whose changes tell those of TRACE_BYTES behind it;
-                        TRACE_FIELDS: none */
+    uint8_t sized;   /* index of TRACE_ELEMENTS, from whose changes those of TRACE_BYTES follow;
+                        TRACE_FIELDS if the routine does not have both */
     uint16_t places; /* bits of the values that are places */
-    uint32_t mask;   /* of the values that were not as expected last time */
+    uint32_t mask;   /* of the values that differed from the expected ones in the last event */
     uint32_t element_bytes;
     int64_t last[TRACE_FIELDS]; /* encoder: as in entries, addresses instead of places */
 };
 
-/* What a routine means for its series. */
+/* Properties of a routine that its series need. */
 struct series_kind {
     uint8_t shift, sized;
-    uint8_t keyed; /* bits of the first value, the peer, that tell series apart; 0: it is no peer */
+    uint8_t keyed; /* bits of the first value that distinguish series; 0: it is no peer */
     uint16_t places;
     uint32_t element_bytes;
 };
 
-/* Addresses from begin on that lie in one object, or in none of those between two others. */
+/* Addresses from begin on that lie in one object, or between two objects. */
 struct range {
     uintptr_t begin;
     size_t bytes;
-    uint64_t place; /* of begin, see event.h; 0: private */
+    uint64_t place; /* of begin, see event.h; 0 if private */
 };
 
 static inline bool range_holds(const struct range *range, int64_t address)
@@ -114,16 +114,18 @@ static inline bool range_holds(const struct range *range, int64_t address)
 }
 struct series_kind series_kind(const struct trace_routine *);
 
-#define EVENT_MOST_BYTES 256 /* of an event with all that may come before it */
+#define EVENT_MOST_BYTES                                                                           \
+    256 /* most bytes of an event, with the records that may come before it                        \
+         */
 #define ENCODER_HASH 2048
 #define ENCODER_BYTES_BITS 18
 
 struct encoder {
-    /* Events since the thread began, and bytes of this block, that are complete: in one word, so
-     * that who reads it once sees what belongs together. events << ENCODER_BYTES_BITS | bytes */
+    /* Complete events since the thread began, and complete bytes of this block: events <<
+     * ENCODER_BYTES_BITS | bytes. One word, so that a signal handler reads a consistent pair. */
     volatile uint64_t done;
     uint64_t first;         /* events before this block */
-    unsigned char *payload; /* room for as many bytes as encode_entries() may fill */
+    unsigned char *payload; /* has room for the bytes that encode_entries() may fill */
     int64_t base;           /* end of the last event before this block */
     int64_t time;           /* end of the last event */
     uint32_t base_phase, phase;
@@ -133,14 +135,13 @@ struct encoder {
     const struct series_kind *kinds; /* by routine */
     struct series *series;           /* SERIES_MOST */
     size_t routines;
-    /* Where addresses lie: in the symmetric heap, or as find_range tells, which has found another
-     * one last. Without it, entries hold places themselves. */
+    /* Where addresses lie: in the symmetric heap, or in the range that find_range() found last
+     * (another). If find_range is NULL, entries hold places. */
     struct range heap, another;
     struct range (*find_range)(uintptr_t address);
 };
 
-/* Begins a block at payload, of which nothing earlier is known; time, phase and the count of events
- * are kept. */
+/* Begins a block at payload, without any series. Keeps time, phase and the count of events. */
 void encoder_begin(struct encoder *, unsigned char *payload);
 
 static inline uint32_t encoder_bytes(const struct encoder *encoder)
@@ -148,20 +149,20 @@ static inline uint32_t encoder_bytes(const struct encoder *encoder)
     return (uint32_t)encoder->done & ((UINT32_C(1) << ENCODER_BYTES_BITS) - 1);
 }
 
-/* Since the thread began. */
+/* Number of events since the thread began. */
 static inline uint64_t encoder_total(const struct encoder *encoder)
 {
     return encoder->done >> ENCODER_BYTES_BITS;
 }
 
-/* Of this block. */
+/* Number of events in this block. */
 static inline uint32_t encoder_events(const struct encoder *encoder)
 {
     return (uint32_t)(encoder_total(encoder) - encoder->first);
 }
 
-/* Adds entries from one to the other, until there is no room for another event in a block of most
- * bytes. Returns the first one that was not added. */
+/* Adds the entries from `from` to `to`, until a block of `most` bytes has no room for another
+ * event. Returns the first one that was not added. */
 const struct trace_entry *encode_entries(struct encoder *, const struct trace_entry *from,
                                          const void *to, size_t most);
 
@@ -175,14 +176,14 @@ struct decoder {
     struct series *series; /* SERIES_MOST; without routine: TRACE_FIELDS values */
 };
 
-/* Room for as many routines is needed in latest. */
+/* The caller has set latest, with one entry for each routine, and series. */
 void decoder_begin(struct decoder *, const unsigned char *payload, size_t bytes, int64_t time,
                    uint32_t phase);
 /* NULL, or what is wrong. Does not fill in thread and index. */
 const char *decode_event(struct decoder *, struct trace_event *event);
 
-/* The same for those who pick few values of many events: these are where the decoder has them, in
- * the order of the routine's fields, until the next event is decoded. */
+/* An event for callers that need few values of many events. The values stay in the decoder, in the
+ * order of the routine's fields, until the next event is decoded. */
 struct raw_event {
     const struct series *series;
     int64_t start, duration, burst; /* ticks */

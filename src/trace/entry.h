@@ -1,6 +1,6 @@
 /*
- * What is written down of a call while it runs, as it is: addresses, not places. Entries follow
- * each other in a journal, until they become events (encode.h). Writing one is on the path of every
+ * What is written down of a call while it runs. It holds addresses, which become places when the
+ * entries of a journal are encoded as events (encode.h). Writing an entry is on the path of every
  * traced call.
  */
 #ifndef SKAMPI_TRACE_ENTRY_H
@@ -11,12 +11,13 @@
 struct trace_entry {
     uint32_t of; /* entry_of(), or ENTRY_SKIP */
     uint32_t phase;
-    uint64_t caller; /* tells call sites apart, so that each is compared with its own last call */
+    uint64_t caller; /* identifies the call site, so that each call is encoded as a difference to
+                        the last one from there */
     uint64_t start, end;
     int64_t values[]; /* in ascending order of the routine's fields */
 };
 
-/* No call: the time until end is nobody's, the next burst counts from it. */
+/* Not a call. Time until `end` is charged to nothing; the next burst starts there. */
 #define ENTRY_SKIP UINT32_MAX
 
 /* Routine, number of values and flags in one number. */

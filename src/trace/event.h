@@ -1,6 +1,7 @@
 /*
- * What a trace holds: events, each one call of a routine by one thread of one PE. Shared by the
- * tracer (libshmemtrace.so), which writes them, and the readers (shmemtrace dump, summary, ...).
+ * Events, of which a trace consists. Each is one call of a routine by one thread of one PE. Shared
+ * by the tracer (libshmemtrace.so), which writes them, and the readers (shmemtrace dump, summary,
+ * ...).
  */
 #ifndef SKAMPI_TRACE_EVENT_H
 #define SKAMPI_TRACE_EVENT_H
@@ -8,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a routine is for. The specification (routines.xml) gives each routine one. */
+/* The purpose of a routine. The specification (routines.xml) gives each routine a class. */
 enum trace_class {
     TRACE_PUT,             /* blocking put, p, iput */
     TRACE_GET,             /* blocking get, g, iget */
@@ -16,7 +17,8 @@ enum trace_class {
     TRACE_ATOMIC,          /* fetching or not */
     TRACE_COLLECTIVE,      /* broadcast, collect, fcollect, reductions, alltoall(s) */
     TRACE_SYNCHRONIZATION, /* barrier, sync, quiet, fence, wait, test */
-    TRACE_CONTEXT, /* creation, destruction; what is done on a context has the class of that */
+    TRACE_CONTEXT, /* creation, destruction; operations on a context have the class of the operation
+                    */
     TRACE_LOCK,
     TRACE_MEMORY, /* symmetric allocation */
     TRACE_SETUP,  /* init, finalize, global_exit, pcontrol */
@@ -27,8 +29,8 @@ enum trace_class {
 /* "put", "get", ...: lower-case, by enum trace_class. */
 extern const char *const trace_class_names[TRACE_CLASSES];
 
-/* What is kept of a call's parameters. A routine has the same fields in every call; they are kept
- * in this order. */
+/* The parameters of a call that are kept. The fields of a routine are fixed; values are kept in
+ * this order. */
 enum trace_field {
     TRACE_PEER,          /* PE */
     TRACE_ELEMENTS,      /* of the type, or bytes for ...mem routines */
@@ -49,13 +51,13 @@ enum trace_field {
     TRACE_RESULT,  /* of a fetching atomic (when asked for), of test and test_lock */
     TRACE_OPTIONS, /* of ctx_create, thread level of init_thread, level of pcontrol; of a put with
                       signal TRACE_SIGNAL_SET or _ADD, from version 3 of the format on */
-    TRACE_SIGNAL,  /* place: that a put with signal changes behind its data */
+    TRACE_SIGNAL,  /* place that a put with signal changes after its data */
     TRACE_FIELDS
 };
 
 enum { TRACE_SIGNAL_SET, TRACE_SIGNAL_ADD };
 
-/* Of TRACE_COMPARISON, in every library. */
+/* Values of TRACE_COMPARISON, equal for all libraries. */
 enum trace_comparison {
     TRACE_EQUAL,
     TRACE_NOT_EQUAL,
@@ -65,23 +67,24 @@ enum trace_comparison {
     TRACE_GREATER_EQUAL
 };
 
-/* Numbers of teams: 0 all PEs, from 1 on in order of creation on a PE, and the one of PEs that
- * share memory. */
+/* The team of PEs that share memory. Other teams have the number 0 (all PEs), or count from 1 in
+ * the order of their creation on a PE. */
 #define TRACE_TEAM_SHARED (-2)
 
-/* A place in memory in one number: what it lies in above, the distance in bytes from the beginning
- * of that below, so that places of different PEs can be matched. */
+/* A place in memory is one number, by which places of different PEs can be compared. Its high bits
+ * are the object, the low ones the distance in bytes from the beginning of the object. */
 enum trace_object {
     TRACE_PRIVATE, /* not symmetric: distance is 0 */
     TRACE_HEAP,    /* symmetric heap */
     TRACE_STATIC,  /* global and static variables of the program */
-    TRACE_LIBRARY  /* the first of those of shared libraries, in order of loading */
+    TRACE_LIBRARY  /* the first shared library; further ones follow in the order of loading */
 };
 #define TRACE_OBJECT_SHIFT 48
 #define TRACE_OBJECT(place) ((unsigned)((uint64_t)(place) >> TRACE_OBJECT_SHIFT))
 #define TRACE_DISTANCE(place) ((uint64_t)(place) & ((UINT64_C(1) << TRACE_OBJECT_SHIFT) - 1))
 
-/* Type of TRACE_CONDITION, TRACE_VALUE and TRACE_RESULT; floating point is kept as its bits. */
+/* The type of TRACE_CONDITION, TRACE_VALUE and TRACE_RESULT. Floating-point values are kept as
+ * their bits. */
 enum trace_type { TRACE_SIGNED, TRACE_UNSIGNED, TRACE_FLOAT, TRACE_DOUBLE };
 
 struct trace_routine {
@@ -92,10 +95,11 @@ struct trace_routine {
     uint32_t fields;        /* 1 << enum trace_field */
 };
 
-/* A put may keep so many bytes, as a number whose lowest bits are the first byte. */
+/* A put may keep this many bytes of its data, as a number whose lowest bits are the first byte. */
 #define TRACE_PUT_VALUE_BYTES 8
 
-/* Whether its value is what it puts, which is kept of few bytes, and only when asked for. */
+/* Whether TRACE_VALUE is the data that the routine puts. It is kept of small puts, and only with
+ * --values. */
 static inline bool trace_puts_value(const struct trace_routine *routine)
 {
     const uint32_t both = 1u << TRACE_SOURCE | 1u << TRACE_VALUE;
@@ -115,8 +119,8 @@ struct trace_event {
     int64_t start;    /* ticks */
     int64_t duration; /* ticks */
     int64_t burst;    /* ticks between the end of the thread's previous call and start (CPUBurst) */
-    uint32_t fields; /* those that are there: the routine's, without the last one where that was not
-                        kept */
+    uint32_t fields;  /* the fields that are present: those of the routine, perhaps without the last
+                         one */
     int64_t values[TRACE_FIELDS];
 };
 

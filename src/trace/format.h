@@ -1,6 +1,6 @@
 /*
  * The file format, version 3, as docs/trace-format.md describes it: numbers that writer and reader
- * share. Whatever changes what old readers make of a file gets another version.
+ * share. A change that old readers would misunderstand needs a new version.
  */
 #ifndef SKAMPI_TRACE_FORMAT_H
 #define SKAMPI_TRACE_FORMAT_H
@@ -18,16 +18,16 @@
     3 /* from here on: the tracer's own cost, values of puts, and which                            \
          operation of a put with signal has which number */
 #define FORMAT_NAME "pe-%05d.trace"
-/* Set by the command, to what no other command sets it to: each job that runs under it has a folder
- * of its own. */
+/* The command sets it to a value that no other command uses. By it, each job that runs under the
+ * command gets a folder of its own. */
 #define FORMAT_JOBS_VARIABLE "SHMEMTRACE_JOBS"
-/* Of the second job of one command on: FOLDER.2, ... with a file of this name that holds the value
- * of the variable: by it the next command knows folders that it may replace. In the first folder it
- * says that a job has refused to record. */
+/* Later jobs of a command record to FOLDER.2 and so on. Such a folder has a file of this name with
+ * the value of the variable, by which the next command knows that it may replace the folder. In the
+ * first folder the file says that a job has refused to record. */
 #define FORMAT_JOB "%s.%d"
 #define FORMAT_JOB_MARK ".job"
-/* Files that are in a folder for a while begin like this: one with the value of the variable, which
- * the first job of a command makes; files of PEs whose beginning is being written. */
+/* Prefix of temporary files in a folder: the one with the value of the variable, which the first
+ * job of a command makes, and files of PEs whose beginning is being written. */
 #define FORMAT_PASSING ".shmemtrace-"
 #define FORMAT_CLAIM FORMAT_PASSING "%s"
 #define FORMAT_NEW FORMAT_PASSING "new-%05d"
@@ -55,9 +55,8 @@ static inline bool format_may_replace(int descriptor)
            (got == (ssize_t)sizeof magic && memcmp(magic, FORMAT_MAGIC, sizeof magic) == 0);
 }
 
-/* Behind the description there is room for the ending, which is written in its place, so that a
- * full disk does not keep it away. All 0: the program has not ended, or not in a way that could be
- * seen. */
+/* Room for the ending follows the description, so that it can be written even if the disk is full.
+ * It is all 0 as long as the program has not ended, or if the tracer could not notice the end. */
 #define FORMAT_ENDING_BYTES 256
 
 #define BLOCK_MAGIC UINT32_C(0x4b4c4253) /* "SBLK" */
@@ -68,15 +67,15 @@ enum block_kind { BLOCK_EVENTS = 1, BLOCK_PHASES, BLOCK_PROFILE, BLOCK_TEAMS };
 
 struct block_head {
     uint32_t magic;
-    uint32_t checksum; /* of all behind this, payload included */
+    uint32_t checksum; /* of everything after this member, including the payload */
     uint32_t bytes;    /* of the payload */
     uint16_t kind;
     uint16_t zero;
     uint32_t thread;
-    uint32_t records; /* events, or what else is in it */
+    uint32_t records; /* number of events, or of other records */
     uint64_t first;   /* index of its first event */
-    int64_t base;     /* ticks: end of the event before, which the first burst counts from */
-    uint32_t phase;   /* at its beginning */
+    int64_t base;     /* end of the event before, from which the first burst counts (ticks) */
+    uint32_t phase;   /* phase at the beginning of the block */
     uint32_t zero_too;
 };
 
@@ -98,8 +97,7 @@ const char *format_block_problem(const struct block_head *, int64_t rest, const 
 
 /* ---- Events ---- */
 
-/* Of each block; each is a series of events that are written as differences to the last of the same
- * series. */
+/* Most series of a block. An event is written as its difference to the last event of its series. */
 #define SERIES_MOST 512
 #define SERIES_SHORT 64 /* those with codes of one byte */
 

@@ -1,7 +1,7 @@
 /*
- * Members of a team, in the order of their numbers there, as ranges of PEs of the world: one range
- * where they are at a constant distance, else as few as a single pass finds. Shared by the tracer
- * and the readers.
+ * Members of a team, in the order of their numbers, as ranges of PEs of the world: one range if
+ * their distance is constant, else as few ranges as a single pass finds. Shared by the tracer and
+ * the readers.
  */
 #ifndef SKAMPI_TRACE_PE_RANGES_H
 #define SKAMPI_TRACE_PE_RANGES_H

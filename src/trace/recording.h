@@ -48,21 +48,21 @@ extern const size_t recording_row_count;
 
 void recording_default(struct recording *);
 
-/* Sets what row i is about; the text must live as long as the struct. Where the argument is
- * optional, "1" stands for none; for those without, "0" is off and "1" on. NULL, or what is wrong
- * with the text: completes "VARIABLE=TEXT: " or "--option TEXT: ". */
+/* Sets the option of a row to a text, which must live as long as the struct. "1" stands for a
+ * missing optional argument; options without argument are "0" (off) or "1" (on). Returns NULL, or
+ * what is wrong, as text after "VARIABLE=TEXT: " or "--option TEXT: ". */
 const char *recording_set(struct recording *, size_t row, const char *text);
 
-/* All variables of the environment. False: the text to be shown (one line, without name of the
- * program) is in problem. */
+/* Takes all variables of the environment. False with a message in problem (one line, without the
+ * name of the program). */
 bool recording_from_environment(struct recording *, char *problem, size_t problem_size);
 
-/* Whether a list (--only, --exclude) names the routine: its class, its name, or a beginning of that
- * with a * behind; names without shmem_ will do. */
+/* Whether a list (--only, --exclude) names the routine: by its class, its name, or the beginning of
+ * its name and a *. The names may lack shmem_. */
 bool recording_names(const char *list, const struct trace_routine *);
 
-/* The first word of a list that is neither a class nor names one of the routines, copied into word;
- * false: there is none. */
+/* Copies into word the first word of a list that names neither a class nor a routine; false if
+ * there is none. */
 bool recording_unknown_name(const char *list, const struct trace_routine *routines, size_t count,
                             char *word, size_t word_size);
 

@@ -1,4 +1,4 @@
-/* The folder that a trace is recorded into. */
+/* The folder into which a trace is recorded. */
 #ifndef SKAMPI_TRACE_COMMAND_DESTINATION_H
 #define SKAMPI_TRACE_COMMAND_DESTINATION_H
 
@@ -8,16 +8,15 @@
 struct destination {
     char folder[PATH_MAX]; /* absolute */
     char command[40];      /* value of FORMAT_JOBS_VARIABLE */
-    bool made;             /* the folder was not there */
+    bool made;             /* the command has made the folder */
 };
 
-/* Finds out whether there can be a trace. An old one stays as it is: the library replaces it. Sets
- * the variables by which that knows of the folder. Status 0, or 2 after one line on standard error.
- */
+/* Checks whether a trace can be written to the folder. Leaves an old trace to the library, which
+ * replaces it. Sets the variables that tell the library of the folder. Status 0, or 2 after one
+ * line on standard error. */
 int destination_prepare(struct destination *, const char *folder);
-/* After the program has ended, or where it could not be started: removes what was there for its
- * time alone. ran: and says if nothing was recorded, since whoever finds no trace should know why.
- */
+/* Removes temporary files after the program has ended, or if it could not be started. If it ran,
+ * and nothing was recorded, says why. */
 void destination_tidy(const struct destination *, bool ran);
 
 /* One line on standard error; returns 2. */

@@ -23,7 +23,7 @@
 #define LIBRARY "libshmemtrace.so"
 #define SEPARATORS " :" /* of LD_PRELOAD, which has no quotes */
 
-/* Beside this program where it was built, else where it was installed. */
+/* Finds the library next to this program in a build, else where it was installed. */
 static bool find_library(char *path, size_t size)
 {
     char own[PATH_MAX];
@@ -82,9 +82,8 @@ void preload_tidy(const struct preload *preload)
 
 /* ---- Launcher ---- */
 
-/* The library after others: wrappers of the same routines call the next one of that name, as the
- * rule for them is, while ours calls the library itself, so that others after it would see nothing.
- */
+/* Our library follows others in the list. Other libraries' wrappers call the next function of their
+ * name, as the rule is; ours call the real library, so wrappers after them would see nothing. */
 static char *after_others(const char *others, const char *library)
 {
     bool more = others && *others;
@@ -96,14 +95,14 @@ static char *with_library(const char *word, const char *library, char *preload)
 {
     static const char name[] = "LD_PRELOAD=";
     if (strcmp(word, "LD_PRELOAD") == 0)
-        return preload; /* holds what the environment has */
+        return preload; /* the environment's value comes first in it */
     if (strncmp(word, name, strlen(name)) != 0)
         return (char *)(uintptr_t)word;
     return text_format("%s%s", name, after_others(word + strlen(name), library));
 }
 
-/* LAUNCHER -x NAME... REST, with -x NAME... behind each : between programs, too, since it holds for
- * one of them. */
+/* The command "LAUNCHER -x NAME... REST". Each ":" between programs is followed by "-x NAME..."
+ * again, since the option holds for one program. */
 static char **with_variables(char **command, size_t count, const char *library, char *preload)
 {
     size_t programs = 1, used = 0;

@@ -62,7 +62,8 @@ static void usage(void)
 
 /* ---- Options ---- */
 
-/* Whether what follows an option cannot be its argument: another option, or the command. */
+/* Whether the word after an option cannot be its argument, since it is another option or the
+ * command. */
 static bool is_no_argument(const struct recording_row *row, const char *word)
 {
     return word[0] == '-' || programs_is_launcher(word) ||
@@ -70,7 +71,7 @@ static bool is_no_argument(const struct recording_row *row, const char *word)
             access(word, F_OK) != 0 && programs_exists(word));
 }
 
-/* The row of an option; its argument, if it is in the same word, in *argument. */
+/* The row of an option. *argument is its argument if that is in the same word. */
 static size_t find_row(const char *word, const char **argument)
 {
     size_t length = strcspn(word, "="), i = 0;
@@ -86,7 +87,7 @@ static bool set_variable(size_t row, const char *text)
     return setenv(recording_rows[row].variable, text, 1) == 0;
 }
 
-/* Takes options up to the first word that is none, whose index is returned; 0: refused. */
+/* Takes options. Returns the index of the first word that is no option, or 0 after an error. */
 static int take_options(int argc, char **argv, struct recording *recording)
 {
     int i = 1;
@@ -141,9 +142,9 @@ static volatile pid_t launcher;
 
 #define TWICE_NS 500000000
 
-/* timeout(1) sends its signal to its command and then to the whole group, which the launcher
- * belongs to: it must not get one more than it would without this process, since launchers stop
- * waiting for the program at one of the next, and kill it. */
+/* timeout(1) sends its signal to its command, and then to the whole group, to which the launcher
+ * belongs. This process must not pass on a second one: at a second signal, launchers stop waiting
+ * for the program and kill it. */
 static bool is_repeated(int number, pid_t sender)
 {
     static int last_number;
@@ -159,7 +160,7 @@ static bool is_repeated(int number, pid_t sender)
     return same;
 }
 
-/* What the terminal sends, the launcher gets, too. */
+/* Passes signals on to the launcher. It gets those of the terminal by itself. */
 static void pass_on(int number, siginfo_t *info, void *unused)
 {
     (void)unused;
@@ -179,8 +180,8 @@ static void pass_signals_on(void)
     }
 }
 
-/* Runs until its end. Returns what wait() says of it; errno of why it could not be started, if not
- * 0, in *error. */
+/* Runs the command to its end. Returns the status of wait(). If the command could not be started,
+ * *error is the errno of that, else 0. */
 static int run(char **command, int *error)
 {
     int ends[2], end = 0;
@@ -195,7 +196,7 @@ static int run(char **command, int *error)
     const pid_t parent = getpid();
     launcher = fork();
     if (launcher == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGTERM); /* as if it were this process itself */
+        prctl(PR_SET_PDEATHSIG, SIGTERM); /* the launcher ends with this process */
         if (getppid() != parent)
             _exit(STATUS_NOT_EXECUTABLE);
         sigprocmask(SIG_SETMASK, &before, NULL);
@@ -221,7 +222,7 @@ static int run(char **command, int *error)
     return end;
 }
 
-/* The same end as the launcher's. */
+/* Ends this process as the launcher ended: with its status, or by its signal. */
 static int end_as(int end)
 {
     if (!WIFSIGNALED(end))
@@ -230,7 +231,7 @@ static int end_as(int end)
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, WTERMSIG(end));
-    setrlimit(RLIMIT_CORE, &none); /* it has left one, if there is to be any */
+    setrlimit(RLIMIT_CORE, &none); /* if there is to be a core file, the launcher has left one */
     signal(WTERMSIG(end), SIG_DFL);
     raise(WTERMSIG(end));
     sigprocmask(SIG_UNBLOCK, &set, NULL);

@@ -2,8 +2,8 @@
 #ifndef SKAMPI_TRACE_COMMAND_RECORD_H
 #define SKAMPI_TRACE_COMMAND_RECORD_H
 
-/* argv[0] is the command; commands: names of those that read, for who meant one. Returns the exit
- * status. */
+/* argv[0] is the command. commands are the names of commands that read traces, for hints. Returns
+ * the exit status. */
 int record_main(int argc, char **argv, const char *const *commands, int command_count);
 
 #endif

@@ -1,27 +1,27 @@
-/* What the formats of other tools' traces share; one process each. */
+/* Functions that the exports to other tools' formats share. */
 #ifndef SKAMPI_TRACE_EXPORT_EXPORT_H
 #define SKAMPI_TRACE_EXPORT_EXPORT_H
 
 #include "trace/read/reader.h"
 
-/* Seconds between which everything lies that is read; whole: *last, too, for which all is read.
- * Both 0 without events. */
+/* The seconds between which all selected events lie. *last is only found with `whole`, since that
+ * reads the complete trace. Both are 0 without events. */
 void export_span(struct reader *, bool whole, double *first, double *last);
 
-/* The PEs of a trace, as each file says how many there are. */
+/* The PEs of a trace. Each file states their number. */
 struct export_pes {
     int count; /* 0 before the first file */
     bool *has_file;
 };
 
-/* For each file: notes its PE. Ends the program when the file is of a run with another number of
- * PEs, or its PE had one already. true: it is the first file, and the PEs are known now. */
+/* Notes the PE of a file. Ends the program if the file states another number of PEs, or if its PE
+ * already has a file. True for the first file, after which the number of PEs is known. */
 bool export_pe(struct export_pes *, const struct source *);
 
-/* Nanoseconds since origin, not below 0. */
+/* Nanoseconds since origin, at least 0. */
 uint64_t export_ns(const struct source *, int64_t ticks, double origin);
 
-/* A name from a file, which may be anything, as one line of UTF-8; to be freed. */
+/* A name from a file, which may hold any bytes, as one line of UTF-8. The caller frees it. */
 char *export_name(const char *);
 
 extern const struct reader_command export_command;

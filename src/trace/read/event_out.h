@@ -1,6 +1,6 @@
 /*
- * An event as a line of CSV, of JSON Lines, or for people; one process, any stream. What cannot be
- * written is found by ferror().
+ * An event as a line of CSV, of JSON Lines, or for people; one process, any stream. The caller
+ * checks ferror().
  */
 #ifndef SKAMPI_TRACE_READ_EVENT_OUT_H
 #define SKAMPI_TRACE_READ_EVENT_OUT_H
@@ -11,14 +11,15 @@
 
 const char *trace_class_name(enum trace_class); /* lower-case: put, get, nonblocking, ... */
 
-/* What a place lies in. */
+/* The name of the object in which a place lies. */
 const char *trace_object_name(const struct trace_file *, int64_t place);
 
 void event_csv_header(FILE *);
 void event_csv(FILE *, const struct trace_file *, const struct trace_event *);
 void event_json(FILE *, const struct trace_file *, const struct trace_event *);
-/* The parameters of the call alone, as the members of an object: "peer":1,"bytes":8. safe: integers
- * that a double does not hold are texts, for readers that know no other numbers. */
+/* Only the parameters of the call, as members of an object: "peer":1,"bytes":8. With `safe`,
+ * integers that a double cannot represent are texts, for readers that store all numbers as doubles.
+ */
 void event_json_parameters(FILE *, const struct trace_file *, const struct trace_event *,
                            bool safe);
 

@@ -1,6 +1,6 @@
 /*
- * The events of all PEs and threads in the order of time: one block of each thread is in memory,
- * whatever the length of the trace.
+ * The events of all PEs and threads in the order of time. Only one block of each thread is in
+ * memory, however long the trace is.
  */
 #ifndef SKAMPI_TRACE_READ_MERGE_H
 #define SKAMPI_TRACE_READ_MERGE_H
@@ -12,12 +12,12 @@ struct merge;
 struct merge_event {
     struct source *source;
     const struct trace_event *event;     /* valid until the next call */
-    const struct trace_event *following; /* of the same thread; NULL: none */
-    double seconds;                      /* of its start, or of its end: */
+    const struct trace_event *following; /* the next event of this thread, or NULL */
+    double seconds;                      /* of its start, or of its end */
     bool end;
 };
 
-/* ends: each event comes twice, at its start and at its end. */
+/* With `ends`, each event comes twice, at its start and at its end. */
 struct merge *merge_open(struct reader *, bool ends);
 bool merge_next(struct merge *, struct merge_event *);
 void merge_close(struct merge *);

@@ -15,7 +15,7 @@
 #define PACK_VERSION 1
 #define PACK_MOST_FILES (1 << 24)
 
-/* At the beginning; the index follows, then the files, one behind the other. Little-endian. */
+/* The head of a pack. The index follows, then the files, one after the other. Little-endian. */
 struct pack_head {
     char magic[8];
     uint32_t version;
@@ -24,32 +24,32 @@ struct pack_head {
     uint32_t zero;
     uint32_t checksum; /* of all before it */
 };
-/* In the order of their numbers, which are those in their names. */
+/* A row of the index, in the order of the numbers in the names of files. */
 struct pack_entry {
     uint64_t at, bytes;
     uint32_t number;
     uint32_t checksum; /* of all before it */
 };
-/* Both are complete but for their checksums. */
+/* Set the checksum of a head, or of an entry, that is otherwise complete. */
 void pack_seal_head(struct pack_head *);
 void pack_seal_entry(struct pack_entry *);
 
-/* Where the bytes of a trace's file are. */
+/* The place of the bytes of a trace's file. */
 struct place {
-    char *path;    /* of the file that has them; to be freed */
-    int64_t at;    /* their beginning in it */
-    int64_t bytes; /* how many; -1: up to its end */
+    char *path;    /* file that holds the bytes; the caller frees it */
+    int64_t at;    /* offset in that file */
+    int64_t bytes; /* number of bytes; -1: up to the end */
 };
-/* NULL, or what is wrong, to be freed. Of files that are in no pack only opening them says whether
- * they are there. */
+/* Finds a file. NULL, or what is wrong, which the caller frees. Does not check that a file outside
+ * of packs exists. */
 char *place_find(const char *name, struct place *);
 
-#define TRACE_DAMAGED -2 /* instead of a count of files: the pack is */
+#define TRACE_DAMAGED -2 /* instead of a count of files: the pack is damaged */
 #define PACK_NONE -3
-/* Names of all files in a pack, as trace_files() gives them. PACK_NONE: this is no pack. */
+/* Names of all files in a pack, as trace_files() gives them. PACK_NONE if the path is no pack. */
 long pack_files(const char *path, char ***files, char **error);
 
-/* Whether writing to a file would change this file of a trace. */
+/* Whether writing to `file` would change this file of a trace. */
 bool trace_is_in(const char *name, const struct stat *file);
 
 /* A file of a trace, mapped. */
@@ -59,7 +59,7 @@ struct trace_map {
     void *mapped;
     size_t mapped_bytes;
 };
-/* NULL, or what is wrong, to be freed. Empty files cannot be mapped. */
+/* Maps a file. NULL, or what is wrong, which the caller frees. Empty files cannot be mapped. */
 char *trace_map(const char *name, struct trace_map *);
 void trace_unmap(struct trace_map *);
 

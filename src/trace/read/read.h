@@ -1,7 +1,7 @@
 /*
- * Reading traces, block by block: memory does not grow with them. A trace is a folder with one file
- * a PE (pe-00000.trace, ...), or a pack of them (pack.h). One process calls this; nothing here
- * prints or ends the program.
+ * Reads traces block by block, in memory that does not grow with their length. A trace is a folder
+ * with one file a PE (pe-00000.trace, ...), or a pack of them (pack.h). One process calls this;
+ * nothing here prints or ends the program.
  */
 #ifndef SKAMPI_TRACE_READ_READ_H
 #define SKAMPI_TRACE_READ_READ_H
@@ -14,60 +14,66 @@
 struct trace_file;
 struct trace_cursor;
 
-/* What the file says of itself. Texts live as long as the file is open. */
+/* The head of a file. Texts live as long as the file is open. */
 struct trace_info {
     int pe, pes;
     int threads;
     const char *host, *command, *library, *version, *date;
     double ticks_per_second;
-    const char *clock;  /* how clocks were to be synchronized */
-    bool start_alone;   /* ended without synchronizing them again, so drift is not corrected */
-    double clock_bound; /* s, error bound of the correction; NaN: not synchronized at the end */
-    bool synchronized;  /* clocks were, at the start; only then is the beginning that of all PEs */
-    int64_t beginning;  /* global ticks that times count from */
-    int64_t realtime; /* ns since 1970, UTC, of the beginning; to the second where the file says no
-                         more, 0: not known */
-    bool complete;    /* the file was ended in order */
-    const char *end;  /* "finalize", "exit", "global_exit", "abort", "signal 15", "" */
-    uint64_t events;  /* recorded, as far as the file tells without reading it all */
-    uint64_t dropped; /* not in the file: lost, or overwritten in the ring */
-    uint64_t lost;    /* of these: for want of room, by --limit or on the disk, or of memory */
-    bool profile;     /* recorded with --summary: profiles instead of events */
-    size_t counters;  /* hardware counters a phase (PAPI) */
+    const char *clock; /* how clocks were to be synchronized */
+    bool start_alone; /* the run ended without synchronizing clocks again, so drift is not corrected
+                       */
+    double clock_bound; /* error bound of the correction (seconds); NaN if clocks were not
+                           synchronized at the end */
+    bool synchronized;  /* clocks were synchronized at the start; only then do all PEs have one
+                           beginning */
+    int64_t beginning;  /* global ticks from which times count */
+    int64_t realtime;   /* beginning in ns since 1970, UTC, rounded to seconds in older files; 0 if
+                           not known */
+    bool complete;      /* the file has a regular end */
+    const char *end;    /* "finalize", "exit", "global_exit", "abort", "signal 15", "" */
+    uint64_t events;    /* events recorded, as far as is known without reading all blocks */
+    uint64_t
+        dropped;     /* events not in the file, because they were lost or overwritten in the ring */
+    uint64_t lost;   /* of the dropped events: lost because of --limit, a full disk, or no memory */
+    bool profile;    /* recorded with --summary: profiles instead of events */
+    size_t counters; /* hardware counters a phase (PAPI) */
     const char *const *counter_names;
     size_t routines;
     const char *selection; /* options by which calls were left out: "--only put"; "" when there were
                               none, and in older files */
     int format;            /* its version */
-    /* What the tracer added to each call, in s: to the burst before it, and to its duration. 0 in
-     * files before version 3. */
+    /* The time that the tracer added to each call (seconds): to the burst before it, and to its
+     * duration. 0 in files before version 3. */
     double cost_between, cost_inside;
-    size_t objects; /* names of what places lie in: "private", "heap", "static", libraries */
+    size_t
+        objects; /* number of objects in which places lie: "private", "heap", "static", libraries */
     const char *const *object_names;
 };
 
-/* NULL, and a text to be freed in *error (file, what is wrong, what to do), when it cannot be read
- * at all. What is damaged behind the header is told by trace_next. */
+/* Opens a file. NULL if it cannot be read at all, with a text in *error (file, what is wrong, what
+ * to do), which the caller frees. trace_next() reports damage after the head. */
 struct trace_file *trace_open(const char *path, char **error);
 void trace_close(struct trace_file *);
 const struct trace_info *trace_info(const struct trace_file *);
-/* Where its first block begins, in bytes. */
+/* Offset of the first block (bytes). */
 int64_t trace_blocks(const struct trace_file *);
 const struct trace_routine *trace_routine(const struct trace_file *, uint32_t routine);
 
-/* Seconds since the beginning that all PEs of the trace have in common, corrected by offset and
- * drift; of a time in ticks of this PE. */
+/* Converts ticks of this PE to seconds since the common beginning of all PEs, corrected by offset
+ * and drift. */
 double trace_seconds(const struct trace_file *, int64_t ticks);
 
-/* Events of one thread, or of all (-1: in the order of their blocks), in order. A file may have
- * several cursors; none keeps the file open, or more than a block in memory. */
+/* A cursor over the events of one thread, or of all threads (-1, in the order of blocks). A file
+ * may have several cursors. None keeps the file open, or more than one block in memory. */
 struct trace_cursor *trace_events(struct trace_file *, int thread);
-/* 1: *event is the next; 0: no more; -1: damaged from here on, trace_problem tells where and how.
- * Numbers of routines and threads are in range. */
+/* Returns 1 with the next event, 0 at the end, -1 if the file is damaged from here on;
+ * trace_problem() then says where and how. Checks that numbers of routines and threads are in
+ * range. */
 int trace_next(struct trace_cursor *, struct trace_event *event);
 const char *trace_problem(const struct trace_cursor *);
 
-/* What hardware counters counted in a stretch of one phase. */
+/* The counts of hardware counters in a stretch of one phase. */
 struct trace_phase {
     uint32_t phase, thread;
     int64_t start, end;      /* ticks */
@@ -78,15 +84,15 @@ struct trace_profile {
     uint32_t routine, thread, phase;
     int64_t peer; /* -1: none */
     uint64_t calls, bytes;
-    int64_t ticks, max_ticks; /* inside the routine: all calls, the longest */
+    int64_t ticks, max_ticks; /* inside the routine: sum over all calls, and the longest call */
 };
-/* Some members of a team, which lie within it; those of one team follow each other in order. */
+/* A range of members of a team. The ranges of one team follow each other in order. */
 struct trace_team {
     int64_t team; /* its number, as in events of this PE */
     int64_t size; /* all of its members */
     struct pe_range range;
 };
-/* As trace_next; a cursor is used for one of the four. */
+/* Like trace_next(), for other records. Use a cursor for only one of the four functions. */
 int trace_next_phase(struct trace_cursor *, struct trace_phase *);
 int trace_next_profile(struct trace_cursor *, struct trace_profile *);
 int trace_next_team(struct trace_cursor *, struct trace_team *);
@@ -94,8 +100,8 @@ void trace_cursor_free(struct trace_cursor *);
 
 /* Whether that is a trace: a folder of one, a pack, or a file of a PE. */
 bool trace_is(const char *path);
-/* Files of the PEs of a trace, a folder or a pack, sorted; a single file is a trace of itself.
- * Count, or -1 and a text to be freed in *error. Each name and the array are to be freed. */
+/* The sorted files of a trace, which is a folder, a pack or a single file. Returns their number, or
+ * -1 with a text in *error. The caller frees the text, each name and the array. */
 long trace_files(const char *path, char ***files, char **error);
 
 #endif

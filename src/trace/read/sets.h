@@ -1,8 +1,8 @@
 /*
- * Sets of PEs that make collective calls together: active sets, and teams. Those of all files of a
- * trace are numbered, so that calls of different PEs can be matched. Each PE numbers its teams in
- * the order in which they are created; the n-th team of the same members is the same on all of
- * them, since creating teams is collective, too.
+ * Sets of PEs that make collective calls together: active sets, and teams. The sets of all files of
+ * a trace are numbered, so that calls of different PEs can be matched. Each PE numbers its teams in
+ * the order of their creation. The n-th team with certain members is one team on all of them, since
+ * creating teams is collective, too.
  */
 #ifndef SKAMPI_TRACE_READ_SETS_H
 #define SKAMPI_TRACE_READ_SETS_H
@@ -20,22 +20,22 @@ struct sets {
 };
 
 struct trace_set {
-    int64_t order; /* 0: an active set, or the team of all PEs; n: the n-th team of these members;
-                      or TRACE_TEAM_SHARED */
+    int64_t order; /* n for the n-th team with these members; 0 for an active set or the team of all
+                      PEs; or TRACE_TEAM_SHARED */
     int64_t size;
-    const struct pe_range *ranges; /* valid until there is another set */
+    const struct pe_range *ranges; /* valid until another set is added */
     size_t range_count;
 };
 
 void sets_free(struct sets *);
 struct trace_set set_of(const struct sets *, size_t number);
-/* A PE's number in the set, -1 when it is not in it. */
+/* A PE's number in the set, or -1. */
 int64_t set_member(const struct trace_set *, int64_t pe);
 static inline int64_t set_pe(const struct trace_set *set, int64_t member)
 {
     return pe_ranges_member(set->ranges, set->range_count, member);
 }
-/* In one static text. */
+/* The name of a set, in a static buffer. */
 const char *set_name(const struct trace_set *);
 
 /* The number of the order-th set with members of that number in the table of members, and this as a
@@ -43,7 +43,7 @@ const char *set_name(const struct trace_set *);
 size_t sets_number(struct sets *, int64_t order, size_t members);
 struct trace_set sets_with(const struct sets *, int64_t order, size_t members);
 
-/* The number of the active set (or the world) with these PEs, which there must be. */
+/* The number of the active set (or the world) with these PEs, all of which must exist. */
 size_t sets_active(struct sets *, int64_t start, int64_t stride, int64_t size);
 
 #endif

@@ -9,7 +9,7 @@ enum set_kind {
     SET_NONE,      /* nothing: it is not collective */
     SET_KNOWN,     /* the set, in which the file's PE is member, or -1 */
     SET_UNKNOWN,   /* a team whose members the trace does not tell */
-    SET_IMPOSSIBLE /* an active set of PEs that there are not */
+    SET_IMPOSSIBLE /* an active set that contains PEs which do not exist */
 };
 struct set_call {
     size_t set;

@@ -357,7 +357,7 @@ void file_report_lost(uint64_t lost, uint64_t events)
         return; /* nobody is left to hear of it */
 }
 
-void file_write_ending(const char *reason, const struct kept *kept, off_t end, bool last)
+void file_write_ending(const char *reason, const struct event_counts *kept, off_t end, bool last)
 {
     unsigned char bytes[FORMAT_ENDING_BYTES];
     if (file.descriptor < 0 || !is_open())

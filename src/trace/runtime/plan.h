@@ -1,4 +1,4 @@
-/* Whether calls are recorded: by routine, and now. */
+/* Whether calls are recorded: by routine, and at present. */
 #ifndef SKAMPI_TRACE_RUNTIME_PLAN_H
 #define SKAMPI_TRACE_RUNTIME_PLAN_H
 
@@ -7,24 +7,24 @@
 
 #pragma GCC visibility push(hidden)
 
-/* What is done about a routine. */
+/* What the tracer does about a routine. */
 enum plan {
     PLAN_IGNORE, /* nothing */
-    PLAN_GUARD,  /* no event, but what it calls inside is not an event either */
+    PLAN_GUARD,  /* no event for the call, nor for calls inside it */
     PLAN_RECORD
 };
 
-/* Decides by tracer.recording, once. False: out of memory. */
+/* Decides for all routines by tracer.recording. Call it once. False if there is no memory. */
 bool plan_routines(void);
 enum plan plan_of(unsigned routine);
 /* By routine. */
 extern struct series_kind *plan_kinds;
 
-/* Calls are recorded from now on, unless there is one of the reasons (OFF_...) not to. */
+/* Begins to record, unless there is one of these reasons (OFF_...) not to. */
 void tracer_begin(int reasons);
 
-/* Reasons to record, or not to, come and go. Returns those not to that there were before. In signal
- * handlers. */
+/* Add (tracer_stop) or remove (tracer_go_on) reasons not to record. Return the earlier reasons.
+ * Async-signal-safe. */
 int tracer_stop(int reasons);
 void tracer_go_on(int reasons);
 

@@ -40,7 +40,7 @@
 
 #include "trace/entry.h"
 
-/* What is in one library need not be looked up. */
+/* Calls inside one library need no lookup by the dynamic linker. */
 #pragma GCC visibility push(hidden)
 
 /* The table that generate writes; a routine's number is its index. */
@@ -60,16 +60,16 @@ extern int trace_pes;
 
 /* A thread of the application, as far as inline code knows it. */
 struct trace_thread {
-    bool inside;              /* of a routine that is being recorded, or of the tracer */
-    struct trace_entry *next; /* where the next call is written down */
-    const void *enough;       /* behind this there is no room, or something else to do */
-    uint64_t calls;           /* written down */
+    bool inside;              /* the thread is inside a recorded routine, or inside the tracer */
+    struct trace_entry *next; /* place of the next entry */
+    const void *enough;       /* beyond this, there is no room, or other work is pending */
+    uint64_t calls;           /* number of entries so far */
 };
 
 /* NULL until the thread's first call. */
 extern __thread struct trace_thread *trace_this_thread __attribute__((tls_model("initial-exec")));
 
-/* What there is to do when next is behind enough. */
+/* Makes room, or does other pending work. Called when next is beyond enough. */
 void trace_end_otherwise(struct trace_thread *, const struct trace_entry *);
 
 /* Nanoseconds of CLOCK_MONOTONIC. */
@@ -94,8 +94,8 @@ static inline uint64_t trace_now(void)
     return trace_run.clock_gettime ? trace_now_slowly() : trace_counter();
 }
 
-/* Begin of a wrapper. NULL: whatever this is, it is not just another call to record. Sets the depth
- * guard. */
+/* Begins a wrapper, and sets the depth guard. NULL if this is not an ordinary call to record; then
+ * see trace_begin_otherwise(). */
 __attribute__((always_inline)) static inline struct trace_thread *trace_begin(unsigned routine)
 {
     struct trace_thread *thread = trace_this_thread;
@@ -106,8 +106,8 @@ __attribute__((always_inline)) static inline struct trace_thread *trace_begin(un
     return thread;
 }
 
-/* The same for all calls. NULL: not recorded (nested, before the
- * start or after the end, routine left out). */
+/* Begins a wrapper for any call. NULL if the call is not recorded (it is nested, before the start
+ * or after the end, or its routine is left out). */
 struct trace_thread *trace_begin_otherwise(unsigned routine);
 
 __attribute__((always_inline)) static inline struct trace_entry *
@@ -125,7 +125,8 @@ static inline void trace_flag(struct trace_entry *entry, unsigned flags)
     entry->of |= entry_of(0, 0, flags);
 }
 
-/* What comes before is complete when others see next. */
+/* Stores the entry before `next`, so that it is complete when another thread or a handler sees
+ * `next`. */
 __attribute__((always_inline)) static inline void trace_end(struct trace_thread *thread,
                                                             struct trace_entry *entry, unsigned n)
 {
@@ -145,7 +146,7 @@ void trace_handle_add(enum trace_handle kind, const void *handle);
 
 /* Hooks, see above. All PEs call those of starting and finishing. */
 struct trace_thread *trace_started(unsigned routine);
-void trace_begun(struct trace_thread *); /* the time until here is nobody's */
+void trace_begun(struct trace_thread *); /* time until here is charged to nothing */
 /* The event of a new team is kept: the time since its end was the tracer's. */
 void trace_team_kept(struct trace_thread *);
 void trace_finishing(void);

@@ -111,7 +111,7 @@ static bool is_saved(const struct tracer_thread *thread, size_t at, uint64_t bef
 
 /* Adds what became of the thread's calls. keep: what is in the file now stays there. */
 static void save_thread(struct tracer_thread *thread, bool open, bool keep, off_t *end,
-                        struct kept *kept)
+                        struct event_counts *kept)
 {
     struct encoder *encoder = &thread->encoder;
     const bool ring = thread->journal_count > 1;
@@ -182,7 +182,7 @@ static void save(const char *reason, enum save mode)
         bool last = mode == SAVE_LAST;
         int off = last ? tracer_stop(OFF_ENDED) : atomic_load(&tracer.off);
         off_t end = file_end();
-        struct kept kept = {.dropped = tracer.unrecorded, .lost = tracer.unrecorded};
+        struct event_counts kept = {.dropped = tracer.unrecorded, .lost = tracer.unrecorded};
         const bool keep = mode == SAVE_TO_KEEP;
         const bool open = !(off & (OFF_FAILED | OFF_LIMIT));
         for (struct tracer_thread *thread = tracer.threads; thread; thread = thread->next)

@@ -1,4 +1,4 @@
-/* Writes what is not in the file yet when the program ends, in whatever way. */
+/* Writes what is not in the file yet when the program ends, however it ends. */
 #ifndef SKAMPI_TRACE_RUNTIME_SAVE_H
 #define SKAMPI_TRACE_RUNTIME_SAVE_H
 
@@ -9,12 +9,12 @@
 /* Allocates what saving needs. False: out of memory. */
 bool save_prepare(void);
 
-/* Writes what threads have not written, and how it ended; more than once, if need be: what came
- * before is overwritten. last: nothing follows, and what could not be written is reported. In
- * signal handlers. */
+/* Writes the events that threads have not written, and how the program ended. May be called
+ * repeatedly; each call overwrites what the one before wrote. With `last`, nothing follows, and
+ * failures are reported. In signal handlers. */
 void tracer_save(const char *reason, bool last);
 
-/* The same, and what is written of rings stays in the file. */
+/* Like tracer_save(), but the events of rings stay in the file. */
 void tracer_save_to_keep(const char *reason);
 
 #pragma GCC visibility pop

@@ -12,8 +12,8 @@
 extern "C" {
 #endif
 
-/* What this PE does from now on belongs to a phase, numbered as the application likes; at first it
- * is 0. Any thread; it holds for all threads of the PE. */
+/* Begins a phase of this PE. The application chooses the numbers; the first phase is 0. Any thread
+ * may call it; the phase holds for all threads of the PE. */
 void shmemtrace_phase(int phase) __attribute__((weak));
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 /*
- * What the parts of the tracer's runtime share: a run of the application has one of everything
- * here. Functions marked "in signal handlers" allocate nothing and take no locks.
+ * State that the parts of the tracer's runtime share. A run of the application has one of each.
+ * Functions marked "in signal handlers" allocate nothing and take no locks.
  */
 #ifndef SKAMPI_TRACE_RUNTIME_STATE_H
 #define SKAMPI_TRACE_RUNTIME_STATE_H
@@ -25,7 +25,6 @@ enum {
     OFF_ENDED = 16   /* the trace is ended, or this is a child that was forked */
 };
 
-/* Local and global time, in ticks of this PE's clock and of PE 0's, at one moment. */
 struct tracer_thread;
 
 struct tracer {
@@ -33,16 +32,17 @@ struct tracer {
     atomic_int off;
     pid_t pid; /* 0: the library has not started */
     int pe;
-    bool traced; /* else its start has failed, and nothing is recorded here */
+    bool traced;                           /* recording has started on this PE */
     struct tracer_thread *_Atomic threads; /* the latest first */
     atomic_uint thread_count;
-    atomic_uint_fast64_t unrecorded; /* calls of threads that there was no memory for */
+    atomic_uint_fast64_t unrecorded; /* calls of threads whose state found no memory */
     int64_t loaded;                  /* ticks: when this library was loaded */
     struct clock_fix start, end;
     int64_t realtime;        /* ns since 1970, UTC, at start.local; 0: not known */
-    int64_t beginning;       /* global time that all PEs count from */
+    int64_t beginning;       /* global time from which all PEs count */
     double ticks_per_second; /* of global time */
-    /* What the tracer adds to a call: to the time since the call before, and to its own. */
+    /* Time that the tracer adds to a call: to the time since the call before (between), and to the
+     * time of the call (inside). */
     double cost_between_ns, cost_inside_ns;
     char clock_text[128];
 };
@@ -51,8 +51,8 @@ extern struct tracer tracer;
 /* One line on standard error: "shmemtrace: PE 3: ...". Not in signal handlers. */
 __attribute__((format(printf, 1, 2))) void tracer_say(const char *format, ...);
 
-/* While a thread changes what tracer_save reads, or writes: no signal comes in between, nobody
- * cancels it, and the application does not see its errno. */
+/* Protects a thread while it writes, or changes what tracer_save() reads: signals and cancellation
+ * are blocked, and errno is restored afterwards. */
 struct tracer_hold {
     sigset_t signals;
     int cancel, error;
@@ -60,9 +60,9 @@ struct tracer_hold {
 void tracer_hold(struct tracer_hold *);
 void tracer_release(const struct tracer_hold *);
 
-/* One thread at a time writes, saves, or gives up what others save; others wait. May be used again
- * by who interrupts their own writing. False: what is written from now on is for nobody, the trace
- * has ended. In signal handlers. */
+/* Waits until no other thread writes, saves, or frees what others save. A handler that interrupts
+ * the thread with the lock may take it again. False if the trace has ended, so nothing may be
+ * written. In signal handlers. */
 bool tracer_lock(void);
 void tracer_unlock(void);
 

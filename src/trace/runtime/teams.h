@@ -11,22 +11,22 @@
 
 #pragma GCC visibility push(hidden)
 
-/* How the library is asked. */
+/* Functions that ask the library about a team. */
 struct trace_team_calls {
     int (*size)(const void *team);
     int (*member)(const void *team, int index); /* its PE in the world */
 };
 
-/* There is a team of that number: its members go to the file at once, so that whatever happens to
- * the program, or to the events of a ring, they are there. O(members). */
+/* Notes a new team. Its members go to the file at once, so that they are there even if the program
+ * crashes, or the events of a ring are overwritten. O(members). */
 void trace_team_add(int64_t number, const void *team, const struct trace_team_calls *);
 
-/* There is a context, which belongs to a team, or (NULL) to the one of all PEs. O(members). */
+/* Notes a new context of a team, or of the team of all PEs (NULL). O(members). */
 void trace_context_add(const void *context, const void *team, const struct trace_team_calls *);
 
-/* Whether there may be contexts of other teams than that of all PEs. */
+/* Whether there may be contexts of teams that do not have all PEs. */
 extern bool trace_team_contexts;
-/* The PE in the world that a context calls pe; -1 when its team has no such member. */
+/* The world's number of the PE that a context calls pe; -1 if its team has no such member. */
 int64_t trace_context_peer(const void *context, int pe);
 
 #pragma GCC visibility pop

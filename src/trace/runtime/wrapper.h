@@ -1,6 +1,6 @@
 /*
- * What only the wrappers that src/trace/wrappers/generate writes need besides runtime.h: how
- * parameters become values of fields, and where the library is.
+ * For the wrappers that src/trace/wrappers/generate writes: how parameters become values of fields,
+ * and where the library is.
  */
 #ifndef SKAMPI_TRACE_RUNTIME_WRAPPER_H
 #define SKAMPI_TRACE_RUNTIME_WRAPPER_H
@@ -16,7 +16,8 @@
 #include "trace/runtime/runtime.h"
 #include "trace/runtime/teams.h"
 
-/* Whoever opens the library by dlopen() may keep its names to itself; wrappers need them. */
+/* Makes the library's names visible, which wrappers need: a program that opens the library by
+ * dlopen() may have kept them local. */
 static inline int trace_publish_library(struct dl_phdr_info *object, size_t size, void *unused)
 {
     (void)size;
@@ -34,7 +35,7 @@ static inline int trace_publish_library(struct dl_phdr_info *object, size_t size
     return other;
 }
 
-/* True: the library was not visible until now. */
+/* True if the library was not visible before. */
 static inline bool trace_starting(void)
 {
     return !dlsym(RTLD_NEXT, "shmem_n_pes") && dl_iterate_phdr(trace_publish_library, NULL);
@@ -58,7 +59,7 @@ static inline int64_t trace_double_bits(double value)
     return both.bits;
 }
 
-/* Libraries number them differently; traces do not. -1: none of them. */
+/* Libraries number these constants differently, traces do not. -1 for any other number. */
 static inline int64_t trace_comparison(int comparison)
 {
     return comparison == SHMEM_CMP_EQ   ? TRACE_EQUAL
@@ -70,13 +71,14 @@ static inline int64_t trace_comparison(int comparison)
                                         : -1;
 }
 
-/* Whether what a put of n elements writes is kept. */
+/* Whether the data of a put of n elements are kept. */
 static inline unsigned trace_keeps_value(uint64_t n, size_t element_bytes)
 {
     return trace_values && n > 0 && n <= TRACE_PUT_VALUE_BYTES / element_bytes;
 }
 
-/* That, once trace_keeps_value() says so; step: from element to element of the source. */
+/* The data of a put for which trace_keeps_value() is true. step is the distance of the source's
+ * elements. */
 static inline int64_t trace_put_value(const void *source, uint64_t n, size_t element_bytes,
                                       ptrdiff_t step)
 {
@@ -117,7 +119,7 @@ static inline int64_t trace_peer(shmem_ctx_t context, int pe)
     return pe;
 }
 
-/* What may have created a context or team returns its status. -1: there is none. */
+/* Notes a context that a call may have created; any status but 0 means that it has not. */
 static inline void trace_note_context(int status, const shmem_ctx_t *context)
 {
     if (status != 0)
@@ -133,7 +135,7 @@ static inline int64_t trace_new_context(int status, const shmem_ctx_t *context)
 #endif
 
 #ifdef SHMEM_TEAM_INVALID
-/* Libraries number them differently; traces do not. -1: none of them. */
+/* Libraries number these constants differently, traces do not. -1 for any other number. */
 static inline int64_t trace_signal_operation(int operation)
 {
     return operation == SHMEM_SIGNAL_SET   ? TRACE_SIGNAL_SET
@@ -141,7 +143,7 @@ static inline int64_t trace_signal_operation(int operation)
                                            : -1;
 }
 
-/* 0 all PEs, -2 those that share memory, from 1 on those created, in order. */
+/* The number of a team: 0 has all PEs, -2 those that share memory; created teams count from 1. */
 static inline int64_t trace_team_number(shmem_team_t team)
 {
     return team == SHMEM_TEAM_WORLD    ? 0
