@@ -1,29 +1,9 @@
 /*
- * Reductions: seven operations on the usual types, all made from one list.
+ * Reductions: seven operations on the usual types.
  */
 #include "measurements/common/collective.h"
 
 #include <limits.h>
-
-/* ROW(Operation, operation, _Type, type, C type): names in scripts, without a type for short, and
- * in the library. */
-#define INTEGERS(ROW, Operation, operation)                                                        \
-    ROW(Operation, operation, , short, short)                                                      \
-    ROW(Operation, operation, _Int, int, int)                                                      \
-    ROW(Operation, operation, _Long, long, long)                                                   \
-    ROW(Operation, operation, _Longlong, longlong, long long)
-#define NUMBERS(ROW, Operation, operation)                                                         \
-    INTEGERS(ROW, Operation, operation)                                                            \
-    ROW(Operation, operation, _Float, float, float)                                                \
-    ROW(Operation, operation, _Double, double, double)
-#define REDUCTIONS(ROW)                                                                            \
-    INTEGERS(ROW, And, and)                                                                        \
-    INTEGERS(ROW, Or, or)                                                                          \
-    INTEGERS(ROW, Xor, xor)                                                                        \
-    NUMBERS(ROW, Sum, sum)                                                                         \
-    NUMBERS(ROW, Prod, prod)                                                                       \
-    NUMBERS(ROW, Min, min)                                                                         \
-    NUMBERS(ROW, Max, max)
 
 #if SKAMPI_SHMEM
 
@@ -43,6 +23,20 @@
 struct operation {
     int (*value)(int rank, int position); /* what a rank brings */
     int (*fold)(int a, int b);
+};
+
+/* Elements of one type in memory; values repeat along them. */
+struct elements {
+    size_t size;
+    void (*fill)(void *memory, size_t count, const int values[PERIOD]);
+    /* The first element that is another, and what it is; count: none. */
+    size_t (*find_wrong)(const void *memory, size_t count, const int values[PERIOD], double *found);
+};
+
+struct reduction {
+    struct routine routine; /* first: the common hooks find it there */
+    const struct operation *operation;
+    const struct elements *elements;
 };
 
 static int one_bit(int rank, int position)
@@ -134,94 +128,169 @@ static void fold_values(const struct operation *operation, const struct collecti
                 operation->fold(values[position], value_of(operation, call, rank, position));
 }
 
-static bool wrong_element(const struct collective_call *call, size_t i, double found, int expected)
+static const struct reduction *reduction_of(const struct collective_call *call)
 {
-    return run_fail(
-        call->run,
-        "wrong data: element %zu (from byte %zu on) of the result on PE %d (rank %d) is "
-        "%.17g and should be %d",
-        i, i * call->routine->element, shmem_my_pe(), call->run->rank, found, expected);
+    return (const struct reduction *)(const void *)call->routine;
 }
 
-/* The routine, and its data before and after. */
-#define HOOKS(Operation, operation, _Type, type, c_type)                                           \
-    static void call_##operation##_##type(const struct collective_call *c)                         \
-    {                                                                                              \
-        shmem_##type##_##operation##_to_all((c_type *)(void *)c->target,                           \
-                                            (c_type *)(void *)c->source, (int)c->elements,         \
-                                            c->start, c->log_stride, c->size, c->work, c->sync);   \
-    }                                                                                              \
-    static void fill_##operation##_##type(const struct collective_call *c)                         \
-    {                                                                                              \
-        int values[PERIOD];                                                                        \
-        c_type *source = (c_type *)(void *)c->source;                                              \
-        fill_values(&op_##operation, c, c->rank, values);                                          \
-        for (size_t i = 0; i < c->elements; i++)                                                   \
-            source[i] = (c_type)values[i % PERIOD];                                                \
-    }                                                                                              \
-    static bool check_##operation##_##type(const struct collective_call *c)                        \
-    {                                                                                              \
-        int values[PERIOD];                                                                        \
-        const c_type *target = (const c_type *)(const void *)c->target;                            \
-        fold_values(&op_##operation, c, values);                                                   \
-        for (size_t i = 0; i < c->elements; i++)                                                   \
-            if (target[i] != (c_type)values[i % PERIOD])                                           \
-                return wrong_element(c, i, (double)target[i], values[i % PERIOD]);                 \
-        return true;                                                                               \
-    }
+static void fill(const struct collective_call *call)
+{
+    const struct reduction *reduction = reduction_of(call);
+    int values[PERIOD];
+    fill_values(reduction->operation, call, call->rank, values);
+    reduction->elements->fill(call->source, call->elements, values);
+}
 
-REDUCTIONS(HOOKS)
+static bool check(const struct collective_call *call)
+{
+    const struct reduction *reduction = reduction_of(call);
+    int values[PERIOD];
+    double found = 0;
+    fold_values(reduction->operation, call, values);
+    size_t i = reduction->elements->find_wrong(call->target, call->elements, values, &found);
+    return i == call->elements ||
+           run_fail(call->run,
+                    "wrong data: element %zu (from byte %zu on) of the result on PE %d (rank %d) "
+                    "is %.17g and should be %d",
+                    i, i * reduction->elements->size, shmem_my_pe(), call->run->rank, found,
+                    values[i % PERIOD]);
+}
 
+#define ELEMENTS(name, type)                                                                       \
+    static void fill_##name(void *memory, size_t count, const int values[PERIOD])                  \
+    {                                                                                              \
+        type *element = memory;                                                                    \
+        for (size_t i = 0; i < count; i++)                                                         \
+            element[i] = (type)values[i % PERIOD];                                                 \
+    }                                                                                              \
+    static size_t find_wrong_##name(const void *memory, size_t count, const int values[PERIOD],    \
+                                    double *found)                                                 \
+    {                                                                                              \
+        const type *element = memory;                                                              \
+        size_t i = 0;                                                                              \
+        while (i < count && element[i] == (type)values[i % PERIOD])                                \
+            i++;                                                                                   \
+        if (i < count)                                                                             \
+            *found = (double)element[i];                                                           \
+        return i;                                                                                  \
+    }                                                                                              \
+    static const struct elements name = {sizeof(type), fill_##name, find_wrong_##name};
+
+ELEMENTS(shorts, short)
+ELEMENTS(ints, int)
+ELEMENTS(longs, long)
+ELEMENTS(longlongs, long long)
+ELEMENTS(floats, float)
+ELEMENTS(doubles, double)
+
+#define REDUCTION(called, type, types, what)                                                       \
+    static void call_##called(const struct collective_call *c)                                     \
+    {                                                                                              \
+        called((type *)(void *)c->target, (type *)(void *)c->source, (int)c->elements, c->start,   \
+               c->log_stride, c->size, c->work, c->sync);                                          \
+    }                                                                                              \
+    static const struct reduction reduction_##called = {{.call = call_##called,                    \
+                                                         .fill = fill,                             \
+                                                         .check = check,                           \
+                                                         .element = sizeof(type),                  \
+                                                         .works = true,                            \
+                                                         .most_elements = INT_MAX},                \
+                                                        &(what),                                   \
+                                                        &(types)};
+#else
+#define REDUCTION(called, type, types, what)                                                       \
+    static const struct routine reduction_##called = {                                             \
+        .element = sizeof(type), .works = true, .most_elements = INT_MAX};
 #endif
 
-#define ROUTINE(Operation, operation, _Type, type, c_type)                                         \
-    static const struct routine operation##_##type = {                                             \
-        .call = WITH_SHMEM(call_##operation##_##type),                                             \
-        .fill = WITH_SHMEM(fill_##operation##_##type),                                             \
-        .check = WITH_SHMEM(check_##operation##_##type),                                           \
-        .element = sizeof(c_type),                                                                 \
-        .works = true,                                                                             \
-        .most_elements = INT_MAX};
+REDUCTION(shmem_short_and_to_all, short, shorts, op_and)
+REDUCTION(shmem_int_and_to_all, int, ints, op_and)
+REDUCTION(shmem_long_and_to_all, long, longs, op_and)
+REDUCTION(shmem_longlong_and_to_all, long long, longlongs, op_and)
+REDUCTION(shmem_short_or_to_all, short, shorts, op_or)
+REDUCTION(shmem_int_or_to_all, int, ints, op_or)
+REDUCTION(shmem_long_or_to_all, long, longs, op_or)
+REDUCTION(shmem_longlong_or_to_all, long long, longlongs, op_or)
+REDUCTION(shmem_short_xor_to_all, short, shorts, op_xor)
+REDUCTION(shmem_int_xor_to_all, int, ints, op_xor)
+REDUCTION(shmem_long_xor_to_all, long, longs, op_xor)
+REDUCTION(shmem_longlong_xor_to_all, long long, longlongs, op_xor)
+REDUCTION(shmem_short_sum_to_all, short, shorts, op_sum)
+REDUCTION(shmem_int_sum_to_all, int, ints, op_sum)
+REDUCTION(shmem_long_sum_to_all, long, longs, op_sum)
+REDUCTION(shmem_longlong_sum_to_all, long long, longlongs, op_sum)
+REDUCTION(shmem_float_sum_to_all, float, floats, op_sum)
+REDUCTION(shmem_double_sum_to_all, double, doubles, op_sum)
+REDUCTION(shmem_short_prod_to_all, short, shorts, op_prod)
+REDUCTION(shmem_int_prod_to_all, int, ints, op_prod)
+REDUCTION(shmem_long_prod_to_all, long, longs, op_prod)
+REDUCTION(shmem_longlong_prod_to_all, long long, longlongs, op_prod)
+REDUCTION(shmem_float_prod_to_all, float, floats, op_prod)
+REDUCTION(shmem_double_prod_to_all, double, doubles, op_prod)
+REDUCTION(shmem_short_min_to_all, short, shorts, op_min)
+REDUCTION(shmem_int_min_to_all, int, ints, op_min)
+REDUCTION(shmem_long_min_to_all, long, longs, op_min)
+REDUCTION(shmem_longlong_min_to_all, long long, longlongs, op_min)
+REDUCTION(shmem_float_min_to_all, float, floats, op_min)
+REDUCTION(shmem_double_min_to_all, double, doubles, op_min)
+REDUCTION(shmem_short_max_to_all, short, shorts, op_max)
+REDUCTION(shmem_int_max_to_all, int, ints, op_max)
+REDUCTION(shmem_long_max_to_all, long, longs, op_max)
+REDUCTION(shmem_longlong_max_to_all, long long, longlongs, op_max)
+REDUCTION(shmem_float_max_to_all, float, floats, op_max)
+REDUCTION(shmem_double_max_to_all, double, doubles, op_max)
 
-REDUCTIONS(ROUTINE)
-
-/* The three ways to time it. */
-#define FORMS(Operation, operation, _Type, type, c_type)                                           \
-    {"Shmem_Reduce_" #Operation #_Type "_Consecutive",                                             \
-     #operation " of " #c_type "s over all PEs, in a row",                                         \
-     CONSECUTIVE,                                                                                  \
-     COLLECTIVE_DATA,                                                                              \
-     .parameters = {ITERATIONS, COUNT_IN(#c_type "s")},                                            \
-     .moves = MOVES_REDUCED,                                                                       \
-     .variant = &operation##_##type,                                                               \
-     .routine = "shmem_" #type "_" #operation "_to_all",                                           \
-     .timed = "reduction",                                                                         \
-     .who = "all",                                                                                 \
-     .cost = "reduce"},                                                                            \
-        {"Shmem_Reduce_" #Operation #_Type "_Barrier",                                             \
-         #operation " of " #c_type "s over all PEs, each followed by a barrier",                   \
-         SEPARATED,                                                                                \
-         COLLECTIVE_DATA,                                                                          \
-         .parameters = {ITERATIONS, COUNT_IN(#c_type "s")},                                        \
-         .moves = MOVES_REDUCED,                                                                   \
-         .variant = &operation##_##type,                                                           \
-         .routine = "shmem_" #type "_" #operation "_to_all",                                       \
-         .calls = "shmem_barrier_all shmem_barrier",                                               \
-         .timed = "reduction + barrier",                                                           \
-         .who = "all",                                                                             \
-         .cost = "reduce"},                                                                        \
-        {"Shmem_Reduce_" #Operation #_Type "_Synchro",                                             \
-         #operation " of " #c_type "s over all PEs, once, all starting by the clock",              \
-         SYNCHRO,                                                                                  \
-         COLLECTIVE_DATA,                                                                          \
-         .parameters = {COUNT_IN(#c_type "s")},                                                    \
-         .moves = MOVES_REDUCED,                                                                   \
-         .variant = &operation##_##type,                                                           \
-         .routine = "shmem_" #type "_" #operation "_to_all",                                       \
-         .timed = "reduction",                                                                     \
-         .who = "all",                                                                             \
-         .cost = "reduce"},
+/* clang-format off */
+/* The three ways to time a routine. */
+#define FORMS(name, what, called, elements)                                                        \
+    {name "_Consecutive", what " over all PEs, in a row", CONSECUTIVE, REDUCES(called),            \
+     .parameters = {ITERATIONS, COUNT_IN(elements)}, .timed = "reduction"},                        \
+    {name "_Barrier", what " over all PEs, each followed by a barrier", SEPARATED, REDUCES(called),\
+     .parameters = {ITERATIONS, COUNT_IN(elements)}, .calls = "shmem_barrier_all shmem_barrier",   \
+     .timed = "reduction + barrier"},                                                              \
+    {name "_Synchro", what " over all PEs, once, all starting by the clock", SYNCHRO,              \
+     REDUCES(called), .parameters = {COUNT_IN(elements)}, .timed = "reduction"}
+#define REDUCES(called)                                                                            \
+    COLLECTIVE_DATA, .moves = MOVES_REDUCED, .routine = #called, .variant = &reduction_##called,   \
+    .who = "all", .cost = "reduce"
 
 const struct measurement measurements_reduction[] = {
-    REDUCTIONS(FORMS){.name = NULL},
+    FORMS("Shmem_Reduce_And", "and of shorts", shmem_short_and_to_all, "shorts"),
+    FORMS("Shmem_Reduce_And_Int", "and of ints", shmem_int_and_to_all, "ints"),
+    FORMS("Shmem_Reduce_And_Long", "and of longs", shmem_long_and_to_all, "longs"),
+    FORMS("Shmem_Reduce_And_Longlong", "and of long longs", shmem_longlong_and_to_all, "long longs"),
+    FORMS("Shmem_Reduce_Or", "or of shorts", shmem_short_or_to_all, "shorts"),
+    FORMS("Shmem_Reduce_Or_Int", "or of ints", shmem_int_or_to_all, "ints"),
+    FORMS("Shmem_Reduce_Or_Long", "or of longs", shmem_long_or_to_all, "longs"),
+    FORMS("Shmem_Reduce_Or_Longlong", "or of long longs", shmem_longlong_or_to_all, "long longs"),
+    FORMS("Shmem_Reduce_Xor", "xor of shorts", shmem_short_xor_to_all, "shorts"),
+    FORMS("Shmem_Reduce_Xor_Int", "xor of ints", shmem_int_xor_to_all, "ints"),
+    FORMS("Shmem_Reduce_Xor_Long", "xor of longs", shmem_long_xor_to_all, "longs"),
+    FORMS("Shmem_Reduce_Xor_Longlong", "xor of long longs", shmem_longlong_xor_to_all, "long longs"),
+    FORMS("Shmem_Reduce_Sum", "sum of shorts", shmem_short_sum_to_all, "shorts"),
+    FORMS("Shmem_Reduce_Sum_Int", "sum of ints", shmem_int_sum_to_all, "ints"),
+    FORMS("Shmem_Reduce_Sum_Long", "sum of longs", shmem_long_sum_to_all, "longs"),
+    FORMS("Shmem_Reduce_Sum_Longlong", "sum of long longs", shmem_longlong_sum_to_all, "long longs"),
+    FORMS("Shmem_Reduce_Sum_Float", "sum of floats", shmem_float_sum_to_all, "floats"),
+    FORMS("Shmem_Reduce_Sum_Double", "sum of doubles", shmem_double_sum_to_all, "doubles"),
+    FORMS("Shmem_Reduce_Prod", "prod of shorts", shmem_short_prod_to_all, "shorts"),
+    FORMS("Shmem_Reduce_Prod_Int", "prod of ints", shmem_int_prod_to_all, "ints"),
+    FORMS("Shmem_Reduce_Prod_Long", "prod of longs", shmem_long_prod_to_all, "longs"),
+    FORMS("Shmem_Reduce_Prod_Longlong", "prod of long longs", shmem_longlong_prod_to_all, "long longs"),
+    FORMS("Shmem_Reduce_Prod_Float", "prod of floats", shmem_float_prod_to_all, "floats"),
+    FORMS("Shmem_Reduce_Prod_Double", "prod of doubles", shmem_double_prod_to_all, "doubles"),
+    FORMS("Shmem_Reduce_Min", "min of shorts", shmem_short_min_to_all, "shorts"),
+    FORMS("Shmem_Reduce_Min_Int", "min of ints", shmem_int_min_to_all, "ints"),
+    FORMS("Shmem_Reduce_Min_Long", "min of longs", shmem_long_min_to_all, "longs"),
+    FORMS("Shmem_Reduce_Min_Longlong", "min of long longs", shmem_longlong_min_to_all, "long longs"),
+    FORMS("Shmem_Reduce_Min_Float", "min of floats", shmem_float_min_to_all, "floats"),
+    FORMS("Shmem_Reduce_Min_Double", "min of doubles", shmem_double_min_to_all, "doubles"),
+    FORMS("Shmem_Reduce_Max", "max of shorts", shmem_short_max_to_all, "shorts"),
+    FORMS("Shmem_Reduce_Max_Int", "max of ints", shmem_int_max_to_all, "ints"),
+    FORMS("Shmem_Reduce_Max_Long", "max of longs", shmem_long_max_to_all, "longs"),
+    FORMS("Shmem_Reduce_Max_Longlong", "max of long longs", shmem_longlong_max_to_all, "long longs"),
+    FORMS("Shmem_Reduce_Max_Float", "max of floats", shmem_float_max_to_all, "floats"),
+    FORMS("Shmem_Reduce_Max_Double", "max of doubles", shmem_double_max_to_all, "doubles"),
+    {.name = NULL},
 };
+/* clang-format on */
