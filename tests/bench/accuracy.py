@@ -16,10 +16,12 @@ sys.path.insert(0, os.path.join(HERE, "..", "support", "lib"))
 
 import handover
 import harness
-import predicting
 import traces
-from predicting import Network
 from skampi_tools.statistics import median
+
+sys.path.append(os.path.join(harness.ROOT, "mk"))
+import predicting
+from predicting import Network
 
 # The pipeline without private contexts: after these were used over TCP, shmem_finalize of Open MPI 4.1.4 does not return.
 APPS = ["fft --size 8 --steps 100", "fft --size 16 --steps 50", "stencil --size 32 --steps 200", "bucket_sort --steps 30",

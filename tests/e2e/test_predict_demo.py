@@ -13,11 +13,13 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-import predicting
 import processes
 import traces
 from harness import ROOT, Tap, launch_environment, run, scratch_directory, skip_all
 from made_results import point, write
+
+sys.path.append(os.path.join(ROOT, "mk"))
+import predicting
 
 DEMO = os.path.join(ROOT, "mk", "predict-demo")
 APP = "fft --size 4 --steps 1"

@@ -10,19 +10,29 @@ import shutil
 import subprocess
 from typing import NamedTuple
 
-import harness
-import traces
-from harness import ROOT
 from skampi_tools import launching
 from skampi_tools.model.description import time_of
 from skampi_tools.model.fitting import ROUND_TRIPS
 
+ROOT = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+BUILD = os.environ.get("SKAMPI_BUILD", "build")
 PES = 2
 HOSTS = os.path.join(ROOT, "tests", "hosts", "hosts")
 SKIPPED = 77  # status of tests/hosts/hosts where this machine cannot make hosts
 NOT_FINISHED = (3, 4)  # status of skampi: something was not measured; skampi-model says what is missing
 STEP_SECONDS = 90
 UNITS = {"ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
+
+
+def program(name):
+    """A program of this build; make says which skampi (SKAMPI)."""
+    own = os.path.join(ROOT, "" if BUILD == "build" else BUILD, name)
+    return os.environ.get("SKAMPI", own) if name == "skampi" else own
+
+
+def app(name):
+    """A program of tests/support/apps."""
+    return os.path.join(ROOT, BUILD, "tests", "apps", name)
 
 
 class StepFailed(Exception):
@@ -56,8 +66,7 @@ class Steps:
         self.folder, self.on_hosts, self.realtime = folder, on_hosts, realtime
         self.names = f"demo{os.getpid():x}"  # the same in all runs: one machine for skampi-model
         os.makedirs(folder, exist_ok=True)
-        os.environ.update({name: value for name, value in harness.launch_environment().items()
-                           if name not in os.environ})
+        os.environ.setdefault("SKAMPI_SUMMARY", "never")
         # Open MPI 4.1.4 crashes at the end of programs that finalize, unless it is told not to watch memory.
         os.environ.setdefault("OMPI_MCA_memory", "^patcher")
 
@@ -105,7 +114,7 @@ class Steps:
         """The result file of a script, instead of what was there."""
         with contextlib.suppress(FileNotFoundError):
             os.remove(path)
-        self.run(step, [*launcher, harness.program(), "-i", script, *options, "-o", path], good, seconds)
+        self.run(step, [*launcher, program("skampi"), "-i", script, *options, "-o", path], good, seconds)
         return path
 
     def measure_on(self, hosts, network, largest, seconds, launch=0):
@@ -129,15 +138,14 @@ class Steps:
         """The folder of a traced run of the application."""
         folder = self.path(step.replace(" ", "-"))
         shutil.rmtree(folder, ignore_errors=True)
-        self.run(step, [traces.command(), "-o", folder, *self.launcher(network), *command])
+        self.run(step, [program("shmemtrace"), "-o", folder, *self.launcher(network), *command])
         return folder
 
     def predict(self, step, machine, trace, model="loggp"):
         """The folder of the predicted run, as a trace."""
         folder = self.path(step.replace(" ", "-"))
         shutil.rmtree(folder, ignore_errors=True)
-        simulator = os.path.join(os.path.dirname(traces.command()), "shmemsim")
-        self.run(step, [simulator, "--model", model, "--trace", folder, machine, trace])
+        self.run(step, [program("shmemsim"), "--model", model, "--trace", folder, machine, trace])
         return folder
 
     def with_delay(self, machine, delay_us):
@@ -190,7 +198,7 @@ def times_of(trace):
     shmem_init until the last one wants shmem_finalize, and in calls between the two, over all PEs. (The tracer works
     at both places, which no burst has in it.) Who is started earlier waits for the others in a first call: that is start,
     not communication."""
-    done = subprocess.run([traces.command(), "dump", "--csv", trace], capture_output=True, text=True, check=False)
+    done = subprocess.run([program("shmemtrace"), "dump", "--csv", trace], capture_output=True, text=True, check=False)
     if done.returncode:
         raise StepFailed(f"{trace}: cannot be read: {done.stderr.strip()}")
     begins, now, end, calls = {}, {}, -math.inf, []
