@@ -123,7 +123,7 @@ same = run([os.path.join(ROOT, "scripts/skampi-table"), example])
 for started in (shown("table", example), skampi(args=["table", example], np=2)):
     tap.ok(started.status == same.status == 0 and started.out == same.out != "",
            "skampi table is skampi-table, once in a launch of several PEs", started)
-tap.equal(shown("compare", "/no/such", "/file").status, 2, "the status of a tool is that of skampi")
+tap.equal(shown("compare", "/dev/null/such", "/dev/null/file").status, 2, "the status of a tool is that of skampi")
 for arguments, text in ((["tabel", example], "did you mean the tool skampi table?"),
                         (["-o", "x.json", "table"], "did you mean the tool skampi table? It is the first word"),
                         (["help", "tabel"], "did you mean table?")):

@@ -197,7 +197,7 @@ def dry():
             ({"SKAMPI_MARGIN": "2m"}, "SKAMPI_MARGIN=2m: give a whole number"),
             ({"SKAMPI_PLACEMENTS": "spread"}, "SKAMPI_PLACEMENTS=spread: spread: give some of"),
             ({"SKAMPI_LAUNCHER": "rsh"}, "SKAMPI_LAUNCHER=rsh: give srun"),
-            ({"SKAMPI_PROGRAM": "/nowhere"}, "SKAMPI_PROGRAM=/nowhere: there is no such program"),
+            ({"SKAMPI_PROGRAM": "/dev/null/none"}, "SKAMPI_PROGRAM=/dev/null/none: there is no such program"),
             ({"SKAMPI_SCRIPT": "nowhere.ski"}, "nowhere.ski: there is no such script")):
         refused = machine.alone(SKAMPI_DRY="1", **variables)
         errors = [line for line in refused.err.splitlines() if " error: " in line]

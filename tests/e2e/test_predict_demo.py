@@ -97,7 +97,7 @@ def test_failures():
             ("skampi-model", "fit: status 2: ", demo(SKAMPI=measuring(os.path.basename(empty)))),
             ("the application", "trace 0: status ", demo("--machine", machine, app="fft --size 3")),
             ("shmemsim", "predicted 0: status 2: ", demo("--machine", broken)),
-            ("the launcher", "trace 0: ", demo("--machine", machine, SKAMPI_LAUNCH="/no/launcher -np %n"))):
+            ("the launcher", "trace 0: ", demo("--machine", machine, SKAMPI_LAUNCH="/dev/null/launcher -np %n"))):
         tap.ok(done.status == 1 and done.err.startswith(f"predict-demo: {words}") and done.err.count("\n") == 1
                and not re.search(r"%\s*$", done.out), f"{why} fails: the step, the reason, no table", done)
     for options in (("--app", "no_such"), ("--app", ""), ("--runs", "0"), ("--delay", "0"), ("--model", "none")):

@@ -544,8 +544,8 @@ def specification(tap):
         tap.ok(done.status == 2 and len(done.err.splitlines()) == 1 and
                re.search(rf"routines\.xml:{position}: .*{re.escape(said)}", done.err) and
                not os.listdir(folder), f"refused: {said}", done)
-    done, _ = generate("--specification", "/nowhere/routines.xml")
-    tap.ok(done.status == 2 and "/nowhere/routines.xml" in done.err, "a file that is not there", done)
+    done, _ = generate("--specification", "/dev/null/routines.xml")
+    tap.ok(done.status == 2 and "/dev/null/routines.xml" in done.err, "a file that is not there", done)
 
 
 def coverage(tap, routines):
@@ -630,8 +630,8 @@ def differences(tap, routines):
     tap.ok(done.status == 0 and not done.err and "shmem_new_thing" in read(folder, "coverage.txt"),
            "unless the library does not have it", done)
 
-    done, _ = generate(compile_with=["/nowhere/cc"])
-    tap.ok(done.status == 2 and "/nowhere/cc" in done.err, "a compiler that is not there", done)
+    done, _ = generate(compile_with=["/dev/null/cc"])
+    tap.ok(done.status == 2 and "/dev/null/cc" in done.err, "a compiler that is not there", done)
     done, _ = generate(compile_with=[compiler()[0], "-nostdinc"])
     tap.ok(done.status == 2 and "shmem.h cannot be read" in done.err, "a header that is not there", done)
     done, _ = generate("--libs=-lnowhere")

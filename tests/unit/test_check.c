@@ -129,8 +129,8 @@ static void reads_bind_where_they_stand(void **state)
 static void missing_includes_excuse_unknown_names(void **state)
 {
     (void)state;
-    check("@include \"/nowhere/none.inc\"\nx = y\nz = sqrt(1, 2)",
-          "1:10: cannot read the include '/nowhere/none.inc': No such file or directory\n"
+    check("@include \"/dev/null/none.inc\"\nx = y\nz = sqrt(1, 2)",
+          "1:10: cannot read the include '/dev/null/none.inc': Not a directory\n"
           "3:13: too many arguments: sqrt takes 1 argument (double), you gave 2\n");
 }
 
@@ -455,7 +455,7 @@ static void errors_of_parser_and_checker_together(void **state)
 static const char model[] = "# model\n"
                             "set_unit(1e9) MAXSIZE = 128kb iterations = 0x5\n"
                             "assert(iterations > 2GB-1 or not (1 < .5), \"te\n\txt\")\n"
-                            "@include \"/nowhere/x.inc\"\n"
+                            "@include \"/dev/null/x.inc\"\n"
                             "begin measurement \"one\"\r\n"
                             "  np = get_np() comm = comm(2)\n"
                             "  for count = 1 to MAXSIZE/2 step *sqrt(2) multipleof 4 do\n"
@@ -499,7 +499,7 @@ static void model_is_valid(void **state)
 
     (void)state;
     assert_text(error_lines(checked.diag),
-                "5:10: cannot read the include '/nowhere/x.inc': No such file or directory\n");
+                "5:10: cannot read the include '/dev/null/x.inc': Not a directory\n");
     release(&checked);
 }
 
