@@ -44,7 +44,7 @@ struct node {
     char name[HOST_NAME]; /* on PE 0 */
 };
 
-/* Message numbers of the links of one tree, per child and for the parent, in both directions. */
+/* Message numbers of the links of one tree: of each child and of the parent, in both directions. */
 struct counters {
     int64_t base;
     int64_t up[LINK_CHILDREN + 1], down[LINK_CHILDREN + 1];
@@ -95,7 +95,8 @@ static bool is_world(const struct pe_group *group)
 
 enum direction { UP, DOWN };
 
-/* child: the bit of the child on the parent's side of the link, -1 on the child's own side. */
+/* Sends or receives a message. child is the bit of the child on the parent's side of the link, and
+ * -1 on the child's own side. */
 static void transfer(const struct pe_group *group, enum direction direction, int peer_rank,
                      int child, void *data, size_t bytes)
 {
@@ -135,7 +136,7 @@ static int child_at(int rank, int bit, int size)
     return child < size ? (int)child : -1;
 }
 
-/* Children, from the smallest subtree to the largest. */
+/* Loops over the children, from the smallest subtree to the largest. */
 #define FOR_CHILDREN(bit, child, rank, size)                                                       \
     for (int bit = 0, child; bit < lowest_bit(rank) && (child = child_at(rank, bit, size)) >= 0;   \
          bit++)
@@ -150,7 +151,7 @@ void comm_broadcast(const struct pe_group *group, void *data, size_t bytes)
     int size = group->size, rank = pe_group_rank_of(group, link_pe());
     if (rank > 0)
         transfer(group, DOWN, parent_of(rank), -1, data, bytes);
-    /* The largest subtree first: its path is the longest. */
+    /* Send to the largest subtree first, since its path is the longest. */
     int top = 0;
     while (top < lowest_bit(rank) && child_at(rank, top, size) >= 0)
         top++;
@@ -332,8 +333,8 @@ static void direct(int peer, bool sending, void *data, size_t bytes)
     }
 }
 
-/* A library that stores an acknowledgment again, late, lets the next message overwrite one that is
- * being read (comm_shmem.c). So what arrives damaged is sent again. */
+/* If the library stores an acknowledgment a second time, later (comm_shmem.c), the next message can
+ * overwrite one that is being read. Therefore a message with a wrong checksum is sent again. */
 void comm_send(int to_pe, const void *data, size_t bytes)
 {
     uint64_t hash = hash_bytes(HASH_EMPTY, data, bytes);
@@ -485,7 +486,8 @@ const char *comm_wtime_unusable(void)
 
 /* ---- Where the PEs are ---- */
 
-/* Nodes may have the same name, and one kernel may run several that are told apart by names. */
+/* Identify a node by its name and its kernel: several nodes may have one name, and one kernel may
+ * run several hosts with different names. */
 static uint64_t identify_host(const char *name)
 {
     char boot[64] = "";
@@ -554,8 +556,8 @@ static void number_nodes(void)
     free(order);
 }
 
-/* PEs share processors when there are more of them than processors that one of them may run on,
- * or when two that are bound to one processor name the same. */
+/* PEs share processors if there are more PEs than processors on which one of them may run, or if
+ * two PEs are bound to one processor. */
 static bool node_shares(int node)
 {
     int n = link_pes();
@@ -615,7 +617,7 @@ static void look_around(void)
     gather_names(name);
 }
 
-/* The PEs of PE 0's node get a place on its board, where each says how it ends. */
+/* Gives each PE of PE 0's node a place on its board. */
 static void join_board(void)
 {
     struct tally_offer offer = {0, -1};
@@ -630,7 +632,7 @@ static void join_board(void)
         board_join(&offer, n, place, pe);
 }
 
-/* PEs of other nodes say to PE 0 how they end. */
+/* Tells PEs of other nodes where to send their last words. */
 static void agree_on_last_words(void)
 {
     struct last_words_place place;
@@ -644,7 +646,7 @@ static void agree_on_last_words(void)
         last_words_know(&place, pe);
 }
 
-/* Every PE says where those of its node find its words. */
+/* Tells the PEs of each node where to find the shared words of the others. */
 static void offer_words(void)
 {
     struct tally_offer own;
@@ -655,7 +657,7 @@ static void offer_words(void)
     comm_broadcast(&comm.world, comm.words, n * sizeof *comm.words);
 }
 
-/* Before PEs can exchange anything. */
+/* Ends the program with an error before PEs can exchange anything. */
 static _Noreturn void refuse_start(int status, const char *format, ...)
 {
     va_list arguments;
@@ -744,7 +746,7 @@ void comm_finish(void)
     finish();
 }
 
-/* Beyond PE 0's node nobody can be heard without the library. */
+/* Only PE 0's node is reported: without the library, PE 0 hears nothing of other nodes. */
 const double *comm_finish_timed(int *count)
 {
     struct tally_offer offer = {0, -1};

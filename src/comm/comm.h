@@ -1,12 +1,12 @@
 /*
- * What the engine itself has to communicate. This module is the only wall between the engine and
+ * Communication that the engine itself needs. This module is the only wall between the engine and
  * the library it runs on; comm.c has the trees, comm_shmem.c and comm_mpi.c the links under them.
  *
  * Costs: with n PEs in the group every collective here takes O(log n) messages on the longest path;
  * comm_gather moves O(n) data to the root.
  *
- * Rules: an operation on the world synchronizes all PEs before operations on another group begin:
- * comm_enter() does it. Between two comm_enter() only one group besides the world is used.
+ * Rules: before operations on another group begin, comm_enter() synchronizes all PEs of the world.
+ * Between two calls of comm_enter(), only one group apart from the world may be used.
  */
 #ifndef SKAMPI_COMM_COMM_H
 #define SKAMPI_COMM_COMM_H
@@ -23,7 +23,7 @@
 
 /* Start and end of the library; all PEs. */
 void comm_start(int *argc, char ***argv);
-/* What that took on this PE. Any PE. */
+/* The time and memory that comm_start() took on this PE. Any PE. */
 const struct library_start *comm_start_cost(void);
 /* Regular end of the job: releases everything, finalizes the library. The caller returns from
  * main() with status 0 afterwards. All PEs. */
@@ -37,13 +37,13 @@ const double *comm_finish_timed(int *count);
  * the end. All PEs; the pair may be called again. */
 bool comm_attach(void);
 void comm_detach(void);
-/* Before the library is ended by another: keeps defects of its end from killing the program. Any
- * PE. */
+/* Call it before somebody else ends the library: works around defects that would crash the program
+ * at the end. Any PE. */
 void comm_steady(void);
 /* Ends the job with this exit status; any PE; flush first. Never returns. */
 _Noreturn void comm_abort(int status);
-/* True for exactly one caller in the job (of each node, in a program for MPI alone): who may
- * report an error that several PEs found. Any PE, from the main thread. */
+/* True for exactly one caller in the job (with MPI alone: one on each node). This caller may report
+ * an error that several PEs have found. Any PE, from the main thread. */
 bool comm_claim(void);
 
 /* Rank of this process as the launcher's environment states it, -1 when started without a
@@ -68,16 +68,18 @@ void comm_barrier(const struct pe_group *group);
 void comm_broadcast(const struct pe_group *group, void *data, size_t bytes); /* from rank 0 */
 
 enum comm_operation { COMM_MAX, COMM_MIN, COMM_SUM, COMM_AND };
-/* NaN loses against a number for MAX and MIN. The result is on every member. */
+/* Reduces n values; every member gets the result. MAX and MIN ignore NaN if there is a number. */
 void comm_allreduce(const struct pe_group *group, enum comm_operation op, double *values, size_t n);
-/* The same for integers. */
+/* Reduces n integers; every member gets the result. */
 void comm_allreduce_int(const struct pe_group *group, enum comm_operation op, int64_t *values,
                         size_t n);
-/* all (on rank 0; others may pass NULL) receives size * bytes in the order of ranks. */
+/* Gathers `bytes` bytes of each rank, in the order of ranks, in `all` on rank 0; other ranks may
+ * pass NULL. */
 void comm_gather(const struct pe_group *group, const void *mine, size_t bytes, void *all);
 
-/* A barrier in ceil(log2 n) rounds of one message to and from each PE, so that all leave at about
- * the same time, whatever the library's own barrier does (Hensgen, Finkel & Manber 1988). */
+/* A barrier in ceil(log2 n) rounds, in each of which every PE sends and gets one message (Hensgen,
+ * Finkel & Manber 1988). All PEs leave it at about one time, which the library's own barrier does
+ * not promise. */
 void comm_dissemination_barrier(const struct pe_group *group);
 
 /* Inclusive prefix: value becomes combine(combine(value of rank 0, of rank 1), ... own). combine
@@ -87,28 +89,28 @@ void comm_scan(const struct pe_group *group, void *value, size_t bytes,
 
 /* ---- Point to point ---- */
 
-/* One message from PE to PE; from one and to another PE call it, world-collectively ordered: no
- * two transfers overlap. */
+/* One message from a PE to another one, which calls comm_receive(). All PEs agree on the order of
+ * transfers, so no two overlap. */
 void comm_send(int to_pe, const void *data, size_t bytes);
 void comm_receive(int from_pe, void *data, size_t bytes);
 
-/* The fastest way to tell another PE a number (never 0): for clock exchanges. Strictly
- * alternating between two PEs; the two channels keep what a PE is asked apart from the answers that
- * it gets to its own questions. comm_word_receive() polls and makes the library progress. */
+/* The fastest way to tell another PE a number (never 0), for exchanges of clocks. Words between two
+ * PEs alternate strictly. The two channels separate questions that a PE gets from answers to its
+ * own questions. comm_word_receive() polls and makes the library progress. */
 enum comm_word { COMM_QUESTION, COMM_ANSWER };
 void comm_word_send(int to_pe, enum comm_word channel, int64_t word);
 int64_t comm_word_receive(enum comm_word channel);
 /* Whether this word waits to be received; in MPI, whether any word does. */
 bool comm_word_is(enum comm_word channel, int64_t word);
 
-/* A word that goes from one PE to another and back, as a program would do it: a put of one word and
- * a blocking wait in OpenSHMEM, a send and a receive in MPI. Of two partners one echoes, until the
- * other one, which may time it, stops it. A PE has one partner at a time in each of the lanes; all
- * PEs of the group synchronize before a lane is used again. Not where PEs share processors: the
- * waits never yield.
- * begin: the partner is there when it returns; whether both share memory. Then any number of trips,
- * to and fro, numbered from COMM_HAND_OVER_FROM without gaps; stop. Where they share memory, trips
- * by loads and stores must follow, with numbers of their own, and another stop. */
+/* A hand-over: a word goes from one PE to another and back, as in a program: by a put of one word
+ * and a blocking wait in OpenSHMEM, by a send and a receive in MPI. One partner echoes until the
+ * other one, which may time the trips, stops it. In each lane, a PE has one partner at a time; all
+ * PEs of the group synchronize before a lane is used again. Not for PEs that share processors,
+ * since the waits never yield. comm_hand_over_begin() returns when the partner is there, and says
+ * whether both share memory. Any number of trips follow, numbered from COMM_HAND_OVER_FROM without
+ * gaps, and a stop. Partners that share memory must then make trips by loads and stores, with
+ * numbers of their own, and stop again. */
 bool comm_hand_over_begin(int partner, int lane);
 void comm_hand_over(int partner, int lane, bool shared, long from, int trips);
 void comm_hand_over_stop(int partner, int lane, bool shared);
@@ -118,8 +120,8 @@ void comm_hand_over_echo(int partner, int lane);
  * nanoseconds where the library offers it). Any PE. */
 void comm_poll(void);
 
-/* Completes all that the engine itself has started, so that nothing of it is left to be counted
- * in a timed region. Any PE. */
+/* Completes all operations of the engine itself, so that none of them is counted in a timed region.
+ * Any PE. */
 void comm_quiet(void);
 
 /* ---- Where the PEs are; known to every PE after comm_start() ---- */
@@ -130,7 +132,7 @@ int comm_node_leader(int node);       /* its lowest PE */
 const char *comm_node_name(int node); /* host name; PE 0 only, else "" */
 int comm_node_size(int node);
 bool comm_oversubscribed(void); /* PEs of this node share processors: waiting loops yield */
-bool comm_oversubscribed_anywhere(void); /* those of some node; the same on all PEs */
+bool comm_oversubscribed_anywhere(void); /* PEs of any node share processors; equal on all PEs */
 /* How many processors a PE may run on (0: unknown), and the first of them. */
 int comm_cpus_of(int pe, int *first_cpu);
 
@@ -142,11 +144,11 @@ const char *comm_wtime_unusable(void);
 
 /* ---- Symmetric memory, kept by the caller; collective over the world ---- */
 
-/* At the same offset on every PE, aligned to a page; NULL when it cannot be had, which PEs of a
- * library without a heap of fixed size find each by itself. */
+/* Memory at one offset on every PE, aligned to a page. NULL without memory; with a library whose
+ * heap has no fixed size, each PE finds that by itself. */
 void *comm_allocate(size_t bytes);
 void comm_free(void *memory);
-/* What this library reads the size of that memory from, for messages. */
+/* The variable from which this library reads the size of symmetric memory, for messages. */
 const char *comm_heap_variable(void);
 
 /* "OpenSHMEM 1.4, MPI 3.1 (Open MPI 4.1.4)" and the like, for the header. */

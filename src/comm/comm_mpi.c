@@ -19,7 +19,7 @@
 #define SIGNAL_TAG (HAND_OVER_TAG + COMM_HAND_OVER_LANES)
 #define PAGE 4096
 
-/* The engine's own messages must not meet those of what is measured. */
+/* A communicator of its own, so that the engine's messages never match those that are measured. */
 static MPI_Comm engine_comm = MPI_COMM_NULL;
 
 bool link_attach(void)
@@ -90,7 +90,7 @@ double link_finish(void)
     return wall_seconds() - begin;
 }
 
-/* Some launchers throw away what they have not passed on when a job is aborted. */
+/* Time to wait before an abort: some launchers drop output that they have not passed on yet. */
 #define FAREWELL_MICROSECONDS 100000
 
 void link_abort(int status)
@@ -153,8 +153,8 @@ void link_send(int to_pe, const struct link_end *end, bool first, const void *da
 
 void link_receive(int from_pe, const struct link_end *end, void *data, size_t bytes)
 {
-    /* PEs that are at different places of the script send what is not expected: it must arrive for
-     * the engine to find that out. */
+    /* Receive into a full chunk, whatever size is expected: PEs at different places of the script
+     * send other sizes, and the engine can only report that if the message arrives. */
     static char chunk[LINK_CHUNK];
     receive_message(from_pe, tag_of(end), chunk, sizeof chunk);
     if (bytes)

@@ -1,10 +1,10 @@
 /*
  * Links over OpenSHMEM: each port is a block of symmetric memory that the sender puts into.
  *
- * A put is complete only after a quiet. Until then a library may store what it puts again: on one
- * node UCX copies with memcpy, and that of glibc stores 8 bytes twice. If the sender loses its
- * processor between the two, the second store undoes what the receiver has written since. So
- * memory that can be reached is written directly, each word with one store.
+ * A put is complete only after a quiet. Until then the library may store its data a second time:
+ * inside a node UCX copies with memcpy, and glibc's memcpy stores 8 bytes twice. If the sender
+ * loses its processor between the two stores, the second one undoes what the receiver has written
+ * meanwhile. Therefore memory that can be reached directly is written by single stores.
  */
 #define _GNU_SOURCE /* dl_iterate_phdr, RTLD_NODELETE */
 #include "comm/link.h"
@@ -189,7 +189,7 @@ static void wait_for(int64_t *flag, int comparison, int64_t value)
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
 }
 
-/* What a PE has put there before is there before the word. */
+/* Puts a word. A payload that put_payload() has put to the PE before arrives before the word. */
 static void put_word(int64_t *word, int64_t value, int pe)
 {
     int64_t *there = shmem_ptr(word, pe);
@@ -216,7 +216,7 @@ void link_send(int to_pe, const struct link_end *end, bool first, const void *da
     struct port *port = &ports->port[end->port];
     int64_t number = end->number;
     if (end->port == LINK_DIRECT) {
-        /* The receiver says when, and under which number. */
+        /* Wait until the receiver is ready; its word is the number of the message. */
         wait_for(&ports->ack[LINK_DIRECT], SHMEM_CMP_NE, 0);
         number = ports->ack[LINK_DIRECT];
         ports->ack[LINK_DIRECT] = 0;
@@ -337,7 +337,8 @@ void link_poll(void)
     int flag;
     MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
 #else
-    /* A blocking operation on another PE drives any library; itself when it is alone. */
+    /* A blocking operation on another PE makes any library progress. A single PE uses its own
+     * memory. */
     shmem_int64_g(&symmetric->word[0], (shmem_my_pe() + 1) % shmem_n_pes());
 #endif
 }

@@ -20,8 +20,8 @@ bool components_matter(const char *framework)
     return false;
 }
 
-/* A framework that has several has closed those that it did not choose; the values are in the order
- * of loading, which says nothing. */
+/* Notes a loaded component. A framework unloads the components that it did not choose. The order of
+ * loading has no meaning. */
 static int note_component(struct dl_phdr_info *info, size_t size, void *into)
 {
     (void)size;
@@ -47,7 +47,7 @@ static int compare_words(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The same run gives the same text, whatever was loaded first. */
+/* Sorts the words, so that the text does not depend on the order of loading. */
 static void sort_words(char **value)
 {
     char *words[64], *rest = *value;

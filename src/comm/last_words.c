@@ -23,7 +23,7 @@
 #define READ_SECONDS 0.2 /* for the words of somebody who has connected */
 #define BACKLOG 64
 
-/* As it is sent. */
+/* A message, as its bytes are sent. */
 struct message {
     uint64_t key;
     int32_t pe, status;
@@ -38,7 +38,7 @@ static struct {
     atomic_flag sent;
 } words = {.sent = ATOMIC_FLAG_INIT};
 
-/* For connections of one family; the port, or 0. */
+/* Listens for connections of one address family. Returns the port, or 0. */
 static in_port_t listen_at(struct sockaddr *any, socklen_t size)
 {
     int descriptor = socket(any->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -69,7 +69,7 @@ static void add_address(struct last_words_place *place, const void *address, siz
         memcpy(place->addresses[place->count++].bytes, address, size);
 }
 
-/* Of every interface that is up, except those that only this node sees. */
+/* Adds the addresses of all interfaces that are up and that other nodes can reach. */
 static void add_addresses(struct last_words_place *place, in_port_t port, bool both)
 {
     struct ifaddrs *all;
@@ -85,8 +85,8 @@ static void add_addresses(struct last_words_place *place, in_port_t port, bool b
         } else if (both && one->ifa_addr->sa_family == AF_INET6) {
             struct sockaddr_in6 address = *(const struct sockaddr_in6 *)(const void *)one->ifa_addr;
             address.sin6_port = port;
-            /* Without the interface's number, which differs from node to node, they lead nowhere.
-             */
+            /* Link-local addresses need the number of an interface, which differs from node to
+             * node. */
             if (!IN6_IS_ADDR_LINKLOCAL(&address.sin6_addr))
                 add_address(place, &address, sizeof address);
         }
@@ -173,7 +173,7 @@ void last_words_send(int status, const char *text)
     }
 }
 
-/* All of one message, from somebody who knows the key. */
+/* Reads a complete message; false unless it has the right key. */
 static bool read_message(int descriptor, struct message *message)
 {
     double end = wall_seconds() + READ_SECONDS;
@@ -190,8 +190,8 @@ static bool read_message(int descriptor, struct message *message)
 int last_words_receive(double seconds, int *status, char *text, size_t size)
 {
     double end = wall_seconds() + seconds;
-    /* Whoever connects and says nothing must not keep this PE from ending: also who waits in the
-     * queue already is heard until then only. */
+    /* A peer that connects and sends nothing must not keep this PE from ending, so `end` also
+     * limits the peers that already wait in the queue. */
     while (words.listener && ready_by(words.listener, POLLIN, end)) {
         struct message message;
         int descriptor = accept4(words.listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);

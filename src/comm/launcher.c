@@ -1,4 +1,4 @@
-/* Who has started this process, as far as launchers' variables and parents tell. */
+/* Finds the launcher that started this process, by variables and parent processes. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,10 +8,10 @@
 #include "base/text.h"
 #include "comm/comm.h"
 
-/* Programs between the launcher and this one: shells, numactl, debuggers. */
+/* Most programs between the launcher and this one, such as shells, numactl and debuggers. */
 #define MOST_BETWEEN 8
 
-/* What launchers call the rank of a process. */
+/* Variables in which launchers state the rank of a process. */
 static const char *const names[] = {
     "OMPI_COMM_WORLD_RANK", "PMIX_RANK",           "PMI_RANK",       "PMI_ID",
     "PALS_RANKID",          "MV2_COMM_WORLD_RANK", "FLUX_TASK_RANK", "ALPS_APP_PE"};
@@ -62,7 +62,7 @@ static char *read_texts(pid_t pid, const char *what, size_t *length)
     return text;
 }
 
-/* Whether the launcher has started that process, too, as the same rank. */
+/* Whether the launcher has started that process under the rank of this one. */
 static bool same_rank(pid_t pid, const char *name)
 {
     size_t length, word = strlen(name);
@@ -75,7 +75,7 @@ static bool same_rank(pid_t pid, const char *name)
     return found;
 }
 
-/* -1 where it is not known, or the process is gone. */
+/* The parent of a process; -1 if it is not known, or if the process is gone. */
 static pid_t parent_of(pid_t pid)
 {
     char path[64], text[512];
@@ -92,7 +92,7 @@ static pid_t parent_of(pid_t pid)
     return (pid_t)parent;
 }
 
-/* Parents up to the launcher, which is the last; none: there is no launcher. */
+/* The parents of this process up to the launcher, which comes last. Empty without a launcher. */
 static struct {
     pid_t parents[MOST_BETWEEN + 1];
     int count;

@@ -22,14 +22,15 @@ enum { LINK_PARENT = LINK_CHILDREN, LINK_DIRECT, LINK_PORTS };
 struct link_end {
     bool world;     /* ports of the world or of the current set */
     int port;       /* of the receiver */
-    int ack;        /* port number that the sender knows this link by */
-    int64_t number; /* of the message on this link, counted up by both ends from any start above
-                       all earlier ones of the two ports */
+    int ack;        /* the sender's number of the port for this link */
+    int64_t number; /* number of the message; both ends count from one start, which is above all
+                       earlier numbers of both ports */
 };
 
-/* Returns 0, or the bytes of symmetric memory that this PE needs and cannot have. */
+/* Starts the library. Returns 0, or the bytes of symmetric memory that this PE needs and cannot
+ * get. */
 size_t link_start(int *argc, char ***argv, struct library_start *cost);
-/* In a library that was started by another; false when there is no memory. */
+/* Starts the links in a library that the program has started; false without memory. */
 bool link_attach(void);
 void link_detach(void);
 void link_steady(void);
@@ -40,12 +41,13 @@ bool link_claim(void);
 int link_pe(void);
 int link_pes(void);
 
-/* number - 1 must have been taken by the receiver, unless first: then the link is new and idle. */
+/* Sends a message. The receiver must have taken message number - 1, unless `first`: then the link
+ * is new and idle. */
 void link_send(int to_pe, const struct link_end *end, bool first, const void *data, size_t bytes);
 void link_receive(int from_pe, const struct link_end *end, void *data, size_t bytes);
 
-/* Signals of a dissemination barrier: round of the barrier, number counted up by every PE. A signal
- * with a higher number may arrive in place of an earlier one. */
+/* A signal of a dissemination barrier in one of its rounds. Every PE counts the numbers of its
+ * barriers. A signal with a higher number may arrive in place of an earlier one. */
 void link_signal(int to_pe, bool world, int round, int64_t number);
 void link_await_signal(int from_pe, bool world, int round, int64_t number);
 
@@ -53,8 +55,8 @@ void link_word_send(int to_pe, int channel, int64_t word);
 int64_t link_word_receive(int channel);
 bool link_word_is(int channel, int64_t word);
 
-/* Hand-overs, as comm.h explains them, through the library. mine: a word for the other PE before
- * the first trip, of which begin and echo return the other's. */
+/* Hand-overs (see comm.h) through the library. mine is a word for the partner before the first
+ * trip; begin and echo return the partner's word. */
 int64_t link_hand_over_begin(int partner, int lane, int64_t mine);
 void link_hand_over(int partner, int lane, long from, int trips);
 void link_hand_over_stop(int partner, int lane);
@@ -65,7 +67,7 @@ void link_quiet(void);
 void *link_allocate(size_t bytes);
 void link_free(void *memory);
 const char *link_library(void);
-/* The versions that this program was built with; false: without. */
+/* The versions with which this program was built; false if it was built without. */
 bool link_has_shmem(int *major, int *minor);
 bool link_has_mpi(int *major, int *minor);
 

@@ -30,8 +30,8 @@ static void note_nothing(struct named_texts *choices, const char *why)
 
 #ifdef OPEN_MPI
 #define PREFIX_IN_ENVIRONMENT "OMPI_MCA_"
-/* Shown also where they have their default: what selects algorithms, and sizes at which protocols
- * change. */
+/* Settings that are shown even with their defaults: they select algorithms, or sizes at which
+ * protocols change. */
 static const char *const decisive[] = {
     "btl_*_eager_limit",
     "btl_*_rndv_eager_limit",
@@ -75,8 +75,8 @@ static bool is_readable(const struct named_texts *choices, const char *name)
 
 /* ---- Where values come from ---- */
 
-/* Open MPI's function that ompi_info uses: it knows the source, which MPI_T has no word for. NULL:
- * there is none, or it does not say. The caller frees it. */
+/* The source of a setting, by the function of Open MPI that ompi_info uses, since MPI_T cannot tell
+ * the source. NULL if the library has no such function, or does not know. The caller frees it. */
 static char *source_by_library(const char *name)
 {
     int (*find)(const char *, int *), (*dump)(int, char ***, int);
@@ -131,7 +131,7 @@ static bool look_up(int index, struct variable *variable)
                                &scope) == MPI_SUCCESS;
 }
 
-/* The library's word for a number; NULL: it has none. The caller frees it. */
+/* The library's word for a number, or NULL. The caller frees it. */
 static char *word_for(MPI_T_enum words, int number)
 {
     char name[NAME] = "";
@@ -179,7 +179,8 @@ static char *number_text(const struct variable *variable, const union number *nu
     return NULL;
 }
 
-/* NULL: it cannot be read, or is no number or text. The caller frees it. */
+/* The value of a variable; NULL if it cannot be read, or is neither number nor text. The caller
+ * frees it. */
 static char *value_of(const struct variable *variable)
 {
     MPI_T_cvar_handle handle;

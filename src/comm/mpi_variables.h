@@ -6,10 +6,10 @@
 
 #include "base/text.h"
 
-/* This PE's, by name: those that differ from their default and, of Open MPI, those that decide on
- * algorithms and on protocols, each as "VALUE (SOURCE)". One line says why if nothing is known.
- * choices: has the components of Open MPI that are loaded; gets the settings. MPI may be
- * initialized or not. Any PE, not collective. */
+/* Notes this PE's settings as "VALUE (SOURCE)", by name: those that differ from their default and,
+ * with Open MPI, those that select algorithms and protocols. If nothing is known, one line says
+ * why. choices already has the loaded components of Open MPI, and gets the settings. MPI need not
+ * be initialized. Any PE, not collective. */
 void mpi_variables_note(struct named_texts *choices);
 
 #endif

@@ -7,7 +7,8 @@
 #include "comm/hand_over.h"
 #include "comm/link.h"
 
-/* Of loops that read shared memory, as quick as that: about a millisecond. */
+/* Turns of a waiting loop between two polls of the library: about a millisecond, since each turn
+ * only reads shared memory. */
 #define TURNS_PER_POLL (1u << 20)
 
 /* Each word is alone in its cache line. */
@@ -20,7 +21,7 @@ struct shared_words {
 
 struct partner {
     int pe;
-    struct shared_words *words; /* NULL: it has been looked for */
+    struct shared_words *words; /* NULL if the PE has none that this one can reach */
 };
 
 static struct {
@@ -53,8 +54,8 @@ void shared_words_forget(void)
     here.count = 0;
 }
 
-/* The word's next value. The other PE may still wait for something that this PE's library has to
- * deliver. */
+/* Waits for the word's next value. Polls the library, since the other PE may need it to deliver
+ * something first. */
 static int64_t await_change(const int64_t *word, int64_t last)
 {
     int64_t now;

@@ -1,4 +1,4 @@
-/* Giving the processor away in waiting loops. */
+/* Yields the processor in waiting loops. */
 #include "comm/yield.h"
 
 #include <sched.h>
