@@ -50,7 +50,7 @@ void context_begins(struct replay *replay, uint32_t pe, const struct op *op)
     ++*count_of(open_of(replay, pe, op->context), op);
 }
 
-/* One less is open. */
+/* An operation is no longer open. */
 static void end_one(struct replay *replay, uint32_t number, unsigned context, uint32_t *count)
 {
     const struct pe *pe = &replay->pes[number];
@@ -84,8 +84,8 @@ static bool completes(const struct op *op)
            (op->kind == OP_TOGETHER && op->flags & OP_QUIETS);
 }
 
-/* A fence waits for requests, while puts know by themselves what they come after, and not for
- * answers. */
+/* A fence waits until requests are served, but not for their answers. It does not wait for puts,
+ * since later puts keep behind them by the floor of the context. */
 bool replay_is_open(struct replay *replay, uint32_t number, const struct op *op)
 {
     struct pe *pe = &replay->pes[number];

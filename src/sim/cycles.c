@@ -6,9 +6,9 @@
 
 #include "base/memory.h"
 
-#define TURNS_KEPT 2 /* of those that a write ends, before it is waited for */
+#define TURNS_KEPT 2 /* turns of a loop that stay before the wait, if a write ends the loop */
 
-/* Calls without a lasting effect that a line has made in a row. */
+/* The calls without lasting effect that a line has made in a row. */
 struct watch {
     uint64_t count;
     uint64_t what[TURN_MOST]; /* the last ones, by their number modulo TURN_MOST */
@@ -41,7 +41,8 @@ static bool is_test_alone(const struct watch *watch, unsigned turn)
                          !turn_has(watch, turn, TURN_MISSED));
 }
 
-/* The turn that has been made for longest, at least so often; 0: none. */
+/* The length of the turn that has been repeated for the longest time, and at least `times` times; 0
+ * if there is none. */
 static unsigned turn_of(const struct watch *watch, unsigned times)
 {
     unsigned longest = 0;
@@ -63,7 +64,8 @@ static void add(struct cycles *cycles, struct cycle cycle)
     cycles->found[cycles->count++] = cycle;
 }
 
-/* Whether a test has come that failed in each turn before: the first turn stays. */
+/* Whether a test succeeds that failed in each turn before. Then the first turn stays, and the
+ * others become a wait. */
 static bool end_by_test(struct cycles *cycles, uint32_t line, uint64_t number,
                         const struct watch *watch, uint64_t what)
 {
@@ -76,13 +78,13 @@ static bool end_by_test(struct cycles *cycles, uint32_t line, uint64_t number,
     return true;
 }
 
-/* If turns end that may have waited for a write. */
+/* Notes a loop that ends, if its turns may have waited for a write. */
 static void end_by_write(struct cycles *cycles, uint32_t line, uint64_t number,
                          const struct watch *watch, unsigned turn)
 {
     if (!turn_has(watch, turn, TURN_FETCH))
         return;
-    /* Complete turns, so that what is left goes on as the calls before them did. */
+    /* Leave out complete turns, so that the calls after them continue those before. */
     uint64_t left_out = (watch->same[turn] / turn - TURNS_KEPT) * turn;
     uint64_t behind = watch->same[turn] - (TURNS_KEPT - 1) * turn - left_out;
     add(cycles, (struct cycle){.line = line,

@@ -1,4 +1,4 @@
-/* Says who waits for whom when nobody can go on. */
+/* Explains a deadlock: who waits for whom. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -20,7 +20,7 @@ static int64_t other_thread(const struct replay *replay, uint32_t line)
     return -1;
 }
 
-/* The line that a blocked one waits for; -1: none that the trace tells. */
+/* The line for which a blocked line waits; -1 if the trace does not tell. */
 static int64_t waits_on(const struct replay *replay, uint32_t pe)
 {
     switch ((enum pe_state)replay->pes[pe].state) {
@@ -64,7 +64,8 @@ char *replay_deadlock(const struct replay *replay)
             blocked++;
             pe = i;
         }
-    /* Somewhere along the chain the cycle begins, or somebody who has ended. */
+    /* Follow the chain of waiting lines until it is inside the cycle, or at a line that has ended.
+     */
     int64_t next = pe;
     for (; next >= 0 && replay->pes[next].state != PE_ENDED && !seen[next];
          next = waits_on(replay, pe)) {

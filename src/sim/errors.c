@@ -1,4 +1,4 @@
-/* Repeats predictions with other ends of what a description says. */
+/* Repeats predictions with numbers of the description at the ends of their intervals. */
 #include "sim/errors.h"
 
 #include <math.h>
@@ -9,12 +9,14 @@
 #include "base/numbers.h"
 #include "sim/state.h"
 
-#define MOST_EACH 1e7     /* events that are replayed for errors of each number by itself */
-#define MOST_TOGETHER 5e7 /* likewise, for all at once */
-#define EVENTS_OF_PE 1000 /* what opening a PE's file takes, in events */
-#define WELL_KNOWN 0.01   /* relative errors below this are taken at once */
-#define POOR 0.1          /* from here on people are told, ... */
-#define MATTERS 0.01      /* ... if the run time changes by this part of it */
+#define MOST_EACH                                                                                  \
+    1e7 /* most events to replay for errors of each number by itself: some seconds                 \
+         */
+#define MOST_TOGETHER 5e7 /* most events to replay for all errors at once */
+#define EVENTS_OF_PE 1000 /* opening a PE's file takes as long as replaying this many events */
+#define WELL_KNOWN 0.01   /* numbers with smaller relative errors vary together */
+#define POOR 0.1          /* numbers with at least this relative error are named, */
+#define MATTERS 0.01      /* if they change the run time by at least this share */
 #define MOST_CAUSES 5
 
 struct study {
@@ -24,7 +26,7 @@ struct study {
     double run_time;
 };
 
-/* What a variation adds to the run time; 0 where it cannot be predicted. */
+/* The time that a variation adds to the run time (ps); 0 if the run cannot be predicted with it. */
 static double effect(const struct study *study, const struct variation *variation)
 {
     char *error;
@@ -46,7 +48,7 @@ static double effect(const struct study *study, const struct variation *variatio
     return added;
 }
 
-/* Both ends; squares of what they add are summed up. */
+/* Predicts both ends of a variation, and adds the squares of their effects to squares. */
 static struct cause vary(const struct study *study, struct variation variation, double squares[2])
 {
     struct cause cause = {0};

@@ -1,13 +1,13 @@
-/* Locks: the PE that they are at gives them to those who ask in the order of their calls. */
+/* Locks. The PE of a lock grants it in the order in which PEs ask. */
 #include "base/memory.h"
 #include "sim/contexts.h"
 
 struct lock_state {
     uint32_t holder;      /* 1 + line; 0: free */
-    uint32_t before;      /* 1 + line of who had it before the holder; 0: nobody */
-    uint32_t first, last; /* 1 + those who wait; 0: nobody */
-    int64_t free_at;      /* since when */
-    int64_t compute;      /* path of who has cleared it */
+    uint32_t before;      /* 1 + the line that held it before the holder, or 0 */
+    uint32_t first, last; /* 1 + the first and the last line that waits, or 0 */
+    int64_t free_at;      /* when the lock became free (ps) */
+    int64_t compute;      /* computing on the path of the line that cleared it (ps) */
     uint32_t hop;
 };
 
@@ -25,7 +25,7 @@ static uint32_t lock_number(struct replay *replay, uint64_t place)
     return (uint32_t)number;
 }
 
-/* The line of the PE that it is at. */
+/* The first line of the PE of the lock. */
 static uint32_t home_of(const struct replay *replay, const struct step *step)
 {
     uint64_t offset = step->op->place & OP_MOST_BYTES; /* in the heap, or among static variables */
@@ -33,8 +33,8 @@ static uint32_t home_of(const struct replay *replay, const struct step *step)
     return replay->machine->locks_spread ? (uint32_t)(number % (uint64_t)replay->run->pes) : 0;
 }
 
-/* Without a cost of its own a clear_lock does not wait for an answer, as an atomic that fetches
- * nothing. */
+/* The service of a lock. Unless its cost is described, clear_lock does not wait for an answer, like
+ * an atomic that fetches nothing. */
 static struct service service_of(const struct replay *replay, const struct step *step,
                                  enum cost_class class)
 {
@@ -52,14 +52,14 @@ static struct service service_of(const struct replay *replay, const struct step 
     return replay->model->atomic(&atomic);
 }
 
-/* From the call until the caller knows, if nothing else is in the way. */
+/* Time from the call until the caller knows the answer, if nothing delays it. */
 static int64_t whole(const struct service *service)
 {
     return service->issue + service->request + service->service + service->back + service->answer;
 }
 
-/* What a set_lock takes at least that finds its lock held: PEs queue by further messages. before:
- * 1 + line of who had it. 0: not described. */
+/* Least time of a set_lock that finds its lock held, since PEs queue by further messages. before is
+ * 1 + the line that held it. 0 if it is not described. */
 static int64_t held_time(const struct replay *replay, const struct step *step, uint32_t before)
 {
     const uint32_t lines[] = {home_of(replay, step), before - 1};
@@ -81,7 +81,7 @@ static int64_t held_time(const struct replay *replay, const struct step *step, u
     return longest;
 }
 
-/* When the PE has a lock that is free, and how long it has waited for that. */
+/* Takes a free lock. Sets when the PE has it, and how long it has waited. */
 static int64_t take(struct replay *replay, struct lock_state *lock, const struct step *step,
                     int64_t *waited)
 {

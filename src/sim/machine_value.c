@@ -33,7 +33,7 @@ static const struct units {
                 "10 GB/s"},
   size_units = {sizes, "B, KiB, MiB, kB or MB", "8 KiB"};
 
-/* The number that a word begins with; its length, 0: there is none. */
+/* The number at the beginning of a word. Returns its length, or 0. */
 static size_t number_in(const struct word *word, double *number)
 {
     char copy[64], *end;
@@ -174,8 +174,8 @@ static bool take_exactly(struct machine_text *text, const struct key *key, void 
 static const struct unit errors[] = {{"%", 0.01},  {"ps", -1},   {"ns", -1e3},
                                      {"us", -1e6}, {"ms", -1e9}, {NULL, 0}};
 
-/* The error that a text begins with, after its "+-": relative, or in ps and negative. 0: there is
- * none that can be understood. *length: of the text. */
+/* The error at the beginning of a text, after its "+-": relative, or negative in ps. 0 if it cannot
+ * be understood. *length is that of the text of the error. */
 static double error_in(const char *from, size_t *length)
 {
     const char *at = from + strspn(from, " \t");
@@ -189,7 +189,7 @@ static double error_in(const char *from, size_t *length)
     return unit && number >= 0 ? number * unit->factor : 0;
 }
 
-/* Of a value that has been taken. at: where it began. NaN: that is wrong, which has been told. */
+/* Takes the error of a value that begins at `at`. NaN after a mistake, which was reported. */
 static double take_error(struct machine_text *text, const struct word *at)
 {
     static const char sign[] = "+-";
@@ -258,7 +258,8 @@ static void note_error(struct machine_text *text, const struct key *key, const s
     text->uncertain[number] = (struct uncertainty){text_take(&what), relative};
     if (!is_varied(text->variation, number, relative))
         return;
-    /* Bandwidths are times for a byte already; a faster processor takes less time. */
+    /* A larger value takes longer, also of bandwidths, which are stored as times per byte, but not
+     * of the ratio of a processor. */
     bool up = text->variation->longer == (key->quantity != QUANTITY_RATIO);
     double now = varied(real, error, up);
     if (time)
@@ -391,7 +392,7 @@ struct pieces {
     bool begun;                  /* the first piece has something */
 };
 
-/* The same as another one, for larger sizes. */
+/* Adds a piece for sizes from `from` on, which begins as a copy of like. */
 static void add_piece(struct pieces *pieces, const void *like, uint64_t from)
 {
     size_t at = pieces->count++ * pieces->bytes;

@@ -1,4 +1,4 @@
-/* Keeps chains of PEs as long as somebody needs them. */
+/* Keeps chains of PEs while they have users. */
 #include "sim/path.h"
 
 #include <stdlib.h>
@@ -21,7 +21,7 @@ void path_drop(struct paths *paths, uint32_t hop)
     }
 }
 
-/* Every PATH_KEPT stations a chain loses what is twice as far back. */
+/* Every PATH_KEPT stations, cuts off the stations of a chain that are twice as far back. */
 static void cut(struct paths *paths, uint32_t hop)
 {
     for (int i = 0; i < PATH_KEPT && hop; i++)

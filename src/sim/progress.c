@@ -1,15 +1,16 @@
-/* When targets serve the requests of others, and those go on. */
+/* Serves requests at their targets, and lets their callers go on. */
 #include "sim/progress.h"
 
 #include "sim/contexts.h"
 
-/* ordered: when what a fence orders is there, 0: it is known already. known: before the library of
- * the caller has handled the answer. */
+/* When a request was served (ps). ordered is the arrival that a fence orders, or 0 if it is known
+ * already; known is when the answer arrives, before the caller's library has handled it. */
 struct serving {
     int64_t begin, arrived, ordered, known;
 };
 
-/* From then on a library handles a message. */
+/* Begins to handle a message at `at`, or when the library has handled the earlier ones. Returns the
+ * begin. */
 static int64_t handle(struct replay *replay, uint32_t pe, int64_t at, int64_t takes)
 {
     int64_t *handled = &replay->handled[pe], begin = later(at, *handled);
@@ -48,7 +49,7 @@ static struct serving serve_transfer(struct replay *replay, const struct request
     return (struct serving){wire - takes->receive, arrived, arrived, arrived + takes->acknowledge};
 }
 
-/* When its caller leaves, unless that has to handle the answer. */
+/* When the caller goes on, unless it has to handle the answer. */
 static int64_t leaves_at(const struct request *request, const struct serving *served)
 {
     const struct phases *takes = &request->takes.transfer;
@@ -138,7 +139,8 @@ void progress_arrives(struct replay *replay, uint32_t number)
     uint32_t pe = request->answered ? request->pe : request->op.peer;
     int64_t at = request->answered ? request->leaves : request->there;
     struct progress_pe *library = &progress->of[pe];
-    /* A PE that computes has its next call in front of it; all others are in one, or have ended. */
+    /* PE_ORDERED means that the PE computes until its next call; in other states, it is in a call,
+     * or has ended. */
     if (replay->pes[pe].state != PE_ORDERED || !serves_inside(replay, pe) ||
         at <= replay->answers_until[pe]) {
         take(replay, number, at);

@@ -10,7 +10,7 @@
 
 /* ---- Executing ---- */
 
-/* Whether it matters which of several lines' operations comes first. */
+/* Whether the order of this operation and those of other lines matters. */
 static inline bool is_ordered(const struct replay *replay, const struct pe *pe, const struct op *op)
 {
     if (__builtin_expect(replay->progress != NULL, 0))
@@ -33,7 +33,7 @@ static inline bool is_ordered(const struct replay *replay, const struct pe *pe, 
     }
 }
 
-/* Time begins when the library has been started, on all PEs at once. */
+/* shmem_init: time begins on all PEs at once, when the library has started. */
 static void start(struct replay *replay, const struct step *step)
 {
     struct pe *pe = &replay->pes[step->pe];
@@ -100,7 +100,7 @@ static inline void compute(struct pe *pe, const struct op *op, int64_t burst)
     pe->path_compute += burst;
 }
 
-/* A line goes on when another one has, if that is later. */
+/* A line goes on at the time of another line, if that is later than its own. */
 static void go_on_after(struct replay *replay, uint32_t line, uint32_t other)
 {
     struct pe *pe = &replay->pes[line];
@@ -113,8 +113,8 @@ static void go_on_after(struct replay *replay, uint32_t line, uint32_t other)
     pe->time = ended->time;
 }
 
-/* Whether those threads have ended that a line waits for before an operation; then *burst is what
- * it computes after that. */
+/* Whether all threads have ended for which a line waits before an operation; *burst is then what it
+ * computes afterwards (ps). */
 static bool have_ended(struct replay *replay, uint32_t line, const struct op *op, int64_t *burst)
 {
     const struct threads *threads = &replay->threads;
@@ -142,7 +142,7 @@ static bool have_ended(struct replay *replay, uint32_t line, const struct op *op
     return true;
 }
 
-/* Those that may wait for the end of a thread of their PE look again. */
+/* Wakes lines that may wait for the end of a thread of their PE. */
 static void tell_end(struct replay *replay, uint32_t home)
 {
     for (int i = 0; i < run_threads(replay->run, (int)home); i++) {
@@ -408,7 +408,7 @@ static bool find_threads(struct replay *replay)
     return true;
 }
 
-/* Everything as before the first operation, but what waits wait for is known. */
+/* Starts over, now that it is known which write ends which wait. */
 static bool begin_again(struct replay *replay)
 {
     struct waits waits = {0};
@@ -451,7 +451,7 @@ static char *library_of(const struct replay *replay)
                        contention_names[replay->contention]);
 }
 
-/* Hosts are called as the nodes of the machine. */
+/* Begins the trace of the simulated run. Its hosts have the names of the machine's nodes. */
 static void begin_simulated(struct replay *replay)
 {
     struct simulated *simulated = replay->streams.simulated;

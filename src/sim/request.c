@@ -1,4 +1,4 @@
-/* Requests: how they are made, and when they come to their targets. */
+/* Makes requests, and computes when they arrive at their targets. */
 #include "sim/request.h"
 
 #include <stdlib.h>
@@ -78,7 +78,7 @@ static uint32_t new_number(struct replay *replay)
     return (uint32_t)progress->count++;
 }
 
-/* Nothing was open to those that are listed. */
+/* Empties the list of PEs that a quiet asks: nothing is open any more. */
 static void forget_peers(struct progress *progress, struct open_counts *open)
 {
     for (uint32_t next = open->peers; next; next = progress->peers[next - 1].next)
@@ -86,7 +86,7 @@ static void forget_peers(struct progress *progress, struct open_counts *open)
     open->peers = 0;
 }
 
-/* A quiet asks the target, too, while something of the context is open. */
+/* Adds the target to the PEs that a quiet asks, while something of the context is open. */
 static void note_peer(struct replay *replay, const struct request *request)
 {
     struct progress *progress = replay->progress;
@@ -135,7 +135,8 @@ static void plan_atomic(struct replay *replay, struct request *request, int64_t 
     request->blocks = !takes->returns_issued;
 }
 
-/* A get is at its target before its wire, a put after that. */
+/* Plans a put or get. A get arrives at its target before its data are on the wire, a put after
+ * that. */
 static void plan_transfer(struct replay *replay, struct request *request, int64_t from)
 {
     struct pe *pe = &replay->pes[request->pe];
@@ -165,7 +166,7 @@ static void plan_transfer(struct replay *replay, struct request *request, int64_
     note_open(replay, &step, request->there, 0);
 }
 
-/* When what begins then is at its target. */
+/* Plans when a request that begins at `from` arrives at its target. */
 static void plan(struct replay *replay, struct request *request, int64_t from)
 {
     if (request->atomic)
@@ -180,7 +181,7 @@ void request_again(struct replay *replay, struct request *request, int64_t from)
     send(replay, request);
 }
 
-/* A strided put whose elements go one by one, as so many requests. */
+/* A strided put whose elements go one by one makes at most this many requests. */
 #define MOST_ELEMENTS 65536
 
 static uint64_t elements_of(const struct replay *replay, const struct step *step)

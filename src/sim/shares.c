@@ -7,8 +7,9 @@
 #include "base/memory.h"
 
 #define LEVEL_UNITS 0x1p60
-#define NEAR 1e-9     /* speeds that differ by less are equal */
-#define MOST_ROUNDS 4 /* of widening, before all that are connected are taken */
+#define NEAR 1e-9 /* speeds that differ by less are equal: rounding errors are smaller */
+#define MOST_ROUNDS                                                                                \
+    4 /* rounds of widening the choice of flows, before all connected flows are chosen */
 
 static void push(struct numbers *numbers, uint32_t number)
 {
@@ -76,7 +77,7 @@ static void detach(struct shares *shares, uint32_t number, int index)
     link->count--;
 }
 
-/* Only then can it keep a flow from its own speed. */
+/* Whether a link can be full. Only a full link slows down a flow. */
 static inline bool can_be_full(const struct link *link)
 {
     return (double)link->count > link->capacity;
@@ -156,15 +157,15 @@ static void choose_changed(struct shares *shares)
         choose(shares, &shares->flows[shares->fresh.of[i]]);
 }
 
-/* All that are connected with them by links that can be full. */
+/* Chooses all flows that are connected with the chosen ones by links that can be full. */
 static void choose_connected(struct shares *shares)
 {
     for (size_t i = 0; i < shares->touched.count; i++)
         choose_users(shares, shares->touched.of[i]);
 }
 
-/* Those of a link that were not chosen, but whose speed is not the right one any more: what limited
- * them does not, or they are faster than others that the link limits. */
+/* Chooses flows of a link whose speed is no longer right: their limit has gone, or they are faster
+ * than other flows that the link limits. */
 static bool choose_wrong(struct shares *shares, uint32_t number)
 {
     const struct link *link = &shares->links[number];
@@ -218,7 +219,7 @@ static void plan(struct shares *shares, uint32_t index, const struct link *link)
         agenda_set(&shares->levels, index, (int64_t)(level * LEVEL_UNITS));
 }
 
-/* What those that are not chosen leave of a link. */
+/* Computes what the flows that are not chosen leave of a link. */
 static void measure(struct shares *shares, struct link *link)
 {
     link->free = link->capacity;

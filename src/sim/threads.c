@@ -1,4 +1,4 @@
-/* Finds what orders the threads of a PE. */
+/* Finds the order of the threads of a PE. */
 #include "sim/threads.h"
 
 #include <stdlib.h>
@@ -46,7 +46,8 @@ static void note_call(struct finding *finding, const struct observation *seen)
                       .start = seen->start};
 }
 
-/* A thread whose last call ended while the first one computed: that has probably waited for it. */
+/* Notes a join: if the last call of a thread ended while the first thread computed, the first one
+ * has probably waited for it. */
 static void note_joins(struct finding *finding, const struct observation *seen)
 {
     const struct run *run = finding->run;
@@ -201,7 +202,7 @@ bool threads_find(struct threads *threads, struct streams *streams)
     streams->observe = observe;
     streams->observe_all = true;
     streams->context = &finding;
-    /* Backwards, so that further threads are known before the first one is read. */
+    /* Read lines backwards, so that additional threads are known before the first thread. */
     for (int line = run->lines; line-- > 0 && !streams->error;) {
         finding.before = INT64_MIN;
         while (run_threads(run, run_pe(run, line)) > 1 && stream_fill(streams, line))

@@ -13,7 +13,7 @@ struct set_state {
     uint64_t bytes;
 };
 
-/* What messages between the PEs of a set cost at most. O(PEs) of a new set. */
+/* The slowest way between PEs of a set. O(PEs) for a new set. */
 static struct way slowest_way(const struct replay *replay, const struct trace_set *set)
 {
     int first = replay->pes[set_pe(set, 0)].node, before = first;
@@ -93,7 +93,7 @@ static uint32_t turn_of(const struct replay *replay, uint32_t line)
     return replay->threads.turns[replay->thread_states[line].next_turn];
 }
 
-/* The line of a PE that is in a collective call with a set; -1: none is. */
+/* The line of a PE that is in a collective call with a set, or -1. */
 static int64_t line_in(const struct replay *replay, uint32_t set, int64_t home)
 {
     for (int i = 0; i < run_threads(replay->run, (int)home); i++) {
@@ -107,7 +107,7 @@ static int64_t line_in(const struct replay *replay, uint32_t set, int64_t home)
 
 /* ---- Coming and leaving ---- */
 
-/* When a PE has come: behind all that a barrier completes. */
+/* When a PE enters a collective: after everything that a barrier completes. */
 static int64_t arrival(const struct replay *replay, uint32_t line, const struct op *op)
 {
     int64_t time = replay->pes[line].time, known = replay_home(replay, line)->known;
@@ -116,7 +116,7 @@ static int64_t arrival(const struct replay *replay, uint32_t line, const struct 
 
 static bool come(struct replay *replay, const struct step *step, int64_t come);
 
-/* Another thread of the PE has waited until this one was through with the set. */
+/* Wakes another thread of the PE, which has waited for its turn with the set. */
 static void next_turn(struct replay *replay, uint32_t home, uint32_t set, int64_t time)
 {
     uint32_t done = ++*turns_done(replay, home, set);
@@ -171,7 +171,7 @@ static void release_all(struct replay *replay, struct set_state *state, const st
     }
 }
 
-/* A line has come to a set then. False: it is blocked, or there is an error. */
+/* A line enters a collective of a set. False if it is blocked, or after an error. */
 static bool come(struct replay *replay, const struct step *step, int64_t come)
 {
     uint32_t number = step->op->peer;

@@ -1,16 +1,16 @@
-/* Data that move: puts, gets, atomics, what completes them, and waits for them. */
+/* Puts, gets, atomics, the calls that complete them, and waits for writes. */
 #include "sim/contexts.h"
 #include "sim/request.h"
 #include "sim/takes.h"
 
-/* When a PE goes on is known only when a transfer has ended. */
+/* The time at which a PE goes on is not known before a transfer has ended. */
 #define UNKNOWN INT64_MIN
 
 struct departure {
     int64_t leaves, waited;
 };
 
-/* What a quiet, fence or wait takes itself. */
+/* The time of its own of a quiet, fence or wait (ps). */
 static inline int64_t own_cost(const struct replay *replay, const struct step *step,
                                enum order order, enum cost_class class)
 {
@@ -65,7 +65,7 @@ static inline bool is_waited_for(const struct replay *replay, uint32_t pe)
            replay->waits.writes[next].ordinal == replay_ordinal(replay, pe);
 }
 
-/* The operation has changed its target then. */
+/* Notes when an operation changes its target, if PEs wait for that. */
 static inline void note_write(struct replay *replay, const struct step *step, int64_t arrival)
 {
     if (is_waited_for(replay, step->pe))
@@ -74,7 +74,7 @@ static inline void note_write(struct replay *replay, const struct step *step, in
 
 /* ---- Transfers ---- */
 
-/* When its data are there, and when its caller knows, if its wire ends then. */
+/* When the data of a transfer arrive, and when its caller knows (ps). */
 struct settlement {
     int64_t arrived, known;
 };
@@ -107,7 +107,8 @@ static inline int64_t leaves_at(const struct phases *phases, int64_t start, int6
     }
 }
 
-/* When it ends is not known yet; the PE goes on before, or leaves at UNKNOWN. */
+/* Hands a transfer over to traffic.h. Its end is not known yet: the PE goes on before, or leaves at
+ * UNKNOWN. */
 static struct departure hand_over(struct replay *replay, const struct step *step, int64_t start)
 {
     const struct op *op = step->op;
@@ -200,7 +201,7 @@ static struct departure serve(struct replay *replay, const struct step *step, in
     return (struct departure){known, begin - there};
 }
 
-/* What is behind all that the PE sends now. */
+/* Adds a mark, which ends after everything that the PE has sent so far. */
 static void mark(struct replay *replay, const struct step *step, int64_t start, uint32_t slot,
                  bool blocks)
 {
@@ -213,7 +214,7 @@ static void mark(struct replay *replay, const struct step *step, int64_t start, 
     traffic_issue(&replay->traffic, &transfer);
 }
 
-/* Nothing that is put later is there before what was put earlier. */
+/* Later puts arrive no earlier than those before the fence. */
 void replay_fence(struct replay *replay, const struct step *step)
 {
     if (replay->contention == CONTENTION_FAIR && replay->traffic.interfaces[step->pe].first)
@@ -226,7 +227,7 @@ void replay_fence(struct replay *replay, const struct step *step)
     replay_finish(replay, step, begin + own, begin - step->start);
 }
 
-/* An atomic behind a fence that waits for transfers waits with it. */
+/* An atomic after a fence waits for the transfers for which the fence waits. */
 static struct departure ask(struct replay *replay, const struct step *step, int64_t start)
 {
     uint32_t slot = is_waited_for(replay, step->pe) ? take_write(replay, step->pe) : NO_SLOT;
@@ -270,8 +271,9 @@ static struct departure fetch(struct replay *replay, const struct step *step, in
                                                  : move(replay, step, start);
 }
 
-/* The fetches of a loop that are left, after those that have taken so long; of a loop that waited
- * for a write the last one alone, whose own waiting does not count. False: one is under way. */
+/* Executes the remaining fetches of a loop, after others that took `all`. If the loop waited for a
+ * write, only the last fetch remains, and its waiting does not count. False while a fetch is under
+ * way. */
 static bool fetch_on(struct replay *replay, const struct step *step, struct departure all,
                      uint64_t turns, bool blocked)
 {

@@ -1,7 +1,7 @@
 /*
- * Makes operations of events, and one of each polling loop: calls that ask the same again and
- * again, as often as it took on the traced machine, become one that waits. A loop of tests may ask
- * for several variables in turn.
+ * Makes operations of events. A polling loop becomes one operation that waits, since its number of
+ * calls only says how long the traced machine took. A loop of tests may ask for several variables
+ * in turn.
  */
 #include "sim/translate.h"
 
@@ -12,13 +12,15 @@
 #include "base/text.h"
 
 #define MOST_BURST 4e17 /* ps: 4.6 days */
-#define FETCHES_KEPT 2  /* of equal ones in a row; only more of them are a loop */
+#define FETCHES_KEPT                                                                               \
+    2 /* this many equal fetches in a row are kept; only more of them are a loop                   \
+       */
 #define FETCH_MOST_BYTES 8
-#define MOST_PLACES 16 /* that a loop of tests asks for in turn */
+#define MOST_PLACES 16 /* most variables for which a loop of tests asks in turn */
 
 enum poll_kind { POLL_NONE, POLL_TEST, POLL_LOCK, POLL_FETCH };
 
-/* Calls that are held back, since what comes next decides what they were. */
+/* Calls that are held back, since the next call decides whether they are a loop. */
 struct poll {
     enum poll_kind kind;
     uint32_t calls; /* all; of fetches those that were kept, too */
@@ -156,7 +158,7 @@ static void show_fetches(struct streams *streams, int line, const struct poll *p
 
 /* ---- Polling loops ---- */
 
-/* The loop did not come to what it waited for: its calls are only time. */
+/* The loop ended without success: its calls take their time, and wait for nothing. */
 static void release_poll(struct streams *streams, int line)
 {
     struct poll *poll = streams->of[line].poll;
@@ -213,8 +215,8 @@ static bool has_place(const struct poll *poll, uint64_t place)
     return false;
 }
 
-/* Whether the call goes on with the loop. A test that failed may ask for another variable; one that
- * succeeds was asked for before. */
+/* Whether the call continues the loop. A failed test may ask for another variable; a test that
+ * succeeds must ask for one of the earlier variables. */
 static bool goes_on(const struct poll *poll, enum poll_kind kind, uint64_t place,
                     const struct op *op, bool failed)
 {
@@ -309,7 +311,7 @@ static enum turn_call turn_call(const struct call *call, const struct op *op)
     }
 }
 
-/* All of a call but its result and its times. */
+/* A hash of a call without its result and times. */
 static uint64_t what_of(const struct call *call)
 {
     const struct series *series = call->raw->series;
@@ -485,7 +487,7 @@ static bool complete(struct streams *streams, const struct call *call, struct op
     }
 }
 
-/* What the application computed before a call: without what the tracer did. */
+/* The time that the application computed before a call, without that of the tracer (ps). */
 static inline int64_t burst_of(struct streams *streams, int64_t ticks)
 {
     double exact = (double)(uint64_t)ticks * streams->ps_per_tick;
