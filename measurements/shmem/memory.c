@@ -306,30 +306,11 @@ ROUTINE(routine_align, .call = call_align, .verify = is_aligned);
 ROUTINE(routine_realloc, .prepare = prepare_half, .call = call_realloc, .verify = keeps_contents);
 ROUTINE(routine_free, .prepare = prepare_whole, .call = call_free, .frees = true);
 
-static bool is_world(const struct pe_set *set)
-{
-    return measurement_pes() == 0 || pe_set_size(set) == measurement_pes();
-}
-
 #define STATE sizeof(struct bursts)
 
 #else
 #define STATE 0
-
-static bool is_world(const struct pe_set *set)
-{
-    (void)set;
-    return true;
-}
 #endif
-
-const char *memory_refusal(const struct pe_set *set)
-{
-    return is_world(set)
-               ? NULL
-               : "symmetric memory is allocated and freed by all PEs of the job together: "
-                 "measure it on MPI_COMM_WORLD";
-}
 
 static const char *check(const struct measurement *function, const struct argument *arguments,
                          const struct pe_set *set)

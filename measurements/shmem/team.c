@@ -5,51 +5,7 @@
 
 #include "measurements/common/shapes.h"
 
-const char *check_team(const struct measurement *function, const struct argument *arguments,
-                       const struct pe_set *set)
-{
-    (void)function;
-    (void)arguments;
-    int start, stride;
-    return pe_set_regular(set, &start, &stride) && stride > 0
-               ? NULL
-               : "a team needs PEs in ascending order at a constant distance";
-}
-
 #if SKAMPI_SHMEM_1_5
-
-void team_prepare(struct run *run)
-{
-    struct team_state *state = run->state;
-    int start, stride;
-    state->team = SHMEM_TEAM_INVALID;
-    /* Of the world, so that a function finds the same kind of team on every set. */
-    if (pe_set_regular(run->set, &start, &stride) &&
-        shmem_team_split_strided(SHMEM_TEAM_WORLD, start, stride, run->size, NULL, 0,
-                                 &state->team) != 0)
-        state->team = SHMEM_TEAM_INVALID;
-}
-
-bool team_set_up(struct run *run)
-{
-    shmem_team_t team = team_of(run);
-    bool good = team != SHMEM_TEAM_INVALID && shmem_team_my_pe(team) == run->rank &&
-                shmem_team_n_pes(team) == run->size;
-    if (!good)
-        run_fail(run,
-                 "shmem_team_split_strided gave rank %d another team than that of the communicator",
-                 run->rank);
-    /* All go on or none: what follows needs them all. */
-    return run_max(run, !good) == 0;
-}
-
-void team_tear_down(struct run *run)
-{
-    struct team_state *state = run->state;
-    if (state->team != SHMEM_TEAM_INVALID)
-        shmem_team_destroy(state->team);
-    state->team = SHMEM_TEAM_INVALID;
-}
 
 /* ---- Split and destroy ---- */
 
@@ -185,7 +141,7 @@ static const char *check_split(const struct measurement *function, const struct 
     int64_t stride = argument_value(function, arguments, "stride", 1);
     if (argument_value(function, arguments, "xrange", stride) > pe_set_size(set))
         return "its argument may be at most the size of the communicator";
-    return check_team(function, arguments, set);
+    return team_check(function, arguments, set);
 }
 
 /* clang-format off */
@@ -197,7 +153,7 @@ static const char *check_split(const struct measurement *function, const struct 
     COMMON, ON_TEAM(check_split), .setup = WITH_SHMEM_1_5(set_up_split),                           \
                                   .run = WITH_SHMEM_1_5(run_split)
 #define OF_SYNC                                                                                    \
-    COMMON, ON_TEAM(check_team), .setup = WITH_SHMEM_1_5(team_set_up), .synchronizes = true,       \
+    COMMON, ON_TEAM(team_check), .setup = WITH_SHMEM_1_5(team_set_up), .synchronizes = true,       \
                                  .run = WITH_SHMEM_1_5(run_syncs), .timed = "team_sync",           \
                                  .cost = "sync"
 

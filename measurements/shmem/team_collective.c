@@ -49,7 +49,7 @@ static const char *check(const struct measurement *function, const struct argume
     uint64_t count = (uint64_t)argument_value(function, arguments, "count", 0);
     if (count > SIZE_MAX / 2 / (uint64_t)pe_set_size(set) - routine->element)
         return "count is more than can be addressed, with a block for each PE";
-    return check_team(function, arguments, set);
+    return team_check(function, arguments, set);
 }
 
 #if SKAMPI_SHMEM_1_5
