@@ -219,7 +219,8 @@ $(BUILD)/%.o: %.c $(BUILD)/flags $(BUILD)/headers
 # The files of src/trace itself are in the command, too. Memory is the tracer's own affair: it must not end
 # the application for want of it.
 tracer_sources := $(filter-out src/base/memory.c, \
-	$(wildcard src/trace/*.c src/trace/runtime/*.c src/base/*.c src/clock/*.c src/comm/*.c))
+	$(wildcard src/trace/*.c src/trace/runtime/*.c src/base/*.c src/clock/*.c src/comm/*.c \
+	src/crash/*.c))
 trace_generated := $(BUILD)/trace/wrappers.c $(BUILD)/trace/routines.c
 trace_command_objects := $(patsubst %.c,$(BUILD)/%.o,$(filter-out src/trace/runtime/%,$(trace_sources)))
 tracer_objects := $(tracer_sources:%.c=$(BUILD)/pic/%.o) $(trace_generated:$(BUILD)/%.c=$(BUILD)/pic/%.o)

@@ -16,12 +16,12 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "comm/board.h"
-#include "comm/last_words.h"
 #include "comm/link.h"
 #include "comm/shared_words.h"
-#include "comm/tally.h"
 #include "comm/yield.h"
+#include "crash/board.h"
+#include "crash/last_words.h"
+#include "crash/tally.h"
 
 #define HOST_NAME 64
 #define BOOT_ID "/proc/sys/kernel/random/boot_id"

@@ -15,11 +15,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "comm/board.h"
+#include "base/process.h"
 #include "comm/hand_over.h"
 #include "comm/pe_group.h"
-#include "comm/process.h"
 #include "comm/yield.h"
+#include "crash/board.h"
 
 /* Start and end of the library; all PEs. */
 void comm_start(int *argc, char ***argv);

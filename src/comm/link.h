@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "comm/process.h"
+#include "base/process.h"
 
 #define LINK_CHUNK 4096 /* bytes in one message at most */
 

@@ -6,7 +6,7 @@
 #ifndef SKAMPI_COMM_SHARED_WORDS_H
 #define SKAMPI_COMM_SHARED_WORDS_H
 
-#include "comm/tally.h"
+#include "crash/tally.h"
 
 struct shared_words;
 

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 
 #include "base/numbers.h"
+#include "base/process.h"
 #include "base/text.h"
 #include "comm/comm.h"
-#include "comm/process.h"
 #include "engine/engine.h"
 #include "engine/watchdog.h"
 

@@ -16,8 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/process.h"
 #include "clock/timer.h"
-#include "comm/process.h"
 #include "objects/communicator.h"
 #include "objects/datatype.h"
 #include "objects/info.h"

@@ -11,11 +11,11 @@
 
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/process.h"
 #include "base/terminal.h"
 #include "base/text.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
-#include "comm/process.h"
 #include "engine/engine.h"
 #include "engine/watchdog.h"
 
@@ -335,7 +335,7 @@ void fatal_text(struct display *display, int status, const char *text)
         watchdog_ending();
         char *first_line = memory_text_part(text, strcspn(text, "\n"));
         char *said = text_format("ended by an error: %s", first_line);
-        comm_say_end(COMM_FAILED, status, said);
+        board_say_end(BOARD_FAILED, status, said);
         watchdog_last_words(status, "ended by an error", first_line);
         free(said);
         free(first_line);

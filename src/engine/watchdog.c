@@ -22,8 +22,8 @@
 
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/process.h"
 #include "comm/comm.h"
-#include "comm/process.h"
 #include "objects/communicator.h"
 
 #define STATUS_INTERNAL 1
@@ -182,10 +182,10 @@ static void dump_core(void)
  * output. */
 static int explain(int number, bool by_launcher, char *text, size_t size)
 {
-    int status = 128 + number, pe = comm_failed_pe(&status, text, size);
+    int status = 128 + number, pe = board_failed_pe(&status, text, size);
     if (pe >= 0)
         return status;
-    pe = comm_vanished_pe();
+    pe = board_vanished_pe();
     int length = snprintf(text, size, "interrupted by signal %d (%s)", number, strsignal(number));
     if (pe >= 0)
         snprintf(text + length, size - (size_t)length,
@@ -202,7 +202,7 @@ static void interrupted(int number, pid_t sender)
     int status = 128 + number;
     char text[LONGEST_SAID];
     bool ending = atomic_load(&guard.ending), speaks = atomic_load(&guard.output);
-    comm_say_end(COMM_LEAVING, status, "");
+    board_say_end(BOARD_LEAVING, status, "");
     /* Another PE that ends the job may be faster than this one's last words. */
     for (int turn = 0; ending && speaks && !atomic_load(&guard.spoken) && turn < TURNS; turn++)
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
@@ -230,7 +230,7 @@ static void orphaned(void)
 static void stuck(double seconds)
 {
     char text[LONGEST_SAID];
-    int pe = comm_vanished_pe(), silent = comm_silent_pe(fmax(seconds / 2, 2 * LONGEST_NAP));
+    int pe = board_vanished_pe(), silent = board_silent_pe(fmax(seconds / 2, 2 * LONGEST_NAP));
     int length = snprintf(text, sizeof text, "no progress for %g s in %s%s", seconds,
                           atomic_load(&guard.limit) ? "" : "starting or ending: ", doing());
     if (length < (int)sizeof text && (pe >= 0 || silent >= 0))
@@ -239,7 +239,7 @@ static void stuck(double seconds)
     fprintf(stderr, "skampi: error: %s; ending the job\n", text);
     char said[LONGEST_SAID + 32];
     snprintf(said, sizeof said, "ended by the watchdog: %s", text);
-    comm_say_end(COMM_FAILED, STATUS_WATCHDOG, said);
+    board_say_end(BOARD_FAILED, STATUS_WATCHDOG, said);
     last_words(STATUS_WATCHDOG, said);
     end_job(STATUS_WATCHDOG);
 }
@@ -262,7 +262,7 @@ static void time_over(void)
     struct output *output = atomic_load(&guard.output);
     if (output)
         watchdog_tell_limit(output, text, "the rest is");
-    comm_say_end(COMM_FAILED, STATUS_TIME_LIMIT, text);
+    board_say_end(BOARD_FAILED, STATUS_TIME_LIMIT, text);
     last_words(STATUS_TIME_LIMIT, text);
     end_job(STATUS_TIME_LIMIT);
 }
@@ -274,7 +274,7 @@ static void library_failed(const char *why)
     snprintf(text, sizeof text, "MPI failed on PE %d in %s: %s", comm_pe(), doing(), why);
     if (comm_claim())
         fprintf(stderr, "skampi: error: %s\n", text);
-    comm_say_end(COMM_FAILED, STATUS_FAILED_MEASUREMENT, text);
+    board_say_end(BOARD_FAILED, STATUS_FAILED_MEASUREMENT, text);
     last_words(STATUS_FAILED_MEASUREMENT, text);
     end_job(STATUS_FAILED_MEASUREMENT);
 }
@@ -292,7 +292,7 @@ static void exhausted(const char *why)
     watchdog_ending();
     char said[LONGEST_SAID + 96];
     snprintf(said, sizeof said, "ended by an error: %s", text);
-    comm_say_end(COMM_FAILED, STATUS_INTERNAL, said);
+    board_say_end(BOARD_FAILED, STATUS_INTERNAL, said);
     last_words(STATUS_INTERNAL, said);
     end_job(STATUS_INTERNAL);
 }
@@ -314,7 +314,7 @@ static void lacking(size_t bytes)
     if (comm_claim())
         fprintf(stderr, "skampi: error: %s\n", text);
     watchdog_ending();
-    comm_say_end(COMM_FAILED, STATUS_FAILED_MEASUREMENT, text);
+    board_say_end(BOARD_FAILED, STATUS_FAILED_MEASUREMENT, text);
     last_words(STATUS_FAILED_MEASUREMENT, text);
     end_job(STATUS_FAILED_MEASUREMENT);
 }
@@ -355,7 +355,7 @@ static void look(struct idle *idle)
     double now = wall_seconds(), limit = patience(engines);
     long progress = engines ? atomic_load(&activity.steps) : 0;
     const void *what = engines ? (const void *)engines : process_stage();
-    comm_beat();
+    board_beat();
     if (comm_launcher_gone())
         orphaned();
     /* A PE outside the set waits for its members, however long they take: they watch. */
@@ -423,7 +423,7 @@ static void crashed(int number)
         (void)done;
         text[strcspn(text, "\n")] = '\0';
         const char *said = text + strlen("skampi: ");
-        comm_say_end(COMM_FAILED, status, said);
+        board_say_end(BOARD_FAILED, status, said);
         last_words(status, said);
     }
     _exit(status);
@@ -496,7 +496,7 @@ void watchdog_measuring(const double *limit)
 
 void watchdog_measured(void)
 {
-    comm_say_end(COMM_LEAVING, 0, "");
+    board_say_end(BOARD_LEAVING, 0, "");
     for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
         signal(fatal[i], SIG_DFL);
     pthread_mutex_lock(&guard.lock);

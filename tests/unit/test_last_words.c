@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "comm/last_words.h"
+#include "crash/last_words.h"
 
 static atomic_bool over;
 static atomic_long connected;

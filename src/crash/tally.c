@@ -1,6 +1,6 @@
 /* Shared memory of the processes of a node that find each other by an offer. */
 #define _GNU_SOURCE /* memfd_create */
-#include "comm/tally.h"
+#include "crash/tally.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "comm/process.h"
+#include "base/process.h"
 
 #define NAME "skampi-tally"
 #define PAUSE_MICROSECONDS 200

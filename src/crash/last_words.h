@@ -2,8 +2,8 @@
  * Sends a PE's text about its end to PE 0 on another node. It uses TCP, since a signal handler
  * cannot use the library, and nodes share no memory.
  */
-#ifndef SKAMPI_COMM_LAST_WORDS_H
-#define SKAMPI_COMM_LAST_WORDS_H
+#ifndef SKAMPI_CRASH_LAST_WORDS_H
+#define SKAMPI_CRASH_LAST_WORDS_H
 
 #include <stdbool.h>
 #include <stddef.h>

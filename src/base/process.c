@@ -1,6 +1,6 @@
 /* The start and the end of a process, and the memory it takes. */
 #define _GNU_SOURCE /* CLOCK_MONOTONIC */
-#include "comm/process.h"
+#include "base/process.h"
 
 #include <math.h>
 #include <stdatomic.h>

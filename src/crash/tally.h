@@ -2,8 +2,8 @@
  * Numbers that the processes of one host leave for one of them when the library is gone and nobody
  * can send a message any more: memory that one process offers and the others find through /proc.
  */
-#ifndef SKAMPI_COMM_TALLY_H
-#define SKAMPI_COMM_TALLY_H
+#ifndef SKAMPI_CRASH_TALLY_H
+#define SKAMPI_CRASH_TALLY_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
  * Last words of a PE, sent to PE 0 over TCP.
  */
 #define _GNU_SOURCE /* accept4 */
-#include "comm/last_words.h"
+#include "crash/last_words.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "comm/process.h"
+#include "base/process.h"
 
 #define SEND_SECONDS 0.5
 #define READ_SECONDS 0.2 /* for the words of somebody who has connected */

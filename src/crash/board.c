@@ -1,5 +1,5 @@
 /* Boards in shared memory on which the PEs of a node say how they end. */
-#include "comm/board.h"
+#include "crash/board.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "comm/last_words.h"
-#include "comm/process.h"
+#include "base/process.h"
+#include "crash/last_words.h"
 
 /* The launcher may be faster than the words of a PE on another node. */
 #define WORDS_SECONDS 0.1
@@ -19,7 +19,7 @@ struct place {
     atomic_int pid; /* 0: has not joined */
     int pe;
     atomic_flag taken;
-    atomic_int end; /* enum comm_end */
+    atomic_int end; /* enum board_end */
     int status;
     _Atomic double alive; /* wall_seconds() */
     char text[LAST_WORDS_LONGEST];
@@ -44,13 +44,13 @@ void board_join(const struct tally_offer *offer, size_t places, int place, int p
     board.count = places;
     board.own = &board.places[place];
     board.own->pe = pe;
-    comm_beat();
+    board_beat();
     atomic_store(&board.own->pid, getpid());
 }
 
-void comm_say_end(enum comm_end end, int status, const char *text)
+void board_say_end(enum board_end end, int status, const char *text)
 {
-    if (!board.own && end == COMM_FAILED)
+    if (!board.own && end == BOARD_FAILED)
         last_words_send(status, text);
     if (!board.own || atomic_flag_test_and_set(&board.own->taken))
         return;
@@ -59,17 +59,17 @@ void comm_say_end(enum comm_end end, int status, const char *text)
     atomic_store(&board.own->end, (int)end);
 }
 
-void comm_beat(void)
+void board_beat(void)
 {
     if (board.own)
         atomic_store(&board.own->alive, wall_seconds());
 }
 
-int comm_failed_pe(int *status, char *text, size_t size)
+int board_failed_pe(int *status, char *text, size_t size)
 {
     for (size_t i = 0; i < board.count; i++) {
         const struct place *place = &board.places[i];
-        if (place == board.own || atomic_load(&place->end) != COMM_FAILED)
+        if (place == board.own || atomic_load(&place->end) != BOARD_FAILED)
             continue;
         *status = place->status;
         snprintf(text, size, "%s", place->text);
@@ -95,25 +95,25 @@ static bool is_dead(int pid)
     return name_end && (name_end[2] == 'Z' || name_end[2] == 'X');
 }
 
-int comm_vanished_pe(void)
+int board_vanished_pe(void)
 {
     for (size_t i = 0; i < board.count; i++) {
         const struct place *place = &board.places[i];
         int pid = atomic_load(&place->pid);
         if (place != board.own && pid > 0 && is_dead(pid) &&
-            atomic_load(&place->end) == COMM_RUNNING)
+            atomic_load(&place->end) == BOARD_RUNNING)
             return place->pe;
     }
     return -1;
 }
 
-int comm_silent_pe(double seconds)
+int board_silent_pe(double seconds)
 {
     double limit = wall_seconds() - seconds;
     for (size_t i = 0; i < board.count; i++) {
         const struct place *place = &board.places[i];
         if (place != board.own && atomic_load(&place->pid) > 0 &&
-            atomic_load(&place->end) == COMM_RUNNING && atomic_load(&place->alive) < limit)
+            atomic_load(&place->end) == BOARD_RUNNING && atomic_load(&place->alive) < limit)
             return place->pe;
     }
     return -1;

@@ -2,8 +2,8 @@
  * What happens once in a process: the start and the end of the library, and the memory that it
  * takes. Nothing here communicates; any PE, at any time.
  */
-#ifndef SKAMPI_COMM_PROCESS_H
-#define SKAMPI_COMM_PROCESS_H
+#ifndef SKAMPI_BASE_PROCESS_H
+#define SKAMPI_BASE_PROCESS_H
 
 /* Seconds of a clock that goes on whatever timer is in use, and before there is one. */
 double wall_seconds(void);
