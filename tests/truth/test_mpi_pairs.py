@@ -15,7 +15,7 @@ ALONE, WAITING = 0.03, 0.05  # tolerances: of puts and gets; where PEs wait for 
 WINDOW = 6
 POST, WIRE, FLUSH, SEND, BARRIER = 2000, 10000, 1300, 3100, 15000
 COSTS = {"post": POST, "wire": WIRE, "flush": FLUSH, "send": SEND, "barrier": BARRIER}
-PREAMBLE = "set_unit(1e9)\nset_max_repetitions(12)\nset_max_relative_standard_error(0.01)\n"
+PREAMBLE = "set_unit(1e9)\nset_controls(0)\nset_min_repetitions(4)\nset_max_repetitions(4)\n"
 
 FULL = POST + WIRE + FLUSH  # a put or a get that is complete
 TRIPS = {"Barrier": 2 * (FULL + BARRIER), "Flag": 2 * (FULL + POST + WIRE),

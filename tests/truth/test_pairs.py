@@ -11,7 +11,7 @@ ALONE, WAITING = 0.03, 0.05  # tolerances: of puts and gets; where PEs wait for 
 WINDOW = 6
 POST, WIRE, QUIET, FENCE, BARRIER = 2000, 10000, 1000, 700, 15000
 NETWORK = {"post": POST, "wire": WIRE, "quiet": QUIET, "fence": FENCE}
-PREAMBLE = "set_unit(1e9)\nset_max_repetitions(12)\nset_max_relative_standard_error(0.01)\n"
+PREAMBLE = "set_unit(1e9)\nset_controls(0)\nset_min_repetitions(4)\nset_max_repetitions(4)\n"
 
 # Of one operation, by the parts of a name.
 POSTED = {"Full": POST + WIRE + QUIET, "Fence": POST + FENCE,
