@@ -49,7 +49,8 @@ def flags_of(record, shown):
     """Of a result or rounds record. Older files lack the flag of wide intervals. shown: what is shown of the record,
     with its interval."""
     flags = [str(flag) for flag in record.get("flags") or []]
-    stated = "median_low" in record or "standard_error" in record
+    # Medians of the calls of a traced application have no interval, since they are no sample of anything.
+    stated = ("standard_error" if record.get("median") is None and "median_low" not in record else "median_low") in record
     unknown = record.get("quantity") not in (None, "time") and shown.low != shown.low  # counted once, and exact
     if IMPRECISE not in flags and stated and not unknown and is_imprecise(shown.value, shown.low, shown.high):
         flags.append(IMPRECISE)
@@ -134,7 +135,7 @@ def cautions(file):
         texts.append(f"{many} result{' is' if many == 1 else 's are'} missing ({listed})" if kinds else
                      "results may be missing")
         if unfinished:
-            texts[-1] += f"{', and more may be' if kinds else ''}: {unfinished}"
+            texts[-1] += (", and more may be" if kinds else "") + ("" if unfinished in file.doubts else f": {unfinished}")
     return texts
 
 

@@ -99,6 +99,16 @@ def differences(records):
     return numbered_texts
 
 
+def told_apart(results, alike):
+    """For each result a text: the differences() from the others of which the function alike() has the same value."""
+    groups, texts = {}, {}
+    for result in results:
+        groups.setdefault(alike(result), []).append(result)
+    for group in groups.values():
+        texts.update(zip(map(id, group), differences([result.stated for result in group])))
+    return [texts[id(result)] for result in results]
+
+
 def text_of(record):
     """The text of a record's members, without a running number."""
     parts = [record.get("call"), set_of(record), start_of(record),

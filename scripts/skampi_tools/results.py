@@ -22,7 +22,7 @@ from .cli import Error, created
 from .formats import csv_table, json_lines
 from .formats.sko import reader as sko_reader, writer as sko_writer
 from .records import NUMBERS, Keeper
-from .states import State, StateValue, find, parts_by_state, state_of, states_for
+from .states import StateValue, find, parts_by_state, state_of, states_for
 
 FORMATS = ("sko", "csv", "json")
 NAN = math.nan
@@ -35,6 +35,7 @@ TRACED = "calls of a traced application"  # in the notes of a trace's summary
 PER_SECOND = ("bandwidth", "bus_bandwidth", "rate")  # members of results, at the median
 WITH_NAN = frozenset("per_pe samples medians".split())  # lists of numbers
 LISTS = frozenset("notes levels parts states round_states".split())
+NOT_COMPLETE = "the file is not complete: the run was cut off, or has not ended yet"
 TIME_LIMIT = 4  # exit status: what it left out is counted
 DICTS = frozenset("arguments variables pe_set counters".split())
 _NUMBERS = frozenset(NUMBERS)
@@ -62,11 +63,12 @@ def shown_as(whats):
 class Result:
     """One result or rounds record. Unknown members are kept in .record."""
 
-    __slots__ = ("record", "of_launches", "stated", "_states", "_key", "_shown")
+    __slots__ = ("record", "of_launches", "columns", "stated", "_states", "_key", "_shown")
 
-    def __init__(self, record, of_launches=False, states=()):
+    def __init__(self, record, of_launches=False, states=(), columns=None):
         self.record = record
         self.of_launches = of_launches
+        self.columns = columns  # {name: number} that a .sko file shows of it (skampi --columns); None: no such file
         self._states = states  # of the file, which may still be read: theirs follow the results
         self._key = record.get("point")
         self.stated = record   # with all members that identify it
@@ -193,24 +195,32 @@ class ResultFile:
     keeper: Keeper = field(default_factory=Keeper, repr=False)
 
     def add(self, record):
+        """The record, or the Result of it."""
         kind = record["record"]
-        if kind in ("result", "rounds"):
-            record = self.keeper.record(record)
         if kind == "header":
             self.header = record
-            return
+            return record
+        if kind in ("result", "rounds"):
+            shown = record.pop("columns") if "columns" in record else {}
+            result = Result(self.keeper.record(record), kind == "rounds" and self.of_launches(), self.states,
+                            shown if self.format == "sko" else None)
+            self.records.append(result.record)
+            (self.rounds if kind == "rounds" else self.results if record.get("round", 1) == 1 else
+             self.later).append(result)
+            return result
         self.records.append(record)
-        if kind == "result":
-            (self.results if record.get("round", 1) == 1 else self.later).append(
-                Result(record, states=self.states))
-        elif kind == "rounds":
-            self.rounds.append(Result(record, self.of_launches(), self.states))
-        elif kind == "state":
+        if kind == "state":
             self.states.append(state_of(record))
         elif kind == "controls":
             self.controls.append(record)
         elif kind == "end":
             self.end = record
+        return record
+
+    def entries(self):
+        """All records in the order of the file, those of results as Result."""
+        known = {id(result.record): result for result in self.results + self.later + self.rounds}
+        return [self.header, *(known.get(id(record), record) for record in self.records)]
 
     def of_launches(self):
         """Whether this is the summary of a campaign: its launches are in the place of rounds."""
@@ -228,7 +238,7 @@ class ResultFile:
     def unfinished(self):
         """Why more may be missing than .missing() says, in words; None: nothing more is."""
         if self.end is None:
-            return None if self.format == "csv" else "the file is not complete"  # CSV has no end
+            return None if self.format == "csv" else NOT_COMPLETE  # CSV has no end
         status, reason = self.end.get("status"), self.end.get("reason")
         if "missing_at_least" in self.end or status is None or reason and status != TIME_LIMIT:
             return reason or "the file does not say how the run ended"
@@ -261,58 +271,64 @@ class ResultFile:
         return {key: record for key, record in missing.items() if key not in there}
 
 
-def format_of(lines):
-    """"json", "csv", "sko", or None: what the first lines look like."""
-    first = next((line.strip() for line in lines if line.strip()), "")
-    if first.startswith("{"):
-        return "json"
-    if first.replace('"', "").split(",")[0] == "record":
-        return "csv"
-    if any(line.startswith(("# begin result ", "# SKaMPI Version")) for line in lines):
-        return "sko"
-    return None
-
-
-def read(path, unit=None):
+def read(path, unit=None, strict=True):
     """Reads a result file of any format, which its content says. "-" is standard input. unit: "ns",
-    "us", "ms" or "s", of the times in a .sko file that does not state it."""
+    "us", "ms" or "s", of the times in a .sko file that does not state it. strict: an Error for lines of a .sko file
+    that are damaged, which else are left out."""
     # Line ends as they are: those in quotes belong to CSV's cells.
     with (open(0, encoding="utf-8-sig", errors="replace", newline="", closefd=False)
           if path == "-" else
           open(path, encoding="utf-8-sig", errors="replace", newline="")) as stream:
-        return _read("standard input" if path == "-" else os.fspath(path), stream, unit)
+        file, lines = _begin("standard input" if path == "-" else os.fspath(path), stream)
+        records = (sko_reader.parse(file.path, [*lines], file.doubts, unit, strict) if file.format == "sko" else
+                   _records(file, lines))
+        # Records have no cycles; looking for them takes a quarter of the time in large files.
+        collecting = gc.isenabled()
+        gc.disable()
+        try:
+            for record in records:
+                file.add(record)
+            file.identify()
+        finally:
+            if collecting:
+                gc.enable()
+    if file.end is None and file.unfinished():
+        file.doubts.append(NOT_COMPLETE)
+    return file
 
 
-def _read(name, stream, unit):
-    lines = []
+def follow(name, stream):
+    """(file, entries) of a run that may still go on: entries come, and are in the file, as soon as they are read, of .sko
+    with their block. What follows them in the stream is not known then: states, rounds."""
+    file, lines = _begin(name, stream)
+    records = sko_reader.follow(name, lines) if file.format == "sko" else _records(file, lines)
+    return file, map(file.add, records)
+
+
+def _begin(name, stream):
+    """(file without records, its lines)"""
+    lines, format, blank = [], None, True
     for line in stream:
         lines.append(line)
-        if line.strip():
-            break
-    if not lines:
+        if blank and line.lstrip().startswith("{"):
+            format = "json"
+        elif blank and line.strip().replace('"', "").split(",")[0] == "record":
+            format = "csv"
+        elif line.startswith(("# begin result ", "# SKaMPI Version")):
+            format = "sko"
+        blank = blank and not line.strip()
+        if format:
+            return ResultFile(name, format=format), itertools.chain(lines, stream)
+    if blank:
         raise Error(f"{name}: the file is empty")
-    if format_of(lines) != "json":
-        lines += stream
-    file = ResultFile(name, format=format_of(lines))
-    if file.format == "json":  # may be large: a line at a time
-        records = json_lines.parse(name, itertools.chain(lines, stream), file.doubts)
-    elif file.format == "csv":
-        records = csv_table.parse(name, lines, file.doubts)
-    elif file.format == "sko":
-        records = sko_reader.parse(name, lines, file.doubts, unit)
-    else:
-        raise Error(f"{name}: {kinds.misfit(name) or 'neither .sko, CSV nor JSON Lines of skampi'}")
-    # Records have no cycles; looking for them takes a quarter of the time in large files.
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        for record in records:
-            file.add(record)
-        file.identify()
-    finally:
-        if collecting:
-            gc.enable()
-    return file
+    raise Error(f"{name}: {kinds.misfit(name) or 'neither .sko, CSV nor JSON Lines of skampi'}")
+
+
+def _records(file, lines):
+    """Of JSON, which may be large, a line at a time."""
+    if file.format == "json":
+        return json_lines.parse(file.path, lines)
+    return csv_table.parse(file.path, [*lines], file.doubts)
 
 
 def write(file, target, format, unit=None, medians=False):

@@ -82,11 +82,13 @@ def run_commands(tap, path, fences):
             tap.equal(run.status, wanted, f"{path}: {command}", run)
 
 
+VIEWS = {"shmembench": [["compare"]], "skampi-campaign": [["coverage"]],
+         "skampi-table": [["fastest"], ["load"], ["progress"], ["shares"]]}
+
+
 def known_options(program):
     path = harness.program() if program == "skampi" else os.path.join(ROOT, "scripts", program)
-    texts = [harness.run([path, "--help"]).out]
-    if program == "shmembench":
-        texts += [harness.run([path, "compare", "--help"]).out]
+    texts = [harness.run([path, *view, "--help"]).out for view in [[], *VIEWS.get(program, [])]]
     return set(re.findall(r"(?<![\w-])--?[a-zA-Z][\w-]*", "".join(texts)))
 
 

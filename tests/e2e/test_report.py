@@ -211,7 +211,7 @@ def unflagged(time):
 
 timer = whole[0]["timer"]
 for check, state, text, arguments in (
-        ("File is complete", "ok", "", {}), ("File is complete", "bad", "no end record", {"whole": False}),
+        ("File is complete", "ok", "", {}), ("File is complete", "bad", "the file is not complete", {"whole": False}),
         ("Run ended well", "ok", "0", {}), ("Run ended well", "doubtful", "exit status 3", {"status": 3}),
         ("Run ended well", "bad", "signal 9", {"status": 137}), ("Run ended well", "bad", "watchdog", {"status": 5}),
         ("PEs are bound", "ok", "all 2", {}),
@@ -324,7 +324,7 @@ tap.ok(usage.status == 0 and "examples:" in usage.out and not usage.err, "--help
 fed = report("-", "-o", "fed.html", stdin=open(path("a.json"), encoding="utf-8").read())
 tap.ok(fed.status == 0 and embedded("fed.html") == data, "- is standard input", fed)
 cut = open(path("a.json"), encoding="utf-8").read()[:-300]
-tap.ok(report("-", "-o", "cut.html", stdin=cut).status == 0 and "no end record" in page("cut.html"),
+tap.ok(report("-", "-o", "cut.html", stdin=cut).status == 0 and "the file is not complete" in page("cut.html"),
        "a truncated file is shown, and said to be")
 
 # ---- A baseline ----

@@ -178,10 +178,10 @@ tap.ok("  2 measurements are missing, since the time limit had ended\n" in late.
        and "stopped by the time limit of 1 s" in late.out, "... as are the points of one that it cut", late)
 
 for arguments, text in (
-        (["nowhere.sko"], "nowhere.sko: there is no such file"),
+        (["nowhere.sko"], "nowhere.sko: No such file or directory"),
         (["."], ".: not a file, and not the folder of a campaign: name a result file"),
-        (["other"], "other: not output of skampi"),
-        ([], "standard input: not output of skampi"),
+        (["other"], "other: neither .sko, CSV nor JSON Lines of skampi"),
+        ([], "standard input: the file is empty"),
         (["-x"], "unknown option -x; --help shows all options")):
     refused = table(*arguments, cwd=folder)
     tap.ok(refused.status == 2 and refused.err == f"skampi-table: error: {text}\n"
@@ -315,4 +315,31 @@ rows = [line.split()[2] for line in lines(verbose.out) if line.split()[:1] in ([
 tap.equal(rows, ["1.000", "1.000", "3.000", "3.000"], "-v shows both", verbose)
 header = table(stdin="# SKaMPI Version 1\n# rounds: 5\n" + run([convert, "over.json", "--to", "sko"], cwd=folder).out)
 tap.ok(header.out.count("put (rounds)") == 1 and header.out.count("1.000") == 0, "so it is from standard input", header)
+# ---- One call in several ways, and calls of applications ----
+
+ways = [point("put", "F", {"count": 8}, 1e-6), point("put", "F", {"count": 8}, 3e-6, cache="cold"),
+        point("put", "G", {"count": 8}, 2e-6)]
+write(os.path.join(folder, "ways.json"), ways)
+shown = table("ways.json", cwd=folder)
+tap.equal([line.split()[:2] for line in lines(shown.out)[1:5]],
+          [["count", "measured"], ["8", "warm"], ["8", "cold"], ["8", "8"]],
+          "what tells two measurements of one call apart is shown", shown)
+with open(os.path.join(folder, "ways.json"), encoding="utf-8") as file:
+    text = file.read()
+tap.equal(table(stdin=text).out, shown.out, "JSON is read from standard input, too")
+write(os.path.join(folder, "twice.json"), [ways[0], ways[0]])
+tap.ok("no. 2" in table("twice.json", cwd=folder).out, "measurements that are stated alike have a number")
+
+calls = {name: value for name, value in point("put", "F", {"count": 8}, 1e-6).items() if name not in ("median_low",
+                                                                                                  "median_high")}
+write(os.path.join(folder, "calls.json"), [calls])
+shown = table("calls.json", cwd=folder)
+tap.ok(shown.status == 0 and "*" not in shown.out, "medians of all calls of an application have no interval to be imprecise",
+       shown)
+
+# ---- On a terminal with several programs ----
+
+noisy = table(stdin=EXAMPLE.replace("# flags: auto", "a library says something\n# flags: auto") + EXAMPLE)
+tap.ok(noisy.status == 0 and noisy.out.count("put, complete\n") == 2 and noisy.out.count("32768") == 4,
+       "lines of others between results, and a second run, end nothing", noisy)
 tap.done()

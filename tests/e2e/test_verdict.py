@@ -74,7 +74,7 @@ CASES = {
     ("self-check", "no check was made"): (self_check(), "the self-check printed no check"),
     ("self-check", "no check is ok"): (self_check(WRONG), "no check of the self-check is ok, of 1"),
     ("self-check", "a check is not ok"): (self_check(OK, WRONG), "self-check of tsc: WaitPatternNull: 300 ns for 0 ns"),
-    ("File is complete", "bad"): (records(GOOD, whole=False), "no end record"),
+    ("File is complete", "bad"): (records(GOOD, whole=False), "the file is not complete"),
     ("Run ended well", "bad"): (records(GOOD, status=5), "exit status 5: stopped by the watchdog"),
     ("Run ended well", "doubtful"): (records(GOOD, status=4), "exit status 4: stopped by the time limit"),
     ("Run ended well", "unknown"): (records(GOOD, status=None), "the file has no exit status"),
@@ -175,7 +175,7 @@ lines = open(path("good.json"), encoding="utf-8").read().splitlines()
 with open(path("cut.json"), "w", encoding="utf-8") as file:
     file.write("\n".join(lines[:-1]) + "\n" + lines[-1][:20])
 shown = tool("--verdict", "cut.json")
-tap.ok(shown.status == 1 and shown.out.splitlines()[-1].startswith("broken: because no end record"),
+tap.ok(shown.status == 1 and shown.out.splitlines()[-1].startswith("broken: because the file is not complete"),
        "cut within its last line: broken", shown)
 cut = read(path("cut.json"))
 cut.doubts.append("line 3 is left out")

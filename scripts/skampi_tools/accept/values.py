@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from ..cli import Error
 from ..formats import json_lines
+from ..results import NOT_COMPLETE
 from ..statistics import median, quantile
 from .tournament import Tournament
 
@@ -158,7 +159,7 @@ class Times:
 
     def _read(self, path, stream, stage):
         hosts, seen, before, whole = {}, {}, len(self.samples), False
-        for record in json_lines.parse(path, stream, []):
+        for record in json_lines.parse(path, stream):
             kind = record["record"]
             if kind == "header":
                 self.header = self.header or record
@@ -177,7 +178,7 @@ class Times:
                         "\"round:K\" (docs/patterns/pairs.md)")
         self._name_sizes(path, before)
         if not whole:
-            self.doubts.append(f"{path} is not complete")
+            self.doubts.append(f"{path}: {NOT_COMPLETE}")
         self.set_places([hosts.get(pe, "?") for pe in range(pes)], path)
 
     def _name_sizes(self, path, first):

@@ -145,9 +145,6 @@ def _cautions(runs):
     if names := _differing(runs):
         yield (f"the runs differ in {', '.join(names)}: an interval promises later runs of one library with one set of "
                "settings")
-    for run in runs:
-        if reason := run.unfinished():
-            yield f"{run.path}: {reason}: points may be missing"
 
 
 def _in_states(runs, points, confidence):

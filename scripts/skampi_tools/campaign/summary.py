@@ -7,7 +7,7 @@ from collections import Counter
 from typing import NamedTuple
 
 from .. import doubt, results, screen, style
-from ..points import STATED, missing_label, with_variable
+from ..points import STATED, missing_label, told_apart, with_variable
 from ..states import states_for, told_by
 from ..states.common import CommonStates, combined, control_text
 from ..statistics import interquartile, rounds_of
@@ -211,8 +211,12 @@ def summarize(campaign, points, definition, confidence=0.95, name_variable=None,
 # ---- For people ----
 
 
+def _names(results):
+    """Of each the call, with the loop variables that it does not show itself, and what else tells it from others."""
+    return [", ".join(filter(None, [_name(result), text])) for result, text in zip(results, told_apart(results, _name))]
+
+
 def _name(result):
-    """The call, with the loop variables that it does not show itself."""
     shown = {name: argument.get("value") for name, argument in result.arguments.items()}
     others = [f"{name}={value}" for name, value in result.variables.items()
               if name not in shown or shown[name] != value]
@@ -249,9 +253,12 @@ def table(campaign, summaries):
     several = len(campaign) > 1
     blocks = {}
     for name, summary in summaries.items():
+        own = {}
         for result in summary.rounds:
-            points = blocks.setdefault((result.number or 0, str(result.block)), {})
-            points.setdefault(_name(result), []).append((name, result))
+            own.setdefault((result.number or 0, str(result.block)), []).append(result)
+        for block, results_ in own.items():
+            for label, result in zip(_names(results_), results_):
+                blocks.setdefault(block, {}).setdefault(label, []).append((name, result))
     lines = []
     for (_, block), points in sorted(blocks.items(), key=lambda item: item[0][0]):
         times = [result.median for cells in points.values() for _, result in cells if result.quantity != "bytes"]

@@ -34,7 +34,7 @@ import numpy as np
 from .. import doubt, results
 from ..cli import Error
 from ..configuration import facts_of, stated
-from ..points import differences, missing_label
+from ..points import missing_label, told_apart
 from ..states.common import CommonStates
 from ..states.independent import states_to_compare
 from . import by_state, hand_over, separation
@@ -68,12 +68,9 @@ def _missing(old_files, new_files, old, new, chosen):
 
 def _tell_apart(rows):
     """Adds to labels that are equal what is stated of their points and differs."""
-    groups = {}
-    for row in rows:
-        groups.setdefault((row.block, row.label), []).append(row)
-    for alike in groups.values():
-        for row, text in zip(alike, differences([row.result.stated for row in alike])):
-            row.label += f", {text}" if text else ""
+    labels = {id(row.result): (row.block, row.label) for row in rows}
+    for row, text in zip(rows, told_apart([row.result for row in rows], lambda result: labels[id(result)])):
+        row.label += f", {text}" if text else ""
 
 
 def _points(file, chosen):

@@ -36,7 +36,7 @@ _ALWAYS = {"result": {"function": "", "call": "", "quantity": "time", "bytes": N
                       "time": None, "standard_error": None, "window_rule": "", "cache": "",
                       "flags": [], "notes": [], "per_pe": []},
            "rounds": {"function": "", "call": "", "quantity": "time", "bytes": None, "median": None,
-                      "confidence": None, "flags": [], "notes": [], "medians": []}}
+                      "median_low": None, "median_high": None, "confidence": None, "flags": [], "notes": [], "medians": []}}
 
 
 # ---- Cells ----

@@ -13,7 +13,6 @@ import re
 import statistics
 from dataclasses import dataclass, field, replace
 
-from ..doubt import speaks_against
 from ..points import aspect_text, aspects_of
 from ..results import IN_ALL, MEDIAN, PER_SECOND
 from ..states import naming
@@ -148,10 +147,8 @@ def load(source, parts_of=lambda result: []):
 def _in_all(point, result):
     """The time of all calls in a trace's summary: a call that is short in the median may make up most of the time. It
     is no estimate, and has no interval."""
-    flags = result.record.get("flags") or []
     return replace(point, time=_number(result.mean * result.valid), low=NAN, high=NAN, confidence=NAN, what=IN_ALL,
-                   amounts={rate: amount * result.valid for rate, amount in point.amounts.items()}, flags=flags,
-                   doubtful=any(map(speaks_against, flags)))
+                   amounts={rate: amount * result.valid for rate, amount in point.amounts.items()})
 
 
 def separate(points):

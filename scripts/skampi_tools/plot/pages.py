@@ -20,6 +20,7 @@ from matplotlib.figure import Figure
 
 from .. import doubt, style
 from ..cli import Error, created
+from ..results import NOT_COMPLETE
 from . import curves as cv, layout, strips
 from .axes import MANY_CURVES, Scale, plain
 from .kinds import DRAW
@@ -185,7 +186,7 @@ def footer_lines(sources, subtracted, notes, width, short):
         if warned:
             text += f" · {warned} warning{'s' * (warned > 1)} in the file"
         if source.file.end is None:
-            text += " · the file is not complete"
+            text += f" · {NOT_COMPLETE.partition(':')[0]}" if source.file.unfinished() else ""
         elif source.file.end.get("status"):
             text += f" · ended with status {source.file.end['status']}"
         texts.setdefault(text, []).append(source.label)

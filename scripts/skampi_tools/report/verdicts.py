@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from .. import doubt, style
 from ..cli import Error
+from ..results import NOT_COMPLETE
 
 STATES = ("bad", "doubtful", "unknown", "note", "ok")
 
@@ -66,8 +67,7 @@ def status_verdict(status):
 
 def check_end(file):
     if file.end is None:
-        yield Verdict("File is complete", "bad", "no end record: the run was "
-                      "killed, is still going on, or the file was cut off; the page shows what is there")
+        yield Verdict("File is complete", "bad", f"{NOT_COMPLETE}; the page shows what is there")
         return
     yield Verdict("File is complete", "ok", "ends with its end record")
     status, reason = file.end.get("status"), file.end.get("reason")

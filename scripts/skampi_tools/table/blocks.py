@@ -1,7 +1,6 @@
-"""Result files as tables on the terminal: what skampi-table prints of a .sko file, line by line.
+"""Result files as tables on the terminal: what skampi-table prints of the records of a file, one after another.
 
-Numbers stay the texts that are in the file. A block is printed as soon as it ends, so a table follows a run
-that is still going on.
+A block is printed as soon as it ends, so a table follows a run that is still going on.
 """
 
 import math
@@ -9,11 +8,15 @@ import re
 from collections import Counter
 
 from .. import doubt, screen, style
-from ..formats.sko.lines import (BEGIN, INCOMPLETE, MEDIAN, MISSING_WORDS, ROUNDS, ROUNDS_BLOCK, STATED_UNIT,
-                                 STATE_ROUNDS, columns_of, controls_of, counters_of, number_text, part_of, split_row,
-                                 state_of as state_record, unit_of, value_in)
-from ..states import WORDS, find, set_text, sets_of, several, state_of, states_for, told_by
+from ..formats.sko.header import facts
+from ..formats.sko.lines import END, ROUNDS_BLOCK, column_text, number_text, unit_text
+from ..formats.sko.writer import (conditions_of, levels_text, missing_text, parts_texts, reason_text, rounds_text,
+                                  states_texts, unit_name, unit_of)
+from ..points import told_apart
+from ..results import Result
+from ..states import WORDS, set_text, sets_of, several, states_for, told_by
 from ..states.common import control_text
+from ..style import printable
 
 TITLES = {
     "mean": ("bytes", "mean of the middle", "standard error", "repetitions"),
@@ -23,108 +26,72 @@ TITLES = {
 INDENT = "  "
 NAMED_EMPTY = 5  # blocks that the time limit left empty; more are only counted
 _NUMBER = re.compile(r"([-+]?[0-9][0-9.]*(e[-+]?[0-9]+)?|-?inf|-?nan|---)")
-_LAST_WORDS = ("interrupted by ", "ended by ", "stopped by the time limit ")
-_STATED_PES = re.compile(r"conditions: (\d{1,18}) PEs?\b")
-# Comments that tell of the row before them; "state 1" and so on are others.
-_OF_ROW = ("median", "rounds", "columns", "counters", "part", *WORDS.values())
 
 
 class Row:
-    """One result. kind: a key of TITLES."""
+    """One result. kind: a key of TITLES. unit: reported units per second; unit_name: "" where the file does not say."""
 
-    def __init__(self, variables, fields, unit, pes):
-        self.names = [name for name, _ in variables]
-        self.cells = [text for _, text in variables]
-        self.fields = fields[:4]
-        self.columns = []   # (title, text), further ones
-        self.counters = []  # (name, text)
-        self.kind = "mean"
-        self.unit = unit
-        self.confidence = ""
-        self.stated_flags = []
-        self.notes = []
-        self.pes = pes        # of its set; None: not stated
-        self.controls = {}    # by name, as in a record of results
-        self.parts = []       # records
-        self.by_state = {}    # texts by the number of the state
-        self.has_rounds = False  # a row over all rounds takes its place
+    def __init__(self, result, columns, states):
+        """columns: names of the further ones that were asked for, or None. states: to be told apart."""
+        record = self.record = result.record
+        self.result = result
+        self.kind = "rounds" if result.is_rounds else "mean" if record.get("median") is None else "median"
+        names = ("time", "standard_error") if self.kind == "mean" else ("median", "median_low", "median_high")
+        self.values = [getattr(result, name) for name in names]  # in seconds or bytes
+        self.unit = unit_of(record)
+        stated = record.get("unit") or result.quantity == "bytes" or result.columns is None
+        self.unit_name = unit_name(record, self.unit).strip() or unit_text(self.unit) if stated else ""
+        confidence = {"mean": math.nan, "rounds": result.reached, "median": result.confidence}[self.kind]
+        self.confidence = f"{100 * confidence:.3g} %" if confidence > 0 else ""
+        self.variables = {printable(name): style.NOTHING if value is None else printable(value)
+                          for name, value in result.variables.items()}
+        self.stated = None  # what tells it from others of the same call
+        self.by_state = ({number: value.median for number, value in result.by_state().items()}
+                         if states_for(result.pe_set, states) else {})
+        shown = record if result.columns is None else result.columns
+        asked = columns if columns is not None else result.columns or ()
+        self.columns = {}  # {title: text}
+        for name in asked:
+            if name in shown:
+                text, unit = column_text(name, shown[name], self.unit, unit_name(record, self.unit).strip())
+                self.columns[f"{name} [{unit}]" if unit else name] = text
+        self.found = set(asked) & set(shown)
+        self.counters = {printable(name): number_text(count["most"]) for name, count in result.counters.items()}
 
     def interval(self):
         """(value, lower end, upper end), NaN where there is none."""
-        value, *ends = (_number(text) for text in self.fields[1:4 if self.kind != "mean" else 3])
+        value, *ends = self.values
         return (value, *ends) if self.kind != "mean" else (value, value - ends[0], value + ends[0])
-
-    @property
-    def flags(self):
-        """As of results.Result."""
-        quantity = "bytes" if self.unit == "bytes" else "time"
-        shown = doubt.Interval(*self.interval())
-        return doubt.flags_of({"flags": self.stated_flags, "quantity": quantity, "standard_error": None}, shown)
-
-    @property
-    def doubtful(self):
-        return any(map(doubt.speaks_against, self.flags))
-
-    def key(self, block):
-        """What finds the row of all rounds."""
-        return (block, *zip(self.names, self.cells), self.fields[0])
-
-    def change_unit(self, unit):
-        """Of times."""
-        factor = unit_of(unit) / unit_of(self.unit)
-        for place in range(1, len(self.fields) - 1):
-            number = _number(self.fields[place])
-            self.fields[place] = number_text(number * factor)
-        self.by_state = {state: number_text(_number(text) * factor) for state, text in self.by_state.items()}
-        self.unit = unit
-
-    def round(self):
-        """To the digits that the interval allows."""
-        value, low, high = self.interval()
-        if self.unit == "bytes" or low == high:
-            return
-        places = style.decimals_for(value, (high - low) / 2)
-        self.fields[1:-1] = [_rounded(text, places) for text in self.fields[1:-1]]
-        if self.kind != "mean" and _number(self.fields[2]) < 0 <= value:
-            self.fields[2] = "0"
 
     def shape(self):
         """Rows of the same shape share a head."""
-        return self.kind, self.names, [name for name, _ in self.columns + self.counters]
+        return self.kind, list(self.variables), self.stated is None, [*self.columns, *self.counters]
 
-    def texts(self, states):
-        return (self.cells + self.fields + [self.by_state.get(number, style.NOTHING) for number in states] +
-                [text for _, text in self.columns + self.counters])
+    def texts(self, states, unit):
+        """unit: units per second of the column. Numbers have the digits that the interval allows."""
+        value, low, high = (end * unit for end in self.interval())
+        values = [number_text(value * unit) for value in self.values]
+        if self.result.quantity != "bytes" and low != high:
+            places = style.decimals_for(value, (high - low) / 2)
+            values = [_rounded(text, places) for text in values]
+            if self.kind != "mean" and low < 0 <= value:
+                values[1] = "0"
+        size, count = self.result.bytes, self.result.rounds if self.kind == "rounds" else self.result.valid
+        return [*self.variables.values(), *([] if self.stated is None else [self.stated]),
+                str(int(size) if math.isfinite(size) else 0), *values, str(count or 0),
+                *(number_text(self.by_state[number] * unit) if number in self.by_state else style.NOTHING
+                  for number in states),
+                *self.columns.values(), *self.counters.values()]
 
-    def in_unit(self, text):
-        """A value that may have a unit of its own, in the row's."""
-        unit = unit_of(self.unit)
-        number, _, name = text.partition(" ")
-        if name in ("", self.unit) or not unit:
-            return number
-        value = value_in(text, unit)
-        return number_text(None if value is None else value * unit)
-
-    def find_states(self, states):
-        """Values by state, of what the comments said of controls. states: those to be told apart."""
-        pes = {state.pes for state in states}
-        if not states or self.pes is not None and None not in pes and self.pes not in pes:
-            self.by_state.clear()
-        states = states_for({"size": self.pes}, states)
-        parts = [(find(states, part), part) for part in self.parts]
-        numbers = {number for number, _ in parts} or {find(states, self.controls)}
-        if len(numbers) == 1 and None not in numbers:
-            self.by_state[numbers.pop()] = self.fields[1]
-            return
-        for number, part in sorted(parts, key=lambda found: found[1]["valid"]):  # of two in one state the larger
-            if number is not None:
-                self.by_state[number] = self.in_unit(part["median"])
-
-    def show_median(self, kind, median, unit, confidence, low, high):
-        self.kind = kind
-        self.fields[1:3] = [median, low, high]
-        self.unit = unit or self.unit
-        self.confidence = "" if confidence in ("---", "0") else f"{confidence} %"
+    def notes(self, conditions):
+        """What -v says of it. conditions: those of the row before."""
+        texts = [rounds_text(self.record, self.unit)] if self.kind == "rounds" else []
+        texts += [*states_texts(self.record, self.unit), *parts_texts(self.record, self.unit)]
+        texts += filter(None, [levels_text(self.record, self.unit)])
+        texts += [f"flags: {', '.join(self.result.flags)}"] if self.result.flags else []
+        own = conditions_of(self.record, self.unit) if self.unit_name else conditions
+        texts += [f"note: {note}" for note in [*self.result.notes, *([f"conditions: {own}"] if own != conditions else [])]]
+        return [f"  {printable(text)}" for text in texts], own
 
 
 def _number(text):
@@ -154,40 +121,39 @@ class _Columns:
 
     def __init__(self, rows):
         first = rows[0]
-        units = {row.unit for row in rows}
-        if len(units) > 1 and all(unit != "bytes" and unit_of(unit) for unit in units):
-            for row in rows:
-                row.change_unit(first.unit)
-        self.mixed = any(row.unit != first.unit for row in rows)
-        for row in rows:
-            row.round()
+        names = {row.unit_name for row in rows}
+        self.mixed = len(names) > 1 and bool({"", "bytes"} & names)  # else all are in the first one's
+        self.unit = first.unit
         self.states = sorted({number for row in rows for number in row.by_state})
         titles = self._titles(first, all(row.confidence == first.confidence for row in rows))
         self.after = []
         widths = []
-        for texts in zip(*(row.texts(self.states) for row in rows)):
+        for texts in zip(*map(self._texts, rows)):
             self.after.append(max(len(text) - _whole(text) for text in texts))
             widths.append(max(map(screen.width, texts)) if self.after[-1] == 0 else
                           max(map(_whole, texts)) + self.after[-1])
         if self.mixed:
             titles.append("unit")
-            widths.append(max(len(row.unit) for row in rows))
+            widths.append(max(map(len, names)))
         most = screen.limit()
         self.layout = screen.Layout(titles, widths, {len(titles) - 1} if self.mixed else (),
                                     most and most - len(INDENT + doubt.mark(True)))
 
+    def _texts(self, row):
+        return row.texts(self.states, row.unit if self.mixed else self.unit)
+
     def _titles(self, row, sure):
         own = list(TITLES[row.kind])
-        if row.unit == "bytes" and not self.mixed:
+        if row.unit_name == "bytes" and not self.mixed:
             own[1] += " memory"
         if row.kind != "mean" and sure and row.confidence:
             own[2] = f"{row.confidence} {own[2]}"
-        if row.unit and not self.mixed:
-            own[1:-1] = [f"{title} [{row.unit}]" for title in own[1:-1]]
         states = [f"in state {number}" for number in self.states]
-        if row.unit and not self.mixed:
-            states = [f"{title} [{row.unit}]" for title in states]
-        return row.names + own + states + [name for name, _ in row.columns + row.counters]
+        if row.unit_name and not self.mixed:
+            own[1:-1] = [f"{title} [{row.unit_name}]" for title in own[1:-1]]
+            states = [f"{title} [{row.unit_name}]" for title in states]
+        stated = [] if row.stated is None else ["measured"]
+        return [*row.variables, *stated, *own, *states, *row.columns, *row.counters]
 
     def head(self):
         return [INDENT + line for line in self.layout.head()]
@@ -195,9 +161,9 @@ class _Columns:
     def lines(self, row):
         """Decimal points are below each other."""
         cells = [text + " " * (after - (len(text) - _whole(text)))
-                 for text, after in zip(row.texts(self.states), self.after)]
-        found = [INDENT + line for line in self.layout.lines(cells + [row.unit] * self.mixed)]
-        found[-1] += doubt.mark(row.doubtful)
+                 for text, after in zip(self._texts(row), self.after)]
+        found = [INDENT + line for line in self.layout.lines(cells + [row.unit_name] * self.mixed)]
+        found[-1] += doubt.mark(row.result.doubtful)
         return found
 
 
@@ -206,24 +172,15 @@ def _share_text(state):
     return f"{share}{', new' if state.new else ''}"
 
 
-def states_in(lines):
-    """The states of a file."""
-    records = (state_record(line[1:].strip()) for line in lines if line.startswith("# state "))
-    return [state_of(record) for record in records if record]
-
-
-def rounds_in(lines):
-    """How many rows over all rounds there are of each point, by Row.key()."""
-    found, block = Counter(), None
-    for line in lines:
-        line = line.rstrip("\r\n")
-        if line.startswith("#"):
-            begin = BEGIN.fullmatch(line[2:].rstrip(" \t"))
-            if begin or line.startswith("# end result"):
-                block = begin and begin.group(1)
-        elif block and block.endswith(ROUNDS_BLOCK) and (row := split_row(line)):
-            found[Row(*row, "", None).key(block[:-len(ROUNDS_BLOCK)])] += 1
-    return found
+def _tell_apart(rows):
+    """Says of rows that look alike what is stated of their points and differs. The call of older files is not known."""
+    results = [row.result for row in rows]
+    alike = {id(result): (result.is_rounds, result.call, str(result.variables)) if result.call else id(result)
+             for result in results}
+    texts = told_apart(results, lambda result: alike[id(result)])
+    if any(texts):
+        for row, text in zip(rows, texts):
+            row.stated = printable(text)
 
 
 def breaks_in(file):
@@ -240,29 +197,24 @@ def breaks_in(file):
 
 
 class Table:
-    """Takes the lines of one file; write: a function that takes lines of output."""
+    """Takes the entries of one file; write: a function that takes lines of output."""
 
-    def __init__(self, write, verbose, states=(), columns=None, breaks=None, rounds=()):
-        """states, rounds: of the file, where they are known before its lines are taken (states_in, rounds_in): rows
-        over all rounds take the place of those of the first one. columns: names of further columns; None: all that
-        the file has. breaks: texts below blocks (breaks_in)."""
+    def __init__(self, write, verbose, file, columns=None, live=False):
+        """columns: names of further columns; None: all that a .sko file has. live: the file is still being read; else
+        states and rounds are known, and rows over all rounds take the place of those of the first one."""
         self.write = write
         self.verbose = verbose
+        self.file = file
         self.columns = columns
         self.absent = set(columns or [])  # that no row had so far
-        self.states = list(states)
-        self.known_before = bool(states)
-        self.breaks = breaks or {}
-        self.rounds = Counter(rounds)
-        self.results = []       # Rows of points
+        self.breaks = breaks_in(file) if verbose and not live and file.header.get("choices") else {}
+        self.aggregated = set() if live else {result.key for result in file.rounds}
+        self.results = []       # of points
         self.times = Counter()  # blocks of each name
         self.states_shown = False
         self.begun = False      # the file has a block
         self.name = None        # of the block that is open
-        self.items = []         # of it: Row, or a text below the rows before it
-        self.row = None         # what comments belong to
-        self.unit = ""          # stated last in the block
-        self.pes = None         # the same
+        self.items = []         # of it: Result, or a text below the results before it
         self.late = 0           # measurements of the block that the time limit left out
         self.limited = False
         self.empty = []         # names of blocks of which it left nothing
@@ -270,97 +222,84 @@ class Table:
         self.said = False       # something was printed outside blocks
         self.ending = False     # ... after the blocks
 
-    def take(self, line):
-        if begin := line.startswith('# begin result "') and BEGIN.fullmatch(line[2:].rstrip(" \t")):
+    def take(self, entry):
+        """A Result, or another record."""
+        kind = "result" if isinstance(entry, Result) else entry["record"]
+        text = str(entry.get("text", "")) if kind in ("comment", "print") else ""
+        if kind == "result":
+            self._take_result(entry)
+        elif kind == "header":
+            self._take_header(entry)
+        elif kind == "block":
             self.end_block()
-            self.name, self.unit, self.pes, self.begun = begin.group(1), "", None, True
-        elif line.startswith("# end result"):
-            self.end_block()
-        elif line.startswith("#"):
-            self._take_comment(line)
-        elif self.name is not None and (row := split_row(line)):
-            self.row = Row(*row, self.unit, self.pes)
-            self.items.append(self.row)
-
-    def _take_comment(self, line):
-        text = line[1:].strip(" \t")
-        kind, _, rest = text.partition(": ")
-        inside = self.name is not None
-        if text.startswith(_LAST_WORDS):
-            self.end_block()
+            self._begin(entry["block"])
+        elif kind == "block_end":
+            self._take_block_end(entry)
+        elif kind == "missing":
+            self._take_missing(entry)
+        elif kind == "end":
+            self._take_end(entry)
+        elif text.startswith("warning: "):
             self._say(text)
-        elif kind == "warning" and rest:
-            self._say(text)
-        elif inside and kind in (*INCOMPLETE, *MISSING_WORDS.values(), "skipped"):
-            self.items.append(text)
-        elif inside and kind == "time limit":
-            self.limited = True
-            self.late += 1
-        elif inside and kind == "note":
-            self._take_note(rest)
-        elif inside and kind == "flags" and self.row:
-            self.row.stated_flags = rest.split(", ")
-            if self.verbose:
-                self.items.append(f"  {text}")
-        else:
-            state = state_record(text) if kind.startswith("state ") else None
-            if state and not self.known_before:
-                self.states.append(state_of(state))
-            elif inside and self.row and (kind in _OF_ROW or kind.startswith("state ")):
-                self._add_to_row(kind, rest, text)
-            if self.verbose:
-                self._say_all(line, text)
+        elif text and self.verbose:
+            for line in text.removeprefix("#").splitlines():
+                self._add(line)
 
-    def _take_note(self, text):
-        if text.startswith("conditions: "):
-            stated = STATED_UNIT.search(text)
-            self.unit = stated.group(1).strip() if stated else ""
-            pes = _STATED_PES.match(text)
-            self.pes = int(pes.group(1)) if pes else None
-            if self.row:
-                self.row.unit, self.row.pes = self.unit, self.pes
-        if self.row:
-            self.row.notes.append(text)
-        if self.verbose:
-            self.items.append(f"  note: {text}")
+    def _begin(self, name):
+        self.name, self.begun = name, True
 
-    def _add_to_row(self, kind, rest, text):
-        if kind == "columns":
-            found = {name: (f"{name} [{unit}]" if unit else name, text) for name, text, unit in columns_of(rest) or []}
-            self.row.columns = [found[name] for name in self.columns or found if name in found]
-            self.absent -= found.keys()
-        elif kind == "counters":
-            self.row.counters += [(name, most) for name, most, _ in counters_of(rest) or []]
-        elif kind in WORDS.values():
-            self.row.controls.update(controls_of(text) or {})
-        elif kind == "part":
-            self.row.parts += filter(None, [part_of(rest)])
-        elif kind.startswith("state "):
-            if found := STATE_ROUNDS.fullmatch(text):
-                state, _, median, unit = found.groups()[:4]
-                self.row.by_state[int(state)] = self.row.in_unit(f"{median} {unit or ''}".strip())
-        elif self.row.kind == "mean":  # in a damaged file two may follow one row
-            found = MEDIAN.fullmatch(rest) if kind == "median" else ROUNDS.fullmatch(text)
-            if found:
-                self.row.show_median(kind, *found.groups()[:5])
+    def _take_result(self, result):
+        if not result.is_rounds and result.record.get("round", 1) > 1:
+            return
+        name = f"{result.block}{ROUNDS_BLOCK}" if result.is_rounds else result.block
+        if self.name is None or result.is_rounds and self.name != name:
+            if self.items or self.late:  # else it only has rounds, as blocks of a campaign's summary
+                self.end_block()
+            self._begin(name)
+        self.items.append(result)
 
-    def _say_all(self, line, text):
-        if self.name is None:
-            if text and not text.startswith("duration = "):
+    def _take_header(self, header):
+        said = [f"SKaMPI Version {header['version']}"] if header.get("version") else []
+        said += [f"Started at {header['started']}"] if header.get("started") else []
+        for text in [*said, *facts(header)]:
+            if self.verbose or text.startswith("warning: "):
                 self._say(text)
-        elif line.startswith("#P["):
-            self.items.append(line[1:])
+
+    def _take_block_end(self, record):
+        if self.verbose and record.get("late_starts") is not None:
+            self.items.append(f"windows: {record['late_starts']} late starts, {record.get('overruns', 0)} overruns, "
+                              f"{record.get('window_changes', 0)} changes")
+        self.end_block()
+
+    def _take_missing(self, record):
+        if self.name is not None and record["kind"] == "time_limit":
+            self.limited = True
+            self.late += record.get("points", 1)
+        elif self.name is not None or self.verbose:
+            self._add(missing_text(record))
+
+    def _take_end(self, end):
+        self.end_block()
+        if end.get("reason") and (self.verbose or not reason_text(end).startswith(END)):
+            self._say(reason_text(end))
+        if self.verbose and end.get("finished"):
+            self._say(f"Finished at {end['finished']}")
+        if self.verbose and end.get("duration") is not None:
+            self._say(f"Total runtime {end['duration']:.0f} seconds")
+
+    def _add(self, text):
+        """To the block, if one is open."""
+        if self.name is None:
+            self._say(text)
         else:
-            # What was added to a row.
-            of_row = text.partition(": ")[0] in _OF_ROW or text.startswith("state ")
-            self.items.append(f"  {text}" if of_row else text)
+            self.items.append(printable(text))
 
     def _say(self, text):
         """A line outside blocks."""
         if self.printed and not self.ending:
             self.write("")
             self.ending = True
-        self.write(text)
+        self.write(printable(text))
         self.said = True
 
     def end_block(self):
@@ -368,11 +307,11 @@ class Table:
             return
         name, items, late = self.name, self.items, self.late
         self.times[name] += 1
-        self.name, self.items, self.row, self.late = None, [], None, 0
+        self.name, self.items, self.late = None, [], 0
         begun = bool(items)
-        if not name.endswith(ROUNDS_BLOCK):
-            items = self._without_rounds(name, items)
-        self.results += [row for row in items if isinstance(row, Row) and not row.has_rounds]
+        self.results += [item for item in items if isinstance(item, Result) and not self._has_rounds(item)]
+        if not self.verbose:
+            items = [item for item in items if not (isinstance(item, Result) and self._has_rounds(item))]
         if begun and not items and not late:
             return
         # After the time limit there may be many blocks of nothing.
@@ -382,32 +321,29 @@ class Table:
         if self.printed or self.said:
             self.write("")
         self.printed += 1
-        self.write(name)
-        told = several(self.states)
-        for row in items:
-            if isinstance(row, Row):
-                row.find_states(told)
-        if any(isinstance(row, Row) and row.by_state for row in items):
-            for line in self._state_lines(told):
-                self.write(f"  {line}")
-        self._print_items(items)
+        self.write(printable(name))
+        self._print_block(items)
         for text in self.breaks.get((name, self.times[name]), ()):
-            self.write(f"  {text}")
+            self.write(f"  {printable(text)}")
         if late:
             self.write(f"  {late} measurement{' is' if late == 1 else 's are'} missing, since the time limit "
                        f"had ended")
 
-    def _without_rounds(self, name, items):
+    def _has_rounds(self, result):
         """Rows that rows over all rounds replace are only shown by -v."""
-        kept, hidden = [], False
-        for item in items:
-            if isinstance(item, Row):
-                item.has_rounds = self.rounds[item.key(name)] > 0
-                self.rounds[item.key(name)] -= item.has_rounds
-                hidden = item.has_rounds and not self.verbose
-            if not (hidden and isinstance(item, Row)):
-                kept.append(item)
-        return kept
+        return not result.is_rounds and result.key in self.aggregated
+
+    def _print_block(self, items):
+        told = several(self.file.states)
+        items = [Row(item, self.columns, told) if isinstance(item, Result) else item for item in items]
+        rows = [item for item in items if isinstance(item, Row)]
+        _tell_apart(rows)
+        for row in rows:
+            self.absent -= row.found
+        if any(row.by_state for row in rows):
+            for line in self._state_lines(told):
+                self.write(f"  {line}")
+        self._print_items(items)
 
     def _state_lines(self, states):
         """One for each set of PEs, but one for each state where several controls tell them apart."""
@@ -426,7 +362,7 @@ class Table:
             yield f"states{whose}: {', '.join(words)}"
 
     def _print_items(self, items):
-        shape = columns = None
+        shape = columns = conditions = None
         for place, item in enumerate(items):
             if isinstance(item, str):
                 self.write(f"  {item}")
@@ -445,6 +381,10 @@ class Table:
                     self.write(line)
             for line in columns.lines(item):
                 self.write(line)
+            if self.verbose:
+                notes, conditions = item.notes(conditions)
+                for line in notes:
+                    self.write(f"  {line}")
         if not items:
             self.write("  nothing was measured")
 
@@ -452,8 +392,9 @@ class Table:
         """False: the file has no block."""
         self.end_block()
         if not self.states_shown:
-            new = self.states if any(state.new for state in self.states) else []
-            for line in self._state_lines(several(self.states) or new):
+            states = self.file.states
+            new = states if any(state.new for state in states) else []
+            for line in self._state_lines(several(states) or new):
                 self._say(line)
         if self.empty:
             count = len(self.empty)

@@ -1,7 +1,9 @@
 """The comments at the top of a .sko file that describe the run."""
 
+import math
 import re
 
+from ...style import count_text
 from .lines import NODE, NUM, NUMBER, TIMER, number, per
 
 
@@ -55,3 +57,56 @@ def take_fact(header, text):
     else:
         return False
     return True
+
+
+def facts(header):
+    """What take_fact() understands, of a header."""
+    for name in ("command_line", "library"):
+        if name == "library" and "script" in header:
+            script = header["script"]
+            yield f"script: {script.get('name', '')} (checksum {script.get('checksum', '')})"
+        if header.get(name):
+            yield f"{name.replace('_', ' ')}: {header[name]}"
+    nodes = header.get("nodes") or []
+    if "pes" in header:
+        yield f"PEs: {header['pes']} on {count_text(len(nodes), 'node')}"
+    for place, node in enumerate(nodes):
+        load = node.get("load")
+        yield (f"node {place}: {node.get('name', '')}, {count_text(node.get('pes', 0), 'PE')}, "
+               f"{count_text(node.get('processors', 0), 'processor')}, {node.get('cpu', '')}, SMT "
+               f"{node.get('smt', 'unknown')}, governor {node.get('governor', 'not shown')}, load "
+               f"{'---' if load is None else format(load, '.2f')}")
+    if "binding" in header:
+        binding = header["binding"]
+        pes = binding.get("pes", 0)
+        yield (f"binding: {binding.get('bound', 0)} of {count_text(pes, 'PE')} {'is' if pes == 1 else 'are'} bound to one "
+               "processor")
+    for warning in header.get("warnings") or []:
+        yield f"warning: {warning}"
+    for name, value in (header.get("environment") or {}).items():
+        yield f"environment: {name}={value}"
+    for name, value in (header.get("choices") or {}).items():
+        yield f"choice: {name}: {value}"
+    if timer := header.get("timer"):
+        known = {name: math.nan if timer.get(name) is None else timer[name] for name in
+                 ("resolution", "cost", "ticks_per_second", "disagreement")}
+        yield (f"timer: {timer.get('name', '')}, resolution {known['resolution'] * 1e9:.1f} ns, "
+               f"cost {known['cost'] * 1e9:.1f} ns, {known['ticks_per_second']:.6g} ticks per second, off CLOCK_MONOTONIC "
+               f"by {known['disagreement'] * 1e6:.3g} ppm, clock source {timer.get('clock_source', '')}")
+    rounds = header.get("rounds") or {}
+    if rounds.get("seed"):
+        yield f"seed: {rounds['seed']}"
+    if rounds.get("rounds"):
+        seconds = rounds.get("seconds")
+        yield f"rounds: {rounds['rounds']}{f', spread over {seconds:g} s' if seconds else ''}"
+    if rounds.get("time_limit"):
+        yield f"time limit: {rounds['time_limit']:g} s"
+    controls = header.get("controls") or {}
+    if controls.get("state"):
+        yield f"state: only {controls['state']}"
+    for path in controls.get("known") or []:
+        yield f"earlier run: {path}"
+    if controls.get("launch_difference") is not None:
+        yield f"launches of earlier runs: differ by {100 * controls['launch_difference']:.3g} %"
+    for note in header.get("notes") or []:
+        yield f"converted: {note}"

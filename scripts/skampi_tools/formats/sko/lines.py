@@ -323,14 +323,14 @@ def columns_of(text):
 
 
 def column_text(name, value, unit, unit_name):
-    """A member of a record as skampi --columns shows it. unit_name: that of results, with a blank in front."""
+    """(text, its unit) of a member of a record, as skampi --columns shows it. unit_name: of results; "": it has none."""
     if name in VALUES:
-        return f"{name}= {number_text(None if value is None else value * unit)}{unit_name}"
+        return number_text(None if value is None else value * unit), unit_name
     if name in RATES:
-        return f"{name}= {number_text(None if value is None else value / _MEGA)} {RATES[name]}"
+        return number_text(None if value is None else value / _MEGA), RATES[name]
     if name in SECONDS:
-        return f"{name}= {number_text(value)} s"
-    return f"{name}= {value if type(value) is int else number_text(value)}"
+        return number_text(value), "s"
+    return str(value) if type(value) is int else number_text(value), ""
 
 
 def column_value(name, text, unit, row_unit):

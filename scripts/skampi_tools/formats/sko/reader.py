@@ -11,7 +11,7 @@ from ...states import HAND_OVER, WORDS
 from .header import take_fact
 from .lines import (BEGIN, DEFAULT_UNIT, DURATION, END, INCOMPLETE, LAST_WORDS, LEVEL, MEDIAN, MISSING_WORDS, MORE, NUM,
                     ROUNDS, ROUNDS_BLOCK, STARTS, STATE_ROUNDS, UNITS, column_value, columns_of, controls_of,
-                    counters_of, instant, number, part_of, per, span, split_row, state_of, unit_of, value_in, value_of)
+                    counters_of, instant, number, part_of, per, split_row, state_of, unit_of, value_in, value_of)
 
 _CLASSIC_COLUMNS = 16  # per PE, where the script does not say (set_max_nr_node_times)
 _STATUS_INCOMPLETE, _STATUS_TIME_LIMIT, _STATUS_WATCHDOG = 3, 4, 5
@@ -21,8 +21,9 @@ _UNIT_OPTION = re.compile(r"command line: (?:.*? )?--unit[= ](ns|us|ms|s)(?= |$)
 class _Reader:
     """Takes the lines of a file one after another; records: what they say."""
 
-    def __init__(self, name, unit):
+    def __init__(self, name, unit=None, strict=False):
         self.name = name
+        self.strict = strict        # an Error for what is damaged, which else becomes a comment
         self.header = {"record": "header", "schema": 1, "program": "skampi"}
         self.records = []
         self.block = None           # record of the block that is open
@@ -33,8 +34,7 @@ class _Reader:
         self.conditions = {}        # stated last in this block
         self.sources = []           # lines since the last block
         self.functions = []         # that the open block's source measures
-        self.given_unit = unit      # of the caller, where the file does not say
-        self.unit = None            # by command line (wins) or source
+        self.unit = UNITS.get(unit)  # of the caller; of the file's command line, or else its source, if these say it
         self.unit_forced = False
         self.assumed = False        # a unit had to be
         self.columns = None         # per PE, by the source
@@ -45,17 +45,8 @@ class _Reader:
         self.incomplete = False    # something failed or is unsupported
         self.stopped = None        # by the time limit; what was said
         self.untold = False        # nobody knows how the run ended
-
-    # -- Units --
-
-    def _factor(self):
-        """Reported units per second of the last row."""
-        stated = self.conditions.get("unit")
-        if stated or self.unit:
-            return stated or self.unit
-        if not self.given_unit:
-            self.assumed = True
-        return UNITS[self.given_unit or DEFAULT_UNIT]
+        self.first = {}            # results of the first round, by point
+        self.header_taken = False
 
     # -- Results --
 
@@ -94,8 +85,9 @@ class _Reader:
         if stated.get("quantity"):
             record["quantity"] = stated["quantity"]
         self._finish_columns(record, stated.get("size"))
-        unit = 1.0 if record["quantity"] == "bytes" else row_unit or self._factor()
-        record["unit"] = unit
+        record["unit"] = 1.0 if record["quantity"] == "bytes" else row_unit or stated.get("unit") or self.unit
+        self.assumed = self.assumed or not record["unit"]
+        unit = record["unit"] or UNITS[DEFAULT_UNIT]
         for name in ("time", "standard_error", "median", "median_low", "median_high", "next_low",
                      "next_high"):
             if name in record:
@@ -106,14 +98,17 @@ class _Reader:
                 entry.update({name: value_in(entry[name], unit) for name in names})
         if record["record"] == "result":
             record["per_pe"] = [per(text, unit) for text in record["per_pe"]]
-        columns = {name: column_value(name, text, own, unit) for name, text, own in record.pop("columns", [])
-                   if name in NUMBERS or name in COUNTS}
-        if not {"median_low", "median_high"} <= columns.keys():
-            columns.pop("median", None)  # a number without its error
-        for name, value in columns.items():
-            record.setdefault(name, value)
+        if "columns" in record:
+            columns = record["columns"] = {name: column_value(name, text, own, unit)
+                                           for name, text, own in record["columns"] if name in NUMBERS or name in COUNTS}
+            for name, value in columns.items():
+                if name != "median" or {"median_low", "median_high"} <= columns.keys():  # else without its error
+                    record.setdefault(name, value)
+        if record["record"] == "rounds" and "synchronization" not in record:
+            record.pop("point", None)  # of older versions: points.texts_of() finds how it was measured
         if "point" in record:
             record["point"] = numbered(text_of(record), int(record["point"] or 1))
+        self._name_rounds(record)
 
     def _finish_columns(self, record, size):
         """With more PEs than columns these are some values in ascending order, not PEs."""
@@ -430,7 +425,7 @@ class _Reader:
         elif kind == "part" and self._take_part(rest):
             pass
         elif text.startswith("SKaMPI Version "):
-            if "version" in self.header:
+            if "version" in self.header and self.strict:
                 raise Error(f"{self.name}: a second header: give each run's file by itself")
             self.header["version"] = text[len("SKaMPI Version "):].strip()
         elif text.startswith("Started at "):
@@ -461,28 +456,33 @@ class _Reader:
             self._take_row(*row)
         elif self.printing:
             self.records.append({"record": "print", "text": line})
-        else:
+        elif self.strict:
             return False
+        else:
+            self._comment(line.strip())
         return True
 
-    def _name_rounds(self):
+    def _name_rounds(self, record):
         """Lines over all rounds do not repeat their block number, and in older versions neither PEs nor function:
         those of the first round's results do, which are in the same order."""
-        first = {}
-        for record in self.records:
-            if record["record"] not in ("result", "rounds"):
-                continue
-            point = record.get("point") or (record["block"], record["bytes"], *map(str, record["variables"].items()))
-            if record["record"] == "result":
-                first.setdefault(point, []).append(record)
-            elif first.get(point):
-                result = first[point].pop(0)
-                for name in ("number", "function", "pe_set"):
-                    record[name] = result[name]
+        point = record.get("point") or (record["block"], record["bytes"], *map(str, record["variables"].items()))
+        if record["record"] == "result":
+            self.first.setdefault(point, []).append(record)
+        elif self.first.get(point):
+            result = self.first[point].pop(0)
+            for name in ("number", "function", "pe_set"):
+                record[name] = result[name]
+
+    def taken(self):
+        """The records so far, once, the header first."""
+        records, self.records = self.records, []
+        if not self.header_taken:
+            records.insert(0, self.header)
+            self.header_taken = True
+        return records
 
     def finish(self):
         self._close()
-        self._name_rounds()
         self._finish_states()
         if self.sources:
             self._comment("source after the last block: " + "\n".join(self.sources))
@@ -502,9 +502,22 @@ class _Reader:
             self.records.append(self.end)
 
 
-def parse(name, lines, warnings, unit=None):
-    """The records. unit: the name of that of the times, where the file does not say."""
-    reader = _Reader(name, unit)
+def follow(name, lines):
+    """The records of a run that goes on, those of a block when it has ended; of lines that are damaged a comment."""
+    reader = _Reader(name)
+    for line in lines:
+        line = line.rstrip("\r\n")
+        reader.take(line)
+        if reader.blocks and (reader.block is None or line.startswith("# begin result ")):
+            yield from reader.taken()
+    reader.finish()
+    yield from reader.taken()
+
+
+def parse(name, lines, warnings, unit=None, strict=True):
+    """The records. unit: the name of that of the times, where the file does not say. strict: an Error for damaged lines,
+    which else become comments."""
+    reader = _Reader(name, unit, strict)
     cut = not lines[-1].endswith(("\n", "\r"))
     for number, line in enumerate(lines, 1):
         line = line.rstrip("\r\n")
@@ -521,8 +534,6 @@ def parse(name, lines, warnings, unit=None):
                         "assumed (--unit)")
     if reader.sampled:
         warnings.append(f"{reader.sampled} results have times of only some PEs, sorted: left out")
-    if not reader.end:
-        warnings.append("no end: the run was cut off, or has not ended yet")
     notes = reader.header.setdefault("notes", [])
     for note in (["from .sko, which holds times as printed"] +
                  ["its unit is not stated, microseconds are assumed"] * reader.assumed):

@@ -6,16 +6,16 @@ import re
 from ... import style
 from ...points import numbered, occurrence_of, start_of
 from ...states import WORDS, controls_for, set_text, sets_of, several, state_of, states_for
-from .lines import (COUNTERS_END, DEFAULT_UNIT, END, LAST_WORDS, MISSING_WORDS, ROUNDS_BLOCK, UNITS, column_text, ctime,
+from .header import facts
+from .lines import (COUNTERS_END, DEFAULT_UNIT, END, LAST_WORDS, MISSING_WORDS, ROUNDS_BLOCK, UNITS, ctime,
                     number_text, span_text, unit_text, variable_text)
 
 
 class _Writer:
-    def __init__(self, stream, unit, medians, states, columns):
+    def __init__(self, stream, unit, medians, states):
         self.stream = stream
         self.unit = unit
         self.medians = medians  # as comments
-        self.columns = columns  # names of members, the same
         self.sets = len(sets_of(states))
         # As skampi does: what is always the same is not said.
         self.several = several(states)
@@ -42,61 +42,8 @@ class _Writer:
         if header.get("started"):
             self.comment(f"Started at {ctime(header['started'])}")
             self.line("\n")
-        for name in ("command_line", "library"):
-            if name == "library" and "script" in header:
-                script = header["script"]
-                self.comment(_one_line(f"script: {script.get('name', '')} (checksum "
-                                       f"{script.get('checksum', '')})"))
-            if header.get(name):
-                self.comment(_one_line(f"{name.replace('_', ' ')}: {header[name]}"))
-        nodes = header.get("nodes") or []
-        if "pes" in header:
-            self.comment(f"PEs: {header['pes']} on {style.count_text(len(nodes), 'node')}")
-        for number, node in enumerate(nodes):
-            load = node.get("load")
-            self.comment(_one_line(
-                f"node {number}: {node.get('name', '')}, "
-                f"{style.count_text(node.get('pes', 0), 'PE')}, "
-                f"{style.count_text(node.get('processors', 0), 'processor')}, {node.get('cpu', '')}, SMT "
-                f"{node.get('smt', 'unknown')}, governor {node.get('governor', 'not shown')}, load "
-                f"{'---' if load is None else format(load, '.2f')}"))
-        if "binding" in header:
-            binding = header["binding"]
-            pes = binding.get("pes", 0)
-            self.comment(f"binding: {binding.get('bound', 0)} of {style.count_text(pes, 'PE')} "
-                         f"{'is' if pes == 1 else 'are'} bound to one processor")
-        for warning in header.get("warnings") or []:
-            self.comment(_one_line(f"warning: {warning}"))
-        for name, value in (header.get("environment") or {}).items():
-            self.comment(_one_line(f"environment: {name}={value}"))
-        for name, value in (header.get("choices") or {}).items():
-            self.comment(_one_line(f"choice: {name}: {value}"))
-        if timer := header.get("timer"):
-            number = {name: math.nan if timer.get(name) is None else timer[name] for name in
-                      ("resolution", "cost", "ticks_per_second", "disagreement")}
-            self.comment(_one_line(
-                f"timer: {timer.get('name', '')}, resolution {number['resolution'] * 1e9:.1f} ns, "
-                f"cost {number['cost'] * 1e9:.1f} ns, {number['ticks_per_second']:.6g} ticks per "
-                f"second, off CLOCK_MONOTONIC by {number['disagreement'] * 1e6:.3g} ppm, clock "
-                f"source {timer.get('clock_source', '')}"))
-        rounds = header.get("rounds") or {}
-        if rounds.get("seed"):
-            self.comment(_one_line(f"seed: {rounds['seed']}"))
-        if rounds.get("rounds"):
-            seconds = rounds.get("seconds")
-            self.comment(f"rounds: {rounds['rounds']}"
-                         f"{f', spread over {seconds:g} s' if seconds else ''}")
-        if rounds.get("time_limit"):
-            self.comment(f"time limit: {rounds['time_limit']:g} s")
-        controls = header.get("controls") or {}
-        if controls.get("state"):
-            self.comment(_one_line(f"state: only {controls['state']}"))
-        for path in controls.get("known") or []:
-            self.comment(_one_line(f"earlier run: {path}"))
-        if controls.get("launch_difference") is not None:
-            self.comment(f"launches of earlier runs: differ by {100 * controls['launch_difference']:.3g} %")
-        for note in header.get("notes") or []:
-            self.comment(_one_line(f"converted: {note}"))
+        for fact in facts(header):
+            self.comment(_one_line(fact))
         self.comment("result lines: loop variables, bytes, time (mean of the middle half), its "
                      "standard error (classic), valid repetitions, time per PE")
         self.line()
@@ -119,50 +66,37 @@ class _Writer:
         self.line()
         self.block = None
 
-    def number(self, value, unit):
-        return number_text(None if value is None else value * unit)
-
     def row_begin(self, record, unit, value, error, count):
         """Up to the repetitions."""
         variables = "".join(f"{name}= {variable_text(value)} "
                             for name, value in (record.get("variables") or {}).items())
         size = record.get("bytes")
         whole = int(size) if size is not None and math.isfinite(size) else 0
-        return (f"{variables}{whole:8d} {self.number(value, unit):>9} "
-                f"{self.number(error, unit):>9} {count:8d}")
+        return (f"{variables}{whole:8d} {_scaled(value, unit):>9} "
+                f"{_scaled(error, unit):>9} {count:8d}")
 
     def unit_of(self, record):
-        if record.get("quantity") == "bytes":
-            return 1.0
-        own = record.get("unit")
-        return self.unit or (own if own and own > 0 else UNITS[DEFAULT_UNIT])
+        return self.unit if self.unit and record.get("quantity") != "bytes" else unit_of(record)
 
     def result(self, record):
         unit = self.unit_of(record)
         line = self.row_begin(record, unit, record.get("time"), record.get("standard_error"),
                               record.get("valid", 0))
         for value in record.get("per_pe") or []:
-            line += "     ---   " if value is None else f" {self.number(value, unit):>9}"
+            line += "     ---   " if value is None else f" {_scaled(value, unit):>9}"
         self.line(line)
         self.call(record)
         if self.medians and record.get("median") is not None:
-            median, low, high = (self.number(record.get(name), unit)
+            median, low, high = (_scaled(record.get(name), unit)
                                  for name in ("median", "median_low", "median_high"))
-            self.comment(f"median: {median}{self.unit_name(record, unit)}, "
+            self.comment(f"median: {median}{unit_name(record, unit)}, "
                          f"{_percent(record.get('confidence'))} interval [{low}, {high}]")
-        self.further(record, unit)
         if counters := record.get("counters"):
             most = [f" {name}= {number_text(count['most'])}" for name, count in counters.items()]
             mean = [f" {number_text(count['mean'])}" for count in counters.values()]
             self.comment(f"counters:{''.join(most)}{COUNTERS_END}{''.join(mean)}")
         self.controls(record, unit)
         self.after_row(record, unit)
-
-    def further(self, record, unit):
-        name = self.unit_name(record, unit)
-        columns = [column_text(column, record[column], unit, name) for column in self.columns if column in record]
-        if columns:
-            self.comment(f"columns: {', '.join(columns)}")
 
     def call(self, record):
         """The rest of what identifies a point is in its line and in the conditions."""
@@ -177,14 +111,8 @@ class _Writer:
         names = controls_for((record.get("pe_set") or {}).get("size"))
         if self.by_state(record) and all(record.get(name) is not None for name in names):
             self.comment(", ".join(f"{WORDS[name]}: {span_text(record[name])}" for name in names))
-        name = self.unit_name(record, unit)
-        for part in record.get("parts") or []:
-            median, p25, p75 = (f"{self.number(part.get(quantile), unit)}{name}"
-                                for quantile in ("median", "p25", "p75"))
-            where = ", ".join(f"{word} {span_text(part[name])}" for name, word in WORDS.items() if name in part)
-            self.comment(f"part: {where}: "
-                         f"{style.count_text(part['valid'], 'repetition')}, median {median}, quartiles {p25} to "
-                         f"{p75}")
+        for text in parts_texts(record, unit):
+            self.comment(text)
 
     def state(self, record):
         """One of the run."""
@@ -203,17 +131,12 @@ class _Writer:
             self.lose("how many seconds states lasted")
 
     def rounds_by_state(self, record, unit):
-        entries = record.get("states") or []
-        for entry in entries if self.by_state(record) else []:
-            number = {name: self.number(entry.get(name), unit) for name in
-                      ("median", "median_low", "median_high", "next_low", "next_high")}
-            self.comment(f"state {entry['state']}: {style.count_text(entry['rounds'], 'round')}, median "
-                         f"{number['median']}{self.unit_name(record, unit)}, {_percent(entry.get('reached'))} "
-                         f"interval [{number['median_low']}, {number['median_high']}], "
-                         f"{_percent(record.get('confidence'))} prediction interval [{number['next_low']}, "
-                         f"{number['next_high']}]")
-            if entry.get("between") is not None:
-                self.lose("spreads in each state")
+        if self.by_state(record):
+            for text in states_texts(record, unit):
+                self.comment(text)
+            for entry in record.get("states") or []:
+                if entry.get("between") is not None:
+                    self.lose("spreads in each state")
 
     def rounds(self, record):
         unit = self.unit_of(record)
@@ -221,66 +144,25 @@ class _Writer:
         half = None if low is None or high is None else (high - low) / 2
         self.line(self.row_begin(record, unit, record.get("median"), half,
                                  record.get("rounds", 0)))
-        number = {name: self.number(record.get(name), unit) for name in
-                  ("median", "median_low", "median_high", "next_low", "next_high")}
-        percent = {name: _percent(record.get(name)) for name in
-                   ("reached", "confidence", "between", "within")}
-        self.comment(f"rounds: median {number['median']}{self.unit_name(record, unit)}, "
-                     f"{percent['reached']} interval [{number['median_low']}, "
-                     f"{number['median_high']}], {percent['confidence']} prediction interval "
-                     f"[{number['next_low']}, {number['next_high']}], spread between rounds "
-                     f"{percent['between']}, within rounds {percent['within']}")
+        self.comment(rounds_text(record, unit))
         self.call(record)
         if record.get("launch_difference") is not None:
             self.lose("what intervals allow for from launch to launch")
-        self.further(record, unit)
         self.rounds_by_state(record, unit)
         self.after_row(record, unit)
 
     def after_row(self, record, unit):
         """What is noted of a row: levels, notes, and conditions where they are others than before."""
-        name = self.unit_name(record, unit)
-        levels = [f"{self.number(level['value'], unit)}{name} {_percent(level['share'])}"
-                  for level in record.get("levels") or [] if level["share"] is not None]
-        if levels:
-            levels[0] += " of time"
-            self.comment(f"levels: {', '.join(levels)}")
+        if text := levels_text(record, unit):
+            self.comment(text)
         if flags := record.get("flags"):
             self.comment(_one_line(f"flags: {', '.join(map(str, flags))}"))
         for note in record.get("notes") or []:
             self.comment(_one_line(f"note: {note}"))
-        conditions = self.conditions_of(record, unit)
+        conditions = conditions_of(record, unit)
         if conditions != self.conditions:
             self.comment(f"note: conditions: {conditions}")
             self.conditions = conditions
-
-    def unit_name(self, record, unit):
-        """With a blank in front; empty for one without a name."""
-        if record.get("quantity") == "bytes":
-            return " bytes"
-        name = unit_text(unit)
-        return f" {name}" if name in UNITS else ""
-
-    def conditions_of(self, record, unit):
-        pe_set = record.get("pe_set") or {}
-        size = pe_set.get("size")
-        parts = []
-        if size is not None:
-            parts.append(f"{size} PE{'' if size == 1 else 's'} {pe_set.get('placement', '')}".strip())
-        if pe_set.get("members"):
-            parts.append(f"PEs {pe_set['members']}")
-        if start := start_of(record):
-            parts.append(start)
-        if record.get("run_time"):
-            parts.append(f"{record['run_time']} run time")
-        if buffers := record.get("buffers"):
-            cache = record.get("cache")
-            parts.append(("no" if buffers == "none" else buffers) + " buffers" +
-                         (f", {cache}" if cache and buffers != "none" else ""))
-        parts += record.get("settings") or []
-        parts.append("values in bytes" if record.get("quantity") == "bytes" else
-                     f"times in {unit_text(unit)}")
-        return "; ".join(parts)
 
     def take(self, record):
         kind = record["record"]
@@ -305,8 +187,7 @@ class _Writer:
                 if any(record.get(member) not in (None, [], {}, "") for member in members):
                     self.lose(what)
         elif kind == "missing":
-            kind = MISSING_WORDS.get(record["kind"], record["kind"].replace("_", " "))
-            self.comment(_one_line(f"{kind}: {record['call']}: {record.get('reason', '')}"))
+            self.comment(_one_line(missing_text(record)))
             if record.get("point"):
                 self.comment(_one_line(f"point: {record['point']}"))
         elif kind == "state":
@@ -330,10 +211,7 @@ class _Writer:
         if self.block is not None and self.block.endswith(ROUNDS_BLOCK):
             self.end_block({})
         if reason := record.get("reason"):
-            if record.get("status") is None and not re.match(LAST_WORDS, reason):
-                reason = END + reason
-            elif not re.match(LAST_WORDS + "|stopped by the time limit", reason):
-                reason = f"ended by an error: {reason}"
+            reason = reason_text(record)
             self.comment(_one_line(reason))
             if not reason.startswith("stopped by"):
                 return
@@ -363,6 +241,102 @@ _NOT_HELD = [
 ]
 
 
+# ---- What is said of a result, or of the end ----
+
+
+def _scaled(value, unit):
+    return number_text(None if value is None else value * unit)
+
+
+def unit_of(record):
+    """Reported units per second of a record."""
+    if record.get("quantity") == "bytes":
+        return 1.0
+    own = record.get("unit")
+    return own if own and own > 0 else UNITS[DEFAULT_UNIT]
+
+
+def unit_name(record, unit):
+    """With a blank in front; empty for one without a name."""
+    if record.get("quantity") == "bytes":
+        return " bytes"
+    name = unit_text(unit)
+    return f" {name}" if name in UNITS else ""
+
+
+def rounds_text(record, unit):
+    number = {name: _scaled(record.get(name), unit) for name in
+              ("median", "median_low", "median_high", "next_low", "next_high")}
+    percent = {name: _percent(record.get(name)) for name in ("reached", "confidence", "between", "within")}
+    return (f"rounds: median {number['median']}{unit_name(record, unit)}, {percent['reached']} interval "
+            f"[{number['median_low']}, {number['median_high']}], {percent['confidence']} prediction interval "
+            f"[{number['next_low']}, {number['next_high']}], spread between rounds {percent['between']}, within rounds "
+            f"{percent['within']}")
+
+
+def states_texts(record, unit):
+    """What rounds were in each state."""
+    for entry in record.get("states") or []:
+        number = {name: _scaled(entry.get(name), unit) for name in
+                  ("median", "median_low", "median_high", "next_low", "next_high")}
+        yield (f"state {entry['state']}: {style.count_text(entry['rounds'], 'round')}, median "
+               f"{number['median']}{unit_name(record, unit)}, {_percent(entry.get('reached'))} interval "
+               f"[{number['median_low']}, {number['median_high']}], {_percent(record.get('confidence'))} prediction interval "
+               f"[{number['next_low']}, {number['next_high']}]")
+
+
+def parts_texts(record, unit):
+    """What repetitions were in each part."""
+    name = unit_name(record, unit)
+    for part in record.get("parts") or []:
+        median, p25, p75 = (f"{_scaled(part.get(quantile), unit)}{name}" for quantile in ("median", "p25", "p75"))
+        where = ", ".join(f"{word} {span_text(part[control])}" for control, word in WORDS.items() if control in part)
+        yield (f"part: {where}: {style.count_text(part['valid'], 'repetition')}, median {median}, quartiles {p25} to "
+               f"{p75}")
+
+
+def levels_text(record, unit):
+    """"": it has no levels."""
+    name = unit_name(record, unit)
+    levels = [f"{_scaled(level['value'], unit)}{name} {_percent(level['share'])}"
+              for level in record.get("levels") or [] if level["share"] is not None]
+    return f"levels: {', '.join([f'{levels[0]} of time', *levels[1:]])}" if levels else ""
+
+
+def conditions_of(record, unit):
+    pe_set = record.get("pe_set") or {}
+    size = pe_set.get("size")
+    parts = []
+    if size is not None:
+        parts.append(f"{size} PE{'' if size == 1 else 's'} {pe_set.get('placement', '')}".strip())
+    if pe_set.get("members"):
+        parts.append(f"PEs {pe_set['members']}")
+    if start := start_of(record):
+        parts.append(start)
+    if record.get("run_time"):
+        parts.append(f"{record['run_time']} run time")
+    if buffers := record.get("buffers"):
+        cache = record.get("cache")
+        parts.append(("no" if buffers == "none" else buffers) + " buffers" +
+                     (f", {cache}" if cache and buffers != "none" else ""))
+    parts += record.get("settings") or []
+    parts.append("values in bytes" if record.get("quantity") == "bytes" else f"times in {unit_text(unit)}")
+    return "; ".join(parts)
+
+
+def missing_text(record):
+    kind = MISSING_WORDS.get(record["kind"], record["kind"].replace("_", " "))
+    return f"{kind}: {record['call']}: {record.get('reason', '')}"
+
+
+def reason_text(end):
+    """Why a run ended before its end."""
+    reason = end["reason"]
+    if end.get("status") is None and not re.match(LAST_WORDS, reason):
+        return END + reason
+    return reason if re.match(LAST_WORDS + "|stopped by the time limit", reason) else f"ended by an error: {reason}"
+
+
 def _range_text(control):
     """Of a state: its value, and its bounds if it has some."""
     low, high = (None if end is None else span_text(end) for end in (control.low, control.high))
@@ -378,10 +352,10 @@ def _percent(share):
     return "---" if share is None else f"{100 * share:.3g} %"
 
 
-def write(stream, file, unit=None, medians=False, columns=()):
+def write(stream, file, unit=None, medians=False):
     """unit: name of that to print times in; else each result's own. medians: in comments, with their
-    intervals. columns: names of further members, in comments. Returns what .sko cannot hold, in words."""
-    writer = _Writer(stream, UNITS[unit] if unit else None, medians, file.states, columns)
+    intervals. Returns what .sko cannot hold, in words."""
+    writer = _Writer(stream, UNITS[unit] if unit else None, medians, file.states)
     writer.header(file.header)
     for record, following in zip(file.records, [*file.records[1:], {}]):
         # Blocks of a campaign's summary only have rounds, which open a block of their own.
