@@ -57,7 +57,9 @@ static struct {
     struct library_start start;
     struct counters world_counters, set_counters;
     int64_t epoch;
-    int *node_of; /* by PE */
+    struct comm_shared shared;
+    bool synchronized; /* all PEs have been since the last comm_enter() */
+    int *node_of;      /* by PE */
     struct node *nodes;
     int node_count;
     struct whereabouts *where; /* by PE */
@@ -71,24 +73,24 @@ static void *allocate(size_t count, size_t size)
     return memory_zeroed(count, size);
 }
 
-int comm_pe(void)
-{
-    return link_pe();
-}
-
-int comm_pes(void)
-{
-    return link_pes();
-}
-
 const struct pe_group *comm_world(void)
 {
     return &comm.world;
 }
 
+struct comm_shared comm_shared(void)
+{
+    return comm.shared;
+}
+
 static bool is_world(const struct pe_group *group)
 {
     return group == &comm.world;
+}
+
+static void count_collective(const struct pe_group *group)
+{
+    comm.shared.collectives += is_world(group);
 }
 
 /* ---- One message between tree neighbours, in chunks ---- */
@@ -105,11 +107,12 @@ static void transfer(const struct pe_group *group, enum direction direction, int
     int64_t *number = direction == UP ? &counters->up[port] : &counters->down[port];
     bool sending = (direction == UP) == (child < 0);
     int peer = pe_group_member(group, peer_rank);
-    int own = link_pe();
+    int own = comm_pe();
     /* The bit by which the parent knows the child: the child's lowest set bit. */
     int rank_of_child = child < 0 ? pe_group_rank_of(group, own) : peer_rank;
     int bit = __builtin_ctz((unsigned)rank_of_child);
 
+    comm.shared.messages += is_world(group) && sending;
     struct link_end end = {is_world(group), direction == UP ? bit : LINK_PARENT,
                            direction == UP ? LINK_PARENT : bit, 0};
     size_t done = 0;
@@ -146,9 +149,9 @@ static int parent_of(int rank)
     return rank & (rank - 1);
 }
 
-void comm_broadcast(const struct pe_group *group, void *data, size_t bytes)
+static void hand_down(const struct pe_group *group, void *data, size_t bytes)
 {
-    int size = group->size, rank = pe_group_rank_of(group, link_pe());
+    int size = group->size, rank = pe_group_rank_of(group, comm_pe());
     if (rank > 0)
         transfer(group, DOWN, parent_of(rank), -1, data, bytes);
     /* Send to the largest subtree first, since its path is the longest. */
@@ -159,13 +162,25 @@ void comm_broadcast(const struct pe_group *group, void *data, size_t bytes)
         transfer(group, DOWN, child_at(rank, bit, size), bit, data, bytes);
 }
 
+void comm_broadcast(const struct pe_group *group, void *data, size_t bytes)
+{
+    count_collective(group);
+    hand_down(group, data, bytes);
+}
+
 /* Reduces towards rank 0 by combine(mine, other, n), then broadcasts. */
 static void allreduce(const struct pe_group *group, void *values, size_t n,
                       void (*combine)(enum comm_operation, void *, const void *, size_t),
                       enum comm_operation op)
 {
-    int size = group->size, rank = pe_group_rank_of(group, link_pe());
+    int size = group->size, rank = pe_group_rank_of(group, comm_pe());
     size_t bytes = n * 8;
+    count_collective(group);
+    if (is_world(group)) {
+        /* What was sent to the ports of a set must have arrived before another set uses them. */
+        comm_quiet();
+        comm.synchronized = true;
+    }
     if (size == 1)
         return;
     uint64_t small[64];
@@ -179,7 +194,7 @@ static void allreduce(const struct pe_group *group, void *values, size_t n,
         free(other);
     if (rank > 0)
         transfer(group, UP, parent_of(rank), -1, values, bytes);
-    comm_broadcast(group, values, bytes);
+    hand_down(group, values, bytes);
 }
 
 static void combine_real(enum comm_operation op, void *mine, const void *other, size_t n)
@@ -242,7 +257,8 @@ void comm_barrier(const struct pe_group *group)
 
 void comm_gather(const struct pe_group *group, const void *mine, size_t bytes, void *all)
 {
-    int size = group->size, rank = pe_group_rank_of(group, link_pe());
+    int size = group->size, rank = pe_group_rank_of(group, comm_pe());
+    count_collective(group);
     /* Ranks rank ... rank + below - 1 are in this PE's subtree. */
     int64_t below = rank == 0 ? size : (int64_t)1 << lowest_bit(rank);
     if (below > size - rank)
@@ -267,8 +283,9 @@ void comm_gather(const struct pe_group *group, const void *mine, size_t bytes, v
 void comm_dissemination_barrier(const struct pe_group *group)
 {
     struct counters *counters = is_world(group) ? &comm.world_counters : &comm.set_counters;
-    int size = group->size, rank = pe_group_rank_of(group, link_pe());
+    int size = group->size, rank = pe_group_rank_of(group, comm_pe());
     int64_t number = counters->base + ++counters->dissemination;
+    count_collective(group);
     for (int round = 0; (int64_t)1 << round < size; round++) {
         int distance = 1 << round;
         link_signal(pe_group_member(group, (rank + distance) % size), is_world(group), round,
@@ -281,7 +298,8 @@ void comm_dissemination_barrier(const struct pe_group *group)
 void comm_scan(const struct pe_group *group, void *value, size_t bytes,
                void (*combine)(void *left, const void *right))
 {
-    int size = group->size, rank = pe_group_rank_of(group, link_pe());
+    int size = group->size, rank = pe_group_rank_of(group, comm_pe());
+    count_collective(group);
     /* Sums of the subtrees below the children, then prefixes on the way down. */
     char *below = allocate(LINK_CHILDREN, bytes), *sum = allocate(1, bytes);
     memcpy(sum, value, bytes);
@@ -312,11 +330,11 @@ void comm_scan(const struct pe_group *group, void *value, size_t bytes,
 
 void comm_enter(const struct pe_group *group)
 {
-    /* What was sent to the ports of the old set must have arrived before a new one uses them. */
-    link_quiet();
-    comm_barrier(&comm.world);
+    if (!comm.synchronized)
+        comm_barrier(&comm.world);
     if (is_world(group))
         return;
+    comm.synchronized = false;
     memset(&comm.set_counters, 0, sizeof comm.set_counters);
     comm.set_counters.base = ++comm.epoch << 32;
 }
@@ -361,25 +379,10 @@ void comm_receive(int from_pe, void *data, size_t bytes)
     }
 }
 
-void comm_word_send(int to_pe, enum comm_word channel, int64_t word)
-{
-    link_word_send(to_pe, (int)channel, word);
-}
-
-int64_t comm_word_receive(enum comm_word channel)
-{
-    return link_word_receive((int)channel);
-}
-
-bool comm_word_is(enum comm_word channel, int64_t word)
-{
-    return link_word_is((int)channel, word);
-}
-
 /* The words of a PE that shares plain memory with this one, or NULL. */
 static struct shared_words *words_of(int pe)
 {
-    bool near = comm.words && comm.node_of[pe] == comm.node_of[link_pe()];
+    bool near = comm.words && comm.node_of[pe] == comm.node_of[comm_pe()];
     return near ? shared_words_of(pe, &comm.words[pe]) : NULL;
 }
 
@@ -416,47 +419,11 @@ void comm_hand_over_echo(int partner, int lane)
         shared_words_echo(words, lane);
 }
 
-void comm_poll(void)
-{
-    link_poll();
-}
-
-void comm_quiet(void)
-{
-    link_quiet();
-}
-
-bool comm_claim(void)
-{
-    return link_claim();
-}
-
-void comm_abort(int status)
-{
-    link_abort(status);
-}
-
-void *comm_allocate(size_t bytes)
-{
-    return link_allocate(bytes);
-}
-
-void comm_free(void *memory)
-{
-    if (memory)
-        link_free(memory);
-}
-
 const char *comm_heap_variable(void)
 {
-    if (strstr(link_library(), "Open MPI"))
+    if (strstr(comm_library(), "Open MPI"))
         return "SHMEM_SYMMETRIC_HEAP_SIZE or SMA_SYMMETRIC_SIZE";
     return "SHMEM_SYMMETRIC_SIZE";
-}
-
-const char *comm_library(void)
-{
-    return link_library();
 }
 
 #if SKAMPI_MPI
@@ -531,7 +498,7 @@ static int compare_hosts(const void *a, const void *b)
 /* Numbers the nodes in the order of their lowest PE. O(n log n) on each PE, at start-up only. */
 static void number_nodes(void)
 {
-    int n = link_pes();
+    int n = comm_pes();
     int *order = allocate((size_t)n, sizeof *order), *lowest = allocate((size_t)n, sizeof *lowest);
     for (int i = 0; i < n; i++)
         order[i] = i;
@@ -560,7 +527,7 @@ static void number_nodes(void)
  * two PEs are bound to one processor. */
 static bool node_shares(int node)
 {
-    int n = link_pes();
+    int n = comm_pes();
     long online = sysconf(_SC_NPROCESSORS_ONLN);
     int widest = 0, members = comm.nodes[node].size;
     for (int pe = 0; pe < n; pe++)
@@ -589,10 +556,10 @@ static void gather_names(const char *name)
         leaders[i] = comm.nodes[i].leader;
     struct pe_group group = pe_group_listed(leaders, comm.node_count);
     comm_enter(&group);
-    if (pe_group_rank_of(&group, link_pe()) >= 0) {
+    if (pe_group_rank_of(&group, comm_pe()) >= 0) {
         char *all = allocate((size_t)comm.node_count, HOST_NAME);
         comm_gather(&group, name, HOST_NAME, all);
-        for (int i = 0; link_pe() == 0 && i < comm.node_count; i++)
+        for (int i = 0; comm_pe() == 0 && i < comm.node_count; i++)
             memcpy(comm.nodes[i].name, all + (size_t)i * HOST_NAME, HOST_NAME);
         free(all);
     }
@@ -601,7 +568,7 @@ static void gather_names(const char *name)
 
 static void look_around(void)
 {
-    int n = link_pes();
+    int n = comm_pes();
     comm.world = pe_group_strided(0, 1, n);
     char name[HOST_NAME];
     struct whereabouts here = own_whereabouts(name);
@@ -609,7 +576,7 @@ static void look_around(void)
     comm_gather(&comm.world, &here, sizeof here, comm.where);
     comm_broadcast(&comm.world, comm.where, (size_t)n * sizeof *comm.where);
     number_nodes();
-    comm.sharing = node_shares(comm.node_of[link_pe()]);
+    comm.sharing = node_shares(comm.node_of[comm_pe()]);
     yield_enable(comm.sharing);
     int64_t any = comm.sharing;
     comm_allreduce_int(&comm.world, COMM_MAX, &any, 1);
@@ -621,7 +588,7 @@ static void look_around(void)
 static void join_board(void)
 {
     struct tally_offer offer = {0, -1};
-    int pe = link_pe(), place = 0;
+    int pe = comm_pe(), place = 0;
     size_t n = (size_t)comm.nodes[comm.node_of[0]].size;
     if (pe == 0)
         board_create(n, &offer);
@@ -636,7 +603,7 @@ static void join_board(void)
 static void agree_on_last_words(void)
 {
     struct last_words_place place;
-    int pe = link_pe();
+    int pe = comm_pe();
     if (comm.node_count == 1)
         return;
     if (pe == 0)
@@ -650,7 +617,7 @@ static void agree_on_last_words(void)
 static void offer_words(void)
 {
     struct tally_offer own;
-    size_t n = (size_t)link_pes();
+    size_t n = (size_t)comm_pes();
     shared_words_offer(&own);
     comm.words = allocate(n, sizeof *comm.words);
     comm_gather(&comm.world, &own, sizeof own, comm.words);
@@ -661,19 +628,19 @@ static void offer_words(void)
 static _Noreturn void refuse_start(int status, const char *format, ...)
 {
     va_list arguments;
-    if (link_pe() != 0)
+    if (comm_pe() != 0)
         sleep(REPORT_GRACE);
     fputs("skampi: error: ", stderr);
     va_start(arguments, format);
     vfprintf(stderr, format, arguments);
     va_end(arguments);
     fputc('\n', stderr);
-    link_abort(status);
+    comm_abort(status);
 }
 
 static bool numbers_make_sense(void)
 {
-    return link_pe() >= 0 && link_pe() < link_pes();
+    return comm_pe() >= 0 && comm_pe() < comm_pes();
 }
 
 void comm_start(int *argc, char ***argv)
@@ -683,12 +650,12 @@ void comm_start(int *argc, char ***argv)
         refuse_start(STATUS_INTERNAL,
                      "the library says that this is PE %d of %d: it is damaged, or the launcher is "
                      "that of another library",
-                     link_pe(), link_pes());
+                     comm_pe(), comm_pes());
     if (lacking)
         refuse_start(STATUS_REFUSED,
                      "PE %d has no room for skampi itself in its symmetric heap (%zu bytes): make "
                      "the heap larger (%s)",
-                     link_pe(), lacking, comm_heap_variable());
+                     comm_pe(), lacking, comm_heap_variable());
     process_enter("the first exchange between the PEs");
     look_around();
     join_board();
@@ -713,7 +680,7 @@ const struct library_start *comm_start_cost(void)
 
 static void look_away(void)
 {
-    link_quiet();
+    comm_quiet();
     comm_barrier(&comm.world);
     free(comm.node_of);
     free(comm.nodes);
@@ -726,11 +693,6 @@ void comm_detach(void)
 {
     look_away();
     link_detach();
-}
-
-void comm_steady(void)
-{
-    link_steady();
 }
 
 static double finish(void)
@@ -750,7 +712,7 @@ void comm_finish(void)
 const double *comm_finish_timed(int *count)
 {
     struct tally_offer offer = {0, -1};
-    int pe = link_pe(), place = 0;
+    int pe = comm_pe(), place = 0;
     bool here = comm.node_of[pe] == comm.node_of[0];
     *count = comm.nodes[comm.node_of[0]].size;
     size_t n = (size_t)*count;
@@ -816,14 +778,4 @@ int comm_cpus_of(int pe, int *first_cpu)
 {
     *first_cpu = comm.where[pe].first_cpu;
     return comm.where[pe].cpus;
-}
-
-bool comm_has_shmem(int *major, int *minor)
-{
-    return link_has_shmem(major, minor);
-}
-
-bool comm_has_mpi(int *major, int *minor)
-{
-    return link_has_mpi(major, minor);
 }

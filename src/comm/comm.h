@@ -1,12 +1,14 @@
 /*
  * Communication that the engine itself needs. This module is the only wall between the engine and
- * the library it runs on; comm.c has the trees, comm_shmem.c and comm_mpi.c the links under them.
+ * the library it runs on: comm.c has the trees, comm_shmem.c and comm_mpi.c what needs none
+ * (library.h) and the links under the trees (link.h).
  *
  * Costs: with n PEs in the group every collective here takes O(log n) messages on the longest path;
  * comm_gather moves O(n) data to the root.
  *
- * Rules: before operations on another group begin, comm_enter() synchronizes all PEs of the world.
- * Between two calls of comm_enter(), only one group apart from the world may be used.
+ * Rules: before operations on another group begin, comm_enter() synchronizes all PEs of the world,
+ * unless a barrier or an allreduce of the world has done that since the group before. Between two
+ * calls of comm_enter(), only one group apart from the world may be used.
  */
 #ifndef SKAMPI_COMM_COMM_H
 #define SKAMPI_COMM_COMM_H
@@ -17,6 +19,7 @@
 
 #include "base/process.h"
 #include "comm/hand_over.h"
+#include "comm/library.h"
 #include "comm/pe_group.h"
 #include "comm/yield.h"
 #include "crash/board.h"
@@ -37,14 +40,6 @@ const double *comm_finish_timed(int *count);
  * the end. All PEs; the pair may be called again. */
 bool comm_attach(void);
 void comm_detach(void);
-/* Call it before somebody else ends the library: works around defects that would crash the program
- * at the end. Any PE. */
-void comm_steady(void);
-/* Ends the job with this exit status; any PE; flush first. Never returns. */
-_Noreturn void comm_abort(int status);
-/* True for exactly one caller in the job (with MPI alone: one on each node). This caller may report
- * an error that several PEs have found. Any PE, from the main thread. */
-bool comm_claim(void);
 
 /* Rank of this process as the launcher's environment states it, -1 when started without a
  * launcher. First asked before comm_start(), since libraries set it as well. */
@@ -57,13 +52,17 @@ bool comm_launcher_gone(void);
  * this PE. */
 char *comm_launcher_line(void);
 
-int comm_pe(void);
-int comm_pes(void);
 const struct pe_group *comm_world(void);
+
+/* What this PE has done together with all others since the start. */
+struct comm_shared {
+    int64_t collectives, messages; /* messages: those that it has sent in them */
+};
+struct comm_shared comm_shared(void);
 
 /* ---- Collective over the group; every member calls it ---- */
 
-void comm_enter(const struct pe_group *group); /* collective over the world */
+void comm_enter(const struct pe_group *group); /* all PEs of the world */
 void comm_barrier(const struct pe_group *group);
 void comm_broadcast(const struct pe_group *group, void *data, size_t bytes); /* from rank 0 */
 
@@ -94,15 +93,6 @@ void comm_scan(const struct pe_group *group, void *value, size_t bytes,
 void comm_send(int to_pe, const void *data, size_t bytes);
 void comm_receive(int from_pe, void *data, size_t bytes);
 
-/* The fastest way to tell another PE a number (never 0), for exchanges of clocks. Words between two
- * PEs alternate strictly. The two channels separate questions that a PE gets from answers to its
- * own questions. comm_word_receive() polls and makes the library progress. */
-enum comm_word { COMM_QUESTION, COMM_ANSWER };
-void comm_word_send(int to_pe, enum comm_word channel, int64_t word);
-int64_t comm_word_receive(enum comm_word channel);
-/* Whether this word waits to be received; in MPI, whether any word does. */
-bool comm_word_is(enum comm_word channel, int64_t word);
-
 /* A hand-over: a word goes from one PE to another and back, as in a program: by a put of one word
  * and a blocking wait in OpenSHMEM, by a send and a receive in MPI. One partner echoes until the
  * other one, which may time the trips, stops it. In each lane, a PE has one partner at a time; all
@@ -115,14 +105,6 @@ bool comm_hand_over_begin(int partner, int lane);
 void comm_hand_over(int partner, int lane, bool shared, long from, int trips);
 void comm_hand_over_stop(int partner, int lane, bool shared);
 void comm_hand_over_echo(int partner, int lane);
-
-/* Lets the library make progress, so that operations that need this PE go on. Short (tens of
- * nanoseconds where the library offers it). Any PE. */
-void comm_poll(void);
-
-/* Completes all operations of the engine itself, so that none of them is counted in a timed region.
- * Any PE. */
-void comm_quiet(void);
 
 /* ---- Where the PEs are; known to every PE after comm_start() ---- */
 
@@ -142,19 +124,7 @@ int comm_cpus_of(int pe, int *first_cpu);
 double comm_wtime(void);
 const char *comm_wtime_unusable(void);
 
-/* ---- Symmetric memory, kept by the caller; collective over the world ---- */
-
-/* Memory at one offset on every PE, aligned to a page. NULL without memory; with a library whose
- * heap has no fixed size, each PE finds that by itself. */
-void *comm_allocate(size_t bytes);
-void comm_free(void *memory);
 /* The variable from which this library reads the size of symmetric memory, for messages. */
 const char *comm_heap_variable(void);
-
-/* "OpenSHMEM 1.4, MPI 3.1 (Open MPI 4.1.4)" and the like, for the header. */
-const char *comm_library(void);
-/* API versions of what this program was built with; false when absent. */
-bool comm_has_shmem(int *major, int *minor);
-bool comm_has_mpi(int *major, int *minor);
 
 #endif

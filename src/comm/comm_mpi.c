@@ -1,4 +1,5 @@
 /* Links over MPI, where the program is built without OpenSHMEM. */
+#include "comm/library.h"
 #include "comm/link.h"
 
 #if SKAMPI_MPI && !SKAMPI_SHMEM
@@ -33,7 +34,7 @@ void link_detach(void)
     MPI_Comm_free(&engine_comm);
 }
 
-void link_steady(void)
+void comm_steady(void)
 {
 }
 
@@ -93,26 +94,26 @@ double link_finish(void)
 /* Time to wait before an abort: some launchers drop output that they have not passed on yet. */
 #define FAREWELL_MICROSECONDS 100000
 
-void link_abort(int status)
+void comm_abort(int status)
 {
     usleep(FAREWELL_MICROSECONDS);
     MPI_Abort(MPI_COMM_WORLD, status);
     _exit(status);
 }
 
-bool link_claim(void)
+bool comm_claim(void)
 {
     return !claimed || atomic_exchange(claimed, 1) == 0;
 }
 
-int link_pe(void)
+int comm_pe(void)
 {
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     return rank;
 }
 
-int link_pes(void)
+int comm_pes(void)
 {
     int size;
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -178,23 +179,23 @@ void link_await_signal(int from_pe, bool world, int round, int64_t number)
     receive_message(from_pe, signal_tag(world, round), NULL, 0);
 }
 
-void link_word_send(int to_pe, int channel, int64_t word)
+void comm_word_send(int to_pe, enum comm_word channel, int64_t word)
 {
-    send_message(to_pe, WORD_TAG + channel, &word, sizeof word);
+    send_message(to_pe, WORD_TAG + (int)channel, &word, sizeof word);
 }
 
-int64_t link_word_receive(int channel)
+int64_t comm_word_receive(enum comm_word channel)
 {
     int64_t word;
-    receive_message(MPI_ANY_SOURCE, WORD_TAG + channel, &word, sizeof word);
+    receive_message(MPI_ANY_SOURCE, WORD_TAG + (int)channel, &word, sizeof word);
     return word;
 }
 
-bool link_word_is(int channel, int64_t word)
+bool comm_word_is(enum comm_word channel, int64_t word)
 {
     int there;
     (void)word; /* no message comes twice */
-    MPI_Iprobe(MPI_ANY_SOURCE, WORD_TAG + channel, engine_comm, &there, MPI_STATUS_IGNORE);
+    MPI_Iprobe(MPI_ANY_SOURCE, WORD_TAG + (int)channel, engine_comm, &there, MPI_STATUS_IGNORE);
     return there;
 }
 
@@ -237,28 +238,28 @@ int64_t link_hand_over_echo(int partner, int lane, int64_t mine)
     return theirs;
 }
 
-void link_poll(void)
+void comm_poll(void)
 {
     int flag;
     MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, engine_comm, &flag, MPI_STATUS_IGNORE);
 }
 
-void link_quiet(void)
+void comm_quiet(void)
 {
     /* Sends are waited for one by one. */
 }
 
-void *link_allocate(size_t bytes)
+void *comm_allocate(size_t bytes)
 {
     return aligned_alloc(PAGE, (bytes + PAGE - 1) / PAGE * PAGE);
 }
 
-void link_free(void *memory)
+void comm_free(void *memory)
 {
     free(memory);
 }
 
-const char *link_library(void)
+const char *comm_library(void)
 {
     static char text[MPI_MAX_LIBRARY_VERSION_STRING + 64];
     char name[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -277,13 +278,13 @@ const char *link_library(void)
     return text;
 }
 
-bool link_has_shmem(int *major, int *minor)
+bool comm_has_shmem(int *major, int *minor)
 {
     *major = *minor = 0;
     return false;
 }
 
-bool link_has_mpi(int *major, int *minor)
+bool comm_has_mpi(int *major, int *minor)
 {
     *major = MPI_VERSION;
     *minor = MPI_SUBVERSION;

@@ -7,6 +7,7 @@
  * meanwhile. Therefore memory that can be reached directly is written by single stores.
  */
 #define _GNU_SOURCE /* dl_iterate_phdr, RTLD_NODELETE */
+#include "comm/library.h"
 #include "comm/link.h"
 
 #if SKAMPI_SHMEM
@@ -131,7 +132,7 @@ void link_detach(void)
     shmem_free(symmetric);
 }
 
-void link_steady(void)
+void comm_steady(void)
 {
     dl_iterate_phdr(pin_component, NULL);
 }
@@ -139,7 +140,7 @@ void link_steady(void)
 double link_finish(void)
 {
     link_detach();
-    link_steady();
+    comm_steady();
     double begin = wall_seconds();
     process_enter("shmem_finalize");
     shmem_finalize();
@@ -153,23 +154,23 @@ double link_finish(void)
     return wall_seconds() - begin;
 }
 
-void link_abort(int status)
+void comm_abort(int status)
 {
     shmem_global_exit(status);
     _exit(status);
 }
 
-bool link_claim(void)
+bool comm_claim(void)
 {
     return shmem_long_atomic_fetch_inc(&symmetric->claimed, 0) == 0;
 }
 
-int link_pe(void)
+int comm_pe(void)
 {
     return shmem_my_pe();
 }
 
-int link_pes(void)
+int comm_pes(void)
 {
     return shmem_n_pes();
 }
@@ -183,7 +184,7 @@ static struct ports *ports_of(const struct link_end *end)
 static void wait_for(int64_t *flag, int comparison, int64_t value)
 {
     for (unsigned turn = 0; !shmem_int64_test(flag, comparison, value); turn++) {
-        link_poll();
+        comm_poll();
         comm_yield(turn);
     }
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
@@ -260,12 +261,12 @@ void link_await_signal(int from_pe, bool world, int round, int64_t number)
     wait_for(signal_of(world, round), SHMEM_CMP_GE, number);
 }
 
-void link_word_send(int to_pe, int channel, int64_t word)
+void comm_word_send(int to_pe, enum comm_word channel, int64_t word)
 {
     put_word(&symmetric->word[channel], word, to_pe);
 }
 
-int64_t link_word_receive(int channel)
+int64_t comm_word_receive(enum comm_word channel)
 {
     wait_for(&symmetric->word[channel], SHMEM_CMP_NE, 0);
     int64_t word = symmetric->word[channel];
@@ -273,7 +274,7 @@ int64_t link_word_receive(int channel)
     return word;
 }
 
-bool link_word_is(int channel, int64_t word)
+bool comm_word_is(enum comm_word channel, int64_t word)
 {
     return __atomic_load_n(&symmetric->word[channel], __ATOMIC_ACQUIRE) == word;
 }
@@ -327,7 +328,7 @@ int64_t link_hand_over_echo(int partner, int lane, int64_t mine)
     return theirs;
 }
 
-void link_poll(void)
+void comm_poll(void)
 {
     if (progress) {
         progress();
@@ -343,19 +344,20 @@ void link_poll(void)
 #endif
 }
 
-void link_quiet(void)
+void comm_quiet(void)
 {
     shmem_quiet();
 }
 
-void *link_allocate(size_t bytes)
+void *comm_allocate(size_t bytes)
 {
     return shmem_align(PAGE, bytes);
 }
 
-void link_free(void *memory)
+void comm_free(void *memory)
 {
-    shmem_free(memory);
+    if (memory)
+        shmem_free(memory);
 }
 
 /* What OpenSHMEM's own inquiry says of Open MPI is an address without a version, on which known
@@ -377,7 +379,7 @@ static void get_name(char name[SHMEM_MAX_NAME_LEN])
 #endif
 }
 
-const char *link_library(void)
+const char *comm_library(void)
 {
     static char text[SHMEM_MAX_NAME_LEN + 64];
     char name[SHMEM_MAX_NAME_LEN];
@@ -393,14 +395,14 @@ const char *link_library(void)
     return text;
 }
 
-bool link_has_shmem(int *major, int *minor)
+bool comm_has_shmem(int *major, int *minor)
 {
     *major = SHMEM_MAJOR_VERSION;
     *minor = SHMEM_MINOR_VERSION;
     return true;
 }
 
-bool link_has_mpi(int *major, int *minor)
+bool comm_has_mpi(int *major, int *minor)
 {
 #if SKAMPI_MPI
     *major = MPI_VERSION;

@@ -33,13 +33,8 @@ size_t link_start(int *argc, char ***argv, struct library_start *cost);
 /* Starts the links in a library that the program has started; false without memory. */
 bool link_attach(void);
 void link_detach(void);
-void link_steady(void);
 /* Returns the seconds in shmem_finalize and MPI_Finalize. */
 double link_finish(void);
-_Noreturn void link_abort(int status);
-bool link_claim(void);
-int link_pe(void);
-int link_pes(void);
 
 /* Sends a message. The receiver must have taken message number - 1, unless `first`: then the link
  * is new and idle. */
@@ -51,24 +46,11 @@ void link_receive(int from_pe, const struct link_end *end, void *data, size_t by
 void link_signal(int to_pe, bool world, int round, int64_t number);
 void link_await_signal(int from_pe, bool world, int round, int64_t number);
 
-void link_word_send(int to_pe, int channel, int64_t word);
-int64_t link_word_receive(int channel);
-bool link_word_is(int channel, int64_t word);
-
 /* Hand-overs (see comm.h) through the library. mine is a word for the partner before the first
  * trip; begin and echo return the partner's word. */
 int64_t link_hand_over_begin(int partner, int lane, int64_t mine);
 void link_hand_over(int partner, int lane, long from, int trips);
 void link_hand_over_stop(int partner, int lane);
 int64_t link_hand_over_echo(int partner, int lane, int64_t mine);
-
-void link_poll(void);
-void link_quiet(void);
-void *link_allocate(size_t bytes);
-void link_free(void *memory);
-const char *link_library(void);
-/* The versions with which this program was built; false if it was built without. */
-bool link_has_shmem(int *major, int *minor);
-bool link_has_mpi(int *major, int *minor);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "comm/hand_over.h"
-#include "comm/link.h"
+#include "comm/library.h"
 
 /* Turns of a waiting loop between two polls of the library: about a millisecond, since each turn
  * only reads shared memory. */
@@ -61,7 +61,7 @@ static int64_t await_change(const int64_t *word, int64_t last)
     int64_t now;
     for (unsigned turn = 1; (now = __atomic_load_n(word, __ATOMIC_ACQUIRE)) == last; turn++)
         if (turn % TURNS_PER_POLL == 0)
-            link_poll();
+            comm_poll();
     return now;
 }
 

@@ -1,5 +1,5 @@
 /*
- * One batch of repetitions, and the interface of the rules that say how the next one goes.
+ * The batches of one measurement, and the interface of the rules that say how the next one goes.
  *
  * Costs of a batch of c repetitions with n PEs in the set: one broadcast and one reduction of 2c +
  * 4 numbers, O(log n) messages each.
@@ -12,14 +12,16 @@
 #include <stdint.h>
 
 #include "engine/messages.h"
-#include "engine/repetition.h"
 #include "engine/samples.h"
+#include "engine/services.h"
 
+struct batch_rule;
 struct judge;
 
 /* The batches of one measurement. */
 struct batches {
     struct bench *bench;
+    const struct batch_rule *rule;
     struct judge *judge; /* of the machine's state, or NULL; not used here */
     struct display *display;
     double ends; /* the time limit, wall_seconds() */
@@ -64,20 +66,5 @@ struct batch_rule {
     /* After each batch. */
     void (*decide)(struct batches *, const struct batch *made, struct decision *next);
 };
-
-/* The set's rank 0 says what comes next, the others follow; applies its verdict. */
-enum batch_step batch_next(struct batches *, struct decision *);
-struct batch batch_make(struct batches *, size_t count);
-
-/* ---- For rules ---- */
-
-/* The window would have to be longer than the settings allow: the measurement fails. */
-bool batch_window_too_long(struct batches *, double width);
-/* A limit of time ends a measurement after the batch that exceeds it. */
-bool batch_out_of_time(struct batches *);
-/* An upper estimate of how long the engine's broadcast takes; ticks. Collective over the set. */
-int64_t batch_measure_broadcast(struct bench *);
-/* When most of a batch is invalid, the start was announced too late for some PE. */
-void batch_announce_earlier(struct batches *, const struct batch *);
 
 #endif

@@ -1,30 +1,203 @@
 /*
- * The loop over the batches of one measurement, whatever the window rule.
+ * All batches of one measurement, whatever the window rule. A batch is announced by rank 0, made by
+ * all members, and combined by one reduction.
  */
 #include "engine/batches.h"
 
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "clock/counters.h"
+#include "clock/sync.h"
 #include "clock/timer.h"
+#include "comm/comm.h"
 #include "engine/judge.h"
-#include "engine/rules.h"
+#include "engine/watchdog.h"
+#include "stats/stats.h"
 
-static const struct batch_rule *rule_of(const struct bench *bench)
+/* Repetitions that are tried however little time there is, until one is valid. */
+#define FEWEST_TRIED 50
+/* Trials for the upper estimate of a broadcast. */
+#define BROADCASTS 10
+
+/* What makes a repetition invalid, as flags in a batch's message. */
+enum { FLAW_NONE, FLAW_LATE, FLAW_TOO_LONG };
+
+/* What rank 0 broadcasts. */
+struct announcement {
+    int64_t step, verdict, size, origin, width, dropped;
+};
+
+static enum batch_step announce(struct batches *batches, struct decision *decision)
 {
-    switch (bench->hooks.window.rule) {
-    case WINDOW_MPIPERF:
-        return &rule_mpiperf;
-    case WINDOW_ROUND_TIME:
-        return &rule_round_time;
-    case WINDOW_CLASSIC:
-    case WINDOW_DISSEMINATION:
-        break;
+    struct bench *bench = batches->bench;
+    struct window *window = &bench->services.window;
+    struct announcement said = {decision->step,           decision->verdict,
+                                (int64_t)decision->count, 0,
+                                (int64_t)decision->width, (int64_t)decision->dropped};
+    if (bench->run.rank == 0)
+        said.origin = sync_to_global(timer_now()) + window->broadcast;
+    comm_broadcast(pe_set_group(bench->run.set), &said, sizeof said);
+    if (said.verdict == VERDICT_AGAIN)
+        samples_back(batches->samples);
+    else if (said.verdict == VERDICT_GOOD)
+        samples_good(batches->samples);
+    if (said.step != BATCH_MAKE && said.step != BATCH_STOP)
+        return (enum batch_step)said.step;
+    decision->count = (size_t)said.size;
+    samples_drop(batches->samples, (size_t)said.dropped);
+    decision->dropped = 0;
+    window->origin = said.origin;
+    window->width = said.width;
+    window->index = 0;
+    return (enum batch_step)said.step;
+}
+
+/* A batch in progress. values, flags, lates and more are parts of the message. */
+struct making {
+    size_t count, late_run;
+    double *values, *flags, *lates, *more;
+    double *own, *starts; /* starts: of each repetition, and the same negated */
+    double *counts;       /* of events, or NULL */
+};
+
+static struct making begin(const struct samples *samples, size_t count)
+{
+    struct making making = {.count = count, .values = samples->message};
+    making.flags = making.values + count;
+    making.lates = making.flags + count;
+    making.more = making.lates + count;
+    making.own = memory_zeroed(count, sizeof *making.own);
+    making.starts = memory_zeroed(2 * count, sizeof *making.starts);
+    if (samples->counts)
+        making.counts = memory_zeroed(count * COUNTERS_MAX, sizeof *making.counts);
+    return making;
+}
+
+static void end(struct making *making)
+{
+    free(making->counts);
+    free(making->starts);
+    free(making->own);
+}
+
+/* From the scheduled start of the last repetition, for set_run_time("global"). */
+static double global_time(const struct bench *bench)
+{
+    const struct window *window = &bench->services.window;
+    double seconds = timer_seconds(window->stop - sync_to_local(window->scheduled));
+    return (seconds - timer_in_use->cost) / (double)bench->run.iterations;
+}
+
+static void make_one(struct batches *batches, struct making *making, size_t i, size_t *late)
+{
+    struct bench *bench = batches->bench;
+    struct run *run = &bench->run;
+    struct window *window = &bench->services.window;
+    struct timing *timing = &bench->services.timing;
+    double value = bench->repeat(bench, making->counts ? making->counts + i * COUNTERS_MAX : NULL);
+    if (window_global_run_time(run) && !isnan(value))
+        value = global_time(bench);
+    making->own[i] = making->values[i] = value - batches->reference;
+    making->flags[i] = window->took_too_long  ? FLAW_TOO_LONG
+                       : window->started_late ? FLAW_LATE
+                                              : FLAW_NONE;
+    making->lates[i] = window->started_late;
+    making->starts[2 * i] = (double)(sync_to_global(window->start) - window->origin);
+    making->starts[2 * i + 1] = -making->starts[2 * i];
+    if (making->flags[i] == FLAW_NONE && window->stop - window->start > timing->longest)
+        timing->longest = window->stop - window->start;
+    if (window->started_late && !window->took_too_long) {
+        if (++*late > making->late_run)
+            making->late_run = *late;
+    } else if (!window->took_too_long) {
+        *late = 0;
     }
-    return &rule_classic;
 }
 
-size_t batches_most(const struct bench *bench)
+/* Maxima over the set. */
+static struct batch combine(struct bench *bench, struct making *making, bool skewed)
 {
-    return rule_of(bench)->most(bench->run.settings);
+    const struct window *window = &bench->services.window;
+    struct timing *timing = &bench->services.timing;
+    double *more = making->more;
+    more[0] =
+        window_applies(&bench->run) ? (double)(sync_to_global(window->stop) - window->origin) : 0;
+    more[1] = (double)making->late_run;
+    more[2] = bench->services.failure ? 1 : 0;
+    more[3] = timer_seconds(timing->longest);
+    comm_allreduce(pe_set_group(bench->run.set), COMM_MAX, making->values,
+                   3 * making->count + BATCH_EXTRA);
+    timing->longest = timer_ticks(more[3]);
+    if (skewed)
+        comm_allreduce(pe_set_group(bench->run.set), COMM_MAX, making->starts, 2 * making->count);
+    return (struct batch){.count = making->count,
+                          .used = more[0],
+                          .late_run = (size_t)more[1],
+                          .failed = more[2] != 0};
 }
+
+/* Counts a flawed repetition; whether it is invalid. */
+static bool is_invalid(const struct bench *bench, const struct making *making, size_t i,
+                       struct samples *samples, struct batch *batch)
+{
+    if (making->flags[i] == FLAW_NONE)
+        return false;
+    batch->flawed++;
+    *(making->flags[i] == FLAW_LATE ? &samples->late : &samples->overruns) += 1;
+    /* It started with the others: whoever wants all levels wants the slow ones, too. */
+    bool together = making->lates[i] == 0 && bench->services.window.width > 0;
+    if (together && bench->run.settings->levels)
+        return false;
+    samples->too_long += together;
+    samples->invalid++;
+    batch->invalid++;
+    return true;
+}
+
+static void keep(const struct bench *bench, const struct making *making, bool skewed,
+                 struct samples *samples, struct batch *batch)
+{
+    for (size_t i = 0; i < making->count; i++) {
+        if (is_invalid(bench, making, i, samples, batch))
+            continue;
+        size_t at = samples->valid++;
+        if (skewed)
+            samples->skew[at] =
+                sync_seconds((int64_t)(making->starts[2 * i] + making->starts[2 * i + 1]));
+        if (making->counts)
+            memcpy(samples->counts + at * COUNTERS_MAX, making->counts + i * COUNTERS_MAX,
+                   COUNTERS_MAX * sizeof *making->counts);
+        samples->own[at] = making->own[i];
+        samples->max[at] = making->values[i];
+    }
+}
+
+static struct batch make_batch(struct batches *batches, size_t count)
+{
+    struct bench *bench = batches->bench;
+    const struct window *window = &bench->services.window;
+    struct making making = begin(batches->samples, count);
+    bool skewed = window_applies(&bench->run) && window->rule == WINDOW_DISSEMINATION;
+    size_t late = 0;
+    for (size_t i = 0; i < count; i++)
+        make_one(batches, &making, i, &late);
+    struct batch batch = combine(bench, &making, skewed);
+    keep(bench, &making, skewed, batches->samples, &batch);
+    end(&making);
+    watchdog_progress();
+    progress_go_on(batches->display);
+    if (batches->debug && bench->run.rank == 0)
+        fprintf(stderr, "batch: %s: %zu repetitions, %zu flawed, %zu valid so far, window %g s\n",
+                bench->run.function->name, count, batch.flawed, batches->samples->valid,
+                sync_seconds(window->width));
+    return batch;
+}
+
+/* ---- All of them ---- */
 
 /* Takes controls, and waits, until a batch is to be made; false: there is none. */
 static bool next_batch(struct batches *batches, struct decision *next)
@@ -32,7 +205,7 @@ static bool next_batch(struct batches *batches, struct decision *next)
     for (;;) {
         if (batches->bench->run.rank == 0)
             judge_decide(batches, next);
-        switch (batch_next(batches, next)) {
+        switch (announce(batches, next)) {
         case BATCH_MAKE:
             return true;
         case BATCH_STOP:
@@ -55,8 +228,8 @@ void batches_run(struct batches *batches)
     struct bench *bench = batches->bench;
     struct run *run = &bench->run;
     struct samples *samples = batches->samples;
-    struct window *window = &bench->hooks.window;
-    const struct batch_rule *rule = rule_of(bench);
+    struct window *window = &bench->services.window;
+    const struct batch_rule *rule = batches->rule;
     window->synchronization =
         measurement_synchronized(run->function) ? run->settings->synchronization : SYNCHRONIZE_NONE;
     window->broadcast = 0;
@@ -66,7 +239,7 @@ void batches_run(struct batches *batches)
     batches->first = true;
     rule->begin(batches, &next);
     while (next_batch(batches, &next)) {
-        struct batch made = batch_make(batches, next.count);
+        struct batch made = make_batch(batches, next.count);
         judge_made(batches, &made);
         rule->decide(batches, &made, &next);
         batches->first = false;
@@ -74,4 +247,100 @@ void batches_run(struct batches *batches)
     if (samples->valid == 0 && !(batches->judge && batches->judge->missed))
         run_fail(run, "none of %zu repetitions started and finished in time%s", samples->invalid,
                  samples->out_of_time ? " before the time limit was reached" : "");
+}
+
+/* ---- Events of the hardware ---- */
+
+char *counting_choose(const char *const *names, size_t n)
+{
+    char *error = counters_choose(names, n);
+    int64_t good = !error;
+    comm_allreduce_int(comm_world(), COMM_AND, &good, 1);
+    if (!good && !error) {
+        counters_choose(NULL, 0);
+        error = memory_text("another PE cannot count this; papi_avail shows what its node has");
+    }
+    return error;
+}
+
+bool counting_applies(const struct measurement *function)
+{
+    return counters_count() > 0 && function->timing != TIMING_ONCE &&
+           function->quantity == QUANTITY_TIME;
+}
+
+void counting_run(const struct batches *timed, struct outcome *outcome)
+{
+    struct bench *bench = timed->bench;
+    const struct run *run = &bench->run;
+    int64_t longest = bench->services.timing.longest;
+    struct samples samples = {0};
+    struct batches counted = *timed;
+    counted.samples = &samples;
+    counted.judge = NULL;
+    counted.reference = 0;
+    samples_reserve(&samples, timed->rule->most(run->settings) + 1, true);
+    batches_run(&counted);
+    for (size_t event = 0; event < counters_count(); event++) {
+        for (size_t i = 0; i < samples.valid; i++)
+            samples.own[i] = samples.counts[i * COUNTERS_MAX + event];
+        double own = stats_trim(samples.own, samples.valid, NULL).mean / (double)run->iterations;
+        double sums[] = {isnan(own) ? 0 : own, !isnan(own)};
+        comm_allreduce(pe_set_group(run->set), COMM_SUM, sums, 2);
+        comm_allreduce(pe_set_group(run->set), COMM_MAX, &own, 1);
+        outcome->counted[event].most = own;
+        outcome->counted[event].mean = sums[0] / sums[1];
+    }
+    bench->services.timing.longest = longest;
+    samples_release(&samples);
+}
+
+/* ---- For rules ---- */
+
+bool batch_window_too_long(struct batches *batches, double width)
+{
+    struct run *run = &batches->bench->run;
+    double largest = run->settings->max_window;
+    if (sync_seconds((int64_t)width) <= largest)
+        return false;
+    run_fail(run,
+             "no window of up to %g s is long enough for %s: allow longer ones with "
+             "set_max_window, or measure less at a time",
+             largest, run->function->name);
+    return true;
+}
+
+bool batch_out_of_time(struct batches *batches)
+{
+    struct samples *samples = batches->samples;
+    bool over =
+        (samples->until != 0 && timer_now() >= samples->until) || wall_seconds() >= batches->ends;
+    /* The first repetitions are always invalid until the window's length is known. */
+    if (!over || (samples->valid == 0 && samples->invalid < FEWEST_TRIED))
+        return false;
+    return samples->out_of_time = true;
+}
+
+int64_t batch_measure_broadcast(struct bench *bench)
+{
+    const struct run *run = &bench->run;
+    double longest = 0;
+    for (int i = 0; i < BROADCASTS; i++) {
+        int64_t sent = run->rank == 0 ? sync_to_global(timer_now()) : 0;
+        comm_barrier(pe_set_group(run->set));
+        if (run->rank == 0)
+            sent = sync_to_global(timer_now());
+        comm_broadcast(pe_set_group(run->set), &sent, sizeof sent);
+        longest = fmax(longest, (double)(sync_to_global(timer_now()) - sent));
+    }
+    comm_allreduce(pe_set_group(run->set), COMM_MAX, &longest, 1);
+    return (int64_t)longest;
+}
+
+void batch_announce_earlier(struct batches *batches, const struct batch *batch)
+{
+    struct window *window = &batches->bench->services.window;
+    double limit = batches->bench->run.settings->max_window * timer_in_use->ticks_per_second;
+    if (batch->flawed * 2 > batch->count && 2 * (double)window->broadcast < limit)
+        window->broadcast *= 2;
 }

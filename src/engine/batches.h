@@ -1,17 +1,40 @@
 /*
- * All batches of one measurement, by the window rule in force.
+ * All batches of one measurement: makes them, and counts events in further ones.
  */
 #ifndef SKAMPI_ENGINE_BATCHES_H
 #define SKAMPI_ENGINE_BATCHES_H
 
-#include <stddef.h>
-
 #include "engine/batch.h"
+#include "engine/outcome.h"
 
-/* The most repetitions that the window rule makes. */
-size_t batches_most(const struct bench *);
 /* Makes them all; collective over the set, whose rank 0 decides. The measurement fails when none is
  * valid. */
 void batches_run(struct batches *);
+
+/* ---- Events of the hardware ---- */
+
+/* They are counted in repetitions of their own: reading counters takes longer than reading the
+ * timer, and times must not include that. */
+
+/* What is counted from now on; nothing when n is 0. Collective over the world. Returns NULL, or why
+ * it cannot be counted here, which the caller frees. */
+char *counting_choose(const char *const *names, size_t n);
+
+/* Events are counted in measurements of this function. */
+bool counting_applies(const struct measurement *);
+/* Further repetitions under the same rules; a PE's count is the mean of the middle half. Collective
+ * over the set. */
+void counting_run(const struct batches *, struct outcome *);
+
+/* ---- For rules ---- */
+
+/* The window would have to be longer than the settings allow: the measurement fails. */
+bool batch_window_too_long(struct batches *, double width);
+/* A limit of time ends a measurement after the batch that exceeds it. */
+bool batch_out_of_time(struct batches *);
+/* An upper estimate of how long the engine's broadcast takes; ticks. Collective over the set. */
+int64_t batch_measure_broadcast(struct bench *);
+/* When most of a batch is invalid, the start was announced too late for some PE. */
+void batch_announce_earlier(struct batches *, const struct batch *);
 
 #endif

@@ -71,20 +71,21 @@ static bool all_have(const unsigned char *block, size_t bytes)
 }
 
 /* All PEs have the block or none has: where one has none, the others give theirs back. */
-static bool provide(unsigned char **block, size_t *have, size_t need)
+static bool provide(unsigned char **block, size_t *have, size_t need, int fill)
 {
     if (*block && *have >= need)
         return true;
     comm_free(*block);
     *block = comm_allocate(need);
     *have = 0;
+    if (*block)
+        memset(*block, fill, need); /* before anybody can write there */
     if (!all_have(*block, need)) {
         comm_free(*block);
         *block = NULL;
         return false;
     }
     *have = need;
-    memset(*block, FILL, need);
     return true;
 }
 
@@ -142,9 +143,9 @@ bool buffers_prepare(struct buffers *buffers, const struct settings *settings,
         buffers_free(buffers);
     /* Larger blocks than this needs may be there from others: without them it may fit. */
     for (int attempt = 0; attempt < 2; attempt++) {
-        if (provide(&buffers->local, &buffers->local_bytes, blocks.local) &&
-            provide(&buffers->remote, &buffers->remote_bytes, blocks.remote) &&
-            provide(&buffers->scratch, &buffers->scratch_bytes, blocks.scratch))
+        if (provide(&buffers->local, &buffers->local_bytes, blocks.local, FILL) &&
+            provide(&buffers->remote, &buffers->remote_bytes, blocks.remote, FILL) &&
+            provide(&buffers->scratch, &buffers->scratch_bytes, blocks.scratch, 0))
             return true;
         buffers_free(buffers);
     }

@@ -36,6 +36,8 @@ bool buffers_prepare(struct buffers *, const struct settings *, const struct dem
 /* Starts a measurement at the first place; pure. Cold: the iterations of one repetition use as
  * many places as the blocks have room for. */
 void buffers_begin(struct buffers *, const struct settings *, const struct demand *);
+/* After a measurement, for the next one. Any PE, once nobody uses the scratch memory any more; all
+ * PEs synchronize before the next one begins. */
 void buffers_clear_scratch(const struct buffers *, const struct demand *);
 /* The next place, for run->local and run->remote. */
 void buffers_next(struct buffers *, struct run *);

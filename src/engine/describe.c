@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "comm/comm.h"
-#include "engine/window.h"
+#include "engine/services.h"
 #include "objects/pe_set.h"
 #include "output/point.h"
 #include "settings/table.h"
@@ -88,7 +88,7 @@ struct described describe(const struct describer *describer, const struct measur
         .text = request->text,
         .arguments = described.arguments,
         .argument_count = arguments,
-        .variables = (const struct result_variable *)request->variables,
+        .variables = request->variables,
         .variable_count = request->variable_count,
         .members = described.members,
         .placement = placement(request->set),

@@ -1,23 +1,11 @@
 /*
- * What follows from a descriptor alone: its parameters and arguments, and the memory that a call
- * needs.
+ * What follows from a descriptor alone: its parameters and arguments.
  */
 #include "engine/measurement.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-void measurement_demand(const struct measurement *function, const struct argument *arguments,
-                        const struct pe_set *set, struct demand *demand)
-{
-    *demand = (struct demand){0};
-    if (!function->demand)
-        return;
-    int partners =
-        function->neighborhood ? topology_degree(pe_set_topology(set)) : pe_set_size(set);
-    function->demand(function, arguments, partners, demand);
-}
 
 size_t measurement_parameter_count(const struct measurement *function)
 {

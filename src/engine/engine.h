@@ -41,6 +41,10 @@ double engine_last_time(const struct engine *);
  * statement reported. */
 double engine_assumed_time(const struct engine *);
 
+/* Of the last measurement, the part of its demand that ends a loop to ... when it is larger than
+ * the buffer; bytes, the same on all PEs. */
+size_t engine_last_weight(const struct engine *);
+
 /* Where there is no time: "the time limit had ended", "it failed", ...; NULL: nothing was to be
  * measured yet. The same on all PEs. */
 const char *engine_absent(const struct engine *);

@@ -179,7 +179,8 @@ void judge_decide(struct batches *batches, struct decision *next)
     struct judge *judge = batches->judge;
     next->verdict = VERDICT_NONE;
     next->step = next->done ? BATCH_STOP : BATCH_MAKE;
-    if (!judge || !judge->machine || !judge->log || batches->bench->hooks.failure || judge->failed)
+    if (!judge || !judge->machine || !judge->log || batches->bench->services.failure ||
+        judge->failed)
         return;
     if (judge->taken) {
         judge->taken = false;

@@ -2,7 +2,7 @@
  * One request from start to end: whether it can be measured, attempts by the members of the set,
  * the result.
  */
-#include "engine/measure.h"
+#include "engine/state.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,8 +13,8 @@
 #include "clock/sync.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
-#include "engine/iterations.h"
-#include "engine/state.h"
+#include "engine/messages.h"
+#include "engine/rules.h"
 #include "engine/trial.h"
 #include "engine/watchdog.h"
 
@@ -28,17 +28,51 @@
 /* By how much starts may be wrong before it matters. Where windows are laid out ahead: what they
  * leave. Where each start is announced: what a repetition takes. After a barrier, nothing matters.
  */
-static double slack_of(const struct hooks *hooks, const struct statistics *statistics)
+static double slack_of(const struct services *services, const struct statistics *statistics)
 {
-    double longest = timer_seconds(hooks->timing.longest);
-    if (hooks->window.rule == WINDOW_DISSEMINATION)
+    double longest = timer_seconds(services->timing.longest);
+    if (services->window.rule == WINDOW_DISSEMINATION)
         return INFINITY;
-    return hooks->window.rule == WINDOW_ROUND_TIME ? longest : statistics->window - longest;
+    return services->window.rule == WINDOW_ROUND_TIME ? longest : statistics->window - longest;
 }
 
-/* One attempt, by members; *slack is for everybody. */
-static bool attempt(struct engine *engine, const struct measure_request *request,
-                    struct outcome *outcome, double *slack)
+/* What all PEs know after an attempt. */
+struct attempted {
+    bool failed, missed, unsupported; /* missed: the state of the machine that was asked for */
+    int teller;                       /* highest PE that knows why it failed, or -1 */
+    bool texts;                       /* some PE has text for the output */
+    double slack;                     /* by how much starts may be wrong, seconds */
+};
+
+/* From all PEs to all PEs, in one collective. The next step of autorefine depends on the time. */
+static struct attempted share(struct engine *engine, bool failed, const struct outcome *outcome)
+{
+    const struct bench *bench = &engine->bench;
+    enum { FAILED, MISSED, UNSUPPORTED, TELLER, TEXTS, TIME, SLACK, SHARED };
+    double said[SHARED] = {[FAILED] = failed,
+                           [MISSED] = outcome->missed,
+                           [UNSUPPORTED] = bench->services.unsupported,
+                           [TELLER] = bench->services.failure ? comm_pe() : -1,
+                           [TEXTS] = engine->pending.length > 0,
+                           [TIME] = NAN,
+                           [SLACK] = NAN};
+    if (bench->run.rank == 0 && !failed) {
+        said[TIME] = outcome->statistics.time;
+        said[SLACK] = slack_of(&bench->services, &outcome->statistics);
+    }
+    comm_allreduce(comm_world(), COMM_MAX, said, SHARED);
+    engine->latest.time = engine->latest.assumed = said[TIME];
+    return (struct attempted){.failed = said[FAILED] != 0,
+                              .missed = said[MISSED] != 0,
+                              .unsupported = said[UNSUPPORTED] != 0,
+                              .teller = (int)said[TELLER],
+                              .texts = said[TEXTS] != 0,
+                              .slack = said[SLACK]};
+}
+
+/* One attempt, by members. */
+static struct attempted attempt(struct engine *engine, const struct measure_request *request,
+                                struct outcome *outcome)
 {
     struct bench *bench = &engine->bench;
     struct run *run = &bench->run;
@@ -52,30 +86,18 @@ static bool attempt(struct engine *engine, const struct measure_request *request
     size_t state_bytes = request->function->state_bytes;
     run->state = state_bytes ? memory_zeroed(1, state_bytes) : NULL;
     outcome_restart(outcome);
-    bench->hooks.timing.shortest = INT64_MAX;
-    bench->hooks.timing.longest = 0;
-    /* Also outside the set: members of the next one must agree. */
-    verify_restart(&bench->verification);
+    bench->services.timing.shortest = INT64_MAX;
+    bench->services.timing.longest = 0;
+    buffers_begin(&bench->buffers, &engine->settings, &run->demand);
+    comm_enter(pe_set_group(request->set));
+    watchdog_outside(run->rank < 0);
+    bool failed = !trial_run(&trial, outcome);
+    struct attempted attempted = share(engine, failed, outcome);
+    watchdog_outside(false);
     /* Also outside the set: the library may keep what belongs to a lock on any PE. */
     buffers_clear_scratch(&bench->buffers, &run->demand);
-    comm_enter(pe_set_group(request->set));
-    if (request->function->prepare)
-        request->function->prepare(run);
-    watchdog_outside(run->rank < 0);
-    bool failed = run->rank >= 0 && !trial_run(&trial, outcome);
-    /* The root's time to everybody: autorefine's next step depends on it. */
-    double said[] = {failed, NAN, NAN, run->rank >= 0 && outcome->missed};
-    if (run->rank == 0 && !failed) {
-        said[1] = outcome->statistics.time;
-        said[2] = slack_of(&bench->hooks, &outcome->statistics);
-    }
-    comm_allreduce(comm_world(), COMM_MAX, said, 4);
-    watchdog_outside(false);
-    engine->latest.time = engine->latest.assumed = said[1];
-    *slack = said[2];
-    outcome->missed = said[3] != 0;
     free(run->state);
-    return said[0] == 0;
+    return attempted;
 }
 
 /* Whether clocks have moved so far that windows did not start together: by more than a tenth of the
@@ -86,21 +108,18 @@ static bool clocks_moved(const struct run *run, double slack, double *by)
     return *by > 0 && *by > slack * CLOCK_SHARE;
 }
 
-/* A second attempt where clocks have moved; a result whose clocks moved again is marked. */
-static bool attempt_with_clocks(struct engine *engine, const struct measure_request *request,
-                                struct outcome *outcome)
+/* Where clocks have moved; a result whose clocks moved again is marked. */
+static struct attempted attempt_again(struct engine *engine, const struct measure_request *request,
+                                      struct outcome *outcome)
 {
     struct run *run = &engine->bench.run;
-    double slack, by;
-    if (!attempt(engine, request, outcome, &slack))
-        return false;
-    if (!clocks_moved(run, slack, &by))
-        return true;
+    double by;
     clocks_synchronize(&engine->clocks, &engine->settings);
-    notes_clear(&engine->bench.hooks.notes);
-    if (!attempt(engine, request, outcome, &slack))
-        return false;
-    bool again = clocks_moved(run, slack, &by);
+    notes_clear(&engine->bench.services.notes);
+    struct attempted attempted = attempt(engine, request, outcome);
+    if (attempted.failed)
+        return attempted;
+    bool again = clocks_moved(run, attempted.slack, &by);
     if (run->rank == 0)
         run_note(run, "measured again, since clocks had moved");
     if (run->rank == 0 && again) {
@@ -108,31 +127,30 @@ static bool attempt_with_clocks(struct engine *engine, const struct measure_requ
         run_note(run,
                  "clocks moved by %.3g ns meanwhile, but windows tolerate only %.3g ns: PEs did "
                  "not start together",
-                 by * 1e9, slack * 1e9);
+                 by * 1e9, attempted.slack * 1e9);
     }
-    return true;
+    return attempted;
 }
 
 /* ---- What came of it ---- */
 
 /* Why it failed, from the highest PE that knows, to PE 0. */
 static enum measure_status report_failure(struct engine *engine,
-                                          const struct measure_request *request, bool missed)
+                                          const struct measure_request *request,
+                                          const struct attempted *attempted)
 {
-    char **failure = &engine->bench.hooks.failure;
-    int64_t known[] = {*failure ? comm_pe() : -1, engine->bench.hooks.unsupported};
-    comm_allreduce_int(comm_world(), COMM_MAX, known, 2);
-    int64_t who = known[0];
-    bool unsupported = known[1] != 0;
+    char **failure = &engine->bench.services.failure;
+    int who = attempted->teller;
+    bool unsupported = attempted->unsupported, missed = attempted->missed;
     int64_t length = *failure ? (int64_t)strlen(*failure) + 1 : 0;
     if (who > 0 && comm_pe() == who) {
         comm_send(0, &length, sizeof length);
         comm_send(0, *failure, (size_t)length);
     } else if (who > 0 && comm_pe() == 0) {
-        comm_receive((int)who, &length, sizeof length);
+        comm_receive(who, &length, sizeof length);
         free(*failure);
         *failure = memory_zeroed((size_t)length, 1);
-        comm_receive((int)who, *failure, (size_t)length);
+        comm_receive(who, *failure, (size_t)length);
     }
     /* Of later rounds, the result over all rounds says how many are missing. */
     if (missed && engine->round.number == 1)
@@ -144,7 +162,7 @@ static enum measure_status report_failure(struct engine *engine,
     engine->missing.incomplete = true;
     free(*failure);
     *failure = NULL;
-    engine->bench.hooks.unsupported = false;
+    engine->bench.services.unsupported = false;
     return unsupported ? MEASURE_UNSUPPORTED : MEASURE_FAILED;
 }
 
@@ -152,7 +170,7 @@ static void report_success(struct engine *engine, const struct measure_request *
                            struct outcome *outcome)
 {
     const struct statistics *statistics = &outcome->statistics;
-    outcome_bring(outcome, &engine->bench.hooks.notes, request->set);
+    outcome_bring(outcome, &engine->bench.services.notes, request->set);
     bool controls = engine->settings.controls;
     if (comm_pe() == 0)
         machine_add(engine->machine, request->set, outcome->controls, outcome->control_count);
@@ -173,24 +191,6 @@ static void report_success(struct engine *engine, const struct measure_request *
     engine->latest.flags = statistics->flags;
     engine->latest.part_count = statistics->part_count;
     memcpy(engine->latest.parts, statistics->parts, sizeof statistics->parts);
-}
-
-static enum measure_status measure_set(struct engine *engine, const struct measure_request *request)
-{
-    struct run *run = &engine->bench.run;
-    struct outcome outcome;
-    outcome_reserve(&outcome, request->set);
-    /* A place for PE 0 to describe the buffers, also when it is outside. */
-    buffers_begin(&engine->bench.buffers, &engine->settings, &run->demand);
-    if (window_applies(run) || run->function->clocks)
-        clocks_need(&engine->clocks, &engine->settings);
-    enum measure_status status = MEASURE_DONE;
-    if (attempt_with_clocks(engine, request, &outcome))
-        report_success(engine, request, &outcome);
-    else
-        status = report_failure(engine, request, outcome.missed);
-    outcome_free(&outcome);
-    return status;
 }
 
 /* ---- What is not measured ---- */
@@ -333,31 +333,41 @@ static void prepare_run(struct engine *engine, const struct measure_request *req
                         .set = request->set,
                         .rank = pe_set_rank_of(request->set, comm_pe()),
                         .size = pe_set_size(request->set),
-                        .hooks = &engine->bench.hooks};
+                        .services = &engine->bench.services};
     measurement_demand(run->function, run->arguments, run->set, &run->demand);
+    engine->latest.weight = measurement_weight(run->function, &run->demand);
     int64_t wanted = iterations_wanted(run);
     run->iterations = wanted > 0 ? wanted : FIRST_ITERATIONS;
-    notes_clear(&engine->bench.hooks.notes);
+    notes_clear(&engine->bench.services.notes);
 }
 
-/* Measures what fits, with the time that it took. */
-static enum measure_status measure_prepared(struct engine *engine,
-                                            const struct measure_request *request, int64_t start)
+static void begin_point(struct engine *engine, const struct measure_request *request,
+                        struct outcome *outcome)
 {
-    const struct measurement *function = request->function;
+    const struct run *run = &engine->bench.run;
     progress_show(&engine->display, request->text);
     watchdog_doing(request->text, request->place);
-    enum measure_status status = measure_set(engine, request);
+    outcome_reserve(outcome, request->set);
+    if (window_applies(run) || run->function->clocks)
+        clocks_need(&engine->clocks, &engine->settings);
+}
+
+/* start: of the point, timer_now(). */
+static void end_point(struct engine *engine, const struct measure_request *request, bool texts,
+                      int64_t start)
+{
+    const struct measurement *function = request->function;
+    if (texts)
+        texts_bring(&engine->pending);
+    fatal_check_output(&engine->display, engine->output);
     watchdog_doing(NULL, NULL);
     engine->latest.measured = true;
-    engine->bench.hooks.library_measured +=
+    engine->bench.services.library_measured +=
         function->api != API_NONE && function->timing != TIMING_ONCE;
-    texts_flush(&engine->pending, &engine->display);
     double seconds = timer_seconds(timer_now() - start);
     engine->accounting.total += seconds;
     if (engine->options.estimate)
         estimate_probed(&engine->estimate, request->place, seconds, engine->latest.time);
-    return status;
 }
 
 /* Where the script does not say how large the buffer is. A loop to ... ends at the default. */
@@ -372,27 +382,49 @@ static void grow_buffer(struct engine *engine, const struct measure_request *req
         settings->buffer_bytes = (int64_t)need;
 }
 
+/* Whether there is memory for it; otherwise *status says what is done instead. */
+static bool fits(struct engine *engine, const struct measure_request *request,
+                 enum measure_status *status)
+{
+    size_t limit = (size_t)engine->options.memory;
+    *status = MEASURE_DONE;
+    if (is_too_large(engine, request))
+        *status = too_large(engine, request);
+    else if (limit && memory_of(engine) > limit)
+        *status = above_limit(engine, request);
+    else if (!buffers_prepare(&engine->bench.buffers, &engine->settings, &engine->bench.run.demand,
+                              limit))
+        *status = no_memory(engine, request);
+    return *status == MEASURE_DONE;
+}
+
 enum measure_status measure(struct engine *engine, const struct measure_request *request)
 {
     int64_t start = timer_now();
     enum measure_status status;
+    struct outcome outcome;
+    double by;
     watchdog_progress();
     engine->latest = (struct latest){.time = NAN, .assumed = NAN, .median = NAN, .within = NAN};
     if (!is_measurable(engine, request, &status))
         return status;
     prepare_run(engine, request);
     grow_buffer(engine, request);
-    if (is_too_large(engine, request))
-        return too_large(engine, request);
-    size_t limit = (size_t)engine->options.memory;
-    if (limit && memory_of(engine) > limit)
-        return above_limit(engine, request);
-    if (!buffers_prepare(&engine->bench.buffers, &engine->settings, &engine->bench.run.demand,
-                         limit))
-        return no_memory(engine, request);
+    if (!fits(engine, request, &status))
+        return status;
     if (engine->options.estimate && !estimate_probes(&engine->estimate, request->place)) {
         engine->latest.assumed = estimate_reported(&engine->estimate, request->place);
         return MEASURE_DONE;
     }
-    return measure_prepared(engine, request, start);
+    begin_point(engine, request, &outcome);
+    struct attempted attempted = attempt(engine, request, &outcome);
+    if (!attempted.failed && clocks_moved(&engine->bench.run, attempted.slack, &by))
+        attempted = attempt_again(engine, request, &outcome);
+    if (attempted.failed)
+        status = report_failure(engine, request, &attempted);
+    else
+        report_success(engine, request, &outcome);
+    end_point(engine, request, attempted.texts, start);
+    outcome_free(&outcome);
+    return status;
 }

@@ -136,7 +136,7 @@ struct run {
     int64_t repeated; /* repetitions since fill() */
     bool untimed;     /* this repetition only shows whether the data are right: nothing is warmed */
     void *state;      /* the function's own, state_bytes long, zeroed before set-up */
-    struct hooks *hooks; /* of the engine, for the functions below */
+    struct services *services; /* of the engine, for the functions below */
 };
 
 struct measurement {

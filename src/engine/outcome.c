@@ -1,5 +1,5 @@
 /*
- * Memory for the outcome of a measurement, and its way to PE 0.
+ * From the valid repetitions to the numbers of a result, and their way to PE 0.
  */
 #include "engine/outcome.h"
 
@@ -8,7 +8,12 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "clock/sync.h"
 #include "comm/comm.h"
+#include "stats/series.h"
+#include "stats/stats.h"
+
+/* ---- Memory ---- */
 
 void outcome_reserve(struct outcome *outcome, const struct pe_set *set)
 {
@@ -43,6 +48,158 @@ void outcome_keep_controls(struct outcome *outcome, const struct control *contro
     outcome->controls = memory_zeroed(count, sizeof *controls);
     memcpy(outcome->controls, controls, count * sizeof *controls);
 }
+
+/* ---- Statistics ---- */
+
+/* Subtracts the mean of both references instead of the first one alone. */
+static void subtract(const struct run *run, struct samples *samples, const struct reference *before,
+                     const struct reference *after, struct statistics *statistics)
+{
+    size_t n = samples->valid;
+    struct reference both = reference_combine(before, after);
+    for (size_t i = 0; i < n; i++)
+        samples->max[i] = samples->own[i] -= both.mean - before->mean;
+    double most[] = {both.mean, both.step};
+    comm_allreduce(pe_set_group(run->set), COMM_MAX, most, 2);
+    statistics->subtracted = most[0];
+    statistics->subtracted_step = most[1];
+    samples->max[n] = both.variance;
+    comm_allreduce(pe_set_group(run->set), COMM_MAX, samples->max, n + 1);
+    statistics->subtracted_error = sqrt(isnan(samples->max[n]) ? 0 : samples->max[n]);
+}
+
+/* The level of which the result is the mean. */
+struct main_level {
+    size_t first, size; /* among the sorted values */
+};
+
+/* The levels that the sorted times lie on, each with its share of their sum. Returns the one that
+ * has the largest share, and keep[] marks its repetitions. One level: nothing is found. */
+static struct main_level find_levels(const struct samples *samples, const double *sorted,
+                                     struct statistics *statistics, bool *keep)
+{
+    size_t n = samples->valid, first = 0, most = 0, begin = 0;
+    struct series_level levels[RESULT_LEVELS_MAX];
+    size_t count = series_levels(sorted, n, CHANGE_LEAST, levels, RESULT_LEVELS_MAX);
+    double all = stats_mean(sorted, n) * (double)n;
+    if (count <= 1)
+        return (struct main_level){0, n};
+    for (size_t i = 0; i < count; i++) {
+        double sum = stats_mean(sorted + first, levels[i].count) * (double)levels[i].count;
+        statistics->levels[i] = (struct result_level){levels[i].value, sum / all};
+        if (i == 0 || statistics->levels[i].share > statistics->levels[most].share) {
+            most = i;
+            begin = first;
+        }
+        first += levels[i].count;
+    }
+    statistics->level_count = count;
+    double lowest = sorted[begin], highest = sorted[begin + levels[most].count - 1];
+    for (size_t i = 0; i < n; i++)
+        keep[i] = samples->max[i] >= lowest && samples->max[i] <= highest;
+    return (struct main_level){begin, levels[most].count};
+}
+
+/* The mean of the middle of n values, which is what a line shows, and its error; keep (may be NULL)
+ * marks the middle. */
+static void conclude_time(const struct bench *bench, const double *values, size_t n, bool *keep,
+                          struct statistics *statistics)
+{
+    const struct window_rules *rules = &bench->run.settings->window;
+    bool mpiperf = bench->services.window.rule == WINDOW_MPIPERF;
+    struct stats_trimmed trimmed =
+        mpiperf ? stats_trim_share(values, n, rules->trim, keep) : stats_trim(values, n, keep);
+    statistics->kept = trimmed.kept;
+    statistics->time = trimmed.mean;
+    statistics->standard_error = hypot(trimmed.standard_error, statistics->subtracted_error);
+    statistics->error = statistics->time_low = statistics->time_high = NAN;
+    statistics->time_confidence = NAN;
+    if (!mpiperf)
+        return;
+    struct stats_interval found = stats_trimmed_interval(values, n, rules->trim, rules->confidence);
+    statistics->standard_error = hypot(found.standard_error, statistics->subtracted_error);
+    statistics->error = statistics->standard_error * found.quantile;
+    statistics->time_low = statistics->time - statistics->error;
+    if (!bench->run.function->any_sign)
+        statistics->time_low = stats_not_below_0(statistics->time, statistics->time_low);
+    statistics->time_high = statistics->time + statistics->error;
+    statistics->time_confidence = isnan(statistics->error) ? NAN : rules->confidence;
+}
+
+/* This PE's mean over the kept repetitions, to the set's rank 0. */
+static void gather_own(const struct run *run, const struct samples *samples, const bool *keep,
+                       double *per_pe)
+{
+    double own = 0, kept = 0;
+    for (size_t i = 0; i < samples->valid; i++) {
+        own += keep[i] ? samples->own[i] : 0;
+        kept += keep[i];
+    }
+    own = samples->valid == 0 ? NAN : own / kept;
+    if (run->settings->max_nr_node_times > 0)
+        comm_gather(pe_set_group(run->set), &own, sizeof own, per_pe);
+}
+
+static void describe_distribution(const struct run *run, const struct samples *samples,
+                                  const double *sorted, struct statistics *statistics)
+{
+    size_t n = samples->valid;
+    statistics->autocorrelation = series_autocorrelation(samples->max, n);
+    statistics->effective = series_effective_size(n, series_correlation(samples->max, n));
+    statistics->mean = stats_mean(samples->max, n);
+    statistics->deviation = stats_deviation(samples->max, n);
+    statistics->median = stats_median_sorted(sorted, n);
+    stats_median_interval(sorted, n, statistics->effective, MEDIAN_CONFIDENCE,
+                          &statistics->median_low, &statistics->median_high);
+    stats_widen_interval(statistics->median, statistics->subtracted_error, MEDIAN_CONFIDENCE,
+                         &statistics->median_low, &statistics->median_high);
+    if (!run->function->any_sign)
+        statistics->median_low = stats_not_below_0(statistics->median, statistics->median_low);
+    statistics->confidence = MEDIAN_CONFIDENCE;
+    statistics->minimum = n ? sorted[0] : NAN;
+    statistics->maximum = n ? sorted[n - 1] : NAN;
+    statistics->p5 = stats_quantile_sorted(sorted, n, 0.05);
+    statistics->p25 = stats_quantile_sorted(sorted, n, 0.25);
+    statistics->p75 = stats_quantile_sorted(sorted, n, 0.75);
+    statistics->p95 = stats_quantile_sorted(sorted, n, 0.95);
+    statistics->p99 = stats_quantile_sorted(sorted, n, 0.99);
+    statistics->p999 = stats_quantile_sorted(sorted, n, 0.999);
+}
+
+void outcome_conclude(struct bench *bench, struct samples *samples, const struct reference *before,
+                      const struct reference *after, struct outcome *outcome)
+{
+    const struct run *run = &bench->run;
+    struct statistics *statistics = &outcome->statistics;
+    if (after)
+        subtract(run, samples, before, after, statistics);
+    size_t n = samples->valid;
+    double *sorted = memory_zeroed(n ? n : 1, sizeof *sorted);
+    memcpy(sorted, samples->max, n * sizeof *sorted);
+    stats_sort(sorted, n);
+    bool *keep = memory_zeroed(n ? n : 1, sizeof *keep);
+    struct main_level level = {0, n};
+    if (run->settings->levels)
+        level = find_levels(samples, sorted, statistics, keep);
+    if (statistics->level_count > 0)
+        conclude_time(bench, sorted + level.first, level.size, NULL, statistics);
+    else
+        conclude_time(bench, samples->max, n, keep, statistics);
+    gather_own(run, samples, keep, outcome->per_pe);
+    free(keep);
+    describe_distribution(run, samples, sorted, statistics);
+    free(sorted);
+    statistics->warm_up = samples->warm_up;
+    statistics->iterations = run->iterations;
+    statistics->valid = n;
+    statistics->invalid = samples->invalid;
+    statistics->late = samples->late;
+    statistics->overruns = samples->overruns;
+    statistics->window = window_applies(run) ? sync_seconds(bench->services.window.width) : 0;
+    outcome->window_changes = samples->changes;
+}
+
+/* ---- To PE 0 ---- */
 
 /* What follows the statistics. */
 struct sizes {

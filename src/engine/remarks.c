@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "clock/timer.h"
 #include "engine/samples.h"
+#include "engine/verify.h"
 #include "stats/series.h"
 #include "stats/stats.h"
 
@@ -46,7 +47,7 @@ static void remark_resolution(struct bench *bench, const struct samples *samples
                               struct statistics *statistics)
 {
     struct run *run = &bench->run;
-    int64_t ticks = bench->hooks.timing.shortest;
+    int64_t ticks = bench->services.timing.shortest;
     double shortest = ticks == INT64_MAX ? INFINITY : timer_seconds(ticks);
     if (shortest >= WELL_ABOVE * timer_in_use->resolution || share_is_small(samples))
         return;
@@ -133,7 +134,7 @@ static void remark_stop(struct bench *bench, const struct samples *samples,
                         struct statistics *statistics)
 {
     struct run *run = &bench->run;
-    enum window_rule rule = bench->hooks.window.rule;
+    enum window_rule rule = bench->services.window.rule;
     if (samples->out_of_time) {
         flag(statistics, RESULT_TIME_BUDGET);
         run_note(run, "time limit reached after %zu valid repetitions", samples->valid);
@@ -237,7 +238,7 @@ static void remark_rule(struct bench *bench, struct samples *samples,
                         const struct statistics *statistics)
 {
     struct run *run = &bench->run;
-    enum window_rule rule = bench->hooks.window.rule;
+    enum window_rule rule = bench->services.window.rule;
     if (rule == WINDOW_MPIPERF && samples->valid > 0)
         remark_mpiperf(run, statistics);
     if (run->settings->verify == VERIFY_EVERY && verify_has(run->function))

@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "clock/counters.h"
 #include "clock/timer.h"
-#include "engine/counting.h"
+#include "engine/batches.h"
 #include "engine/rates.h"
 #include "engine/samples.h"
 #include "output/point.h"
@@ -117,8 +117,8 @@ void report_result(const struct reporter *reporter, const struct bench *bench,
                                               : "warm",
         .counters = outcome->counted,
         .counter_count = counting_applies(request->function) ? counters_count() : 0,
-        .notes = (const char *const *)bench->hooks.notes.text,
-        .note_count = bench->hooks.notes.count,
+        .notes = (const char *const *)bench->services.notes.text,
+        .note_count = bench->services.notes.count,
         .conditions = text,
         .several_states = several,
         .settings = *settings,

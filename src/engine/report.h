@@ -7,8 +7,8 @@
 #include "engine/describe.h"
 #include "engine/messages.h"
 #include "engine/outcome.h"
-#include "engine/point.h"
-#include "engine/repetition.h"
+#include "engine/request.h"
+#include "engine/services.h"
 
 struct reporter {
     struct output *output;

@@ -1,5 +1,5 @@
 /*
- * Whether a request can be measured, and copies of it.
+ * Copies of requests.
  */
 #include "engine/request.h"
 
@@ -7,42 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/text.h"
 #include "objects/info.h"
-
-char *engine_refusal(const struct measure_request *request, int *argument)
-{
-    const struct measurement *function = request->function;
-    int size = pe_set_size(request->set);
-    *argument = -1;
-    /* Such a request measures nothing, whatever its arguments. */
-    if (size == 0 || measurement_unsupported(function))
-        return NULL;
-    for (size_t i = 0; i < measurement_parameter_count(function); i++) {
-        const struct parameter *parameter = &function->parameters[i];
-        if (parameter->type > PARAMETER_RANK)
-            continue;
-        long long value = request->arguments[i].integer;
-        *argument = (int)i;
-        if (value < parameter->minimum)
-            return text_format("%s is %lld, but must be at least %lld", parameter->name, value,
-                               (long long)parameter->minimum);
-        if (parameter->maximum && value > parameter->maximum)
-            return text_format("%s is %lld, but may be at most %lld", parameter->name, value,
-                               (long long)parameter->maximum);
-        if (parameter->type == PARAMETER_RANK && value >= size)
-            return text_format("%s is %lld, but the communicator has only the ranks 0 to %d",
-                               parameter->name, value, size - 1);
-    }
-    *argument = -1;
-    if (size < function->minimum_pes)
-        return text_format("needs a communicator of at least %d PEs, this one has %d: start more "
-                           "PEs, or check get_comm_size() in the script",
-                           function->minimum_pes, size);
-    const char *reason =
-        function->check ? function->check(function, request->arguments, request->set) : NULL;
-    return reason ? memory_text(reason) : NULL;
-}
 
 static const struct argument *copy_arguments(const struct measure_request *request)
 {
@@ -68,10 +33,10 @@ static const struct argument *copy_arguments(const struct measure_request *reque
     return copy;
 }
 
-static const struct loop_variable *copy_variables(const struct measure_request *request)
+static const struct result_variable *copy_variables(const struct measure_request *request)
 {
     size_t n = request->variable_count;
-    struct loop_variable *copy = memory_zeroed(n ? n : 1, sizeof *copy);
+    struct result_variable *copy = memory_zeroed(n ? n : 1, sizeof *copy);
     for (size_t i = 0; i < n; i++) {
         copy[i].name = memory_text(request->variables[i].name);
         copy[i].value = memory_text(request->variables[i].value);

@@ -6,20 +6,18 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "engine/measurement.h"
+#include "machine/machine.h"
 #include "objects/pe_set.h"
-
-struct loop_variable {
-    const char *name;
-    const char *value; /* as printed */
-};
+#include "output/result.h"
 
 struct measure_request {
     const struct measurement *function;
     const struct argument *arguments;
     const struct pe_set *set;
-    const struct loop_variable *variables; /* outermost first */
+    const struct result_variable *variables; /* outermost first */
     size_t variable_count;
     const char *place; /* "file:line:column" of the measure, for messages */
     const char *text;  /* the call with its values: Shmem_Put_Round(count=8, iterations=5) */
@@ -53,5 +51,33 @@ int request_rounds(const struct measure_request *, const struct settings *, int 
 /* A copy with everything that it points to, and its end. */
 struct measure_request request_copy(const struct measure_request *);
 void request_release(struct measure_request *);
+
+/* ---- Points that are measured in several rounds ---- */
+
+struct rounds_record {
+    struct measure_request request; /* with everything that it points to */
+    struct settings settings;
+    const char *timer;
+    char *block;
+    size_t block_number, region; /* region: of sorted results, 0: none */
+    double key;                  /* among them */
+    size_t number;               /* among points that are stated alike */
+    int64_t bytes, iterations;
+    double effective; /* independent repetitions of the first round */
+    size_t rounds, made;
+    double subtracted;                  /* of the last round */
+    size_t done, flagged[RESULT_FLAGS]; /* rounds with a result; of them, with a flag */
+    double *medians, *within;           /* of each round made: median, interquartile range; PE 0 */
+    struct round_parts parts;           /* PE 0 */
+};
+
+/* All of them. */
+struct replay {
+    struct rounds_record *records;
+    size_t count, room;
+    bool controls;     /* of the machine, for one of them at least */
+    size_t done, more; /* rounds made of those asked for; made for single states */
+    double seconds;    /* that they took */
+};
 
 #endif

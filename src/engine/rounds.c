@@ -13,8 +13,7 @@
 #include "base/text.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
-#include "engine/counting.h"
-#include "engine/measure.h"
+#include "engine/batches.h"
 #include "engine/state.h"
 #include "engine/watchdog.h"
 #include "stats/random.h"
@@ -171,7 +170,14 @@ static void select_timer(struct engine *engine, const char *name)
     if (strcmp(timer_in_use->name, name) == 0)
         return;
     timer_select(name);
-    engine->clocks.known = engine->bench.hooks.pause_known = false;
+    engine->clocks.known = engine->bench.services.pause_known = false;
+}
+
+/* All PEs are ready for the next point, or round, unless the time limit has ended. */
+static bool goes_on(struct engine *engine)
+{
+    limit_agree(&engine->limit, 0);
+    return !limit_over(&engine->limit);
 }
 
 static void measure_again(struct engine *engine, struct rounds_record *record)
@@ -192,7 +198,7 @@ static bool run_round(struct engine *engine, uint64_t *state)
 {
     size_t *order = memory_zeroed(engine->replay.count, sizeof *order);
     random_order(state, order, engine->replay.count);
-    for (size_t i = 0; i < engine->replay.count && !limit_over(&engine->limit); i++)
+    for (size_t i = 0; i < engine->replay.count && goes_on(engine); i++)
         if (engine->replay.records[order[i]].rounds >= engine->round.number)
             measure_again(engine, &engine->replay.records[order[i]]);
     free(order);
@@ -242,7 +248,7 @@ static size_t more_rounds(struct engine *engine, uint64_t *state)
             continue;
         random_shuffle(state, order, (size_t)count);
         comm_broadcast(comm_world(), order, (size_t)count * sizeof *order);
-        for (int64_t i = 0; i < count && !limit_over(&engine->limit); i++)
+        for (int64_t i = 0; i < count && goes_on(engine); i++)
             measure_again(engine, &engine->replay.records[order[i]]);
         made++;
         engine->round.number++;
@@ -329,7 +335,7 @@ void rounds_replay(struct engine *engine)
     size_t block_number = engine->block.number;
     /* Events were counted in the first round; times are what later ones are for. */
     free(counting_choose(NULL, 0));
-    for (engine->round.number = 2; engine->round.number <= rounds && !limit_over(&engine->limit);
+    for (engine->round.number = 2; engine->round.number <= rounds && goes_on(engine);
          engine->round.number++) {
         double late = JITTER * random_share(&state);
         wait_for(engine, engine->round.apart * ((double)engine->round.number - 1 + late));

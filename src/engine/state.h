@@ -1,23 +1,22 @@
 /*
- * The engine: its parts. Only the files that put them together include this: measure.c, rounds.c,
- * script.c and session.c.
+ * The engine: its parts. Only the files that put them together include this: measure.c, rounds.c
+ * and session.c.
  */
 #ifndef SKAMPI_ENGINE_STATE_H
 #define SKAMPI_ENGINE_STATE_H
 
 #include <stdint.h>
 
+#include "comm/comm.h"
 #include "engine/clocks.h"
 #include "engine/describe.h"
 #include "engine/engine.h"
 #include "engine/judge.h"
-#include "engine/limit.h"
 #include "engine/messages.h"
-#include "engine/point.h"
-#include "engine/repetition.h"
 #include "engine/report.h"
+#include "engine/services.h"
 #include "engine/start.h"
-#include "engine/texts.h"
+#include "engine/together.h"
 #include "machine/machine.h"
 
 /* Results that autorefine has printed in the order of their keys. */
@@ -34,6 +33,7 @@ struct latest {
     double time;        /* that was reported, seconds; NaN: none */
     double
         assumed; /* the same; where an estimate left the measurement out, that of its last probe */
+    size_t weight; /* see measurement_weight() */
     int64_t iterations;
     double effective; /* independent repetitions; PE 0 */
     double subtracted;
@@ -66,7 +66,12 @@ struct engine {
     size_t most_buffer;          /* bytes that it grows to where the script gives no size */
     char *ended;                 /* the script, before its end: why; NULL: not */
     struct machine *machine;     /* its states */
+    struct comm_shared shared;   /* when the last point had ended */
     uint64_t seed, random_state; /* of shuffled rounds; of the script's random numbers */
 };
+
+/* Measures a request; collective, also for PEs outside request->set. The status is the same on all
+ * PEs. */
+enum measure_status measure(struct engine *, const struct measure_request *);
 
 #endif

@@ -1,6 +1,23 @@
 /*
- * One attempt at a measurement: set-up, warm-up, reference, batches until there are enough,
- * reference, statistics. All members of the set.
+ * One attempt at a measurement. Only this file calls the hooks of a descriptor, in this order:
+ *
+ *   check, demand        for the request, by every PE of the world; pure
+ *   operations           what a cold repetition needs; pure
+ *   prepare              every PE of the world
+ *   setup                from here on the members of the set alone
+ *   fill, run, verify    one iteration, untimed: data of its own
+ *   run                  untimed, for connections, page faults and the number of iterations
+ *   reference            what is subtracted
+ *   fill                 for what follows
+ *   run                  timed, in batches, until there are enough
+ *   verify               the last one
+ *   reference            again
+ *   run                  in batches, for events of the hardware
+ *   fill, run, verify    as before
+ *   teardown
+ *
+ * With VERIFY_EVERY, fill and verify are called around each timed run as well. Each check of data
+ * costs two barriers, and about a nanosecond for 8 bytes.
  */
 #include "engine/trial.h"
 
@@ -9,20 +26,337 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
-#include "engine/conclude.h"
-#include "engine/counting.h"
-#include "engine/iterations.h"
+#include "engine/judge.h"
 #include "engine/remarks.h"
-#include "engine/synchronism.h"
+#include "engine/request.h"
+#include "engine/rules.h"
+#include "engine/verify.h"
+#include "engine/watchdog.h"
 
-/* Every repetition, where the output wants them. */
-static void keep_raw(const struct samples *samples, struct outcome *outcome)
+/* More than the data that one measurement makes. */
+#define SEEDS ((uint64_t)1 << 32)
+/* Repetitions that a reference is measured by at least. */
+#define FEWEST_OF_REFERENCE 4
+
+/* ---- The request ---- */
+
+char *engine_refusal(const struct measure_request *request, int *argument)
 {
-    outcome->samples = memory_zeroed(samples->valid + 1, sizeof *outcome->samples);
-    memcpy(outcome->samples, samples->max, samples->valid * sizeof *outcome->samples);
-    outcome->sample_count = samples->valid;
+    const struct measurement *function = request->function;
+    int size = pe_set_size(request->set);
+    *argument = -1;
+    /* Such a request measures nothing, whatever its arguments. */
+    if (size == 0 || measurement_unsupported(function))
+        return NULL;
+    for (size_t i = 0; i < measurement_parameter_count(function); i++) {
+        const struct parameter *parameter = &function->parameters[i];
+        if (parameter->type > PARAMETER_RANK)
+            continue;
+        long long value = request->arguments[i].integer;
+        *argument = (int)i;
+        if (value < parameter->minimum)
+            return text_format("%s is %lld, but must be at least %lld", parameter->name, value,
+                               (long long)parameter->minimum);
+        if (parameter->maximum && value > parameter->maximum)
+            return text_format("%s is %lld, but may be at most %lld", parameter->name, value,
+                               (long long)parameter->maximum);
+        if (parameter->type == PARAMETER_RANK && value >= size)
+            return text_format("%s is %lld, but the communicator has only the ranks 0 to %d",
+                               parameter->name, value, size - 1);
+    }
+    *argument = -1;
+    if (size < function->minimum_pes)
+        return text_format("needs a communicator of at least %d PEs, this one has %d: start more "
+                           "PEs, or check get_comm_size() in the script",
+                           function->minimum_pes, size);
+    const char *reason =
+        function->check ? function->check(function, request->arguments, request->set) : NULL;
+    return reason ? memory_text(reason) : NULL;
+}
+
+void measurement_demand(const struct measurement *function, const struct argument *arguments,
+                        const struct pe_set *set, struct demand *demand)
+{
+    *demand = (struct demand){0};
+    if (!function->demand)
+        return;
+    int partners =
+        function->neighborhood ? topology_degree(pe_set_topology(set)) : pe_set_size(set);
+    function->demand(function, arguments, partners, demand);
+}
+
+/* ---- The data ---- */
+
+/* Of the last operation of a cold repetition. */
+static size_t last_place(const struct bench *bench)
+{
+    size_t iterations = (size_t)bench->run.iterations;
+    return bench->operations ? iterations * bench->operations % bench->run.places : iterations - 1;
+}
+
+/* Of a cold repetition, the first and the last operation's memory counts; else there is but one. */
+static void at_each_place(struct bench *bench, void (*act)(struct run *))
+{
+    struct run *run = &bench->run;
+    unsigned char *local = run->local, *remote = run->remote;
+    bool cold = run->local_step > 0 || run->remote_step > 0;
+    size_t last = cold ? last_place(bench) : 0;
+    run->place = 0;
+    act(run);
+    if (last > 0) {
+        run->place = last;
+        run->local += last * run->local_step;
+        run->remote += last * run->remote_step;
+        act(run);
+    }
+    run->local = local;
+    run->remote = remote;
+}
+
+static void fill_place(struct run *run)
+{
+    verify_set_guards(run);
+    run->function->fill(run);
+}
+
+/* What a known defect of the library makes wrong is a note, on rank 0, which keeps notes. */
+static void forgive(struct run *run, const char *known)
+{
+    struct services *services = run->services;
+    if (run_max(run, services->failure ? 1 : 0) > 0)
+        run_note(run, "%s", known);
+    free(services->failure);
+    services->failure = NULL;
+}
+
+static void check_place(struct run *run)
+{
+    bool failed = run->services->failure;
+    /* On all members, whatever they found: both may communicate. */
+    bool right = run->function->verify(run);
+    const char *known = measurement_wrong_values(run->function);
+    if (known && run_max(run, failed) == 0)
+        forgive(run, known);
+    if (right)
+        verify_guards(run);
+}
+
+static void check_places(struct bench *bench)
+{
+    const struct pe_set *set = bench->run.set;
+    watchdog_progress();
+    comm_quiet();
+    comm_barrier(pe_set_group(set));
+    at_each_place(bench, check_place);
+    comm_barrier(pe_set_group(set)); /* nobody may write there again before all have looked */
+}
+
+static void new_data(struct bench *bench)
+{
+    bench->run.seed = ++bench->verification.seed;
+    bench->run.repeated = 0;
+}
+
+/* The next repetition's memory gets data of its own, which are checked after it. */
+static void begin_check(struct bench *bench)
+{
+    comm_barrier(pe_set_group(bench->run.set)); /* from now on, nobody needs the old data */
+    new_data(bench);
+    bench->verification.filling = true;
+}
+
+static void end_check(struct bench *bench)
+{
+    bench->verification.filling = false;
+    check_places(bench);
+}
+
+/* ---- One repetition ---- */
+
+/* The memory that it is to use. */
+static void next_buffers(struct bench *bench)
+{
+    struct run *run = &bench->run;
+    bool filling = bench->verification.filling;
+    buffers_next(&bench->buffers, run);
+    if (filling)
+        at_each_place(bench, fill_place);
+    if (bench->buffers.cold)
+        buffers_flush(&bench->buffers, &run->demand, run->settings,
+                      bench_places(bench, run->iterations));
+    /* Nobody may begin while others fill or flush what it will touch. */
+    if (filling || bench->buffers.cold)
+        comm_barrier(pe_set_group(run->set));
+}
+
+/* counts: a value for each event that is counted, NaN where this PE only watches; NULL: none is. */
+static double run_once(struct bench *bench, double *counts)
+{
+    struct window *window = &bench->services.window;
+    if (counts)
+        counters_begin();
+    watchdog_progress();
+    next_buffers(bench);
+    window->started_late = window->took_too_long = false;
+    bench->run.repeated++;
+    double value = bench->run.function->run(&bench->run);
+    if (counts)
+        counters_end(counts);
+    for (size_t i = 0; counts && isnan(value) && i < COUNTERS_MAX; i++)
+        counts[i] = NAN;
+    return value;
+}
+
+static double call_once(struct bench *bench)
+{
+    return run_once(bench, NULL);
+}
+
+static double run_in_batch(struct bench *bench, double *counts)
+{
+    const struct measurement *function = bench->run.function;
+    if (bench->run.settings->verify != VERIFY_EVERY || function->timing == TIMING_ONCE ||
+        !verify_has(function))
+        return run_once(bench, counts);
+    begin_check(bench);
+    double value = run_once(bench, counts);
+    end_check(bench);
+    return value;
+}
+
+static double refer_once(struct bench *bench)
+{
+    watchdog_progress();
+    next_buffers(bench);
+    comm_barrier(pe_set_group(bench->run.set));
+    comm_quiet();
+    return bench->run.function->reference(&bench->run);
+}
+
+/* ---- References ---- */
+
+/* What a step of the timer is of the reference, in its shortest timed region. */
+static double step_of(const struct bench *bench, double mean)
+{
+    int64_t ticks = bench->services.timing.shortest;
+    double step = timer_in_use->resolution;
+    if (ticks == INT64_MAX)
+        return 0;
+    if (timer_seconds(ticks) < step)
+        return fmax(fabs(mean), step / (double)bench->run.iterations);
+    return fabs(mean) * step / timer_seconds(ticks);
+}
+
+/* From repetitions of its own, of that many iterations. */
+static struct reference measure_reference(struct bench *bench, int64_t iterations)
+{
+    struct run *run = &bench->run;
+    size_t count = (size_t)run->settings->min_repetitions;
+    if (count < FEWEST_OF_REFERENCE)
+        count = FEWEST_OF_REFERENCE;
+    double *values = memory_zeroed(count, sizeof *values);
+    int64_t shortest = bench->services.timing.shortest;
+    bench->services.timing.shortest = INT64_MAX;
+    run->measured = run->iterations;
+    run->iterations = iterations;
+    for (size_t i = 0; i < count; i++)
+        values[i] = refer_once(bench);
+    struct reference reference = reference_of(values, count);
+    reference.step = step_of(bench, reference.mean);
+    free(values);
+    run->iterations = run->measured;
+    bench->services.timing.shortest = shortest; /* of the operation alone */
+    return reference;
+}
+
+/* ---- Parts of an attempt ---- */
+
+/* By all PEs of the world. */
+static void begin(struct bench *bench)
+{
+    const struct run *run = &bench->run;
+    bench->repeat = run_in_batch;
+    bench->call = call_once;
+    bench->refer = refer_once;
+    bench->buffers.fixed = run->function->one_place;
+    bench->services.window.rule = window_applies(run) ? run->settings->window.rule : WINDOW_CLASSIC;
+    /* Members of the next set must agree. */
+    bench->verification.seed = (bench->verification.seed / SEEDS + 1) * SEEDS;
+}
+
+/* False when it fails. */
+static bool set_up(struct bench *bench)
+{
+    struct run *run = &bench->run;
+    const struct measurement *function = run->function;
+    bench->operations = function->operations ? (size_t)function->operations(run) : 0;
+    iterations_limit(bench);
+    buffers_next(&bench->buffers, run);
+    comm_barrier(pe_set_group(run->set));
+    if (function->setup)
+        function->setup(run);
+    return !bench_failed(bench);
+}
+
+/* Whether the operation does what it should, by repetitions of one iteration that are not timed.
+ * False when it does not. */
+static bool prove(struct bench *bench)
+{
+    struct run *run = &bench->run;
+    struct timing *timing = &bench->services.timing;
+    int64_t start = timer_now(), iterations = run->iterations, shortest = timing->shortest;
+    bench->services.window.synchronization = SYNCHRONIZE_NONE;
+    run->iterations = 1;
+    run->untimed = true;
+    if (verify_has(run->function) && run->function->timing != TIMING_ONCE) {
+        begin_check(bench);
+        run_once(bench, NULL);
+        end_check(bench);
+    }
+    verify_synchronism(bench);
+    run->untimed = false;
+    run->iterations = iterations;
+    timing->shortest = shortest;
+    bench->verification.seconds += timer_seconds(timer_now() - start);
+    return !bench_failed(bench);
+}
+
+/* The first call is slow: connections, page faults. It is not timed, and in no window. Further ones
+ * that set_warm_up() asks for are as long as timed ones. */
+static void warm_up(struct bench *bench)
+{
+    bench->services.window.synchronization = SYNCHRONIZE_NONE;
+    if (bench->run.function->timing != TIMING_ONCE)
+        run_once(bench, NULL);
+    if (iterations_wanted(&bench->run) == 0)
+        iterations_choose(bench);
+    if (bench->run.function->timing != TIMING_ONCE)
+        for (int i = 1; i < bench->run.settings->warm_up; i++)
+            run_once(bench, NULL);
+    comm_barrier(pe_set_group(bench->run.set));
+    bench->services.timing.shortest = INT64_MAX;
+}
+
+/* For the places that so many repetitions are to use. */
+static void fill_ahead(struct bench *bench, size_t repetitions)
+{
+    struct run *run = &bench->run;
+    const struct buffers *buffers = &bench->buffers;
+    size_t places = buffers->cold ? 1 : buffers_warm_places(buffers);
+    size_t turns = places < repetitions ? places : repetitions;
+    comm_barrier(pe_set_group(run->set));
+    new_data(bench);
+    for (size_t i = 0; i < turns; i++) {
+        watchdog_progress();
+        buffers_at(buffers, run, buffers->turn + i);
+        at_each_place(bench, fill_place);
+    }
+    /* Where all places have data, any number of turns will find some. */
+    bench->verification.filled = turns == places ? SIZE_MAX : buffers->turn + turns;
+    comm_barrier(pe_set_group(run->set));
 }
 
 /* Its place is not warmed by the function itself (warm_places()). */
@@ -31,60 +365,35 @@ static bool has_one_warm_place(const struct bench *bench)
     return !bench->buffers.cold && (bench->buffers.fixed || !bench->run.settings->buffer_cycling);
 }
 
-/* Whether the operation does what it should, outside of what is timed. */
-static void prove(struct bench *bench)
-{
-    repetition_prove(bench);
-    synchronism_prove(bench);
-}
-
-static bool set_up(struct bench *bench)
-{
-    struct run *run = &bench->run;
-    buffers_begin(&bench->buffers, run->settings, &run->demand);
-    bench->buffers.fixed = run->function->one_place;
-    iterations_limit(bench);
-    buffers_next(&bench->buffers, run);
-    comm_barrier(pe_set_group(run->set));
-    if (run->function->setup)
-        run->function->setup(run);
-    if (repetition_failed(bench))
-        return false;
-    prove(bench);
-    return !repetition_failed(bench);
-}
-
-/* The first call is slow: connections, page faults. It is not timed, and in no window. Further ones
- * that set_warm_up() asks for are as long as timed ones. */
-static void warm_up(struct bench *bench)
-{
-    bench->hooks.window.synchronization = SYNCHRONIZE_NONE;
-    if (bench->run.function->timing != TIMING_ONCE)
-        repetition_make(bench);
-    if (iterations_wanted(&bench->run) == 0)
-        iterations_choose(bench);
-    if (bench->run.function->timing != TIMING_ONCE)
-        for (int i = 1; i < bench->run.settings->warm_up; i++)
-            repetition_make(bench);
-    comm_barrier(pe_set_group(bench->run.set));
-    bench->hooks.timing.shortest = INT64_MAX;
-}
-
 static void make_data(struct bench *bench, size_t repetitions)
 {
-    const struct measurement *function = bench->run.function;
     int64_t start = timer_now();
-    verify_fill_ahead(&bench->verification, repetitions);
-    if (verify_has(function) && function->timing != TIMING_ONCE && has_one_warm_place(bench))
-        repetition_make(bench); /* what was filled is warm again */
+    bench->verification.filled = 0;
+    if (!verify_has(bench->run.function))
+        return;
+    fill_ahead(bench, repetitions);
+    if (bench->run.function->timing != TIMING_ONCE && has_one_warm_place(bench))
+        run_once(bench, NULL); /* what was filled is warm again */
     bench->verification.seconds += timer_seconds(timer_now() - start);
 }
 
+/* Of the last repetition, unless its place had none. */
 static void check_data(struct bench *bench)
 {
     int64_t start = timer_now();
-    verify_last(&bench->verification);
+    if (!verify_has(bench->run.function) || bench->buffers.turn > bench->verification.filled ||
+        bench->run.settings->verify == VERIFY_EVERY)
+        return;
+    check_places(bench);
     bench->verification.seconds += timer_seconds(timer_now() - start);
+}
+
+/* Every repetition, where the output wants them. */
+static void keep_raw(const struct samples *samples, struct outcome *outcome)
+{
+    outcome->samples = memory_zeroed(samples->valid + 1, sizeof *outcome->samples);
+    memcpy(outcome->samples, samples->max, samples->valid * sizeof *outcome->samples);
+    outcome->sample_count = samples->valid;
 }
 
 /* took: seconds of all batches. */
@@ -101,63 +410,80 @@ static void account(struct accounting *accounting, const struct bench *bench,
     accounting->wait += fmax(0, took * (1 - share) - used);
 }
 
-/* False when it failed. */
-static bool make_batches(const struct trial *trial, struct judge *judge, struct outcome *outcome)
+/* ---- The attempt ---- */
+
+/* All that is timed, and what it says. False when it failed. */
+static bool measure_samples(const struct trial *trial, struct judge *judge, struct samples *samples,
+                            struct outcome *outcome)
 {
     struct bench *bench = trial->bench;
-    struct run *run = &bench->run;
-    const struct measurement *function = run->function;
+    const struct run *run = &bench->run;
+    bool refers = run->function->reference;
     struct reference before = {0}, after = {0};
     int64_t referring = 0;
-    struct samples samples = {0};
-    bench->hooks.window.rule = window_applies(run) ? run->settings->window.rule : WINDOW_CLASSIC;
-    samples_reserve(&samples, batches_most(bench) + 1, false);
     warm_up(bench);
-    if (function->reference) {
+    if (refers) {
         referring = iterations_of_reference(bench);
-        before = repetition_reference(bench, referring);
+        before = measure_reference(bench, referring);
     }
-    make_data(bench, samples.capacity);
+    make_data(bench, samples->capacity);
     struct batches batches = {.bench = bench,
+                              .rule = rules_of(bench->services.window.rule),
                               .judge = judge,
                               .display = trial->display,
                               .ends = trial->ends,
                               .debug = trial->debug,
-                              .samples = &samples,
+                              .samples = samples,
                               .reference = before.mean};
     int64_t start = timer_now();
     batches_run(&batches);
-    if (judge->missed) {
-        samples_release(&samples);
+    if (judge->missed)
         return false;
-    }
     double took = timer_seconds(timer_now() - start);
     check_data(bench);
-    if (function->reference)
-        after = repetition_reference(bench, referring);
-    conclude(bench, &samples, &before, function->reference ? &after : NULL, outcome);
+    if (refers)
+        after = measure_reference(bench, referring);
+    outcome_conclude(bench, samples, &before, refers ? &after : NULL, outcome);
     if (run->rank == 0)
-        judge_conclude(judge, &samples, &outcome->statistics);
-    account(trial->accounting, bench, &samples, took);
-    if (counting_applies(function))
+        judge_conclude(judge, samples, &outcome->statistics);
+    account(trial->accounting, bench, samples, took);
+    if (counting_applies(run->function))
         counting_run(&batches, outcome);
-    prove(bench);
-    bool failed = repetition_failed(bench);
-    if (run->rank == 0 && !failed) {
+    return true;
+}
+
+/* Between set-up and teardown. False when it failed. */
+static bool measure_members(const struct trial *trial, struct judge *judge, struct outcome *outcome)
+{
+    struct bench *bench = trial->bench;
+    const struct run *run = &bench->run;
+    struct samples samples = {0};
+    if (!prove(bench))
+        return false;
+    samples_reserve(&samples, rules_of(bench->services.window.rule)->most(run->settings) + 1,
+                    false);
+    bool good = measure_samples(trial, judge, &samples, outcome) && prove(bench);
+    if (good && run->rank == 0) {
         remarks_make(bench, &samples, &outcome->statistics);
         if (trial->raw)
             keep_raw(&samples, outcome);
     }
     samples_release(&samples);
-    return !failed;
+    return good;
 }
 
 bool trial_run(const struct trial *trial, struct outcome *outcome)
 {
-    struct run *run = &trial->bench->run;
+    struct bench *bench = trial->bench;
+    struct run *run = &bench->run;
     struct judge judge;
+    begin(bench);
+    if (run->function->prepare)
+        run->function->prepare(run);
+    if (run->rank < 0)
+        return true;
     judge_begin(&judge, trial->machine, run);
-    bool good = set_up(trial->bench) && make_batches(trial, &judge, outcome);
+    bool good = set_up(bench) && measure_members(trial, &judge, outcome);
     outcome->missed = judge.missed;
     size_t count;
     const struct control *controls = judge_controls(&judge, &count);

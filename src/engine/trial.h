@@ -1,5 +1,6 @@
 /*
- * One attempt at a measurement, by the members of the set.
+ * One attempt at a measurement, by the members of the set. Only trial.c calls the hooks of
+ * descriptors.
  */
 #ifndef SKAMPI_ENGINE_TRIAL_H
 #define SKAMPI_ENGINE_TRIAL_H
@@ -21,7 +22,8 @@ struct trial {
     bool raw;    /* the outcome has every repetition */
 };
 
-/* False when it failed on some member, which has the reason in its hooks. */
+/* All PEs of the world. False when it failed on some member, which has the reason in its services.
+ */
 bool trial_run(const struct trial *, struct outcome *);
 
 #endif

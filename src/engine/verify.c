@@ -1,24 +1,13 @@
 /*
- * The checks of data and of the guards around them. A measurement function says what its data are
- * (fill, verify). When they are checked is decided here and in trial.c:
- *
- *   - before the timed repetitions and after them, by an untimed one of one iteration, each with
- *     data of its own,
- *   - after the last timed repetition, whose data were there before the first one,
- *   - with VERIFY_EVERY, around each timed repetition.
- *
- * Each check costs two barriers, and about a nanosecond for 8 bytes.
+ * Bytes around the buffers that nobody may write, and whether an operation that synchronizes does.
  */
 #include "engine/verify.h"
 
-#include <stdlib.h>
+#include <math.h>
 
+#include "clock/timer.h"
 #include "comm/comm.h"
-#include "engine/hooks.h"
-#include "engine/watchdog.h"
-
-/* More than the data that one measurement makes. */
-#define SEEDS ((uint64_t)1 << 32)
+#include "engine/services.h"
 
 /* ---- Guards ---- */
 
@@ -49,7 +38,7 @@ static struct guarded side_of(const struct run *run, int side)
                          : (struct guarded){"remote", run->remote, run->demand.remote};
 }
 
-static void set_guards(struct run *run)
+void verify_set_guards(struct run *run)
 {
     for (int side = 0; side < SIDES; side++) {
         struct guarded place = side_of(run, side);
@@ -61,7 +50,7 @@ static void set_guards(struct run *run)
     }
 }
 
-static bool check_guards(struct run *run)
+bool verify_guards(struct run *run)
 {
     for (int side = 0; side < SIDES; side++) {
         struct guarded place = side_of(run, side);
@@ -85,141 +74,106 @@ static bool check_guards(struct run *run)
     return true;
 }
 
-/* ---- The places of a repetition ---- */
+/* ---- Synchronism ---- */
 
-/* Of the last operation of a cold repetition. */
-static size_t last_place(const struct run *run)
+/*
+ * One rank comes late to an untimed repetition, and another one, the witness, tells it before it
+ * enters and after it has left. If the second word is there while the late rank has not entered,
+ * the operation does not synchronize. No clock decides: a busy machine can hide a fault in one
+ * round, but makes none up. Each round has other ranks in these parts.
+ */
+#define MOST_ROUNDS 4
+/* The late rank waits for so long, ... */
+#define LEAST_LATE_SECONDS 200e-6
+#define MOST_LATE_SECONDS 20e-3
+/* ... and where messages are slow, so many times as long as the engine's own barrier takes. */
+#define LATE_TIMES 4
+#define TRIALS 3
+
+/* Those who take part. */
+struct circle {
+    int64_t place, size; /* of this PE: -1 if it only watches */
+    double late;         /* seconds */
+};
+
+static void add(void *left, const void *right)
 {
-    size_t iterations = (size_t)run->iterations;
-    if (!run->function->operations)
-        return iterations - 1;
-    return iterations * (size_t)run->function->operations(run) % run->places;
+    *(int64_t *)left += *(const int64_t *)right;
 }
 
-/* Of a cold repetition, the first and the last operation's memory counts; else there is but one. */
-static void at_each_place(struct run *run, void (*act)(struct run *))
+static double time_to_be_late(const struct pe_group *group)
 {
-    unsigned char *local = run->local, *remote = run->remote;
-    bool cold = run->local_step > 0 || run->remote_step > 0;
-    size_t last = cold ? last_place(run) : 0;
-    run->place = 0;
-    act(run);
-    if (last > 0) {
-        run->place = last;
-        run->local += last * run->local_step;
-        run->remote += last * run->remote_step;
-        act(run);
+    double seconds = INFINITY;
+    for (int i = 0; i < TRIALS; i++) {
+        int64_t start = timer_now();
+        comm_barrier(group);
+        seconds = fmin(seconds, timer_seconds(timer_now() - start));
     }
-    run->local = local;
-    run->remote = remote;
+    comm_allreduce(group, COMM_MAX, &seconds, 1);
+    return fmin(fmax(LEAST_LATE_SECONDS, LATE_TIMES * seconds), MOST_LATE_SECONDS);
 }
 
-static void fill_place(struct run *run)
+/* Whoever only watches has no time to report. */
+static struct circle find_circle(struct bench *bench)
 {
-    set_guards(run);
-    run->function->fill(run);
+    const struct pe_group *group = pe_set_group(bench->run.set);
+    bool takes_part = !isnan(bench->call(bench));
+    int64_t before = takes_part, all = takes_part;
+    comm_scan(group, &before, sizeof before, add);
+    comm_allreduce_int(group, COMM_SUM, &all, 1);
+    return (struct circle){takes_part ? before - 1 : -1, all, time_to_be_late(group)};
 }
 
-/* What a known defect of the library makes wrong is a note, on rank 0, which keeps notes. */
-static void forgive(struct run *run, const char *known)
+/* Whether the witness has left already. */
+static bool see_leaving(double seconds)
 {
-    struct hooks *hooks = run->hooks;
-    if (run_max(run, hooks->failure ? 1 : 0) > 0)
-        run_note(run, "%s", known);
-    free(hooks->failure);
-    hooks->failure = NULL;
+    int64_t number = comm_word_receive(COMM_ANSWER), until = timer_now() + timer_ticks(seconds);
+    bool seen = false;
+    for (unsigned turn = 0; !seen && timer_now() < until; turn++) {
+        comm_poll();
+        comm_yield(turn);
+        seen = comm_word_is(COMM_QUESTION, number);
+    }
+    return seen;
 }
 
-static void check_place(struct run *run)
+static void come_late(struct bench *bench, const struct circle *circle, int64_t late,
+                      int64_t witness)
 {
-    bool failed = run->hooks->failure;
-    /* On all members, whatever they found: both may communicate. */
-    bool right = run->function->verify(run);
-    const char *known = measurement_wrong_values(run->function);
-    if (known && run_max(run, failed) == 0)
-        forgive(run, known);
-    if (right)
-        check_guards(run);
+    static int64_t number; /* of the words that this PE has sent as a witness */
+    struct run *run = &bench->run;
+    bool is_late = circle->place == late, sees = circle->place == witness, seen = false;
+    int64_t ranks[] = {is_late ? run->rank : -1, sees ? run->rank : -1};
+    comm_allreduce_int(pe_set_group(run->set), COMM_MAX, ranks, 2);
+    int late_pe = pe_set_member(run->set, (int)ranks[0]);
+    if (sees)
+        comm_word_send(late_pe, COMM_ANSWER, ++number);
+    if (is_late)
+        seen = see_leaving(circle->late);
+    bench->call(bench);
+    if (sees)
+        comm_word_send(late_pe, COMM_QUESTION, number);
+    if (is_late)
+        comm_word_receive(COMM_QUESTION);
+    if (seen)
+        run_fail(run, "it does not synchronize: rank %lld left before rank %lld had entered",
+                 (long long)ranks[1], (long long)ranks[0]);
 }
 
-static void check_places(struct run *run)
+void verify_synchronism(struct bench *bench)
 {
-    watchdog_progress();
-    comm_quiet();
-    comm_barrier(pe_set_group(run->set));
-    at_each_place(run, check_place);
-    comm_barrier(pe_set_group(run->set)); /* nobody may write there again before all have looked */
+    if (!bench->run.function->synchronizes || bench->run.size < 2)
+        return;
+    struct circle circle = find_circle(bench);
+    int64_t rounds = circle.size < MOST_ROUNDS ? circle.size : MOST_ROUNDS;
+    for (int64_t i = 0; circle.size > 1 && i < rounds; i++) {
+        /* The last one first; the witness is a neighbour, then further away. */
+        int64_t late = (circle.size - 1 + i) % circle.size;
+        come_late(bench, &circle, late, (late + 1 + i % (circle.size - 1)) % circle.size);
+    }
 }
-
-static void new_data(struct verification *verification)
-{
-    verification->run->seed = ++verification->seed;
-    verification->run->repeated = 0;
-}
-
-/* ---- When ---- */
 
 bool verify_has(const struct measurement *function)
 {
     return function->verify && !function->no_data;
-}
-
-void verify_restart(struct verification *verification)
-{
-    verification->seed = (verification->seed / SEEDS + 1) * SEEDS;
-}
-
-void verify_begin(struct verification *verification)
-{
-    const struct run *run = verification->run;
-    if (!verify_has(run->function))
-        return;
-    comm_barrier(pe_set_group(run->set)); /* from now on, nobody needs the old data */
-    new_data(verification);
-    verification->filling = true;
-}
-
-bool verify_fill(struct verification *verification)
-{
-    if (verification->filling)
-        at_each_place(verification->run, fill_place);
-    return verification->filling;
-}
-
-void verify_end(struct verification *verification)
-{
-    if (!verification->filling)
-        return;
-    verification->filling = false;
-    check_places(verification->run);
-}
-
-void verify_fill_ahead(struct verification *verification, size_t repetitions)
-{
-    struct run *run = verification->run;
-    const struct buffers *buffers = verification->buffers;
-    verification->filled = 0;
-    if (!verify_has(run->function))
-        return;
-    size_t places = buffers->cold ? 1 : buffers_warm_places(buffers);
-    size_t turns = places < repetitions ? places : repetitions;
-    comm_barrier(pe_set_group(run->set));
-    new_data(verification);
-    for (size_t i = 0; i < turns; i++) {
-        watchdog_progress();
-        buffers_at(buffers, run, buffers->turn + i);
-        at_each_place(run, fill_place);
-    }
-    /* Where all places have data, any number of turns will find some. */
-    verification->filled = turns == places ? SIZE_MAX : buffers->turn + turns;
-    comm_barrier(pe_set_group(run->set));
-}
-
-void verify_last(struct verification *verification)
-{
-    struct run *run = verification->run;
-    if (!verify_has(run->function) || verification->buffers->turn > verification->filled ||
-        run->settings->verify == VERIFY_EVERY)
-        return;
-    check_places(run);
 }

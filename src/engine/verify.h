@@ -1,38 +1,22 @@
 /*
- * Whether the data are right, and what surrounds them is untouched. All members of the set call
- * these.
+ * What is verified of every function: the memory around its data and, where it says that it
+ * synchronizes, that nobody leaves before the last one has entered. Its own data are verified by
+ * its hooks, see trial.c.
  */
 #ifndef SKAMPI_ENGINE_VERIFY_H
 #define SKAMPI_ENGINE_VERIFY_H
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include "engine/buffers.h"
-
-struct verification {
-    struct run *run;
-    const struct buffers *buffers;
-    uint64_t seed;  /* of the last data that were made, the same on all members */
-    double seconds; /* that data and their checks took */
-    bool filling;   /* the next repetition's memory gets data of its own before it begins */
-    size_t filled;  /* turns of the buffers before this one have data */
-};
+#include "engine/services.h"
 
 /* Whether the function has data that are verified. */
 bool verify_has(const struct measurement *);
-/* A new measurement begins; on all PEs, also outside the set. */
-void verify_restart(struct verification *);
-
-/* Around a repetition: its memory gets data of its own, which are checked after it. */
-void verify_begin(struct verification *);
-void verify_end(struct verification *);
-/* The memory that a repetition in progress is to use gets its data; nobody may begin before all
- * have them. False where nothing had to be done. */
-bool verify_fill(struct verification *);
-/* Data and guards for the places of the next repetitions, and their check after the last one. */
-void verify_fill_ahead(struct verification *, size_t repetitions);
-void verify_last(struct verification *);
+/* Writes guards around run->local and run->remote, and checks them; false after run_fail(). */
+void verify_set_guards(struct run *);
+bool verify_guards(struct run *);
+/* That nobody leaves before all have entered, by untimed repetitions; nothing for functions that do
+ * not synchronize. All members. */
+void verify_synchronism(struct bench *);
 
 #endif

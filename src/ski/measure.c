@@ -131,17 +131,17 @@ static size_t loop_depth(const struct interp *in)
 }
 
 /* The loop variables as they are now, outermost first; the values are allocated. */
-static struct loop_variable *loop_variables(struct interp *in, size_t count, size_t *bytes)
+static struct result_variable *loop_variables(struct interp *in, size_t count, size_t *bytes)
 {
-    struct loop_variable *variables = memory_zeroed(count, sizeof *variables);
+    struct result_variable *variables = memory_zeroed(count, sizeof *variables);
     size_t i = count;
 
     for (const struct frame *frame = in->loop; frame; frame = frame->outer) {
         int symbol = frame->stmt->symbol;
 
-        variables[--i] =
-            (struct loop_variable){.name = in->tree->symbols[symbol],
-                                   .value = column_text(script_variable(in, symbol, true), bytes)};
+        variables[--i] = (struct result_variable){
+            .name = in->tree->symbols[symbol],
+            .value = column_text(script_variable(in, symbol, true), bytes)};
     }
     return variables;
 }
@@ -187,11 +187,8 @@ static void note_too_large(struct interp *in)
 /* Updates the loops around the statement: they end when the measurement was too large. For loops
  * without end it notes the buffer that was needed, which shows whether they come closer to an end.
  */
-static void note_measured(struct interp *in, const struct measure_request *request,
-                          enum measure_status status)
+static void note_measured(struct interp *in, enum measure_status status)
 {
-    struct demand demand = {0};
-
     if (status == MEASURE_TOO_LARGE)
         note_too_large(in);
     if (status == MEASURE_TIME_OVER)
@@ -199,9 +196,7 @@ static void note_measured(struct interp *in, const struct measure_request *reque
     for (struct frame *frame = in->loop; frame; frame = frame->outer)
         if (status == MEASURE_TIME_OVER && (frame->unlimited || in->missing >= MOST_LISTED_MISSING))
             frame->ends = true; /* with no time left, only this ends the loop */
-    if (status == MEASURE_DONE)
-        measurement_demand(request->function, request->arguments, request->set, &demand);
-    size_t weight = measurement_weight(request->function, &demand);
+    size_t weight = engine_last_weight(in->engine);
 
     for (struct frame *frame = in->loop; frame; frame = frame->outer) {
         frame->asked++;
@@ -278,7 +273,7 @@ static bool measure_request(struct interp *in, const struct stmt *stmt,
     if (!refusal && !check_request(in, stmt, request, &refusal))
         return false;
     size_t depth = loop_depth(in), bytes = 0;
-    struct loop_variable *variables = loop_variables(in, depth, &bytes);
+    struct result_variable *variables = loop_variables(in, depth, &bytes);
     char *place = diag_place(in->source, stmt->where);
     char *text = measure_text(request->function, args, &bytes);
     int size = pe_set_size(request->set);
@@ -297,7 +292,7 @@ static bool measure_request(struct interp *in, const struct stmt *stmt,
         engine_progress(in->engine, in->span.begin);
         if (refusal)
             engine_leave_out(in->engine, request, refusal);
-        note_measured(in, request, refusal ? MEASURE_REFUSED : engine_measure(in->engine, request));
+        note_measured(in, refusal ? MEASURE_REFUSED : engine_measure(in->engine, request));
         in->pending = 0;
     }
     free(refusal);

@@ -44,6 +44,28 @@ def conditions(run, name):
 # ---- Rules of measuring ----
 
 
+def test_shared(tap):
+    """What all PEs do together for a point of a small set: begin it and end it, nothing else."""
+    body = """
+  print "before"
+  for i = 1 to 3 do
+    measure comm(2) : Shmem_Put_Round(8, 5)
+    measure comm2(1, 3) : Shmem_Put_Round(8, 5)
+    measure comm(2) : Shmem_Lock_Test_Free()
+    measure comm(1) : wtime(10)
+  od"""
+    for args in ([], ["--time-limit", "100"], ["--raw"]):
+        run = skampi(QUICK + block("small sets", body), np=4, args=["-d", "64", *args])
+        counted = re.findall(r"^shared: (.*): (\d+) collectives of all PEs, (\d+) messages$", run.err, re.MULTILINE)
+        name = " ".join(["small sets", *args])
+        tap.equal((run.status, len(counted)), (0, 12), f"{name}: all are measured", run)
+        # For the first points, memory is allocated.
+        tap.equal([row for row in counted[4:] if int(row[1]) > 2], [],
+                  f"{name}: a point needs at most 2 collectives of all PEs")
+        tap.equal([row for row in counted[4:] if int(row[2]) > 12], [], f"{name}: 6 messages for each")
+
+
+
 def test_synchronization(tap, np):
     body = """
   measure MPI_COMM_WORLD : Shmem_Put_Full(8, 5)
@@ -365,6 +387,7 @@ def main():
     test_stored_twice(tap)
     for np in (1, 2, 4):
         test_synchronization(tap, np)
+    test_shared(tap)
     test_buffers(tap)
     test_too_large(tap)
     test_no_memory(tap)

@@ -218,7 +218,8 @@ static struct made measure(const struct plan *plan, double (*hand_over)(double))
     struct settings settings = {.controls = true};
     struct measurement function = {0};
     struct bench bench = {0};
-    bench.run = (struct run){.settings = &settings, .function = &function, .hooks = &bench.hooks};
+    bench.run =
+        (struct run){.settings = &settings, .function = &function, .services = &bench.services};
     struct machine machine = {.wanted = plan->wanted};
     struct samples samples = {0};
     struct judge judge;

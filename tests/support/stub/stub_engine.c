@@ -22,6 +22,7 @@ struct engine {
     int status;
     uint64_t agreed;
     double last_time, share;
+    size_t last_weight;
     const char *absent;
     size_t left_out;
     jmp_buf *escape;
@@ -154,9 +155,9 @@ static enum measure_status judge(struct engine *engine, const struct measure_req
         return MEASURE_FAILED;
     if (function->demand)
         function->demand(function, request->arguments, pe_set_size(request->set), &demand);
-    return measurement_weight(function, &demand) > (size_t)engine->settings.buffer_bytes
-               ? MEASURE_TOO_LARGE
-               : MEASURE_DONE;
+    engine->last_weight = measurement_weight(function, &demand);
+    return engine->last_weight > (size_t)engine->settings.buffer_bytes ? MEASURE_TOO_LARGE
+                                                                       : MEASURE_DONE;
 }
 
 char *engine_refusal(const struct measure_request *request, int *argument)
@@ -195,6 +196,11 @@ static void log_measure(struct engine *engine, const struct measure_request *req
     text_append(log_of(engine), "%s on %s%s%s\n", request->text, members, remarks[status],
                 status == MEASURE_TOO_LARGE && request->open ? ", open" : "");
     free(members);
+}
+
+size_t engine_last_weight(const struct engine *engine)
+{
+    return engine->last_weight;
 }
 
 enum measure_status engine_measure(struct engine *engine, const struct measure_request *request)

@@ -1,7 +1,7 @@
 /*
  * What measurement functions call: starting and stopping the clock, waiting, notes, failures.
  */
-#include "engine/hooks.h"
+#include "engine/services.h"
 
 #include <limits.h>
 #include <math.h>
@@ -22,10 +22,10 @@
 
 double run_elapsed(struct run *run, int64_t start, int64_t stop)
 {
-    struct hooks *hooks = run->hooks;
-    if (stop - start < hooks->timing.shortest)
-        hooks->timing.shortest = stop - start;
-    hooks->timing.total += timer_seconds(stop - start);
+    struct services *services = run->services;
+    if (stop - start < services->timing.shortest)
+        services->timing.shortest = stop - start;
+    services->timing.total += timer_seconds(stop - start);
     if (counters_counting())
         counters_region(start, stop);
     return timer_seconds(stop - start) - timer_in_use->cost;
@@ -33,7 +33,7 @@ double run_elapsed(struct run *run, int64_t start, int64_t stop)
 
 void run_shortest_part(struct run *run, double seconds)
 {
-    run->hooks->timing.shortest_part = seconds;
+    run->services->timing.shortest_part = seconds;
 }
 
 /* Busy until the clock says so, driving the library, with the last poll early enough. */
@@ -59,7 +59,7 @@ static void wait_until(struct window *window, int64_t target)
 /* ReproMPI's start: when all have finished, rank 0 says when to begin. */
 static int64_t next_start(struct run *run)
 {
-    struct window *window = &run->hooks->window;
+    struct window *window = &run->services->window;
     int64_t start = 0;
     comm_barrier(pe_set_group(run->set));
     if (run->rank == 0)
@@ -71,7 +71,7 @@ static int64_t next_start(struct run *run)
 /* The global time at which this repetition starts. */
 static int64_t scheduled_start(struct run *run)
 {
-    struct window *window = &run->hooks->window;
+    struct window *window = &run->services->window;
     switch (window->rule) {
     case WINDOW_MPIPERF:
         return window->origin + window->index++ * window->width;
@@ -86,7 +86,7 @@ static int64_t scheduled_start(struct run *run)
 
 int64_t run_start(struct run *run)
 {
-    struct window *window = &run->hooks->window;
+    struct window *window = &run->services->window;
     if (window->synchronization == SYNCHRONIZE_BARRIER)
         comm_barrier(pe_set_group(run->set));
     if (window->synchronization == SYNCHRONIZE_WINDOW) {
@@ -109,7 +109,7 @@ int64_t run_start(struct run *run)
 
 int64_t run_stop(struct run *run)
 {
-    struct window *window = &run->hooks->window;
+    struct window *window = &run->services->window;
     window->stop = timer_now();
     if (window->synchronization != SYNCHRONIZE_WINDOW)
         return window->stop;
@@ -123,7 +123,7 @@ int64_t run_stop(struct run *run)
 
 double run_clock_offset(struct run *run, double *bound)
 {
-    *bound = run->hooks->clocks->own_bound;
+    *bound = run->services->clocks->own_bound;
     return sync_offset();
 }
 
@@ -164,12 +164,12 @@ const struct library_start *run_library_start(struct run *run)
 
 void run_report_end(struct run *run)
 {
-    run->hooks->report_end = true;
+    run->services->report_end = true;
 }
 
 size_t run_measured_before(struct run *run)
 {
-    return run->hooks->library_measured;
+    return run->services->library_measured;
 }
 
 void run_barrier(struct run *run)
@@ -185,25 +185,25 @@ double run_max(struct run *run, double value)
 
 bool run_fail(struct run *run, const char *format, ...)
 {
-    struct hooks *hooks = run->hooks;
-    if (hooks->failure)
+    struct services *services = run->services;
+    if (services->failure)
         return false;
     va_list arguments;
     va_start(arguments, format);
-    hooks->failure = text_format_with(format, arguments);
+    services->failure = text_format_with(format, arguments);
     va_end(arguments);
     return false;
 }
 
 bool run_unsupported(struct run *run, const char *format, ...)
 {
-    struct hooks *hooks = run->hooks;
-    if (hooks->failure)
+    struct services *services = run->services;
+    if (services->failure)
         return false;
     va_list arguments;
     va_start(arguments, format);
-    hooks->failure = text_format_with(format, arguments);
-    hooks->unsupported = true;
+    services->failure = text_format_with(format, arguments);
+    services->unsupported = true;
     va_end(arguments);
     return false;
 }
@@ -212,7 +212,7 @@ void run_note(struct run *run, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    notes_add(&run->hooks->notes, text_format_with(format, arguments));
+    notes_add(&run->services->notes, text_format_with(format, arguments));
     va_end(arguments);
 }
 
@@ -261,8 +261,8 @@ double run_pause_by(const struct timer *clock, double rate, double seconds)
 
 double run_pause_overhead(struct run *run)
 {
-    struct hooks *hooks = run->hooks;
-    if (!hooks->pause_known) {
+    struct services *services = run->services;
+    if (!services->pause_known) {
         double smallest = INFINITY;
         for (int batch = 0; batch < 5; batch++) {
             double inside = 0;
@@ -272,10 +272,10 @@ double run_pause_overhead(struct run *run)
             double all = timer_seconds(timer_now() - start);
             smallest = fmin(smallest, (all - inside) / PAUSE_SAMPLES);
         }
-        hooks->pause_overhead = smallest;
-        hooks->pause_known = true;
+        services->pause_overhead = smallest;
+        services->pause_known = true;
     }
-    return hooks->pause_overhead;
+    return services->pause_overhead;
 }
 
 double run_hold(double seconds)
@@ -290,4 +290,32 @@ double run_hold(double seconds)
     } while (now - start < length);
     counters_release();
     return timer_seconds(now - start) + timer_in_use->cost;
+}
+
+bool window_applies(const struct run *run)
+{
+    return measurement_synchronized(run->function) &&
+           run->settings->synchronization == SYNCHRONIZE_WINDOW;
+}
+
+/* The dissemination barrier schedules nothing that run times could be counted from. */
+bool window_global_run_time(const struct run *run)
+{
+    return window_applies(run) && run->function->timing == TIMING_WHOLE &&
+           run->settings->run_time == RUN_TIME_GLOBAL &&
+           run->settings->window.rule != WINDOW_DISSEMINATION;
+}
+
+bool bench_failed(const struct bench *bench)
+{
+    double failed = bench->services.failure ? 1 : 0;
+    comm_allreduce(pe_set_group(bench->run.set), COMM_MAX, &failed, 1);
+    return failed != 0;
+}
+
+/* There is one place more for an untimed operation, see measurement.h. */
+size_t bench_places(const struct bench *bench, int64_t iterations)
+{
+    size_t each = bench->operations;
+    return each ? (size_t)iterations * each + 1 : (size_t)iterations;
 }

@@ -1,0 +1,366 @@
+/*
+ * How much is measured: operations in a repetition, repetitions in a batch, and when there are
+ * enough.
+ */
+#include "engine/rules.h"
+
+#include <math.h>
+
+#include "clock/sync.h"
+#include "clock/timer.h"
+#include "comm/comm.h"
+#include "engine/batches.h"
+#include "engine/samples.h"
+#include "stats/series.h"
+#include "stats/stats.h"
+
+/* ---- Operations in a repetition ---- */
+
+/* Where the script leaves the iterations to the engine (0), what a repetition times takes at least
+ * this many resolutions of the timer, this many of its costs, and this long. */
+#define LONG_ENOUGH_RESOLUTIONS 1000
+#define LONG_ENOUGH_COSTS 100
+#define LONG_ENOUGH_SECONDS 20e-6
+/* But no more than needed once the slowest PE takes so long: what the others take does not show in
+ * the result then. */
+#define LONG_ENOUGH_ANYWAY 10e-3
+#define MOST_ITERATIONS 1000000
+#define ATTEMPTS 8
+
+int64_t iterations_wanted(const struct run *run)
+{
+    for (size_t i = 0; i < measurement_parameter_count(run->function); i++)
+        if (run->function->parameters[i].type == PARAMETER_ITERATIONS)
+            return run->arguments[i].integer;
+    return 1;
+}
+
+/* No more than there is fresh memory for; at least one. */
+static int64_t limited(const struct bench *bench, int64_t wanted)
+{
+    const struct run *run = &bench->run;
+    if (!bench->buffers.cold)
+        return wanted;
+    size_t places = buffers_cold_places(&bench->buffers, &run->demand);
+    size_t each = bench_places(bench, 1) - bench_places(bench, 0);
+    size_t most = (places - bench_places(bench, 0)) / each;
+    if ((uint64_t)wanted <= most)
+        return wanted;
+    return most > 0 ? (int64_t)most : 1;
+}
+
+void iterations_limit(struct bench *bench)
+{
+    struct run *run = &bench->run;
+    int64_t wanted = run->iterations;
+    run->iterations = limited(bench, wanted);
+    if (run->iterations < wanted)
+        run_note(run, "iterations reduced to %lld: there is no more fresh memory",
+                 (long long)run->iterations);
+    size_t places = buffers_cold_places(&bench->buffers, &run->demand);
+    size_t operations = bench_places(bench, run->iterations);
+    if (bench->buffers.cold && operations > places)
+        run_note(run,
+                 "not everything is cold: %zu operations of an iteration share fresh memory for "
+                 "only %zu",
+                 operations, places);
+}
+
+struct timed {
+    double shortest, longest; /* seconds, of the PEs; NaN: none times anything */
+};
+
+/* What the next repetition times. */
+static struct timed timed_by_a_repetition(struct bench *bench)
+{
+    struct timing *timing = &bench->services.timing;
+    double before = timing->total;
+    timing->shortest_part = NAN;
+    bench->call(bench);
+    double longest = timing->total - before;
+    double shortest = isnan(timing->shortest_part) ? longest : timing->shortest_part;
+    if (timing->total == before)
+        shortest = longest = NAN; /* this PE only watches */
+    double least[] = {shortest, -longest};
+    comm_allreduce(pe_set_group(bench->run.set), COMM_MIN, least, 2);
+    return (struct timed){least[0], -least[1]};
+}
+
+/* The same on all members. */
+static double long_enough(const struct run *run)
+{
+    double needed = fmax(fmax(LONG_ENOUGH_RESOLUTIONS * timer_in_use->resolution,
+                              LONG_ENOUGH_COSTS * timer_in_use->cost),
+                         LONG_ENOUGH_SECONDS);
+    comm_allreduce(pe_set_group(run->set), COMM_MAX, &needed, 1);
+    return needed;
+}
+
+/* factor times as many as now, at most 100 times. */
+static int64_t more_iterations(const struct bench *bench, double factor)
+{
+    double more = ceil((double)bench->run.iterations * fmin(factor, 100));
+    return limited(bench, more < MOST_ITERATIONS ? (int64_t)more : MOST_ITERATIONS);
+}
+
+/* Of a call of the reference. */
+static struct timed timed_by_the_reference(struct bench *bench)
+{
+    struct timing *timing = &bench->services.timing;
+    double before = timing->total;
+    timing->shortest = INT64_MAX;
+    bench->refer(bench);
+    double shortest = timing->shortest == INT64_MAX ? NAN : timer_seconds(timing->shortest);
+    double least[] = {shortest, -(timing->total - before)};
+    comm_allreduce(pe_set_group(bench->run.set), COMM_MIN, least, 2);
+    return (struct timed){least[0], -least[1]};
+}
+
+int64_t iterations_of_reference(struct bench *bench)
+{
+    struct run *run = &bench->run;
+    double needed = long_enough(run);
+    int64_t asked = run->iterations, enough = asked;
+    struct timed timed = timed_by_the_reference(bench);
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        if (!(timed.shortest < needed) || timed.longest >= LONG_ENOUGH_ANYWAY)
+            break;
+        double factor = timed.shortest > 0 ? needed / timed.shortest * 1.1 : 100;
+        run->iterations = more_iterations(bench, fmax(factor, 2));
+        if (run->iterations <= enough)
+            break;
+        struct timed more = timed_by_the_reference(bench);
+        /* What is timed call by call or burst by burst takes as long as before. */
+        double grown = (double)run->iterations / (double)enough;
+        if (!(more.shortest > timed.shortest * sqrt(grown)))
+            break;
+        enough = run->iterations;
+        timed = more;
+    }
+    run->iterations = asked;
+    return enough;
+}
+
+void iterations_choose(struct bench *bench)
+{
+    struct run *run = &bench->run;
+    double needed = long_enough(run);
+    int64_t fewest = run->function->fewest_iterations;
+    run->iterations = limited(bench, fewest > 1 ? fewest : 1);
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        if (bench->buffers.cold)
+            bench->call(bench); /* first touches of the pages count for nothing */
+        struct timed timed = timed_by_a_repetition(bench);
+        if (isnan(timed.shortest) || timed.shortest >= needed ||
+            timed.longest >= LONG_ENOUGH_ANYWAY)
+            break;
+        double factor = timed.shortest > 0 ? needed / timed.shortest * 1.1 : 100;
+        if (timed.longest > 0)
+            factor = fmin(factor, 1.1 * LONG_ENOUGH_ANYWAY / timed.longest);
+        run->iterations = more_iterations(bench, factor);
+    }
+    run_note(run, "iterations chosen: %lld", (long long)run->iterations);
+}
+
+/* ---- SKaMPI's batches ---- */
+
+/* Windows grow until repetitions fit, and the stop rule says when there are enough. Also where
+ * there are no windows. */
+
+#define FIRST_BATCH 4
+
+static size_t classic_most(const struct settings *settings)
+{
+    size_t first = (size_t)settings->min_repetitions, limit = stop_most(settings);
+    return (limit > first ? limit : first) + FIRST_BATCH;
+}
+
+/* Whether the rule lays windows here. */
+static bool has_windows(const struct bench *bench)
+{
+    return window_applies(&bench->run) && bench->services.window.rule == WINDOW_CLASSIC;
+}
+
+/* Whether there are enough repetitions after those before a steady state, of which *dropped is the
+ * number. */
+static bool classic_is_enough(const struct settings *settings, struct samples *samples,
+                              size_t *dropped)
+{
+    int passes = samples->passes;
+    *dropped = 0;
+    bool enough = stop_enough(settings, samples->max, samples->valid, &samples->passes);
+    samples->reached = stop_reached(settings, samples->max, samples->valid);
+    if (!enough)
+        return false;
+    /* This often at most: what never gets steady must end as well. */
+    if (!settings->adaptive_warm_up || settings->levels || samples->warm_up >= stop_most(settings))
+        return true;
+    *dropped = series_warm_up(samples->max, samples->valid, CHANGE_P, CHANGE_LEAST);
+    if (*dropped == 0)
+        return true;
+    samples->passes = passes;
+    samples->reached = stop_reached(settings, samples->max + *dropped, samples->valid - *dropped);
+    return stop_enough(settings, samples->max + *dropped, samples->valid - *dropped,
+                       &samples->passes);
+}
+
+/* Not more than the script allows, as long as all are valid. */
+static size_t capped(const struct settings *settings, size_t count, size_t valid)
+{
+    size_t most = (size_t)settings->max_repetitions;
+    most -= valid < most ? valid : 0;
+    return settings->stop_rule == STOP_STANDARD_ERROR && count > most ? most : count;
+}
+
+static void classic_begin(struct batches *batches, struct decision *next)
+{
+    const struct run *run = &batches->bench->run;
+    if (run->function->timing == TIMING_ONCE)
+        next->count = 1;
+    else
+        next->count = measurement_synchronized(run->function)
+                          ? FIRST_BATCH
+                          : (size_t)run->settings->min_repetitions;
+    next->count = capped(run->settings, next->count, 0);
+}
+
+static void next_window(struct batches *batches, const struct batch *made, struct decision *next)
+{
+    double before = next->width;
+    next->width = stop_next_window(next->width, made->flawed, made->count, made->used);
+    batches->samples->changes += next->width != before;
+    next->done = batch_window_too_long(batches, next->width);
+}
+
+static void classic_decide(struct batches *batches, const struct batch *made, struct decision *next)
+{
+    const struct settings *settings = batches->bench->run.settings;
+    struct samples *samples = batches->samples;
+    bool windows = has_windows(batches->bench);
+    size_t limit = stop_most(settings);
+    if (windows)
+        next_window(batches, made, next);
+    if (made->failed || batches->bench->run.function->timing == TIMING_ONCE ||
+        classic_is_enough(settings, samples, &next->dropped) || batch_out_of_time(batches))
+        next->done = true;
+    size_t valid = samples->valid - next->dropped;
+    next->count = stop_next_batch(settings, made->count, windows, batches->first, made->late_run);
+    next->count = capped(settings, stop_grown_batch(settings, next->count, valid), valid);
+    if (next->count > limit - valid)
+        next->count = limit - valid;
+    if (next->count == 0)
+        next->done = true;
+}
+
+static const struct batch_rule classic = {classic_most, classic_begin, classic_decide};
+
+/* ---- MPIPerf's stages ---- */
+
+/* Kurnosov, section 4: stage 0 is left out and gives the first window; when too many runs do not
+ * fit their windows, the next ones get the length that the stage took. */
+
+/* The stop by error must end, too. */
+#define MOST_RUNS_BY_ERROR 1000
+
+static size_t mpiperf_most(const struct settings *settings)
+{
+    const struct window_rules *rules = &settings->window;
+    return (size_t)rules->discarded + 2 * (size_t)rules->runs +
+           (size_t)(rules->stop_by_error ? MOST_RUNS_BY_ERROR
+                                         : rules->max_runs + rules->enough_valid);
+}
+
+static bool mpiperf_is_enough(const struct window_rules *rules, const struct samples *samples)
+{
+    size_t runs = samples->valid + samples->invalid;
+    if (!rules->stop_by_error)
+        return runs > (size_t)rules->max_runs || samples->valid > (size_t)rules->enough_valid;
+    if (runs > MOST_RUNS_BY_ERROR)
+        return true;
+    if (samples->valid < (size_t)rules->least_valid)
+        return false;
+    struct stats_interval found =
+        stats_trimmed_interval(samples->max, samples->valid, rules->trim, rules->confidence);
+    return found.standard_error <= rules->relative_error * found.mean;
+}
+
+static void mpiperf_begin(struct batches *batches, struct decision *next)
+{
+    struct bench *bench = batches->bench;
+    bench->services.window.broadcast = batch_measure_broadcast(bench);
+    next->count = (size_t)bench->run.settings->window.discarded;
+}
+
+static void mpiperf_decide(struct batches *batches, const struct batch *made, struct decision *next)
+{
+    struct bench *bench = batches->bench;
+    const struct window_rules *rules = &bench->run.settings->window;
+    struct samples *samples = batches->samples;
+    bool first = batches->first;
+    double before = first ? 0 : next->width;
+    double longest = timer_seconds(bench->services.timing.longest) / sync_seconds(1);
+    next->width =
+        stop_mpiperf_window(rules, before, made->invalid, made->count, made->used, longest);
+    samples->changes += !first && next->width != before;
+    if (first) {
+        samples->valid = samples->invalid = samples->late = samples->overruns = 0;
+        samples->too_long = 0;
+        samples_good(samples);
+    } else {
+        batch_announce_earlier(batches, made);
+    }
+    next->done = batch_window_too_long(batches, next->width) || made->failed ||
+                 (!first && mpiperf_is_enough(rules, samples)) || batch_out_of_time(batches);
+    next->count = (size_t)rules->runs;
+}
+
+static const struct batch_rule mpiperf = {mpiperf_most, mpiperf_begin, mpiperf_decide};
+
+/* ---- ReproMPI's round-time ---- */
+
+/* As many repetitions as fit into a slice of time, each announced when the one before it has ended
+ * everywhere. */
+
+/* Repetitions that there is room for. */
+#define MOST_REPETITIONS 20000
+
+static size_t round_time_most(const struct settings *settings)
+{
+    return MOST_REPETITIONS + (size_t)settings->min_repetitions;
+}
+
+static void round_time_begin(struct batches *batches, struct decision *next)
+{
+    struct bench *bench = batches->bench;
+    const struct settings *settings = bench->run.settings;
+    bench->services.window.broadcast = batch_measure_broadcast(bench);
+    next->count = (size_t)settings->min_repetitions;
+    batches->slice_ends = timer_now() + timer_ticks(settings->window.slice);
+}
+
+static void round_time_decide(struct batches *batches, const struct batch *made,
+                              struct decision *next)
+{
+    const struct samples *samples = batches->samples;
+    size_t batch = (size_t)batches->bench->run.settings->min_repetitions;
+    batch_announce_earlier(batches, made);
+    size_t runs = samples->valid + samples->invalid;
+    next->done = made->failed || timer_now() >= batches->slice_ends ||
+                 runs + batch > MOST_REPETITIONS || batch_out_of_time(batches);
+}
+
+static const struct batch_rule round_time = {round_time_most, round_time_begin, round_time_decide};
+
+const struct batch_rule *rules_of(enum window_rule rule)
+{
+    switch (rule) {
+    case WINDOW_MPIPERF:
+        return &mpiperf;
+    case WINDOW_ROUND_TIME:
+        return &round_time;
+    case WINDOW_CLASSIC:
+    case WINDOW_DISSEMINATION:
+        break;
+    }
+    return &classic;
+}
