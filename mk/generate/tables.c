@@ -80,9 +80,9 @@ static void print_function(const struct measurement *function)
 
 /* ---- Functions of the language ---- */
 
-static const char *type_name(char letter)
+static const char *type_name(enum value_type type)
 {
-    switch ((enum value_type)letter) {
+    switch (type) {
     case TYPE_INT:
         return "int";
     case TYPE_REAL:
@@ -101,7 +101,9 @@ static const char *type_name(char letter)
         return "op";
     case TYPE_INFO:
         return "info";
+    case TYPE_UNKNOWN:
     case TYPE_VOID:
+    case TYPE_UNIT:
         break;
     }
     return "";
@@ -110,24 +112,21 @@ static const char *type_name(char letter)
 /* help is "(names of parameters) text"; returns the text. */
 static const char *print_signature(const struct builtin *function)
 {
-    const char *letter = function->parameters, *name = function->help + 1;
-    int optional = 0;
+    const struct signature *parameters = &function->parameters;
+    size_t i = 0, count = signature_count(parameters), required = count - parameters->optional;
+    const char *name = function->help + 1;
     printf(", \"signature\": \"%s(", function->name);
-    while (*name != ')' && *letter) {
-        if (*letter == '?') {
-            optional++;
-            letter++;
-        }
+    for (; *name != ')' && i < count + parameters->more; i++) {
         size_t length = strcspn(name, ",)");
-        const char *type = type_name(*letter++); /* none: any number more of the last one */
+        const char *type = i < count ? type_name(parameters->types[i]) : "";
         printf("%s%s%.*s", type, *type ? " " : "", (int)length, name);
         name += length;
         if (*name == ',') {
             name += 1 + strspn(name + 1, " ");
-            printf("%s, ", *letter == '?' ? "[" : "");
+            printf("%s, ", parameters->optional > 0 && i + 1 == required ? "[" : "");
         }
     }
-    printf("%s)\"", optional ? "]" : "");
+    printf("%s)\"", parameters->optional > 0 ? "]" : "");
     return name + strspn(name, ") ");
 }
 
@@ -138,7 +137,7 @@ static void print_builtins(const char *family, const struct builtin *functions)
         print_text("family", family);
         print_text("name", b->name);
         const char *text = print_signature(b);
-        print_text("result", type_name((char)b->result));
+        print_text("result", type_name(b->result));
         print_flag("collective", b->collective);
         print_text("meaning", text);
         printf("}\n");

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "engine/engine.h"
+#include "engine/measurement.h"
 #include "ski/value.h"
 
 struct builtin;
@@ -23,16 +24,32 @@ struct builtin_context {
     bool ends; /* set with error: the script cannot go on, although it contains no mistake */
 };
 
-/* Letter of a parameter that takes a double, or a string that names a unit of time. */
-#define LETTER_UNIT 'u'
 #define UNIT_WANTED                                                                                \
     "a unit is \"ns\", \"us\", \"ms\" or \"s\", or the units per second, such as 1e9"
 
+/* What a function takes, of the language or of measurements. */
+struct signature {
+    enum value_type types[MEASUREMENT_MAX_PARAMETERS]; /* TYPE_UNKNOWN after the last */
+    size_t optional;                                   /* that many of the last ones */
+    bool more; /* any number of further arguments of the last type */
+};
+
+#define TAKES(...)                                                                                 \
+    {                                                                                              \
+        .types = { __VA_ARGS__ }                                                                   \
+    }
+#define TAKES_NOTHING TAKES(TYPE_UNKNOWN)
+
+size_t signature_count(const struct signature *);
+/* How many arguments there must be, and may be; most is SIZE_MAX for any number. */
+void signature_arity(const struct signature *, size_t *least, size_t *most);
+/* Of argument i; TYPE_UNKNOWN after the last. */
+enum value_type signature_type(const struct signature *, size_t i);
+struct signature signature_of(const struct measurement *);
+
 struct builtin {
     const char *name;
-    const char *parameters; /* type letters of value.h, "" for none; a script may leave out the
-                               arguments after '?'; a final '+' allows any number of further
-                               arguments of the last letter's type */
+    struct signature parameters;
     enum value_type result; /* TYPE_VOID: only a statement */
     bool collective;        /* communicates: all PEs of the world call it together */
     bool iterator;          /* only after "for x in" */
@@ -44,11 +61,6 @@ struct builtin {
     const struct setting *settings; /* rows of its arguments in the table of settings, or NULL */
     const char *help; /* for the reference, one line: "(names of parameters) what it does" */
 };
-
-/* How many arguments the type letters ask for; most is SIZE_MAX after '+'. */
-void builtin_arity(const char *letters, size_t *least, size_t *most);
-/* The type letter of the i-th argument, or 0 after the last. */
-char builtin_letter(const char *letters, size_t i);
 
 /* A predefined name such as MPI_COMM_WORLD. It is an ordinary global, which a script may assign. */
 struct constant {

@@ -350,55 +350,69 @@ static struct value set_info(struct builtin_context *context, const struct value
 }
 
 const struct builtin builtins_mpi[] = {
-    {"mpi_type_contiguous", "id", TYPE_DATATYPE, .call = type_contiguous,
+    {"mpi_type_contiguous", TAKES(TYPE_INT, TYPE_DATATYPE), TYPE_DATATYPE, .call = type_contiguous,
      .help = "(count, datatype) count elements, one after the other"},
-    {"mpi_type_vector", "iiid", TYPE_DATATYPE, .call = type_vector,
+    {"mpi_type_vector", TAKES(TYPE_INT, TYPE_INT, TYPE_INT, TYPE_DATATYPE), TYPE_DATATYPE,
+     .call = type_vector,
      .help = "(count, length, stride, datatype) blocks of length elements, stride elements from "
              "one start to the next"},
-    {"mpi_type_hvector", "iiid", TYPE_DATATYPE, .call = type_hvector,
+    {"mpi_type_hvector", TAKES(TYPE_INT, TYPE_INT, TYPE_INT, TYPE_DATATYPE), TYPE_DATATYPE,
+     .call = type_hvector,
      .help = "(count, length, stride, datatype) blocks of length elements, stride bytes from one "
              "start to the next"},
-    {"mpi_type_indexed", "aad", TYPE_DATATYPE, .call = type_indexed,
+    {"mpi_type_indexed", TAKES(TYPE_INT_ARRAY, TYPE_INT_ARRAY, TYPE_DATATYPE), TYPE_DATATYPE,
+     .call = type_indexed,
      .help = "(lengths, places, datatype) blocks of elements, each with its length and place in "
              "elements"},
-    {"mpi_type_hindexed", "aad", TYPE_DATATYPE, .call = type_hindexed,
+    {"mpi_type_hindexed", TAKES(TYPE_INT_ARRAY, TYPE_INT_ARRAY, TYPE_DATATYPE), TYPE_DATATYPE,
+     .call = type_hindexed,
      .help = "(lengths, places, datatype) blocks of elements, each with its length in elements and "
              "its place in bytes"},
-    {"mpi_type_struct", "aae", TYPE_DATATYPE, .call = type_struct,
+    {"mpi_type_struct", TAKES(TYPE_INT_ARRAY, TYPE_INT_ARRAY, TYPE_DATATYPE_ARRAY), TYPE_DATATYPE,
+     .call = type_struct,
      .help = "(lengths, places, datatypes) blocks of different types, each with its place in "
              "bytes; padded like a C struct"},
-    {"mpi_type_create_subarray", "aaad", TYPE_DATATYPE, .call = type_subarray,
+    {"mpi_type_create_subarray",
+     TAKES(TYPE_INT_ARRAY, TYPE_INT_ARRAY, TYPE_INT_ARRAY, TYPE_DATATYPE), TYPE_DATATYPE,
+     .call = type_subarray,
      .help = "(sizes, subsizes, starts, datatype) part of an array with these sizes, the last "
              "dimension contiguous"},
-    {"mpi_type_create_darray", "iiaaaad", TYPE_DATATYPE, .call = type_darray,
+    {"mpi_type_create_darray",
+     TAKES(TYPE_INT, TYPE_INT, TYPE_INT_ARRAY, TYPE_INT_ARRAY, TYPE_INT_ARRAY, TYPE_INT_ARRAY,
+           TYPE_DATATYPE),
+     TYPE_DATATYPE, .call = type_darray,
      .help = "(size, rank, sizes, distributions, arguments, grid, datatype) the part of rank in an "
              "array that is distributed over a grid of size processes; distributions are "
              "MPI_DISTRIBUTE_BLOCK, _CYCLIC or _NONE"},
-    {"mpi_type_size", "d", TYPE_INT, .call = type_size,
+    {"mpi_type_size", TAKES(TYPE_DATATYPE), TYPE_INT, .call = type_size,
      .help = "(datatype) bytes of data in one element"},
-    {"mpi_type_extent", "d", TYPE_INT, .call = type_extent,
+    {"mpi_type_extent", TAKES(TYPE_DATATYPE), TYPE_INT, .call = type_extent,
      .help = "(datatype) bytes from one element to the next"},
-    {"alloc_datatype_array", "i", TYPE_DATATYPE_ARRAY, .call = alloc_datatype_array,
+    {"alloc_datatype_array", TAKES(TYPE_INT), TYPE_DATATYPE_ARRAY, .call = alloc_datatype_array,
      .help = "(n) an array for n datatypes"},
-    {"datatype_array_get", "ei", TYPE_DATATYPE, .call = datatype_array_get,
-     .help = "(array, i) its element i, counted from 0"},
-    {"datatype_array_set", "eid", TYPE_VOID, .call = datatype_array_set,
+    {"datatype_array_get", TAKES(TYPE_DATATYPE_ARRAY, TYPE_INT), TYPE_DATATYPE,
+     .call = datatype_array_get, .help = "(array, i) its element i, counted from 0"},
+    {"datatype_array_set", TAKES(TYPE_DATATYPE_ARRAY, TYPE_INT, TYPE_DATATYPE), TYPE_VOID,
+     .call = datatype_array_set,
      .help =
          "(array, i, datatype) changes its element i, counted from 0, wherever the array is used"},
-    {"topology_cartesian", "caai", TYPE_COMM, .collective = true, .call = cartesian,
+    {"topology_cartesian", TAKES(TYPE_COMM, TYPE_INT_ARRAY, TYPE_INT_ARRAY, TYPE_INT), TYPE_COMM,
+     .collective = true, .call = cartesian,
      .help =
          "(set, extents, periodic, reorder) a grid of its PEs, closed in the dimensions whose "
          "periodic is 1; PEs beyond the grid do not take part; reorder 1: the library may change "
          "ranks"},
-    {"topology_graph", "caai", TYPE_COMM, .collective = true, .call = graph,
+    {"topology_graph", TAKES(TYPE_COMM, TYPE_INT_ARRAY, TYPE_INT_ARRAY, TYPE_INT), TYPE_COMM,
+     .collective = true, .call = graph,
      .help = "(set, index, edges, reorder) a graph: rank i's neighbours are those from "
              "index[i - 1] to index[i] - 1 of edges"},
-    {"topology_graph2", "cai", TYPE_COMM, .collective = true, .call = graph_of_pairs,
+    {"topology_graph2", TAKES(TYPE_COMM, TYPE_INT_ARRAY, TYPE_INT), TYPE_COMM, .collective = true,
+     .call = graph_of_pairs,
      .help = "(set, edges, reorder) a graph; edges are pairs of ranks and go both ways"},
-    {"info_create", "", TYPE_INFO, .call = make_info, .help = "() an empty info object"},
-    {"info_free", "h", TYPE_VOID, .call = free_info,
+    {"info_create", TAKES_NOTHING, TYPE_INFO, .call = make_info, .help = "() an empty info object"},
+    {"info_free", TAKES(TYPE_INFO), TYPE_VOID, .call = free_info,
      .help = "(info) turns it into MPI_INFO_NULL, wherever it is used"},
-    {"info_set", "hss", TYPE_VOID, .call = set_info,
+    {"info_set", TAKES(TYPE_INFO, TYPE_STRING, TYPE_STRING), TYPE_VOID, .call = set_info,
      .help = "(info, key, value) sets a hint for the library, wherever the object is used"},
     {.name = NULL},
 };

@@ -164,55 +164,57 @@ static struct value set_skampi_buffer_mpi_alloc_mem(struct builtin_context *cont
 }
 
 static const struct builtin others[] = {
-    {"set_timer", "s", TYPE_VOID, .collective = true, .call = set_timer,
+    {"set_timer", TAKES(TYPE_STRING), TYPE_VOID, .collective = true, .call = set_timer,
      .help = "(name) the timer to use, one of skampi --timers"},
-    {"set_hw_counters", "s+", TYPE_VOID, .collective = true, .call = set_hw_counters,
+    {"set_hw_counters", TAKES(TYPE_STRING), TYPE_VOID, .parameters.more = true, .collective = true,
+     .call = set_hw_counters,
      .help = "(name, ...) events of PAPI that are counted per operation; \"none\": no more"},
-    {"init_time_accounting", "", TYPE_VOID, .call = init_time_accounting,
+    {"init_time_accounting", TAKES_NOTHING, TYPE_VOID, .call = init_time_accounting,
      .help = "() sets the sums of print_time_accounting_info() to zero"},
-    {"print_time_accounting_info", "", TYPE_VOID, .collective = true,
+    {"print_time_accounting_info", TAKES_NOTHING, TYPE_VOID, .collective = true,
      .call = print_time_accounting_info,
      .help = "() prints as comments what the time was spent on"},
-    {"get_mpi_alloc_mem_info", "", TYPE_INFO, .call = get_mpi_alloc_mem_info,
+    {"get_mpi_alloc_mem_info", TAKES_NOTHING, TYPE_INFO, .call = get_mpi_alloc_mem_info,
      .help = "() what set_mpi_alloc_mem_info() was given last; MPI_INFO_NULL at first"},
-    {"set_skampi_buffer_mpi_alloc_mem", "ih", TYPE_VOID, .call = set_skampi_buffer_mpi_alloc_mem,
+    {"set_skampi_buffer_mpi_alloc_mem", TAKES(TYPE_INT, TYPE_INFO), TYPE_VOID,
+     .call = set_skampi_buffer_mpi_alloc_mem,
      .help = "(bytes, info) set_skampi_buffer(bytes) and set_mpi_alloc_mem_info(info)"},
-    {"use_mpi_alloc_mem", "i", TYPE_VOID, .call = use_mpi_alloc_mem,
+    {"use_mpi_alloc_mem", TAKES(TYPE_INT), TYPE_VOID, .call = use_mpi_alloc_mem,
      .help = "(flag) 0 or 1; accepted for older scripts, without effect"},
 };
 #define OTHERS (sizeof others / sizeof *others)
 
 /* ---- All of them ---- */
 
-static char letter_of(const struct setting *setting)
+static enum value_type type_of(const struct setting *setting)
 {
     if (setting->words)
         return TYPE_STRING;
     if (setting->names_unit)
-        return LETTER_UNIT;
+        return TYPE_UNIT;
     if (setting->type == SETTING_REAL)
         return TYPE_REAL;
     return setting->type == SETTING_INFO ? TYPE_INFO : TYPE_INT;
 }
 
-static char *letters_of(const struct setting *first)
+/* Optional ones are last. */
+static struct signature signature_of_setting(const struct setting *first)
 {
-    size_t count = first->argument ? setting_arguments(first) : 0, length = 0;
-    char *letters = memory_zeroed(count + 2, 1);
+    struct signature signature = {0};
+    size_t count = first->argument ? setting_arguments(first) : 0;
 
     for (size_t i = 0; i < count; i++) {
-        if (first[i].optional && !strchr(letters, '?'))
-            letters[length++] = '?';
-        letters[length++] = letter_of(&first[i]);
+        signature.types[i] = type_of(&first[i]);
+        signature.optional += first[i].optional;
     }
-    return letters;
+    return signature;
 }
 
 static struct builtin function_of(const struct setting *first)
 {
     return (struct builtin){
         .name = first->function,
-        .parameters = letters_of(first),
+        .parameters = signature_of_setting(first),
         .result = TYPE_VOID,
         .call = strcmp(first->function, "set_stop_rule") == 0 ? set_stop_rule : set_arguments,
         .settings = first,

@@ -40,25 +40,23 @@ static void report_bounds(struct checker *c, const struct expr *call, size_t lea
     report_arity(c, call, few ? least : most, least == most ? "" : bound, parameters);
 }
 
-static const char *between(const char *letters, const char *letter)
-{
-    return letter == letters ? "" : letter[-1] == '?' ? " " : ", ";
-}
-
 /* "integer, double": the parameters of a builtin for a message. */
-static char *describe_builtin(const struct builtin *builtin)
+static char *describe_builtin(const struct signature *parameters)
 {
     struct text text = {0};
 
-    for (const char *letter = builtin->parameters; *letter != '\0'; letter++)
-        if (*letter == '+')
-            text_append(&text, ", ...");
-        else if (*letter == '?')
-            text_append(&text, "; optional:");
-        else
-            text_append(&text, "%s%s", between(builtin->parameters, letter),
-                        *letter == LETTER_UNIT ? "unit"
-                                               : value_type_name((enum value_type) * letter));
+    size_t count = signature_count(parameters);
+
+    for (size_t i = 0; i < count; i++) {
+        bool first_optional = parameters->optional > 0 && i == count - parameters->optional;
+        const char *before = i == 0 ? "" : ", ";
+
+        if (first_optional)
+            before = "; optional: ";
+        text_append(&text, "%s%s", before, value_type_name(parameters->types[i]));
+    }
+    if (parameters->more)
+        text_append(&text, ", ...");
     return text_take(&text);
 }
 
@@ -67,10 +65,10 @@ void arguments_count_builtin(struct checker *c, const struct expr *call,
 {
     size_t least, most;
 
-    builtin_arity(builtin->parameters, &least, &most);
+    signature_arity(&builtin->parameters, &least, &most);
     if (call->count >= least && call->count <= most)
         return;
-    char *description = describe_builtin(builtin);
+    char *description = describe_builtin(&builtin->parameters);
 
     report_bounds(c, call, least, most, description);
     free(description);
@@ -106,7 +104,7 @@ void arguments_type(struct checker *c, const struct expr *call, size_t i, enum v
                     enum value_type wanted, const char *name)
 {
     const struct expr *argument = call->args[i];
-    bool unit = (char)wanted == LETTER_UNIT;
+    bool unit = wanted == TYPE_UNIT;
     const char *what = unit                  ? "a number or the name of a unit"
                        : wanted == TYPE_REAL ? "a number"
                                              : check_type_text(wanted);
@@ -179,9 +177,9 @@ bool arguments_quoted(struct checker *c, const struct expr *call, size_t i, enum
     const struct expr *argument = call->args[i];
 
     if (!argument || argument->kind != EXPR_NAME ||
-        (wanted != TYPE_STRING && (char)wanted != LETTER_UNIT) ||
-        check_is_local(c, argument->symbol) || c->variables[argument->symbol].global ||
-        constant_find(argument->text) || c->tree->incomplete)
+        (wanted != TYPE_STRING && wanted != TYPE_UNIT) || check_is_local(c, argument->symbol) ||
+        c->variables[argument->symbol].global || constant_find(argument->text) ||
+        c->tree->incomplete)
         return true;
     diag_error(c->diag, argument->where,
                "argument %zu of %s: there is no variable %s; if it is a text, put it in quotes: "

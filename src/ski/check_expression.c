@@ -35,13 +35,13 @@ void check_each(struct checker *c, const struct expr *expr)
 
 void check_builtin(struct checker *c, struct expr *call, const struct builtin *builtin)
 {
-    const char *parameters = builtin->parameters;
+    const struct signature *parameters = &builtin->parameters;
     size_t least, most;
 
-    builtin_arity(parameters, &least, &most);
+    signature_arity(parameters, &least, &most);
     call->builtin = builtin;
     for (size_t i = 0; i < call->count; i++) {
-        enum value_type wanted = (enum value_type)(i < most ? builtin_letter(parameters, i) : 0);
+        enum value_type wanted = i < most ? signature_type(parameters, i) : TYPE_UNKNOWN;
 
         if (!arguments_quoted(c, call, i, wanted))
             continue;

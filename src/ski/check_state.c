@@ -45,7 +45,9 @@ const char *check_type_text(enum value_type type)
         return "an operation";
     case TYPE_INFO:
         return "an info object";
+    case TYPE_UNKNOWN:
     case TYPE_VOID:
+    case TYPE_UNIT:
         break;
     }
     return "nothing";

@@ -12,8 +12,6 @@
 #include "ski/tree.h"
 #include "ski/value.h"
 
-#define TYPE_UNKNOWN ((enum value_type)0)
-
 struct variable {
     bool global; /* the text up to here assigns it outside the blocks */
     enum value_type global_type;

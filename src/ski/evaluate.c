@@ -18,11 +18,12 @@ void args_release(struct value *args, size_t count)
     free(args);
 }
 
-static bool check_arity(struct interp *in, const struct expr *call, const char *letters)
+static bool check_arity(struct interp *in, const struct expr *call,
+                        const struct signature *parameters)
 {
     size_t least, most;
 
-    builtin_arity(letters, &least, &most);
+    signature_arity(parameters, &least, &most);
     if (call->count >= least && call->count <= most)
         return true;
     size_t wanted = call->count < least ? least : most;
@@ -32,13 +33,13 @@ static bool check_arity(struct interp *in, const struct expr *call, const char *
                        wanted, wanted == 1 ? "" : "s", call->count);
 }
 
-/* Converts v to the type of the letter. Returns NULL, or what is wrong. */
-static const char *convert(struct value *v, char letter)
+/* Converts v to the type. Returns NULL, or what is wrong. */
+static const char *convert(struct value *v, enum value_type type)
 {
     double unit;
 
-    if (letter != LETTER_UNIT)
-        return value_convert(v, (enum value_type)letter);
+    if (type != TYPE_UNIT)
+        return value_convert(v, type);
     if (v->type != TYPE_STRING)
         return value_convert(v, TYPE_REAL);
     unit = numbers_unit(v->as.string->text);
@@ -49,11 +50,11 @@ static const char *convert(struct value *v, char letter)
     return NULL;
 }
 
-bool evaluate_args(struct interp *in, const struct expr *call, const char *letters,
+bool evaluate_args(struct interp *in, const struct expr *call, const struct signature *parameters,
                    struct value **made, char **refusal)
 {
     struct value *args;
-    bool ok = check_arity(in, call, letters);
+    bool ok = check_arity(in, call, parameters);
 
     if (!ok)
         return false;
@@ -66,7 +67,7 @@ bool evaluate_args(struct interp *in, const struct expr *call, const char *lette
         ok = evaluate(in, call->args[i], &args[i]);
         if (!ok)
             break;
-        error = convert(&args[i], builtin_letter(letters, i));
+        error = convert(&args[i], signature_type(parameters, i));
         if (error && !refusal)
             ok = script_fail(in, call->args[i]->where, "argument %zu of %s(): %s (given: %s)",
                              i + 1, call->text, error, value_type_name(args[i].type));
@@ -104,7 +105,7 @@ bool evaluate_call(struct interp *in, const struct expr *call, struct value *v)
     if (call->builtin->iterator)
         return script_fail(in, call->where, "%s() is an iterator; use it only after for ... in",
                            call->text);
-    if (!evaluate_args(in, call, call->builtin->parameters, &args, NULL))
+    if (!evaluate_args(in, call, &call->builtin->parameters, &args, NULL))
         return false;
     if (call->builtin->collective)
         script_agree(in, call->where, call->text);

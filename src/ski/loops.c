@@ -247,7 +247,7 @@ bool script_iterator_loop(struct interp *in, const struct stmt *stmt)
     if (!iterator || !iterator->iterator)
         return script_fail(in, stmt->expr->where, "%s() is not an iterator; use range(a, b)",
                            stmt->expr->text);
-    if (!evaluate_args(in, stmt->expr, iterator->parameters, &args, NULL))
+    if (!evaluate_args(in, stmt->expr, &iterator->parameters, &args, NULL))
         return false;
     in->loop = &frame;
     while (ok && !over) {

@@ -16,21 +16,6 @@
 
 /* ---- Arguments ---- */
 
-/* The parameters of a measurement function as type letters (value.h), which builtins have, too. */
-static void argument_letters(const struct measurement *function,
-                             char letters[MEASUREMENT_MAX_PARAMETERS + 2])
-{
-    size_t count = measurement_parameter_count(function);
-    size_t required = measurement_required_count(function);
-
-    for (size_t i = 0; i < count; i++) {
-        if (i == required)
-            *letters++ = '?';
-        *letters++ = (char)value_type_of(function->parameters[i].type);
-    }
-    *letters = '\0';
-}
-
 /* Adds the default values of arguments that were not given. */
 static struct value *complete_args(const struct measurement *function, struct value *given,
                                    size_t given_count)
@@ -342,7 +327,6 @@ bool script_measure(struct interp *in, const struct stmt *stmt)
 {
     const struct expr *call = stmt->expr;
     const struct settings *settings = engine_settings(in->engine);
-    char letters[MEASUREMENT_MAX_PARAMETERS + 2];
     size_t count;
     struct argument arguments[MEASUREMENT_MAX_PARAMETERS] = {{0}};
     struct value set, *args;
@@ -361,8 +345,8 @@ bool script_measure(struct interp *in, const struct stmt *stmt)
 
     if (!evaluate_set(in, stmt->set, &set, &refusal))
         return false;
-    argument_letters(call->measurement, letters);
-    if (!evaluate_args(in, call, letters, &args, &refusal)) {
+    struct signature parameters = signature_of(call->measurement);
+    if (!evaluate_args(in, call, &parameters, &args, &refusal)) {
         free(refusal);
         value_release(&set);
         return false;

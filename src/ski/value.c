@@ -127,7 +127,9 @@ struct value value_copy(const struct value *v)
     case TYPE_INFO:
         info_reference(v->as.info);
         break;
+    case TYPE_UNKNOWN:
     case TYPE_VOID:
+    case TYPE_UNIT:
     case TYPE_INT:
     case TYPE_REAL:
     case TYPE_OPERATION:
@@ -161,7 +163,9 @@ void value_release(struct value *v)
     case TYPE_INFO:
         info_release(v->as.info);
         break;
+    case TYPE_UNKNOWN:
     case TYPE_VOID:
+    case TYPE_UNIT:
     case TYPE_INT:
     case TYPE_REAL:
     case TYPE_OPERATION:
@@ -216,6 +220,9 @@ const char *value_type_name(enum value_type type)
         return "operation";
     case TYPE_INFO:
         return "info object";
+    case TYPE_UNIT:
+        return "unit";
+    case TYPE_UNKNOWN:
     case TYPE_VOID:
         break;
     }
@@ -293,7 +300,9 @@ char *value_text(const struct value *v)
     case TYPE_INFO:
         text_append(&text, "%s", info_text(v->as.info));
         break;
+    case TYPE_UNKNOWN:
     case TYPE_VOID:
+    case TYPE_UNIT:
         break;
     }
     return text_take(&text);
@@ -347,7 +356,9 @@ const char *value_convert(struct value *v, enum value_type to)
         return "an operation is needed here, such as MPI_SUM";
     case TYPE_INFO:
         return "an info object is needed here, such as MPI_INFO_NULL";
+    case TYPE_UNKNOWN:
     case TYPE_VOID:
+    case TYPE_UNIT:
         break;
     }
     return "nothing can be used here";
@@ -374,7 +385,9 @@ static bool is_comparison(enum operator op)
 static const char *misfit(enum operator op, enum value_type bad)
 {
     switch (bad) {
+    case TYPE_UNKNOWN:
     case TYPE_VOID:
+    case TYPE_UNIT:
         return "this operand has no value";
     case TYPE_STRING:
         return "strings can only be compared with strings, by == and !=";

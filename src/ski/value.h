@@ -17,18 +17,19 @@
 #include "objects/pe_set.h"
 #include "ski/tree.h"
 
-/* The letters are those of builtin signatures. */
 enum value_type {
-    TYPE_VOID = 'v',
-    TYPE_INT = 'i',
-    TYPE_REAL = 'f',
-    TYPE_STRING = 's',
-    TYPE_COMM = 'c',
-    TYPE_INT_ARRAY = 'a',
-    TYPE_DATATYPE = 'd',
-    TYPE_DATATYPE_ARRAY = 'e',
-    TYPE_OPERATION = 'o',
-    TYPE_INFO = 'h'
+    TYPE_UNKNOWN, /* of no value: what the checker cannot know, and the end of a list of types */
+    TYPE_VOID,
+    TYPE_INT,
+    TYPE_REAL,
+    TYPE_STRING,
+    TYPE_COMM,
+    TYPE_INT_ARRAY,
+    TYPE_DATATYPE,
+    TYPE_DATATYPE_ARRAY,
+    TYPE_OPERATION,
+    TYPE_INFO,
+    TYPE_UNIT /* of no value: a double, or a string that names a unit of time */
 };
 
 struct int_array {

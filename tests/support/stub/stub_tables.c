@@ -8,18 +8,21 @@
 #include "ski/builtins.h"
 
 static const struct builtin builtins[] = {
-    {.name = "sqrt", .parameters = "f", .result = TYPE_REAL},
-    {.name = "floor", .parameters = "f", .result = TYPE_INT},
-    {.name = "min_int", .parameters = "ii", .result = TYPE_INT},
-    {.name = "largest", .parameters = "i+", .result = TYPE_INT},
-    {.name = "atoi", .parameters = "s", .result = TYPE_INT},
-    {.name = "comm", .parameters = "i", .result = TYPE_COMM},
-    {.name = "get_comm_size", .parameters = "c", .result = TYPE_INT},
-    {.name = "get_np", .parameters = "", .result = TYPE_INT},
-    {.name = "set_unit", .parameters = "f", .result = TYPE_VOID},
-    {.name = "alloc_int_array", .parameters = "i", .result = TYPE_INT_ARRAY},
-    {.name = "int_array_get", .parameters = "ai", .result = TYPE_INT},
-    {.name = "range", .parameters = "ii", .result = TYPE_INT, .iterator = true},
+    {.name = "sqrt", .parameters = TAKES(TYPE_REAL), .result = TYPE_REAL},
+    {.name = "floor", .parameters = TAKES(TYPE_REAL), .result = TYPE_INT},
+    {.name = "min_int", .parameters = TAKES(TYPE_INT, TYPE_INT), .result = TYPE_INT},
+    {.name = "largest", .parameters = TAKES(TYPE_INT), .parameters.more = true, .result = TYPE_INT},
+    {.name = "atoi", .parameters = TAKES(TYPE_STRING), .result = TYPE_INT},
+    {.name = "comm", .parameters = TAKES(TYPE_INT), .result = TYPE_COMM},
+    {.name = "get_comm_size", .parameters = TAKES(TYPE_COMM), .result = TYPE_INT},
+    {.name = "get_np", .parameters = TAKES_NOTHING, .result = TYPE_INT},
+    {.name = "set_unit", .parameters = TAKES(TYPE_REAL), .result = TYPE_VOID},
+    {.name = "alloc_int_array", .parameters = TAKES(TYPE_INT), .result = TYPE_INT_ARRAY},
+    {.name = "int_array_get", .parameters = TAKES(TYPE_INT_ARRAY, TYPE_INT), .result = TYPE_INT},
+    {.name = "range",
+     .parameters = TAKES(TYPE_INT, TYPE_INT),
+     .result = TYPE_INT,
+     .iterator = true},
 };
 
 static const struct constant constants[] = {
