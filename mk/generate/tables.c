@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/environment.h"
 #include "engine/measurement.h"
+#include "engine/start.h"
 #include "ski/builtin_family.h"
 
 /* ---- JSON ---- */

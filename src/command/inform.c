@@ -10,9 +10,8 @@
 #include "command/list.h"
 #include "command/list_json.h"
 #include "command/options.h"
-#include "engine/alias.h"
+#include "engine/functions.h"
 #include "engine/measurement.h"
-#include "engine/rates.h"
 #include "output/output.h"
 #include "ski/function_names.h"
 

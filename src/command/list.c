@@ -17,7 +17,7 @@
 #include "base/text.h"
 #include "command/list_fold.h"
 #include "command/list_json.h"
-#include "engine/alias.h"
+#include "engine/functions.h"
 #include "output/columns.h"
 #include "ski/builtins.h"
 #include "ski/function_names.h"

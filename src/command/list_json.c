@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "base/json.h"
-#include "engine/rates.h"
+#include "engine/functions.h"
 
 static void put_text(const char *name, const char *value)
 {

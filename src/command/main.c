@@ -17,7 +17,6 @@
 #include "command/command_script.h"
 #include "command/options.h"
 #include "command/tools.h"
-#include "engine/environment.h"
 #include "engine/messages.h"
 #include "engine/start.h"
 #include "engine/watchdog.h"

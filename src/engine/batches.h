@@ -1,5 +1,6 @@
 /*
- * All batches of one measurement: makes them, and counts events in further ones.
+ * All batches of one measurement: how much is measured, making them, and counting events in further
+ * ones.
  */
 #ifndef SKAMPI_ENGINE_BATCHES_H
 #define SKAMPI_ENGINE_BATCHES_H
@@ -36,5 +37,25 @@ bool batch_out_of_time(struct batches *);
 int64_t batch_measure_broadcast(struct bench *);
 /* When most of a batch is invalid, the start was announced too late for some PE. */
 void batch_announce_earlier(struct batches *, const struct batch *);
+
+/* ---- Operations in a repetition (rules.c) ---- */
+
+/* As the script says; 0: the engine is to choose. */
+int64_t iterations_wanted(const struct run *);
+/* No more than there is fresh memory for, with a note where there are fewer. */
+void iterations_limit(struct bench *);
+/* So many that what a repetition times lasts long enough for the timer, on every PE that times
+ * anything, unless that takes another PE very long. Some calls of the function; collective over the
+ * set. */
+void iterations_choose(struct bench *);
+
+/* How many iterations the reference needs for the timer, beginning with run->iterations, which stay
+ * if its time does not grow with them. Some calls of it; collective over the set. */
+int64_t iterations_of_reference(struct bench *);
+
+/* ---- Repetitions in a batch, and when there are enough (rules.c) ---- */
+
+/* SKaMPI's rule also holds where there are no windows, and for the dissemination barrier. */
+const struct batch_rule *rules_of(enum window_rule);
 
 #endif

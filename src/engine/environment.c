@@ -3,7 +3,7 @@
  * Facts of nodes are read by each node's lowest PE and gathered on PE 0: O(nodes) data.
  */
 #define _GNU_SOURCE /* environ */
-#include "engine/environment.h"
+#include "engine/start.h"
 
 #include <ctype.h>
 #include <fnmatch.h>

@@ -13,8 +13,8 @@
 #include "clock/sync.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
+#include "engine/batches.h"
 #include "engine/messages.h"
-#include "engine/rules.h"
 #include "engine/trial.h"
 #include "engine/watchdog.h"
 

@@ -87,7 +87,7 @@ enum timing_kind {
 };
 
 /* What one operation moves. Its bandwidth, bus bandwidth and rate follow from that
- * (engine/rates.c). */
+ * (engine/functions.c). */
 enum moves {
     MOVES_UNSTATED, /* a defect, except with no_data or without an API */
     MOVES_NOTHING, /* also where the time is not that of moving all data: a post, a quiet, a lock */

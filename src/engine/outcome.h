@@ -44,4 +44,8 @@ void outcome_conclude(struct bench *, struct samples *, const struct reference *
 /* Brings the outcome and the notes from the set's rank 0 to PE 0; all PEs. */
 void outcome_bring(struct outcome *, struct notes *, const struct pe_set *);
 
+/* Flags for programs, and notes for people. The set's rank 0. May sort samples->skew, and turns a
+ * time within its error below zero into 0. */
+void remarks_make(struct bench *, struct samples *, struct statistics *);
+
 #endif

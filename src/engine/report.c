@@ -15,7 +15,7 @@
 #include "clock/counters.h"
 #include "clock/timer.h"
 #include "engine/batches.h"
-#include "engine/rates.h"
+#include "engine/functions.h"
 #include "engine/samples.h"
 #include "output/point.h"
 #include "stats/rounds.h"

@@ -41,10 +41,6 @@ enum measure_status {
  * the offending argument, or -1. The same on all PEs; nothing is communicated. */
 char *engine_refusal(const struct measure_request *, int *argument);
 
-/* The same where no set of PEs would work, whatever it is: an error of the script. The
- * request's own set does not count. */
-char *engine_refusal_everywhere(const struct measure_request *, int *argument);
-
 /* How often the point is measured. of_command_line: rounds of --rounds; 0: as the script says. */
 int request_rounds(const struct measure_request *, const struct settings *, int of_command_line);
 

@@ -2,7 +2,6 @@
  * Measures points again at other times of the run, in shuffled order. A single round holds for its
  * moment only, since machines stay on one level of speed for seconds.
  */
-#include "engine/rounds.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,14 +2,13 @@
  * How much is measured: operations in a repetition, repetitions in a batch, and when there are
  * enough.
  */
-#include "engine/rules.h"
+#include "engine/batches.h"
 
 #include <math.h>
 
 #include "clock/sync.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
-#include "engine/batches.h"
 #include "engine/samples.h"
 #include "stats/series.h"
 #include "stats/stats.h"

@@ -319,3 +319,8 @@ size_t bench_places(const struct bench *bench, int64_t iterations)
     size_t each = bench->operations;
     return each ? (size_t)iterations * each + 1 : (size_t)iterations;
 }
+
+int measurement_pes(void)
+{
+    return comm_world()->size;
+}

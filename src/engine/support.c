@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "comm/comm.h"
-#include "engine/environment.h"
 #include "engine/measurement.h"
+#include "engine/start.h"
 
 /* One text for all: they differ in the version alone, and few versions matter. */
 static const char *too_old(const struct measurement *function, int major, int minor)

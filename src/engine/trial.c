@@ -29,10 +29,9 @@
 #include "base/text.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
+#include "engine/batches.h"
 #include "engine/judge.h"
-#include "engine/remarks.h"
 #include "engine/request.h"
-#include "engine/rules.h"
 #include "engine/verify.h"
 #include "engine/watchdog.h"
 

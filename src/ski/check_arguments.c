@@ -210,6 +210,36 @@ static bool constant_argument(const struct parameter *parameter, const struct ex
     return value_round(number, &argument->integer);
 }
 
+char *arguments_refusal_everywhere(const struct measure_request *request, int *argument)
+{
+    int world = measurement_pes();
+    const int sizes[] = {1, 2, 4, world ? world : 1, 1 << 16};
+    char *first =
+        NULL; /* of a set that is large enough: larger ones may lack something else, too */
+
+    if (request->function->neighborhood)
+        return NULL; /* that depends on the set's topology */
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct measure_request other = *request;
+        struct pe_set *set = pe_set_strided(0, 1, sizes[i]);
+        other.set = set;
+        int offending;
+        char *refusal = engine_refusal(&other, &offending);
+        pe_set_release(set);
+        if (!refusal) {
+            free(first);
+            return NULL;
+        }
+        if (!first && sizes[i] >= request->function->minimum_pes) {
+            first = refusal;
+            *argument = offending;
+        } else {
+            free(refusal);
+        }
+    }
+    return first;
+}
+
 void arguments_refused(struct checker *c, const struct expr *call,
                        const struct measurement *measurement)
 {
@@ -223,7 +253,7 @@ void arguments_refused(struct checker *c, const struct expr *call,
             !constant_argument(&measurement->parameters[i], i < call->count ? call->args[i] : NULL,
                                &arguments[i]))
             return;
-    char *refusal = engine_refusal_everywhere(
+    char *refusal = arguments_refusal_everywhere(
         &(struct measure_request){.function = measurement, .arguments = arguments}, &argument);
 
     if (refusal)

@@ -5,6 +5,7 @@
 #define SKAMPI_SKI_CHECK_ARGUMENTS_H
 
 #include "engine/measurement.h"
+#include "engine/request.h"
 #include "settings/table.h"
 #include "ski/builtins.h"
 #include "ski/check_state.h"
@@ -32,6 +33,11 @@ void arguments_setting(struct checker *c, const struct expr *call, size_t i,
 /* False, with an error, when argument i is a word without quotes and no variable, where a text is
  * wanted. */
 bool arguments_quoted(struct checker *c, const struct expr *call, size_t i, enum value_type wanted);
+
+/* Why no set of PEs could be measured like this, whatever it is: an error of the script. NULL, or a
+ * text that the caller frees; *argument is then the index of the offending argument, or -1. The
+ * request's own set does not count. */
+char *arguments_refusal_everywhere(const struct measure_request *request, int *argument);
 
 /* An error when literal arguments show that no set of PEs can be measured with them. */
 void arguments_refused(struct checker *c, const struct expr *call,

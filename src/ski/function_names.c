@@ -12,7 +12,7 @@
 #include "base/closest.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "engine/alias.h"
+#include "engine/functions.h"
 
 static const char prefix[] = "Shmem_";
 

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "engine/measurement.h"
+#include "ski/check_arguments.h"
 #include "ski/evaluate.h"
 
 /* Bytes that the columns and the call of one measure may have. */
@@ -236,7 +237,7 @@ static bool check_request(struct interp *in, const struct stmt *stmt,
         return true;
     for (size_t i = 0; i < call->count; i++)
         constant = constant && is_constant(in, call->args[i]);
-    char *never = constant ? engine_refusal_everywhere(request, &ignored) : NULL;
+    char *never = constant ? arguments_refusal_everywhere(request, &ignored) : NULL;
 
     if (!never)
         return true;

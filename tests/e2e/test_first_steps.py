@@ -121,7 +121,8 @@ with open(example, "w", encoding="utf-8") as file:
     file.write(alone.out)
 same = run([os.path.join(ROOT, "scripts/skampi-table"), example])
 for started in (shown("table", example), skampi(args=["table", example], np=2)):
-    tap.ok(started.status == same.status == 0 and started.out == same.out != "",
+    # A launcher may give its programs a terminal, for which long lines are folded.
+    tap.ok(started.status == same.status == 0 and started.out.split() == same.out.split() != [],
            "skampi table is skampi-table, once in a launch of several PEs", started)
 tap.equal(shown("compare", "/dev/null/such", "/dev/null/file").status, 2, "the status of a tool is that of skampi")
 for arguments, text in ((["tabel", example], "did you mean the tool skampi table?"),
@@ -182,13 +183,13 @@ tap.ok(called.status == 2 and called.err.startswith("test.ski:3:21: error: too f
 first = skampi(args=["--summary", "always", "--rounds", "2", "--time-limit", "8s", "wtime", "iterations=10", "-o", "-"],
                np=2)
 following = re.search(r"^  next +(.*)", first.err, re.MULTILINE)
-tap.ok(first.status == 0 and following and following.group(1).endswith(
+tap.ok(first.status in (0, 4) and following and following.group(1).endswith(
     " wtime iterations=10 --summary always --rounds 2 --time-limit 8s -o results.json"),
        "a run without a file suggests itself, with its options and a file", first)
 as_root = {**launch_environment(), "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 if following:
     again = run(["sh", "-c", following.group(1)], env=as_root, timeout=60, cwd=first.directory)
-    tap.ok(again.status == 0 and os.path.exists(first.path("results.json")), "... which works as it is suggested", again)
+    tap.ok(again.status in (0, 4) and os.path.exists(first.path("results.json")), "... which works as it is suggested", again)
     then = re.search(r"^  next +(.*)", again.err, re.MULTILINE)
     shown_then = then and run(["sh", "-c", then.group(1)], cwd=first.directory)
     tap.ok(shown_then and shown_then.status == 0, "... and so does what that suggests", again)

@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "command/command_script.h"
 #include "command/list_fold.h"
-#include "engine/alias.h"
+#include "engine/functions.h"
 #include "engine/measurement.h"
 #include "ski/check.h"
 #include "ski/function_names.h"

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "engine/environment.h"
+#include "engine/start.h"
 
 static void versions_in_order(void **state)
 {

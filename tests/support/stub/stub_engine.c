@@ -435,22 +435,11 @@ static const struct measurement functions[] = {
                     {.name = "items", .type = PARAMETER_INT_ARRAY}}},
     {.name = "Fake_Failing", .parameters = {COUNT}, .demand = count_bytes},
     {.name = "Fake_Unsupported", .parameters = {COUNT}, .demand = count_bytes},
+    {0},
 };
 
-const struct measurement *measurement_at(size_t i)
-{
-    return i < sizeof functions / sizeof functions[0] ? &functions[i] : NULL;
-}
-
-const struct measurement *measurement_find(const char *name)
-{
-    const struct measurement *function;
-
-    for (size_t i = 0; (function = measurement_at(i)); i++)
-        if (strcmp(function->name, name) == 0)
-            return function;
-    return NULL;
-}
+const struct measurement *const measurement_families[] = {functions, NULL};
+const char *const measurement_family_names[] = {"stub"};
 
 const char *measurement_unsupported(const struct measurement *function)
 {

@@ -43,6 +43,7 @@ static const struct measurement measurements[] = {
      .parameters = {{.name = "name", .type = PARAMETER_STRING},
                     {.name = "sizes", .type = PARAMETER_INT_ARRAY}}},
     {.name = "Shmem_Barrier", .routine = "shmem_barrier_all shmem_barrier"},
+    {0},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -73,15 +74,5 @@ const struct constant *constant_find(const char *name)
     return NULL;
 }
 
-const struct measurement *measurement_at(size_t i)
-{
-    return i < COUNT(measurements) ? &measurements[i] : NULL;
-}
-
-const struct measurement *measurement_find(const char *name)
-{
-    for (size_t i = 0; i < COUNT(measurements); i++)
-        if (strcmp(measurements[i].name, name) == 0)
-            return &measurements[i];
-    return NULL;
-}
+const struct measurement *const measurement_families[] = {measurements, NULL};
+const char *const measurement_family_names[] = {"stub"};
