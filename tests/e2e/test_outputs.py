@@ -114,7 +114,7 @@ def writers(folder):
                   ("export", "--chrome", "e.json"), ("export", "--paraver", "e")):
         yield [traces.command(), *words, trace], words[-1] + (".prv" if "--paraver" in words else "")
     for name in ("sh.txt", "sh.md", "sh.csv", "sh.json"):
-        yield [tool + "shares", trace, "-o", name], name
+        yield [tool + "table", "shares", trace, "-o", name], name
 
 
 def test_replaced(tap):

@@ -21,7 +21,7 @@ SHIPPED = [path for path in glob.glob(os.path.join(ROOT, "inputs", "*.ski"))
            if os.path.basename(path) != "all.ski"]
 
 OTHER_PROGRAMS = tuple(os.path.join(ROOT, "src", folder, "") for folder in ("sim", "trace"))
-LIBRARY_LAYER = [os.path.join(ROOT, "src", "comm", name) for name in ("comm.h", "link.h")]
+LIBRARY_LAYER = [os.path.join(ROOT, "src", "comm", name) for name in ("comm.h", "library.h", "link.h")]
 
 
 def read(path):

@@ -1,4 +1,4 @@
-/* LINK: tests/support/stub/stub_engine.c */
+/* LINK: tests/support/stub/stub_engine.c tests/support/stub/stub_functions.c */
 /* The interpreter does what the language reference says: statements, loops, errors while running.
  */
 #include <setjmp.h>

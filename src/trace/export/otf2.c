@@ -454,8 +454,10 @@ static void write_source(struct export *export, struct source *source)
     for (size_t i = 0; i < threads; i++)
         last = locations[i].last > last ? locations[i].last : last;
     export->last = last > export->last ? last : export->last;
+    /* A damaged file may seem to have very many threads, and each takes a file. */
     for (size_t i = 0; i < threads; i++)
-        end_location(export, &locations[i], info->pe, (uint32_t)i, last);
+        if (info->complete || i == 0 || locations[i].writer)
+            end_location(export, &locations[i], info->pe, (uint32_t)i, last);
     free(locations);
 }
 
