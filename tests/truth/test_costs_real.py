@@ -5,7 +5,8 @@ that, or skampi calls the result doubtful, and then no repetition is faster; whe
 one is right.
 
 No quiet machine is needed: other programs only make repetitions longer, seldom all of them, unless PEs wait for each other.
-The costs of all functions, exactly: test_costs.py."""
+What disagrees is measured again, and is wrong if it disagrees in all attempts. The costs of all functions, exactly:
+test_costs.py."""
 
 import json
 import os
@@ -29,7 +30,8 @@ CALLS = [
     ("a call", "Shmem_Put_Call(8, 2)", POST, None),
     ("calls in a row", "Shmem_Put_Nonblocking_Post(8, 2)", POST, None),
     ("post and completion", "Shmem_Put_Nonblocking_Full(1024, 2)", FULL, None),
-    ("the completion", "Shmem_Get_Nonblocking_Quiet(1024, 2)", WIRE + QUIET, None),
+    # Of a PE that is held up between the post and the completion, a part of the wire has passed already.
+    ("the completion", "Shmem_Get_Nonblocking_Quiet(1024, 2)", WIRE + QUIET, FULL),
     ("the completion after a delay", "Shmem_Put_Nonblocking_Quiet_Delayed(1024, 2)", QUIET, FULL),
     ("both beside computation", "Shmem_Put_Nonblocking_Overlap(1024, 2)", POST + QUIET, FULL),
     ("an answer", "Shmem_Get_Simple(8, 2)", POST + WIRE, None),
@@ -60,6 +62,7 @@ WAITING = ("Round_Trip", "Shmem_Round_Trip", "Shmem_Set_Lock", "Shmem_Lock", "Sh
            "Shmem_Reduce", "Shmem_Bcast", "Shmem_Malloc")
 # The fastest repetition of these is exact: relative, and ns.
 PLAIN, EXACT, EXACT_NS = ("Shmem_Put_Call", "Shmem_Get_Simple", "Shmem_Atomic_Fetch_Add", "Shmem_Wait_Until"), 0.01, 500
+ATTEMPTS = 3
 BESIDE = 0.25     # who would believe costs that are wrong by so much is no judge
 
 
@@ -107,24 +110,38 @@ def measured(calls):
         return {record["block"]: record for record in map(json.loads, file) if record["record"] == "result"}, run
 
 
+def verdicts(judge, way, call, cost, of):
+    """(whether it is right, what is checked) of a result."""
+    waiting = call.startswith(WAITING)
+    yield judge and judge.agrees(cost, of, waiting), f"{way}: {call} takes {cost:g} ns"
+    if call.startswith(PLAIN):
+        yield judge and truth.close(judge.fastest, cost, EXACT * cost + EXACT_NS), f"{way}: the fastest is exact"
+    if not waiting:
+        beside = cost - BESIDE * (of or cost) - HAND_OVER
+        yield judge and not judge.agrees(beside, of, waiting), f"{way}: not {beside:g} ns"
+
+
 def main():
     truth.require()
     tap = Tap()
     calls = [call for call in CALLS if call[1].startswith("Shmem_") or has("MPI")]
-    found, run = measured(calls)
-    tap.equal((run.status, len(found)), (0, len(calls)), "all are measured", run)
     doubtful = doubtful_flags()
-    for number, (way, call, cost, of) in enumerate(calls):
-        record = found.get(str(number))
-        judge = Judge(record, doubtful) if record else None
-        waiting = call.startswith(WAITING)
-        tap.note(f"{call}: {judge}")
-        tap.ok(judge and judge.agrees(cost, of, waiting), f"{way}: {call} takes {cost:g} ns")
-        if call.startswith(PLAIN):
-            tap.ok(judge and truth.close(judge.fastest, cost, EXACT * cost + EXACT_NS), f"{way}: the fastest is exact")
-        if not waiting:
-            beside = cost - BESIDE * (of or cost) - HAND_OVER
-            tap.ok(judge and not judge.agrees(beside, of, waiting), f"{way}: not {beside:g} ns")
+    judged, left = {}, calls
+    for attempt in range(ATTEMPTS):
+        found, run = measured(left)
+        if attempt == 0:
+            tap.equal((run.status, len(found)), (0, len(calls)), "all are measured", run)
+        for number, call in enumerate(left):
+            record = found.get(str(number))
+            judge = Judge(record, doubtful) if record else None
+            judged[call[1]] = list(verdicts(judge, *call))
+            tap.note(f"{call[1]}: {judge}")
+        left = [call for call in left if not all(right for right, _ in judged[call[1]])]
+        if not left:
+            break
+    for checks in judged.values():
+        for right, what in checks:
+            tap.ok(right, what)
     tap.done()
 
 
