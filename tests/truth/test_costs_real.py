@@ -116,8 +116,8 @@ def verdicts(judge, way, call, cost, of):
     yield judge and judge.agrees(cost, of, waiting), f"{way}: {call} takes {cost:g} ns"
     if call.startswith(PLAIN):
         yield judge and truth.close(judge.fastest, cost, EXACT * cost + EXACT_NS), f"{way}: the fastest is exact"
-    if not waiting:
-        beside = cost - BESIDE * (of or cost) - HAND_OVER
+    beside = cost - BESIDE * (of or cost) - HAND_OVER
+    if not waiting and beside > 0:
         yield judge and not judge.agrees(beside, of, waiting), f"{way}: not {beside:g} ns"
 
 
