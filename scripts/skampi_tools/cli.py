@@ -127,6 +127,11 @@ class Parser(argparse.ArgumentParser):
         raise Error(f"{message}; --help shows all options")
 
 
+def add_json(parser):
+    parser.add_argument("--json", metavar="FILE",
+                        help="write everything to FILE (-: standard output, instead of the text)")
+
+
 def view(tool, word):
     """The module of a view, imported only if it is used: parser() makes its Parser, run(arguments) does it."""
     return importlib.import_module(f"skampi_tools.{tool}.{word}")

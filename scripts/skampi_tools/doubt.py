@@ -12,6 +12,7 @@ import sys
 from collections import Counter
 from typing import NamedTuple
 
+from .cli import write_json
 from .screen import printable
 
 MARK = "*"
@@ -143,6 +144,16 @@ def print_explanation(files):
     """Below a table, of all points of its files."""
     for number, line in enumerate(explanation((point for file in files for point in file.points), None)):
         print(line if number else f"\n{line}")
+
+
+def show(target, files, report, document):
+    """The text that report() prints, with what its marks mean, and document() as JSON to the target of --json: a file, None,
+    or "-", standard output instead of the text."""
+    if target != "-":
+        report()
+        print_explanation(files)
+    if target:
+        write_json(target, document())
 
 
 def cautions_of(files):

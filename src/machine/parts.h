@@ -109,9 +109,6 @@ struct wanted {
     double wait;      /* seconds, for each point */
 };
 
-/* Whether the machine is in that state, after the control that was taken last; log->count > 0. */
-bool wanted_now(const struct wanted *, const struct control_log *);
-
 struct machine {
     struct controls controls;
     struct wanted wanted;

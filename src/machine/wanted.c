@@ -188,7 +188,8 @@ static bool is_fastest(const struct control_log *log, const struct states_values
            (told ? states_hold(&log->known[0], now) : is_scouted(log));
 }
 
-bool wanted_now(const struct wanted *wanted, const struct control_log *log)
+/* Whether the machine is in that state, after the control that was taken last; log->count > 0. */
+static bool wanted_now(const struct wanted *wanted, const struct control_log *log)
 {
     struct states_values now = controls_now(log);
     switch (wanted->state.kind) {

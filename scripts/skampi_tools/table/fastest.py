@@ -276,8 +276,7 @@ def parser():
                      help="only this group (several times: several groups)")
     own.add_argument("--separator", default=SEPARATOR, metavar="TEXT",
                      help='what stands between group and way in names of blocks (default: ": ")')
-    own.add_argument("--json", metavar="FILE",
-                     help="write everything to FILE (-: standard output, instead of the text)")
+    cli.add_json(own)
     return own
 
 
@@ -290,9 +289,5 @@ def run(arguments):
             raise cli.Error(f"--cross {one!r} {two!r}: give two different parts of names")
     files = reading.launches(options.files)
     every = chosen(groups(files, options.separator), options)
-    if options.json != "-":
-        report(every, options)
-        doubt.print_explanation(files)
-    if options.json:
-        cli.write_json(options.json, as_json(every, options))
+    doubt.show(options.json, files, lambda: report(every, options), lambda: as_json(every, options))
     return 0

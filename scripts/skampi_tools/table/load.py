@@ -162,8 +162,7 @@ def as_json(rows, path):
 def parser():
     own = cli.Parser(writes=(), prog="skampi-table load", description=DESCRIPTION, epilog=EPILOG)
     own.add_argument("file", metavar="FILE", help="result file; -: standard input")
-    own.add_argument("--json", metavar="FILE",
-                     help="write everything to FILE (-: standard output, instead of the text)")
+    cli.add_json(own)
     return own
 
 
@@ -174,9 +173,5 @@ def run(arguments):
     if not found:
         raise cli.Error(f"{file.path}: no operation under load (.sko files have no arguments); "
                         "measure with: oshrun -np 4 skampi -i load.ski -o load.json")
-    if options.json != "-":
-        report(found)
-        doubt.print_explanation([file])
-    if options.json:
-        cli.write_json(options.json, as_json(found, file.path))
+    doubt.show(options.json, [file], lambda: report(found), lambda: as_json(found, file.path))
     return 0

@@ -60,8 +60,7 @@ def as_json(rows, path):
 def parser():
     own = cli.Parser(writes=(), prog="skampi-table progress", description=DESCRIPTION, epilog=EPILOG)
     own.add_argument("file", metavar="FILE", help="result file; -: standard input")
-    own.add_argument("--json", metavar="FILE",
-                     help="write everything to FILE (-: standard output, instead of the text)")
+    cli.add_json(own)
     return own
 
 
@@ -72,9 +71,5 @@ def run(arguments):
     if not rows:
         raise cli.Error(f"{file.path}: no operation with and without a computation (.sko files have no arguments); "
                         "measure with: oshrun -np 2 skampi -i progress.ski -o progress.json")
-    if options.json != "-":
-        report(rows)
-        doubt.print_explanation([file])
-    if options.json:
-        cli.write_json(options.json, as_json(rows, file.path))
+    doubt.show(options.json, [file], lambda: report(rows), lambda: as_json(rows, file.path))
     return 0

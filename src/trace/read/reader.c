@@ -84,7 +84,7 @@ size_t reader_options(const struct reader_command *command, struct manual_option
     return count;
 }
 
-void reader_help(const struct reader_command *command)
+static void reader_help(const struct reader_command *command)
 {
     terminal_fold_begin(false);
     struct manual_option options[READER_OPTIONS];

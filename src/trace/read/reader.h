@@ -92,7 +92,6 @@ struct source {
 
 /* argv[0] is the command's word. Returns the exit status. */
 int reader_main(const struct reader_command *, int argc, char **argv);
-void reader_help(const struct reader_command *);
 /* All options of a command, at most READER_OPTIONS; returns how many. */
 size_t reader_options(const struct reader_command *, struct manual_option *options);
 
