@@ -1,5 +1,5 @@
 /*
- * All measurement functions, by name and by routine, and what they move.
+ * Measurement functions by the routine that they measure, and what they move.
  */
 #include "engine/functions.h"
 
@@ -12,35 +12,6 @@
 #include <strings.h>
 
 #include "base/memory.h"
-
-/* ---- By name, and one after the other ---- */
-
-const struct measurement *measurement_at(size_t i)
-{
-    for (size_t family = 0; measurement_families[family]; family++)
-        for (const struct measurement *at = measurement_families[family]; at->name; at++)
-            if (i-- == 0)
-                return at;
-    return NULL;
-}
-
-const char *measurement_family(const struct measurement *function)
-{
-    for (size_t family = 0; measurement_families[family]; family++)
-        for (const struct measurement *at = measurement_families[family]; at->name; at++)
-            if (at == function)
-                return measurement_family_names[family];
-    return "";
-}
-
-const struct measurement *measurement_find(const char *name)
-{
-    for (size_t family = 0; measurement_families[family]; family++)
-        for (const struct measurement *at = measurement_families[family]; at->name; at++)
-            if (strcmp(at->name, name) == 0)
-                return at;
-    return NULL;
-}
 
 /* ---- Bandwidth and rate: a row for each kind of traffic ---- */
 

@@ -28,6 +28,7 @@
 #include "stats/random.h"
 
 #define MEASUREMENT_MAX_PARAMETERS 8
+#define MEASUREMENT_MAX_LIKE 4
 
 enum parameter_type {
     PARAMETER_INT,
@@ -141,6 +142,13 @@ struct run {
 
 struct measurement {
     const char *name, *summary;
+    /* What the function has in common with others: it takes each member that it leaves out from the
+     * first of these that states it, or that is itself like one which states it. A member that is 0,
+     * false or NULL counts as left out. */
+    const struct measurement *like[MEASUREMENT_MAX_LIKE];
+    /* Stands where the summary, routine, calls or timed have "%s": descriptors of what functions
+     * have in common name what distinguishes them by that. */
+    const char *word;
     /* The routine of the library that is measured: its name leads users here. Several, separated by
      * blanks, where the arguments or the set decide which one is called. Without a type
      * ("shmem_put") where the time is that of any type of so many bytes. NULL: none by itself. */

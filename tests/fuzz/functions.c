@@ -55,19 +55,13 @@ static const struct measurement odd_functions[] = {
 };
 #define ODD_FUNCTIONS (sizeof odd_functions / sizeof *odd_functions)
 
-const struct measurement *measurement_at(size_t i)
-{
-    for (size_t family = 0; measurement_families[family]; family++)
-        for (const struct measurement *at = measurement_families[family]; at->name; at++)
-            if (i-- == 0)
-                return at;
-    return i < ODD_FUNCTIONS ? &odd_functions[i] : NULL;
-}
-
 const struct measurement *measurement_find(const char *name)
 {
     const struct measurement *function;
 
+    for (size_t i = 0; i < ODD_FUNCTIONS; i++)
+        if (strcmp(odd_functions[i].name, name) == 0)
+            return &odd_functions[i];
     for (size_t i = 0; (function = measurement_at(i)); i++)
         if (strcmp(function->name, name) == 0)
             return function;

@@ -302,7 +302,7 @@ static void folds_are_exact(void **state)
         struct list_line lines[512];
         size_t count = 0, unfolded = 0;
         for (const struct measurement *at = measurement_families[f]; at->name; at++)
-            members[count++] = at;
+            members[count++] = measurement_find(at->name);
         size_t folded = list_fold(members, count, true, lines);
         if (strcmp(measurement_family_names[f], "reduction") == 0)
             lines_of_reductions = folded;
