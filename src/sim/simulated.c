@@ -161,31 +161,29 @@ static struct call_note *note(const struct simulated *simulated, struct file *fi
     return &file->noted[index];
 }
 
-static void fill(struct trace_entry *entry, const struct raw_event *raw, uint32_t phase)
+static void fill(struct trace_entry *entry, const struct raw_event *raw)
 {
     const struct series *series = raw->series;
     *entry = (struct trace_entry){.of = entry_of(series->routine, series->values, series->flags),
-                                  .phase = phase,
+                                  .phase = raw->phase,
                                   .caller = series->number};
     memcpy(entry->values, series->last, series->values * sizeof *entry->values);
 }
 
 void simulated_call(struct simulated *simulated, int line, size_t index,
-                    const struct raw_event *raw, uint32_t phase)
+                    const struct raw_event *raw)
 {
     struct file *file = &simulated->files[line];
     note(simulated, file, index);
-    fill(room_for(file, sizeof(struct trace_entry) + raw->series->values * sizeof(int64_t)), raw,
-         phase);
+    fill(room_for(file, sizeof(struct trace_entry) + raw->series->values * sizeof(int64_t)), raw);
 }
 
-void simulated_hold(struct simulated *simulated, int line, const struct raw_event *raw,
-                    uint32_t phase)
+void simulated_hold(struct simulated *simulated, int line, const struct raw_event *raw)
 {
     struct file *file = &simulated->files[line];
     if (!file->held)
         file->held = memory_allocate(ENTRY_MOST_BYTES);
-    fill(file->held, raw, phase);
+    fill(file->held, raw);
 }
 
 void simulated_held(struct simulated *simulated, int line, size_t index, uint64_t calls)

@@ -29,10 +29,9 @@ void simulated_close(struct simulated *);
 /* ---- For the parts of the replay ---- */
 
 /* The call that an operation of the line's window is made of. */
-void simulated_call(struct simulated *, int line, size_t index, const struct raw_event *,
-                    uint32_t phase);
+void simulated_call(struct simulated *, int line, size_t index, const struct raw_event *);
 /* A call that is held back until it is clear which operation it becomes. */
-void simulated_hold(struct simulated *, int line, const struct raw_event *, uint32_t phase);
+void simulated_hold(struct simulated *, int line, const struct raw_event *);
 void simulated_held(struct simulated *, int line, size_t index, uint64_t calls);
 /* Sets begin and end of an operation. waited is the wait that a row of fetches became, -1 for other
  * operations. */

@@ -1,6 +1,6 @@
 /*
  * Reads the events of a line, a window of them at a time. A file is only mapped while a window is
- * filled. The decoder's state in an unfinished block is kept in a few bytes per series.
+ * filled.
  */
 #ifndef SKAMPI_SIM_STREAM_H
 #define SKAMPI_SIM_STREAM_H

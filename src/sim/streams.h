@@ -6,17 +6,16 @@
 #include "sim/cycles.h"
 #include "sim/run.h"
 #include "sim/simulated.h"
-#include "trace/encode.h"
+#include "trace/read/read.h"
 
 struct stream {
     struct op *ops; /* the window */
     uint32_t next, count;
     uint32_t made; /* operations */
     bool started, finished;
-    int64_t block; /* where the current block begins, or the next one if nothing is left */
-    struct block_rest *saved; /* the rest of an unfinished block */
-    struct poll *poll;        /* a loop that the last events may be part of */
-    uint64_t read;            /* events */
+    struct trace_mark mark; /* where the next window begins in the file */
+    struct poll *poll;      /* a loop that the last events may be part of */
+    uint64_t read;          /* events */
 };
 
 /* What matching waits with writes needs to know of an operation (waits.h). */
@@ -47,8 +46,8 @@ struct streams {
     int64_t cost;      /* ps on the target machine that the tracer added to each burst of this PE */
     int64_t taken_off; /* ps of this cost taken off so far */
     uint32_t window;   /* operations */
-    struct decoder decoder;
-    uint64_t events, blocks_read;
+    struct trace_cursor *cursor; /* one for all lines */
+    uint64_t events;
     uint64_t loops, polls; /* polling loops, and the calls in them that were left out */
     struct cycles cycles;
     char *error;

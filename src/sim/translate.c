@@ -275,7 +275,7 @@ static bool poll(struct streams *streams, const struct call *call, struct op *op
     }
     bool first = poll->calls == (kind == POLL_FETCH ? FETCHES_KEPT + 1 : 1);
     if (first && simulated_of(streams))
-        simulated_hold(streams->simulated, call->line, call->raw, streams->decoder.phase);
+        simulated_hold(streams->simulated, call->line, call->raw);
     return true;
 }
 
@@ -540,7 +540,7 @@ bool translate(struct streams *streams, int line, const struct raw_event *raw)
         return true;
     add(streams, line, op);
     if (simulated_of(streams))
-        simulated_call(streams->simulated, line, stream->count - 1, raw, streams->decoder.phase);
+        simulated_call(streams->simulated, line, stream->count - 1, raw);
     if (streams->observe)
         show(streams, &call, raw->start);
     return true;

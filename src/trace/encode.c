@@ -543,6 +543,7 @@ const char *decode_raw(struct decoder *decoder, struct raw_event *event)
         if (decoder->input.bad)
             return "an event that does not end";
         event->series = series;
+        event->phase = decoder->phase;
         event->burst = (int64_t)burst;
         event->duration = (int64_t)duration;
         event->start = (int64_t)((uint64_t)decoder->time + burst);

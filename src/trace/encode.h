@@ -187,6 +187,7 @@ const char *decode_event(struct decoder *, struct trace_event *event);
 struct raw_event {
     const struct series *series;
     int64_t start, duration, burst; /* ticks */
+    uint32_t phase;
 };
 const char *decode_raw(struct decoder *, struct raw_event *event);
 

@@ -26,7 +26,6 @@
 #define OBJECTS_MOST 65536  /* places number them with 16 bits */
 #define COUNTERS_MOST 64
 
-/* The global time of a local one, in ticks, at one moment. */
 struct trace_file {
     struct trace_info info;
     char *path; /* its name in messages */
@@ -41,14 +40,16 @@ struct trace_file {
 };
 
 struct trace_cursor {
-    struct trace_file *file;
-    int thread;
+    struct trace_file *file; /* NULL: the cursor visits files that are mapped */
+    struct trace_visit visit;
+    struct trace_map map;
     int64_t next;           /* where the next block begins */
     struct block_head head; /* of the current one */
     int64_t at;             /* where that begins */
     uint32_t left;          /* records of it */
-    unsigned char *payload;
+    unsigned char *buffer;  /* of a file that is not mapped */
     size_t room;
+    const unsigned char *payload;
     struct decoder decoder;
     struct input input; /* of blocks without events */
     int64_t *counters;
@@ -380,7 +381,8 @@ static struct trace_cursor *new_cursor(struct trace_file *file, int thread)
 {
     struct trace_cursor *cursor = memory_zeroed(1, sizeof *cursor);
     cursor->file = file;
-    cursor->thread = thread;
+    cursor->visit = (struct trace_visit){file->path, file->routines, file->info.routines, thread,
+                                         file->info.complete ? file->info.threads : THREADS_MOST};
     cursor->next = file->blocks;
     return cursor;
 }
@@ -388,9 +390,9 @@ static struct trace_cursor *new_cursor(struct trace_file *file, int thread)
 static bool damaged(struct trace_cursor *cursor, const char *how)
 {
     if (!cursor->problem)
-        cursor->problem =
-            text_format("%s: damaged at byte %lld: %s; everything before that is read",
-                        cursor->file->path, (long long)cursor->at, how);
+        cursor->problem = text_format(
+            "%s: damaged at byte %lld: %s; %s", cursor->visit.path, (long long)cursor->at, how,
+            cursor->file ? "everything before that is read" : "record it again");
     cursor->ended = true;
     return false;
 }
@@ -402,49 +404,71 @@ static bool read_head(struct trace_cursor *cursor)
     if (cursor->ended)
         return false;
     cursor->at = cursor->next;
-    ssize_t got = read_at(cursor->file, head, sizeof *head, cursor->at);
-    if (got < 0)
-        return damaged(cursor, strerror(errno));
-    if (got == 0) {
+    int64_t rest = INT64_MAX;
+    if (cursor->file) {
+        ssize_t got = read_at(cursor->file, head, sizeof *head, cursor->at);
+        if (got < 0)
+            return damaged(cursor, strerror(errno));
+        if (got < (ssize_t)sizeof *head)
+            rest = got;
+    } else {
+        rest = cursor->map.size - cursor->at;
+        if (rest >= (int64_t)sizeof *head)
+            memcpy(head, cursor->map.data + cursor->at, sizeof *head);
+    }
+    if (rest == 0) {
         cursor->ended = true;
         return false;
     }
-    const char *problem =
-        format_block_problem(head, got < (ssize_t)sizeof *head ? got : INT64_MAX, NULL);
+    const char *problem = format_block_problem(head, rest, NULL);
     if (problem)
         return damaged(cursor, problem);
     cursor->next = cursor->at + (int64_t)sizeof *head + head->bytes;
     return true;
 }
 
-static bool read_payload(struct trace_cursor *cursor)
+/* Makes payload that of the block whose head was read. */
+static bool find_payload(struct trace_cursor *cursor)
 {
     const struct block_head *head = &cursor->head;
-    if (head->bytes > cursor->room || !cursor->payload) {
-        free(cursor->payload);
-        cursor->room = head->bytes + 1; /* empty ones have an address, too */
-        cursor->payload = memory_zeroed(cursor->room, 1);
+    int64_t at = cursor->at + (int64_t)sizeof *head;
+    if (!cursor->file) {
+        cursor->payload = cursor->map.data + at;
+        return true;
     }
-    ssize_t got =
-        read_at(cursor->file, cursor->payload, head->bytes, cursor->at + (int64_t)sizeof *head);
+    if (head->bytes > cursor->room || !cursor->buffer) {
+        free(cursor->buffer);
+        cursor->room = head->bytes + 1; /* empty ones have an address, too */
+        cursor->buffer = memory_zeroed(cursor->room, 1);
+    }
+    ssize_t got = read_at(cursor->file, cursor->buffer, head->bytes, at);
     if (got < 0)
         return damaged(cursor, strerror(errno));
-    const char *problem = format_block_problem(head, (int64_t)sizeof *head + got, cursor->payload);
-    if (problem)
-        return damaged(cursor, problem);
-    if (cursor->file->info.complete && (int64_t)head->thread >= cursor->file->info.threads)
-        return damaged(cursor, "a block of a thread that is not there");
-    return true;
+    cursor->payload = cursor->buffer;
+    const char *problem = format_block_problem(head, (int64_t)sizeof *head + got, NULL);
+    return !problem || damaged(cursor, problem);
+}
+
+static bool check_payload(struct trace_cursor *cursor)
+{
+    const char *problem = format_block_problem(&cursor->head, INT64_MAX, cursor->payload);
+    return !problem || damaged(cursor, problem);
 }
 
 /* The next block of that kind and the cursor's thread; 1, 0, -1 as trace_next. */
 static int next_block(struct trace_cursor *cursor, enum block_kind kind)
 {
+    const struct trace_visit *visit = &cursor->visit;
     while (read_head(cursor)) {
-        if (cursor->head.kind != kind ||
-            (cursor->thread >= 0 && cursor->head.thread != (uint32_t)cursor->thread))
+        if (cursor->head.kind != kind)
             continue;
-        if (!read_payload(cursor))
+        if (cursor->head.thread >= (uint32_t)visit->threads) {
+            damaged(cursor, "a block of a thread that is not there");
+            break;
+        }
+        if (visit->thread >= 0 && cursor->head.thread != (uint32_t)visit->thread)
+            continue;
+        if (!find_payload(cursor) || !check_payload(cursor))
             break;
         cursor->left = cursor->head.records;
         return 1;
@@ -457,8 +481,8 @@ static void begin_events(struct trace_cursor *cursor)
 {
     struct decoder *decoder = &cursor->decoder;
     if (!decoder->series) {
-        decoder->routines = cursor->file->routines;
-        decoder->routine_count = cursor->file->info.routines;
+        decoder->routines = cursor->visit.routines;
+        decoder->routine_count = cursor->visit.routine_count;
         decoder->latest = memory_zeroed(decoder->routine_count, sizeof *decoder->latest);
         decoder->series = memory_zeroed(SERIES_MOST, sizeof *decoder->series);
     }
@@ -473,24 +497,40 @@ struct trace_cursor *trace_events(struct trace_file *file, int thread)
     return cursor;
 }
 
-int trace_next(struct trace_cursor *cursor, struct trace_event *event)
+/* Decodes the next event, with all its values if event is given. */
+static inline int next_event(struct trace_cursor *cursor, struct raw_event *raw,
+                             struct trace_event *event)
 {
-    while (cursor->left == 0) {
+    while (__builtin_expect(cursor->left == 0, 0)) {
         int got = next_block(cursor, BLOCK_EVENTS);
         if (got != 1)
             return got;
         begin_events(cursor);
     }
-    const char *problem = decode_event(&cursor->decoder, event);
-    if (problem) {
+    const char *problem =
+        event ? decode_event(&cursor->decoder, event) : decode_raw(&cursor->decoder, raw);
+    if (__builtin_expect(problem != NULL, 0)) {
         cursor->left = 0;
         damaged(cursor, problem);
         return -1;
     }
-    event->thread = cursor->head.thread;
-    event->index = cursor->head.first + (cursor->head.records - cursor->left);
     cursor->left--;
     return 1;
+}
+
+int trace_next(struct trace_cursor *cursor, struct trace_event *event)
+{
+    int got = next_event(cursor, NULL, event);
+    if (got == 1) {
+        event->thread = cursor->head.thread;
+        event->index = cursor->head.first + (cursor->head.records - cursor->left - 1);
+    }
+    return got;
+}
+
+int trace_next_raw(struct trace_cursor *cursor, struct raw_event *event)
+{
+    return next_event(cursor, event, NULL);
 }
 
 /* A record of a block of another kind; 1: its bytes are in cursor->input. */
@@ -590,12 +630,121 @@ void trace_cursor_free(struct trace_cursor *cursor)
 {
     if (!cursor)
         return;
-    free(cursor->payload);
+    free(cursor->buffer);
     free(cursor->decoder.latest);
     free(cursor->decoder.series);
     free(cursor->counters);
     free(cursor->problem);
     free(cursor);
+}
+
+/* ---- Visits ---- */
+
+struct trace_rest {
+    uint32_t position, left; /* in the payload (bytes); records */
+    uint32_t room, bytes, phase;
+    int64_t time;
+    unsigned char data[]; /* of each series its members before `last`, then its values */
+};
+
+#define SERIES_HEAD offsetof(struct series, last)
+
+struct trace_cursor *trace_visitor(size_t most_routines)
+{
+    struct trace_cursor *cursor = memory_zeroed(1, sizeof *cursor);
+    cursor->decoder.series = memory_zeroed(SERIES_MOST, sizeof *cursor->decoder.series);
+    cursor->decoder.latest = memory_zeroed(most_routines, sizeof *cursor->decoder.latest);
+    cursor->ended = true;
+    return cursor;
+}
+
+static void restore(struct decoder *decoder, const struct trace_rest *rest)
+{
+    const unsigned char *from = rest->data, *end = from + rest->bytes;
+    for (size_t i = 0; from < end; i++) {
+        struct series *series = &decoder->series[i];
+        memcpy(series, from, SERIES_HEAD);
+        memcpy(series->last, from + SERIES_HEAD, series->values * sizeof(int64_t));
+        from += SERIES_HEAD + series->values * sizeof(int64_t);
+        if (series->key)
+            decoder->latest[series->routine] = (uint16_t)(i + 1);
+    }
+}
+
+/* Goes on within a block, whose checksum was right when it was begun. */
+static void resume(struct trace_cursor *cursor, const struct trace_rest *rest)
+{
+    if (!read_head(cursor))
+        return;
+    if (rest->left > cursor->head.records || rest->position > cursor->head.bytes) {
+        damaged(cursor, "the file has changed");
+        return;
+    }
+    find_payload(cursor);
+    decoder_begin(&cursor->decoder, cursor->payload + rest->position,
+                  cursor->head.bytes - rest->position, rest->time, rest->phase);
+    restore(&cursor->decoder, rest);
+    cursor->left = rest->left;
+}
+
+char *trace_visit(struct trace_cursor *cursor, const struct trace_visit *visit,
+                  const struct trace_mark *mark)
+{
+    char *error = trace_map(visit->path, &cursor->map);
+    if (error)
+        return error;
+    cursor->visit = *visit;
+    cursor->decoder.routines = visit->routines;
+    cursor->decoder.routine_count = visit->routine_count;
+    cursor->next = mark->block;
+    cursor->ended = false;
+    cursor->left = 0;
+    if (mark->rest && mark->rest->left > 0)
+        resume(cursor, mark->rest);
+    return NULL;
+}
+
+/* Keeps the series of an unfinished block, which is less than the decoder has room for. */
+static struct trace_rest *keep(const struct decoder *decoder, struct trace_rest *rest)
+{
+    size_t used = 0, bytes = 0;
+    for (; used < SERIES_MOST && decoder->series[used].values <= TRACE_FIELDS; used++)
+        bytes += SERIES_HEAD + decoder->series[used].values * sizeof(int64_t);
+    if (!rest || rest->room < bytes) {
+        rest = memory_resize(rest, sizeof *rest + bytes);
+        rest->room = (uint32_t)bytes;
+    }
+    unsigned char *to = rest->data;
+    for (size_t i = 0; i < used; i++) {
+        struct series *series = &decoder->series[i];
+        size_t size = SERIES_HEAD + series->values * sizeof(int64_t);
+        /* The decoder does not use the key: here it says that the series is the latest one. */
+        series->key = decoder->latest[series->routine] == i + 1;
+        memcpy(to, series, size);
+        to += size;
+    }
+    rest->bytes = (uint32_t)bytes;
+    rest->phase = decoder->phase;
+    rest->time = decoder->time;
+    return rest;
+}
+
+void trace_leave(struct trace_cursor *cursor, struct trace_mark *mark)
+{
+    mark->block = cursor->left > 0 ? cursor->at : cursor->next;
+    if (cursor->left > 0) {
+        mark->rest = keep(&cursor->decoder, mark->rest);
+        mark->rest->position = (uint32_t)(cursor->decoder.input.next - cursor->payload);
+    }
+    if (mark->rest)
+        mark->rest->left = cursor->left;
+    trace_unmap(&cursor->map);
+}
+
+void trace_forget(struct trace_mark *mark)
+{
+    free(mark->rest);
+    mark->rest = NULL;
 }
 
 /* ---- Folders ---- */

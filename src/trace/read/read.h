@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "trace/event.h"
+#include "trace/encode.h"
 #include "trace/pe_ranges.h"
 
 struct trace_file;
@@ -97,6 +97,34 @@ int trace_next_phase(struct trace_cursor *, struct trace_phase *);
 int trace_next_profile(struct trace_cursor *, struct trace_profile *);
 int trace_next_team(struct trace_cursor *, struct trace_team *);
 void trace_cursor_free(struct trace_cursor *);
+
+/* ---- Visits: threads of many files in turn, some events of each at a time ---- */
+
+/* What a visit needs of a file. The head of a file takes too much memory to keep those of all. */
+struct trace_visit {
+    const char *path;
+    const struct trace_routine *routines;
+    size_t routine_count;
+    int thread;
+    int threads; /* of the file */
+};
+/* Where the next visit of a thread goes on. First {.block = trace_blocks()}. */
+struct trace_mark {
+    int64_t block; /* where the current block begins, or the next one if nothing is left */
+    struct trace_rest *rest; /* of an unfinished block */
+};
+
+/* One cursor for all visits. No file has more routines. */
+struct trace_cursor *trace_visitor(size_t most_routines);
+/* Maps the file until trace_leave(), which keeps the place in the mark. NULL, or why the file
+ * cannot be read, which the caller frees. *visit need not stay, what it points to does. */
+char *trace_visit(struct trace_cursor *, const struct trace_visit *visit,
+                  const struct trace_mark *mark);
+void trace_leave(struct trace_cursor *, struct trace_mark *mark);
+/* Frees what a mark holds, at the end of a thread. */
+void trace_forget(struct trace_mark *);
+/* Like trace_next(), for callers that need few values of many events. */
+int trace_next_raw(struct trace_cursor *, struct raw_event *);
 
 /* Whether that is a trace: a folder of one, a pack, or a file of a PE. */
 bool trace_is(const char *path);
