@@ -20,7 +20,7 @@ make dist        build/skampi-$(VERSION).tar.gz
 make clean       remove all that was built
 
 CC=compiler      a compiler (wrapper) of OpenSHMEM or MPI: oshcc, mpicc, cc, ...
-SHMEM=0 MPI=0 PAPI=0 OTF2=0 JANSSON=0 UCX=0  leave one out (1: insist on it)
+SHMEM=0 MPI=0 PAPI=0 HWLOC=0 OTF2=0 JANSSON=0 UCX=0  leave one out (1: insist on it)
 LAUNCH=command   how programs are started: oshrun -np %n, srun -n %n, ...
 CFLAGS= CPPFLAGS= LDFLAGS= LDLIBS=  added to what is used anyway
 SANITIZE=address,undefined  an instrumented program in build/sanitize-...
@@ -54,6 +54,7 @@ PREFIX ?= /usr/local
 SHMEM ?=
 MPI ?=
 PAPI ?=
+HWLOC ?=
 OTF2 ?=
 JANSSON ?=
 UCX ?=
@@ -103,8 +104,8 @@ banner:
 
 ifneq ($(filter-out quickstart check check-all uninstall dist clean help,$(or $(MAKECMDGOALS),all)),)
 
-settings := CC=$(CC) SHMEM=$(SHMEM) MPI=$(MPI) PAPI=$(PAPI) OTF2=$(OTF2) JANSSON=$(JANSSON) UCX=$(UCX) \
-	SANITIZE=$(SANITIZE) CPPFLAGS=$(CPPFLAGS) CFLAGS=$(CFLAGS) LDFLAGS=$(LDFLAGS) LDLIBS=$(LDLIBS) PATH=$(PATH)
+settings := CC=$(CC) SHMEM=$(SHMEM) MPI=$(MPI) PAPI=$(PAPI) HWLOC=$(HWLOC) OTF2=$(OTF2) JANSSON=$(JANSSON) \
+	UCX=$(UCX) SANITIZE=$(SANITIZE) CPPFLAGS=$(CPPFLAGS) CFLAGS=$(CFLAGS) LDFLAGS=$(LDFLAGS) LDLIBS=$(LDLIBS) PATH=$(PATH)
 $(eval $(call stamp,$(BUILD)/settings,settings))
 
 include $(BUILD)/config.mk
@@ -115,6 +116,7 @@ $(BUILD)/config.mk: export DETECT_GIVEN = $(cc_given)
 $(BUILD)/config.mk: export DETECT_SHMEM = $(SHMEM)
 $(BUILD)/config.mk: export DETECT_MPI = $(MPI)
 $(BUILD)/config.mk: export DETECT_PAPI = $(PAPI)
+$(BUILD)/config.mk: export DETECT_HWLOC = $(HWLOC)
 $(BUILD)/config.mk: export DETECT_OTF2 = $(OTF2)
 $(BUILD)/config.mk: export DETECT_JANSSON = $(JANSSON)
 $(BUILD)/config.mk: export DETECT_UCX = $(UCX)
@@ -133,7 +135,7 @@ endif
 # ---- Flags; whoever compiles something else with them reads $(BUILD)/flags ----
 
 includes := -Isrc -I. -Itests
-config := -DSKAMPI_SHMEM=$(SKAMPI_SHMEM) -DSKAMPI_MPI=$(SKAMPI_MPI) -DSKAMPI_PAPI=$(SKAMPI_PAPI) \
+config := -DSKAMPI_SHMEM=$(SKAMPI_SHMEM) -DSKAMPI_MPI=$(SKAMPI_MPI) -DSKAMPI_PAPI=$(SKAMPI_PAPI) -DSKAMPI_HWLOC=$(SKAMPI_HWLOC) \
 	-DSKAMPI_OTF2=$(SKAMPI_OTF2) -DSKAMPI_JANSSON=$(SKAMPI_JANSSON) -DSKAMPI_UCX=$(SKAMPI_UCX)
 # What the library calls deprecated is measured, too.
 warnings := -Wall -Wextra -Wno-deprecated-declarations $(if $(filter 1,$(WERROR))$(filter true,$(CI)),-Werror)
@@ -227,7 +229,7 @@ tracer_objects := $(tracer_sources:%.c=$(BUILD)/pic/%.o) $(trace_generated:$(BUI
 # Never instrumented, since the applications are not. It stands on OpenSHMEM alone, which it leaves to
 # the application to bring, and exports only what it wraps.
 tracer_flags := -fPIC -fvisibility=hidden -USKAMPI_MPI -DSKAMPI_MPI=0 -USKAMPI_PAPI -DSKAMPI_PAPI=0 \
-	-DTRACE_PAPI=$(SKAMPI_PAPI)
+	-USKAMPI_HWLOC -DSKAMPI_HWLOC=0 -DTRACE_PAPI=$(SKAMPI_PAPI)
 compile_tracer = $(filter-out $(sanitize_flags),$(compile)) $(tracer_flags)
 
 $(TRACE_COMMAND): $(trace_command_objects) $(BUILD)/libskampi.a $(BUILD)/commands

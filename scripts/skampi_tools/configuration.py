@@ -2,12 +2,14 @@
 
 import re
 
+from .locations import location_text
+
 # Members of headers that facts_of() has, that differ from launch to launch anyway, or that are about the timer.
 _NOT_MORE = frozenset("record schema program version started command_line script library pes node_count nodes binding "
-                      "environment choices timer warnings notes rounds".split())
+                      "locations environment choices timer warnings notes rounds".split())
 
 # Facts that say nothing of the library.
-_OF_MACHINE = frozenset(("script", "PEs", "nodes", "CPU", "governor", "timer"))
+_OF_MACHINE = frozenset(("script", "PEs", "nodes", "CPU", "governor", "where PEs run", "timer"))
 
 
 def facts_of(header):
@@ -20,7 +22,9 @@ def facts_of(header):
         "nodes": len(nodes) or None,
         "CPU": ", ".join(sorted({str(node.get("cpu")) for node in nodes if node.get("cpu")})),
         "governor": ", ".join(sorted({str(n.get("governor")) for n in nodes if n.get("governor")})),
-        "bound PEs": binding.get("bound"), "timer": (header.get("timer") or {}).get("name"),
+        "bound PEs": binding.get("bound"),
+        "where PEs run": "; ".join(location_text(group, False) for group in header.get("locations") or []),
+        "timer": (header.get("timer") or {}).get("name"),
     }
     facts.update((header.get("choices") or {}).items())
     facts.update((f"environment {name}", value)

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/location.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/text.h"
@@ -109,6 +110,11 @@ static void own_facts(void *result)
     *(struct facts *)result = facts;
 }
 
+static void own_node(void *result)
+{
+    location_of_node(result);
+}
+
 static void own_clocks(void *result)
 {
     timer_compare(result);
@@ -132,6 +138,27 @@ static void *gather(void (*own)(void *), size_t size)
     free(mine);
     free(leaders);
     return all;
+}
+
+/* Where all PEs run, on PE 0; NULL on others. The caller frees it. Collective: O(PEs) data. */
+static struct location_group *gather_locations(size_t *count, int *unlisted)
+{
+    int pes = comm_pes();
+    bool first = comm_pe() == 0;
+    struct location_node *nodes = gather(own_node, sizeof *nodes);
+    struct location_pe own, *all = first ? memory_zeroed((size_t)pes, sizeof *all) : NULL;
+    int *node_of = memory_zeroed((size_t)pes, sizeof *node_of);
+    for (int pe = 0; pe < pes; pe++)
+        node_of[pe] = comm_node_of(pe);
+    location_of_self(&own);
+    comm_enter(comm_world());
+    comm_gather(comm_world(), &own, sizeof own, all);
+    struct location_group *groups =
+        first ? location_groups(all, node_of, pes, nodes, count, unlisted) : NULL;
+    free(node_of);
+    free(all);
+    free(nodes);
+    return groups;
 }
 
 static struct header_node *list_nodes(const struct facts *facts, int listed)
@@ -257,6 +284,9 @@ void environment_print(const struct engine_options *options, uint64_t seed)
 {
     struct facts *facts = gather(own_facts, sizeof *facts);
     struct named_texts choices = comm_choices(options->explain);
+    size_t group_count = 0;
+    int unlisted = 0;
+    struct location_group *groups = gather_locations(&group_count, &unlisted);
     if (options->output) {
         struct texts variables = {0}, warnings = {0};
         int listed = comm_node_count() < LISTED_NODES ? comm_node_count() : LISTED_NODES;
@@ -292,6 +322,9 @@ void environment_print(const struct engine_options *options, uint64_t seed)
                 .node = nodes,
                 .listed = listed,
                 .bound = bound,
+                .groups = groups,
+                .group_count = group_count,
+                .unlisted = unlisted,
                 .variables = (const char *const *)variables.text,
                 .variable_count = variables.count,
                 .choices = choices,
@@ -307,6 +340,7 @@ void environment_print(const struct engine_options *options, uint64_t seed)
         release(&warnings);
         free(nodes);
     }
+    location_groups_free(groups, group_count);
     named_texts_free(&choices);
     free(facts);
 }

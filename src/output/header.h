@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "base/location.h"
 #include "base/text.h"
 
 struct header_node {
@@ -22,9 +23,12 @@ struct header {
     const char *version, *command_line, *script, *checksum, *library;
     time_t started;
     int pes, nodes;
-    const struct header_node *node; /* of the first `listed` nodes */
-    int listed, bound;              /* PEs bound to one processor */
-    const char *const *variables;   /* NAME=VALUE */
+    const struct header_node *node;      /* of the first `listed` nodes */
+    int listed, bound;                   /* PEs bound to one processor */
+    const struct location_group *groups; /* where PEs run */
+    size_t group_count;
+    int unlisted;                 /* PEs in none of the groups */
+    const char *const *variables; /* NAME=VALUE */
     size_t variable_count;
     struct named_texts choices; /* what the library has chosen, by the library's names */
     const char *const *warnings;

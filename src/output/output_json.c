@@ -91,6 +91,33 @@ static void put_nodes(FILE *text, const struct header *header)
     fputc(']', text);
 }
 
+static void put_locations(FILE *text, const struct header *header)
+{
+    static const char *const names[LOCATION_PARTS] = {
+        [LOCATION_PACKAGE] = "package", [LOCATION_NUMA_NODE] = "numa_node", [LOCATION_L3] = "l3"};
+    name_of(text, "locations");
+    fputc('[', text);
+    for (size_t i = 0; i < header->group_count; i++) {
+        const struct location_group *group = &header->groups[i];
+        fputs(i ? ",{\"pes\":" : "{\"pes\":", text);
+        json_string(text, group->pes);
+        put_integer(text, "node", group->node);
+        for (int part = 0; part < LOCATION_PARTS; part++)
+            if (names[part] && group->part[part] >= 0)
+                put_integer(text, names[part], group->part[part]);
+        name_of(text, "bound");
+        fputs(group->bound ? "true" : "false", text);
+        put_string(text, "processors", group->processors);
+        put_string(text, "ran_on", group->ran_on);
+        if (group->pes_sharing[LOCATION_CORE] > 0)
+            put_integer(text, "pes_per_core", group->pes_sharing[LOCATION_CORE]);
+        if (group->pes_sharing[LOCATION_L2] > 0)
+            put_integer(text, "pes_per_l2", group->pes_sharing[LOCATION_L2]);
+        fputc('}', text);
+    }
+    fputc(']', text);
+}
+
 static void put_choices(FILE *text, const struct header *header)
 {
     if (header->choices.count == 0)
@@ -161,6 +188,7 @@ static void put_header(FILE *text, const struct header *header)
     put_string(text, "library", header->library);
     put_integer(text, "pes", header->pes);
     put_nodes(text, header);
+    put_locations(text, header);
     name_of(text, "binding");
     fprintf(text, "{\"bound\":%d,\"pes\":%d}", header->bound, header->pes);
     put_environment(text, header);

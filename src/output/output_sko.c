@@ -86,6 +86,38 @@ static void print_moment(FILE *text, const char *before, time_t moment)
     fprintf(text, "%s%.24s %s\n", before, ctime_r(&moment, date), zone);
 }
 
+/* How many PEs at most share the part; nothing if each has its own, or if that is not known. */
+static void print_sharing(FILE *text, const struct location_group *group, enum location_part part,
+                          const char *name)
+{
+    if (group->pes_sharing[part] > 1)
+        fprintf(text, ", up to %d PEs %s", group->pes_sharing[part], name);
+}
+
+static void print_locations(FILE *text, const struct header *header)
+{
+    static const char *const names[] = {[LOCATION_PACKAGE] = "package",
+                                        [LOCATION_NUMA_NODE] = "NUMA node",
+                                        [LOCATION_L3] = "L3 cache"};
+    for (size_t i = 0; i < header->group_count; i++) {
+        const struct location_group *group = &header->groups[i];
+        fprintf(text, "# location: PEs %s: node %d", group->pes, group->node);
+        for (size_t part = 0; part < sizeof names / sizeof *names; part++)
+            if (group->part[part] >= 0)
+                fprintf(text, ", %s %d", names[part], group->part[part]);
+        fprintf(text, group->bound ? ", one processor each: %s" : ", any of processors %s",
+                group->processors);
+        if (!group->bound)
+            fprintf(text, ", began on %s", group->ran_on);
+        print_sharing(text, group, LOCATION_CORE, "on a core");
+        print_sharing(text, group, LOCATION_L2, "on an L2 cache");
+        fputc('\n', text);
+    }
+    if (header->unlisted > 0)
+        fprintf(text, "# location: %d PE%s more\n", header->unlisted,
+                numbers_plural((size_t)header->unlisted));
+}
+
 static void print_header(FILE *text, const struct header *header)
 {
     fprintf(text, "# SKaMPI Version %s\n\n", header->version);
@@ -109,6 +141,7 @@ static void print_header(FILE *text, const struct header *header)
                 numbers_plural((size_t)(header->nodes - header->listed)));
     fprintf(text, "# binding: %d of %d PE%s %s bound to one processor\n", header->bound,
             header->pes, numbers_plural((size_t)header->pes), header->pes == 1 ? "is" : "are");
+    print_locations(text, header);
     for (size_t i = 0; i < header->warning_count; i++)
         fprintf(text, "# warning: %s\n", header->warnings[i]);
     for (size_t i = 0; i < header->variable_count; i++)

@@ -39,6 +39,7 @@ MAY_KNOW_THE_LIBRARY = {"comm", "objects", "trace/runtime", "measurements"}
 # Headers of other libraries, by the files that may include them.
 OTHERS = {
     "papi.h": {"src/clock/timer.c", "src/clock/counters.c", "src/trace/runtime/counters.c"},
+    "hwloc.h": {"src/base/location.c"},
     "jansson.h": {"src/known/known_file.c"},
     "ucp/api/ucp.h": {"src/comm/choices.c"},
 }

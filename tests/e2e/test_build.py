@@ -69,8 +69,8 @@ def combinations(tree):
     write(wrapper, '#!/bin/sh\nexec oshcc "$@"\n', 0o755)
     if has("SHMEM"):
         if has("PAPI"):
-            combination(tree, ["PAPI=0", "JANSSON=0", f"CC={wrapper}"], r"OpenSHMEM \d.*PAPI off.*Jansson off",
-                        "oshrun -np %n")
+            combination(tree, ["PAPI=0", "HWLOC=0", "JANSSON=0", f"CC={wrapper}"],
+                        r"OpenSHMEM \d.*PAPI off.*hwloc off.*Jansson off", "oshrun -np %n")
         # Without MPI, and with another MPI alone: test_mpi_modes.py.
         clang = {"OSHMEM_CC": "clang"}
         told = run(["oshcc", "--showme:command"], {**CLEAN, **clang})

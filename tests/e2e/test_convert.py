@@ -98,6 +98,10 @@ LINES[-1:-1] = [{"record": "block", "block": "put (rounds)", "number": 4}, *ROUN
                 {"record": "block_end", "block": "put (rounds)", "number": 4, "duration": 1.25},
                 {"record": "missing", "kind": "failed", "call": "Shmem_X(a=1)", "reason": "no: not"}]
 LINES[1]["source"] = 'set_unit(1e6)\nbegin measurement "put"'
+LINES[0].update(locations=[
+    {"pes": "0-2", "node": 0, "package": 1, "numa_node": 0, "l3": 3, "bound": True, "processors": "3,11,2", "ran_on": "3,11,2",
+     "pes_per_core": 2, "pes_per_l2": 3},
+    {"pes": "3-6:3", "node": 1, "bound": False, "processors": "0-15", "ran_on": "0,5"}])
 LINES[0].update(environment={"UCX_TLS": "a=b"}, warnings=["node 0 was busy"],
                 rounds={"rounds": 5, "seed": "42", "seconds": 60.0, "time_limit": 120.0})
 JSON = "".join(json.dumps(line) + "\n" for line in LINES)
@@ -212,9 +216,9 @@ tap.equal([record["text"] for record in records(back, "print")], ["#P[0] hello",
           "what the script printed")
 tap.equal(records(back, "missing")[0], LINES[-2], "what takes the place of a result")
 tap.equal({name: back.header[name] for name in ("command_line", "script", "library", "pes", "nodes",
-                                                "binding", "environment", "warnings", "rounds")},
+                                                "binding", "locations", "environment", "warnings", "rounds")},
           {name: LINES[0][name] for name in ("command_line", "script", "library", "pes", "nodes",
-                                             "binding", "environment", "warnings", "rounds")},
+                                             "binding", "locations", "environment", "warnings", "rounds")},
           "the header")
 tap.equal((back.end["status"], back.end["duration"], back.end["timed"]), (3, 60.0, 1.0), "the end")
 tap.equal(records(back, "block")[0]["source"], LINES[1]["source"], "the source")

@@ -328,6 +328,21 @@ def test_all_formats(tap):
         for a, b in zip(numbers, wanted)), ".sko: the same, rounded", f"{numbers}\n{wanted}")
 
 
+def test_locations(tap):
+    """.json and .sko say the same of where PEs run: where a PE may use one processor, on that one."""
+    usable = os.sched_getaffinity(0)
+    only = max(usable)
+    os.sched_setaffinity(0, {only})
+    try:
+        run = skampi(ONE, np=1, args=["-o", "a.json", "-o", "a.sko"], launch=False)
+    finally:
+        os.sched_setaffinity(0, usable)
+    groups = [results.read(run.path(name)).header.get("locations") for name in ("a.json", "a.sko")]
+    tap.ok(run.status == 0 and groups[0] == groups[1] and len(groups[0]) == 1, "where PEs run", f"{groups}\n{run}")
+    wanted = {"pes": "0", "node": 0, "bound": True, "processors": str(only), "ran_on": str(only)}
+    tap.equal({name: groups[0][0].get(name) for name in wanted}, wanted, "... and on which processor")
+
+
 def test_choices(tap):
     """What the library has chosen: .json and .sko say the same, and so do results that are read from either."""
     script = 'begin measurement "c"\nmeasure comm(1) : wtime(10)\nend measurement\n'
@@ -557,6 +572,7 @@ def main():
     test_tools_rates(tap)
     test_rates(tap)
     test_all_formats(tap)
+    test_locations(tap)
     test_choices(tap)
     test_settings(tap)
     test_shipped(tap)

@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 
 from .. import doubt, style
+from ..locations import location_text
 from . import verdicts as v
 from .columns import comparison_columns
 from .markup import STATE_NAMES, VERDICT_STATES, badge, esc
@@ -56,6 +57,8 @@ def configuration_rows(file):
     yield "library", h.get("library")
     yield "PEs", h.get("pes")
     yield "PEs bound", f"{binding['bound']} of {binding.get('pes')}" if "bound" in binding else None
+    for group in h.get("locations") or []:
+        yield "location", location_text(group)
     yield "nodes", len(nodes) or None
     for text, count in Counter(node_text(n) for n in nodes).items():
         yield ("each node" if count == len(nodes) > 1 else "node"), text + (

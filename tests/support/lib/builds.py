@@ -11,7 +11,7 @@ import threading
 from harness import ROOT, build_directory, run, scratch_directory, tracked_files
 
 CLEAN = {name: None for name in (
-    "MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES CC CPPFLAGS CFLAGS LDFLAGS LDLIBS SHMEM MPI PAPI JANSSON LAUNCH "
+    "MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES CC CPPFLAGS CFLAGS LDFLAGS LDLIBS SHMEM MPI PAPI HWLOC JANSSON LAUNCH "
     "CI SANITIZE PREFIX DESTDIR V TESTS SKAMPI SKAMPI_BUILD SKAMPI_LAUNCH "
     "OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM").split()} | {"WERROR": "1"}
 
@@ -48,7 +48,7 @@ def built_variables():
         with open(os.path.join(build_directory(), name), encoding="utf-8") as file:
             return file.read().strip()
 
-    wanted = ("CC", "SHMEM", "MPI", "PAPI", "JANSSON", "SANITIZE", "CPPFLAGS", "CFLAGS", "LDFLAGS", "LDLIBS")
+    wanted = ("CC", "SHMEM", "MPI", "PAPI", "HWLOC", "JANSSON", "SANITIZE", "CPPFLAGS", "CFLAGS", "LDFLAGS", "LDLIBS")
     found = dict(re.findall(r"(?:^| )([A-Z]+)=(.*?)(?= [A-Z]+=|$)", built("settings")))
     found["WERROR"] = "1" if "-Werror" in built("flags").split() else ""
     return [f"{name}={found.get(name, '')}" for name in (*wanted, "WERROR")

@@ -3,6 +3,7 @@
 import math
 import re
 
+from ...locations import location_of, location_text
 from ...style import count_text
 from .lines import NODE, NUM, NUMBER, TIMER, number, per
 
@@ -24,6 +25,8 @@ def take_fact(header, text):
              "load": number(load) if NUMBER.fullmatch(load) else None})
     elif found := re.fullmatch(r"binding: (\d+) of (\d+) PEs? (?:is|are) bound to one processor", text):
         header["binding"] = {"bound": int(found.group(1)), "pes": int(found.group(2))}
+    elif name == "location" and (group := location_of(value)):
+        header.setdefault("locations", []).append(group)
     elif name == "environment" and "=" in value:
         variable, _, setting = value.partition("=")
         header.setdefault("environment", {})[variable] = setting
@@ -81,6 +84,8 @@ def facts(header):
         pes = binding.get("pes", 0)
         yield (f"binding: {binding.get('bound', 0)} of {count_text(pes, 'PE')} {'is' if pes == 1 else 'are'} bound to one "
                "processor")
+    for group in header.get("locations") or []:
+        yield f"location: {location_text(group)}"
     for warning in header.get("warnings") or []:
         yield f"warning: {warning}"
     for name, value in (header.get("environment") or {}).items():
