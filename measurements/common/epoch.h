@@ -103,9 +103,6 @@ int64_t epoch_place(const struct run *, int rank, int i);
 /* Tag of the data that go from a rank to another. */
 int epoch_pattern(const struct run *, int origin, int target);
 
-#define EPOCH_STATE .state_bytes = sizeof(struct epoch_state)
-#else
-#define EPOCH_STATE .state_bytes = 0
 #endif
 
 #endif

@@ -131,9 +131,6 @@ bool mpi_data_check(struct run *);
  * ranks have one more. */
 int mpi_share(int count, int size, int rank);
 
-#define MPI_COLLECTIVE_STATE .state_bytes = sizeof(struct mpi_collective_state)
-#else
-#define MPI_COLLECTIVE_STATE .state_bytes = 0
 #endif
 
 /* ---- The collectives of the standard ---- */
@@ -182,7 +179,7 @@ MPI_COLLECTIVES(DECLARED)
         .demand = mpi_collective_demand, .who = "all",                                             \
         .teardown = WITH_MPI(mpi_collective_tear_down), .setup = WITH_MPI(hook),                   \
         .fill = WITH_MPI(mpi_collective_fill), .verify = WITH_MPI(mpi_collective_verify),          \
-        MPI_COLLECTIVE_STATE
+        MPI_STATE(struct mpi_collective_state)
 #define MPI_COLLECTIVE MPI_COLLECTIVE_WITH(mpi_collective_set_up)
 #define MPI_COLLECTIVE_ONCE                                                                        \
     MPI_COLLECTIVE, .run = WITH_MPI(mpi_collective_once), .timing = TIMING_WHOLE

@@ -224,9 +224,6 @@ static void tear_down_watched(struct run *run)
     window_close(&s->window);
 }
 
-#define WATCH_STATE .state_bytes = sizeof(struct watch_state)
-#else
-#define WATCH_STATE .state_bytes = 0
 #endif
 
 /* clang-format off */
@@ -235,7 +232,7 @@ static void tear_down_watched(struct run *run)
 #define WATCHED(does, looks)                                                                       \
     MPI_FUNCTION, .version_major = 3, .timing = TIMING_PARTS, .minimum_pes = 2, .who = "rank 0", .moves = MOVES_NOTHING,     \
         .demand = demand_ints, .setup = WITH_MPI(set_up_watched), .fill = WITH_MPI(fill), .verify = WITH_MPI(verify), .run = WITH_MPI(run_watched),    \
-        .teardown = WITH_MPI(tear_down_watched), WATCH_STATE,                                      \
+        .teardown = WITH_MPI(tear_down_watched), MPI_STATE(struct watch_state),                                      \
         .variant = &(const struct watched) {.operation = does, .look = looks}
 #define AT_ONCE .parameters = {INTS, INFO}
 #define AT_TIMES .parameters = {INTS, INFO, SLEEP}

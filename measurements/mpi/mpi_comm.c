@@ -199,17 +199,14 @@ static double run_footprint(struct run *run)
     return last;
 }
 
-#define VARIANT(making) .variant = &(making)
-#else
-#define VARIANT(making) .variant = NULL
 #endif
 
 /* clang-format off */
 #define DUPLICATES {"n", PARAMETER_INT, "", "number of duplicates", .minimum = 1, .maximum = INT_MAX, .example = "10"}
 /* clang-format on */
 #define MAKING(of)                                                                                 \
-    MPI_FUNCTION, .timing = TIMING_PARTS, .who = "all", VARIANT(of), .no_data = true,              \
-                  .setup = WITH_MPI(set_up_making), .run = WITH_MPI(run_making)
+    MPI_FUNCTION, .timing = TIMING_PARTS, .who = "all", .variant = WITH_MPI(&(of)),                \
+                  .no_data = true, .setup = WITH_MPI(set_up_making), .run = WITH_MPI(run_making)
 #define MEMORY MPI_FUNCTION, .timing = TIMING_ONCE, .quantity = QUANTITY_BYTES, .who = "all"
 
 const struct measurement measurements_mpi_comm[] = {

@@ -376,9 +376,6 @@ static void tear_down_flushed(struct run *run)
     window_close(&s->window);
 }
 
-#define FLUSH_STATE .state_bytes = sizeof(struct flush_state)
-#else
-#define FLUSH_STATE .state_bytes = 0
 #endif
 
 /* clang-format off */
@@ -388,7 +385,7 @@ static void tear_down_flushed(struct run *run)
     MPI_FUNCTION_CHECKED(check_flushed), .version_major = 3, .timing = TIMING_PARTS,                 \
         .demand = demand_flushed, .setup = WITH_MPI(set_up_flushed),\
         .fill = WITH_MPI(fill), .verify = WITH_MPI(verify),                               \
-        .run = WITH_MPI(run_flushed), .teardown = WITH_MPI(tear_down_flushed), FLUSH_STATE
+        .run = WITH_MPI(run_flushed), .teardown = WITH_MPI(tear_down_flushed), MPI_STATE(struct flush_state)
 #define FORM(does, ends, who_does)                                                                 \
     .moves = (does) == NO_ROUTINE || (ends) == FLUSH_LOCAL ? MOVES_NOTHING : MOVES_MESSAGE, \
     .variant = &(const struct flushed) {.routine = does, .completion = ends, .shape = who_does}

@@ -233,9 +233,6 @@ static void tear_down_transfer(struct run *run)
     free(s->requests);
 }
 
-#define TRANSFER_STATE .state_bytes = sizeof(struct transfer_state)
-#else
-#define TRANSFER_STATE .state_bytes = 0
 #endif
 
 /* clang-format off */
@@ -244,7 +241,7 @@ static void tear_down_transfer(struct run *run)
 #define ANY_TRANSFER                                                                               \
     MPI_FUNCTION_CHECKED(check_transfer), .demand = demand_transfer,                               \
         .setup = WITH_MPI(set_up_transfer), .fill = WITH_MPI(fill), .verify = WITH_MPI(verify), .run = WITH_MPI(run_transfer),                         \
-        .teardown = WITH_MPI(tear_down_transfer), TRANSFER_STATE
+        .teardown = WITH_MPI(tear_down_transfer), MPI_STATE(struct transfer_state)
 #define OF_PAIR(...) ANY_TRANSFER, .minimum_pes = 2, .who = "rank 0", .parameters = {__VA_ARGS__}
 #define OF_RING(...) ANY_TRANSFER, .who = "all", .parameters = {__VA_ARGS__}
 #define TAKEN(how, which)                                                                          \

@@ -57,15 +57,12 @@ static double run_operation(struct run *run)
     return computing_run(run, &pair->partner, operate, mpi_pair_meet);
 }
 
-#define STATE .state_bytes = sizeof(struct mpi_pair)
-#else
-#define STATE .state_bytes = 0
 #endif
 
 /* clang-format off */
 #define COMPUTES(which)                                                                            \
     MPI_FUNCTION_CHECKED(check), .version_major = 3, .timing = TIMING_PARTS, .minimum_pes = 2,       \
-    .who = "rank 0", .moves = MOVES_MESSAGE, .demand = demand, STATE, .setup = WITH_MPI(set_up), .fill = WITH_MPI(fill),   \
+    .who = "rank 0", .moves = MOVES_MESSAGE, .demand = demand, MPI_STATE(struct mpi_pair), .setup = WITH_MPI(set_up), .fill = WITH_MPI(fill),   \
     .verify = WITH_MPI(verify), .run = WITH_MPI(run_operation), .teardown = WITH_MPI(tear_down),   \
     .variant = &(const enum pair_action) {which}
 

@@ -285,9 +285,6 @@ static void tear_down_pingpong(struct run *run)
         MPI_Request_free(&state->requests[i]);
 }
 
-#define PINGPONG_STATE .state_bytes = sizeof(struct pingpong_state)
-#else
-#define PINGPONG_STATE .state_bytes = 0
 #endif
 
 /* clang-format off */
@@ -304,7 +301,7 @@ static void tear_down_pingpong(struct run *run)
 #define PINGPONG                                                                                   \
     .timing = TIMING_PARTS, .minimum_pes = 2, .who = "rank 0", .setup = WITH_MPI(set_up_pingpong), \
     .fill = WITH_MPI(fill), .verify = WITH_MPI(verify), .run = WITH_MPI(run_pingpong),             \
-    .teardown = WITH_MPI(tear_down_pingpong), PINGPONG_STATE
+    .teardown = WITH_MPI(tear_down_pingpong), MPI_STATE(struct pingpong_state)
 #define OF_MESSAGES                                                                                \
     MPI_FUNCTION, .parameters = {COUNT_ELEMENTS, DATATYPE, TAG, ITERATIONS},                       \
                   .demand = mpi_demand_message
@@ -363,8 +360,8 @@ const struct measurement measurements_mpi_pt2pt[] = {
     {"Par_Pingpong_Send_Recv", "round trips of several pairs of ranks at the same time",
      .timing = TIMING_PARTS, .minimum_pes = 2, .who = "ranks below procs",
      .setup = WITH_MPI(set_up_pingpong), .fill = WITH_MPI(fill), .verify = WITH_MPI(verify),
-     .run = WITH_MPI(run_pingpong), .teardown = WITH_MPI(tear_down_pingpong), PINGPONG_STATE,
-     MPI_FUNCTION_CHECKED(check_pairs),
+     .run = WITH_MPI(run_pingpong), .teardown = WITH_MPI(tear_down_pingpong),
+     MPI_STATE(struct pingpong_state), MPI_FUNCTION_CHECKED(check_pairs),
      .parameters = {COUNT_ELEMENTS, DATATYPE, TAG, ITERATIONS, PROCS, NODESIZE},
      .demand = mpi_demand_message, BY(SEND, RECEIVE), .moves = MOVES_BOTH_WAYS,
      .calls = "MPI_Send MPI_Recv",

@@ -153,9 +153,6 @@ static void tear_down_rate(struct run *run)
     free(state->requests);
 }
 
-#define RATE_STATE .state_bytes = sizeof(struct rate_state)
-#else
-#define RATE_STATE .state_bytes = 0
 #endif
 
 /* clang-format off */
@@ -169,7 +166,7 @@ static void tear_down_rate(struct run *run)
         .parameters = {COUNT_ELEMENTS, DATATYPE, WINDOW, PAIRS, ITERATIONS},                       \
         .demand = demand_rate, .setup = WITH_MPI(set_up_rate), .fill = WITH_MPI(fill),             \
         .verify = WITH_MPI(verify), .run = WITH_MPI(run_rate),                                     \
-        .teardown = WITH_MPI(tear_down_rate), RATE_STATE
+        .teardown = WITH_MPI(tear_down_rate), MPI_STATE(struct rate_state)
 
 const struct measurement measurements_mpi_rate[] = {
     {"Isend_Irecv_Rate", "one message of a window that pairs of ranks send at once", RATE,

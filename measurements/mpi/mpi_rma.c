@@ -22,7 +22,8 @@
     MPI_FUNCTION_CHECKED(epoch_check),                                                             \
         .version_major = 3, .timing = TIMING_PARTS, .demand = epoch_demand,                        \
         .setup = WITH_MPI(epoch_set_up), .fill = WITH_MPI(epoch_fill),                             \
-        .verify = WITH_MPI(epoch_verify), .teardown = WITH_MPI(epoch_tear_down), EPOCH_STATE
+        .verify = WITH_MPI(epoch_verify), .teardown = WITH_MPI(epoch_tear_down),                   \
+        MPI_STATE(struct epoch_state)
 #define STAGED EPOCHS, .run = WITH_MPI(epoch_run)
 #define BY_ALL STAGED, .who = "all"
 #define BY_PAIR STAGED, .minimum_pes = 2, .who = "ranks 0 and 1"

@@ -205,9 +205,6 @@ static void tear_down_typed(struct run *run)
     window_close(&s->window);
 }
 
-#define TYPED_STATE .state_bytes = sizeof(struct typed_state)
-#else
-#define TYPED_STATE .state_bytes = 0
 #endif
 
 /* clang-format off */
@@ -216,7 +213,7 @@ static void tear_down_typed(struct run *run)
 #define TYPED(from, to, ...)                                                                       \
     MPI_FUNCTION, .version_major = 3, .timing = TIMING_PARTS, .minimum_pes = 2, .who = "rank 0",     \
         .parameters = {INTS, INFO}, .moves = MOVES_MESSAGE, .demand = demand_typed, .setup = WITH_MPI(set_up_typed), .fill = WITH_MPI(fill), .verify = WITH_MPI(verify),       \
-        .run = WITH_MPI(run_typed), .teardown = WITH_MPI(tear_down_typed), TYPED_STATE,            \
+        .run = WITH_MPI(run_typed), .teardown = WITH_MPI(tear_down_typed), MPI_STATE(struct typed_state),            \
         .variant = &(const struct typed) {.origin = from, .target = to, __VA_ARGS__}
 #define PUTS .routine = "MPI_Put", .calls = "MPI_Win_fence", .timed = "MPI_Put, MPI_Win_fence"
 #define GETS .routine = "MPI_Get", .calls = "MPI_Win_fence", .timed = "MPI_Get, MPI_Win_fence"

@@ -242,10 +242,6 @@ static bool verify_records(struct run *run)
     return true;
 }
 
-#define STATE sizeof(struct order_state)
-
-#else
-#define STATE 0
 #endif
 
 static void demand(const struct measurement *function, const struct argument *arguments, int pes,
@@ -265,7 +261,8 @@ static void demand(const struct measurement *function, const struct argument *ar
 #define PLACES COMMON, .parameters = {COUNT_BYTES, ITERATIONS}, .timing = TIMING_WHOLE
 #define RMW(order, which)                                                                          \
     COMMON, .timing = TIMING_PARTS, .moves = MOVES_NOTHING,                                        \
-            .parameters = {RECORD_BYTES, ITERATIONS}, .one_place = true, .state_bytes = STATE,     \
+            .parameters = {RECORD_BYTES, ITERATIONS}, .one_place = true,                           \
+            SHMEM_STATE(struct order_state),                                                       \
             .variant = &(const struct discipline){.quiets = (order), .records = (which)},          \
             .setup = WITH_SHMEM(set_up), .teardown = WITH_SHMEM(tear_down),                        \
             .fill = WITH_SHMEM(fill_records), .verify = WITH_SHMEM(verify_records),                \
@@ -277,7 +274,7 @@ const struct measurement measurements_caf_order[] = {
      .verify = WITH_SHMEM(verify_get), .run = WITH_SHMEM(run_quiet_get), .moves = MOVES_NOTHING,
      .timed = "quiet + get", .cost = "quiet + post + wire"},
     {"Shmem_Put_Quiet_Get", "a put, a quiet, and a get that reads what was put",
-     .calls = "shmem_put shmem_quiet shmem_get", PLACES, .state_bytes = STATE,
+     .calls = "shmem_put shmem_quiet shmem_get", PLACES, SHMEM_STATE(struct order_state),
      .setup = WITH_SHMEM(set_up), .teardown = WITH_SHMEM(tear_down), .fill = WITH_SHMEM(fill_put),
      .verify = WITH_SHMEM(verify_put), .run = WITH_SHMEM(run_put_quiet_get),
      .moves = MOVES_BOTH_WAYS, .timed = "put + quiet + get", .cost = "2 * post + 2 * wire + quiet"},

@@ -15,6 +15,12 @@ struct place {
     long count;
 };
 
+/* Symmetric, on rank 0. */
+struct totals {
+    long taken; /* places that hold a key */
+    long met;   /* that insertions found taken by another key */
+};
+
 /* 64 MiB of symmetric memory. */
 #define MOST_INSERTS 2000000
 
@@ -35,12 +41,6 @@ static size_t places_for(int64_t inserts)
 #include <math.h>
 #include <shmem.h>
 #include <string.h>
-
-/* Symmetric, on rank 0. */
-struct totals {
-    long taken; /* places that hold a key */
-    long met;   /* that insertions found taken by another key */
-};
 
 struct hash_state {
     int64_t inserts;
@@ -233,12 +233,6 @@ static bool verify(struct run *run)
     return true;
 }
 
-#define STATE sizeof(struct hash_state)
-#define TOTALS sizeof(struct totals)
-
-#else
-#define STATE 0
-#define TOTALS 0
 #endif
 
 static void demand(const struct measurement *function, const struct argument *arguments, int pes,
@@ -247,7 +241,7 @@ static void demand(const struct measurement *function, const struct argument *ar
     int64_t inserts = argument_named(function, arguments, "inserts")->integer;
     demand->own = places_for(inserts) * sizeof(struct place);
     demand->reported = demand->own;
-    demand->scratch = image_locks_bytes(pes) + TOTALS + demand->own;
+    demand->scratch = image_locks_bytes(pes) + sizeof(struct totals) + demand->own;
 }
 
 /* clang-format off */
@@ -255,7 +249,7 @@ static void demand(const struct measurement *function, const struct argument *ar
 #define HASH(by, passes)                                                                           \
     .api = API_OPENSHMEM, .timing = TIMING_PARTS, .parameters = {INSERTS}, .moves = MOVES_NOTHING, .who = "all",             \
     .variant = &(const struct hashing){.protection = (by), .reported = (passes)},                  \
-    .state_bytes = STATE, .demand = demand, .setup = WITH_SHMEM(set_up),                           \
+    SHMEM_STATE(struct hash_state), .demand = demand, .setup = WITH_SHMEM(set_up),                           \
     .run = WITH_SHMEM(run_passes), .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify)
 #define BY_MCS "set + get + put + clear of the MCS lock of the PE"
 #define BY_LOCK "set_lock + get + put + quiet + clear_lock of the PE's lock"

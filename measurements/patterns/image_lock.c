@@ -148,10 +148,6 @@ static bool verify(struct run *run)
            data_verify(run, "the source of a put", run->local, bytes, run->rank);
 }
 
-#define STATE sizeof(struct access_state)
-
-#else
-#define STATE 0
 #endif
 
 static void access_demand(const struct measurement *function, const struct argument *arguments,
@@ -166,7 +162,7 @@ static void access_demand(const struct measurement *function, const struct argum
 /* clang-format off */
 #define ACCESS(by, gets)                                                                           \
     .api = API_OPENSHMEM, .timing = TIMING_WHOLE, .who = "all",                       \
-    .parameters = {COUNT_BYTES, ITERATIONS}, .moves = MOVES_MESSAGE, .demand = access_demand, .state_bytes = STATE,        \
+    .parameters = {COUNT_BYTES, ITERATIONS}, .moves = MOVES_MESSAGE, .demand = access_demand, SHMEM_STATE(struct access_state),        \
     .setup = WITH_SHMEM(set_up), .teardown = WITH_SHMEM(tear_down), .fill = WITH_SHMEM(fill),      \
     .verify = WITH_SHMEM(verify), .run = WITH_SHMEM(run_access),                                   \
     .variant = &(const struct access){.protection = (by), .get = (gets)}

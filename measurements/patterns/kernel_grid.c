@@ -284,9 +284,6 @@ static void tear_down(struct run *run)
     free(((struct grid_state *)run->state)->prepared);
 }
 
-#define STATE sizeof(struct grid_state)
-#else
-#define STATE 0
 #endif
 
 static const struct grid_kernel himeno = {.program = &grid_himeno, .himeno = true},
@@ -301,7 +298,7 @@ static const struct grid_kernel himeno = {.program = &grid_himeno, .himeno = tru
 #define STENCIL .parameters = {CELLS("rows", "grid, first dimension"), CELLS("columns", "grid, second dimension"), ITERATIONS, SYNCHRONIZATION, ALGORITHM}
 #define GRID                                                                                       \
     KERNEL_COMMON, .check = check, .demand = demand, .setup = WITH_SHMEM(set_up), .fill = WITH_SHMEM(fill), \
-        .verify = WITH_SHMEM(verify), .teardown = WITH_SHMEM(tear_down), .state_bytes = STATE
+        .verify = WITH_SHMEM(verify), .teardown = WITH_SHMEM(tear_down), SHMEM_STATE(struct grid_state)
 
 const struct measurement measurements_kernel_grid[] = {
     {"Kernel_Himeno", "a step of the Himeno benchmark: 19-point Jacobi on a grid that is cut in two dimensions", .calls = "shmem_put shmem_iput shmem_fence shmem_long_p shmem_long_wait_until shmem_double_sum_to_all",

@@ -349,9 +349,6 @@ static void tear_down(struct run *run)
     free(s->first);
 }
 
-#define STATE sizeof(struct exchange_state)
-#else
-#define STATE 0
 #endif
 
 /* clang-format off */
@@ -363,7 +360,7 @@ static void tear_down(struct run *run)
 #define EXCHANGE                                                                                   \
     KERNEL_COMMON, .parameters = {KEYS, MAX_KEY, ITERATIONS, BUCKETS, REDUCTION, OFFSETS}, .check = check, \
         .demand = demand, .setup = WITH_SHMEM(set_up), .fill = WITH_SHMEM(fill),                   \
-        .verify = WITH_SHMEM(verify), .teardown = WITH_SHMEM(tear_down), .state_bytes = STATE
+        .verify = WITH_SHMEM(verify), .teardown = WITH_SHMEM(tear_down), SHMEM_STATE(struct exchange_state)
 
 const struct measurement measurements_kernel_key_exchange[] = {
     {"Kernel_Key_Exchange", "integer sort: keys go to the PE that has their bucket, and are sorted there", .calls = "shmem_long_sum_to_all shmem_long_atomic_fetch_add shmem_alltoall64 shmem_put shmem_barrier_all shmem_barrier",

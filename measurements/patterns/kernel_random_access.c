@@ -197,9 +197,6 @@ static bool set_up_get_put(struct run *run)
     return set_up_table(run, false);
 }
 
-#define STATE sizeof(struct access_state)
-#else
-#define STATE 0
 #endif
 
 /* clang-format off */
@@ -207,7 +204,7 @@ static bool set_up_get_put(struct run *run)
 #define UPDATES {"updates", PARAMETER_INT, "", "updates by each PE in a step", .maximum = 1 << 30, .example = "10"}
 #define ACCESS(way)                                                                                \
     KERNEL_COMMON, .parameters = {WORDS, UPDATES, ITERATIONS}, .check = check, .demand = demand,   \
-        .setup = WITH_SHMEM(set_up_##way), .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify), .state_bytes = STATE
+        .setup = WITH_SHMEM(set_up_##way), .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify), SHMEM_STATE(struct access_state)
 /* Single updates are too short to read the timer around them. */
 #define SHARE(way)                                                                                 \
     .timing = TIMING_PARTS, .reference = WITH_SHMEM(kernel_computation), .subtracted = "places and values of the updates", \

@@ -212,14 +212,11 @@ static double run_loaded(struct run *run)
     return load_run(run, &routines);
 }
 
-#define STATE .state_bytes = sizeof(struct load_state)
-#else
-#define STATE .state_bytes = 0
 #endif
 
 /* clang-format off */
 #define LOADED(part, action)                                                                       \
-    .api = API_OPENSHMEM, .minimum_pes = 2, .check = check, .demand = demand, STATE,               \
+    .api = API_OPENSHMEM, .minimum_pes = 2, .check = check, .demand = demand, SHMEM_STATE(struct load_state),               \
     .setup = WITH_SHMEM(set_up), .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify),           \
     .run = WITH_SHMEM(run_loaded), .teardown = WITH_SHMEM(load_close),                             \
     .variant = &(const struct victim) {part, action}

@@ -241,9 +241,6 @@ static void tear_down_border(struct run *run)
         window_close(&s->window);
 }
 
-#define BORDER_STATE .state_bytes = sizeof(struct border_state)
-#else
-#define BORDER_STATE .state_bytes = 0
 #endif
 
 /* clang-format off */
@@ -252,7 +249,7 @@ static void tear_down_border(struct run *run)
 #define BORDER(by)                                                                                 \
     MPI_FUNCTION, .version_major = 3, .timing = TIMING_PARTS, .who = "all", .moves = MOVES_NOTHING, .demand = demand_square, \
         .setup = WITH_MPI(set_up_border), .fill = WITH_MPI(fill), .verify = WITH_MPI(verify), .run = WITH_MPI(run_border),                             \
-        .teardown = WITH_MPI(tear_down_border), BORDER_STATE,                                      \
+        .teardown = WITH_MPI(tear_down_border), MPI_STATE(struct border_state),                                      \
         .variant = &(const struct border) {.way = by}
 
 const struct measurement measurements_mpi_border[] = {

@@ -212,14 +212,11 @@ static double run_loaded(struct run *run)
     return load_run(run, &routines);
 }
 
-#define STATE .state_bytes = sizeof(struct load_state)
-#else
-#define STATE .state_bytes = 0
 #endif
 
 /* clang-format off */
 #define LOADED(part, action)                                                                       \
-    MPI_FUNCTION_CHECKED(check), .version_major = 3, .minimum_pes = 2, .demand = demand, STATE,    \
+    MPI_FUNCTION_CHECKED(check), .version_major = 3, .minimum_pes = 2, .demand = demand, MPI_STATE(struct load_state),    \
     .setup = WITH_MPI(set_up), .fill = WITH_MPI(fill), .verify = WITH_MPI(verify),                 \
     .run = WITH_MPI(run_loaded), .teardown = WITH_MPI(tear_down),                                  \
     .variant = &(const struct victim) {part, action}

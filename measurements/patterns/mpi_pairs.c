@@ -333,16 +333,13 @@ static bool verify(struct run *run)
            (traffic->routine == MESSAGE || window_verify_guards(run, &state->window));
 }
 
-#define STATE sizeof(struct traffic_state)
-#else
-#define STATE 0
 #endif
 
 /* clang-format off */
 #define BYTES {"count", PARAMETER_INT, "bytes", "data moved by each operation", .size = true, .maximum = INT_MAX, .example = "1024"}
 #define COMMON                                                                                     \
     MPI_FUNCTION_CHECKED(check), .timing = TIMING_PARTS, .minimum_pes = 2,                           \
-        .who = "the ranks that work", .demand = pairs_demand_traffic, .state_bytes = STATE,                      \
+        .who = "the ranks that work", .demand = pairs_demand_traffic, MPI_STATE(struct traffic_state),                      \
         .fill = WITH_MPI(fill), .verify = WITH_MPI(verify), .teardown = WITH_MPI(tear_down)
 #define ONE_SIDED COMMON, .version_major = 3, .setup = WITH_MPI(set_up_window), .run = WITH_MPI(run_window)
 #define EACH .parameters = {BYTES, PATTERN, PAIRS, DIRECTIONS, ITERATIONS, MEMORY}

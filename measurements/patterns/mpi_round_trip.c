@@ -237,14 +237,11 @@ static bool verify(struct run *run)
            (!state->locked || window_verify_guards(run, &state->window));
 }
 
-#define STATE sizeof(struct trip_state)
-#else
-#define STATE 0
 #endif
 
 /* clang-format off */
 #define FORM                                                                                       \
-    MPI_FUNCTION_CHECKED(check), TRIP_FORM, .moves = MOVES_BOTH_WAYS, .demand = trip_demand, .state_bytes = STATE,           \
+    MPI_FUNCTION_CHECKED(check), TRIP_FORM, .moves = MOVES_BOTH_WAYS, .demand = trip_demand, MPI_STATE(struct trip_state),           \
     .setup = WITH_MPI(set_up), .fill = WITH_MPI(fill), .verify = WITH_MPI(verify),                 \
     .run = WITH_MPI(run_trips), .teardown = WITH_MPI(tear_down)
 #define TRIP(how, ...)                                                                             \

@@ -139,9 +139,6 @@ static double run_traffic(struct run *run)
     return seconds / (double)run->iterations / (double)steps; /* a watcher has none: still NAN */
 }
 
-#define STATE sizeof(struct pairs_work)
-#else
-#define STATE 0
 #endif
 
 /* ---- Descriptors: a routine in each discipline ---- */
@@ -150,7 +147,7 @@ static double run_traffic(struct run *run)
 #define WORKERS "the ranks that work"
 #define COMMON                                                                                     \
     .api = API_OPENSHMEM, .minimum_pes = 2, .who = WORKERS,                  \
-    .check = pairs_check, .demand = pairs_demand_traffic, .state_bytes = STATE, .setup = WITH_SHMEM(set_up),     \
+    .check = pairs_check, .demand = pairs_demand_traffic, SHMEM_STATE(struct pairs_work), .setup = WITH_SHMEM(set_up),     \
     .fill = WITH_SHMEM(pairs_fill_traffic), .verify = WITH_SHMEM(pairs_verify_traffic), .run = WITH_SHMEM(run_traffic),        \
     .teardown = WITH_SHMEM(tear_down)
 #define EACH .parameters = {COUNT_BYTES, PATTERN, PAIRS, DIRECTIONS, ITERATIONS}

@@ -232,16 +232,13 @@ static double run_threads(struct run *run)
                  : NAN;
 }
 
-#define STATE sizeof(struct threads_state)
-#else
-#define STATE 0
 #endif
 
 /* clang-format off */
 #define THREADS {"threads", PARAMETER_INT, "", "threads of each rank that works, each with a private context and a window of its own", .minimum = 1, .maximum = MOST_THREADS, .example = "2"}
 #define THREADED(routine_, op)                                                                     \
     .api = API_OPENSHMEM, .threads = true, .timing = TIMING_WHOLE, .moves = MOVES_MESSAGE, .minimum_pes = 2,  \
-    .who = "the ranks that work", .check = pairs_check, .demand = pairs_demand_traffic, .state_bytes = STATE,    \
+    .who = "the ranks that work", .check = pairs_check, .demand = pairs_demand_traffic, SHMEM_STATE(struct threads_state),    \
     .parameters = {COUNT_BYTES, PATTERN, PAIRS, DIRECTIONS, THREADS, WINDOW_OF("operations"), ITERATIONS}, \
     .setup = WITH_SHMEM(set_up), .fill = WITH_SHMEM(pairs_fill_traffic), .verify = WITH_SHMEM(pairs_verify_traffic),           \
     .run = WITH_SHMEM(run_threads), .teardown = WITH_SHMEM(tear_down),                             \

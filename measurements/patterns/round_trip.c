@@ -146,15 +146,12 @@ static bool verify(struct run *run)
     return trip_verify(run, &way->trip, &state->pair, &memory);
 }
 
-#define STATE sizeof(struct trip_state)
-#else
-#define STATE 0
 #endif
 
 /* clang-format off */
 #define TRIP(how, ...)                                                                             \
     TRIP_FORM, .moves = MOVES_BOTH_WAYS, .check = check, .demand = demand, .parameters = {TRIP_PARAMETERS(0)},             \
-    .state_bytes = STATE, .setup = WITH_SHMEM(set_up), .fill = WITH_SHMEM(fill),                   \
+    SHMEM_STATE(struct trip_state), .setup = WITH_SHMEM(set_up), .fill = WITH_SHMEM(fill),                   \
     .verify = WITH_SHMEM(verify), .run = WITH_SHMEM(run_trips), .teardown = WITH_SHMEM(tear_down), \
     .variant = &(const struct way){.routine = {.element = 1}, .by = how,                           \
                                    .trip = {.all = (how) == BARRIER, __VA_ARGS__}}

@@ -134,9 +134,7 @@ static void demand_strided(const struct measurement *function, const struct argu
 }
 
 #if SKAMPI_SHMEM
-#define STATE sizeof(struct section_state)
-#else
-#define STATE 0
+
 #endif
 
 /* clang-format off */
@@ -156,7 +154,7 @@ static void demand_strided(const struct measurement *function, const struct argu
 
 #define COMMON                                                                                     \
     .api = API_OPENSHMEM, .timing = TIMING_WHOLE, .moves = MOVES_MESSAGE, BY_PAIRS,                \
-    .check = check, .state_bytes = STATE, .setup = WITH_SHMEM(section_set_up),                     \
+    .check = check, SHMEM_STATE(struct section_state), .setup = WITH_SHMEM(section_set_up),        \
     .fill = WITH_SHMEM(section_fill), .verify = WITH_SHMEM(section_verify),                        \
     .run = WITH_SHMEM(section_run)
 #define SECTION                                                                                    \

@@ -330,10 +330,6 @@ static bool verify(struct run *run)
     return good;
 }
 
-#define STATE sizeof(struct segment_state)
-
-#else
-#define STATE 0
 #endif
 
 static const char *check(const struct measurement *function, const struct argument *arguments,
@@ -364,8 +360,9 @@ static void demand(const struct measurement *function, const struct argument *ar
 #define SEQUENCE(supply)                                                                           \
     .api = API_OPENSHMEM, .moves = MOVES_NOTHING,                                                  \
     .parameters = {SIZE, BLOCKS, ALLOCATIONS, SEQUENCE_SEED}, .variant = WITH_SHMEM(&(supply)),    \
-    .state_bytes = STATE, .check = check, .demand = demand, .setup = WITH_SHMEM(set_up),           \
-    .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify), .who = "all"
+    SHMEM_STATE(struct segment_state), .check = check, .demand = demand,                           \
+    .setup = WITH_SHMEM(set_up), .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify),           \
+    .who = "all"
 #define TIMED(supply)                                                                              \
     SEQUENCE(supply), .run = WITH_SHMEM(run_sequence), .reference = WITH_SHMEM(draws_alone),       \
                       .teardown = WITH_SHMEM(tear_down), .subtracted = "drawing the sequence"

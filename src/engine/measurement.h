@@ -244,16 +244,21 @@ extern const struct measurement *const measurement_families[];
 /* Their names, in the same order. */
 extern const char *const measurement_family_names[];
 
-/* Hooks that call a library are left out where the program is built without it. */
+/* Hooks that call a library, and states with its types, are left out where the program is built
+ * without it. */
 #if SKAMPI_SHMEM
 #define WITH_SHMEM(hook) (hook)
+#define SHMEM_STATE(type) .state_bytes = sizeof(type)
 #else
 #define WITH_SHMEM(hook) NULL
+#define SHMEM_STATE(type) .state_bytes = 0
 #endif
 #if SKAMPI_MPI
 #define WITH_MPI(hook) (hook)
+#define MPI_STATE(type) .state_bytes = sizeof(type)
 #else
 #define WITH_MPI(hook) NULL
+#define MPI_STATE(type) .state_bytes = 0
 #endif
 
 /* Whether repetitions start as the script chose. */
