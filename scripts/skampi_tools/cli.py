@@ -224,13 +224,36 @@ def check_suffix(path, suffixes, otherwise=""):
 
 
 def finite(value):
-    """The number; None, which JSON has for it, where it is none."""
-    return value if value is not None and math.isfinite(value) else None
+    """What JSON can hold: None in place of NaN and infinities, also inside lists and dicts."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {name: finite(entry) for name, entry in value.items()}
+    return [finite(entry) for entry in value] if isinstance(value, (list, tuple)) else value
+
+
+def json_text(value):
+    """As a file that people may read."""
+    return json.dumps(finite(value), indent=1, ensure_ascii=False) + "\n"
 
 
 def write_json(path, value):
     """As write_text(); bytes of names that are not UTF-8 are escaped, as JSON can."""
-    write_text(path, json.dumps(value, indent=1, ensure_ascii=False) + "\n", "backslashreplace")
+    write_text(path, json_text(value), "backslashreplace")
+
+
+def read_json(path, pairs=None, otherwise=""):
+    """What a JSON file ("-": standard input) holds. pairs: makes an object of its (name, value) pairs; None: a dict. An
+    Error names the place of what is not JSON, or says otherwise."""
+    with (open(0, encoding="utf-8", closefd=False) if path == "-" else open(path, encoding="utf-8")) as file:
+        try:
+            return json.load(file, object_pairs_hook=pairs)
+        except json.JSONDecodeError as error:
+            raise Error(otherwise or f"{path}:{error.lineno}:{error.colno}: not JSON: {error.msg}") from None
+        except UnicodeDecodeError:
+            raise Error(otherwise or f"{path}: not UTF-8") from None
+        except RecursionError:
+            raise Error(otherwise or f"{path}: nested too deeply") from None
 
 
 def write_text(path, text, errors="replace"):

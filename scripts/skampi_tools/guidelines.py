@@ -14,7 +14,7 @@ import math
 import operator
 from dataclasses import dataclass, field
 
-from .cli import Error
+from .cli import Error, read_json
 from .states.common import CommonStates
 from .statistics import median, rounds_of
 
@@ -134,16 +134,7 @@ def _terms(record, key, names, where):
 
 def read_rules(path, tolerance=None):
     """List of Rule; a rule with "for" gives several. tolerance: instead of the file's."""
-    try:
-        with open(path, encoding="utf-8") as file:
-            given = json.load(file)
-    except UnicodeDecodeError:
-        raise Error(f"{path}: not UTF-8") from None
-    except ValueError as error:
-        raise Error(f"{path}:{getattr(error, 'lineno', 1)}: not JSON: "
-                    f"{getattr(error, 'msg', error)}") from None
-    except RecursionError:
-        raise Error(f"{path}: nested too deeply") from None
+    given = read_json(path)
     if not isinstance(given, dict):
         raise Error(f"{path}:1: not an object with \"guidelines\" and \"rules\"")
     _only(given, ("guidelines", "tolerance", "rules"), path)

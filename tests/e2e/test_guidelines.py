@@ -266,8 +266,8 @@ def rule(**members):
 
 F = [{"function": "f"}]
 for given, text in (
-        ("", "bad.json:1: not JSON: Expecting value"),
-        ('{"guidelines": 1,\n "rules": }', "bad.json:2: not JSON: Expecting value"),
+        ("", "bad.json:1:1: not JSON: Expecting value"),
+        ('{"guidelines": 1,\n "rules": }', "bad.json:2:11: not JSON: Expecting value"),
         ("[" * 100000, "bad.json: nested too deeply"),
         ("[]", "bad.json:1: not an object with \"guidelines\" and \"rules\""),
         ({"guidelines": 2, "rules": []}, "bad.json: guidelines: 2, but this tool knows version 1"),

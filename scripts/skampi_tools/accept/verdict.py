@@ -1,10 +1,9 @@
 """Pass, fail or doubtful, with reasons and the nodes to look at; and the comparison with a reference."""
 
-import json
 import math
 from statistics import NormalDist
 
-from ..cli import Error, finite
+from ..cli import Error, finite, read_json
 from ..statistics import deviation
 from ..style import count_text, number_text, percent_text
 from .judge import FEWEST_UNITS, TAIL, trimmed_mean
@@ -99,16 +98,11 @@ def links_json(case):
 
 def read_reference(path):
     """What --json wrote for an accepted machine."""
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            value = json.load(file)
-    except OSError as error:
-        raise Error(f"{path}: {error.strerror or error}") from None
-    except (ValueError, RecursionError):
-        value = None
+    other = f"{path}: not what skampi-accept --json has written"
+    value = read_json(path, otherwise=other)
     if not isinstance(value, dict) or value.get("accept") != VERSION or not isinstance(value.get("kinds"), dict) \
             or not isinstance(value.get("sites"), list):
-        raise Error(f"{path}: not what skampi-accept --json has written")
+        raise Error(other)
     return value
 
 

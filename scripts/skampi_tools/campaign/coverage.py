@@ -199,29 +199,26 @@ def report_states(states):
 
 
 def promise_json(measured):
-    return {"contained": cli.finite(measured.contained), "lowest_pair": cli.finite(measured.lowest_pair),
-            "width_ratio": cli.finite(measured.width_ratio), "promise": measured.promise,
-            "launch_difference": cli.finite(measured.launch_difference)}
+    names = ("contained", "lowest_pair", "width_ratio", "promise", "launch_difference")
+    return {name: getattr(measured, name) for name in names}
 
 
 def point_json(p):
     return {"block": p.block, "label": p.label, "runs": p.runs, "pairs": p.pairs, "inside": p.inside,
-            "width": cli.finite(p.width), "need": cli.finite(p.need), "width_ratio": cli.finite(p.ratio),
-            **({"state": p.state, "text": p.text, "spread": cli.finite(p.spread)} if p.state else {})}
+            "width": p.width, "need": p.need, "width_ratio": p.ratio,
+            **({"state": p.state, "text": p.text, "spread": p.spread} if p.state else {})}
 
 
 def as_json(measured, paths):
     states = measured.states
     return {
-        "coverage": 1, "files": paths, "runs": measured.runs, "confidence": cli.finite(measured.confidence),
+        "coverage": 1, "files": paths, "runs": measured.runs, "confidence": measured.confidence,
         **promise_json(measured),
         "promised": {"contained": promise.LEAST_CONTAINED, "width_ratio": promise.MOST_WIDTH},
         "blocks": [{"block": block, "points": len(measured.select(block)),
-                    "contained": cli.finite(measured.share(block)),
-                    "width_ratio": cli.finite(measured.ratio(block))} for block in measured.blocks],
+                    "contained": measured.share(block), "width_ratio": measured.ratio(block)} for block in measured.blocks],
         "points": [point_json(p) for p in measured.points],
-        **({"states": {**promise_json(states), "spread": cli.finite(states.spread),
-                       "largest_spread": cli.finite(states.largest_spread),
+        **({"states": {**promise_json(states), "spread": states.spread, "largest_spread": states.largest_spread,
                        "points": [point_json(p) for p in states.points]}} if states else {})}
 
 

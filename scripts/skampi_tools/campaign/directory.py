@@ -9,7 +9,7 @@ import platform
 import shutil
 import socket
 
-from .. import results
+from .. import cli, results
 from ..cli import Error
 from .definition import LAYOUT, NAME, difference
 
@@ -20,16 +20,7 @@ PREFIXES = ("UCX_", "OMPI_MCA_", "SHMEM_", "SMA_", "MPICH_", "FI_", "SKAMPI_")
 
 
 def read_json(path):
-    try:
-        with open(path, encoding="utf-8") as file:
-            value = json.load(file)
-    except UnicodeDecodeError:
-        raise Error(f"{path}: not UTF-8") from None
-    except ValueError as error:
-        line = getattr(error, "lineno", 1)
-        raise Error(f"{path}:{line}: not JSON: {getattr(error, 'msg', error)}") from None
-    except RecursionError:
-        raise Error(f"{path}: nested too deeply") from None
+    value = cli.read_json(path)
     if not isinstance(value, dict):
         raise Error(f"{path}:1: give a JSON object")
     return value
@@ -106,7 +97,7 @@ def write_file(path, text):
 
 
 def write_json(path, value):
-    write_file(path, json.dumps(value, indent=1, ensure_ascii=False) + "\n")
+    write_file(path, cli.json_text(value))
 
 
 def now():

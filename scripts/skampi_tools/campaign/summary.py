@@ -7,6 +7,7 @@ from collections import Counter
 from typing import NamedTuple
 
 from .. import doubt, results, screen, style
+from ..cli import finite
 from ..points import STATED, missing_label, told_apart, with_variable
 from ..states import states_for, told_by
 from ..states.common import CommonStates, combined, control_text
@@ -31,11 +32,6 @@ def _listed(numbers):
     return text if len(numbers) <= 10 else f"{text} and {len(numbers) - 10} more"
 
 
-def _plain(value):
-    """For JSON, which has no NaN."""
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
 def _aggregate_states(by_state, confidence):
     """The states of a rounds record. by_state: of each launch {state: StateValue}."""
     entries = []
@@ -47,7 +43,7 @@ def _aggregate_states(by_state, confidence):
                 ("median", rounds.median), ("median_low", rounds.low), ("median_high", rounds.high),
                 ("reached", rounds.reached or math.nan), ("next_low", rounds.next_low),
                 ("next_high", rounds.next_high), ("between", rounds.between)):
-            entry[name] = _plain(value)
+            entry[name] = finite(value)
         entries.append(entry)
     return entries
 
@@ -72,8 +68,8 @@ def aggregate_point(measured, confidence, by_state=()):
             ("median_high", rounds.high), ("reached", rounds.reached or math.nan),
             ("next_low", rounds.next_low), ("next_high", rounds.next_high),
             ("confidence", confidence), ("between", rounds.between), ("within", rounds.within)):
-        record[name] = _plain(value)
-    record["medians"] = [_plain(value) for value in values]
+        record[name] = finite(value)
+    record["medians"] = [finite(value) for value in values]
     if any(by_state):
         record["states"] = _aggregate_states(by_state, confidence)
         record["round_states"] = [next(iter(values)) if len(values) == 1 else 0 for values in by_state]

@@ -1,10 +1,9 @@
 """skampi's JSON Lines: one record a line (results.schema.json)."""
 
 import json
-import math
 
 from .. import kinds
-from ..cli import Error
+from ..cli import Error, finite
 from ..records import SCHEMA_VERSION, what_is_wrong
 
 _LONGEST_INTEGER = 18  # digits of one that programs in C can hold, too
@@ -61,15 +60,6 @@ def parse(name, lines):
         raise Error(f"{name}: no header: not a result file of skampi")
 
 
-def _finite(value):
-    """JSON has no NaN."""
-    if isinstance(value, dict):
-        return {name: _finite(entry) for name, entry in value.items()}
-    if isinstance(value, list):
-        return [_finite(entry) for entry in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
 def write(stream, file):
     """Writes all; JSON holds everything that a ResultFile can."""
     encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, check_circular=False).encode
@@ -77,6 +67,6 @@ def write(stream, file):
         try:
             line = encode(record)
         except ValueError:
-            line = encode(_finite(record))
+            line = encode(finite(record))
         stream.write(line + "\n")
     return []

@@ -2,10 +2,10 @@
 
 import re
 from collections import Counter
+from dataclasses import asdict
 from xml.sax.saxutils import escape, quoteattr
 
 from .. import doubt, screen
-from ..cli import finite
 from ..style import count_text, number_text, printable, size_text, time_text
 
 MOST_SHOWN = 10    # points of a group, without --all
@@ -158,16 +158,15 @@ def as_json(history):
             "occurrence": one.point.occurrence, "quantity": one.point.quantity,
             **({"state": one.state, "state_text": one.state_text} if one.state else {}),
             "values": one.values,
-            "segments": [{"first": s.first, "last": s.last, "count": s.count, "level": s.level} for s in one.segments],
+            "segments": list(map(asdict, one.segments)),
             "changes": [_change(change) for change in one.changes],
             "judged": verdict.judged, "over": verdict.over,
-            "against": verdict.old, "ratio": finite(verdict.ratio),
+            "against": verdict.old, "ratio": verdict.ratio,
         } for one, verdict in zip(history.series, history.verdicts)]}
 
 
 def _change(change):
-    return {"before": change.before, "after": change.after, "old": change.old, "new": change.new,
-            "ratio": change.ratio, "p": change.p}
+    return {**change._asdict(), "ratio": change.ratio}
 
 
 # ---- JUnit ----

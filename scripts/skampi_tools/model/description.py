@@ -206,30 +206,22 @@ def description(machine, files, nodes=None):
 # ---- JSON ----
 
 
-def _value(value):
-    return {"value": cli.finite(value.value), "error": cli.finite(value.error)}
-
-
-def _residuals(residuals):
-    return [{"bytes": one.bytes, "measured": one.measured, "predicted": one.predicted} for one in residuals]
-
-
 def _place_json(model):
     return {
         "costs": {kind: [{"from": cost.start, "round_trip": kind in ROUND_TRIPS,
-                          **{name: _value(getattr(cost, name)) for name in ("overhead", "latency", "gap", "per_byte")}}
+                          **{name: getattr(cost, name)._asdict() for name in ("overhead", "latency", "gap", "per_byte")}}
                          for cost in costs] for kind, costs in model.costs.items()},
-        "own": {kind: _value(value) for kind, value in model.own.items()},
-        "atomic": _value(model.busy) if model.busy else None,
-        "receive": _value(model.library.receive), "answer": _value(model.library.answer),
+        "own": {kind: value._asdict() for kind, value in model.own.items()},
+        "atomic": model.busy and model.busy._asdict(),
+        "receive": model.library.receive._asdict(), "answer": model.library.answer._asdict(),
         "quiet": "asks" if model.library.asks else "waits",
         "strided": model.strided,
         "progress": model.progress,
-        "residuals": {kind: _residuals(found) for kind, found in model.residuals.items()}}
+        "residuals": {kind: [one._asdict() for one in found] for kind, found in model.residuals.items()}}
 
 
 def _rows(rows):
-    return {str(pes): [{"from": piece.start, "time": _value(piece.intercept), "per_byte": _value(piece.slope)}
+    return {str(pes): [{"from": piece.start, "time": piece.intercept._asdict(), "per_byte": piece.slope._asdict()}
                        for piece in pieces] for pes, pieces in rows.items()}
 
 
@@ -242,5 +234,5 @@ def as_json(machine, files):
         "places": {place: _place_json(model) for place, model in machine.places.items()},
         "collectives": {name: {"place": table.place, "growth": table.growth, "growth_chosen": table.chosen,
                                "rows": _rows(table.rows),
-                               "residuals": _residuals(table.residuals)}
+                               "residuals": [one._asdict() for one in table.residuals]}
                         for name, table in machine.tables.items()}}

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 
 from .. import style
-from ..cli import Error
+from ..cli import Error, read_json
 from ..states import WORDS
 from . import curves as cv
 from .strips import strips
@@ -225,15 +225,6 @@ def _check_states(series, panel, at, where):
         raise Error(f"{where}: {at}.control: is only for panels of kind states")
 
 
-def _once(pairs):
-    found = {}
-    for key, value in pairs:
-        if key in found:
-            raise Error(f"{key}: is given twice")
-        found[key] = value
-    return found
-
-
 def read(path):
     """A checked spec from a file; "-" is standard input."""
     try:
@@ -245,17 +236,14 @@ def read(path):
 
 
 def _read(path):
-    with (open(0, encoding="utf-8", errors="replace", closefd=False) if path == "-" else
-          open(path, encoding="utf-8", errors="replace")) as stream:
-        text = stream.read()
-    try:
-        spec = json.loads(text, object_pairs_hook=_once)
-    except json.JSONDecodeError as error:
-        raise Error(f"{path}:{error.lineno}:{error.colno}: not JSON: {error.msg}") from None
-    except (ValueError, RecursionError) as error:
-        raise Error(f"{path}: not JSON: {error}") from None
-    except Error as error:
-        raise Error(f"{path}: {error}") from None
+    def once(pairs):
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            twice = next(key for place, (key, _) in enumerate(pairs) if key in dict(pairs[:place]))
+            raise Error(f"{path}: {twice}: is given twice")
+        return found
+
+    spec = read_json(path, once)
     check(spec, path)
     return spec
 

@@ -2,11 +2,10 @@
 
 import html
 import json
-import math
 import os
 import re
 
-from ..cli import Error
+from ..cli import Error, finite
 
 STATE_NAMES = {"ok": "passed", "note": "note", "doubtful": "doubtful", "bad": "failed",
                "unknown": "not known"}
@@ -24,16 +23,7 @@ def esc(text):
 
 def embed(value):
     """JSON for inside <script>, with null for what is not a number."""
-    def clean(x):
-        if isinstance(x, float) and not math.isfinite(x):
-            return None
-        if isinstance(x, dict):
-            return {str(k): clean(y) for k, y in x.items()}
-        if isinstance(x, (list, tuple)):
-            return [clean(y) for y in x]
-        return x
-
-    text = json.dumps(clean(value), separators=(",", ":"), allow_nan=False)  # ASCII: no U+2028
+    text = json.dumps(finite(value), separators=(",", ":"), allow_nan=False)  # ASCII: no U+2028
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 

@@ -3,14 +3,13 @@
 check_file() and check_rounds() return Verdicts; a state is one of STATES, the worst first.
 """
 
-import json
 import math
 import re
 from collections import Counter
 from dataclasses import dataclass
 
 from .. import doubt, style
-from ..cli import Error
+from ..cli import Error, read_json
 from ..results import NOT_COMPLETE
 
 STATES = ("bad", "doubtful", "unknown", "note", "ok")
@@ -320,9 +319,9 @@ class Coverage:
 
 def read_coverage(path):
     """The Coverage in a file that skampi-campaign coverage --json wrote."""
+    other = f"{path}: not what skampi-campaign coverage --json writes"
+    record = read_json(path, otherwise=other)
     try:
-        with open(path, encoding="utf-8") as file:
-            record = json.load(file)
         if record["coverage"] != COVERAGE_VERSION:
             raise Error(f"{path}: version {record['coverage']!r} of skampi-campaign coverage's output, but this "
                         f"tool knows version {COVERAGE_VERSION}: use the skampi-report that belongs to it")
@@ -331,8 +330,8 @@ def read_coverage(path):
             raise ValueError
         return Coverage(float(record["contained"]), None if ratio is None else float(ratio), promise,
                         float(promised["contained"]), float(promised["width_ratio"]), int(record["runs"]))
-    except (ValueError, KeyError, TypeError, RecursionError, OverflowError):
-        raise Error(f"{path}: not what skampi-campaign coverage --json writes") from None
+    except (ValueError, KeyError, TypeError, OverflowError):
+        raise Error(other) from None
 
 
 def worst(verdicts):

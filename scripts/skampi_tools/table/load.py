@@ -147,16 +147,11 @@ def report(rows):
               f"measure with --set REPETITIONS={most} or more")
 
 
-def numbers(values):
-    return {name: cli.finite(value) for name, value in zip(PERCENTILES, values)}
-
-
 def as_json(rows, path):
     """Times in seconds, rates in bytes per second."""
     return {"load": 1, "file": path, "operations": [
-        {"operation": row.operation, "pes": row.pes, "bytes": row.bytes, "victims": row.victims,
-         "aggressors": row.aggressors, "flood": row.flood, "repetitions": row.repetitions, "times": numbers(row.times),
-         "ratios": numbers(row.ratios), "rate": row.rate and list(row.rate), "doubtful": row.doubtful} for row in rows]}
+        {**row._asdict(), "times": dict(zip(PERCENTILES, row.times)), "ratios": dict(zip(PERCENTILES, row.ratios))}
+        for row in rows]}
 
 
 def parser():

@@ -45,16 +45,11 @@ def report(rows):
         print(f"  {printable(reason)}")
 
 
-def time_json(time):
-    return {name: cli.finite(value) for name, value in time._asdict().items()}
-
-
 def as_json(rows, path):
     """Times in seconds."""
     return {"progress": 1, "file": path, "operations": [
-        {"operation": row.operation, "pes": row.pes, "bytes": row.bytes, "computation": cli.finite(row.computation),
-         "alone": time_json(row.alone), "computing": time_json(row.computing), "share": time_json(row.share),
-         "verdict": row.verdict, "why": row.why, "doubtful": row.doubtful} for row in rows]}
+        {**row._asdict(), **{name: getattr(row, name)._asdict() for name in ("alone", "computing", "share")}}
+        for row in rows]}
 
 
 def parser():

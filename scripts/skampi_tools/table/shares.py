@@ -138,9 +138,8 @@ def as_csv(rows):
 
 
 def as_json(rows):
-    return json.dumps([{"application": row.name, "pes": row.pes, "seconds": row.seconds,
-                        "percent": row.percent, "whole": row.whole} for row in rows],
-                      indent=1, ensure_ascii=False) + "\n"
+    return cli.json_text([{"application": row.name, "pes": row.pes, "seconds": row.seconds, "percent": row.percent,
+                           "whole": row.whole} for row in rows])
 
 
 def formatted(rows, form):
