@@ -43,7 +43,7 @@ def manual(parser, views, summary, version):
     if parser.epilog:
         text.append(f".SH NOTES\n{_as_it_is(parser.epilog)}")
     for word, view in views.items():
-        text.append(f".SH {troff(word)}\n{_usage(view)}.PP\n{_as_it_is(view.description)}"
+        text.append(f".SH {troff(word)}\n{_usage(view)}.sp\n{_as_it_is(view.description)}"
                     f"{_named_options(view)}.PP\n{_as_it_is(view.epilog)}")
     return "".join(text)
 
