@@ -10,7 +10,6 @@ import os
 import re
 import sys
 from collections import Counter
-from typing import NamedTuple
 
 from .cli import write_json
 from .screen import printable
@@ -34,12 +33,6 @@ def meaning(flag):
     if flag not in FLAGS:
         return "not known to this version of the tools; see the notes of the results"
     return f"{FLAGS[flag]['means']}; {FLAGS[flag]['remedy']}"
-
-
-class Interval(NamedTuple):
-    value: float
-    low: float
-    high: float
 
 
 def is_imprecise(value, low, high):

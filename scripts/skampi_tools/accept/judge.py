@@ -88,10 +88,6 @@ def finite(values):
     return [x for x in values if x == x]
 
 
-def normal_tail(z):
-    return 0.5 * math.erfc(z / math.sqrt(2))
-
-
 # ---- Screening ----
 
 

@@ -181,14 +181,14 @@ def conclude(comparison, row):
     if changed:
         _changed(row, changed)
     elif one_sided:
-        _take(row, replace(whole, low=NAN, high=NAN, reached=NAN, p=NAN, p_margin=NAN, few=""))
+        row.take(replace(whole, low=NAN, high=NAN, reached=NAN, p=NAN, p_margin=NAN, few=""))
         row.verdict, row.reason = CANNOT_TELL, f"states differ: {_only(one_sided)}"
     elif row.unit == "repetitions":
-        _take(row, whole)
+        row.take(whole)
         row.verdict, row.reason = CANNOT_TELL, "; ".join(filter(None, [whole.reason, mixture(row)]))
     else:
         decisive = max(unclear or same or row.states, key=_size)
-        _take(row, decisive if not math.isnan(decisive.ratio) else whole)
+        row.take(decisive if not math.isnan(decisive.ratio) else whole)
         reasons = [f"in {decisive.text}: {decisive.reason}"] if decisive.verdict == CANNOT_TELL else []
         if _differs(comparison, whole):
             reasons.append(mixture(row))
@@ -204,18 +204,11 @@ def _size(part):
     return abs(math.log(part.ratio)) if part.ratio > 0 else -1
 
 
-def _take(row, other):
-    for name in ("old", "new", "ratio", "low", "high", "reached", "few", "p", "p_margin", "count_old",
-                 "count_new"):
-        setattr(row, name, getattr(other, name))
-    row.over_margin = False
-
-
 def _changed(row, changed):
     """Slower in any state is slower; of several the one that changed most."""
     decisive = max(changed, key=lambda part: (part.over_margin, part.verdict == SLOWER,
                                               part.state != TOGETHER, _size(part)))
-    _take(row, decisive)
+    row.take(decisive)
     row.verdict, row.over_margin = decisive.verdict, decisive.over_margin
     single = [part for part in changed if part.state != TOGETHER] or [decisive]
     alike = [part.text for part in single if part.verdict == row.verdict]

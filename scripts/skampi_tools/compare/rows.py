@@ -44,6 +44,12 @@ class Row:
     share_old: float = NAN     # of the point's rounds, or repetitions: in this state
     share_new: float = NAN
 
+    def take(self, other):
+        """The numbers of another Row, of the same point or of a part of it."""
+        for name in ("old", "new", "ratio", "low", "high", "reached", "few", "p", "p_margin", "count_old", "count_new"):
+            setattr(self, name, getattr(other, name))
+        self.over_margin = False
+
     @property
     def half_width(self):
         """Of the ratio's interval."""

@@ -59,9 +59,7 @@ def decide(comparison, columns, border):
 
 
 def _judge(comparison, row, gap, p):
-    whole = row.overall or row
-    for name in ("old", "new", "ratio", "low", "high", "reached", "few", "count_old", "count_new"):
-        setattr(row, name, getattr(whole, name))
+    row.take(row.overall or row)
     before, slower = row.reason, row.ratio > 1
     row.verdict, row.p = SLOWER if slower else FASTER, p
     row.over_margin = slower and gap > math.log1p(comparison.margin)

@@ -228,98 +228,83 @@ def write(stream, file):
 # ---- Reading ----
 
 
+def _texts_of(text):
+    return [unescape(part) for part in split(text, ";")]
+
+
+def _values_of(text):
+    return {name: _parse_value(value) for name, value in _pairs(text)}
+
+
+def _counters_of(text):
+    return {name: dict(zip(("most", "mean"), map(number, value.split("/")))) for name, value in _pairs(text)}
+
+
+def _groups_of(names):
+    return lambda text: [dict(zip(names, _numbers(entry, ":"))) for entry in text.split(";")]
+
+
+# What a cell of these columns holds; those of others hold texts.
+_READERS = {**dict.fromkeys((*NUMBERS, *COUNTS, *_OF_STATES, "pes", "points"), number),
+            **dict.fromkeys(("settings", "flags", "notes"), _texts_of),
+            **dict.fromkeys(("args", "variables"), _values_of),
+            "arg_units": lambda text: {name: unescape(unit) for name, unit in _pairs(text)},
+            "counters": _counters_of, **dict.fromkeys(_NUMBER_LISTS, _numbers),
+            **{name: _groups_of(names) for name, names in _GROUPS.items()}}
+_KNOWN = frozenset(COLUMNS)
+
+
 def _record(cells):
     """Of the cells that are not empty, by column. ValueError names the column at fault."""
-    kind = cells["record"]
-    if kind == "missing":
-        return _missing(cells)
-    if kind == "state":
-        return _state(cells)
-    record = {"record": kind, "block": cells.get("block", ""), "number": 0, **_ALWAYS[kind],
-              "arguments": {}, "variables": {}}
-    pe_set = {"size": None, "placement": ""}
-    units, groups = {}, {}
-    column = "record"
-    try:
-        for column, text in cells.items():
-            if column in _SINGLE:
-                record[column] = number(text)
-            elif column == "args":
-                record["arguments"] = {name: {"value": _parse_value(value), "unit": ""}
-                                       for name, value in _pairs(text)}
-            elif column == "arg_units":
-                units = {name: unescape(unit) for name, unit in _pairs(text)}
-            elif column == "variables":
-                record["variables"] = {name: _parse_value(value) for name, value in _pairs(text)}
-            elif column == "pes":
-                pe_set["size"] = number(text)
-            elif column in ("members", "placement"):
-                pe_set[column] = text
-            elif column in ("settings", "flags", "notes"):
-                record[column] = [unescape(part) for part in split(text, ";")]
-            elif column in _GROUPS:
-                groups[column] = [dict(zip(_GROUPS[column], _numbers(entry, ":")))
-                                  for entry in text.split(";")]
-            elif column == "counters":
-                record[column] = {name: dict(zip(("most", "mean"), map(number, value.split("/"))))
-                                  for name, value in _pairs(text)}
-            elif column in _NUMBER_LISTS:
-                record[column] = _numbers(text)
-            elif column in _KNOWN and column not in _OF_STATES:
-                record[column] = text
-    except ValueError:
-        raise ValueError(column) from None
-    for name, unit in units.items():
-        if name in record["arguments"]:
-            record["arguments"][name]["unit"] = unit
+    kind, values = cells["record"], {}
+    for column, text in cells.items():
+        if column not in _KNOWN or column in _OF_STATES and kind != "state":
+            continue
+        try:
+            values[column] = _READERS.get(column, str)(text)
+        except ValueError:
+            raise ValueError(column) from None
+    return {"missing": _missing, "state": _state}.get(kind, _result)(values)
+
+
+def _result(values):
+    """Or of all rounds."""
+    pe_set = {"size": values.pop("pes", None), "placement": values.pop("placement", "")}
+    if "members" in values:
+        pe_set["members"] = values.pop("members")
     if pe_set["size"] == 1:
-        for part in groups.get("parts", ()):
+        for part in values.get("parts", ()):
             part.pop(HAND_OVER)
-    if "synchronization" in record:
-        record.setdefault("window_rule", "")
-    return {**record, **groups, "pe_set": pe_set}
+    units = values.pop("arg_units", {})
+    arguments = {name: {"value": value, "unit": units.get(name, "")} for name, value in values.pop("args", {}).items()}
+    if "synchronization" in values:
+        values.setdefault("window_rule", "")
+    return {"record": values["record"], "block": "", "number": 0, **_ALWAYS[values["record"]], "arguments": arguments,
+            "variables": {}, **{name: values[name] for name in COLUMNS if name in values}, "pe_set": pe_set}
 
 
-def _missing(cells):
-    record = {"record": "missing", "kind": cells.get("kind", ""), "call": cells.get("call", ""),
-              "reason": cells.get("reason", "")}
-    column = "number"
-    try:
-        if "point" in cells:
-            column = "variables"
-            variables = {name: _parse_value(value) for name, value in _pairs(cells["variables"])} \
-                if "variables" in cells else {}
-            record.update(point=cells["point"], variables=variables)
-            column = "number"
-        if "block" in cells:
-            record.update(block=cells["block"], number=number(cells.get("number", "0")))
-        column = "points"
-        if (points := number(cells.get("points", "1"))) != 1:
-            record["points"] = points
-    except ValueError:
-        raise ValueError(column) from None
+def _missing(values):
+    record = {"record": "missing", **{name: values.get(name, "") for name in ("kind", "call", "reason")}}
+    if "point" in values:
+        record.update(point=values["point"], variables=values.get("variables", {}))
+    if "block" in values:
+        record.update(block=values["block"], number=values.get("number", 0))
+    if values.get("points", 1) != 1:
+        record["points"] = values["points"]
     return record
 
 
-def _state(cells):
+def _state(values):
     """Of what the row does not say, only that a state without a share is known."""
-    def value(column):
-        try:
-            return number(cells[column]) if column in cells else None
-        except ValueError:
-            raise ValueError(column) from None
-    record = {"record": "state", "state": value("number"), "members": cells.get("members", ""), "pes": value("pes")}
+    record = {"record": "state", "state": values.get("number"), "members": values.get("members", ""),
+              "pes": values.get("pes")}
     for name, (low, high) in _BOUNDS.items():
-        if name in cells:
-            record[name] = {"value": value(name), "low": value(low), "high": value(high)}
-    record["share"] = value("share")
+        if name in values:
+            record[name] = {"value": values[name], "low": values.get(low), "high": values.get(high)}
+    record["share"] = values.get("share")
     if record["share"] == 0:
         record["known"] = True
     return record
-
-
-_SINGLE = frozenset(NUMBERS) | frozenset(COUNTS)
-_KNOWN = frozenset(COLUMNS)
 
 
 def _rows(name, lines):

@@ -155,7 +155,6 @@ def split_row(line):
 
 BEGIN = re.compile(r'begin result "(.*)"')
 DURATION = re.compile(rf"duration = ({NUM}) sec")
-STATED_UNIT = re.compile(r"(?:times|values) in ([^;,]+)")  # in the conditions of a result
 _TIME_FORMAT = "%a %b %d %H:%M:%S %Y"  # of ctime()
 NODE = re.compile(r"node \d+: (.*?), (\d+) PEs?, (\d+) processors?, (.*), SMT (.*?), governor (.*), "
                   r"load (\S+)")

@@ -206,6 +206,12 @@ class _Reader:
                         confidence=per(confidence, 100))
         return True
 
+    def _take_flags(self, text):
+        if self.row is None:
+            return False
+        self.row["flags"] = text.split(", ")
+        return True
+
     def _take_levels(self, text):
         levels = LEVEL.findall(text)
         if self.row is None or not levels:
@@ -379,6 +385,19 @@ class _Reader:
             return False
         return True
 
+    def _take_stated(self, kind, rest, text):
+        """What is said of the row, or of the run's states; False: something else, or it is damaged."""
+        if kind.startswith("state "):
+            return self._take_state(text)
+        if kind in WORDS.values():
+            return self._take_controls(text)
+        if kind == "rounds":
+            return self._take_rounds(text)
+        take = {"call": self._take_call, "point": self._take_point, "counters": self._take_counters,
+                "columns": self._take_columns, "levels": self._take_levels, "flags": self._take_flags,
+                "median": self._take_median, "part": self._take_part}.get(kind)
+        return take is not None and take(rest)
+
     def _take_comment(self, line):
         text = line[1:].strip()
         kind, _, rest = text.partition(": ")
@@ -402,27 +421,7 @@ class _Reader:
                 self.unit, self.unit_forced = UNITS[found.group(1)], True
         elif kind in (*INCOMPLETE, *MISSING_WORDS.values(), "skipped", "time limit") and rest:
             self._take_missing(kind, rest)
-        elif kind == "call" and self._take_call(rest):
-            pass
-        elif kind == "point" and self._take_point(rest):
-            pass
-        elif kind == "counters" and self._take_counters(rest):
-            pass
-        elif kind == "columns" and self._take_columns(rest):
-            pass
-        elif kind == "levels" and self._take_levels(rest):
-            pass
-        elif kind == "flags" and self.row:
-            self.row["flags"] = rest.split(", ")
-        elif kind == "median" and self._take_median(rest):
-            pass
-        elif kind == "rounds" and self._take_rounds(text):
-            pass
-        elif kind.startswith("state ") and self._take_state(text):
-            pass
-        elif kind in WORDS.values() and self._take_controls(text):
-            pass
-        elif kind == "part" and self._take_part(rest):
+        elif self._take_stated(kind, rest, text):
             pass
         elif text.startswith("SKaMPI Version "):
             if "version" in self.header and self.strict:
