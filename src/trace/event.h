@@ -7,6 +7,7 @@
 #define SKAMPI_TRACE_EVENT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* The purpose of a routine. The specification (routines.xml) gives each routine a class. */
@@ -94,6 +95,21 @@ struct trace_routine {
     unsigned element_bytes; /* 0 where there is no element */
     uint32_t fields;        /* 1 << enum trace_field */
 };
+
+/*
+ * Lists of routines, as --only takes them: words with commas between them. A word is a class, or a
+ * name in which * and ? stand for other characters; it may lack shmem_.
+ */
+#define TRACE_WORD_BYTES 128
+#define TRACE_LIST_HELP                                                                            \
+    "give put, get, nonblocking, atomic, ..., or names such as barrier_all or long_*"
+/* Whether there are words, none of them empty. */
+bool trace_list_is_valid(const char *list);
+/* Whether a list (NULL: an empty one) names the routine. */
+bool trace_list_names(const char *list, const struct trace_routine *);
+/* Whether a word names neither a class nor one of the routines. Copies the first such word. */
+bool trace_list_unknown(const char *list, const struct trace_routine *routines, size_t count,
+                        char word[TRACE_WORD_BYTES]);
 
 /* A put may keep this many bytes of its data, as a number whose lowest bits are the first byte. */
 #define TRACE_PUT_VALUE_BYTES 8

@@ -123,20 +123,12 @@ static const char *set_phases(struct recording *recording, const char *text)
     }
 }
 
-/* A list of words with commas, none of them empty. */
-static bool is_list(const char *text)
-{
-    size_t length = strlen(text);
-    return length > 0 && text[0] != ',' && text[length - 1] != ',' && !strstr(text, ",,") &&
-           !strpbrk(text, " \t\n");
-}
-
 static const char *set_counters(struct recording *recording, const char *text)
 {
     size_t count = 1;
     for (const char *at = text; *at; at++)
         count += *at == ',';
-    if (!is_list(text))
+    if (!trace_list_is_valid(text))
         return "give names of PAPI's events, separated by commas; papi_avail lists them";
     if (count > RECORDING_COUNTERS)
         return "give at most 8 events";
@@ -172,7 +164,8 @@ static const char *set_flag(bool *flag, const char *text)
 static const char *set_list(const char **list, const char *text)
 {
     *list = text;
-    return is_list(text) ? NULL : "give classes and names of routines, separated by commas";
+    return trace_list_is_valid(text) ? NULL
+                                     : "give classes and names of routines, separated by commas";
 }
 
 const char *recording_set(struct recording *recording, size_t row, const char *text)
@@ -223,51 +216,6 @@ bool recording_from_environment(struct recording *recording, char *problem, size
         }
     }
     return true;
-}
-
-/* ---- Lists of routines ---- */
-
-static bool word_names(const char *word, size_t length, const struct trace_routine *routine)
-{
-    static const char prefix[] = "shmem_";
-    const char *class = trace_class_names[routine->class], *name = routine->name;
-    if (strlen(class) == length && strncmp(word, class, length) == 0)
-        return true;
-    if (strncmp(word, prefix, strlen(prefix)) != 0 && strncmp(name, prefix, strlen(prefix)) == 0)
-        name += strlen(prefix);
-    if (length > 0 && word[length - 1] == '*')
-        return strncmp(name, word, length - 1) == 0;
-    return strlen(name) == length && strncmp(name, word, length) == 0;
-}
-
-bool recording_names(const char *list, const struct trace_routine *routine)
-{
-    while (list && *list) {
-        size_t length = strcspn(list, ",");
-        if (word_names(list, length, routine))
-            return true;
-        list += length + (list[length] == ',');
-    }
-    return false;
-}
-
-bool recording_unknown_name(const char *list, const struct trace_routine *routines, size_t count,
-                            char *word, size_t word_size)
-{
-    while (list && *list) {
-        size_t length = strcspn(list, ","), i = 0, class = 0;
-        while (i < count && !word_names(list, length, &routines[i]))
-            i++;
-        while (class < TRACE_CLASSES && (strlen(trace_class_names[class]) != length ||
-                                         strncmp(trace_class_names[class], list, length) != 0))
-            class ++;
-        if (i == count && class == TRACE_CLASSES) {
-            snprintf(word, word_size, "%.*s", (int)length, list);
-            return true;
-        }
-        list += length + (list[length] == ',');
-    }
-    return false;
 }
 
 bool recording_wants_phase(const struct recording *recording, uint32_t phase)

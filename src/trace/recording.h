@@ -57,15 +57,6 @@ const char *recording_set(struct recording *, size_t row, const char *text);
  * name of the program). */
 bool recording_from_environment(struct recording *, char *problem, size_t problem_size);
 
-/* Whether a list (--only, --exclude) names the routine: by its class, its name, or the beginning of
- * its name and a *. The names may lack shmem_. */
-bool recording_names(const char *list, const struct trace_routine *);
-
-/* Copies into word the first word of a list that names neither a class nor a routine; false if
- * there is none. */
-bool recording_unknown_name(const char *list, const struct trace_routine *routines, size_t count,
-                            char *word, size_t word_size);
-
 /* Whether events of the phase are recorded. */
 bool recording_wants_phase(const struct recording *, uint32_t phase);
 

@@ -103,21 +103,20 @@ static void lists(void **state)
         {"shmem_barrier_all", TRACE_SYNCHRONIZATION, TRACE_SIGNED, 0, 0},
         {"start_pes", TRACE_SETUP, TRACE_SIGNED, 0, 0},
     };
-    char word[20];
+    char word[TRACE_WORD_BYTES];
     (void)state;
-    assert_true(recording_names("get,put", &routines[0]));
-    assert_true(recording_names("shmem_long_put", &routines[0]));
-    assert_true(recording_names("long_put", &routines[0]));
-    assert_true(recording_names("long_*", &routines[0]));
-    assert_true(recording_names("shmem_*", &routines[0]));
-    assert_true(recording_names("*", &routines[2]));
-    assert_false(recording_names("long_p", &routines[0]));
-    assert_false(recording_names("long_putt", &routines[0]));
-    assert_false(recording_names("put", &routines[1]));
-    assert_false(recording_names(NULL, &routines[1]));
-    assert_false(
-        recording_unknown_name("atomic,barrier*,start_pes", routines, 3, word, sizeof word));
-    assert_true(recording_unknown_name("put,long_pot,x", routines, 3, word, sizeof word));
+    assert_true(trace_list_names("get,put", &routines[0]));
+    assert_true(trace_list_names("shmem_long_put", &routines[0]));
+    assert_true(trace_list_names("long_put", &routines[0]));
+    assert_true(trace_list_names("long_*", &routines[0]));
+    assert_true(trace_list_names("shmem_*", &routines[0]));
+    assert_true(trace_list_names("*", &routines[2]));
+    assert_false(trace_list_names("long_p", &routines[0]));
+    assert_false(trace_list_names("long_putt", &routines[0]));
+    assert_false(trace_list_names("put", &routines[1]));
+    assert_false(trace_list_names(NULL, &routines[1]));
+    assert_false(trace_list_unknown("atomic,barrier*,start_pes", routines, 3, word));
+    assert_true(trace_list_unknown("put,long_pot,x", routines, 3, word));
     assert_string_equal(word, "long_pot");
 }
 

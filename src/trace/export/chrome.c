@@ -107,7 +107,7 @@ static void arrow(struct chrome *chrome, const struct source *source,
     static const char *const done[] = {
         [TRANSFER_TO_PEER] = "written", [TRANSFER_FROM_PEER] = "read", [TRANSFER_BOTH] = "changed"};
     const struct trace_routine *routine = source_routine(source, event);
-    const char *category = trace_class_name(routine->class);
+    const char *category = trace_class_names[routine->class];
     enum transfer transfer = trace_transfer(routine);
     int64_t peer = event_value(event, TRACE_PEER, -1);
     if (transfer == TRANSFER_NONE || peer < 0 || peer >= chrome->pes.count)
@@ -142,7 +142,7 @@ static void chrome_event(struct chrome *chrome, const struct source *source,
     time_member(chrome, "dur", end - start);
     fputs(",\"name\":", chrome->out);
     json_string(chrome->out, routine->name);
-    fprintf(chrome->out, ",\"cat\":\"%s\",\"args\":{", trace_class_name(routine->class));
+    fprintf(chrome->out, ",\"cat\":\"%s\",\"args\":{", trace_class_names[routine->class]);
     event_json_parameters(chrome->out, source->file, event, true);
     fputs("}}", chrome->out);
     arrow(chrome, source, event, start, end);
@@ -173,7 +173,6 @@ static void chrome_source(struct chrome *chrome, struct source *source)
     if (export_pe(&chrome->pes, source)) {
         size_t pes = (size_t)info->pes;
         chrome->touched = memory_zeroed(pes, sizeof *chrome->touched);
-        memset(chrome->touched, 0, pes * sizeof *chrome->touched);
         keep_about(chrome, info);
     }
     name_pe(chrome, info->pe, " on ", info->host);

@@ -47,7 +47,6 @@ bool export_pe(struct export_pes *pes, const struct source *source)
     if (first) {
         pes->count = info->pes;
         pes->has_file = memory_zeroed((size_t)pes->count, sizeof *pes->has_file);
-        memset(pes->has_file, 0, (size_t)pes->count * sizeof *pes->has_file);
     }
     if (info->pes != pes->count || pes->has_file[info->pe])
         reader_fail(source->reader, 1, "%s: a second PE %d, or one of another run", source->path,

@@ -145,25 +145,25 @@ static const struct operation {
     const char *part;
     OTF2_CollectiveOp operation;
     OTF2_RmaSyncLevel level;
-    bool sends_all, receives_all; /* to and from each PE of the set; else root and others */
+    bool all; /* each PE sends to and receives from each PE of the set; else root and others */
 } operations[] = {
-    {"broadcast", OTF2_COLLECTIVE_OP_BCAST, OTF2_RMA_SYNC_LEVEL_NONE, false, false},
-    {"fcollect", OTF2_COLLECTIVE_OP_ALLGATHER, OTF2_RMA_SYNC_LEVEL_NONE, true, true},
-    {"collect", OTF2_COLLECTIVE_OP_ALLGATHERV, OTF2_RMA_SYNC_LEVEL_NONE, true, true},
-    {"alltoall", OTF2_COLLECTIVE_OP_ALLTOALL, OTF2_RMA_SYNC_LEVEL_NONE, true, true},
-    {"to_all", OTF2_COLLECTIVE_OP_ALLREDUCE, OTF2_RMA_SYNC_LEVEL_NONE, true, true},
-    {"reduce", OTF2_COLLECTIVE_OP_ALLREDUCE, OTF2_RMA_SYNC_LEVEL_NONE, true, true},
+    {"broadcast", OTF2_COLLECTIVE_OP_BCAST, OTF2_RMA_SYNC_LEVEL_NONE, false},
+    {"fcollect", OTF2_COLLECTIVE_OP_ALLGATHER, OTF2_RMA_SYNC_LEVEL_NONE, true},
+    {"collect", OTF2_COLLECTIVE_OP_ALLGATHERV, OTF2_RMA_SYNC_LEVEL_NONE, true},
+    {"alltoall", OTF2_COLLECTIVE_OP_ALLTOALL, OTF2_RMA_SYNC_LEVEL_NONE, true},
+    {"to_all", OTF2_COLLECTIVE_OP_ALLREDUCE, OTF2_RMA_SYNC_LEVEL_NONE, true},
+    {"reduce", OTF2_COLLECTIVE_OP_ALLREDUCE, OTF2_RMA_SYNC_LEVEL_NONE, true},
     {"free", OTF2_COLLECTIVE_OP_DEALLOCATE,
-     OTF2_RMA_SYNC_LEVEL_PROCESS | OTF2_RMA_SYNC_LEVEL_MEMORY, false, false},
+     OTF2_RMA_SYNC_LEVEL_PROCESS | OTF2_RMA_SYNC_LEVEL_MEMORY, false},
     {"alloc", OTF2_COLLECTIVE_OP_ALLOCATE, OTF2_RMA_SYNC_LEVEL_PROCESS | OTF2_RMA_SYNC_LEVEL_MEMORY,
-     false, false},
+     false},
     {"align", OTF2_COLLECTIVE_OP_ALLOCATE, OTF2_RMA_SYNC_LEVEL_PROCESS | OTF2_RMA_SYNC_LEVEL_MEMORY,
-     false, false},
-    {"split", OTF2_COLLECTIVE_OP_CREATE_HANDLE, OTF2_RMA_SYNC_LEVEL_PROCESS, false, false},
-    {"destroy", OTF2_COLLECTIVE_OP_DESTROY_HANDLE, OTF2_RMA_SYNC_LEVEL_PROCESS, false, false},
-    {"_sync", OTF2_COLLECTIVE_OP_BARRIER, OTF2_RMA_SYNC_LEVEL_PROCESS, false, false},
+     false},
+    {"split", OTF2_COLLECTIVE_OP_CREATE_HANDLE, OTF2_RMA_SYNC_LEVEL_PROCESS, false},
+    {"destroy", OTF2_COLLECTIVE_OP_DESTROY_HANDLE, OTF2_RMA_SYNC_LEVEL_PROCESS, false},
+    {"_sync", OTF2_COLLECTIVE_OP_BARRIER, OTF2_RMA_SYNC_LEVEL_PROCESS, false},
     {"", OTF2_COLLECTIVE_OP_BARRIER, OTF2_RMA_SYNC_LEVEL_PROCESS | OTF2_RMA_SYNC_LEVEL_MEMORY,
-     false, false},
+     false},
 };
 
 static const struct operation *operation_of(const char *name)
@@ -203,34 +203,27 @@ static bool fetches(OTF2_RmaAtomicType type)
     return type != OTF2_RMA_ATOMIC_TYPE_ACCUMULATE && type != OTF2_RMA_ATOMIC_TYPE_INCREMENT;
 }
 
-static const struct {
-    OTF2_RegionRole role;
-} roles[TRACE_CLASSES] = {
-    [TRACE_PUT] = {OTF2_REGION_ROLE_RMA},
-    [TRACE_GET] = {OTF2_REGION_ROLE_RMA},
-    [TRACE_NONBLOCKING] = {OTF2_REGION_ROLE_RMA},
-    [TRACE_ATOMIC] = {OTF2_REGION_ROLE_ATOMIC},
-    [TRACE_COLLECTIVE] = {OTF2_REGION_ROLE_COLL_OTHER},
-    [TRACE_SYNCHRONIZATION] = {OTF2_REGION_ROLE_FUNCTION},
-    [TRACE_CONTEXT] = {OTF2_REGION_ROLE_FUNCTION},
-    [TRACE_LOCK] = {OTF2_REGION_ROLE_CRITICAL},
-    [TRACE_MEMORY] = {OTF2_REGION_ROLE_ALLOCATE},
-    [TRACE_SETUP] = {OTF2_REGION_ROLE_FUNCTION},
-    [TRACE_QUERY] = {OTF2_REGION_ROLE_FUNCTION},
+static const OTF2_RegionRole roles[TRACE_CLASSES] = {
+    [TRACE_PUT] = OTF2_REGION_ROLE_RMA,
+    [TRACE_GET] = OTF2_REGION_ROLE_RMA,
+    [TRACE_NONBLOCKING] = OTF2_REGION_ROLE_RMA,
+    [TRACE_ATOMIC] = OTF2_REGION_ROLE_ATOMIC,
+    [TRACE_COLLECTIVE] = OTF2_REGION_ROLE_COLL_OTHER,
+    [TRACE_SYNCHRONIZATION] = OTF2_REGION_ROLE_FUNCTION,
+    [TRACE_CONTEXT] = OTF2_REGION_ROLE_FUNCTION,
+    [TRACE_LOCK] = OTF2_REGION_ROLE_CRITICAL,
+    [TRACE_MEMORY] = OTF2_REGION_ROLE_ALLOCATE,
+    [TRACE_SETUP] = OTF2_REGION_ROLE_FUNCTION,
+    [TRACE_QUERY] = OTF2_REGION_ROLE_FUNCTION,
 };
 
 /* ---- Events ---- */
 
 static uint64_t *pending_of(struct location *location, int64_t context)
 {
-    size_t before = location->contexts.count,
-           number = table_number(&location->contexts, &context, sizeof context);
-    if (number == before) {
-        location->pending_room = number + 1;
-        location->pending = memory_resize_array(location->pending, location->pending_room,
-                                                sizeof *location->pending);
-        location->pending[number] = 0;
-    }
+    size_t number = table_number(&location->contexts, &context, sizeof context);
+    location->pending = reader_extend(location->pending, &location->pending_room, number,
+                                      sizeof *location->pending);
     return &location->pending[number];
 }
 
@@ -290,9 +283,8 @@ static void write_collective_end(const struct export *export, struct location *l
     root = root < set.size ? root : -1;
     uint64_t size = (uint64_t)set.size, bytes = moved > 0 ? (uint64_t)moved : 0, sent = 0,
              received = 0;
-    if (operation->sends_all || operation->receives_all) {
-        sent = operation->sends_all ? bytes * size : 0;
-        received = operation->receives_all ? bytes * size : 0;
+    if (operation->all) {
+        sent = received = bytes * size;
     } else if (root >= 0) {
         bool is_root = pe == set_pe(&set, root);
         sent = is_root ? bytes * (size - 1) : 0;
@@ -344,11 +336,8 @@ static void write_event(struct export *export, struct source *source, struct loc
     const struct trace_routine *routine = source_routine(source, event);
     struct set_call call = {WORLD, 0};
     size_t number = source_number(source, event);
-    if (number >= export->class_room) {
-        export->class_room = 2 * number + 16;
-        export->classes =
-            memory_resize_array(export->classes, export->class_room, sizeof *export->classes);
-    }
+    export->classes =
+        reader_extend(export->classes, &export->class_room, number, sizeof *export->classes);
     export->classes[number] = routine->class;
     /* Times of a location must not fall. */
     uint64_t start = export_ns(source, event->start, export->origin),
@@ -430,7 +419,6 @@ static void write_source(struct export *export, struct source *source)
     if (export_pe(&export->pes, source)) {
         sets_active(&export->reader->sets, 0, 1, info->pes); /* WORLD, since it is the first */
         export->host_of = memory_zeroed((size_t)info->pes, sizeof *export->host_of);
-        memset(export->host_of, 0, (size_t)info->pes * sizeof *export->host_of);
         if (info->realtime > 0)
             export->realtime = info->realtime + (int64_t)(1e9 * export->origin);
     }
@@ -439,7 +427,6 @@ static void write_source(struct export *export, struct source *source)
         1 + table_number(&export->hosts, info->host, strlen(info->host) + 1);
     size_t threads = info->threads > 0 ? (size_t)info->threads : 1;
     struct location *locations = memory_zeroed(threads, sizeof *locations);
-    memset(locations, 0, threads * sizeof *locations);
     locations[0].writer = open_location(export, info->pe, 0);
     enter_program(export, &locations[0], 0);
     must(export, OTF2_EvtWriter_RmaWinCreate(locations[0].writer, NULL, 0, WORLD));
@@ -513,7 +500,7 @@ static void define_regions(const struct export *export, OTF2_GlobalDefWriter *wr
     for (size_t i = 0; i < export->reader->routines.count; i++) {
         const char *text = table_key(&export->reader->routines, i);
         OTF2_StringRef name = string(export, writer, text);
-        OTF2_RegionRole role = roles[export->classes[i]].role;
+        OTF2_RegionRole role = roles[export->classes[i]];
         if (export->classes[i] == TRACE_SYNCHRONIZATION && strstr(text, "barrier"))
             role = OTF2_REGION_ROLE_BARRIER;
         must(export, OTF2_GlobalDefWriter_WriteRegion(writer, (OTF2_RegionRef)(PROGRAM + 1 + i),

@@ -71,7 +71,6 @@ static void number_processors(struct paraver *paraver)
     int pes = paraver->pes.count, processor = 1;
     /* By node: the place of its next PE. */
     int *next = memory_zeroed(nodes + 1, sizeof *next);
-    memset(next, 0, (nodes + 1) * sizeof *next);
     for (int pe = 0; pe < pes; pe++)
         next[paraver->tasks[pe].node]++;
     for (size_t i = 1; i <= nodes; i++)
@@ -94,10 +93,8 @@ static void look_around(struct paraver *paraver)
         if (!source)
             continue;
         const struct trace_info *info = source->info;
-        if (export_pe(&paraver->pes, source)) {
+        if (export_pe(&paraver->pes, source))
             paraver->tasks = memory_zeroed((size_t)info->pes, sizeof *paraver->tasks);
-            memset(paraver->tasks, 0, (size_t)info->pes * sizeof *paraver->tasks);
-        }
         struct task *task = &paraver->tasks[info->pe];
         task->threads = info->threads > 0 ? info->threads : 1;
         task->node = 1 + table_number(&paraver->hosts, info->host, strlen(info->host) + 1);
@@ -121,7 +118,6 @@ static void write_header(struct paraver *paraver)
     strftime(date, sizeof date, "%d/%m/%y at %H:%M", localtime_r(&now, &broken));
     size_t nodes = paraver->hosts.count;
     int *processors = memory_zeroed(nodes, sizeof *processors);
-    memset(processors, 0, nodes * sizeof *processors);
     for (int pe = 0; pe < paraver->pes.count; pe++)
         processors[paraver->tasks[pe].node - 1] += paraver->tasks[pe].threads;
     fprintf(out, "#Paraver (%s):%" PRIu64 "_ns:%zu(", date, paraver->length, nodes);
@@ -287,7 +283,7 @@ static void write_meanings(struct paraver *paraver, const char *name)
     event_type(out, EVENT_CLASS, "OpenSHMEM class");
     fputs("VALUES\n0    End\n", out);
     for (int i = 0; i < TRACE_CLASSES; i++)
-        fprintf(out, "%d    %s\n", i + 1, trace_class_name((enum trace_class)i));
+        fprintf(out, "%d    %s\n", i + 1, trace_class_names[i]);
     fputs("\n\n", out);
     event_type(out, EVENT_BYTES, "OpenSHMEM bytes");
     fputs("\n\n", out);

@@ -165,11 +165,9 @@ static void check_files(struct check *check)
         const struct trace_info *info = source->info;
         check->pes[i].thread_count = info->threads;
         check->pes[i].threads = memory_zeroed((size_t)info->threads, sizeof *check->pes[i].threads);
-        memset(check->pes[i].threads, 0, (size_t)info->threads * sizeof(struct thread));
         if (!there) {
             pes = info->pes;
             there = memory_zeroed((size_t)pes, sizeof *there);
-            memset(there, 0, (size_t)pes * sizeof *there);
             run = info->beginning;
             one_run = info->synchronized;
         }
@@ -275,13 +273,8 @@ static void check_lock(struct check *check, const struct source *source, struct 
     const char *name = source_routine(source, event)->name;
     if (!event_has(event, TRACE_TARGET) || source->info->threads > 1)
         return; /* threads may hand a lock over */
-    size_t before = pe->locks.count,
-           lock = table_number(&pe->locks, &event->values[TRACE_TARGET], sizeof(int64_t));
-    if (lock == before) {
-        pe->lock_room = lock + 1;
-        pe->held = memory_resize_array(pe->held, pe->lock_room, sizeof *pe->held);
-        pe->held[lock] = false;
-    }
+    size_t lock = table_number(&pe->locks, &event->values[TRACE_TARGET], sizeof(int64_t));
+    pe->held = reader_extend(pe->held, &pe->lock_room, lock, sizeof *pe->held);
     if (strstr(name, "clear")) {
         if (!pe->held[lock])
             finding(check, "%s: clears a lock that it does not hold", where(source, event));
@@ -346,16 +339,10 @@ static const char *describe(const struct check *check, const struct operation *o
 
 static struct set *find_set(struct check *check, size_t number, int64_t size)
 {
-    if (number >= check->set_room) {
-        size_t room = 2 * number + 8;
-        check->sets = memory_resize_array(check->sets, room, sizeof *check->sets);
-        memset(check->sets + check->set_room, 0, (room - check->set_room) * sizeof *check->sets);
-        check->set_room = room;
-    }
+    check->sets = reader_extend(check->sets, &check->set_room, number, sizeof *check->sets);
     struct set *set = &check->sets[number];
     if (!set->calls) {
         set->calls = memory_zeroed((size_t)size, sizeof *set->calls);
-        memset(set->calls, 0, (size_t)size * sizeof *set->calls);
         check->set_count++;
     }
     return set;
@@ -504,7 +491,6 @@ static void check_free(struct check *check)
 static int check_run(struct reader *reader)
 {
     struct check check = {.reader = reader, .pes = memory_zeroed(reader->count, sizeof(struct pe))};
-    memset(check.pes, 0, reader->count * sizeof(struct pe));
     check_files(&check);
     reader_status(reader);
     struct merge *merge = merge_open(reader, false);

@@ -44,12 +44,8 @@ static const struct parameter {
 };
 #define PARAMETERS (sizeof parameters / sizeof *parameters)
 
-const char *trace_class_name(enum trace_class class)
-{
-    return class < TRACE_CLASSES ? trace_class_names[class] : "unknown";
-}
-
-const char *trace_object_name(const struct trace_file *file, int64_t place)
+/* The object in which a place lies. */
+static const char *object_name(const struct trace_file *file, int64_t place)
 {
     const struct trace_info *info = trace_info(file);
     unsigned object = TRACE_OBJECT(place);
@@ -211,7 +207,7 @@ void event_csv(FILE *out, const struct trace_file *file, const struct trace_even
     putc_unlocked(',', out);
     put_csv_text(out, routine->name);
     putc_unlocked(',', out);
-    fputs_unlocked(trace_class_name(routine->class), out);
+    fputs_unlocked(trace_class_names[routine->class], out);
     putc_unlocked(',', out);
     put_seconds(out, times.start);
     putc_unlocked(',', out);
@@ -228,7 +224,7 @@ void event_csv(FILE *out, const struct trace_file *file, const struct trace_even
         int64_t value = p->kind == ELEMENT_BYTES ? 0 : event->values[p->field];
         if (p->kind == PLACE) {
             if (there)
-                put_csv_text(out, trace_object_name(file, value));
+                put_csv_text(out, object_name(file, value));
             putc_unlocked(',', out);
             if (there)
                 put_unsigned(out, TRACE_DISTANCE(value), 1);
@@ -267,7 +263,7 @@ void event_json_parameters(FILE *out, const struct trace_file *file,
         separator = ",";
         switch (p->kind) {
         case PLACE:
-            json_string(out, trace_object_name(file, value));
+            json_string(out, object_name(file, value));
             fprintf(out, ",\"%s_offset\":%" PRIu64, p->name, TRACE_DISTANCE(value));
             break;
         case ELEMENT_BYTES:
@@ -294,7 +290,7 @@ void event_json(FILE *out, const struct trace_file *file, const struct trace_eve
             trace_info(file)->pe, event->thread, event->index);
     json_string(out, routine->name);
     fprintf(out, ",\"class\":\"%s\",\"start\":%.9f,\"duration\":%.9f,\"burst\":%.9f,\"flags\":\"",
-            trace_class_name(routine->class), times.start, times.duration, times.burst);
+            trace_class_names[routine->class], times.start, times.duration, times.burst);
     put_flags(out, event->flags);
     fprintf(out, "\",\"phase\":%" PRIu32, event->phase);
     if (event->fields || routine->element_bytes) {
@@ -344,7 +340,7 @@ static void put_text_parameter(FILE *out, const struct trace_file *file,
         put_value(out, routine, event, p, value);
         return;
     }
-    fputs_unlocked(trace_object_name(file, value), out);
+    fputs_unlocked(object_name(file, value), out);
     if (TRACE_OBJECT(value) != TRACE_PRIVATE) {
         putc_unlocked('+', out);
         put_unsigned(out, TRACE_DISTANCE(value), 1);

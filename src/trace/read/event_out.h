@@ -9,11 +9,6 @@
 
 #include "trace/read/read.h"
 
-const char *trace_class_name(enum trace_class); /* lower-case: put, get, nonblocking, ... */
-
-/* The name of the object in which a place lies. */
-const char *trace_object_name(const struct trace_file *, int64_t place);
-
 void event_csv_header(FILE *);
 void event_csv(FILE *, const struct trace_file *, const struct trace_event *);
 void event_json(FILE *, const struct trace_file *, const struct trace_event *);

@@ -4,7 +4,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
@@ -21,7 +20,6 @@
 #include "base/numbers.h"
 #include "base/terminal.h"
 #include "base/text.h"
-#include "trace/read/event_out.h"
 #include "trace/read/pack.h"
 
 #define MOST_PES (1 << 24) /* readers keep something for each */
@@ -135,18 +133,6 @@ bool reader_wants_thread(const struct reader *reader, long thread)
     return in_ranges(reader->threads, reader->thread_ranges, thread);
 }
 
-static void parse_only(struct reader *reader, const char *text)
-{
-    char *copy = memory_text(text), *rest = copy;
-    for (char *word; copy && (word = strsep(&rest, ","));) {
-        if (!*word)
-            reader_fail(reader, 2, "--only %s: give classes or routines, with commas between them",
-                        text);
-        reader->only = memory_resize_array(reader->only, reader->only_count + 1, sizeof(char *));
-        reader->only[reader->only_count++] = word;
-    }
-}
-
 const char *reader_given(const struct reader *reader, const char *option)
 {
     for (size_t i = 0; i < READER_OPTIONS && reader->options[i].name; i++)
@@ -182,8 +168,10 @@ static void parse_options(struct reader *reader, int argc, char **argv)
         reader->pe_ranges = parse_ranges(reader, "pe", text, &reader->pes);
     if ((text = reader_given(reader, "thread")))
         reader->thread_ranges = parse_ranges(reader, "thread", text, &reader->threads);
-    if ((text = reader_given(reader, "only")))
-        parse_only(reader, text);
+    reader->only = reader_given(reader, "only");
+    if (reader->only && !trace_list_is_valid(reader->only))
+        reader_fail(reader, 2, "--only %s: give classes or routines, with commas between them",
+                    reader->only);
     if (argc - first > 1)
         reader_fail(reader, 2, "%s: one trace at a time", argv[first + 1]);
     reader->path = argc > first ? argv[first] : TRACE_DEFAULT_PATH;
@@ -245,7 +233,6 @@ int reader_main(const struct reader_command *command, int argc, char **argv)
         reader_fail(&reader, 2, "%s", error);
     reader.count = (size_t)count;
     reader.told = memory_zeroed(reader.count, sizeof *reader.told);
-    memset(reader.told, 0, reader.count * sizeof *reader.told);
     reader.seen = memory_zeroed(reader.count, sizeof *reader.seen);
     if (command->findings)
         signal(SIGPIPE, SIG_IGN); /* the status is what matters, whoever reads */
@@ -269,9 +256,6 @@ int reader_main(const struct reader_command *command, int argc, char **argv)
     sets_free(&reader.sets);
     free(reader.pes);
     free(reader.threads);
-    if (reader.only_count)
-        free(reader.only[0]);
-    free(reader.only);
     return status;
 }
 
@@ -320,40 +304,14 @@ void reader_close_written(const struct reader *reader, FILE *file, const char *p
 
 /* ---- Files read ---- */
 
-/* As when recording, shmem_ may be left out. */
-static bool word_names(const char *word, const struct trace_routine *routine)
-{
-    static const char prefix[] = "shmem_";
-    size_t skipped = strncmp(routine->name, prefix, strlen(prefix)) == 0 ? strlen(prefix) : 0;
-    return strcmp(word, trace_class_name(routine->class)) == 0 ||
-           fnmatch(word, routine->name, 0) == 0 || fnmatch(word, routine->name + skipped, 0) == 0;
-}
-
-static bool wants_routine(const struct reader *reader, const struct trace_routine *routine)
-{
-    for (size_t i = 0; i < reader->only_count; i++)
-        if (word_names(reader->only[i], routine))
-            return true;
-    return reader->only_count == 0;
-}
-
 /* Whether each word of --only names something that the library of the first file has. */
 static void check_only(const struct reader *reader, const struct trace_file *file)
 {
-    size_t routines = trace_info(file)->routines;
-    for (size_t i = 0; i < reader->only_count; i++) {
-        const char *word = reader->only[i];
-        bool known = false;
-        for (unsigned class = 0; class < TRACE_CLASSES; class ++)
-            known = known || strcmp(word, trace_class_name((enum trace_class) class)) == 0;
-        for (size_t k = 0; k < routines && !known; k++)
-            known = word_names(word, trace_routine(file, (uint32_t)k));
-        if (!known)
-            reader_fail(reader, 2,
-                        "--only: there is no class or routine %s in this trace; give put, get, "
-                        "nonblocking, atomic, ..., or names such as barrier_all or long_*",
-                        word);
-    }
+    char word[TRACE_WORD_BYTES];
+    if (trace_list_unknown(reader->only, trace_routine(file, 0), trace_info(file)->routines, word))
+        reader_fail(reader, 2,
+                    "--only: there is no class or routine %s in this trace; " TRACE_LIST_HELP,
+                    word);
 }
 
 static void note_losses(struct reader *reader, size_t index, const struct trace_info *info)
@@ -416,9 +374,9 @@ struct source *reader_source(struct reader *reader, size_t index)
         .wanted = memory_zeroed(info->routines, sizeof(bool)),
         .numbers = memory_zeroed(info->routines, sizeof(size_t)),
     };
-    memset(source->numbers, 0, info->routines * sizeof(size_t));
     for (size_t i = 0; i < info->routines; i++)
-        source->wanted[i] = wants_routine(reader, trace_routine(file, (uint32_t)i));
+        source->wanted[i] =
+            !reader->only || trace_list_names(reader->only, trace_routine(file, (uint32_t)i));
     return source;
 }
 
@@ -496,6 +454,17 @@ bool source_next(struct source *source, struct trace_cursor *cursor, struct trac
             return true;
         }
     }
+}
+
+void *reader_extend(void *array, size_t *room, size_t index, size_t size)
+{
+    if (index < *room)
+        return array;
+    size_t larger = 2 * index + 16;
+    array = memory_resize_array(array, larger, size);
+    memset((char *)array + *room * size, 0, (larger - *room) * size);
+    *room = larger;
+    return array;
 }
 
 size_t source_number(struct source *source, const struct trace_event *event)

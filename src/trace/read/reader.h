@@ -44,8 +44,7 @@ struct reader {
     const char *given[READER_OPTIONS]; /* value, "" for those without; NULL: not given */
     struct reader_range *pes, *threads;
     size_t pe_ranges, thread_ranges;
-    char **only;
-    size_t only_count;
+    const char *only;
     bool windowed; /* --from, --to: in seconds, as they are shown */
     double from, to;
     uint64_t kept; /* events that are wanted */
@@ -134,6 +133,9 @@ void source_ended(struct source *);
 /* Says what the cursor stopped at, if that was not the end. */
 void source_damaged(struct source *, const struct trace_cursor *);
 bool reader_wants_thread(const struct reader *, long thread);
+
+/* The array with room for the element of that index. New elements are zero. */
+void *reader_extend(void *array, size_t *room, size_t index, size_t size);
 
 static inline const struct trace_routine *source_routine(const struct source *source,
                                                          const struct trace_event *event)

@@ -47,18 +47,6 @@ static size_t size_of(uint64_t bytes)
     return size;
 }
 
-/* Room for one more at the end, zeros. */
-static void *extend(void *array, size_t *room, size_t index, size_t size)
-{
-    if (index < *room)
-        return array;
-    size_t larger = 2 * index + 16;
-    array = memory_resize_array(array, larger, size);
-    memset((char *)array + *room * size, 0, (larger - *room) * size);
-    *room = larger;
-    return array;
-}
-
 static void add(struct total *total, uint64_t calls, uint64_t bytes, double seconds, double longest)
 {
     total->calls += calls;
@@ -71,13 +59,11 @@ static struct summary_phase *phase_of(struct summary *summary, uint32_t phase)
 {
     size_t number = table_number(&summary->phase_numbers, &phase, sizeof phase);
     summary->phases =
-        extend(summary->phases, &summary->phase_room, number, sizeof *summary->phases);
+        reader_extend(summary->phases, &summary->phase_room, number, sizeof *summary->phases);
     struct summary_phase *found = &summary->phases[number];
     found->phase = phase;
-    if (!found->counters && summary->counter_count) {
+    if (!found->counters && summary->counter_count)
         found->counters = memory_zeroed(summary->counter_count, sizeof(double));
-        memset(found->counters, 0, summary->counter_count * sizeof(double));
-    }
     return found;
 }
 
@@ -89,7 +75,7 @@ static void add_to_group(struct summary *summary, size_t routine, uint64_t bytes
     size_t key[2] = {routine, size_of(bytes)};
     size_t number = table_number(&summary->group_numbers, key, sizeof key);
     summary->groups =
-        extend(summary->groups, &summary->group_room, number, sizeof *summary->groups);
+        reader_extend(summary->groups, &summary->group_room, number, sizeof *summary->groups);
     struct summary_group *group = &summary->groups[number];
     size_t pes = summary->pes > 0 && summary->pes <= SUMMARY_MOST_PES ? (size_t)summary->pes : 0;
     if (group->times.count == 0) {
@@ -98,8 +84,6 @@ static void add_to_group(struct summary *summary, size_t routine, uint64_t bytes
         group->least = bytes;
         group->sums = memory_zeroed(pes, sizeof *group->sums);
         group->counts = memory_zeroed(pes, sizeof *group->counts);
-        memset(group->sums, 0, pes * sizeof *group->sums);
-        memset(group->counts, 0, pes * sizeof *group->counts);
     }
     group->bytes += bytes;
     group->least = bytes < group->least ? bytes : group->least;
@@ -117,7 +101,7 @@ static void add_to_pair(struct summary *summary, int pe, int64_t peer, enum tran
                         uint64_t calls, uint64_t bytes, double seconds)
 {
     size_t number = table_number(&summary->row_peers, &peer, sizeof peer);
-    summary->row = extend(summary->row, &summary->row_room, number, sizeof *summary->row);
+    summary->row = reader_extend(summary->row, &summary->row_room, number, sizeof *summary->row);
     struct summary_pair *pair = &summary->row[number];
     if (number + 1 == summary->row_peers.count && pair->calls == 0)
         *pair = (struct summary_pair){.pe = pe, .peer = peer};
@@ -181,7 +165,7 @@ static void add_calls(struct summary *summary, struct summary_pe *pe, size_t num
                       const struct trace_routine *routine, const struct calls *calls)
 {
     summary->routines =
-        extend(summary->routines, &summary->routine_room, number, sizeof *summary->routines);
+        reader_extend(summary->routines, &summary->routine_room, number, sizeof *summary->routines);
     struct summary_routine *total = &summary->routines[number];
     total->class = routine->class;
     add(&total->total, calls->calls, calls->bytes, calls->seconds, calls->longest);

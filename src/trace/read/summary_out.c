@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/numbers.h"
 #include "trace/read/event_out.h"
 
 /* ---- What both show ---- */
@@ -152,24 +153,13 @@ static struct total size_total(const struct summary *summary, size_t size)
 
 /* ---- For people ---- */
 
-/* With a unit that leaves one to three digits before the point. */
 static const char *time_text(double seconds)
 {
-    static char texts[8][24];
+    static char texts[8][40];
     static unsigned turn;
-    char *text = texts[turn++ % 8];
-    const struct {
-        double factor;
-        const char *unit;
-    } units[] = {{1, "s"}, {1e3, "ms"}, {1e6, "us"}, {1e9, "ns"}};
-    size_t i = 0;
-    while (i < 3 && fabs(seconds) * units[i].factor < 1)
-        i++;
     if (seconds == 0 || isnan(seconds))
-        snprintf(text, sizeof texts[0], "%s", seconds == 0 ? "0" : "-");
-    else
-        snprintf(text, sizeof texts[0], "%.4g %s", seconds * units[i].factor, units[i].unit);
-    return text;
+        return seconds == 0 ? "0" : "-";
+    return numbers_time(texts[turn++ % 8], seconds, 4);
 }
 
 static double mean_of_pes(const struct summary *summary, double sum)
@@ -217,7 +207,7 @@ static void text_routines(const struct summary *summary)
         const struct summary_routine *routine = &summary->routines[order[i]];
         const struct total *total = &routine->total;
         fprintf(out, "%-32s %-15s %10" PRIu64 " %14" PRIu64 " %10s %7s %10s %10s\n",
-                routine_name(summary, order[i]), trace_class_name(routine->class), total->calls,
+                routine_name(summary, order[i]), trace_class_names[routine->class], total->calls,
                 total->bytes, time_text(total->seconds), share_text(total->seconds, elapsed),
                 time_text(ratio(total->seconds, (double)total->calls)), time_text(total->longest));
     }
@@ -264,7 +254,7 @@ static void text_sizes(const struct summary *summary)
                 time_text(ratio(total.seconds, (double)total.calls)));
         for (int class = 0; class < TRACE_CLASSES; class ++)
             if (summary->sizes[size][class].calls)
-                fprintf(out, " %s %" PRIu64, trace_class_name((enum trace_class) class),
+                fprintf(out, " %s %" PRIu64, trace_class_names[class],
                         summary->sizes[size][class].calls);
         fputc('\n', out);
     }
@@ -405,7 +395,7 @@ static void json_routines(const struct summary *summary)
         const struct summary_routine *routine = &summary->routines[order[i]];
         fprintf(out, "%s\n{\"routine\":", i ? "," : "");
         json_string(out, routine_name(summary, order[i]));
-        text_member(out, "class", trace_class_name(routine->class));
+        text_member(out, "class", trace_class_names[routine->class]);
         total_members(out, &routine->total);
         member(out, "share", ratio(routine->total.seconds, elapsed));
         fputc('}', out);
@@ -432,8 +422,7 @@ static void json_sizes(const struct summary *summary)
             uint64_t calls = summary->sizes[size][class].calls;
             if (!calls)
                 continue;
-            fprintf(out, "%s\"%s\":%" PRIu64, comma, trace_class_name((enum trace_class) class),
-                    calls);
+            fprintf(out, "%s\"%s\":%" PRIu64, comma, trace_class_names[class], calls);
             comma = ",";
         }
         fputs("}}", out);

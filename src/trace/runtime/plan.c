@@ -41,9 +41,9 @@ static enum plan choose_plan(const struct trace_routine *routine, bool usual)
 {
     const struct recording *recording = &tracer.recording;
     bool query = routine->class == TRACE_QUERY;
-    bool wanted = recording->only ? recording_names(recording->only, routine)
+    bool wanted = recording->only ? trace_list_names(recording->only, routine)
                                   : usual || (query && recording->queries);
-    if (wanted && !recording_names(recording->exclude, routine))
+    if (wanted && !trace_list_names(recording->exclude, routine))
         return PLAN_RECORD;
     return query ? PLAN_IGNORE : PLAN_GUARD;
 }

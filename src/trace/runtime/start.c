@@ -36,17 +36,15 @@ static struct problem no_memory(void)
 
 static struct problem prepare(void)
 {
-    char problem[512], word[128];
+    char problem[512], word[TRACE_WORD_BYTES];
     bool good = recording_from_environment(&tracer.recording, problem, sizeof problem);
     const char *const lists[] = {"SHMEMTRACE_ONLY", tracer.recording.only, "SHMEMTRACE_EXCLUDE",
                                  tracer.recording.exclude};
     for (size_t i = 0; good && i < 4; i += 2)
-        if (recording_unknown_name(lists[i + 1], trace_routines, trace_routine_count, word,
-                                   sizeof word)) {
+        if (trace_list_unknown(lists[i + 1], trace_routines, trace_routine_count, word)) {
             good = false;
             snprintf(problem, sizeof problem,
-                     "%s: there is no class or routine %s in this library; give put, get, "
-                     "nonblocking, atomic, ..., or names such as barrier_all or long_*",
+                     "%s: there is no class or routine %s in this library; " TRACE_LIST_HELP,
                      lists[i], word);
         }
     if (!good)
