@@ -353,11 +353,10 @@ check check-all:
 
 # ---- Documents ----
 
-# Finds the family of a measurement function by the name of its table, so it needs its symbols.
 $(docs_tables): mk/generate/tables.c $(BUILD)/libskampi.a $(BUILD)/commands
 	@mkdir -p $(@D)
 	@$(say) LINK $@
-	$(Q)$(compile) -rdynamic -o $@ $< $(BUILD)/libskampi.a $(LDFLAGS) $(libraries)
+	$(Q)$(compile) -o $@ $< $(BUILD)/libskampi.a $(LDFLAGS) $(libraries)
 
 docs: export SKAMPI = $(CURDIR)/$(PROGRAM)
 docs: export SKAMPI_BUILD = $(BUILD)

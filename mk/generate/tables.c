@@ -5,8 +5,6 @@
  *
  * Nothing here depends on the library or the machine, so that the documents do not either.
  */
-#define _GNU_SOURCE /* dladdr */
-#include <dlfcn.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -58,22 +56,11 @@ static void print_defects(const struct measurement *function)
             print_text(names[k], defect_of(kinds[k], function->name, libraries[l]));
 }
 
-/* The family is the name of the table that the descriptor is in: measurements_FAMILY. */
-static const char *family_of(const struct measurement *function)
-{
-    static const char prefix[] = "measurements_";
-    Dl_info info;
-    if (!dladdr(function, &info) || !info.dli_sname ||
-        strncmp(info.dli_sname, prefix, strlen(prefix)) != 0)
-        return "unknown";
-    return info.dli_sname + strlen(prefix);
-}
-
 static void print_function(const struct measurement *function)
 {
     printf("{\"kind\": \"measurement\"");
     print_text("name", function->name);
-    print_text("family", family_of(function));
+    print_text("family", measurement_family(function));
     print_defects(function);
     printf("}\n");
 }
