@@ -15,6 +15,8 @@ struct command_words {
     const char *const *words; /* functions, routines, patterns and NAME=VALUE, in any order */
     size_t count;
     const char *sizes, *pes, *iterations; /* of the options; NULL: not given */
+    double precision;                     /* of set_precision(); 0: the script does not call it */
+    double point_time;                    /* seconds */
 };
 
 /* NAME=VALUE, or an option that is one. */

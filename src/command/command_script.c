@@ -178,6 +178,14 @@ static void append_block(struct text *text, const struct command *command,
     text_append(text, "end measurement\n");
 }
 
+static void append_precision(struct text *text, const struct command_words *words)
+{
+    if (words->precision > 0)
+        text_append(text,
+                    "# each point until it is within %g %%, at most %g s\nset_precision(%g, %g)\n",
+                    100 * words->precision, words->point_time, words->precision, words->point_time);
+}
+
 char *command_script(const struct command_words *words, char **error)
 {
     struct command command;
@@ -187,6 +195,7 @@ char *command_script(const struct command_words *words, char **error)
     *error = command.error ? command.error : command_check(&command);
     command.error = NULL;
     if (!*error) {
+        append_precision(&text, words);
         for (size_t i = 0; i < command.function_count; i++)
             append_block(&text, &command, command.functions[i]);
     }

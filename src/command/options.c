@@ -40,6 +40,9 @@
 #define STARTUP_LIMIT 300
 #define STARTUP_VARIABLE "SKAMPI_STARTUP_LIMIT"
 #define STATE_WAIT 60
+/* Of functions on the command line: a share of the median, and seconds for a point. */
+#define PRECISION 0.02
+#define POINT_TIME 1
 #define SUMMARY_VARIABLE "SKAMPI_SUMMARY"
 
 /* In the order of enum when. */
@@ -81,6 +84,13 @@ const struct manual_option option_rows[OPTIONS] = {
     [OPTION_ITERATIONS] = {"iterations", 0, "N",
                            .help = "operations timed together, for functions on the command line; "
                                    "0: as many as are needed"},
+    [OPTION_PRECISION] = {"precision", 0, "SHARE",
+                          .help = "measure functions on the command line until the 95 % interval "
+                                  "of the median is within SHARE of it; default: 2%"},
+    [OPTION_POINT_TIME] = {"point-time", 0, "TIME",
+                           .help = "but each point no longer than TIME; default: 1s"},
+    [OPTION_QUICK] = {"quick", .help = "measure functions on the command line as a script without "
+                                       "set_precision() does: a few repetitions"},
     [OPTION_PRINT_SCRIPT] = {"print-script",
                              .help = "print the script that functions on the command line stand "
                                      "for, and measure nothing"},
@@ -267,6 +277,29 @@ static void set_time_limit(struct options *options, const char *text)
              text);
 }
 
+static void set_precision(struct options *options, const char *text)
+{
+    char *end;
+    double value = strtod(text, &end);
+    if (*end == '%' && end[1] == '\0')
+        value /= 100;
+    else if (*end != '\0')
+        value = NAN;
+    if (end == text || !(value > 0 && value < 1))
+        fail(options, "--precision %s: give a share above 0 and below 100%%, such as 2%% or 0.02",
+             text);
+    options->command.precision = value;
+    options->aims = "--precision";
+}
+
+static void set_point_time(struct options *options, const char *text)
+{
+    options->command.point_time = duration_of(text);
+    if (!(options->command.point_time > 0 && options->command.point_time < LONGEST_TIME))
+        fail(options, "--point-time %s: give a time above 0, such as 0.5s, 10 or 1m", text);
+    options->aims = "--point-time";
+}
+
 static void set_memory(struct options *options, const char *text)
 {
     if (!number_integer(text, &options->memory) || options->memory == 0)
@@ -420,6 +453,15 @@ static void take(struct options *options, enum option_key key, const char *value
         break;
     case OPTION_ITERATIONS:
         options->command.iterations = value;
+        break;
+    case OPTION_PRECISION:
+        set_precision(options, value);
+        break;
+    case OPTION_POINT_TIME:
+        set_point_time(options, value);
+        break;
+    case OPTION_QUICK:
+        options->quick = true;
         break;
     case OPTION_PRINT_SCRIPT:
         options->information = INFORM_SCRIPT;
@@ -621,6 +663,16 @@ static void check_command(struct options *options)
         fail(options, "--all: it is for --list");
     if (options->list_pairs && options->information != INFORM_LIST)
         fail(options, "--pairs: it is for --list");
+    const char *aim = options->aims ? options->aims : options->quick ? "--quick" : NULL;
+    if (options->input && aim)
+        fail(options,
+             "%s is for functions on the command line, not for -i %s; a script calls "
+             "set_precision()",
+             aim, options->input);
+    if (options->quick && options->aims)
+        fail(options, "--quick beside %s: leave one of them out", options->aims);
+    if (options->quick)
+        options->command.precision = 0;
     if (options->input && options->command.count > 0)
         fail(options,
              "unexpected argument %s beside -i %s: leave out -i, or write it into the script",
@@ -644,6 +696,8 @@ void options_parse(struct options *options, int argc, char **argv)
     options->format = -1;
     options->state_wait = -1;
     options->startup_limit = STARTUP_LIMIT;
+    options->command.precision = PRECISION;
+    options->command.point_time = POINT_TIME;
     const char *startup = getenv(STARTUP_VARIABLE);
     if (startup)
         set_startup_limit(options, STARTUP_VARIABLE, startup);

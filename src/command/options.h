@@ -40,6 +40,9 @@ enum option_key {
     OPTION_SIZES,
     OPTION_PES,
     OPTION_ITERATIONS,
+    OPTION_PRECISION,
+    OPTION_POINT_TIME,
+    OPTION_QUICK,
     OPTION_PRINT_SCRIPT,
     OPTION_TIMER,
     OPTION_CLOCK_SYNC,
@@ -106,8 +109,10 @@ struct options {
     const char *name;    /* of --describe */
     const char **listed; /* words and patterns of --list */
     size_t listed_count;
-    bool list_all;                /* unfolded */
-    bool list_pairs;              /* only functions of pairs */
+    bool list_all;    /* unfolded */
+    bool list_pairs;  /* only functions of pairs */
+    const char *aims; /* the option that says how precise it is to be; NULL: none does */
+    bool quick;
     struct command_words command; /* what is measured where there is no input */
     char *error;                  /* what is wrong with the command line, or NULL */
     char *command_line;           /* as a shell reads it, without the launcher */

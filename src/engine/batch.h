@@ -27,7 +27,8 @@ struct batches {
     double ends; /* the time limit, wall_seconds() */
     bool debug;  /* each batch is reported on standard error */
     struct samples *samples;
-    double reference; /* seconds, subtracted from each value */
+    struct references *references; /* what is subtracted; NULL: nothing is */
+    int64_t referring;             /* iterations of the reference */
     /* For the rule */
     bool first;         /* batch */
     int64_t slice_ends; /* timer ticks */
@@ -42,7 +43,7 @@ struct batch {
 };
 
 /* What all members do next. */
-enum batch_step { BATCH_STOP, BATCH_GIVE_UP, BATCH_MAKE, BATCH_CONTROL, BATCH_IDLE };
+enum batch_step { BATCH_STOP, BATCH_GIVE_UP, BATCH_MAKE, BATCH_REFER, BATCH_CONTROL, BATCH_IDLE };
 /* On what was made since the last verdict: none yet, it is good, it is made again. */
 enum batch_verdict { VERDICT_NONE, VERDICT_GOOD, VERDICT_AGAIN };
 
@@ -50,6 +51,7 @@ enum batch_verdict { VERDICT_NONE, VERDICT_GOOD, VERDICT_AGAIN };
 struct decision {
     /* By the rule, after a batch: */
     bool done;
+    size_t refer;          /* how often the reference is measured before the next batch */
     size_t count, dropped; /* repetitions of the next batch; of those made, to be left out */
     double width;          /* of the next windows, ticks */
     /* By the judge of the machine's state: */
@@ -60,7 +62,7 @@ struct decision {
 /* A rule: all members call its functions, but what the set's rank 0 decides is what is done. */
 struct batch_rule {
     /* The most repetitions that it makes. */
-    size_t (*most)(const struct settings *);
+    size_t (*most)(const struct run *);
     /* Before the first batch, whose size it sets. Collective over the set. */
     void (*begin)(struct batches *, struct decision *next);
     /* After each batch. */

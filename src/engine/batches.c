@@ -20,6 +20,8 @@
 
 /* Repetitions that are tried however little time there is, until one is valid. */
 #define FEWEST_TRIED 50
+/* Repetitions that a reference is measured by at least. */
+#define FEWEST_OF_REFERENCE 4
 /* Trials for the upper estimate of a broadcast. */
 #define BROADCASTS 10
 
@@ -92,6 +94,11 @@ static double global_time(const struct bench *bench)
     return (seconds - timer_in_use->cost) / (double)bench->run.iterations;
 }
 
+static double subtracted(const struct batches *batches)
+{
+    return batches->references ? batches->references->first : 0;
+}
+
 static void make_one(struct batches *batches, struct making *making, size_t i, size_t *late)
 {
     struct bench *bench = batches->bench;
@@ -101,7 +108,7 @@ static void make_one(struct batches *batches, struct making *making, size_t i, s
     double value = bench->repeat(bench, making->counts ? making->counts + i * COUNTERS_MAX : NULL);
     if (window_global_run_time(run) && !isnan(value))
         value = global_time(bench);
-    making->own[i] = making->values[i] = value - batches->reference;
+    making->own[i] = making->values[i] = value - subtracted(batches);
     making->flags[i] = window->took_too_long  ? FLAW_TOO_LONG
                        : window->started_late ? FLAW_LATE
                                               : FLAW_NONE;
@@ -197,14 +204,70 @@ static struct batch make_batch(struct batches *batches, size_t count)
     return batch;
 }
 
+/* ---- What is subtracted ---- */
+
+/* What a step of the timer is of the reference, in its shortest timed region. */
+static double step_of(const struct bench *bench, double mean)
+{
+    int64_t ticks = bench->services.timing.shortest;
+    double step = timer_in_use->resolution;
+    if (ticks == INT64_MAX)
+        return 0;
+    if (timer_seconds(ticks) < step)
+        return fmax(fabs(mean), step / (double)bench->run.iterations);
+    return fabs(mean) * step / timer_seconds(ticks);
+}
+
+void batches_refer(struct batches *batches)
+{
+    struct bench *bench = batches->bench;
+    struct run *run = &bench->run;
+    size_t count = (size_t)run->settings->min_repetitions;
+    if (count < FEWEST_OF_REFERENCE)
+        count = FEWEST_OF_REFERENCE;
+    double *values = memory_zeroed(count, sizeof *values);
+    int64_t shortest = bench->services.timing.shortest;
+    bench->services.timing.shortest = INT64_MAX;
+    run->measured = run->iterations;
+    run->iterations = batches->referring;
+    for (size_t i = 0; i < count; i++)
+        values[i] = bench->refer(bench);
+    struct reference reference = reference_of(values, count);
+    reference.step = step_of(bench, reference.mean);
+    references_add(batches->references, &reference);
+    free(values);
+    run->iterations = run->measured;
+    bench->services.timing.shortest = shortest; /* of the operation alone */
+}
+
+/* Between batches. Rank 0, which decides, learns the largest error. */
+static void refer_again(struct batches *batches)
+{
+    batches_refer(batches);
+    double error = sqrt(references_mean(batches->references).variance);
+    error = isnan(error) ? 0 : error;
+    comm_allreduce(pe_set_group(batches->bench->run.set), COMM_MAX, &error, 1);
+    batches->samples->subtracted_error = error;
+}
+
 /* ---- All of them ---- */
+
+/* Rank 0. The reference comes before a batch, since the data of the last repetition are checked. */
+static void decide_step(struct batches *batches, struct decision *next)
+{
+    judge_decide(batches, next);
+    if (next->step != BATCH_MAKE || next->refer == 0)
+        return;
+    next->refer--;
+    next->step = BATCH_REFER;
+}
 
 /* Takes controls, and waits, until a batch is to be made; false: there is none. */
 static bool next_batch(struct batches *batches, struct decision *next)
 {
     for (;;) {
         if (batches->bench->run.rank == 0)
-            judge_decide(batches, next);
+            decide_step(batches, next);
         switch (announce(batches, next)) {
         case BATCH_MAKE:
             return true;
@@ -213,6 +276,9 @@ static bool next_batch(struct batches *batches, struct decision *next)
         case BATCH_GIVE_UP:
             batches->judge->missed = true;
             return false;
+        case BATCH_REFER:
+            refer_again(batches);
+            break;
         case BATCH_CONTROL:
             judge_control(batches);
             break;
@@ -233,8 +299,13 @@ void batches_run(struct batches *batches)
     window->synchronization =
         measurement_synchronized(run->function) ? run->settings->synchronization : SYNCHRONIZE_NONE;
     window->broadcast = 0;
-    if (run->settings->max_time > 0)
-        samples->until = timer_now() + timer_ticks(run->settings->max_time);
+    samples->aim = aim_of(run->settings, batches_precise(run));
+    samples->began = timer_now();
+    double most = run->settings->max_time > 0 ? run->settings->max_time : INFINITY;
+    if (samples->aim.precise)
+        most = fmin(most, run->settings->point_time);
+    if (most < INFINITY)
+        samples->until = samples->began + timer_ticks(most);
     struct decision next = {0};
     batches->first = true;
     rule->begin(batches, &next);
@@ -278,8 +349,8 @@ void counting_run(const struct batches *timed, struct outcome *outcome)
     struct batches counted = *timed;
     counted.samples = &samples;
     counted.judge = NULL;
-    counted.reference = 0;
-    samples_reserve(&samples, timed->rule->most(run->settings) + 1, true);
+    counted.references = NULL;
+    samples_reserve(&samples, timed->rule->most(run) + 1, true);
     batches_run(&counted);
     for (size_t event = 0; event < counters_count(); event++) {
         for (size_t i = 0; i < samples.valid; i++)
@@ -296,6 +367,15 @@ void counting_run(const struct batches *timed, struct outcome *outcome)
 }
 
 /* ---- For rules ---- */
+
+bool batches_precise(const struct run *run)
+{
+    const struct measurement *function = run->function;
+    enum window_rule rule = run->services->window.rule;
+    return run->settings->precision > 0 && function->timing != TIMING_ONCE &&
+           function->quantity == QUANTITY_TIME && !function->any_sign &&
+           (rule == WINDOW_CLASSIC || rule == WINDOW_DISSEMINATION);
+}
 
 bool batch_window_too_long(struct batches *batches, double width)
 {

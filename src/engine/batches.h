@@ -12,6 +12,10 @@
  * valid. */
 void batches_run(struct batches *);
 
+/* Measures what is subtracted, of batches->referring iterations, and adds it to
+ * batches->references. All members. */
+void batches_refer(struct batches *);
+
 /* ---- Events of the hardware ---- */
 
 /* They are counted in repetitions of their own: reading counters takes longer than reading the
@@ -28,6 +32,10 @@ bool counting_applies(const struct measurement *);
 void counting_run(const struct batches *, struct outcome *);
 
 /* ---- For rules ---- */
+
+/* Whether set_precision() applies: to times of SKaMPI's rule, and not to what happens only once or
+ * may have any sign. */
+bool batches_precise(const struct run *);
 
 /* The window would have to be longer than the settings allow: the measurement fails. */
 bool batch_window_too_long(struct batches *, double width);

@@ -56,19 +56,19 @@ void outcome_keep_controls(struct outcome *outcome, const struct control *contro
 
 /* ---- Statistics ---- */
 
-/* Subtracts the mean of both references instead of the first one alone. */
-static void subtract(const struct run *run, struct samples *samples, const struct reference *before,
-                     const struct reference *after, struct statistics *statistics)
+/* Subtracts the mean of all references instead of the first one alone. */
+static void subtract(const struct run *run, struct samples *samples,
+                     const struct references *references, struct statistics *statistics)
 {
     size_t n = samples->valid;
-    struct reference both = reference_combine(before, after);
+    struct reference mean = references_mean(references);
     for (size_t i = 0; i < n; i++)
-        samples->max[i] = samples->own[i] -= both.mean - before->mean;
-    double most[] = {both.mean, both.step};
+        samples->max[i] = samples->own[i] -= mean.mean - references->first;
+    double most[] = {mean.mean, mean.step};
     comm_allreduce(pe_set_group(run->set), COMM_MAX, most, 2);
     statistics->subtracted = most[0];
     statistics->subtracted_step = most[1];
-    samples->max[n] = both.variance;
+    samples->max[n] = mean.variance;
     comm_allreduce(pe_set_group(run->set), COMM_MAX, samples->max, n + 1);
     statistics->subtracted_error = sqrt(isnan(samples->max[n]) ? 0 : samples->max[n]);
 }
@@ -171,13 +171,13 @@ static void describe_distribution(const struct run *run, const struct samples *s
     statistics->p999 = stats_quantile_sorted(sorted, n, 0.999);
 }
 
-void outcome_conclude(struct bench *bench, struct samples *samples, const struct reference *before,
-                      const struct reference *after, struct outcome *outcome)
+void outcome_conclude(struct bench *bench, struct samples *samples,
+                      const struct references *references, struct outcome *outcome)
 {
     const struct run *run = &bench->run;
     struct statistics *statistics = &outcome->statistics;
-    if (after)
-        subtract(run, samples, before, after, statistics);
+    if (references)
+        subtract(run, samples, references, statistics);
     size_t n = samples->valid;
     double *sorted = memory_zeroed(n ? n : 1, sizeof *sorted);
     memcpy(sorted, samples->max, n * sizeof *sorted);
@@ -381,14 +381,33 @@ static char *median_text(double median, double low, double high, double confiden
                        numbers_time(of[1], low, digits > 2 ? digits : 3), of[2]);
 }
 
+/* What set_precision() did not reach, with what there is. */
+static void remark_precision(struct run *run, const struct samples *samples, const char *median,
+                             double width)
+{
+    const struct aim *aim = &samples->aim;
+    double seconds = timer_seconds(timer_now() - samples->began);
+    if (samples->valid < aim->least)
+        run_note(run,
+                 "precision: median %s, from %zu valid repetitions in %.3g s; %zu are needed: "
+                 "give more time (--point-time, set_precision)",
+                 median, samples->valid, seconds, aim->least);
+    else
+        run_note(run,
+                 "precision: median %s: within %.2g %% after %.3g s, not within %.3g %%: give "
+                 "more time (--point-time, set_precision), or measure on a quiet machine",
+                 median, 50 * width, seconds, 50 * aim->width);
+}
+
 static void remark_median(struct run *run, const struct samples *samples,
                           const struct statistics *statistics)
 {
-    const struct settings *settings = run->settings;
     double low, high;
-    stop_median_interval(settings, samples->max, samples->valid, &low, &high);
-    stats_widen_interval(statistics->median, statistics->subtracted_error,
-                         settings->median_confidence, &low, &high);
+    double width = stop_median_interval(&samples->aim, samples->max, samples->valid,
+                                        statistics->subtracted_error, &low, &high);
+    bool precise = samples->aim.precise;
+    if (precise && (samples->reached || isnan(low)))
+        return; /* it is as asked for, or remark_interval() has said why it is not known */
     if (!run->function->any_sign)
         low = stats_not_below_0(statistics->median, low);
     if (isnan(low)) {
@@ -396,8 +415,11 @@ static void remark_median(struct run *run, const struct samples *samples,
                  statistics->median * 1e9);
         return;
     }
-    char *text = median_text(statistics->median, low, high, settings->median_confidence);
-    run_note(run, "median %s%s", text, samples->reached ? "" : ": wider than you asked for");
+    char *text = median_text(statistics->median, low, high, samples->aim.confidence);
+    if (precise)
+        remark_precision(run, samples, text, width);
+    else
+        run_note(run, "median %s%s", text, samples->reached ? "" : ": wider than you asked for");
     free(text);
 }
 
@@ -407,20 +429,21 @@ static void remark_stop(struct bench *bench, const struct samples *samples,
 {
     struct run *run = &bench->run;
     enum window_rule rule = bench->services.window.rule;
-    if (samples->out_of_time) {
+    if (samples->out_of_time)
         flag(statistics, RESULT_TIME_BUDGET);
+    if (samples->out_of_time && !samples->aim.precise)
         run_note(run, "time limit reached after %zu valid repetitions", samples->valid);
-    }
     if ((rule != WINDOW_CLASSIC && rule != WINDOW_DISSEMINATION) ||
         run->function->timing == TIMING_ONCE)
         return;
     if (!samples->reached)
         flag(statistics, RESULT_NOT_CONVERGED);
-    if (run->settings->stop_rule == STOP_MEDIAN_INTERVAL)
+    if (samples->aim.median)
         remark_median(run, samples, statistics);
 }
 
-static void remark_interval(struct run *run, struct statistics *statistics)
+static void remark_interval(struct run *run, const struct samples *samples,
+                            struct statistics *statistics)
 {
     double low = statistics->median_low, high = statistics->median_high;
     double time = statistics->time, error = statistics->standard_error;
@@ -437,7 +460,7 @@ static void remark_interval(struct run *run, struct statistics *statistics)
                  "imprecise: %zu valid repetitions, which say as much as %.0f independent "
                  "ones, are too few for an interval of the median",
                  statistics->valid, statistics->effective);
-    } else if (is_time) {
+    } else if (is_time && !samples->aim.precise) {
         char *text = median_text(statistics->median, low, high, statistics->confidence);
         run_note(run, "imprecise: median %s", text);
         free(text);
@@ -531,7 +554,7 @@ void remarks_make(struct bench *bench, struct samples *samples, struct statistic
     remark_resolution(bench, samples, statistics);
     remark_subtracted(run, statistics);
     remark_negative(run, statistics);
-    remark_interval(run, statistics);
+    remark_interval(run, samples, statistics);
     remark_stop(bench, samples, statistics);
     remark_repetitions(run, samples, statistics);
     remark_change(run, samples, statistics);

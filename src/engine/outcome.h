@@ -36,10 +36,10 @@ void outcome_keep_controls(struct outcome *, const struct control *, size_t coun
 /* The confidence of the median's interval in a result. */
 #define MEDIAN_CONFIDENCE 0.95
 
-/* All members. before, after: what is subtracted, as measured before and after the repetitions;
- * after is NULL when nothing is. outcome: its per-PE values on the set's rank 0 only. */
-void outcome_conclude(struct bench *, struct samples *, const struct reference *before,
-                      const struct reference *after, struct outcome *);
+/* All members. references: what is subtracted, or NULL. outcome: its per-PE values on the set's
+ * rank 0 only. */
+void outcome_conclude(struct bench *, struct samples *, const struct references *,
+                      struct outcome *);
 
 /* Brings the outcome and the notes from the set's rank 0 to PE 0; all PEs. */
 void outcome_bring(struct outcome *, struct notes *, const struct pe_set *);

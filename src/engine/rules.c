@@ -20,6 +20,8 @@
 #define LONG_ENOUGH_RESOLUTIONS 1000
 #define LONG_ENOUGH_COSTS 100
 #define LONG_ENOUGH_SECONDS 20e-6
+/* What is to be precise takes this many steps of the timer for each part of the precision. */
+#define STEPS_OF_PRECISION 10
 /* But no more than needed once the slowest PE takes so long: what the others take does not show in
  * the result then. */
 #define LONG_ENOUGH_ANYWAY 10e-3
@@ -85,12 +87,15 @@ static struct timed timed_by_a_repetition(struct bench *bench)
     return (struct timed){least[0], -least[1]};
 }
 
-/* The same on all members. */
+/* The same on all members. A step of the timer must not matter to the precision. */
 static double long_enough(const struct run *run)
 {
-    double needed = fmax(fmax(LONG_ENOUGH_RESOLUTIONS * timer_in_use->resolution,
-                              LONG_ENOUGH_COSTS * timer_in_use->cost),
-                         LONG_ENOUGH_SECONDS);
+    double resolutions = LONG_ENOUGH_RESOLUTIONS;
+    if (batches_precise(run))
+        resolutions = fmax(resolutions, STEPS_OF_PRECISION / run->settings->precision);
+    double needed =
+        fmax(fmax(resolutions * timer_in_use->resolution, LONG_ENOUGH_COSTS * timer_in_use->cost),
+             LONG_ENOUGH_SECONDS);
     comm_allreduce(pe_set_group(run->set), COMM_MAX, &needed, 1);
     return needed;
 }
@@ -168,10 +173,10 @@ void iterations_choose(struct bench *bench)
 
 #define FIRST_BATCH 4
 
-static size_t classic_most(const struct settings *settings)
+static size_t classic_most(const struct run *run)
 {
-    size_t first = (size_t)settings->min_repetitions, limit = stop_most(settings);
-    return (limit > first ? limit : first) + FIRST_BATCH;
+    struct aim aim = aim_of(run->settings, batches_precise(run));
+    return (aim.limit > aim.least ? aim.limit : aim.least) + FIRST_BATCH;
 }
 
 /* Whether the rule lays windows here. */
@@ -182,33 +187,60 @@ static bool has_windows(const struct bench *bench)
 
 /* Whether there are enough repetitions after those before a steady state, of which *dropped is the
  * number. */
-static bool classic_is_enough(const struct settings *settings, struct samples *samples,
-                              size_t *dropped)
+static bool classic_is_enough(const struct batches *batches, size_t *dropped)
 {
+    const struct settings *settings = batches->bench->run.settings;
+    const struct aim *aim = &batches->samples->aim;
+    struct samples *samples = batches->samples;
+    double error = samples->subtracted_error;
     int passes = samples->passes;
     *dropped = 0;
-    bool enough = stop_enough(settings, samples->max, samples->valid, &samples->passes);
-    samples->reached = stop_reached(settings, samples->max, samples->valid);
+    bool enough = stop_enough(aim, samples->max, samples->valid, error, &samples->passes);
+    samples->reached = stop_reached(aim, samples->max, samples->valid, error);
     if (!enough)
         return false;
     /* This often at most: what never gets steady must end as well. */
-    if (!settings->adaptive_warm_up || settings->levels || samples->warm_up >= stop_most(settings))
+    if (!settings->adaptive_warm_up || settings->levels || samples->warm_up >= aim->limit)
         return true;
     *dropped = series_warm_up(samples->max, samples->valid, CHANGE_P, CHANGE_LEAST);
     if (*dropped == 0)
         return true;
     samples->passes = passes;
-    samples->reached = stop_reached(settings, samples->max + *dropped, samples->valid - *dropped);
-    return stop_enough(settings, samples->max + *dropped, samples->valid - *dropped,
-                       &samples->passes);
+    const double *rest = samples->max + *dropped;
+    size_t n = samples->valid - *dropped;
+    samples->reached = stop_reached(aim, rest, n, error);
+    return stop_enough(aim, rest, n, error, &samples->passes);
+}
+
+/* Half of an interval at 95 %, in standard errors. */
+#define NORMAL_95 1.96
+
+/* Whether the reference is what keeps a difference of two times from being precise. */
+static bool needs_reference(const struct batches *batches)
+{
+    const struct samples *samples = batches->samples;
+    double low, high, error = samples->subtracted_error;
+    stop_median_interval(&batches->samples->aim, samples->max, samples->valid, 0, &low, &high);
+    return high - low < 2 * NORMAL_95 * error;
+}
+
+/* Not more than fit into the time that is left, where it ends what is not precise. */
+static size_t fitting(const struct batches *batches, size_t count)
+{
+    const struct samples *samples = batches->samples;
+    double now = (double)timer_now(), made = (double)(samples->valid + samples->invalid);
+    double left = ((double)samples->until - now) / (now - (double)samples->began) * made;
+    if (!samples->aim.precise || samples->until == 0 || (double)count <= left)
+        return count;
+    return left > FIRST_BATCH ? (size_t)left : FIRST_BATCH;
 }
 
 /* Not more than the script allows, as long as all are valid. */
-static size_t capped(const struct settings *settings, size_t count, size_t valid)
+static size_t capped(const struct batches *batches, size_t count, size_t valid)
 {
-    size_t most = (size_t)settings->max_repetitions;
+    size_t most = batches->samples->aim.most;
     most -= valid < most ? valid : 0;
-    return settings->stop_rule == STOP_STANDARD_ERROR && count > most ? most : count;
+    return !batches->samples->aim.median && count > most ? most : count;
 }
 
 static void classic_begin(struct batches *batches, struct decision *next)
@@ -220,7 +252,7 @@ static void classic_begin(struct batches *batches, struct decision *next)
         next->count = measurement_synchronized(run->function)
                           ? FIRST_BATCH
                           : (size_t)run->settings->min_repetitions;
-    next->count = capped(run->settings, next->count, 0);
+    next->count = capped(batches, next->count, 0);
 }
 
 static void next_window(struct batches *batches, const struct batch *made, struct decision *next)
@@ -231,24 +263,46 @@ static void next_window(struct batches *batches, const struct batch *made, struc
     next->done = batch_window_too_long(batches, next->width);
 }
 
-static void classic_decide(struct batches *batches, const struct batch *made, struct decision *next)
+/* The size of the next batch. */
+static void classic_next(const struct batches *batches, const struct batch *made,
+                         struct decision *next)
 {
-    const struct settings *settings = batches->bench->run.settings;
-    struct samples *samples = batches->samples;
-    bool windows = has_windows(batches->bench);
-    size_t limit = stop_most(settings);
-    if (windows)
-        next_window(batches, made, next);
-    if (made->failed || batches->bench->run.function->timing == TIMING_ONCE ||
-        classic_is_enough(settings, samples, &next->dropped) || batch_out_of_time(batches))
-        next->done = true;
-    size_t valid = samples->valid - next->dropped;
-    next->count = stop_next_batch(settings, made->count, windows, batches->first, made->late_run);
-    next->count = capped(settings, stop_grown_batch(settings, next->count, valid), valid);
-    if (next->count > limit - valid)
-        next->count = limit - valid;
+    const struct aim *aim = &batches->samples->aim;
+    size_t valid = batches->samples->valid - next->dropped;
+    next->count = stop_next_batch(batches->bench->run.settings, made->count,
+                                  has_windows(batches->bench), batches->first, made->late_run);
+    next->count = capped(batches, stop_grown_batch(aim, next->count, valid), valid);
+    next->count = fitting(batches, next->count);
+    if (next->count > aim->limit - valid)
+        next->count = aim->limit - valid;
     if (next->count == 0)
         next->done = true;
+}
+
+/* Once for each batch, since conditions change. As often again as so far, beside few repetitions,
+ * where most of the error is the reference's. */
+static void classic_refer(const struct batches *batches, struct decision *next)
+{
+    const struct references *references = batches->references;
+    if (next->done || !references || !batches->samples->aim.precise)
+        return;
+    next->refer = 1;
+    if (!needs_reference(batches))
+        return;
+    next->refer = references->count;
+    next->count = next->count > FIRST_BATCH ? FIRST_BATCH : next->count;
+}
+
+static void classic_decide(struct batches *batches, const struct batch *made, struct decision *next)
+{
+    const struct run *run = &batches->bench->run;
+    if (has_windows(batches->bench))
+        next_window(batches, made, next);
+    if (made->failed || run->function->timing == TIMING_ONCE ||
+        classic_is_enough(batches, &next->dropped) || batch_out_of_time(batches))
+        next->done = true;
+    classic_next(batches, made, next);
+    classic_refer(batches, next);
 }
 
 static const struct batch_rule classic = {classic_most, classic_begin, classic_decide};
@@ -261,9 +315,9 @@ static const struct batch_rule classic = {classic_most, classic_begin, classic_d
 /* The stop by error must end, too. */
 #define MOST_RUNS_BY_ERROR 1000
 
-static size_t mpiperf_most(const struct settings *settings)
+static size_t mpiperf_most(const struct run *run)
 {
-    const struct window_rules *rules = &settings->window;
+    const struct window_rules *rules = &run->settings->window;
     return (size_t)rules->discarded + 2 * (size_t)rules->runs +
            (size_t)(rules->stop_by_error ? MOST_RUNS_BY_ERROR
                                          : rules->max_runs + rules->enough_valid);
@@ -323,9 +377,9 @@ static const struct batch_rule mpiperf = {mpiperf_most, mpiperf_begin, mpiperf_d
 /* Repetitions that there is room for. */
 #define MOST_REPETITIONS 20000
 
-static size_t round_time_most(const struct settings *settings)
+static size_t round_time_most(const struct run *run)
 {
-    return MOST_REPETITIONS + (size_t)settings->min_repetitions;
+    return MOST_REPETITIONS + (size_t)run->settings->min_repetitions;
 }
 
 static void round_time_begin(struct batches *batches, struct decision *next)

@@ -103,12 +103,26 @@ struct reference reference_of(const double *values, size_t n)
     return (struct reference){.mean = trimmed.mean, .variance = isnan(error) ? 0 : error * error};
 }
 
-struct reference reference_combine(const struct reference *before, const struct reference *after)
+void references_add(struct references *references, const struct reference *reference)
 {
-    double half = (after->mean - before->mean) / 2;
-    return (struct reference){.mean = before->mean + half,
-                              .variance = (before->variance + after->variance) / 4 + half * half,
-                              .step = fmax(before->step, after->step)};
+    if (references->count++ == 0)
+        references->first = reference->mean;
+    double above = reference->mean - references->first;
+    references->above += above;
+    references->squares += above * above;
+    references->variance_sum += reference->variance;
+    references->step = fmax(references->step, reference->step);
+}
+
+struct reference references_mean(const struct references *references)
+{
+    double n = (double)references->count;
+    if (n == 0)
+        return (struct reference){0};
+    double above = references->above / n;
+    double between = fmax(0, references->squares / n - above * above);
+    double variance = references->variance_sum / (n * n) + (n > 1 ? between / (n - 1) : 0);
+    return (struct reference){references->first + above, variance, references->step};
 }
 
 char *reference_text(const char *what, double subtracted, double time)
@@ -129,6 +143,9 @@ char *reference_text(const char *what, double subtracted, double time)
 /* Stopping by an interval is only right where there are many samples (Chow & Robbins 1965). */
 #define MEDIAN_LEAST 30
 #define MEDIAN_MOST 1000
+/* As many as fit into a second where a repetition takes what iterations are chosen for. */
+#define PRECISE_MOST 50000
+#define PRECISE_CONFIDENCE 0.95
 /* A window this many times too large shrinks (mpiperf). */
 #define TOO_LARGE 4
 
@@ -138,57 +155,64 @@ size_t stop_hard_limit(int max_repetitions)
     return limit < SMALLEST_BATCH ? SMALLEST_BATCH : (size_t)limit;
 }
 
-size_t stop_most(const struct settings *settings)
+static size_t larger(size_t a, size_t b)
 {
-    size_t limit = stop_hard_limit(settings->max_repetitions);
-    if (settings->stop_rule == STOP_MEDIAN_INTERVAL && limit < MEDIAN_MOST)
-        return MEDIAN_MOST;
-    return limit;
+    return a > b ? a : b;
 }
 
-bool stop_median_interval(const struct settings *settings, const double *m, size_t n, double *low,
-                          double *high)
+struct aim aim_of(const struct settings *settings, bool precise)
 {
-    double *sorted = memory_zeroed(n, sizeof *sorted);
+    size_t limit = stop_hard_limit(settings->max_repetitions);
+    struct aim aim = {.least = (size_t)settings->min_repetitions,
+                      .most = (size_t)settings->max_repetitions,
+                      .limit = limit,
+                      .width = settings->max_relative_standard_error};
+    if (!precise && settings->stop_rule == STOP_STANDARD_ERROR)
+        return aim;
+    aim.median = true;
+    aim.precise = precise;
+    aim.least = larger(aim.least, MEDIAN_LEAST);
+    aim.most = aim.limit = larger(limit, precise ? PRECISE_MOST : MEDIAN_MOST);
+    aim.width = precise ? 2 * settings->precision : settings->median_width;
+    aim.confidence = precise ? PRECISE_CONFIDENCE : settings->median_confidence;
+    return aim;
+}
+
+double stop_median_interval(const struct aim *aim, const double *m, size_t n, double error,
+                            double *low, double *high)
+{
+    double *sorted = memory_zeroed(n ? n : 1, sizeof *sorted);
     memcpy(sorted, m, n * sizeof *sorted);
     stats_sort(sorted, n);
     double effective = series_effective_size(n, series_correlation(m, n));
-    bool found =
-        stats_median_interval(sorted, n, effective, settings->median_confidence, low, high);
+    stats_median_interval(sorted, n, effective, aim->confidence, low, high);
     double median = stats_median_sorted(sorted, n);
+    stats_widen_interval(median, error, aim->confidence, low, high);
     free(sorted);
-    return found && *high - *low <= settings->median_width * fabs(median);
+    return (*high - *low) / fabs(median);
 }
 
-static bool median_known(const struct settings *settings, const double *m, size_t n)
+bool stop_reached(const struct aim *aim, const double *m, size_t n, double error)
 {
     double low, high;
-    return n >= MEDIAN_LEAST && stop_median_interval(settings, m, n, &low, &high);
-}
-
-bool stop_reached(const struct settings *settings, const double *m, size_t n)
-{
-    if (n < (size_t)settings->min_repetitions)
+    if (n < aim->least)
         return false;
-    if (settings->stop_rule == STOP_MEDIAN_INTERVAL)
-        return median_known(settings, m, n);
-    return stats_standard_error(m, n) <= settings->max_relative_standard_error * stats_mean(m, n);
+    if (aim->median)
+        return stop_median_interval(aim, m, n, error, &low, &high) <= aim->width;
+    return stats_standard_error(m, n) <= aim->width * stats_mean(m, n);
 }
 
-bool stop_enough(const struct settings *settings, const double *m, size_t n, int *passes)
+bool stop_enough(const struct aim *aim, const double *m, size_t n, double error, int *passes)
 {
-    bool median = settings->stop_rule == STOP_MEDIAN_INTERVAL;
-    if (n >= (median ? stop_most(settings) : (size_t)settings->max_repetitions))
+    if (n >= aim->most)
         return true;
-    *passes = stop_reached(settings, m, n) ? *passes + 1 : 0;
-    return *passes >= (median ? 2 : 1);
+    *passes = stop_reached(aim, m, n, error) ? *passes + 1 : 0;
+    return *passes >= (aim->median ? 2 : 1);
 }
 
-size_t stop_grown_batch(const struct settings *settings, size_t batch, size_t valid)
+size_t stop_grown_batch(const struct aim *aim, size_t batch, size_t valid)
 {
-    if (settings->stop_rule == STOP_STANDARD_ERROR || valid / 2 <= batch)
-        return batch;
-    return valid / 2;
+    return aim->median && valid / 2 > batch ? valid / 2 : batch;
 }
 
 size_t stop_next_batch(const struct settings *settings, size_t batch, bool window, bool first,

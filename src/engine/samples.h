@@ -17,17 +17,30 @@
 #define CHANGE_P 0.01
 #define CHANGE_LEAST 0.1
 
+/* What a measurement is to reach. */
+struct aim {
+    size_t least, most; /* valid repetitions before it may stop, and after which it stops */
+    size_t limit;       /* of valid repetitions, however large the last batch is */
+    bool precise;       /* set_precision() says what, */
+    bool median;        /* an interval of the median, else SKaMPI's standard error of the mean */
+    double width;       /* of the interval, or the standard error, as a share of the value */
+    double confidence;  /* of the interval */
+};
+
 struct samples {
+    struct aim aim;
     size_t capacity, valid, invalid, late, overruns, changes, warm_up;
-    size_t too_long;  /* on time, but longer than their window, and left out for that */
-    int passes;       /* of the stop rule */
-    bool out_of_time; /* ended by a limit; known to rank 0 */
-    bool reached;     /* what the stop rule aims at */
-    int64_t until;    /* timer ticks, for set_max_time() */
-    double *own;      /* this PE's valid repetitions, the first reference subtracted */
-    double *max;      /* over PEs, the same on all members */
-    double *message;  /* room for a batch's message */
-    double *skew;     /* of the starts, seconds; dissemination only */
+    size_t too_long;         /* on time, but longer than their window, and left out for that */
+    int passes;              /* of the stop rule */
+    bool out_of_time;        /* ended by a limit; known to rank 0 */
+    bool reached;            /* what the stop rule aims at */
+    int64_t began;           /* timer ticks */
+    int64_t until;           /* timer ticks, for set_max_time() and set_precision(); 0: no limit */
+    double subtracted_error; /* of what is subtracted so far, the largest of the PEs; seconds */
+    double *own;             /* this PE's valid repetitions, the first reference subtracted */
+    double *max;             /* over PEs, the same on all members */
+    double *message;         /* room for a batch's message */
+    double *skew;            /* of the starts, seconds; dissemination only */
     struct states_values *controls; /* around each; NaN: not known; on the set's rank 0 */
     double *counts; /* of events in this PE's valid repetitions, where they are counted */
     /* So many valid ones are good for certain; what was counted until then. */
@@ -64,9 +77,18 @@ struct reference {
     double step; /* what a step of the timer is of it */
 };
 struct reference reference_of(const double *values, size_t n);
-/* Measured before and after the repetitions: both count alike, and that conditions changed from
- * one to the other is part of the error (half the difference, as a standard error). */
-struct reference reference_combine(const struct reference *before, const struct reference *after);
+
+/* The cost, measured several times between the repetitions. All zero: not measured. */
+struct references {
+    size_t count;
+    double first;              /* the mean of the first one, subtracted from each repetition */
+    double above, squares;     /* sums of what the others are above it, and of the squares */
+    double variance_sum, step; /* of the variances; the longest */
+};
+void references_add(struct references *, const struct reference *);
+/* All count alike, and that conditions changed from one to another is part of the error: the
+ * variance of the mean of these means is added to that of each. */
+struct reference references_mean(const struct references *);
 
 /* Says what is subtracted where that is much of the result; the caller frees it, NULL: it is not.
  * what: in words, or NULL. Seconds. */
@@ -76,19 +98,20 @@ char *reference_text(const char *what, double subtracted, double time);
 
 /* Hard limit of valid repetitions: max(4, floor(1.5 max_repetitions + 0.5)). */
 size_t stop_hard_limit(int max_repetitions);
-/* The most valid repetitions that a rule asks for, except for those of the last batch. */
-size_t stop_most(const struct settings *);
-/* The median's interval, NaN where there is none; whether it is as narrow as the rule wants it. */
-bool stop_median_interval(const struct settings *, const double *m, size_t n, double *low,
-                          double *high);
-/* Whether what the rule aims at has been reached by the n valid repetitions m, in the order of
- * time. */
-bool stop_reached(const struct settings *, const double *m, size_t n);
+
+/* precise: the settings' precision applies to what is measured. */
+struct aim aim_of(const struct settings *, bool precise);
+/* The median's interval, NaN where there is none; error: of what is subtracted from all, seconds.
+ * Returns its width as a share of the median, or NaN. */
+double stop_median_interval(const struct aim *, const double *m, size_t n, double error,
+                            double *low, double *high);
+/* Whether what is aimed at has been reached by the n valid repetitions m, in the order of time. */
+bool stop_reached(const struct aim *, const double *m, size_t n, double error);
 /* Enough? Asked after each batch; *passes, 0 at first, belongs to the rule: an interval of the
  * median must be narrow enough twice in a row. */
-bool stop_enough(const struct settings *, const double *m, size_t n, int *passes);
-/* A batch that grows with what there is, where the rule wants many. */
-size_t stop_grown_batch(const struct settings *, size_t batch, size_t valid);
+bool stop_enough(const struct aim *, const double *m, size_t n, double error, int *passes);
+/* A batch that grows with what there is, where the aim needs many. */
+size_t stop_grown_batch(const struct aim *, size_t batch, size_t valid);
 /* Repetitions of the next batch. synchronized: the function starts in windows; first: after the
  * first batch; late_run: most late starts in a row. */
 size_t stop_next_batch(const struct settings *, size_t batch, bool window, bool first,

@@ -10,6 +10,7 @@
  *   reference            what is subtracted
  *   fill                 for what follows
  *   run                  timed, in batches, until there are enough
+ *   reference            before each of them but the first one, with set_precision()
  *   verify               the last one
  *   reference            again
  *   run                  in batches, for events of the hardware
@@ -37,8 +38,6 @@
 
 /* More than the data that one measurement makes. */
 #define SEEDS ((uint64_t)1 << 32)
-/* Repetitions that a reference is measured by at least. */
-#define FEWEST_OF_REFERENCE 4
 
 /* ---- The request ---- */
 
@@ -235,42 +234,6 @@ static double refer_once(struct bench *bench)
     return bench->run.function->reference(&bench->run);
 }
 
-/* ---- References ---- */
-
-/* What a step of the timer is of the reference, in its shortest timed region. */
-static double step_of(const struct bench *bench, double mean)
-{
-    int64_t ticks = bench->services.timing.shortest;
-    double step = timer_in_use->resolution;
-    if (ticks == INT64_MAX)
-        return 0;
-    if (timer_seconds(ticks) < step)
-        return fmax(fabs(mean), step / (double)bench->run.iterations);
-    return fabs(mean) * step / timer_seconds(ticks);
-}
-
-/* From repetitions of its own, of that many iterations. */
-static struct reference measure_reference(struct bench *bench, int64_t iterations)
-{
-    struct run *run = &bench->run;
-    size_t count = (size_t)run->settings->min_repetitions;
-    if (count < FEWEST_OF_REFERENCE)
-        count = FEWEST_OF_REFERENCE;
-    double *values = memory_zeroed(count, sizeof *values);
-    int64_t shortest = bench->services.timing.shortest;
-    bench->services.timing.shortest = INT64_MAX;
-    run->measured = run->iterations;
-    run->iterations = iterations;
-    for (size_t i = 0; i < count; i++)
-        values[i] = refer_once(bench);
-    struct reference reference = reference_of(values, count);
-    reference.step = step_of(bench, reference.mean);
-    free(values);
-    run->iterations = run->measured;
-    bench->services.timing.shortest = shortest; /* of the operation alone */
-    return reference;
-}
-
 /* ---- Parts of an attempt ---- */
 
 /* By all PEs of the world. */
@@ -417,15 +380,7 @@ static bool measure_samples(const struct trial *trial, struct judge *judge, stru
 {
     struct bench *bench = trial->bench;
     const struct run *run = &bench->run;
-    bool refers = run->function->reference;
-    struct reference before = {0}, after = {0};
-    int64_t referring = 0;
-    warm_up(bench);
-    if (refers) {
-        referring = iterations_of_reference(bench);
-        before = measure_reference(bench, referring);
-    }
-    make_data(bench, samples->capacity);
+    struct references references = {0};
     struct batches batches = {.bench = bench,
                               .rule = rules_of(bench->services.window.rule),
                               .judge = judge,
@@ -433,16 +388,22 @@ static bool measure_samples(const struct trial *trial, struct judge *judge, stru
                               .ends = trial->ends,
                               .debug = trial->debug,
                               .samples = samples,
-                              .reference = before.mean};
+                              .references = run->function->reference ? &references : NULL};
+    warm_up(bench);
+    if (batches.references) {
+        batches.referring = iterations_of_reference(bench);
+        batches_refer(&batches);
+    }
+    make_data(bench, samples->capacity);
     int64_t start = timer_now();
     batches_run(&batches);
     if (judge->missed)
         return false;
     double took = timer_seconds(timer_now() - start);
     check_data(bench);
-    if (refers)
-        after = measure_reference(bench, referring);
-    outcome_conclude(bench, samples, &before, refers ? &after : NULL, outcome);
+    if (batches.references)
+        batches_refer(&batches);
+    outcome_conclude(bench, samples, batches.references, outcome);
     if (run->rank == 0)
         judge_conclude(judge, samples, &outcome->statistics);
     account(trial->accounting, bench, samples, took);
@@ -459,8 +420,7 @@ static bool measure_members(const struct trial *trial, struct judge *judge, stru
     struct samples samples = {0};
     if (!prove(bench))
         return false;
-    samples_reserve(&samples, rules_of(bench->services.window.rule)->most(run->settings) + 1,
-                    false);
+    samples_reserve(&samples, rules_of(bench->services.window.rule)->most(run) + 1, false);
     bool good = measure_samples(trial, judge, &samples, outcome) && prove(bench);
     if (good && run->rank == 0) {
         remarks_make(bench, &samples, &outcome->statistics);

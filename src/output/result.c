@@ -29,9 +29,12 @@ static const struct {
                        "read the other levels in its levels", FINE},
     [RESULT_NOT_CONVERGED] = {"not_converged",
                               "the precision asked for was not reached within the limit of "
-                              "repetitions",
-                              "look at the interval, or raise set_max_repetitions", COVERED},
-    [RESULT_TIME_BUDGET] = {"time_budget", "time ran out (set_max_time or --time-limit)",
+                              "repetitions or time",
+                              "look at the interval, raise set_max_repetitions or --point-time, or "
+                              "measure on a quiet machine",
+                              COVERED},
+    [RESULT_TIME_BUDGET] = {"time_budget",
+                            "time ran out (set_max_time, set_precision or --time-limit)",
                             "look at the interval; if it is too wide, give more time", FINE},
     [RESULT_BELOW_RESOLUTION] = {"below_resolution", "the timed region is too short for the timer",
                                  "time more operations together (iterations, "

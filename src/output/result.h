@@ -38,7 +38,7 @@ enum result_flag {
     RESULT_AUTOCORRELATED,   /* neighbouring repetitions are alike */
     RESULT_LEVELS,           /* the result is reported level by level (set_levels) */
     RESULT_NOT_CONVERGED,    /* the stop rule's aim was not reached */
-    RESULT_TIME_BUDGET,      /* stopped by set_max_time() or --time-limit */
+    RESULT_TIME_BUDGET,      /* stopped by set_max_time(), set_precision() or --time-limit */
     RESULT_BELOW_RESOLUTION, /* timed regions are not well above the timer's resolution */
     RESULT_NEGATIVE,         /* below zero: printed as 0, or a failure of the method */
     RESULT_CLOCKS_MOVED,     /* starts were not together */

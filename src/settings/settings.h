@@ -87,6 +87,9 @@ struct settings {
     double median_width;      /* of the median's interval, as a share of the median */
     double median_confidence; /* of the median's interval */
     double max_time;          /* seconds for one measurement; 0: no limit */
+    double precision;         /* half of the median's interval, as a share of the median; 0: the
+                                 stop rule says when there is enough */
+    double point_time;        /* seconds for reaching it */
     int warm_up;              /* repetitions before the first timed one */
     bool adaptive_warm_up;    /* leave out repetitions before a steady state */
     double launch_difference; /* standard deviation from launch to launch, as a fraction of the

@@ -73,6 +73,12 @@ const struct setting setting_rows[] = {
     {"set_max_time", "seconds", SETTING_REAL, MEMBER(max_time), .high = LONGEST_SECONDS,
      .unit = "s",
      .help = "a measurement stops after the batch in which it has taken this long; 0: never"},
+    {"set_precision", "x", SETTING_REAL, MEMBER(precision), .high = 1,
+     .help = "times are measured until the 95 % interval of the median, and of what is subtracted, "
+             "is within this fraction of the median, such as 0.02; 0: set_stop_rule() decides"},
+    {"set_precision", "seconds", SETTING_REAL, MEMBER(point_time), .initial = 1,
+     .high = LONGEST_SECONDS, .open = true, .unit = "s", .optional = true,
+     .help = "after which a measurement stops, even if it is not yet this precise"},
     {"set_rounds", "n", SETTING_INT, MEMBER(rounds), .initial = 1, .low = 1, .high = MOST_ROUNDS,
      .help = "what follows is measured n times, again in shuffled order after the end of the "
              "script"},

@@ -54,8 +54,9 @@ def test_shared(tap):
     measure comm(2) : Shmem_Lock_Test_Free()
     measure comm(1) : wtime(10)
   od"""
-    for args in ([], ["--time-limit", "100"], ["--raw"]):
-        run = skampi(QUICK + block("small sets", body), np=4, args=["-d", "64", *args])
+    for args in ([], ["--time-limit", "100"], ["--raw"], ["--set", "x=0.5"]):
+        run = skampi(QUICK + "x = 0\nset_precision(x, 0.1)\n" + block("small sets", body), np=4,
+                     args=["-d", "64", *args])
         counted = re.findall(r"^shared: (.*): (\d+) collectives of all PEs, (\d+) messages$", run.err, re.MULTILINE)
         name = " ".join(["small sets", *args])
         tap.equal((run.status, len(counted)), (0, 12), f"{name}: all are measured", run)

@@ -149,6 +149,27 @@ for name, measured in (("words", by_words), ("the printed script", by_script)):
     tap.ok(measured.status == 0 and [row.line.split()[1] for row in measured.rows] == ["8", "64"],
            f"{name}: measured at both sizes", measured)
 tap.ok("# script: <command line> " in by_words.out, "the header says where the script is from", by_words)
+def half_width(row):
+    """Half of the interval of the median, as a share of it."""
+    return (row["median_high"] - row["median_low"]) / 2 / abs(row["median"]) if row["median_low"] is not None else 1
+
+def results(*arguments):
+    done = skampi(args=[one, "count=8,64", "-f", "json", *arguments], np=2)
+    rows = [json.loads(line) for line in done.out.splitlines()]
+    return done, [row for row in rows if row.get("record") == "result"]
+
+for share, arguments in ((0.02, []), (0.3, ["--precision", "30%"])):
+    done, rows = results(*arguments)
+    said = [row for row in rows if any(note.startswith(("precision:", "imprecise:")) for note in row["notes"])]
+    tap.equal([row for row in rows if "not_converged" in row["flags"]], said, "what is not precise says so", done)
+    tap.ok(len(rows) == 2 and all(row in said or half_width(row) <= 1.5 * share for row in rows),
+           f"within {share}, or it says so", done)
+done, rows = results("--precision", "0.0001%", "--point-time", "0.05")
+tap.ok(len(rows) == 2 and all({"not_converged", "time_budget"} <= set(row["flags"]) for row in rows),
+       "it ends when the time is over", done)
+done, rows = results("--quick")
+tap.ok(len(rows) == 2 and not any("precision" in note for row in rows for note in row["notes"]),
+       "--quick: as in a script", done)
 too_many = skampi(args=[one, "--pes", "1:4", "--sizes", "8"], np=2)
 tap.ok(too_many.status == 3 and "comm(4)" in too_many.err and "<command line>:" in too_many.err and
        any(row.line.startswith("pes= 2 ") for row in too_many.rows),
@@ -157,6 +178,10 @@ for arguments, texts in (
         (["-n", one, "count=-1"], ("skampi: error: count=-1: -1 is too small: give at least 0",)),
         ([one, "count=nonsense"], ("skampi: error: count=nonsense: nonsense is no number: give ",)),
         ([one, "cuont=8"], ("did you mean count?",)),
+        ([one, "--precision", "3"], ("give a share above 0 and below 100%",)),
+        ([one, "--point-time", "0"], ("give a time above 0",)),
+        ([one, "--quick", "--precision", "1%"], ("leave one of them out",)),
+        (["-i", "x.ski", "--precision", "1%"], ("a script calls set_precision()",)),
         (["Shmem_Put_Ruond"], ("did you mean Shmem_Put_Round?",))):
     refused = skampi(args=arguments, np=2, timeout=30)
     tap.ok(refused.status == 2 and refused.out == "" and all(text in refused.err for text in texts),

@@ -22,7 +22,8 @@ static void hard_limit(void **state)
 static bool enough(const struct settings *settings, const double *m, size_t n)
 {
     int passes = 0;
-    return stop_enough(settings, m, n, &passes);
+    struct aim aim = aim_of(settings, false);
+    return stop_enough(&aim, m, n, 0, &passes);
 }
 
 static void classic_rule(void **state)
@@ -57,23 +58,50 @@ static void median_rule(void **state)
         turns[i] = i % 40 < 20 ? 100 : 200;
     }
     int passes = 0;
-    assert_false(stop_enough(&settings, m, 29, &passes));
-    assert_false(stop_reached(&settings, m, 29));
-    assert_true(stop_reached(&settings, m, 40));
-    assert_false(stop_enough(&settings, m, 40, &passes));
-    assert_true(stop_enough(&settings, m, 60, &passes));
+    struct aim aim = aim_of(&settings, false);
+    assert_false(stop_enough(&aim, m, 29, 0, &passes));
+    assert_false(stop_reached(&aim, m, 29, 0));
+    assert_true(stop_reached(&aim, m, 40, 0));
+    assert_false(stop_enough(&aim, m, 40, 0, &passes));
+    assert_true(stop_enough(&aim, m, 60, 0, &passes));
     settings.median_width = 0.001;
+    aim = aim_of(&settings, false);
     passes = 0;
-    assert_false(stop_enough(&settings, m, 60, &passes));
+    assert_false(stop_enough(&aim, m, 60, 0, &passes));
     assert_int_equal(passes, 0);
-    assert_int_equal(stop_most(&settings), 1000);
-    assert_true(stop_enough(&settings, m, 1000, &passes));
+    assert_int_equal(aim.limit, 1000);
+    assert_true(stop_enough(&aim, m, 1000, 0, &passes));
     /* Neighbours that are alike say less: narrow when shuffled, not in this order. */
     settings.median_width = 0.5;
-    assert_false(stop_reached(&settings, turns, 120));
-    assert_int_equal(stop_grown_batch(&settings, 8, 100), 50);
+    aim = aim_of(&settings, false);
+    assert_false(stop_reached(&aim, turns, 120, 0));
+    assert_int_equal(stop_grown_batch(&aim, 8, 100), 50);
     settings.stop_rule = STOP_STANDARD_ERROR;
-    assert_int_equal(stop_grown_batch(&settings, 8, 100), 8);
+    aim = aim_of(&settings, false);
+    assert_int_equal(stop_grown_batch(&aim, 8, 100), 8);
+}
+
+/* Within a share of the median on each side, the error of what is subtracted included, whatever the
+ * rule of the script is. */
+static void precision(void **state)
+{
+    (void)state;
+    struct settings settings = settings_default();
+    settings.precision = 0.02;
+    double m[2000], low, high;
+    for (int i = 0; i < 2000; i++)
+        m[i] = 100 + (i * 7919 % 101) * 0.1; /* 100 to 110, evenly: the median is 105 */
+    struct aim aim = aim_of(&settings, true);
+    assert_true(aim.precise);
+    assert_true(stop_median_interval(&aim, m, 100, 0, &low, &high) < aim.width);
+    assert_true(low < 105 && high > 105);
+    assert_false(stop_reached(&aim, m, 29, 0));
+    assert_true(stop_reached(&aim, m, 100, 0));
+    assert_true(stop_reached(&aim, m, 100, 0.5));
+    assert_false(stop_reached(&aim, m, 100, 1.1)); /* 1.96 * 1.1 is more than 2 % of 105 */
+    assert_true(isnan(stop_median_interval(&aim, m, 0, 0, &low, &high)));
+    assert_false(aim_of(&settings, false).precise);
+    assert_false(aim_of(&settings, false).median);
 }
 
 static void batches(void **state)
@@ -213,6 +241,14 @@ static double noise(void)
     return sum - 6; /* about normal, variance 1 */
 }
 
+static struct reference mean_of(const struct reference *a, const struct reference *b)
+{
+    struct references both = {0};
+    references_add(&both, a);
+    references_add(&both, b);
+    return references_mean(&both);
+}
+
 /* A cost of 20 with noise, measured before and after: the mean is found, and the stated error
  * covers what it is off by. */
 static void subtraction_of_noise(void **state)
@@ -228,7 +264,7 @@ static void subtraction_of_noise(void **state)
             after[i] = 20 + noise();
         }
         struct reference a = reference_of(before, 8), b = reference_of(after, 8);
-        struct reference both = reference_combine(&a, &b);
+        struct reference both = mean_of(&a, &b);
         sum += both.mean;
         covered += fabs(both.mean - 20) <= 2 * sqrt(both.variance);
     }
@@ -247,9 +283,34 @@ static void subtraction_of_drift(void **state)
         after[i] = 30 + 0.01 * i;
     }
     struct reference a = reference_of(before, 8), b = reference_of(after, 8);
-    struct reference both = reference_combine(&a, &b);
+    struct reference both = mean_of(&a, &b);
     assert_true(fabs(both.mean - 25.035) < 1e-9);
     assert_true(fabs(sqrt(both.variance) - 5) < 0.01);
+}
+
+/* The more often it is measured, the better it is known, and each time counts alike. */
+static void subtraction_of_many(void **state)
+{
+    (void)state;
+    srand(7);
+    int covered = 0, runs = 1000;
+    struct references references;
+    for (int run = 0; run < runs; run++) {
+        references = (struct references){0};
+        for (int k = 0; k < 50; k++) {
+            double values[8];
+            for (int i = 0; i < 8; i++)
+                values[i] = 20 + noise();
+            struct reference reference = reference_of(values, 8);
+            references_add(&references, &reference);
+        }
+        struct reference mean = references_mean(&references);
+        covered += fabs(mean.mean - 20) <= 2 * sqrt(mean.variance);
+        assert_true(sqrt(mean.variance) < 0.1);
+    }
+    assert_in_range(covered, runs * 93 / 100, runs);
+    references = (struct references){0};
+    assert_true(references_mean(&references).mean == 0);
 }
 
 int main(void)
@@ -258,6 +319,7 @@ int main(void)
         cmocka_unit_test(hard_limit),
         cmocka_unit_test(classic_rule),
         cmocka_unit_test(median_rule),
+        cmocka_unit_test(precision),
         cmocka_unit_test(batches),
         cmocka_unit_test(windows),
         cmocka_unit_test(mpiperf_windows),
@@ -267,6 +329,7 @@ int main(void)
         cmocka_unit_test(cycling),
         cmocka_unit_test(subtraction_of_noise),
         cmocka_unit_test(subtraction_of_drift),
+        cmocka_unit_test(subtraction_of_many),
     };
     return cmocka_run_group_tests_name("engine_rules", tests, NULL, NULL);
 }
