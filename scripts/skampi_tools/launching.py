@@ -47,6 +47,17 @@ def run(words, log_path, seconds=None):
             raise
 
 
+def shmemtrace():
+    """The program that reads traces: beside the scripts, as in the sources and as installed, or one of the PATH."""
+    scripts = campaign.SCRIPTS
+    beside = (os.path.join(folder, "shmemtrace") for folder in (os.path.dirname(scripts), scripts))
+    found = next((path for path in beside if os.access(path, os.X_OK)), None) or shutil.which("shmemtrace")
+    if not found:
+        raise cli.Error("there is no shmemtrace, which reads traces: build it with make, or give what its summary --json or "
+                        "dump --csv has written")
+    return found
+
+
 def error_line_of(path):
     with open(path, encoding="utf-8", errors="replace") as file:
         return cli.error_line(file.read())

@@ -10,6 +10,8 @@ import json
 import re
 from collections import Counter
 
+from .style import count_text
+
 # Members that state how a point is measured, besides its call, variables and set.
 STATED = ("synchronization", "window_rule", "run_time", "settings")
 _COLD = 'set_cache_state("cold")'
@@ -56,7 +58,7 @@ def set_of(record):
     size = pe_set.get("size")
     if size is None:
         return None
-    words = [f"{size} PE{'' if size == 1 else 's'}", pe_set.get("members"), pe_set.get("placement")]
+    words = [count_text(size, "PE"), pe_set.get("members"), pe_set.get("placement")]
     return " ".join(filter(None, words))
 
 

@@ -170,9 +170,9 @@ def percent_text(share, digits=3):
     return text if text == NOTHING else f"{text} %"
 
 
-def count_text(count, noun):
-    """1 is "1 PE", 2 is "2 PEs"."""
-    return f"{count} {noun}{'' if count == 1 else 's'}"
+def count_text(count, noun, plural=None):
+    """1 is "1 PE", 2 is "2 PEs". plural: of nouns that get more than an s."""
+    return f"{count} {noun if count == 1 else plural or noun + 's'}"
 
 
 def lightness(color):

@@ -1,8 +1,6 @@
 """A verdict as text, as JUnit XML, and what a plan says."""
 
-from xml.sax.saxutils import escape, quoteattr
-
-from ..report.markup import UNPRINTABLE
+from .. import junit
 from ..style import count_text, percent_text, printable, rate_text, seconds_text, size_text, time_text
 from .values import BANDWIDTH, KINDS, LATENCY
 from .verdict import median_seconds
@@ -55,27 +53,14 @@ def as_text(value):
 
 
 def as_junit(value):
-    """A test case for each site, one for the machine, and one for each comparison with a reference."""
-    cases, failures = [], 0
+    """A test case for each node, one for the machine, and one for whether the data say enough."""
     because = {entry["node"]: entry["because"] for entry in value["look_at"]}
     nodes = list(dict.fromkeys(site["node"] for site in value["sites"]))
     rows = [(f"node {node}", "failure", because.get(node, [])) for node in nodes]
     rows += [("all nodes", "failure", because[name]) for name in because if name not in nodes]
     rows.append(("enough data", "error", value["doubts"]))
-    for name, tag, texts in rows:
-        start = f"  <testcase classname=\"skampi-accept\" name={_quoted(name)}"
-        if texts:
-            failures += tag == "failure"
-            body = escape(UNPRINTABLE.sub("?", "\n".join(texts)))
-            cases.append(f"{start}>\n    <{tag} message={_quoted(texts[0])}>{body}</{tag}>\n  </testcase>\n")
-        else:
-            cases.append(f"{start}/>\n")
-    return (f'<?xml version="1.0" encoding="UTF-8"?>\n<testsuite name="skampi-accept" tests="{len(cases)}" '
-            f'failures="{failures}" errors="{int(bool(value["doubts"]))}">\n{"".join(cases)}</testsuite>\n')
-
-
-def _quoted(text):
-    return quoteattr(UNPRINTABLE.sub("?", text))
+    return junit.report("skampi-accept", [("skampi-accept", name, (tag, texts[0], "\n".join(texts)) if texts else None)
+                                          for name, tag, texts in rows])
 
 
 def plan_text(plan, given, command):
@@ -84,7 +69,7 @@ def plan_text(plan, given, command):
         f"{count_text(plan.rounds, 'round')}: each PE meets each other one"
     how = "as in the results given" if plan.known else "assumed; --from FILE takes that of earlier results"
     return (f"{count_text(game.pes, 'PE')} on {count_text(given.nodes, 'node')}: "
-            f"{count_text(plan.passes, 'pass').replace('passs', 'passes')} of {rounds}\n"
+            f"{count_text(plan.passes, 'pass', 'passes')} of {rounds}\n"
             f"{plan.pairs} pairs in each pass; {LATENCY} of {size_text(given.small)} and {BANDWIDTH} of "
             f"{size_text(given.large)} in both directions: {plan.measurements} measurements, {plan.values} values\n"
             f"about {seconds_text(plan.seconds)} at {time_text(plan.each)} for a measurement ({how}); re-tests of "

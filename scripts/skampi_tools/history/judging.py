@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from ..cli import Error
 from ..statistics import median
+from ..style import count_text
 from . import changes as search
 from .reading import date_of
 from .series import Segment, Series, series_of
@@ -42,8 +43,7 @@ class Difference(NamedTuple):
     def text(self):
         words = []
         if self.late:
-            count = abs(self.late)
-            words.append(f"{count} launch{'' if count == 1 else 'es'} {'later' if self.late > 0 else 'earlier'}")
+            words.append(f"{count_text(abs(self.late), 'launch', 'launches')} {'later' if self.late > 0 else 'earlier'}")
         if self.times > 1:
             words.append(f"it changes at {self.times} launches in all")
         return f"{self.name}: {self.old} -> {self.new}" + (f" ({'; '.join(words)})" if words else "")

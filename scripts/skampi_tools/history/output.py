@@ -1,17 +1,13 @@
-"""A history as text, as JSON, and as a file in JUnit's format for services of continuous integration."""
+"""A history as text, as JSON, and in the form of JUnit."""
 
-import re
 from collections import Counter
 from dataclasses import asdict
-from xml.sax.saxutils import escape, quoteattr
 
-from .. import doubt, screen
+from .. import doubt, junit, screen
 from ..style import count_text, number_text, printable, size_text, time_text
 
 MOST_SHOWN = 10    # points of a group, without --all
 MOST_TEXT = 160    # characters of a difference of the environment
-# What XML 1.0 cannot hold.
-NOT_XML = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def value_text(value, quantity, digits=3):
@@ -41,7 +37,7 @@ def summary_text(history):
     if not history.launches:
         return "no launches"
     first, last = history.launches[0], history.launches[-1]
-    return (f"{count_text(len(history.launches), 'launch') if len(history.launches) == 1 else f'{len(history.launches)} launches'}, "
+    return (f"{count_text(len(history.launches), 'launch', 'launches')}, "
             f"{when_text(first)} to {when_text(last)} (UTC); {len(history.series)} series of points, "
             f"{len(history.changed)} with changes")
 
@@ -169,32 +165,12 @@ def _change(change):
     return {**change._asdict(), "ratio": change.ratio}
 
 
-# ---- JUnit ----
-
-
-def _xml(text):
-    return escape(NOT_XML.sub("?", str(text)))
-
-
-def _attribute(text):
-    return quoteattr(NOT_XML.sub("?", str(text)))
-
-
 def as_junit(history):
-    """A test case for each series, in the form that Jenkins, GitLab and others read."""
-    skipped = sum(not verdict.judged and not verdict.over for verdict in history.verdicts)
-    count = f'tests="{len(history.series)}" failures="{len(history.over)}" errors="0" skipped="{skipped}"'
-    stamp = history.launches[-1].when.strftime("%Y-%m-%dT%H:%M:%S")
-    lines = ['<?xml version="1.0" encoding="UTF-8"?>', f"<testsuites {count}>",
-             f'<testsuite name="skampi-history" {count} time="0" timestamp="{stamp}">']
-    for one, verdict in zip(history.series, history.verdicts):
-        opening = f"<testcase classname={_attribute(where_text(one))} name={_attribute(one.label)} time=\"0\""
-        inside = _outcome(history, one, verdict)
-        lines.append(f"{opening}>{inside}</testcase>" if inside else f"{opening}/>")
-    if history.left_out:
-        said = "\n".join(f"{entry.path}: left out: {entry.reason}" for entry in history.left_out)
-        lines.append(f"<system-err>{_xml(said)}</system-err>")
-    return "\n".join(lines) + "\n</testsuite>\n</testsuites>\n"
+    """A test case for each series."""
+    said = "\n".join(f"{entry.path}: left out: {entry.reason}" for entry in history.left_out)
+    return junit.report("skampi-history", [(where_text(one), one.label, _outcome(history, one, verdict))
+                                           for one, verdict in zip(history.series, history.verdicts)],
+                        said, timestamp=history.launches[-1].when.strftime("%Y-%m-%dT%H:%M:%S"))
 
 
 def _outcome(history, one, verdict):
@@ -205,8 +181,7 @@ def _outcome(history, one, verdict):
         differences = [difference.text for group in history.groups for difference in group.differences
                        if any(member.series is one and member.change.after == verdict.since
                               for member in group.members)]
-        return (f'<failure type="slower" message={_attribute(message)}>'
-                f"{_xml(chr(10).join(differences))}</failure>")
+        return "failure", message, "\n".join(differences)
     if not verdict.judged:
-        return f'<skipped message="{len(one.there)} launches: at least {2 * history.least} are needed"/>'
-    return ""
+        return "skipped", f"{len(one.there)} launches: at least {2 * history.least} are needed", ""
+    return None

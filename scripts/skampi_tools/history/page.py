@@ -111,7 +111,7 @@ def _point(number, point, lines, history, times):
 
 def _levels(one, verdict, history):
     words = [f"{value_text(s.level, one.point.quantity)} (from {when_text(history.launches[s.first])}, "
-             f"{style.count_text(s.count, 'launch') if s.count == 1 else f'{s.count} launches'})" for s in one.segments]
+             f"{style.count_text(s.count, 'launch', 'launches')})" for s in one.segments]
     name = f"{one.state_text}: " if one.state_text else ""
     few = "" if verdict.judged else "; too few launches to see changes"
     return f'<p class="where">{esc(name + " → ".join(words) + few)}</p>'

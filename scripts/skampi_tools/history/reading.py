@@ -15,6 +15,7 @@ from ..points import missing_label
 from ..reading import campaign_of, launches
 from ..states import states_for
 from ..states.independent import with_shared
+from ..style import count_text
 
 
 class Point(NamedTuple):
@@ -39,7 +40,7 @@ class Point(NamedTuple):
 
     @property
     def set_text(self):
-        known = "" if self.pes is None else f"{self.pes} PE{'' if self.pes == 1 else 's'}"
+        known = "" if self.pes is None else count_text(self.pes, "PE")
         return f"{known} ({self.members})" if self.members else known
 
 

@@ -171,7 +171,7 @@ def footer_lines(sources, subtracted, notes, width, short):
         nodes = header.get("nodes") or []
         started = str(header.get("started") or "")
         names = "" if short else ", ".join(node.get("name", "") for node in nodes[:2])
-        places = f"{len(nodes)} node{'s' * (len(nodes) != 1)}" if nodes else ""
+        places = style.count_text(len(nodes), "node") if nodes else ""
         places += f" ({names}{', …' if len(nodes) > 2 else ''})" if names else ""
         script = header.get("script") or {}
         timer = (header.get("timer") or {}).get("name")
@@ -184,7 +184,7 @@ def footer_lines(sources, subtracted, notes, width, short):
                      if script.get(key) and not short)) if part)
         warned = 0 if short else len(header.get("warnings") or [])
         if warned:
-            text += f" · {warned} warning{'s' * (warned > 1)} in the file"
+            text += f" · {style.count_text(warned, 'warning')} in the file"
         if source.file.end is None:
             text += f" · {NOT_COMPLETE.partition(':')[0]}" if source.file.unfinished() else ""
         elif source.file.end.get("status"):

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 
+from .. import style
 from ..results import MEAN, PER_SECOND, shown_as
 from ..thresholds import along
 from . import verdicts as v
@@ -24,7 +25,7 @@ def conditions(section, many):
     if pes := common(r.pes for r in results):
         members = common(r.pe_set.get("members") for r in results)
         placement = common(r.pe_set.get("placement") for r in results)
-        parts.append(v.count_text(int(pes), "PE") + (f" ({members})" if members else "")
+        parts.append(style.count_text(int(pes), "PE") + (f" ({members})" if members else "")
                      + (f" {placement}" if placement else ""))
     synchronization = common(r.synchronization for r in results)
     starts = {"window": "started in windows", "barrier": "started by a barrier", "none": "not synchronized"}
@@ -123,7 +124,7 @@ def notes_part(section):
         return ""
     items = "".join(f"<li>{esc(note)} <span class=where>results {esc(ranges(numbers))}</span>"
                     for note, numbers in where.items())
-    return (f"<details><summary>{v.count_text(len(where), 'note')} on these results</summary>"
+    return (f"<details><summary>{style.count_text(len(where), 'note')} on these results</summary>"
             f"<ul>{items}</ul></details>")
 
 

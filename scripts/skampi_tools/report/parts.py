@@ -92,9 +92,9 @@ def configuration_rows(file):
 def node_text(node):
     parts = [str(node.get("cpu") or "")]
     if node.get("processors"):
-        parts.append(v.count_text(node["processors"], "processor"))
+        parts.append(style.count_text(node["processors"], "processor"))
     if is_number(node.get("pes")):
-        parts.append(v.count_text(node["pes"], "PE"))
+        parts.append(style.count_text(node["pes"], "PE"))
     if node.get("smt"):
         parts.append(f"SMT {node['smt']}")
     if node.get("governor"):
@@ -157,7 +157,7 @@ def rounds_part(files, coverage):
     if aggregates:
         counts = sorted({r.rounds for r in aggregates if is_number(r.rounds)}) or ["several"]
         many = counts[0] if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-        parts.append(f"<p>{v.count_text(len(aggregates), 'point was', 'points were')} measured in "
+        parts.append(f"<p>{style.count_text(len(aggregates), 'point was', 'points were')} measured in "
                      f"{many} {several}. The result of a point is the median of the medians of its "
                      f"{several}, with "
                      "two intervals: the <em>confidence interval</em> says where the true median lies, "
@@ -243,7 +243,7 @@ def said_part(files):
             lines = [str(r.get("text", "")) for r in file.records if r["record"] == kind]
             if lines:
                 suffix = f" ({name})" if len(files) > 1 else ""
-                parts.append(f"<details><summary>{esc(title + suffix)}: {v.count_text(len(lines), 'line')}"
+                parts.append(f"<details><summary>{esc(title + suffix)}: {style.count_text(len(lines), 'line')}"
                              f"</summary><pre tabindex=0>{esc(chr(10).join(lines))}</pre></details>")
     return "".join(parts)
 
@@ -256,17 +256,17 @@ def summary_part(files, sections, verdicts, comparison, configurations):
     against = [x for x in verdicts if x.state in ("bad", "doubtful")]
     if against:
         names = v.listed(dict.fromkeys(x.check for x in against), 6)
-        text = f"{v.count_text(len(against), 'check')} not passed: {names}"
+        text = f"{style.count_text(len(against), 'check')} not passed: {names}"
     else:
         text = "nothing that was checked speaks against these results"
         state = "ok"
     header = files[0][1].header
     run = [f"{header.get('pes')} PEs" if header.get("pes") else "",
-           v.count_text(len(header["nodes"]), "node") if header.get("nodes") else "",
+           style.count_text(len(header["nodes"]), "node") if header.get("nodes") else "",
            header.get("library"), f"started {header['started']}" if header.get("started") else "",
-           f"and {v.count_text(len(files) - 1, 'more file')}" if len(files) > 1 else ""]
+           f"and {style.count_text(len(files) - 1, 'more file')}" if len(files) > 1 else ""]
     items = [("Verdict", f"{badge(state)} {esc(text)} (<a href='#verdicts'>all checks</a>)"),
-             ("Results", f"{len(points)} in {v.count_text(len(sections), 'block')}"
+             ("Results", f"{len(points)} in {style.count_text(len(sections), 'block')}"
               + (f", <a href='#flags'>{doubted} doubtful ({doubt.MARK})</a>" if doubted else
                  ", none doubtful")
               + f", {missing}"),

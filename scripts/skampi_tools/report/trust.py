@@ -7,7 +7,7 @@ as something that a file does not say, is no reason.
 from collections import Counter
 from dataclasses import dataclass
 
-from .. import doubt
+from .. import doubt, style
 from ..style import printable
 from . import verdicts as v
 
@@ -82,7 +82,7 @@ def severity_of(what, which):
 
 
 def _flags(file, self_check):
-    total = v.count_text(len(file.points), "result")
+    total = style.count_text(len(file.points), "result")
     for flag, count in doubt.counts(file.points):
         if not self_check or flag in KEPT_FLAGS:
             yield FLAG, flag, f"flag {flag.replace('_', ' ')} on {count} of {total}"
@@ -92,7 +92,7 @@ def _notes(file):
     for beginning in (which for what, which in REASONS if what == NOTE):
         count = sum(any(str(note).startswith(beginning) for note in r.notes) for r in file.points)
         if count:
-            yield NOTE, beginning, f"{beginning} in {count} of {v.count_text(len(file.points), 'result')}"
+            yield NOTE, beginning, f"{beginning} in {count} of {style.count_text(len(file.points), 'result')}"
 
 
 def _missing(file):
@@ -101,7 +101,7 @@ def _missing(file):
         if record["record"] == "missing":
             counts[record.get("kind", OTHER)] += record.get("points", 1)
     for kind, count in counts.items():
-        yield MISSING, kind, f"{v.count_text(count, 'result')} missing: {kind.replace('_', ' ')}"
+        yield MISSING, kind, f"{style.count_text(count, 'result')} missing: {kind.replace('_', ' ')}"
 
 
 def _self_check(checks):
@@ -165,7 +165,7 @@ def known_times(files):
 def line(outcome, reasons, known=0):
     """The one line: of the reasons those that decided. known: of known_times()."""
     if outcome == TRUSTWORTHY:
-        return outcome + (f": times of this machine can be trusted; {v.count_text(known, 'check')} against known "
+        return outcome + (f": times of this machine can be trusted; {style.count_text(known, 'check')} against known "
                           "times passed" if known else "")
     texts = list(dict.fromkeys(r.line() for r in reasons if r.severity == outcome))
     more = f"; and {len(texts) - SHOWN} more" if len(texts) > SHOWN else ""

@@ -47,10 +47,6 @@ class Verdict:
     file: str = ""  # empty: about all of them
 
 
-def count_text(count, singular, plural=None):
-    return f"{count} {singular if count == 1 else plural or singular + 's'}"
-
-
 def listed(names, most=4):
     """Names in a sentence; only the first when there are many."""
     names = list(names)
@@ -109,7 +105,7 @@ def check_placement(header):
             f"{n.get('name', '?')} (load {n['load']:.2f} on {n['processors']} processors)" for n in busy))
     else:
         yield Verdict("Nodes were idle before", "ok",
-                      f"load below {BUSY_LOAD} a processor on {count_text(len(known), 'node')}")
+                      f"load below {BUSY_LOAD} a processor on {style.count_text(len(known), 'node')}")
 
     governors = {n.get("governor", "") for n in nodes} - {"", "unknown", "not shown"}
     if not governors:
@@ -137,7 +133,7 @@ def check_timer(file):
         yield Verdict("Timer is fine enough", "unknown", "the file does not state its resolution")
     elif short := [r for r in timed if too_short(r, resolution)]:
         yield Verdict("Timer is fine enough", "doubtful",
-                      f"{len(short)} of {count_text(len(timed), 'result')}: the timed region is shorter than "
+                      f"{len(short)} of {style.count_text(len(timed), 'result')}: the timed region is shorter than "
                       f"{WELL_ABOVE} times the resolution of {style.time_text(resolution)}: "
                       + listed((r.label() for r in short), 2))
     else:
@@ -213,7 +209,7 @@ def check_precision(points):
         return Verdict("Medians are precise", "unknown", "no result states an interval of its median")
     without = len(widths) - len(known)
     text = (f"interval of the median within {limit} of it in {len(known) - wide} of "
-            f"{count_text(len(widths), 'result')}"
+            f"{style.count_text(len(widths), 'result')}"
             + (f"; {without} without an interval" if without else ""))
     return Verdict("Medians are precise",
                    "doubtful" if wide + without > WIDE_SHARE * len(widths) else "ok", text)
@@ -245,11 +241,11 @@ def check_rounds(file):
     between = sorted(r.between for r in file.rounds if not math.isnan(r.between))
     if few:
         return Verdict("Covers changes over time", "doubtful",
-                       f"{len(few)} of {count_text(len(file.rounds), 'point')} without a prediction interval: "
+                       f"{len(few)} of {style.count_text(len(file.rounds), 'point')} without a prediction interval: "
                        f"at least {FEWEST_ROUNDS} {several} are needed")
     spread = between[len(between) // 2] if between else math.nan
     return Verdict("Covers changes over time", "doubtful" if spread > NOISY_ROUNDS else "ok",
-                   f"{count_text(len(file.rounds), 'point')} in {several}; spread between {several} (interquartile "
+                   f"{style.count_text(len(file.rounds), 'point')} in {several}; spread between {several} (interquartile "
                    f"range over median), typically {style.percent_text(spread)}")
 
 
@@ -307,7 +303,7 @@ class Coverage:
                  "spread needs")
         kept = {True: "the promise is kept", False: "the promise is not kept",
                 None: "too few runs to say more"}[self.promise]
-        return (f"in {count_text(self.runs, 'run')} intervals contained "
+        return (f"in {style.count_text(self.runs, 'run')} intervals contained "
                 f"{style.percent_text(self.contained)} of later medians (promised: at least "
                 f"{style.percent_text(self.least_contained)}), and {width} (promised: at most "
                 f"{style.number_text(self.most_width)}): {kept}")

@@ -4,11 +4,10 @@ import csv
 import fnmatch
 import os
 import re
-import shutil
 import subprocess
 from collections import Counter
 
-from skampi_tools import cli
+from skampi_tools import cli, launching
 from skampi_tools.shmembench.expected import ANY
 
 AHEAD = 64  # calls that are looked through for the place where both go on alike
@@ -41,22 +40,12 @@ def _read(path, needed):
         return list(_rows(file, path, needed))
 
 
-def find_shmemtrace(named):
-    """The command that reads traces."""
-    beside = os.path.join(os.path.dirname(os.path.realpath(__file__)), *[os.pardir] * 3, "shmemtrace")
-    found = named or (beside if os.access(beside, os.X_OK) else shutil.which("shmemtrace"))
-    if not found:
-        raise cli.Error("shmemtrace is not found: name it with --shmemtrace, or give the "
-                        "output of its dump --csv")
-    return found
-
-
 def read_trace(path, shmemtrace):
     """Rows of `shmemtrace dump --csv` or of a trace that it is asked to dump."""
     needed = ("pe", "thread", "routine", "class")
     if not os.path.isdir(path) and not path.endswith(".trace"):
         return _read(path, needed)
-    command = [find_shmemtrace(shmemtrace), "dump", "--csv", path]
+    command = [shmemtrace or launching.shmemtrace(), "dump", "--csv", path]
     try:
         done = subprocess.run(command, capture_output=True, check=False)
     except OSError as error:

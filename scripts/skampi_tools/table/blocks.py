@@ -399,7 +399,7 @@ class Table:
         if self.empty:
             count = len(self.empty)
             names = ", ".join(self.empty[:NAMED_EMPTY]) + (", ..." if count > NAMED_EMPTY else "")
-            self._say(f"nothing was measured in {count} block{'' if count == 1 else 's'}, since the time "
+            self._say(f"nothing was measured in {style.count_text(count, 'block')}, since the time "
                       f"limit had ended: {names}")
         for number, line in enumerate(doubt.explanation(self.results, self.verbose)):
             self.write(line if number else f"\n{line}")

@@ -5,10 +5,9 @@ import json
 import math
 import os
 import re
-import shutil
 import subprocess
 
-from .. import cli, kinds, screen
+from .. import cli, kinds, launching, screen
 
 EPILOG = """\
 examples:
@@ -78,19 +77,6 @@ class Shares:
                 *(f"{percent:.1f} %" for percent in self.percent.values())]
 
 
-def find_shmemtrace():
-    """The program beside the scripts, as in the sources and as installed, or one of the PATH."""
-    here = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
-    for folder in (os.path.dirname(here), here):
-        if os.access(os.path.join(folder, "shmemtrace"), os.X_OK):
-            return os.path.join(folder, "shmemtrace")
-    found = shutil.which("shmemtrace")
-    if not found:
-        raise cli.Error("no shmemtrace beside the scripts or in PATH, which reads traces; build it, or give "
-                        "files that `shmemtrace summary --json` has written")
-    return found
-
-
 def summary_text(path):
     """JSON of the summary of a trace, or of a file that has it."""
     if not os.path.isdir(path):
@@ -99,7 +85,7 @@ def summary_text(path):
                 return file.read()
         except OSError as error:
             raise cli.Error(f"{path}: {error.strerror or error}") from None
-    run = subprocess.run([find_shmemtrace(), "summary", "--json", path], capture_output=True, text=True,
+    run = subprocess.run([launching.shmemtrace(), "summary", "--json", path], capture_output=True, text=True,
                          errors="replace", check=False)
     if run.returncode not in (0, 1) or not run.stdout:  # 1: damaged, with what could be read
         raise cli.Error(f"{path}: {cli.error_line(run.stderr)}")

@@ -308,7 +308,7 @@ def conditions_of(record, unit):
     size = pe_set.get("size")
     parts = []
     if size is not None:
-        parts.append(f"{size} PE{'' if size == 1 else 's'} {pe_set.get('placement', '')}".strip())
+        parts.append(f"{style.count_text(size, 'PE')} {pe_set.get('placement', '')}".strip())
     if pe_set.get("members"):
         parts.append(f"PEs {pe_set['members']}")
     if start := start_of(record):

@@ -134,9 +134,9 @@ def draw_overlap(axes, panel, chosen, notes):
     x_axis(axes, panel, all_x, sizes, chosen[0][1]["full"].x)
     notes.append("overlap: 100 (full - rest) / (full - post)")
     if outside:
-        notes.append(f"{outside} point{'s' * (outside > 1)} not shown: overlap beyond "
+        notes.append(f"{style.count_text(outside, 'point')} not shown: overlap beyond "
                      f"{OVERLAP_SHOWN[0]} to {OVERLAP_SHOWN[1]} %")
     if left_out:
-        notes.append(f"{left_out} point{'s' * (left_out > 1)} left out: full is not clearly above "
+        notes.append(f"{style.count_text(left_out, 'point')} left out: full is not clearly above "
                      "post")
     legend.draw(axes, panel)
