@@ -1,26 +1,8 @@
-/* The plots of a history (by uPlot), drawn when they are looked at, and the filter of points. All texts are set as
- * text, never as markup. */
+/* The plots of a history (by uPlot), and the filter of points. Needs plots.js. */
 (() => {
-"use strict";
-
-const data = JSON.parse(document.getElementById("data").textContent);
-const TIMES = [["ns", 1e-9], ["µs", 1e-6], ["ms", 1e-3], ["s", 1]];
-const SIZES = [["B", 1], ["KiB", 2 ** 10], ["MiB", 2 ** 20], ["GiB", 2 ** 30]];
 const DAY = 86400;
-const WIDTH_OF_DIGIT = 7;
 const MOST_WIDTH = 900; /* of a picture: 60rem */
 
-function inUnits(value, units, digits) {
-  let chosen = units[0];
-  for (const unit of units)
-    if (Math.abs(value) >= 0.9995 * unit[1])
-      chosen = unit;
-  return `${Number((value / chosen[1]).toPrecision(digits))} ${chosen[0]}`;
-}
-
-const printing = () => document.documentElement.classList.contains("printing");
-const dark = () => !printing() && matchMedia("(prefers-color-scheme: dark)").matches;
-const variable = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const dateText = (seconds) => new Date(1000 * seconds).toISOString().slice(0, 16).replace("T", " ");
 
 class Plot {
@@ -39,10 +21,6 @@ class Plot {
     this.draw();
   }
 
-  colors() {
-    return dark() ? data.dark : data.light;
-  }
-
   /* Of each line its values, then its levels. */
   columns() {
     return this.point.lines.flatMap((line) => {
@@ -55,12 +33,11 @@ class Plot {
   }
 
   series() {
-    const colors = this.colors();
     return this.point.lines.flatMap((line, i) => {
-      const stroke = colors[i % colors.length];
+      const stroke = palette[i % palette.length];
       const values = { stroke, width: 1, spanGaps: true, points: { show: data.times.length < 400, size: 5, fill: stroke } };
       /* Levels begin and end at changes: lines between them would be slopes. */
-      const levels = { stroke, width: 3, points: { show: false }, paths: (plot, column, from, to) => this.steps(plot, line, column, from, to) };
+      const levels = { stroke, width: 3, points: { show: false }, paths: (plot) => this.steps(plot, line) };
       return [values, levels];
     });
   }
@@ -77,16 +54,10 @@ class Plot {
 
   draw() {
     this.plot?.destroy();
-    const axis = { stroke: variable("--fore"), grid: { stroke: variable("--line"), width: 1 }, ticks: { stroke: variable("--line"), width: 1 } };
+    const lines = { stroke: colors.line, width: 1 };
+    const axis = { stroke: colors.fore, grid: lines, ticks: lines };
     const text = (value, digits) => inUnits(value, this.units, digits);
-    const texts = (plot, ticks) => {
-      for (const digits of [3, 4, 5, 6, 8]) {
-        const made = ticks.map((tick) => text(tick, digits));
-        if (new Set(made).size === made.length)
-          return made;
-      }
-      return ticks.map((tick) => text(tick, 12));
-    };
+    const texts = (plot, ticks) => distinctTexts(ticks, text);
     const dates = (plot, ticks) => {
       const days = ticks.every((tick) => tick % DAY === 0);
       return ticks.map((tick) => dateText(tick).slice(0, days ? 10 : 16));
@@ -98,8 +69,7 @@ class Plot {
       scales: { x: { time: true } },
       series: [{}, ...this.series()],
       padding: [null, 60, null, null],
-      axes: [{ ...axis, space: 110, values: dates }, { ...axis, values: texts,
-                     size: (plot, made) => 20 + WIDTH_OF_DIGIT * Math.max(4, ...(made ?? []).map((one) => one.length)) }],
+      axes: [{ ...axis, space: 110, values: dates }, { ...axis, values: texts, size: (plot, made) => widthOf(made) }],
       hooks: { draw: [(plot) => this.mark(plot)], setCursor: [(plot) => this.say(plot)] },
     }, [data.times, ...this.columns()], this.canvas);
   }
@@ -112,7 +82,7 @@ class Plot {
     ctx.beginPath();
     ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
     ctx.clip();
-    ctx.strokeStyle = ctx.fillStyle = variable("--bad");
+    ctx.strokeStyle = ctx.fillStyle = colors.bad;
     ctx.lineWidth = scale;
     ctx.setLineDash([4 * scale, 3 * scale]);
     ctx.font = `${12 * scale}px sans-serif`;
@@ -144,24 +114,6 @@ class Plot {
 
 /* ---- The page ---- */
 
-const plots = new Map();
-const figures = [...document.querySelectorAll("figure.plot")];
-
-function drawFigure(figure) {
-  if (!plots.has(figure))
-    plots.set(figure, new Plot(figure));
-  return plots.get(figure);
-}
-
-const seen = new IntersectionObserver((entries) => {
-  for (const entry of entries)
-    if (entry.isIntersecting) {
-      seen.unobserve(entry.target);
-      drawFigure(entry.target);
-    }
-}, { rootMargin: "400px" });
-figures.forEach((figure) => seen.observe(figure));
-
 const tools = document.querySelector(".tools");
 const points = [...document.querySelectorAll(".point")].map((section) => ({ section, words: section.querySelector("h3").textContent.toLowerCase() }));
 
@@ -179,19 +131,10 @@ function filter() {
 tools.hidden = false;
 tools.addEventListener("input", filter);
 
-const redraw = () => plots.forEach((plot) => plot.draw());
+const redraw = drawFigures((figure) => new Plot(figure));
 let waiting = 0;
 addEventListener("resize", () => {
   cancelAnimationFrame(waiting);
   waiting = requestAnimationFrame(redraw);
-});
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
-addEventListener("beforeprint", () => {
-  document.documentElement.classList.add("printing");
-  redraw();
-});
-addEventListener("afterprint", () => {
-  document.documentElement.classList.remove("printing");
-  redraw();
 });
 })();

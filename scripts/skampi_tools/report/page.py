@@ -67,7 +67,7 @@ def document(title, body, data, size, program, without, more_style="", generator
         title=esc(title), body=body, data=embed(data), size=size, without=without, generator=generator,
         colors=color_variables(), library_style=asset(VENDOR, "uPlot.min.css"),
         style=asset(HERE, "report.css") + more_style, licence=asset(VENDOR, "LICENSE"),
-        library=asset(VENDOR, "uPlot.iife.min.js"), program=program)
+        library=asset(VENDOR, "uPlot.iife.min.js"), program=asset(HERE, "plots.js") + program)
 
 
 def color_variables():

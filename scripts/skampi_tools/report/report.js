@@ -1,7 +1,5 @@
-/* Sorting and filtering of tables, and the plots (by uPlot). All texts are set as text, never as
- * markup. */
+/* Sorting and filtering of tables, and the plots (by uPlot). Needs plots.js. */
 (() => {
-"use strict";
 
 /* ---- Elements ---- */
 
@@ -94,29 +92,9 @@ class Table {
   }
 }
 
-/* ---- Numbers as people read them, as style.py has them ---- */
-
-function digits(value, count = 3) {
-  if (value === 0)
-    return "0";
-  const rounded = Number(value.toPrecision(count));
-  return Math.abs(rounded) < 1e-4 || Math.abs(rounded) >= 1e7 ? rounded.toExponential() : String(rounded);
-}
-
-function inUnits(value, units, count) {
-  let chosen = units[0];
-  for (const unit of units)
-    if (Math.abs(value) >= 0.9995 * unit[1])
-      chosen = unit;
-  return `${digits(value / chosen[1], count)} ${chosen[0]}`;
-}
-
-const TIMES = [["ns", 1e-9], ["µs", 1e-6], ["ms", 1e-3], ["s", 1]];
-const RATES = [["B/s", 1], ["kB/s", 1e3], ["MB/s", 1e6], ["GB/s", 1e9], ["TB/s", 1e12]];
-const SIZES = [["B", 1], ["KiB", 2 ** 10], ["MiB", 2 ** 20], ["GiB", 2 ** 30], ["TiB", 2 ** 40]];
+/* ---- Numbers ---- */
 
 const timeText = (x, count) => inUnits(x, TIMES, count);
-const MESSAGES = [["/s", 1], ["k/s", 1e3], ["M/s", 1e6], ["G/s", 1e9]];
 const messagesText = (x, count) => inUnits(x, MESSAGES, count);
 const rateText = (x, count) => inUnits(x, RATES, count);
 const sizeText = (x, count = 4) =>
@@ -178,29 +156,17 @@ function isPowerOfTwo(x) {
 /* ---- Plots ---- */
 
 const MOST_SERIES = 10; /* shown at first */
+const LOGARITHMIC_FROM = 30; /* the largest value over the smallest one */
 const HINT = "To zoom, drag over a part of the plot; double-click shows all of it again. Point at a value, or press " +
   "the arrow keys, to read it.";
 const DASHES = [[], [8, 4], [2, 3]];
 const KINDS = {
-  time: { name: "time", text: timeText, logarithmicFrom: 30 },
-  bandwidth: { name: "bandwidth", text: rateText, logarithmicFrom: 30, amounts: "bandwidth" },
-  bus: { name: "bus bandwidth", text: rateText, logarithmicFrom: 30, amounts: "bus_bandwidth" },
-  rate: { name: "message rate", text: messagesText, logarithmicFrom: 30, amounts: "rate" },
-  memory: { name: "memory", text: sizeText, logarithmicFrom: 30 },
+  time: { name: "time", text: timeText },
+  bandwidth: { name: "bandwidth", text: rateText, amounts: "bandwidth" },
+  bus: { name: "bus bandwidth", text: rateText, amounts: "bus_bandwidth" },
+  rate: { name: "message rate", text: messagesText, amounts: "rate" },
+  memory: { name: "memory", text: sizeText },
 };
-
-let palette = [];
-let colors = {};
-
-function readColors(light, dark) {
-  const style = getComputedStyle(document.documentElement);
-  colors = {};
-  for (const name of ["fore", "weak", "line", "back", "doubtful"])
-    colors[name] = style.getPropertyValue(`--${name}`).trim();
-  const isDark = matchMedia("(prefers-color-scheme: dark)").matches &&
-    !document.documentElement.classList.contains("printing");
-  palette = isDark ? dark : light;
-}
 
 const colorOf = (series) => palette[series % palette.length];
 const dashOf = (series) => DASHES[Math.floor(series / palette.length) % DASHES.length];
@@ -234,7 +200,7 @@ class Plot {
     this.draw();
     this.width = this.frame.clientWidth;
     new ResizeObserver(() => {
-      if (this.frame.clientWidth && this.frame.clientWidth !== this.width && !this.printing) {
+      if (this.frame.clientWidth && this.frame.clientWidth !== this.width && !printing()) {
         this.width = this.frame.clientWidth;
         this.draw(true);
       }
@@ -288,7 +254,7 @@ class Plot {
     const ys = candidates.map((p) => p.y).filter((y) => y > 0);
     const spread = ys.length ? ys.reduce((a, b) => Math.max(a, b)) / ys.reduce((a, b) => Math.min(a, b)) : 1;
     this.logX = this.chosen.x ?? (this.block.axes.length > 0 && looksLogarithmic(xs));
-    this.logY = this.chosen.y ?? (ys.length === candidates.length && spread > KINDS[this.kind].logarithmicFrom);
+    this.logY = this.chosen.y ?? (ys.length === candidates.length && spread > LOGARITHMIC_FROM);
     const kept = candidates.filter((p) => (!this.logX || p.x > 0) && (!this.logY || p.y > 0));
     this.left = candidates.length - kept.length;
     return kept.sort((a, b) => a.x - b.x);
@@ -461,7 +427,7 @@ class Plot {
   options() {
     const axis = this.block.axes[this.axis];
     const { logX, logY } = this; /* a plot that is being replaced may still draw itself once */
-    const width = Math.max(200, this.printing ? 660 : this.frame.clientWidth);
+    const width = Math.max(200, printing() ? 660 : this.frame.clientWidth);
     const height = Math.round(Math.min(420, Math.max(260, width * 0.48)));
     const bytes = axis && axis.unit === "bytes";
     const base = bytes || this.points.every((p) => isPowerOfTwo(p.x)) ? 2 : 10;
@@ -481,15 +447,7 @@ class Plot {
       const ticks = log ? logTicks(low, high, most, i ? 10 : base) : evenTicks(low, high, most);
       return i || axis ? ticks : ticks.filter((x) => Number.isInteger(x) && this.block.value[x - 1] !== undefined);
     };
-    /* Ticks that are close together need more digits to differ. */
-    const texts = (text) => (plot, ticks) => {
-      for (const count of [3, 4, 5, 6, 8]) {
-        const made = ticks.map((x) => text(x, count));
-        if (new Set(made).size === made.length)
-          return made;
-      }
-      return ticks.map((x) => text(x, 12));
-    };
+    const texts = (text) => (plot, ticks) => distinctTexts(ticks, text);
     return {
       width, height,
       padding: [12, 16, 0, 0],
@@ -502,7 +460,7 @@ class Plot {
         { stroke: colors.fore, grid, ticks: grid, label: axis ? axis.name + (axis.unit && axis.unit !== axis.name && !bytes ? ` [${axis.unit}]` : "") : "result",
           labelSize: 22, size: 34, splits: labelled(xText, 75), values: texts(xText), filter: (plot, ticks) => ticks },
         { stroke: colors.fore, grid, ticks: grid, label: `${KINDS[this.kind].name} (${this.block.what})`, labelSize: 22,
-          size: (plot, values) => 20 + 7 * Math.max(4, ...(values ?? []).map((text) => text.length)),
+          size: (plot, values) => widthOf(values),
           splits: labelled(yText, 45), values: texts(yText), filter: (plot, ticks) => ticks },
       ],
       series: [{}, ...columns.map(({ series, member }) => this.lineStyle(series, member, axis))],
@@ -690,47 +648,6 @@ function swatch(series) {
 
 /* ---- The page ---- */
 
-const data = JSON.parse(document.getElementById("data").textContent);
-
 document.querySelectorAll("table.sortable").forEach((table) => new Table(table));
-
-readColors(data.light, data.dark);
-const plots = new Map();
-
-function drawFigure(figure) {
-  if (!plots.has(figure))
-    plots.set(figure, new Plot(figure, data.blocks[Number(figure.dataset.block) - 1]));
-  return plots.get(figure);
-}
-
-const seen = new IntersectionObserver((entries) => {
-  for (const entry of entries)
-    if (entry.isIntersecting) {
-      seen.unobserve(entry.target);
-      drawFigure(entry.target);
-    }
-}, { rootMargin: "400px" });
-const figures = document.querySelectorAll("figure.plot");
-figures.forEach((figure) => seen.observe(figure));
-
-function redraw() {
-  readColors(data.light, data.dark);
-  plots.forEach((plot) => plot.draw(true));
-}
-
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
-addEventListener("beforeprint", () => {
-  document.documentElement.classList.add("printing");
-  readColors(data.light, data.dark);
-  figures.forEach((figure) => {
-    const plot = drawFigure(figure);
-    plot.printing = true;
-    plot.draw(true);
-  });
-});
-addEventListener("afterprint", () => {
-  document.documentElement.classList.remove("printing");
-  plots.forEach((plot) => { plot.printing = false; });
-  redraw();
-});
+drawFigures((figure) => new Plot(figure, data.blocks[Number(figure.dataset.block) - 1]));
 })();
