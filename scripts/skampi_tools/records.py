@@ -1,7 +1,10 @@
-"""Which members the records of results.schema.json have, and of which types: what readers check
-before anyone works with what they read; and how many records are kept in little memory."""
+"""Members of records: lists of them, the types that results.schema.json asks for, which readers check before anyone
+works with what they read; and how many records are kept in little memory."""
 
+import functools
+import json
 import marshal
+import os
 import sys
 from collections.abc import Mapping
 
@@ -12,7 +15,6 @@ NUMBERS = ("bytes at time standard_error error time_low time_high time_confidenc
            "median median_low median_high bandwidth bus_bandwidth rate confidence min max p5 p25 p75 p95 p99 p999 "
            "autocorrelation effective window hand_over hand_over_slowest hand_over_shared addition copy unit reached "
            "next_low next_high between within launch_difference").split()
-CONTROLS = "hand_over hand_over_slowest hand_over_shared addition copy".split()
 # Of a point over rounds in one state, in the order of CSV.
 STATE_NUMBERS = "median median_low median_high reached next_low next_high between".split()
 # Of them: what was measured, in seconds or bytes; further times; amounts per second.
@@ -21,109 +23,72 @@ VALUES = ("time standard_error error time_low time_high mean deviation median me
 SECONDS = "at window hand_over hand_over_slowest hand_over_shared addition copy".split()
 RATES = {"bandwidth": "MB/s", "bus_bandwidth": "MB/s", "rate": "M/s"}
 COUNTS = "number round kept valid invalid late overruns warm_up iterations repeated rounds".split()
-TEXTS = "point block function call quantity synchronization window_rule run_time buffers cache".split()
 
-_NUMBER = frozenset((int, float, type(None)))
-_COUNT = frozenset((int,))
-_TEXT = frozenset((str,))
-_TEXT_OR_NONE = frozenset((str, type(None)))
-_SCALAR = frozenset((int, float, str, type(None)))
-_FLAG = frozenset((bool,))
-
-
-def _list_of(check):
-    return lambda value: type(value) is list and all(check(entry) for entry in value)
+_HERE = os.path.dirname(os.path.realpath(__file__))
+with open(os.path.join(_HERE, os.pardir, "results.schema.json"), encoding="utf-8") as _file:
+    _SCHEMA = json.load(_file)
+_TYPES = {"number": (int, float), "integer": (int,), "string": (str,), "boolean": (bool,), "null": (type(None),)}
+# Members of objects inside records without which readers cannot use them; older versions may lack the others.
+_NEEDED_INSIDE = frozenset("value share most mean addition valid median state rounds".split())
 
 
-def _map_of(check):
-    return lambda value: type(value) is dict and all(check(entry) for entry in value.values())
+def _types_of(schema):
+    """The types that a part of the schema allows; None: it says more than types."""
+    if "enum" in schema or "const" in schema:  # later versions may have more words
+        return frozenset(map(type, schema.get("enum", [schema.get("const")])))
+    names = schema.get("type", ())
+    names = [names] if isinstance(names, str) else names
+    return None if not set(names) <= set(_TYPES) or not names or "minimum" in schema else frozenset(
+        type_ for name in names for type_ in _TYPES[name])
 
 
-def _object(required=(), **members):
-    """Members that are there have the right type; what is unknown is let through."""
-    return lambda value: (type(value) is dict and all(name in value for name in required) and
-                          all(name not in value or check(value[name])
-                              for name, check in members.items()))
+def _check_of(schema):
+    """A set of types, or a function that says whether a value is what a part of the schema asks for. Members that the
+    schema does not know are let through."""
+    while "$ref" in schema:
+        names = schema["$ref"].removeprefix("#/").split("/")
+        schema = functools.reduce(dict.__getitem__, names, _SCHEMA)
+    if types := _types_of(schema):
+        return types
+    if "anyOf" in schema:
+        checks = list(map(_check_of, schema["anyOf"]))
+        return lambda value: any(_is_good(check, value) for check in checks)
+    if schema["type"] == "integer":
+        return lambda value: type(value) is int and value >= 0
+    if schema["type"] == "array":
+        return _array(_check_of(schema["items"]))
+    return _object({name: _check_of(own) for name, own in schema.get("properties", {}).items()},
+                   _NEEDED_INSIDE.intersection(schema.get("required", ())), schema.get("additionalProperties"))
 
 
-def _is(types):
-    return lambda value: type(value) in types
+def _is_good(check, value):
+    return type(value) in check if isinstance(check, frozenset) else check(value)
 
 
-_number, _text, _scalar, _flag = _is(_NUMBER), _is(_TEXT), _is(_SCALAR), _is(_FLAG)
+def _array(check):
+    if isinstance(check, frozenset):
+        return lambda value: type(value) is list and check.issuperset(map(type, value))
+    return lambda value: type(value) is list and all(map(check, value))
 
 
-def _count(value):
-    return type(value) is int and value >= 0
+def _object(members, needed, others):
+    other = _check_of(others) if others else None
+    return lambda value: (type(value) is dict and needed.issubset(value) and all(
+        (other is None or _is_good(other, entry)) if name not in members else _is_good(members[name], entry)
+        for name, entry in value.items()))
 
 
-def _count_or_none(value):
-    return value is None or _count(value)
+def _members_of(*kinds):
+    definitions = _SCHEMA["definitions"]
+    return {name: _check_of(own) for kind in kinds for name, own in definitions[kind]["properties"].items()
+            if (kind, name) != ("header", "schema")}  # which is read first
 
 
-def _numbers(value):
-    return type(value) is list and _NUMBER.issuperset(map(type, value))
-
-
-def _whole_numbers(value):
-    return type(value) is list and _COUNT.issuperset(map(type, value))
-
-
-_POINT = {
-    **{name: _NUMBER for name in NUMBERS}, **{name: _count for name in COUNTS},
-    **{name: _TEXT for name in TEXTS},
-    "arguments": _map_of(_object(["value"], unit=_text,
-                                 value=lambda value: _scalar(value) or _whole_numbers(value))),
-    "variables": _map_of(_scalar),
-    "pe_set": _object(size=_count_or_none, members=_text, placement=_text),
-    "settings": _list_of(_text), "flags": _list_of(_text), "notes": _list_of(_text),
-    "levels": _list_of(_object(["value", "share"], value=_number, share=_number)),
-    "counters": _map_of(_object(["most", "mean"], most=_number, mean=_number)),
-    "per_pe": _numbers, "samples": _numbers, "medians": _numbers,
-    "parts": _list_of(_object(["addition", "valid", "median"], hand_over=_number, addition=_number, valid=_count,
-                              median=_number, p25=_number, p75=_number)),
-    "states": _list_of(_object(["state", "rounds", "median"], state=_count, rounds=_count,
-                               **{name: _number for name in STATE_NUMBERS})),
-    "round_states": _list_of(_count),
-}
-_RANGE = _object(["value"], value=_number, low=_number, high=_number)
-_BLOCK = {"block": _TEXT, "number": _count, "source": _TEXT, "duration": _NUMBER,
-          "late_starts": _count, "overruns": _count, "window_changes": _count}
-
-_MEMBERS = {
-    "header": {
-        "program": _TEXT, "version": _TEXT, "started": _TEXT, "command_line": _TEXT,
-        "library": _TEXT, "pes": _count,
-        "script": _object(name=_text, checksum=_text),
-        "nodes": _list_of(_object(name=_text, pes=_count, processors=_count, cpu=_text, smt=_text,
-                                  governor=_text, load=_number)),
-        "binding": _object(bound=_count, pes=_count),
-        "locations": _list_of(_object(["pes", "node", "bound", "processors"], pes=_text, node=_count, package=_count,
-                                      numa_node=_count, l3=_count, bound=_flag, processors=_text, ran_on=_text,
-                                      pes_per_core=_count, pes_per_l2=_count)),
-        "environment": _map_of(_text),
-        "choices": _map_of(_text),
-        "timer": _object(name=_text, resolution=_number, cost=_number, ticks_per_second=_number,
-                         disagreement=_number, clock_source=_text),
-        "warnings": _list_of(_text), "notes": _list_of(_text),
-        "rounds": _object(rounds=_count, seconds=_number, seed=_text, time_limit=_number),
-        "controls": _object(on=_flag, state=_text, known=_list_of(_text), launch_difference=_number),
-    },
-    "block": _BLOCK, "block_end": _BLOCK,
-    "result": _POINT, "rounds": _POINT,
-    "missing": {"kind": _TEXT, "point": _TEXT, "block": _TEXT, "number": _count, "call": _TEXT,
-                "variables": _map_of(_scalar), "reason": _TEXT, "points": _count},
-    "state": {"state": _count, "members": _TEXT_OR_NONE, "pes": _count_or_none,
-              "hand_over": _RANGE, "addition": _RANGE,
-              "share": _NUMBER, "seconds": _NUMBER, "known": _FLAG, "new": _FLAG},
-    "controls": {"members": _TEXT_OR_NONE, "pes": _count_or_none, "at": _numbers,
-                 **{name: _numbers for name in CONTROLS}},
-    "comment": {"text": _TEXT}, "print": {"text": _TEXT},
-    "end": {"status": frozenset((int, type(None))), "finished": _TEXT, "duration": _NUMBER,
-            "timed": _NUMBER, "results": _count, "missing": _count_or_none,
-            "missing_at_least": _count, "reason": _TEXT,
-            "library_end": _numbers},
-}
+_POINT = _members_of("rounds", "result", "point")
+_BLOCK = _members_of("block", "block_end")
+_CHECKS = {kind: _members_of(kind) for kind in "header missing state controls comment print end".split()}
+for _checks, _kinds in ((_POINT, ("result", "rounds")), (_BLOCK, ("block", "block_end"))):
+    _CHECKS.update(dict.fromkeys(_kinds, {**_checks, "record": frozenset((str,))}))
 # Without which nothing can be done with a record.
 _NEEDED = {
     "header": ["schema"], "block": ["block"], "block_end": ["block"], "result": ["block"],
@@ -131,28 +96,19 @@ _NEEDED = {
     "state": ["state", "addition"], "controls": ["at"], "end": ["status"],
 }
 
-_TYPES = {kind: {name: check for name, check in members.items() if isinstance(check, frozenset)}
-          for kind, members in _MEMBERS.items()}
-_CHECKS = {kind: {name: check for name, check in members.items() if name not in _TYPES[kind]}
-           for kind, members in _MEMBERS.items()}
-
 
 def what_is_wrong(record):
     """A few words, or None for a record that has what is needed and nothing of a wrong type."""
     kind = record["record"]
-    types, checks = _TYPES.get(kind, {}), _CHECKS.get(kind, {})
+    checks = _CHECKS.get(kind, {})
     for name, value in record.items():
-        if name in types:
-            good = type(value) in types[name]
-        else:
-            good = name not in checks or checks[name](value)
-        if not good:
+        check = checks.get(name)
+        if check is not None and not (type(value) in check if type(check) is frozenset else check(value)):
             return f"its {name} has a value of the wrong kind (docs/results.md)"
     for name in _NEEDED.get(kind, ()):
         if name not in record:
             return f"a {kind} record without {name}"
     return None
-
 
 
 # ---- Kept in little memory ----
