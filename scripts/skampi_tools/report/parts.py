@@ -11,6 +11,12 @@ from .sections import is_number
 from .tables import Column, measured_cell, percent_cell, table, text_cell
 
 
+def _whole(label, head, rows, kind=""):
+    """A table without tools. head: its head as markup; rows: texts of markup."""
+    return (f'<div class="scroll whole" role="region" tabindex="0" aria-label="{label}"><table class="{kind}"><thead><tr>'
+            f"{head}</tr></thead><tbody>" + "\n".join(rows) + "</tbody></table></div>")
+
+
 def verdict_part(verdicts, files):
     """The worst first; what is ok or known in all files of many in one line."""
     many = files > 1
@@ -35,11 +41,8 @@ def verdict_part(verdicts, files):
     counts = Counter(x.state for x in verdicts)
     listing = " ".join(badge(state, f"{counts[state]} {STATE_NAMES[state]}") for state in v.STATES
                        if counts[state])
-    return (f"<p>{listing}</p>"
-            '<div class="scroll whole" role="region" tabindex="0" aria-label="Verdicts">'
-            '<table class="verdicts"><thead><tr><th scope=col>verdict</th><th scope=col>check</th>'
-            f"{head}<th scope=col>why</th></tr></thead>"
-            "<tbody>" + "\n".join(rows) + "</tbody></table></div>")
+    return f"<p>{listing}</p>" + _whole(
+        "Verdicts", f"<th scope=col>verdict</th><th scope=col>check</th>{head}<th scope=col>why</th>", rows, "verdicts")
 
 
 def configuration_rows(file):
@@ -121,9 +124,7 @@ def configuration_part(files):
         span = "" if differ or len(cells) == 1 else f" colspan={len(cells)}"
         rows.append(f'<tr{" class=differs" if differ else ""}><th scope=row>{esc(name)}</th>'
                     + "".join(f"<td{span}>{esc(text)}</td>" for text in texts))
-    return ('<div class="scroll whole" role="region" tabindex="0" aria-label="Configuration"><table '
-            f'class="configuration"><thead><tr><th scope=col>{"file" if len(files) == 1 else "files"}'
-            f"</th>{head}</tr></thead><tbody>" + "\n".join(rows) + "</tbody></table></div>"
+    return (_whole("Configuration", f'<th scope=col>{"file" if len(files) == 1 else "files"}</th>{head}', rows, "configuration")
             + ("<p class=hint>Marked rows differ between files.</p>" if len(files) > 1 else ""))
 
 
@@ -141,9 +142,8 @@ def flags_part(sections):
                           for n, c in where[flag].items())
         rows.append(f"<tr><td>{badge('doubtful' if doubt.speaks_against(flag) else 'note', flag.replace('_', ' '))}</td>"
                     f"<td class=n>{sum(where[flag].values())}</td><td>{esc(doubt.meaning(flag))}</td><td>{links}</td>")
-    return ('<div class="scroll whole" role="region" tabindex="0" aria-label="Flags"><table><thead><tr>'
-            "<th scope=col>flag</th><th scope=col class=n>results</th><th scope=col>what it means</th>"
-            "<th scope=col>blocks</th></tr></thead><tbody>" + "\n".join(rows) + "</tbody></table></div>")
+    return _whole("Flags", "<th scope=col>flag</th><th scope=col class=n>results</th><th scope=col>what it means</th>"
+                  "<th scope=col>blocks</th>", rows)
 
 
 PROMISE = ("<p>The promise: the stated 95 % prediction interval contains the median of a later, "

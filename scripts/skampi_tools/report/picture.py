@@ -102,25 +102,26 @@ def _scales(points, block, axis, memory):
 
 
 def grid_of(x_axis, y_axis, x_text, y_text, x_name, y_name, esc):
+    """Lines, texts and names of both axes."""
     parts = []
     ticks = x_axis.ticks()
     room = 0.0
     for value, text in zip(ticks, _texts(ticks, x_text)):
         x = x_axis.place(value)
         half = 3.6 * len(text)
-        if x - half < room or x + half > WIDTH:
+        if x - half < room or x + half > x_axis.end + RIGHT:
             continue
         room = x + half + 8
-        parts.append(f'<line class="grid" x1="{x:.1f}" x2="{x:.1f}" y1="{TOP}" y2="{y_axis.begin}"/>'
+        parts.append(f'<line class="grid" x1="{x:.1f}" x2="{x:.1f}" y1="{y_axis.end}" y2="{y_axis.begin}"/>'
                      f'<text x="{x:.1f}" y="{y_axis.begin + 16}" text-anchor="middle">{esc(text)}</text>')
     ticks = y_axis.ticks()
     for value, text in zip(ticks, _texts(ticks, y_text)):
         y = y_axis.place(value)
-        parts.append(f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>'
-                     f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{esc(text)}</text>')
-    parts.append(f'<text x="{(LEFT + WIDTH - RIGHT) // 2}" y="{y_axis.begin + BOTTOM - 8}" '
+        parts.append(f'<line class="grid" x1="{x_axis.begin}" x2="{x_axis.end}" y1="{y:.1f}" y2="{y:.1f}"/>'
+                     f'<text x="{x_axis.begin - 6}" y="{y + 4:.1f}" text-anchor="end">{esc(text)}</text>')
+    parts.append(f'<text x="{(x_axis.begin + x_axis.end) // 2}" y="{y_axis.begin + BOTTOM - 8}" '
                  f'text-anchor="middle">{esc(x_name)}'
-                 f'</text><text transform="translate(13 {(TOP + y_axis.begin) // 2}) rotate(-90)" '
+                 f'</text><text transform="translate(13 {(y_axis.end + y_axis.begin) // 2}) rotate(-90)" '
                  f'text-anchor="middle">{esc(y_name)}</text>')
     return parts
 

@@ -74,48 +74,37 @@ def check_end(file):
                   f"exit status {status}: {text}" + (f": {reason}" if reason else ""))
 
 
+def _graded(check, known, wrong, unknown, doubtful, ok):
+    """A Verdict. known: whether the file says anything about it; wrong: whether that speaks against it; the rest: what is
+    said of each."""
+    state, text = ("unknown", unknown) if not known else ("doubtful", doubtful) if wrong else ("ok", ok)
+    return Verdict(check, state, text)
+
+
 def check_placement(header):
     binding = header.get("binding") or {}
-    bound, pes = binding.get("bound"), binding.get("pes")
-    if bound is None or not pes:
-        yield Verdict("PEs are bound", "unknown", "the file does not say")
-    elif bound < pes:
-        yield Verdict("PEs are bound", "doubtful", f"{pes - bound} of {pes} PEs are not bound to one "
-                      "processor: they may move while they are timed")
-    else:
-        yield Verdict("PEs are bound", "ok", f"all {pes}, each to one processor")
-
+    bound, pes = binding.get("bound") or 0, binding.get("pes") or 0
+    yield _graded("PEs are bound", pes and binding.get("bound") is not None, bound < pes, "the file does not say",
+                  f"{pes - bound} of {pes} PEs are not bound to one processor: they may move while they are timed",
+                  f"all {pes}, each to one processor")
     nodes = header.get("nodes") or []
     sized = [n for n in nodes if n.get("processors")]
     crowded = [n for n in sized if n.get("pes", 0) > n["processors"]]
-    if not sized:
-        yield Verdict("Processors for all PEs", "unknown", "the file does not say how many there are")
-    elif crowded:
-        yield Verdict("Processors for all PEs", "doubtful", "more PEs than processors on " + listed(
-            f"{n.get('name', '?')} ({n['pes']} on {n['processors']})" for n in crowded))
-    else:
-        yield Verdict("Processors for all PEs", "ok", "no node has more PEs than processors")
-
+    yield _graded("Processors for all PEs", sized, crowded, "the file does not say how many there are",
+                  "more PEs than processors on " + listed(
+                      f"{n.get('name', '?')} ({n['pes']} on {n['processors']})" for n in crowded),
+                  "no node has more PEs than processors")
     known = [n for n in sized if (n.get("load") if n.get("load") is not None else -1) >= 0]
     busy = [n for n in known if n["load"] / n["processors"] > BUSY_LOAD]
-    if not known:
-        yield Verdict("Nodes were idle before", "unknown", "the file has no load of a node")
-    elif busy:
-        yield Verdict("Nodes were idle before", "doubtful", "busy with something else: " + listed(
-            f"{n.get('name', '?')} (load {n['load']:.2f} on {n['processors']} processors)" for n in busy))
-    else:
-        yield Verdict("Nodes were idle before", "ok",
-                      f"load below {BUSY_LOAD} a processor on {style.count_text(len(known), 'node')}")
-
+    yield _graded("Nodes were idle before", known, busy, "the file has no load of a node",
+                  "busy with something else: " + listed(
+                      f"{n.get('name', '?')} (load {n['load']:.2f} on {n['processors']} processors)" for n in busy),
+                  f"load below {BUSY_LOAD} a processor on {style.count_text(len(known), 'node')}")
     governors = {n.get("governor", "") for n in nodes} - {"", "unknown", "not shown"}
-    if not governors:
-        yield Verdict("Processor frequency is held", "unknown", "the file names no frequency governor")
-    elif governors != {"performance"}:
-        yield Verdict("Processor frequency is held", "doubtful",
-                      f"frequency governor {listed(sorted(governors))}: the frequency may change while "
-                      "measuring")
-    else:
-        yield Verdict("Processor frequency is held", "ok", "frequency governor performance")
+    yield _graded("Processor frequency is held", governors, governors != {"performance"},
+                  "the file names no frequency governor",
+                  f"frequency governor {listed(sorted(governors))}: the frequency may change while measuring",
+                  "frequency governor performance")
 
 
 def too_short(result, resolution):
@@ -129,24 +118,16 @@ def check_timer(file):
     timer = file.header.get("timer") or {}
     resolution = timer.get("resolution")
     timed = [r for r in file.results + file.later if r.quantity == "time"]
-    if not resolution:
-        yield Verdict("Timer is fine enough", "unknown", "the file does not state its resolution")
-    elif short := [r for r in timed if too_short(r, resolution)]:
-        yield Verdict("Timer is fine enough", "doubtful",
-                      f"{len(short)} of {style.count_text(len(timed), 'result')}: the timed region is shorter than "
-                      f"{WELL_ABOVE} times the resolution of {style.time_text(resolution)}: "
-                      + listed((r.label() for r in short), 2))
-    else:
-        yield Verdict("Timer is fine enough", "ok",
-                      f"{timer.get('name', '')}: resolution {style.time_text(resolution)}, no timed region "
-                      f"is shorter than {WELL_ABOVE} times that")
+    short = [r for r in timed if resolution and too_short(r, resolution)]
+    fine = f"{WELL_ABOVE} times the resolution of {style.time_text(resolution)}"
+    yield _graded("Timer is fine enough", resolution, short, "the file does not state its resolution",
+                  f"{len(short)} of {style.count_text(len(timed), 'result')}: the timed region is shorter than {fine}: "
+                  + listed((r.label() for r in short), 2),
+                  f"{timer.get('name', '')}: no timed region is shorter than {fine}")
     off = timer.get("disagreement")
-    if off is None:
-        yield Verdict("Timer agrees with the system's clock", "unknown", "the file does not say")
-    else:
-        yield Verdict("Timer agrees with the system's clock",
-                      "doubtful" if abs(off) > DISAGREEMENT else "ok",
-                      f"off by {style.number_text(abs(off) * 1e6)} ppm")
+    said = f"off by {style.number_text(abs(off or 0) * 1e6)} ppm"
+    yield _graded("Timer agrees with the system's clock", off is not None, abs(off or 0) > DISAGREEMENT,
+                  "the file does not say", said, said)
     for record in file.records:
         text = record.get("text") or ""
         if record["record"] == "comment" and text.startswith("warning: clocks of node "):

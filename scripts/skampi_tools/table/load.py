@@ -4,10 +4,11 @@ import math
 import re
 from typing import NamedTuple
 
-from .. import cli, doubt, reading, screen, style
+from .. import doubt, screen, style
 from ..progress import operation_of, size_of, value_of
 from ..statistics import NAN, median
 from ..style import printable
+from . import one_file
 
 DESCRIPTION = """\
 Prints a table: how much slower single operations get while other PEs flood the network or the memory. For each
@@ -155,18 +156,10 @@ def as_json(rows, path):
 
 
 def parser():
-    own = cli.Parser(writes=(), prog="skampi-table load", description=DESCRIPTION, epilog=EPILOG)
-    own.add_argument("file", metavar="FILE", help="result file; -: standard input")
-    cli.add_json(own)
-    return own
+    return one_file.parser("load", DESCRIPTION, EPILOG)
 
 
 def run(arguments):
-    options = parser().parse_args(arguments)
-    file = reading.one(options.file)
-    found = rows(file)
-    if not found:
-        raise cli.Error(f"{file.path}: no operation under load (.sko files have no arguments); "
-                        "measure with: oshrun -np 4 skampi -i load.ski -o load.json")
-    doubt.show(options.json, [file], lambda: report(found), lambda: as_json(found, file.path))
-    return 0
+    return one_file.run(parser(), arguments, rows, report, as_json,
+                        "no operation under load (.sko files have no arguments); measure with: "
+                        "oshrun -np 4 skampi -i load.ski -o load.json")

@@ -2,8 +2,9 @@
 
 import math
 
-from .. import cli, doubt, progress, reading, screen, style
+from .. import doubt, progress, screen, style
 from ..style import printable
+from . import one_file
 
 DESCRIPTION = """\
 Prints a table: does this library make progress while the target computes? For put, get and atomics of OpenSHMEM and
@@ -53,18 +54,10 @@ def as_json(rows, path):
 
 
 def parser():
-    own = cli.Parser(writes=(), prog="skampi-table progress", description=DESCRIPTION, epilog=EPILOG)
-    own.add_argument("file", metavar="FILE", help="result file; -: standard input")
-    cli.add_json(own)
-    return own
+    return one_file.parser("progress", DESCRIPTION, EPILOG)
 
 
 def run(arguments):
-    options = parser().parse_args(arguments)
-    file = reading.one(options.file)
-    rows = progress.rows(file)
-    if not rows:
-        raise cli.Error(f"{file.path}: no operation with and without a computation (.sko files have no arguments); "
-                        "measure with: oshrun -np 2 skampi -i progress.ski -o progress.json")
-    doubt.show(options.json, [file], lambda: report(rows), lambda: as_json(rows, file.path))
-    return 0
+    return one_file.run(parser(), arguments, progress.rows, report, as_json,
+                        "no operation with and without a computation (.sko files have no arguments); measure with: "
+                        "oshrun -np 2 skampi -i progress.ski -o progress.json")
