@@ -225,27 +225,28 @@ def x_axis(axes, panel, values, sizes, name):
     return scale
 
 
-def y_axis(axes, panel, values, scale_of, label=None):
-    """Sets up the y axis for these numbers; returns whether it is logarithmic."""
+def y_axis(axes, panel, values, scale_of, label=None, across=False):
+    """Sets up the axis of values for these numbers; returns whether it is logarithmic. across: it lies along x, and
+    begins at 0 where it can."""
     wanted = panel.get("y_scale")
     logarithmic = wanted == "log10" or (wanted is None and cv.wants_log(values))
     limits = span(values, logarithmic)
     if logarithmic and limits is None:
         raise Error("a logarithmic y axis has nothing to show: no value is above zero")
     limits = limits or (0, 1)
-    if not logarithmic and "y_range" not in panel and 0 < limits[0] < 0.5 * limits[1]:
+    if not logarithmic and "y_range" not in panel and 0 < limits[0] and (across or limits[0] < 0.5 * limits[1]):
         limits = (0, limits[1])  # a bar of zero is part of what a reader compares with
     limits = limits_of(panel, "y_range", limits)
     if logarithmic and limits[0] <= 0:
         raise Error("y_range: begins at or below zero on a logarithmic axis")
     if limits[0] >= limits[1]:
         raise Error("y_range: none of the data is in it")
+    which = "x" if across else "y"
     if logarithmic:
-        axes.set_yscale("log")
-    axes.set_ylim(*limits)
+        axes.set(**{f"{which}scale": "log"})
+    axes.set(**{f"{which}lim": limits, f"{which}label": axis_text(panel, label or scale_of.label)})
     sizes = scale_of is not None and scale_of.sizes
-    set_ticks(axes.yaxis, limits, ("log2" if sizes else "log10") if logarithmic else "linear", sizes)
-    axes.set_ylabel(axis_text(panel, label or scale_of.label))
+    set_ticks(axes.xaxis if across else axes.yaxis, limits, ("log2" if sizes else "log10") if logarithmic else "linear", sizes)
     return logarithmic
 
 
@@ -313,6 +314,13 @@ def _looks_by_state(chosen):
 def handle_of(look):
     return Line2D([], [], color=look.color, marker=look.marker, linestyle=look.line or "none",
                   linewidth=look.width)
+
+
+def mark_doubtful(axes, look, places):
+    """Makes the markers of doubtful points, (x, y) each, hollow."""
+    if places:
+        axes.plot(*zip(*places), linestyle="none", marker=look.marker or "o", color=look.color, markerfacecolor="white",
+                  markeredgewidth=1.2, zorder=4)
 
 
 CUT = "triangles at the frame: the interval goes on beyond it"

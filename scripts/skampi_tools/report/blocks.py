@@ -5,7 +5,6 @@ from collections import defaultdict
 from .. import style
 from ..results import MEAN, PER_SECOND, shown_as
 from ..thresholds import along
-from . import verdicts as v
 from .columns import result_columns
 from .markup import esc, quoted
 from .picture import picture

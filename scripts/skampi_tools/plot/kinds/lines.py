@@ -8,9 +8,9 @@ from matplotlib.patches import Patch
 from ... import style
 from ...cli import Error
 from ...results import MEAN
-from .. import breaks, curves as cv
-from ..axes import (MANY_CURVES, Legend, Look, Scale, axis_text, handle_of, limits_of, looks, mark_cut, plain, runs_of,
-                    set_ticks, span, x_axis, y_axis)
+from .. import breaks
+from ..axes import (MANY_CURVES, Legend, Look, Scale, handle_of, looks, mark_cut, mark_doubtful, plain, runs_of, x_axis,
+                    y_axis)
 
 NAN = math.nan
 MAX_BARS = 24           # points of a curve with error bars; more have bands
@@ -105,10 +105,7 @@ def _one_curve(axes, curve, values, look, intervals, logarithmic):
     every = max(1, math.ceil(len(xs) / MAX_MARKERS))
     axes.plot(xs, ys, color=look.color, linestyle=look.line or "none", linewidth=look.width,
               marker=look.marker, markevery=every, zorder=3)
-    doubtful = [(x, y) for x, y, point in zip(xs, ys, curve.points) if point.doubtful]
-    if doubtful:
-        axes.plot(*zip(*doubtful), linestyle="none", marker=look.marker or "o", color=look.color,
-                  markerfacecolor="white", markeredgewidth=1.2, zorder=4)
+    mark_doubtful(axes, look, [(x, y) for x, y, point in zip(xs, ys, curve.points) if point.doubtful])
     if logarithmic:
         off = [x for x, v in zip(xs, five) if v[0] <= 0]
         if off:
@@ -165,7 +162,7 @@ def draw_dots(axes, panel, chosen, notes):
         rows.setdefault(parts, []).append((series, curve))
     files = sorted({curve.first.source.index for _, curve in chosen})
     look_of = {index: Look({}, place) for place, index in enumerate(files)}
-    flat = _horizontal(axes, panel, _for_limits(firsts, shown), scale)
+    flat = y_axis(axes, panel, _for_limits(firsts, shown), scale, scale.value_label, across=True)
     legend = Legend()
     drawn = set()
     texts = []
@@ -213,24 +210,3 @@ def _row_text(members, several):
     if several:
         label = label.replace(curve.first.source.label, "").strip(" ,")
     return label or curve.first.function or curve.first.block
-
-
-def _horizontal(axes, panel, values, scale):
-    """The value axis of dots lies along x."""
-    wanted = panel.get("y_scale")
-    logarithmic = wanted == "log10" or (wanted is None and cv.wants_log(values))
-    limits = span(values, logarithmic)
-    if limits is None:
-        raise Error("a logarithmic axis has nothing to show: no value is above zero")
-    if not logarithmic and limits[0] > 0:
-        limits = (0, max(limits[1], 1.06 * max(values)))
-    limits = limits_of(panel, "y_range", limits)
-    if logarithmic:
-        if limits[0] <= 0:
-            raise Error("y_range: begins at or below zero on a logarithmic axis")
-        axes.set_xscale("log")
-    axes.set_xlim(*limits)
-    set_ticks(axes.xaxis, limits, ("log2" if scale.sizes else "log10") if logarithmic else "linear",
-              scale.sizes)
-    axes.set_xlabel(axis_text(panel, scale.value_label))
-    return logarithmic

@@ -8,7 +8,7 @@ from matplotlib.patches import Patch
 from ... import style
 from ...cli import Error
 from .. import curves as cv
-from ..axes import Legend, Look, Scale, handle_of, mark_cut, x_axis, y_axis
+from ..axes import Legend, Look, Scale, handle_of, mark_cut, mark_doubtful, x_axis, y_axis
 from .lines import NAN
 
 OVERLAP_SHOWN = (-50, 150)  # percent; beyond, the three times do not belong together
@@ -113,10 +113,7 @@ def draw_overlap(axes, panel, chosen, notes):
                     color=look.color, linewidth=0.9)
         drawn.append(([(bar[0], bar[2], bar[3]) for bar in bars], look.color))
         axes.plot(xs, ys, color=look.color, linestyle=look.line, marker=look.marker, zorder=3)
-        marked = [(x, y) for x, y, f in zip(xs, ys, doubtful) if f]
-        if marked:
-            axes.plot(*zip(*marked), linestyle="none", marker=look.marker or "o", color=look.color,
-                      markerfacecolor="white", markeredgewidth=1.2, zorder=4)
+        mark_doubtful(axes, look, [(x, y) for x, y, f in zip(xs, ys, doubtful) if f])
         legend.add(handle_of(look), series.get("label", ""))
         all_values += [y for y in ys if math.isfinite(y)]
         all_x += xs
