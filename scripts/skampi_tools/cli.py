@@ -118,6 +118,13 @@ class Parser(argparse.ArgumentParser):
                     kinds.check_replacing(path, Force.given)
         return given
 
+    def parse_some(self, arguments, wanted):
+        """Of a program that measures: without arguments it does nothing. wanted: options that say what."""
+        if not arguments:
+            self.print_usage(sys.stderr)
+            raise Error(f"nothing is measured without an option: give {wanted}; --help shows examples")
+        return self.parse_args(arguments)
+
     def error(self, message):
         if found := re.match(r"unrecognized arguments: (--?[A-Za-z][\w-]*)", message):
             message = f"unknown option {found[1]}"

@@ -118,10 +118,7 @@ def explanation(results, verbose=False):
 def cautions(file):
     """What speaks against a complete ResultFile, in words: it is cut off, skampi warned, results are missing."""
     texts = [*file.doubts, *map(str, file.header.get("warnings") or [])]
-    kinds = Counter()
-    for record in file.records:
-        if record["record"] == "missing":
-            kinds[str(record.get("kind", "unknown"))] += record.get("points", 1)
+    kinds = file.missing_kinds()
     unfinished = file.unfinished()
     if kinds or unfinished and not file.doubts:
         listed = ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in kinds.most_common())

@@ -29,6 +29,13 @@ def command(launch, program, pes, arguments, **more):
     return [*words, os.path.realpath(found), *arguments]
 
 
+def end_when_told():
+    """SIGTERM ends this program as SIGINT does, and what it has started."""
+    def interrupt(*_):
+        raise KeyboardInterrupt
+    signal.signal(signal.SIGTERM, interrupt)
+
+
 def run(words, log_path, seconds=None):
     """Its exit status; what it says goes to a file. After so many seconds it is ended, and subprocess.TimeoutExpired
     raised."""

@@ -14,6 +14,7 @@ import gc
 import itertools
 import math
 import os
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -230,10 +231,16 @@ class ResultFile:
         """Whether this is the summary of a trace: its results are all calls, and no sample of them."""
         return any(TRACED in str(note) for note in self.header.get("notes") or [])
 
+    def missing_kinds(self):
+        """{kind: how many measurements are known to have no result}"""
+        kinds = Counter()
+        for record in self.records:
+            if record["record"] == "missing":
+                kinds[str(record.get("kind") or "unknown")] += record.get("points", 1)
+        return kinds
+
     def missing(self):
-        """How many measurements are known to have no result."""
-        return sum(record.get("points", 1) for record in self.records
-                   if record["record"] == "missing")
+        return sum(self.missing_kinds().values())
 
     def unfinished(self):
         """Why more may be missing than .missing() says, in words; None: nothing more is."""

@@ -16,7 +16,7 @@ from made_results import point, records, write, write_records
 from made_states import FOUR, in_parts, in_rounds, in_state, states_of
 
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
-from skampi_tools import guidelines
+from skampi_tools.guidelines.rules import read as read_rules
 
 GUIDELINES = os.path.join(ROOT, "scripts/skampi-guidelines")
 RULES = os.path.join(ROOT, "scripts/guidelines.json")
@@ -309,7 +309,7 @@ tap.ok(usage.status == 0 and usage.out.startswith("usage: skampi-guidelines") an
 # the shipped script.
 listed = {name: re.findall(r"(\w+)(?=[,)])", arguments) for name, arguments in re.findall(
     r"^(\w+)(\(.*\))$", harness.signatures(), re.MULTILINE)}
-rules = guidelines.read_rules(RULES)
+rules = read_rules(RULES)
 named = [term for rule_ in rules for term in rule_.left + rule_.right]
 tap.equal(sorted({t.function for t in named} - set(listed)), [], "the rules' functions are there")
 tap.equal([(t.function, name) for t in named for name in t.arguments

@@ -5,7 +5,6 @@ import math
 import os
 import re
 import shlex
-import signal
 import sys
 import time
 
@@ -62,19 +61,14 @@ def parser():
                           "intervals cover the states that they have seen")
     own.add_argument("-o", "--output", metavar="DIR",
                      help="directory of the runs' files (default: the script's name with .coverage, here)")
-    own.add_argument("--json", metavar="FILE",
-                     help="write the evaluation to FILE (-: standard output, instead of the text)")
+    cli.add_json(own)
     own.add_argument("--fail", action="store_true", help="exit with 1 if the promise is not kept")
     return own
 
 
 def parse(arguments):
     own = parser()
-    if not arguments:
-        own.print_usage(sys.stderr)
-        raise cli.Error("nothing is measured without an option: give --script, --span or --from; --help "
-                        "shows examples")
-    given = own.parse_args(arguments)
+    given = own.parse_some(arguments, "--script, --span or --from")
     given.output = given.output or cli.default_output(given.script, ".coverage")
     if not re.fullmatch(r"0*([5-9]|[1-9]\d{1,5})(,[\dhms:.]+)?", given.rounds):
         raise cli.Error(f"--rounds {given.rounds}: give at least 5, such as 10 or 10,5m")
@@ -222,13 +216,9 @@ def as_json(measured, paths):
                        "points": [point_json(p) for p in states.points]}} if states else {})}
 
 
-def interrupt(*_):
-    raise KeyboardInterrupt
-
-
 def run(arguments):
     given = parse(arguments)
-    signal.signal(signal.SIGTERM, interrupt)
+    launching.end_when_told()
     paths, failed = (given.files, 0) if given.files else run_all(given)
     if not paths:
         log = os.path.join(given.output, "run-001.log")

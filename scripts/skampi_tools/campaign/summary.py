@@ -38,14 +38,15 @@ def _aggregate_states(by_state, confidence):
     for number in sorted({number for values in by_state for number in values}):
         medians = [values[number].median for values in by_state if number in values]
         rounds = rounds_of([value for value in medians if math.isfinite(value)], confidence=confidence)
-        entry = {"state": number, "rounds": rounds.count}
-        for name, value in (
-                ("median", rounds.median), ("median_low", rounds.low), ("median_high", rounds.high),
-                ("reached", rounds.reached or math.nan), ("next_low", rounds.next_low),
-                ("next_high", rounds.next_high), ("between", rounds.between)):
-            entry[name] = finite(value)
-        entries.append(entry)
+        entries.append({"state": number, "rounds": rounds.count, **_members(rounds)})
     return entries
+
+
+def _members(rounds):
+    """Of a record, from a statistics.Rounds."""
+    return finite({"median": rounds.median, "median_low": rounds.low, "median_high": rounds.high,
+                   "reached": rounds.reached or None, "next_low": rounds.next_low, "next_high": rounds.next_high,
+                   "between": rounds.between})
 
 
 def aggregate_point(measured, confidence, by_state=()):
@@ -63,13 +64,8 @@ def aggregate_point(measured, confidence, by_state=()):
         notes.append(f"nothing in {len(without)} of {len(measured)} launches: {_listed(without)}")
     record = {"record": "rounds", **{key: there[0].record.get(key) for key in POINT}, "point": there[0].key,
               **{key: there[0].stated[key] for key in STATED if key in there[0].stated}}
-    for name, value in (
-            ("rounds", len(known)), ("median", rounds.median), ("median_low", rounds.low),
-            ("median_high", rounds.high), ("reached", rounds.reached or math.nan),
-            ("next_low", rounds.next_low), ("next_high", rounds.next_high),
-            ("confidence", confidence), ("between", rounds.between), ("within", rounds.within)):
-        record[name] = finite(value)
-    record["medians"] = [finite(value) for value in values]
+    record.update(rounds=len(known), **_members(rounds), confidence=confidence, within=finite(rounds.within),
+                  medians=finite(values))
     if any(by_state):
         record["states"] = _aggregate_states(by_state, confidence)
         record["round_states"] = [next(iter(values)) if len(values) == 1 else 0 for values in by_state]

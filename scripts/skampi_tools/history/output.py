@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import asdict
 
 from .. import doubt, junit, screen
-from ..style import count_text, number_text, printable, size_text, time_text
+from ..style import change_text, count_text, printable, size_text, time_text
 
 MOST_SHOWN = 10    # points of a group, without --all
 MOST_TEXT = 160    # characters of a difference of the environment
@@ -12,10 +12,6 @@ MOST_TEXT = 160    # characters of a difference of the environment
 
 def value_text(value, quantity, digits=3):
     return (size_text if quantity == "bytes" else time_text)(value, digits)
-
-
-def change_text(ratio):
-    return f"x {number_text(ratio)}" if ratio >= 2 or ratio <= 0.5 else f"{100 * (ratio - 1):+.1f} %"
 
 
 def when_text(launch):
@@ -112,7 +108,7 @@ def _name(one):
 
 def _change_cells(member):
     quantity = member.series.point.quantity
-    return (change_text(member.change.ratio), value_text(member.change.old, quantity),
+    return (change_text(member.change.ratio)[0], value_text(member.change.old, quantity),
             value_text(member.change.new, quantity), _name(member.series))
 
 
@@ -122,7 +118,7 @@ def _over_lines(history, everything):
     yield (f"slower than {against} by more than {100 * history.limit:g} %: "
            f"{len(over)} of {len(history.series)} series")
     shown = over if everything else over[:MOST_SHOWN]
-    yield from _table([(change_text(verdict.ratio), f"since {when_text(history.launches[verdict.since])}", _name(one))
+    yield from _table([(change_text(verdict.ratio)[0], f"since {when_text(history.launches[verdict.since])}", _name(one))
                        for one, verdict in shown])
     if len(shown) < len(over):
         yield f"  {len(over) - len(shown)} more: --all shows them"

@@ -9,7 +9,7 @@ from ..report.page import DARK_PALETTE, document
 from ..report.parts import section_part
 from ..report.picture import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Axis, grid_of
 from ..statistics import median
-from .output import cautions, change_text, counts_text, missing_lines, nothing_text, summary_text, value_text, when_text, where_text
+from .output import cautions, counts_text, missing_lines, nothing_text, summary_text, value_text, when_text, where_text
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 MOST_ROWS = 100     # of a change: the largest ones
@@ -68,7 +68,7 @@ def _group(group, history, numbers):
         "<li>the headers of the files do not differ")
     rows = []
     for series, change in group.members[:MOST_ROWS]:
-        cells = (change_text(change.ratio), value_text(change.old, series.point.quantity),
+        cells = (style.change_text(change.ratio)[0], value_text(change.old, series.point.quantity),
                  value_text(change.new, series.point.quantity))
         rows.append("<tr>" + "".join(f"<td class=n>{esc(cell)}</td>" for cell in cells) +
                     f"<td>{_link(series, numbers)}</td></tr>")
@@ -86,7 +86,7 @@ def _over(history, numbers):
     over = sorted(history.over, key=lambda pair: -pair[1].ratio)
     if not over:
         return f"{said}{badge('ok', 'none')}</p>"
-    rows = [f"<tr><td class=n>{change_text(verdict.ratio)}</td>"
+    rows = [f"<tr><td class=n>{style.change_text(verdict.ratio)[0]}</td>"
             f"<td class=n>{when_text(history.launches[verdict.since])}</td><td>{_link(one, numbers)}</td></tr>"
             for one, verdict in over]
     return f"{said}{badge('bad', str(len(over)))}</p>{_rows(('change', 'since', 'point'), rows)}"
@@ -180,5 +180,5 @@ def _data(lines):
         "lines": [{"name": one.state_text,
                    "values": [None if value is None else float(f"{value:.4g}") for value in one.values],
                    "levels": [[s.first, s.last, s.level] for s in one.segments],
-                   "changes": [[change.after, change_text(change.ratio)] for change in one.changes]}
+                   "changes": [[change.after, style.change_text(change.ratio)[0]] for change in one.changes]}
                   for one, _ in lines]}

@@ -4,7 +4,6 @@ REASONS is the only place that says which reason makes results doubtful and whic
 as something that a file does not say, is no reason.
 """
 
-from collections import Counter
 from dataclasses import dataclass
 
 from .. import doubt, style
@@ -96,11 +95,7 @@ def _notes(file):
 
 
 def _missing(file):
-    counts = Counter()
-    for record in file.records:
-        if record["record"] == "missing":
-            counts[record.get("kind", OTHER)] += record.get("points", 1)
-    for kind, count in counts.items():
+    for kind, count in file.missing_kinds().items():
         yield MISSING, kind, f"{style.count_text(count, 'result')} missing: {kind.replace('_', ' ')}"
 
 

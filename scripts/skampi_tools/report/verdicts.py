@@ -5,7 +5,6 @@ check_file() and check_rounds() return Verdicts; a state is one of STATES, the w
 
 import math
 import re
-from collections import Counter
 from dataclasses import dataclass
 
 from .. import doubt, style
@@ -157,10 +156,7 @@ def check_results(file):
                   f"{len(doubted)} of {len(points)} doubtful"
                   + (f" ({listed(f'{name} {count}' for name, count in kinds)})" if kinds else ""))
 
-    missing = Counter()
-    for record in file.records:
-        if record["record"] == "missing":
-            missing[record.get("kind", "?")] += record.get("points", 1)
+    missing = file.missing_kinds()
     found = listed(f"{count} {kind.replace('_', ' ')}" for kind, count in sorted(missing.items()))
     unknown = file.unfinished()
     if unknown:

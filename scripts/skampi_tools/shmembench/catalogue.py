@@ -62,6 +62,8 @@ class Family:
 
 
 SET = "start log size"
+DATA = "target source elements pe"
+STRIDED = "target source tst sst elements pe"
 SIGNALLED = "target source elements signal signal_value options pe"
 _ATOMIC = "(?:ctx_)?{}_atomic_".format(T)
 # What an atomic operation of PE "by" makes of the value before, and its operand there.
@@ -84,51 +86,32 @@ FAMILIES = [
     Family("shmem_finalize", "", "setup", keeps=("barrier",)),
     Family("shmem_my_pe|shmem_n_pes|_?my_pe|_?num_pes", "", "query", "query", MEMORY),
     # Put, get, alike for contexts
-    Family(f"shmem_(?:ctx_)?{T}_put", "target source elements pe", "put", "put", PUT),
-    Family(f"shmem_(?:ctx_)?put{S}", "target source elements pe", "put", "put", PUT),
-    Family(f"shmem_(?:ctx_)?{T}_iput", "target source tst sst elements pe", "put", "iput", PUT),
-    Family(f"shmem_(?:ctx_)?iput{S}", "target source tst sst elements pe", "put", "iput", PUT),
+    *(family
+      for verb, class_ in (("put", PUT), ("get", GET))
+      for family in (
+          *(Family(f"shmem_(?:ctx_)?{name}", DATA, verb, verb, class_) for name in (f"{T}_{verb}", verb + S)),
+          *(Family(f"shmem_(?:ctx_)?{name}", STRIDED, verb, f"i{verb}", class_) for name in (f"{T}_i{verb}", f"i{verb}{S}")))),
     Family(f"shmemx?_(?:ctx_)?{T}_p", "target value pe", "put", "p", PUT, ("one",)),
-    Family(f"shmem_(?:ctx_)?{T}_get", "target source elements pe", "get", "get", GET),
-    Family(f"shmem_(?:ctx_)?get{S}", "target source elements pe", "get", "get", GET),
-    Family(f"shmem_(?:ctx_)?{T}_iget", "target source tst sst elements pe", "get", "iget", GET),
-    Family(f"shmem_(?:ctx_)?iget{S}", "target source tst sst elements pe", "get", "iget", GET),
     Family(f"shmemx?_(?:ctx_)?{T}_g", "source pe", "get", "g", GET, ("one",)),
-    Family(f"shmem_(?:ctx_)?{T}_put_nbi", "target source elements pe", "nonblocking", "put",
-           NONBLOCKING),
-    Family(f"shmem_(?:ctx_)?put{S}_nbi", "target source elements pe", "nonblocking", "put",
-           NONBLOCKING),
-    Family(f"shmem_(?:ctx_)?{T}_get_nbi", "target source elements pe", "nonblocking", "get",
-           NONBLOCKING),
-    Family(f"shmem_(?:ctx_)?get{S}_nbi", "target source elements pe", "nonblocking", "get",
-           NONBLOCKING),
+    *(Family(f"shmem_(?:ctx_)?{name}_nbi", DATA, "nonblocking", verb, NONBLOCKING)
+      for verb in ("put", "get") for name in (f"{T}_{verb}", verb + S)),
     Family(f"shmem_(?:ctx_)?(?:{T}_put|put{S})_signal", SIGNALLED, "put", "put_signal", PUT),
     Family(f"shmem_(?:ctx_)?(?:{T}_put|put{S})_signal_nbi", SIGNALLED, "nonblocking", "put_signal",
            NONBLOCKING),
     # Collectives
     Family("shmem_broadcast(?P<size>32|64)", f"target source elements root {SET} sync",
            "collective", "broadcast", COLLECTIVES),
-    Family("shmem_collect(?P<size>32|64)", f"target source elements {SET} sync", "collective",
-           "collect", COLLECTIVES),
-    Family("shmem_fcollect(?P<size>32|64)", f"target source elements {SET} sync", "collective",
-           "fcollect", COLLECTIVES),
-    Family("shmem_alltoall(?P<size>32|64)", f"target source elements {SET} sync", "collective",
-           "alltoall", COLLECTIVES),
+    *(Family(f"shmem_{name}(?P<size>32|64)", f"target source elements {SET} sync", "collective", name, COLLECTIVES)
+      for name in ("collect", "fcollect", "alltoall")),
     Family("shmem_alltoalls(?P<size>32|64)", f"target source tst sst elements {SET} sync",
            "collective", "alltoalls", COLLECTIVES),
     Family(f"shmemx?_{T}_(?P<operation>and|or|xor|max|min|sum|prod)_to_all",
            f"target source elements {SET} work sync", "collective", "reduce", COLLECTIVES),
     # ... of teams
-    *(family
-      for name, template, roles in (
-          ("broadcast", "broadcast", "elements root"), ("collect", "collect", "elements"),
-          ("fcollect", "fcollect", "elements"), ("alltoall", "alltoall", "elements"),
-          ("alltoalls", "alltoalls", "tst sst elements"))
-      for family in (
-          Family(f"shmem_{T}_{name}", f"team target source {roles}", "collective", template,
-                 COLLECTIVES),
-          Family(f"shmem_{name}(?P<size>mem)", f"team target source {roles}", "collective", template,
-                 COLLECTIVES))),
+    *(Family(f"shmem_{pattern}", f"team target source {roles}", "collective", name, COLLECTIVES)
+      for name, roles in (("broadcast", "elements root"), ("collect", "elements"), ("fcollect", "elements"),
+                          ("alltoall", "elements"), ("alltoalls", "tst sst elements"))
+      for pattern in (f"{T}_{name}", f"{name}(?P<size>mem)")),
     Family(f"shmem_{T}_(?P<operation>and|or|xor|max|min|sum|prod)_reduce",
            "team target source elements", "collective", "reduce", COLLECTIVES),
     # Synchronization
