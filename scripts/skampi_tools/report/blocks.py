@@ -3,6 +3,7 @@
 from collections import defaultdict
 
 from .. import style
+from ..plot.curves import spacing
 from ..results import MEAN, PER_SECOND, shown_as
 from ..thresholds import along
 from .columns import result_columns
@@ -75,7 +76,8 @@ def plot_data(section, comparison, files):
     return {
         "name": section.name,
         "axes": [{"name": a.name, "unit": a.unit, "positions": a.positions, "series": a.series,
-                  "labels": a.labels, "marks": marks_of(a, section, files)} for a in axes_of(section)],
+                  "spacing": spacing([x for x in a.positions if x is not None]), "labels": a.labels,
+                  "marks": marks_of(a, section, files)} for a in axes_of(section)],
         "label": [f"{r.label()} · {p.file}" if many else r.label()
                   for r, p in zip(results, section.points)],
         "memory": [r.quantity != "time" for r in results],

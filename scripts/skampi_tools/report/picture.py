@@ -89,7 +89,7 @@ def _points(block):
 
 def _scales(points, block, axis, memory):
     xs, ys = [x for x, _, _ in points], [block["value"][i] for _, _, i in points]
-    spacing = cv.spacing(xs) if axis else "linear"
+    spacing = axis["spacing"] if axis else "linear"
     if spacing != "linear" and min(xs) <= 0:
         spacing = "linear"
     logarithmic = cv.wants_log(ys) and min(ys) > 0

@@ -137,22 +137,6 @@ function evenTicks(low, high, most) {
   return Array.from({ length: count }, (_, i) => (first + i) * step);
 }
 
-/* Values whose ratios differ less than their distances belong on a logarithmic axis. */
-function looksLogarithmic(values) {
-  const sorted = [...new Set(values)].sort((a, b) => a - b).filter((x, i) => x > 0 || (x < 0 && i === 0));
-  if (sorted.length < 3 || sorted[0] < 0)
-    return false;
-  const spread = (between) => {
-    const all = sorted.slice(1).map((x, i) => between(x, sorted[i]));
-    return all.reduce((a, b) => Math.max(a, b)) / all.reduce((a, b) => Math.min(a, b));
-  };
-  return spread((a, b) => Math.log(a / b)) < spread((a, b) => a - b);
-}
-
-function isPowerOfTwo(x) {
-  return x > 0 && Number.isInteger(Math.log2(x));
-}
-
 /* ---- Plots ---- */
 
 const MOST_SERIES = 10; /* shown at first */
@@ -250,10 +234,9 @@ class Plot {
       if (value && positions[i] !== null && !this.hiding.has(this.seriesOf(i)))
         candidates.push({ i, x: positions[i], series: this.seriesOf(i), ...value });
     });
-    const xs = candidates.map((p) => p.x);
     const ys = candidates.map((p) => p.y).filter((y) => y > 0);
     const spread = ys.length ? ys.reduce((a, b) => Math.max(a, b)) / ys.reduce((a, b) => Math.min(a, b)) : 1;
-    this.logX = this.chosen.x ?? (this.block.axes.length > 0 && looksLogarithmic(xs));
+    this.logX = this.chosen.x ?? (this.block.axes[this.axis]?.spacing ?? "linear") !== "linear";
     this.logY = this.chosen.y ?? (ys.length === candidates.length && spread > LOGARITHMIC_FROM);
     const kept = candidates.filter((p) => (!this.logX || p.x > 0) && (!this.logY || p.y > 0));
     this.left = candidates.length - kept.length;
@@ -430,7 +413,7 @@ class Plot {
     const width = Math.max(200, printing() ? 660 : this.frame.clientWidth);
     const height = Math.round(Math.min(420, Math.max(260, width * 0.48)));
     const bytes = axis && axis.unit === "bytes";
-    const base = bytes || this.points.every((p) => isPowerOfTwo(p.x)) ? 2 : 10;
+    const base = bytes || axis?.spacing === "log2" ? 2 : 10;
     const xText = !axis ? String : bytes ? sizeText : plainText;
     const yText = KINDS[this.kind].text;
     const grid = { stroke: colors.line, width: 1 };

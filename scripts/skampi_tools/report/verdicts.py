@@ -122,7 +122,8 @@ def check_timer(file):
     yield _graded("Timer is fine enough", resolution, short, "the file does not state its resolution",
                   f"{len(short)} of {style.count_text(len(timed), 'result')}: the timed region is shorter than {fine}: "
                   + listed((r.label() for r in short), 2),
-                  f"{timer.get('name', '')}: no timed region is shorter than {fine}")
+                  f"{timer.get('name', '')}: resolution {style.time_text(resolution)}, no timed region is shorter than "
+                  f"{WELL_ABOVE} times that")
     off = timer.get("disagreement")
     said = f"off by {style.number_text(abs(off or 0) * 1e6)} ppm"
     yield _graded("Timer agrees with the system's clock", off is not None, abs(off or 0) > DISAGREEMENT,
