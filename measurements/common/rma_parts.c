@@ -7,6 +7,12 @@
 
 #include <stdio.h>
 
+struct rma_state {
+    struct partner partner;
+    int *pes;     /* the partner's targets */
+    double pause; /* seconds of computation between post and quiet */
+};
+
 /* ---- What is moved ---- */
 
 /* Memory of one operation: count elements, one in stride of which is moved. Bytes. */
@@ -16,12 +22,12 @@ struct layout {
 
 static struct layout layout_of(const struct measurement *function, const struct argument *arguments)
 {
-    const struct rma *rma = function->variant;
-    if (rma->routine == RMA_P || rma->routine == RMA_G)
-        return (struct layout){sizeof(int), 1, 1};
+    const struct argument *count = argument_find(function, arguments, "count");
+    if (!count)
+        return (struct layout){sizeof(int), 1, 1}; /* p and g */
     return (struct layout){(size_t)argument_value(function, arguments, "element_bytes", 1),
                            (size_t)argument_value(function, arguments, "stride", 1),
-                           (size_t)argument_value(function, arguments, "count", 0)};
+                           (size_t)count->integer};
 }
 
 static size_t layout_bytes(const struct layout *layout)
@@ -44,8 +50,8 @@ static const char *too_much_for_static_object(void)
     return text;
 }
 
-const char *rma_check(const struct measurement *function, const struct argument *arguments,
-                      const struct pe_set *set)
+static const char *check(const struct measurement *function, const struct argument *arguments,
+                         const struct pe_set *set)
 {
     (void)set;
     const struct rma *rma = function->variant;
@@ -59,8 +65,8 @@ const char *rma_check(const struct measurement *function, const struct argument 
     return NULL;
 }
 
-void rma_demand(const struct measurement *function, const struct argument *arguments, int pes,
-                struct demand *demand)
+static void demand(const struct measurement *function, const struct argument *arguments, int pes,
+                   struct demand *demand)
 {
     const struct rma *rma = function->variant;
     struct layout layout = layout_of(function, arguments);
@@ -93,6 +99,7 @@ static _Alignas(LINE) unsigned char static_object[RMA_STATIC_BYTES + LINE];
 enum form { FORM_BLOCK, FORM_STRIDED, FORM_P, FORM_G };
 
 struct routine {
+    const char *name; /* the function's word */
     enum form form;
     bool get;
     block_function *bytes; /* these two: where no size of elements is given */
@@ -116,23 +123,26 @@ static void char_iget(void *target, const void *source, ptrdiff_t target_stride,
 }
 
 static const struct routine routines[] = {
-    [RMA_PUT] = {FORM_BLOCK, false, shmem_putmem, NULL, sized_put, NULL},
-    [RMA_PUT_NBI] = {FORM_BLOCK, false, shmem_putmem_nbi, NULL, sized_put_nbi, NULL},
-    [RMA_GET] = {FORM_BLOCK, true, shmem_getmem, NULL, sized_get, NULL},
-    [RMA_GET_NBI] = {FORM_BLOCK, true, shmem_getmem_nbi, NULL, sized_get_nbi, NULL},
-    [RMA_P] = {FORM_P, false, NULL, NULL, NULL, NULL},
-    [RMA_G] = {FORM_G, true, NULL, NULL, NULL, NULL},
-    [RMA_IPUT] = {FORM_STRIDED, false, NULL, char_iput, NULL, sized_iput},
-    [RMA_IGET] = {FORM_STRIDED, true, NULL, char_iget, NULL, sized_iget},
+    {"put", FORM_BLOCK, false, shmem_putmem, NULL, sized_put, NULL},
+    {"put_nbi", FORM_BLOCK, false, shmem_putmem_nbi, NULL, sized_put_nbi, NULL},
+    {"get", FORM_BLOCK, true, shmem_getmem, NULL, sized_get, NULL},
+    {"get_nbi", FORM_BLOCK, true, shmem_getmem_nbi, NULL, sized_get_nbi, NULL},
+    {"p", FORM_P, false, NULL, NULL, NULL, NULL},
+    {"g", FORM_G, true, NULL, NULL, NULL, NULL},
+    {"iput", FORM_STRIDED, false, NULL, char_iput, NULL, sized_iput},
+    {"iget", FORM_STRIDED, true, NULL, char_iget, NULL, sized_iget},
 #if SKAMPI_SHMEM_1_5
-    [RMA_PUT_SIGNAL] = {FORM_BLOCK, false, put_signal, NULL, NULL, NULL},
-    [RMA_PUT_SIGNAL_NBI] = {FORM_BLOCK, false, put_signal_nbi, NULL, NULL, NULL},
+    {"put_signal", FORM_BLOCK, false, put_signal, NULL, NULL, NULL},
+    {"put_signal_nbi", FORM_BLOCK, false, put_signal_nbi, NULL, NULL, NULL},
 #endif
 };
 
 static const struct routine *routine_of(const struct run *run)
 {
-    return &routines[((const struct rma *)run->function->variant)->routine];
+    const struct routine *routine = routines;
+    while (strcmp(routine->name, run->function->word) != 0)
+        routine++;
+    return routine;
 }
 
 /* Operations one after the other, with their arguments worked out. */
@@ -316,7 +326,7 @@ static size_t other_side(const struct run *run, unsigned char **memory)
     return rma->static_object ? run->demand.local + LINE : run->demand.remote;
 }
 
-void rma_fill(struct run *run)
+static void fill(struct run *run)
 {
     const struct partner *partner = &((struct rma_state *)run->state)->partner;
     unsigned char *other;
@@ -366,7 +376,7 @@ static bool verify_get(struct run *run)
     return good;
 }
 
-bool rma_verify(struct run *run)
+static bool verify(struct run *run)
 {
     return routine_of(run)->get ? verify_get(run) : verify_put(run);
 }
@@ -405,7 +415,7 @@ bool rma_set_up_pause(struct run *run)
     return good;
 }
 
-void rma_tear_down(struct run *run)
+static void tear_down(struct run *run)
 {
     free(((struct rma_state *)run->state)->pes);
 }
@@ -443,17 +453,17 @@ static double run_calls(struct run *run, int quiets)
     return finish(run, started);
 }
 
-double rma_run_blocking(struct run *run)
+static double run_blocking(struct run *run)
 {
     return run_calls(run, 0);
 }
 
-double rma_run_full(struct run *run)
+static double run_full(struct run *run)
 {
     return run_calls(run, 1);
 }
 
-double rma_run_post(struct run *run)
+static double run_post(struct run *run)
 {
     start(run);
     double seconds = acting(run) ? in_bursts(run, burst_of_posts) : NAN;
@@ -462,7 +472,7 @@ double rma_run_post(struct run *run)
 }
 
 /* Post, computation, quiet; the computation's measured length is taken off. */
-double rma_run_paused(struct run *run)
+static double run_paused(struct run *run)
 {
     struct rma_state *state = run->state;
     struct call call = call_of(run);
@@ -517,7 +527,7 @@ double rma_run_timed_inside(struct run *run)
 /* ---- What is subtracted ---- */
 
 /* An empty quiet in its place: after a quiet that had something to complete. */
-double rma_empty_quiet(struct run *run)
+static double empty_quiet(struct run *run)
 {
     if (!acting(run))
         return 0;
@@ -557,7 +567,7 @@ static double posts_together(struct run *run)
     return in_bursts(run, state->pause > 0 ? burst_of_posts_and_pauses : burst_of_posts);
 }
 
-double rma_post_alone(struct run *run)
+static double post_alone(struct run *run)
 {
     warm(run);
     return acting(run) ? apart_or_together(run, post_by_post(run), posts_together) : 0;
@@ -565,7 +575,7 @@ double rma_post_alone(struct run *run)
 
 /* What a computation costs beyond its measured length, which depends on that length: the end of
  * a short loop is predicted, that of a long one is not. */
-double rma_pause_alone(struct run *run)
+static double pause_alone(struct run *run)
 {
     const struct rma_state *state = run->state;
     double paused = 0;
@@ -576,3 +586,114 @@ double rma_pause_alone(struct run *run)
 }
 
 #endif
+
+/* ---- What functions are like ---- */
+
+const struct measurement rma_common = {
+    .api = API_OPENSHMEM,
+    .check = check,
+    .demand = demand,
+    .state_bytes = sizeof(struct rma_state),
+    .fill = WITH_SHMEM(fill),
+    .verify = WITH_SHMEM(verify),
+    .teardown = WITH_SHMEM(tear_down),
+};
+
+const struct measurement rma_blocking_of_target = {
+    .routine = "shmem_%s",
+    .timing = TIMING_WHOLE,
+    .moves = MOVES_MESSAGE,
+    .timed = "%s",
+    .setup = WITH_SHMEM(rma_set_up),
+    .run = WITH_SHMEM(run_blocking),
+    .like = {&rma_common},
+};
+
+const struct measurement rma_blocking = {
+    .cost = "post + wire",
+    .like = {&rma_blocking_of_target},
+};
+
+const struct measurement rma_full_of_target = {
+    .routine = "shmem_%s",
+    .calls = "shmem_quiet",
+    .timing = TIMING_WHOLE,
+    .moves = MOVES_MESSAGE,
+    .timed = "%s + quiet",
+    .setup = WITH_SHMEM(rma_set_up),
+    .run = WITH_SHMEM(run_full),
+    .like = {&rma_common},
+};
+
+const struct measurement rma_full = {
+    .cost = "post + wire + quiet",
+    .like = {&rma_full_of_target},
+};
+
+const struct measurement rma_until_complete = {
+    .timing = TIMING_PARTS,
+    .subtracted = "an empty quiet",
+    .cost = "post + wire",
+    .reference = WITH_SHMEM(empty_quiet),
+    .like = {&rma_full_of_target},
+};
+
+const struct measurement rma_post = {
+    .routine = "shmem_%s",
+    .timing = TIMING_PARTS,
+    .moves = MOVES_NOTHING,
+    .timed = "%s; quiet untimed",
+    .cost = "post",
+    .setup = WITH_SHMEM(rma_set_up),
+    .run = WITH_SHMEM(run_post),
+    .like = {&rma_common},
+};
+
+const struct measurement rma_quiet = {
+    .routine = "shmem_quiet",
+    .calls = "shmem_%s",
+    .timing = TIMING_PARTS,
+    .moves = MOVES_NOTHING,
+    .subtracted = "the post, with nothing outstanding before it",
+    .cost = "wire + quiet",
+    .reference = WITH_SHMEM(post_alone),
+    .like = {&rma_full_of_target},
+};
+
+const struct measurement rma_quiet_delayed = {
+    .timed = "%s + computation of twice the full operation + quiet",
+    .subtracted =
+        "the computation's measured length, and the post, with nothing outstanding before it",
+    .cost = "hidden + quiet",
+    .setup = WITH_SHMEM(rma_set_up_pause),
+    .run = WITH_SHMEM(run_paused),
+    .like = {&rma_quiet},
+};
+
+const struct measurement rma_overlap = {
+    .routine = "shmem_%s",
+    .calls = "shmem_quiet",
+    .subtracted = "the computation's measured length",
+    .cost = "post + hidden + quiet",
+    .reference = WITH_SHMEM(pause_alone),
+    .like = {&rma_quiet_delayed},
+};
+
+const struct measurement rma_ring = {
+    .parameters = {COUNT_BYTES, ITERATIONS},
+    .who = "all",
+    .variant = &(const struct rma){.shape = SHAPE_RING},
+};
+
+const struct measurement rma_pair = {
+    .parameters = {COUNT_BYTES, ITERATIONS},
+    .minimum_pes = 2,
+    .who = "rank 0",
+    .variant = &(const struct rma){.shape = SHAPE_PAIR},
+};
+
+const struct measurement rma_single = {
+    .parameters = {COUNT_BYTES, ITERATIONS, THE_RANK},
+    .who = "therank",
+    .variant = &(const struct rma){.shape = SHAPE_SINGLE},
+};

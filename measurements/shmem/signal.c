@@ -146,58 +146,57 @@ static void demand_ping_pong(const struct measurement *function, const struct ar
         (size_t)argument_named(function, arguments, "count")->integer;
 }
 
-#define COMMON API_OPENSHMEM_1_5, .timing = TIMING_WHOLE
-#define HELD_ALREADY                                                                               \
-    COMMON, .parameters = {ITERATIONS}, .who = "all", .demand = demand_signal,                     \
-            .setup = WITH_SHMEM_1_5(set_up_held), .no_data = true
-#define PUT RMA_COMMON, SINCE_1_5
-/* The five parts of the non-blocking put. */
-/* clang-format off */
-#define NONBLOCKING(suffix, where, who_works, shape)                                               \
-    {"Shmem_Put_Signal_Nonblocking_Post" suffix, "posting a non-blocking put with signal" where,   \
-     PUT, who_works, POST("put_signal_nbi"), .routine = "shmem_put_signal_nbi", RMA(RMA_PUT_SIGNAL_NBI, shape)},                      \
-    {"Shmem_Put_Signal_Nonblocking_Full" suffix, "non-blocking put with signal and quiet" where,   \
-     PUT, who_works, FULL("put_signal_nbi"), .routine = "shmem_put_signal_nbi", .calls = "shmem_quiet", RMA(RMA_PUT_SIGNAL_NBI, shape)},                      \
-    {"Shmem_Put_Signal_Nonblocking_Quiet" suffix,                                                  \
-     "quiet right after a non-blocking put with signal" where, PUT, who_works,                    \
-     QUIET("put_signal_nbi"), .routine = "shmem_quiet", .calls = "shmem_put_signal_nbi", RMA(RMA_PUT_SIGNAL_NBI, shape)},                                     \
-    {"Shmem_Put_Signal_Nonblocking_Quiet_Delayed" suffix,                                          \
-     "quiet long after a non-blocking put with signal" where, PUT, who_works,                      \
-     QUIET_DELAYED("put_signal_nbi"), .routine = "shmem_quiet", .calls = "shmem_put_signal_nbi", RMA(RMA_PUT_SIGNAL_NBI, shape)},                             \
-    {"Shmem_Put_Signal_Nonblocking_Overlap" suffix,                                                \
-     "part of a non-blocking put with signal that is not overlapped by computation" where, PUT, who_works,   \
-     OVERLAP("put_signal_nbi"), .routine = "shmem_put_signal_nbi", .calls = "shmem_quiet", RMA(RMA_PUT_SIGNAL_NBI, shape)}
-/* clang-format on */
+static const struct measurement held_already = {
+    API_OPENSHMEM_1_5,
+    .parameters = {ITERATIONS},
+    .timing = TIMING_WHOLE,
+    .no_data = true,
+    .who = "all",
+    .demand = demand_signal,
+    .setup = WITH_SHMEM_1_5(set_up_held),
+};
 
+static const struct measurement ring = {SINCE_1_5, .like = {&rma_ring}};
+static const struct measurement pair = {SINCE_1_5, .like = {&rma_pair}};
+static const struct measurement single = {SINCE_1_5, .like = {&rma_single}};
+
+/* clang-format off */
 const struct measurement measurements_signal[] = {
-    {"Shmem_Signal_Fetch", "fetching a PE's own signal", .routine = "shmem_signal_fetch",
-     HELD_ALREADY, .run = WITH_SHMEM_1_5(run_fetch), .timed = "signal_fetch"},
-    {"Shmem_Signal_Wait_Until", "waiting for a signal that has already arrived",
-     .routine = "shmem_signal_wait_until", HELD_ALREADY, .run = WITH_SHMEM_1_5(run_wait),
-     .timed = "signal_wait_until", .cost = "wait"},
+    {"Shmem_Signal_Fetch", "fetching a PE's own signal", {&held_already}, .routine = "shmem_signal_fetch",
+     .timed = "signal_fetch", .run = WITH_SHMEM_1_5(run_fetch)},
+    {"Shmem_Signal_Wait_Until", "waiting for a signal that has already arrived", {&held_already},
+     .routine = "shmem_signal_wait_until", .timed = "signal_wait_until", .cost = "wait",
+     .run = WITH_SHMEM_1_5(run_wait)},
     {"Shmem_Put_Signal_Pingpong", "a put with signal there, and one back when it has arrived",
-     .routine = "shmem_put_signal", .calls = "shmem_signal_wait_until", COMMON,
-     .parameters = {COUNT_BYTES, ITERATIONS}, .who = "rank 0", .minimum_pes = 2,
-     .demand = demand_ping_pong, .state_bytes = SIGNAL_STATE, .fill = WITH_SHMEM_1_5(fill),
-     .verify = WITH_SHMEM_1_5(verify), .setup = WITH_SHMEM_1_5(set_up_ping_pong),
-     .run = WITH_SHMEM_1_5(run_ping_pong), .moves = MOVES_MESSAGE,
+     .routine = "shmem_put_signal", .calls = "shmem_signal_wait_until", API_OPENSHMEM_1_5, .timing = TIMING_WHOLE,
+     .parameters = {COUNT_BYTES, ITERATIONS}, .who = "rank 0", .minimum_pes = 2, .demand = demand_ping_pong,
+     .state_bytes = SIGNAL_STATE, .fill = WITH_SHMEM_1_5(fill), .verify = WITH_SHMEM_1_5(verify),
+     .setup = WITH_SHMEM_1_5(set_up_ping_pong), .run = WITH_SHMEM_1_5(run_ping_pong), .moves = MOVES_MESSAGE,
      .timed = "half of put_signal + signal_wait_until, there and back", .cost = "post + wire"},
 
-    {"Shmem_Put_Signal_Simple", "put with signal from rank 0 to rank 1 until it is complete there",
-     PUT, FOR_PAIR, MINUS_QUIET("put_signal"), .routine = "shmem_put_signal",
-     .calls = "shmem_quiet", RMA(RMA_PUT_SIGNAL, SHAPE_PAIR)},
-    {"Shmem_Put_Signal_Round", "put with signal around the ring until it is complete at the target",
-     PUT, FOR_ALL, MINUS_QUIET("put_signal"), .routine = "shmem_put_signal", .calls = "shmem_quiet",
-     RMA(RMA_PUT_SIGNAL, SHAPE_RING)},
-    {"Shmem_Put_Signal_Full", "put with signal and quiet around the ring", PUT, FOR_ALL,
-     FULL("put_signal"), .routine = "shmem_put_signal", .calls = "shmem_quiet",
-     RMA(RMA_PUT_SIGNAL, SHAPE_RING)},
-    {"Shmem_Put_Signal_Full_Single", "put with signal and quiet from one rank to the next", PUT,
-     FOR_SINGLE, FULL("put_signal"), .routine = "shmem_put_signal", .calls = "shmem_quiet",
-     RMA(RMA_PUT_SIGNAL, SHAPE_SINGLE)},
-    {"Shmem_Put_Signal_Call", "the call of a put with signal alone", PUT, FOR_ALL,
-     POST("put_signal"), .routine = "shmem_put_signal", RMA(RMA_PUT_SIGNAL, SHAPE_RING)},
-    NONBLOCKING("", " around the ring", FOR_ALL, SHAPE_RING),
-    NONBLOCKING("_Single", ", one rank", FOR_SINGLE, SHAPE_SINGLE),
+    {"Shmem_Put_Signal_Simple", "put with signal from rank 0 to rank 1 until it is complete there", {&rma_until_complete, &pair}, .word = "put_signal"},
+    {"Shmem_Put_Signal_Round", "put with signal around the ring until it is complete at the target", {&rma_until_complete, &ring}, .word = "put_signal"},
+    {"Shmem_Put_Signal_Full", "put with signal and quiet around the ring", {&rma_full, &ring}, .word = "put_signal"},
+    {"Shmem_Put_Signal_Full_Single", "put with signal and quiet from one rank to the next", {&rma_full, &single}, .word = "put_signal"},
+    {"Shmem_Put_Signal_Call", "the call of a put with signal alone", {&rma_post, &ring}, .word = "put_signal"},
+    {"Shmem_Put_Signal_Nonblocking_Post", "posting a non-blocking put with signal around the ring", {&rma_post, &ring}, .word = "put_signal_nbi"},
+    {"Shmem_Put_Signal_Nonblocking_Full", "non-blocking put with signal and quiet around the ring", {&rma_full, &ring}, .word = "put_signal_nbi"},
+    {"Shmem_Put_Signal_Nonblocking_Quiet", "quiet right after a non-blocking put with signal around the ring",
+     {&rma_quiet, &ring}, .word = "put_signal_nbi"},
+    {"Shmem_Put_Signal_Nonblocking_Quiet_Delayed", "quiet long after a non-blocking put with signal around the ring",
+     {&rma_quiet_delayed, &ring}, .word = "put_signal_nbi"},
+    {"Shmem_Put_Signal_Nonblocking_Overlap",
+     "part of a non-blocking put with signal that is not overlapped by computation around the ring",
+     {&rma_overlap, &ring}, .word = "put_signal_nbi"},
+    {"Shmem_Put_Signal_Nonblocking_Post_Single", "posting a non-blocking put with signal, one rank", {&rma_post, &single}, .word = "put_signal_nbi"},
+    {"Shmem_Put_Signal_Nonblocking_Full_Single", "non-blocking put with signal and quiet, one rank", {&rma_full, &single}, .word = "put_signal_nbi"},
+    {"Shmem_Put_Signal_Nonblocking_Quiet_Single", "quiet right after a non-blocking put with signal, one rank",
+     {&rma_quiet, &single}, .word = "put_signal_nbi"},
+    {"Shmem_Put_Signal_Nonblocking_Quiet_Delayed_Single", "quiet long after a non-blocking put with signal, one rank",
+     {&rma_quiet_delayed, &single}, .word = "put_signal_nbi"},
+    {"Shmem_Put_Signal_Nonblocking_Overlap_Single",
+     "part of a non-blocking put with signal that is not overlapped by computation, one rank",
+     {&rma_overlap, &single}, .word = "put_signal_nbi"},
     {.name = NULL},
 };
+/* clang-format on */
