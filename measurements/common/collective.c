@@ -316,3 +316,34 @@ int64_t collective_arrive(struct run *run, int rank, int size)
     run_pause(delay);
     return timer_now();
 }
+
+/* ---- What functions are like ---- */
+
+const struct measurement collective_common = {
+    .api = API_OPENSHMEM,
+    .state_bytes = sizeof(struct collective_state),
+    .check = collective_check,
+    .demand = collective_demand,
+    .setup = WITH_SHMEM(collective_set_up),
+};
+
+const struct measurement collective_in_a_row = {
+    .timing = TIMING_WHOLE,
+    .run = WITH_SHMEM(collective_consecutive),
+    .like = {&collective_common},
+};
+
+const struct measurement collective_with_barriers = {
+    .calls = "shmem_barrier_all shmem_barrier",
+    .timing = TIMING_PARTS,
+    .subtracted = "a barrier, measured alone",
+    .run = WITH_SHMEM(collective_separated),
+    .reference = WITH_SHMEM(collective_barriers_alone),
+    .like = {&collective_common},
+};
+
+const struct measurement collective_by_the_clock = {
+    .timing = TIMING_WHOLE,
+    .run = WITH_SHMEM(collective_synchro),
+    .like = {&collective_common},
+};

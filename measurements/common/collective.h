@@ -6,8 +6,8 @@
  *   separated    each call followed by a barrier, less a barrier measured alone
  *   synchro      one call, all PEs starting by the clock
  *
- * A routine is described once, by a struct routine; its three measurement functions are the macros
- * CONSECUTIVE, SEPARATED and SYNCHRO in a descriptor whose variant is that routine.
+ * A routine is described once, by a struct routine, which is the variant of its three measurement
+ * functions.
  */
 #ifndef SKAMPI_MEASUREMENTS_COLLECTIVE_H
 #define SKAMPI_MEASUREMENTS_COLLECTIVE_H
@@ -52,20 +52,13 @@ struct routine {
 #define COUNT_IN(elements) {"count", PARAMETER_INT, "bytes", "data in each PE's block, rounded up to complete " elements, .size = true, .minimum = 1, .example = "1024"}
 /* clang-format on */
 
-/* state_type: struct collective_state, or one that begins with it. */
-#define COLLECTIVE(state_type)                                                                     \
-    .api = API_OPENSHMEM, .check = collective_check, .demand = collective_demand,                  \
-    .state_bytes = sizeof(state_type)
+/* Where routines move data. */
 #define COLLECTIVE_DATA                                                                            \
     .fill = WITH_SHMEM(collective_fill), .verify = WITH_SHMEM(collective_check_data)
-#define COLLECTIVE_FORM COLLECTIVE(struct collective_state), .setup = WITH_SHMEM(collective_set_up)
-#define CONSECUTIVE                                                                                \
-    COLLECTIVE_FORM, .run = WITH_SHMEM(collective_consecutive), .timing = TIMING_WHOLE
-#define SEPARATED                                                                                  \
-    COLLECTIVE_FORM, .timing = TIMING_PARTS, .run = WITH_SHMEM(collective_separated),              \
-                     .reference = WITH_SHMEM(collective_barriers_alone),                           \
-                     .subtracted = "a barrier, measured alone"
-#define SYNCHRO COLLECTIVE_FORM, .run = WITH_SHMEM(collective_synchro), .timing = TIMING_WHOLE
+
+/* What functions are like: those of any routine, and the three ways to time one. */
+extern const struct measurement collective_common, collective_in_a_row, collective_with_barriers,
+    collective_by_the_clock;
 
 /* Hooks of any routine. */
 const char *collective_check(const struct measurement *, const struct argument *,

@@ -1,9 +1,6 @@
 /*
  * Atomic memory operations: every operation on the default context and on a user's, over 32 and 64
  * bit, each rank on a target that nobody else uses or all ranks on one.
- *
- * The list of operations is below, once; the loops that call the library, the checks of the
- * values and the table of functions are made of it.
  */
 #include "measurements/common/shapes.h"
 #include "measurements/common/user_context.h"
@@ -13,72 +10,68 @@
 #define OPERAND 3 /* worked with */
 #define NEVER 1   /* held by no target that it is compared with */
 
-/* What comes back, and what is known of it when many operations are timed. */
-enum form {
-    POSTED,   /* nothing: the operation is over after a quiet */
-    FETCHING, /* what the target held */
-    KEEPING,  /* the same each time, since the target is not changed */
-    COUNTING  /* one more each time on a target of one's own */
+enum atomic_operation {
+    FETCH,
+    SWAP,
+    SET,
+    FETCH_INC,
+    FETCH_ADD,
+    COMPARE_SWAP_YES,
+    COMPARE_SWAP_NO,
+    INC,
+    ADD,
+    FETCH_AND,
+    FETCH_OR,
+    FETCH_XOR,
+    AND,
+    OR,
+    XOR
 };
 
-/*
- * X(..., NAME, routine, form, words, value, arguments of the call ...)
- *
- * NAME: in script names. words: for the user. value: what the target holds afterwards when it held
- * `old`. Arguments of the call: `at` is what the target holds where it is known beforehand, and
- * `next` what it is to hold then.
- */
-/* clang-format off */
-#define OPERATIONS_ON_ANY_TYPE(X, ...) \
-    X(__VA_ARGS__, Fetch, fetch, KEEPING, "fetch", old, target, pe) \
-    X(__VA_ARGS__, Swap, swap, FETCHING, "swap", OPERAND, target, OPERAND, pe) \
-    X(__VA_ARGS__, Set, set, POSTED, "set", OPERAND, target, OPERAND, pe)
-
-#define OPERATIONS_ON_INTEGERS(X, ...) \
-    X(__VA_ARGS__, Fetch_Inc, fetch_inc, FETCHING, "fetch-and-increment", old + 1, target, pe) \
-    X(__VA_ARGS__, Fetch_Add, fetch_add, FETCHING, "fetch-and-add", old + OPERAND, target, OPERAND, pe) \
-    X(__VA_ARGS__, Compare_Swap_Yes, compare_swap, COUNTING, "compare-and-swap that always swaps", \
-      old == FIRST ? FIRST + 1 : old, target, at, next, pe) \
-    X(__VA_ARGS__, Compare_Swap_No, compare_swap, KEEPING, "compare-and-swap that never swaps", \
-      old, target, NEVER, OPERAND, pe) \
-    X(__VA_ARGS__, Inc, inc, POSTED, "increment", old + 1, target, pe) \
-    X(__VA_ARGS__, Add, add, POSTED, "add", old + OPERAND, target, OPERAND, pe)
-
-#define OPERATIONS_ON_BITS(X, ...) \
-    X(__VA_ARGS__, Fetch_And, fetch_and, FETCHING, "fetch-and-and", old & OPERAND, target, OPERAND, pe) \
-    X(__VA_ARGS__, Fetch_Or, fetch_or, FETCHING, "fetch-and-or", old | OPERAND, target, OPERAND, pe) \
-    X(__VA_ARGS__, Fetch_Xor, fetch_xor, FETCHING, "fetch-and-exclusive-or", old ^ OPERAND, target, OPERAND, pe) \
-    X(__VA_ARGS__, And, and, POSTED, "and", old & OPERAND, target, OPERAND, pe) \
-    X(__VA_ARGS__, Or, or, POSTED, "or", old | OPERAND, target, OPERAND, pe) \
-    X(__VA_ARGS__, Xor, xor, POSTED, "exclusive or", old ^ OPERAND, target, OPERAND, pe)
-
-/* With the type's name in C and in the library: bits of int and long are no standard (OpenSHMEM
- * 1.4, table 6), those of integers of the same size are. */
-#define OPERATIONS_ON(X, T, BITS, ...) \
-    OPERATIONS_ON_ANY_TYPE(X, T, T, __VA_ARGS__) OPERATIONS_ON_INTEGERS(X, T, T, __VA_ARGS__) \
-    OPERATIONS_ON_BITS(X, T, BITS, __VA_ARGS__)
-#define EACH_INTEGER_OPERATION(X, ...) \
-    OPERATIONS_ON(X, int, int32, __VA_ARGS__) OPERATIONS_ON(X, long, int64, __VA_ARGS__)
-#define EACH_OPERATION(X, ...) \
-    EACH_INTEGER_OPERATION(X, __VA_ARGS__) \
-    OPERATIONS_ON_ANY_TYPE(X, float, float, __VA_ARGS__) \
-    OPERATIONS_ON_ANY_TYPE(X, double, double, __VA_ARGS__)
-/* clang-format on */
+/* Whose target, and through which context; several: CONTENDED | USER_CONTEXT. */
+enum { OWN = 0, CONTENDED = 1, USER_CONTEXT = 2 };
 
 struct site;
 
-/* What distinguishes the functions. */
-struct atomic {
-    enum form form;
-    bool contended, user_context;
+/* A type of the library. */
+struct type {
     size_t size;
-    int64_t (*value)(int64_t old); /* that the operation leaves */
     int64_t (*load)(const void *);
     void (*store)(void *, int64_t);
-    /* `iterations` operations, each completed; what the target holds goes from `at`
-     * on in steps, where it is known. Returns what the last one fetched. */
+};
+
+/* What distinguishes the functions. */
+struct atomic {
+    enum atomic_operation operation;
+    const struct type *type;
+    unsigned target;
+    /* `iterations` operations, each completed; what is compared with the target goes from `at` on
+     * in steps. Returns what the last one fetched. */
     int64_t (*loop)(const struct site *, int64_t at, int64_t step, int64_t iterations);
 };
+
+/* clang-format off */
+#define TYPE(name, T) \
+    static int64_t load_##name(const void *memory) \
+    { \
+        return (int64_t)*(const T *)memory; \
+    } \
+    static void store_##name(void *memory, int64_t value) \
+    { \
+        *(T *)memory = (T)value; \
+    } \
+    typedef T name##_type; \
+    static const struct type type_##name = {sizeof(T), load_##name, store_##name};
+
+/* Bits of int and long are no standard (OpenSHMEM 1.4, table 6), those of integers of the same size
+ * are. */
+TYPE(int, int)
+TYPE(long, long)
+TYPE(int32, int32_t)
+TYPE(int64, int64_t)
+TYPE(float, float)
+TYPE(double, double)
+/* clang-format on */
 
 #if SKAMPI_SHMEM
 
@@ -104,62 +97,65 @@ struct atomic_state {
     int64_t got;  /* of which the last one fetched this */
 };
 
-/* ---- Calls of the library ---- */
+/* ---- Calls of the library: a loop for each operation on each type ---- */
 
 /* clang-format off */
-#define ACCESS(T) \
-    static int64_t load_##T(const void *memory) \
-    { \
-        return (int64_t)*(const T *)memory; \
-    } \
-    static void store_##T(void *memory, int64_t value) \
-    { \
-        *(T *)memory = (T)value; \
-    }
-
-#define COMPLETE_POSTED(CALL, QUIET) CALL; QUIET
-#define COMPLETE_FETCHING(CALL, QUIET) got = CALL
-#define COMPLETE_KEEPING COMPLETE_FETCHING
-#define COMPLETE_COUNTING COMPLETE_FETCHING
-
-#define LOOP(NAME, T, COMPLETE, CALL, QUIET) \
-    static int64_t NAME(const struct site *site, int64_t value, int64_t step, int64_t iterations) \
+#define LOOP(name, T, CALL) \
+    static int64_t name(const struct site *site, int64_t value, int64_t step, int64_t iterations) \
     { \
         T *target = site->target, at = (T)value, got = 0; \
         int pe = site->pe; \
         for (int64_t i = 0; i < iterations; i++) { \
             T next = (T)((int64_t)at + step); \
-            COMPLETE(CALL, QUIET); \
+            CALL; \
             at = next; \
         } \
         return (int64_t)got; \
     }
 
-#define LOOP_DEFAULT(T, TYPE, UNUSED, NAME, ROUTINE, FORM, WORDS, VALUE, ...) \
-    LOOP(default_##T##_##NAME, T, COMPLETE_##FORM, shmem_##TYPE##_atomic_##ROUTINE(__VA_ARGS__), \
-         shmem_quiet())
-#define LOOP_USER(T, TYPE, UNUSED, NAME, ROUTINE, FORM, WORDS, VALUE, ...) \
-    LOOP(user_##T##_##NAME, T, COMPLETE_##FORM, \
-         shmem_ctx_##TYPE##_atomic_##ROUTINE(site->context, __VA_ARGS__), \
-         shmem_ctx_quiet(site->context))
+/* What the target held comes back. */
+#define FETCHING(T, routine, ...) \
+    LOOP(T##_##routine, T##_type, got = shmem_##T##_atomic_##routine(__VA_ARGS__)) \
+    LOOP(ctx_##T##_##routine, T##_type, got = shmem_ctx_##T##_atomic_##routine(site->context, __VA_ARGS__))
 
-#define VALUE_AFTER(UNUSED, NAME, ROUTINE, FORM, WORDS, VALUE, ...) \
-    static int64_t value_after_##NAME(int64_t old) \
-    { \
-        (void)old; \
-        return VALUE; \
-    }
+/* Nothing comes back: the operation is over after a quiet. */
+#define POSTED(T, routine, ...) \
+    LOOP(T##_##routine, T##_type, shmem_##T##_atomic_##routine(__VA_ARGS__); shmem_quiet()) \
+    LOOP(ctx_##T##_##routine, T##_type, \
+         shmem_ctx_##T##_atomic_##routine(site->context, __VA_ARGS__); shmem_ctx_quiet(site->context))
+
+#define ON_ANY_TYPE(T) \
+    FETCHING(T, fetch, target, pe) \
+    FETCHING(T, swap, target, OPERAND, pe) \
+    POSTED(T, set, target, OPERAND, pe)
+#define ON_INTEGERS(T) \
+    FETCHING(T, fetch_inc, target, pe) \
+    FETCHING(T, fetch_add, target, OPERAND, pe) \
+    FETCHING(T, compare_swap, target, at, next, pe) \
+    POSTED(T, inc, target, pe) \
+    POSTED(T, add, target, OPERAND, pe)
+#define ON_BITS(T) \
+    FETCHING(T, fetch_and, target, OPERAND, pe) \
+    FETCHING(T, fetch_or, target, OPERAND, pe) \
+    FETCHING(T, fetch_xor, target, OPERAND, pe) \
+    POSTED(T, and, target, OPERAND, pe) \
+    POSTED(T, or, target, OPERAND, pe) \
+    POSTED(T, xor, target, OPERAND, pe)
+
+ON_ANY_TYPE(int)
+ON_ANY_TYPE(long)
+ON_ANY_TYPE(float)
+ON_ANY_TYPE(double)
+ON_INTEGERS(int)
+ON_INTEGERS(long)
+ON_BITS(int32)
+ON_BITS(int64)
 /* clang-format on */
 
-ACCESS(int)
-ACCESS(long)
-ACCESS(float)
-ACCESS(double)
-OPERATIONS_ON_ANY_TYPE(VALUE_AFTER, )
-OPERATIONS_ON_INTEGERS(VALUE_AFTER, )
-OPERATIONS_ON_BITS(VALUE_AFTER, )
-EACH_OPERATION(LOOP_DEFAULT, )
-EACH_OPERATION(LOOP_USER, )
+static bool is_contended(const struct atomic *atomic)
+{
+    return atomic->target & CONTENDED;
+}
 
 /* ---- Set-up ---- */
 
@@ -182,30 +178,63 @@ static bool set_up(struct run *run)
 {
     const struct atomic *atomic = run->function->variant;
     struct atomic_state *state = run->state;
-    if (atomic->user_context && !contexts_open(run, &state->contexts, 1, SHMEM_CTX_SERIALIZED))
+    if ((atomic->target & USER_CONTEXT) &&
+        !contexts_open(run, &state->contexts, 1, SHMEM_CTX_SERIALIZED))
         return false;
-    state->site = site_of(run, atomic->contended);
+    state->site = site_of(run, is_contended(atomic));
     return true;
 }
 
 /* ---- Values: every operation leaves and fetches what it should ---- */
 
+/* What an operation leaves in a target that held `old`. */
+static int64_t value_left(enum atomic_operation operation, int64_t old)
+{
+    switch (operation) {
+    case FETCH:
+    case COMPARE_SWAP_NO:
+        break;
+    case SWAP:
+    case SET:
+        return OPERAND;
+    case FETCH_INC:
+    case INC:
+        return old + 1;
+    case FETCH_ADD:
+    case ADD:
+        return old + OPERAND;
+    case COMPARE_SWAP_YES:
+        return old == FIRST ? FIRST + 1 : old;
+    case FETCH_AND:
+    case AND:
+        return old & OPERAND;
+    case FETCH_OR:
+    case OR:
+        return old | OPERAND;
+    case FETCH_XOR:
+    case XOR:
+        return old ^ OPERAND;
+    }
+    return old;
+}
+
 /* As the type holds it: integers wrap around. */
 static int64_t as_held(const struct atomic *atomic, int64_t value)
 {
     _Alignas(int64_t) unsigned char word[sizeof(int64_t)] = {0};
-    atomic->store(word, value);
-    return atomic->load(word);
+    atomic->type->store(word, value);
+    return atomic->type->load(word);
 }
 
 /* What the target holds after so many operations: the operations repeat themselves at once, every
  * other time, or count. */
 static int64_t value_after(const struct atomic *atomic, int64_t operations)
 {
-    int64_t once = atomic->value(FIRST), twice = atomic->value(once);
+    int64_t once = value_left(atomic->operation, FIRST),
+            twice = value_left(atomic->operation, once);
     if (operations == 0)
         return FIRST;
-    if (atomic->form == COUNTING && !atomic->contended)
+    if (atomic->operation == COMPARE_SWAP_YES && !is_contended(atomic))
         return as_held(atomic, FIRST + operations); /* its arguments change from call to call */
     if (twice == once)
         return once;
@@ -218,10 +247,11 @@ static int64_t value_after(const struct atomic *atomic, int64_t operations)
  * Operations of others may have come in between. */
 static bool may_fetch(const struct atomic *atomic, int64_t got, int64_t mine, int64_t all)
 {
-    int64_t once = atomic->value(FIRST), twice = atomic->value(once);
-    if (atomic->form == POSTED || mine == 0)
+    int64_t once = value_left(atomic->operation, FIRST),
+            twice = value_left(atomic->operation, once);
+    if (mine == 0)
         return true;
-    if (!atomic->contended)
+    if (!is_contended(atomic))
         return got == value_after(atomic, mine - 1);
     if (twice == once || twice == FIRST)
         return got == FIRST || got == once;
@@ -236,7 +266,7 @@ static bool may_fetch(const struct atomic *atomic, int64_t got, int64_t mine, in
 static bool swaps_the_same(const struct run *run)
 {
     const struct atomic *atomic = run->function->variant;
-    return atomic->form == COUNTING && atomic->contended && !run->untimed;
+    return atomic->operation == COMPARE_SWAP_YES && is_contended(atomic) && !run->untimed;
 }
 
 static void fill(struct run *run)
@@ -245,7 +275,7 @@ static void fill(struct run *run)
     struct atomic_state *state = run->state;
     struct targets *targets = targets_of(run);
     data_poison(targets, offsetof(struct targets, spare));
-    atomic->store(targets->word, FIRST);
+    atomic->type->store(targets->word, FIRST);
     state->at = FIRST;
     state->done = 0;
 }
@@ -255,12 +285,14 @@ static bool verify(struct run *run)
     const struct atomic *atomic = run->function->variant;
     const struct atomic_state *state = run->state;
     struct targets *targets = targets_of(run);
-    int64_t all = state->done * (atomic->contended ? run->size : 1);
-    bool target = !atomic->contended || run->rank == 0;
+    int64_t all = state->done * (is_contended(atomic) ? run->size : 1);
+    bool target = !is_contended(atomic) || run->rank == 0;
     if (swaps_the_same(run))
         target = false;
-    int64_t holds = atomic->load(targets->word), value = value_after(atomic, target ? all : 0);
-    bool left = holds == value, fetched = may_fetch(atomic, state->got, state->done, all);
+    int64_t holds = atomic->type->load(targets->word),
+            value = value_after(atomic, target ? all : 0);
+    bool left = holds == value, posts = run->function->reference; /* nothing comes back */
+    bool fetched = posts || may_fetch(atomic, state->got, state->done, all);
     if (!fetched)
         return run_fail(run,
                         "wrong data: the last of %lld operations of rank %d fetched %lld%s, which "
@@ -274,8 +306,8 @@ static bool verify(struct run *run)
                         shmem_my_pe(), run->rank, (long long)holds, (long long)value,
                         (long long)(target ? all : 0));
     return data_verify_untouched(run, "the memory after the target of atomic operations",
-                                 targets->word + atomic->size,
-                                 offsetof(struct targets, spare) - atomic->size);
+                                 targets->word + atomic->type->size,
+                                 offsetof(struct targets, spare) - atomic->type->size);
 }
 
 static void tear_down(struct run *run)
@@ -289,19 +321,20 @@ static double run_atomic(struct run *run)
 {
     const struct atomic *atomic = run->function->variant;
     struct atomic_state *state = run->state;
-    int64_t step = atomic->form == COUNTING && !swaps_the_same(run);
+    int64_t step = atomic->operation == COMPARE_SWAP_YES && !swaps_the_same(run);
+    int64_t compared = atomic->operation == COMPARE_SWAP_NO ? NEVER : state->at;
     int64_t started = run_start(run);
-    int64_t got = atomic->loop(&state->site, state->at, step, run->iterations);
+    int64_t got = atomic->loop(&state->site, compared, step, run->iterations);
     int64_t stopped = run_stop(run);
     state->at += step * run->iterations;
     state->done += run->iterations;
     state->got = got;
     /* One compare-and-swap that failed would make all that follow fail. */
     int64_t wanted = state->at - step;
-    if (atomic->size == sizeof(int32_t))
+    if (atomic->type->size == sizeof(int32_t))
         wanted = (int32_t)wanted; /* counters wrap around */
-    bool known =
-        atomic->form == KEEPING || (atomic->form == COUNTING && !(atomic->contended && step));
+    bool kept = atomic->operation == FETCH || atomic->operation == COMPARE_SWAP_NO;
+    bool known = kept || (atomic->operation == COMPARE_SWAP_YES && !(is_contended(atomic) && step));
     if (known && got != wanted)
         run_fail(run, "rank %d fetched %lld, but its target should have held %lld", run->rank,
                  (long long)got, (long long)wanted);
@@ -314,7 +347,7 @@ static double quiet_alone(struct run *run)
     const struct atomic_state *state = run->state;
     return empty_quiet(run, &targets_of(run)->spare,
                        pe_set_member(run->set, (run->rank + 1) % run->size),
-                       atomic->user_context ? &state->site.context : NULL);
+                       (atomic->target & USER_CONTEXT) ? &state->site.context : NULL);
 }
 
 #define SCRATCH sizeof(struct targets)
@@ -331,54 +364,204 @@ static void demand(const struct measurement *function, const struct argument *ar
     (void)arguments;
     (void)pes;
     demand->scratch = SCRATCH;
-    demand->reported = ((const struct atomic *)function->variant)->size;
+    demand->reported = ((const struct atomic *)function->variant)->type->size;
 }
 
 /* ---- The table ---- */
 
+static const struct measurement common = {
+    .api = API_OPENSHMEM,
+    .parameters = {ITERATIONS},
+    .moves = MOVES_MESSAGE,
+    .who = "all",
+    .state_bytes = STATE,
+    .demand = demand,
+    .setup = WITH_SHMEM(set_up),
+    .fill = WITH_SHMEM(fill),
+    .verify = WITH_SHMEM(verify),
+    .run = WITH_SHMEM(run_atomic),
+    .teardown = WITH_SHMEM(tear_down),
+};
+
+static const struct measurement fetching = {
+    .timing = TIMING_WHOLE,
+    .cost = "fetch",
+    .like = {&common},
+};
+
+/* The word is "ctx_" with a user's context. */
+static const struct measurement posted = {
+    .calls = "shmem_%squiet",
+    .timing = TIMING_PARTS,
+    .subtracted = "an empty quiet",
+    .cost = "post + wire",
+    .reference = WITH_SHMEM(quiet_alone),
+    .like = {&common},
+};
+
 /* clang-format off */
-#define PARTS_POSTED(CONTEXT) \
-    .timing = TIMING_PARTS, .calls = "shmem_" CALLED_##CONTEXT "quiet", .reference = WITH_SHMEM(quiet_alone), .subtracted = "an empty quiet", .cost = "post + wire"
-#define PARTS_FETCHING(CONTEXT) .timing = TIMING_WHOLE, .cost = "fetch"
-#define PARTS_KEEPING PARTS_FETCHING
-#define PARTS_COUNTING PARTS_FETCHING
+static const struct measurement operations[] = {
+    [FETCH] = {.timed = "fetch", .like = {&fetching}},
+    [SWAP] = {.timed = "swap", .like = {&fetching}},
+    [SET] = {.timed = "set + quiet", .like = {&posted}},
+    [FETCH_INC] = {.timed = "fetch-and-increment", .like = {&fetching}},
+    [FETCH_ADD] = {.timed = "fetch-and-add", .like = {&fetching}},
+    [COMPARE_SWAP_YES] = {.timed = "compare-and-swap that always swaps", .like = {&fetching}},
+    [COMPARE_SWAP_NO] = {.timed = "compare-and-swap that never swaps", .like = {&fetching}},
+    [INC] = {.timed = "increment + quiet", .like = {&posted}},
+    [ADD] = {.timed = "add + quiet", .like = {&posted}},
+    [FETCH_AND] = {.timed = "fetch-and-and", .like = {&fetching}},
+    [FETCH_OR] = {.timed = "fetch-and-or", .like = {&fetching}},
+    [FETCH_XOR] = {.timed = "fetch-and-exclusive-or", .like = {&fetching}},
+    [AND] = {.timed = "and + quiet", .like = {&posted}},
+    [OR] = {.timed = "or + quiet", .like = {&posted}},
+    [XOR] = {.timed = "exclusive or + quiet", .like = {&posted}},
+};
 
-#define TIMED_POSTED(WORDS) WORDS " + quiet"
-#define TIMED_FETCHING(WORDS) WORDS
-#define TIMED_KEEPING TIMED_FETCHING
-#define TIMED_COUNTING TIMED_FETCHING
-
-#define SUFFIX_int ""
-#define SUFFIX_long "_Long"
-#define SUFFIX_float "_Float"
-#define SUFFIX_double "_Double"
-
-#define PREFIX_default ""
-#define PREFIX_user "Ctx_"
-#define CALLED_default ""
-#define CALLED_user "ctx_"
-#define WHERE_default ""
-#define WHERE_user ", user context"
-
-#define ROW(T, TYPE, CONTEXT, CONTENDED, PATTERN, WHERE, NAME, ROUTINE, FORM, WORDS, VALUE, ...) \
-    {"Shmem_" PREFIX_##CONTEXT "Atomic_" #NAME SUFFIX_##T PATTERN, \
-     "atomic " WORDS ", " #T WHERE WHERE_##CONTEXT, .api = API_OPENSHMEM, \
-     .parameters = {ITERATIONS}, .demand = demand, .state_bytes = STATE, \
-     .setup = WITH_SHMEM(set_up), .run = WITH_SHMEM(run_atomic), .teardown = WITH_SHMEM(tear_down), \
-     .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify), \
-     PARTS_##FORM(CONTEXT), .moves = MOVES_MESSAGE, \
-     .routine = "shmem_" CALLED_##CONTEXT #TYPE "_atomic_" #ROUTINE, .timed = TIMED_##FORM(WORDS), .who = "all", \
-     .variant = &(const struct atomic){FORM, CONTENDED, IS_##CONTEXT, sizeof(T), \
-                                       WITH_SHMEM(value_after_##NAME), WITH_SHMEM(load_##T), \
-                                       WITH_SHMEM(store_##T), WITH_SHMEM(CONTEXT##_##T##_##NAME)}},
-#define IS_default false
-#define IS_user true
+#define ATOMIC(T, called, operation, target) \
+    {&operations[operation]}, .word = "", .routine = "shmem_" #T "_atomic_" #called, \
+    .variant = &(const struct atomic){operation, &type_##T, target, WITH_SHMEM(T##_##called)}
+#define CTX_ATOMIC(T, called, operation, target) \
+    {&operations[operation]}, .word = "ctx_", .routine = "shmem_ctx_" #T "_atomic_" #called, \
+    .variant = &(const struct atomic){operation, &type_##T, target | USER_CONTEXT, WITH_SHMEM(ctx_##T##_##called)}
 
 const struct measurement measurements_atomic[] = {
-    EACH_OPERATION(ROW, default, false, "", " of the next rank")
-    EACH_INTEGER_OPERATION(ROW, default, true, "_Contended", " of rank 0, by all ranks")
-    EACH_OPERATION(ROW, user, false, "", " of the next rank")
-    EACH_INTEGER_OPERATION(ROW, user, true, "_Contended", " of rank 0, by all ranks")
+    {"Shmem_Atomic_Fetch", "atomic fetch, int of the next rank", ATOMIC(int, fetch, FETCH, OWN)},
+    {"Shmem_Atomic_Swap", "atomic swap, int of the next rank", ATOMIC(int, swap, SWAP, OWN)},
+    {"Shmem_Atomic_Set", "atomic set, int of the next rank", ATOMIC(int, set, SET, OWN)},
+    {"Shmem_Atomic_Fetch_Inc", "atomic fetch-and-increment, int of the next rank", ATOMIC(int, fetch_inc, FETCH_INC, OWN)},
+    {"Shmem_Atomic_Fetch_Add", "atomic fetch-and-add, int of the next rank", ATOMIC(int, fetch_add, FETCH_ADD, OWN)},
+    {"Shmem_Atomic_Compare_Swap_Yes", "atomic compare-and-swap that always swaps, int of the next rank", ATOMIC(int, compare_swap, COMPARE_SWAP_YES, OWN)},
+    {"Shmem_Atomic_Compare_Swap_No", "atomic compare-and-swap that never swaps, int of the next rank", ATOMIC(int, compare_swap, COMPARE_SWAP_NO, OWN)},
+    {"Shmem_Atomic_Inc", "atomic increment, int of the next rank", ATOMIC(int, inc, INC, OWN)},
+    {"Shmem_Atomic_Add", "atomic add, int of the next rank", ATOMIC(int, add, ADD, OWN)},
+    {"Shmem_Atomic_Fetch_And", "atomic fetch-and-and, int of the next rank", ATOMIC(int32, fetch_and, FETCH_AND, OWN)},
+    {"Shmem_Atomic_Fetch_Or", "atomic fetch-and-or, int of the next rank", ATOMIC(int32, fetch_or, FETCH_OR, OWN)},
+    {"Shmem_Atomic_Fetch_Xor", "atomic fetch-and-exclusive-or, int of the next rank", ATOMIC(int32, fetch_xor, FETCH_XOR, OWN)},
+    {"Shmem_Atomic_And", "atomic and, int of the next rank", ATOMIC(int32, and, AND, OWN)},
+    {"Shmem_Atomic_Or", "atomic or, int of the next rank", ATOMIC(int32, or, OR, OWN)},
+    {"Shmem_Atomic_Xor", "atomic exclusive or, int of the next rank", ATOMIC(int32, xor, XOR, OWN)},
+    {"Shmem_Atomic_Fetch_Long", "atomic fetch, long of the next rank", ATOMIC(long, fetch, FETCH, OWN)},
+    {"Shmem_Atomic_Swap_Long", "atomic swap, long of the next rank", ATOMIC(long, swap, SWAP, OWN)},
+    {"Shmem_Atomic_Set_Long", "atomic set, long of the next rank", ATOMIC(long, set, SET, OWN)},
+    {"Shmem_Atomic_Fetch_Inc_Long", "atomic fetch-and-increment, long of the next rank", ATOMIC(long, fetch_inc, FETCH_INC, OWN)},
+    {"Shmem_Atomic_Fetch_Add_Long", "atomic fetch-and-add, long of the next rank", ATOMIC(long, fetch_add, FETCH_ADD, OWN)},
+    {"Shmem_Atomic_Compare_Swap_Yes_Long", "atomic compare-and-swap that always swaps, long of the next rank", ATOMIC(long, compare_swap, COMPARE_SWAP_YES, OWN)},
+    {"Shmem_Atomic_Compare_Swap_No_Long", "atomic compare-and-swap that never swaps, long of the next rank", ATOMIC(long, compare_swap, COMPARE_SWAP_NO, OWN)},
+    {"Shmem_Atomic_Inc_Long", "atomic increment, long of the next rank", ATOMIC(long, inc, INC, OWN)},
+    {"Shmem_Atomic_Add_Long", "atomic add, long of the next rank", ATOMIC(long, add, ADD, OWN)},
+    {"Shmem_Atomic_Fetch_And_Long", "atomic fetch-and-and, long of the next rank", ATOMIC(int64, fetch_and, FETCH_AND, OWN)},
+    {"Shmem_Atomic_Fetch_Or_Long", "atomic fetch-and-or, long of the next rank", ATOMIC(int64, fetch_or, FETCH_OR, OWN)},
+    {"Shmem_Atomic_Fetch_Xor_Long", "atomic fetch-and-exclusive-or, long of the next rank", ATOMIC(int64, fetch_xor, FETCH_XOR, OWN)},
+    {"Shmem_Atomic_And_Long", "atomic and, long of the next rank", ATOMIC(int64, and, AND, OWN)},
+    {"Shmem_Atomic_Or_Long", "atomic or, long of the next rank", ATOMIC(int64, or, OR, OWN)},
+    {"Shmem_Atomic_Xor_Long", "atomic exclusive or, long of the next rank", ATOMIC(int64, xor, XOR, OWN)},
+    {"Shmem_Atomic_Fetch_Float", "atomic fetch, float of the next rank", ATOMIC(float, fetch, FETCH, OWN)},
+    {"Shmem_Atomic_Swap_Float", "atomic swap, float of the next rank", ATOMIC(float, swap, SWAP, OWN)},
+    {"Shmem_Atomic_Set_Float", "atomic set, float of the next rank", ATOMIC(float, set, SET, OWN)},
+    {"Shmem_Atomic_Fetch_Double", "atomic fetch, double of the next rank", ATOMIC(double, fetch, FETCH, OWN)},
+    {"Shmem_Atomic_Swap_Double", "atomic swap, double of the next rank", ATOMIC(double, swap, SWAP, OWN)},
+    {"Shmem_Atomic_Set_Double", "atomic set, double of the next rank", ATOMIC(double, set, SET, OWN)},
+
+    {"Shmem_Atomic_Fetch_Contended", "atomic fetch, int of rank 0, by all ranks", ATOMIC(int, fetch, FETCH, CONTENDED)},
+    {"Shmem_Atomic_Swap_Contended", "atomic swap, int of rank 0, by all ranks", ATOMIC(int, swap, SWAP, CONTENDED)},
+    {"Shmem_Atomic_Set_Contended", "atomic set, int of rank 0, by all ranks", ATOMIC(int, set, SET, CONTENDED)},
+    {"Shmem_Atomic_Fetch_Inc_Contended", "atomic fetch-and-increment, int of rank 0, by all ranks", ATOMIC(int, fetch_inc, FETCH_INC, CONTENDED)},
+    {"Shmem_Atomic_Fetch_Add_Contended", "atomic fetch-and-add, int of rank 0, by all ranks", ATOMIC(int, fetch_add, FETCH_ADD, CONTENDED)},
+    {"Shmem_Atomic_Compare_Swap_Yes_Contended", "atomic compare-and-swap that always swaps, int of rank 0, by all ranks", ATOMIC(int, compare_swap, COMPARE_SWAP_YES, CONTENDED)},
+    {"Shmem_Atomic_Compare_Swap_No_Contended", "atomic compare-and-swap that never swaps, int of rank 0, by all ranks", ATOMIC(int, compare_swap, COMPARE_SWAP_NO, CONTENDED)},
+    {"Shmem_Atomic_Inc_Contended", "atomic increment, int of rank 0, by all ranks", ATOMIC(int, inc, INC, CONTENDED)},
+    {"Shmem_Atomic_Add_Contended", "atomic add, int of rank 0, by all ranks", ATOMIC(int, add, ADD, CONTENDED)},
+    {"Shmem_Atomic_Fetch_And_Contended", "atomic fetch-and-and, int of rank 0, by all ranks", ATOMIC(int32, fetch_and, FETCH_AND, CONTENDED)},
+    {"Shmem_Atomic_Fetch_Or_Contended", "atomic fetch-and-or, int of rank 0, by all ranks", ATOMIC(int32, fetch_or, FETCH_OR, CONTENDED)},
+    {"Shmem_Atomic_Fetch_Xor_Contended", "atomic fetch-and-exclusive-or, int of rank 0, by all ranks", ATOMIC(int32, fetch_xor, FETCH_XOR, CONTENDED)},
+    {"Shmem_Atomic_And_Contended", "atomic and, int of rank 0, by all ranks", ATOMIC(int32, and, AND, CONTENDED)},
+    {"Shmem_Atomic_Or_Contended", "atomic or, int of rank 0, by all ranks", ATOMIC(int32, or, OR, CONTENDED)},
+    {"Shmem_Atomic_Xor_Contended", "atomic exclusive or, int of rank 0, by all ranks", ATOMIC(int32, xor, XOR, CONTENDED)},
+    {"Shmem_Atomic_Fetch_Long_Contended", "atomic fetch, long of rank 0, by all ranks", ATOMIC(long, fetch, FETCH, CONTENDED)},
+    {"Shmem_Atomic_Swap_Long_Contended", "atomic swap, long of rank 0, by all ranks", ATOMIC(long, swap, SWAP, CONTENDED)},
+    {"Shmem_Atomic_Set_Long_Contended", "atomic set, long of rank 0, by all ranks", ATOMIC(long, set, SET, CONTENDED)},
+    {"Shmem_Atomic_Fetch_Inc_Long_Contended", "atomic fetch-and-increment, long of rank 0, by all ranks", ATOMIC(long, fetch_inc, FETCH_INC, CONTENDED)},
+    {"Shmem_Atomic_Fetch_Add_Long_Contended", "atomic fetch-and-add, long of rank 0, by all ranks", ATOMIC(long, fetch_add, FETCH_ADD, CONTENDED)},
+    {"Shmem_Atomic_Compare_Swap_Yes_Long_Contended", "atomic compare-and-swap that always swaps, long of rank 0, by all ranks", ATOMIC(long, compare_swap, COMPARE_SWAP_YES, CONTENDED)},
+    {"Shmem_Atomic_Compare_Swap_No_Long_Contended", "atomic compare-and-swap that never swaps, long of rank 0, by all ranks", ATOMIC(long, compare_swap, COMPARE_SWAP_NO, CONTENDED)},
+    {"Shmem_Atomic_Inc_Long_Contended", "atomic increment, long of rank 0, by all ranks", ATOMIC(long, inc, INC, CONTENDED)},
+    {"Shmem_Atomic_Add_Long_Contended", "atomic add, long of rank 0, by all ranks", ATOMIC(long, add, ADD, CONTENDED)},
+    {"Shmem_Atomic_Fetch_And_Long_Contended", "atomic fetch-and-and, long of rank 0, by all ranks", ATOMIC(int64, fetch_and, FETCH_AND, CONTENDED)},
+    {"Shmem_Atomic_Fetch_Or_Long_Contended", "atomic fetch-and-or, long of rank 0, by all ranks", ATOMIC(int64, fetch_or, FETCH_OR, CONTENDED)},
+    {"Shmem_Atomic_Fetch_Xor_Long_Contended", "atomic fetch-and-exclusive-or, long of rank 0, by all ranks", ATOMIC(int64, fetch_xor, FETCH_XOR, CONTENDED)},
+    {"Shmem_Atomic_And_Long_Contended", "atomic and, long of rank 0, by all ranks", ATOMIC(int64, and, AND, CONTENDED)},
+    {"Shmem_Atomic_Or_Long_Contended", "atomic or, long of rank 0, by all ranks", ATOMIC(int64, or, OR, CONTENDED)},
+    {"Shmem_Atomic_Xor_Long_Contended", "atomic exclusive or, long of rank 0, by all ranks", ATOMIC(int64, xor, XOR, CONTENDED)},
+
+    {"Shmem_Ctx_Atomic_Fetch", "atomic fetch, int of the next rank, user context", CTX_ATOMIC(int, fetch, FETCH, OWN)},
+    {"Shmem_Ctx_Atomic_Swap", "atomic swap, int of the next rank, user context", CTX_ATOMIC(int, swap, SWAP, OWN)},
+    {"Shmem_Ctx_Atomic_Set", "atomic set, int of the next rank, user context", CTX_ATOMIC(int, set, SET, OWN)},
+    {"Shmem_Ctx_Atomic_Fetch_Inc", "atomic fetch-and-increment, int of the next rank, user context", CTX_ATOMIC(int, fetch_inc, FETCH_INC, OWN)},
+    {"Shmem_Ctx_Atomic_Fetch_Add", "atomic fetch-and-add, int of the next rank, user context", CTX_ATOMIC(int, fetch_add, FETCH_ADD, OWN)},
+    {"Shmem_Ctx_Atomic_Compare_Swap_Yes", "atomic compare-and-swap that always swaps, int of the next rank, user context", CTX_ATOMIC(int, compare_swap, COMPARE_SWAP_YES, OWN)},
+    {"Shmem_Ctx_Atomic_Compare_Swap_No", "atomic compare-and-swap that never swaps, int of the next rank, user context", CTX_ATOMIC(int, compare_swap, COMPARE_SWAP_NO, OWN)},
+    {"Shmem_Ctx_Atomic_Inc", "atomic increment, int of the next rank, user context", CTX_ATOMIC(int, inc, INC, OWN)},
+    {"Shmem_Ctx_Atomic_Add", "atomic add, int of the next rank, user context", CTX_ATOMIC(int, add, ADD, OWN)},
+    {"Shmem_Ctx_Atomic_Fetch_And", "atomic fetch-and-and, int of the next rank, user context", CTX_ATOMIC(int32, fetch_and, FETCH_AND, OWN)},
+    {"Shmem_Ctx_Atomic_Fetch_Or", "atomic fetch-and-or, int of the next rank, user context", CTX_ATOMIC(int32, fetch_or, FETCH_OR, OWN)},
+    {"Shmem_Ctx_Atomic_Fetch_Xor", "atomic fetch-and-exclusive-or, int of the next rank, user context", CTX_ATOMIC(int32, fetch_xor, FETCH_XOR, OWN)},
+    {"Shmem_Ctx_Atomic_And", "atomic and, int of the next rank, user context", CTX_ATOMIC(int32, and, AND, OWN)},
+    {"Shmem_Ctx_Atomic_Or", "atomic or, int of the next rank, user context", CTX_ATOMIC(int32, or, OR, OWN)},
+    {"Shmem_Ctx_Atomic_Xor", "atomic exclusive or, int of the next rank, user context", CTX_ATOMIC(int32, xor, XOR, OWN)},
+    {"Shmem_Ctx_Atomic_Fetch_Long", "atomic fetch, long of the next rank, user context", CTX_ATOMIC(long, fetch, FETCH, OWN)},
+    {"Shmem_Ctx_Atomic_Swap_Long", "atomic swap, long of the next rank, user context", CTX_ATOMIC(long, swap, SWAP, OWN)},
+    {"Shmem_Ctx_Atomic_Set_Long", "atomic set, long of the next rank, user context", CTX_ATOMIC(long, set, SET, OWN)},
+    {"Shmem_Ctx_Atomic_Fetch_Inc_Long", "atomic fetch-and-increment, long of the next rank, user context", CTX_ATOMIC(long, fetch_inc, FETCH_INC, OWN)},
+    {"Shmem_Ctx_Atomic_Fetch_Add_Long", "atomic fetch-and-add, long of the next rank, user context", CTX_ATOMIC(long, fetch_add, FETCH_ADD, OWN)},
+    {"Shmem_Ctx_Atomic_Compare_Swap_Yes_Long", "atomic compare-and-swap that always swaps, long of the next rank, user context", CTX_ATOMIC(long, compare_swap, COMPARE_SWAP_YES, OWN)},
+    {"Shmem_Ctx_Atomic_Compare_Swap_No_Long", "atomic compare-and-swap that never swaps, long of the next rank, user context", CTX_ATOMIC(long, compare_swap, COMPARE_SWAP_NO, OWN)},
+    {"Shmem_Ctx_Atomic_Inc_Long", "atomic increment, long of the next rank, user context", CTX_ATOMIC(long, inc, INC, OWN)},
+    {"Shmem_Ctx_Atomic_Add_Long", "atomic add, long of the next rank, user context", CTX_ATOMIC(long, add, ADD, OWN)},
+    {"Shmem_Ctx_Atomic_Fetch_And_Long", "atomic fetch-and-and, long of the next rank, user context", CTX_ATOMIC(int64, fetch_and, FETCH_AND, OWN)},
+    {"Shmem_Ctx_Atomic_Fetch_Or_Long", "atomic fetch-and-or, long of the next rank, user context", CTX_ATOMIC(int64, fetch_or, FETCH_OR, OWN)},
+    {"Shmem_Ctx_Atomic_Fetch_Xor_Long", "atomic fetch-and-exclusive-or, long of the next rank, user context", CTX_ATOMIC(int64, fetch_xor, FETCH_XOR, OWN)},
+    {"Shmem_Ctx_Atomic_And_Long", "atomic and, long of the next rank, user context", CTX_ATOMIC(int64, and, AND, OWN)},
+    {"Shmem_Ctx_Atomic_Or_Long", "atomic or, long of the next rank, user context", CTX_ATOMIC(int64, or, OR, OWN)},
+    {"Shmem_Ctx_Atomic_Xor_Long", "atomic exclusive or, long of the next rank, user context", CTX_ATOMIC(int64, xor, XOR, OWN)},
+    {"Shmem_Ctx_Atomic_Fetch_Float", "atomic fetch, float of the next rank, user context", CTX_ATOMIC(float, fetch, FETCH, OWN)},
+    {"Shmem_Ctx_Atomic_Swap_Float", "atomic swap, float of the next rank, user context", CTX_ATOMIC(float, swap, SWAP, OWN)},
+    {"Shmem_Ctx_Atomic_Set_Float", "atomic set, float of the next rank, user context", CTX_ATOMIC(float, set, SET, OWN)},
+    {"Shmem_Ctx_Atomic_Fetch_Double", "atomic fetch, double of the next rank, user context", CTX_ATOMIC(double, fetch, FETCH, OWN)},
+    {"Shmem_Ctx_Atomic_Swap_Double", "atomic swap, double of the next rank, user context", CTX_ATOMIC(double, swap, SWAP, OWN)},
+    {"Shmem_Ctx_Atomic_Set_Double", "atomic set, double of the next rank, user context", CTX_ATOMIC(double, set, SET, OWN)},
+
+    {"Shmem_Ctx_Atomic_Fetch_Contended", "atomic fetch, int of rank 0, by all ranks, user context", CTX_ATOMIC(int, fetch, FETCH, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Swap_Contended", "atomic swap, int of rank 0, by all ranks, user context", CTX_ATOMIC(int, swap, SWAP, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Set_Contended", "atomic set, int of rank 0, by all ranks, user context", CTX_ATOMIC(int, set, SET, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Fetch_Inc_Contended", "atomic fetch-and-increment, int of rank 0, by all ranks, user context", CTX_ATOMIC(int, fetch_inc, FETCH_INC, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Fetch_Add_Contended", "atomic fetch-and-add, int of rank 0, by all ranks, user context", CTX_ATOMIC(int, fetch_add, FETCH_ADD, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Compare_Swap_Yes_Contended", "atomic compare-and-swap that always swaps, int of rank 0, by all ranks, user context", CTX_ATOMIC(int, compare_swap, COMPARE_SWAP_YES, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Compare_Swap_No_Contended", "atomic compare-and-swap that never swaps, int of rank 0, by all ranks, user context", CTX_ATOMIC(int, compare_swap, COMPARE_SWAP_NO, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Inc_Contended", "atomic increment, int of rank 0, by all ranks, user context", CTX_ATOMIC(int, inc, INC, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Add_Contended", "atomic add, int of rank 0, by all ranks, user context", CTX_ATOMIC(int, add, ADD, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Fetch_And_Contended", "atomic fetch-and-and, int of rank 0, by all ranks, user context", CTX_ATOMIC(int32, fetch_and, FETCH_AND, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Fetch_Or_Contended", "atomic fetch-and-or, int of rank 0, by all ranks, user context", CTX_ATOMIC(int32, fetch_or, FETCH_OR, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Fetch_Xor_Contended", "atomic fetch-and-exclusive-or, int of rank 0, by all ranks, user context", CTX_ATOMIC(int32, fetch_xor, FETCH_XOR, CONTENDED)},
+    {"Shmem_Ctx_Atomic_And_Contended", "atomic and, int of rank 0, by all ranks, user context", CTX_ATOMIC(int32, and, AND, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Or_Contended", "atomic or, int of rank 0, by all ranks, user context", CTX_ATOMIC(int32, or, OR, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Xor_Contended", "atomic exclusive or, int of rank 0, by all ranks, user context", CTX_ATOMIC(int32, xor, XOR, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Fetch_Long_Contended", "atomic fetch, long of rank 0, by all ranks, user context", CTX_ATOMIC(long, fetch, FETCH, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Swap_Long_Contended", "atomic swap, long of rank 0, by all ranks, user context", CTX_ATOMIC(long, swap, SWAP, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Set_Long_Contended", "atomic set, long of rank 0, by all ranks, user context", CTX_ATOMIC(long, set, SET, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Fetch_Inc_Long_Contended", "atomic fetch-and-increment, long of rank 0, by all ranks, user context", CTX_ATOMIC(long, fetch_inc, FETCH_INC, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Fetch_Add_Long_Contended", "atomic fetch-and-add, long of rank 0, by all ranks, user context", CTX_ATOMIC(long, fetch_add, FETCH_ADD, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Compare_Swap_Yes_Long_Contended", "atomic compare-and-swap that always swaps, long of rank 0, by all ranks, user context", CTX_ATOMIC(long, compare_swap, COMPARE_SWAP_YES, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Compare_Swap_No_Long_Contended", "atomic compare-and-swap that never swaps, long of rank 0, by all ranks, user context", CTX_ATOMIC(long, compare_swap, COMPARE_SWAP_NO, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Inc_Long_Contended", "atomic increment, long of rank 0, by all ranks, user context", CTX_ATOMIC(long, inc, INC, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Add_Long_Contended", "atomic add, long of rank 0, by all ranks, user context", CTX_ATOMIC(long, add, ADD, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Fetch_And_Long_Contended", "atomic fetch-and-and, long of rank 0, by all ranks, user context", CTX_ATOMIC(int64, fetch_and, FETCH_AND, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Fetch_Or_Long_Contended", "atomic fetch-and-or, long of rank 0, by all ranks, user context", CTX_ATOMIC(int64, fetch_or, FETCH_OR, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Fetch_Xor_Long_Contended", "atomic fetch-and-exclusive-or, long of rank 0, by all ranks, user context", CTX_ATOMIC(int64, fetch_xor, FETCH_XOR, CONTENDED)},
+    {"Shmem_Ctx_Atomic_And_Long_Contended", "atomic and, long of rank 0, by all ranks, user context", CTX_ATOMIC(int64, and, AND, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Or_Long_Contended", "atomic or, long of rank 0, by all ranks, user context", CTX_ATOMIC(int64, or, OR, CONTENDED)},
+    {"Shmem_Ctx_Atomic_Xor_Long_Contended", "atomic exclusive or, long of rank 0, by all ranks, user context", CTX_ATOMIC(int64, xor, XOR, CONTENDED)},
+
     {.name = NULL},
 };
 /* clang-format on */

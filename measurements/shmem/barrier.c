@@ -30,32 +30,28 @@ static const struct routine barrier = {.call = WITH_SHMEM(call_barrier)},
                             sync = {.call = WITH_SHMEM(call_sync)},
                             sync_half = {.call = WITH_SHMEM(call_sync), .on_half = true};
 
-#define WHOLE .no_data = true, .synchronizes = true, .who = "all"
-#define HALF                                                                                       \
-    .no_data = true, .synchronizes = true,                                                         \
-    .who = "ranks 0, 2, 4, ...: half of all, rounded down, at least one"
+static const struct measurement whole = {.no_data = true, .synchronizes = true, .who = "all"};
+static const struct measurement half = {
+    .no_data = true,
+    .synchronizes = true,
+    .who = "ranks 0, 2, 4, ...: half of all, rounded down, at least one",
+};
+/* The word is the routine's. */
+static const struct measurement one = {
+    .routine = "shmem_%s_all shmem_%s", .timed = "%s", .like = {&collective_by_the_clock}};
+static const struct measurement in_a_row = {.parameters = {ITERATIONS},
+                                            .like = {&collective_in_a_row, &one}};
 
+/* clang-format off */
 const struct measurement measurements_barrier[] = {
-    {"Shmem_Barrier", "one barrier", .routine = "shmem_barrier_all shmem_barrier", SYNCHRO, WHOLE,
-     .variant = &barrier, .timed = "barrier", .cost = "barrier"},
-    {"Shmem_Barrier_Consecutive", "barriers in a row", .routine = "shmem_barrier_all shmem_barrier",
-     CONSECUTIVE, WHOLE, .variant = &barrier, .parameters = {ITERATIONS}, .timed = "barrier",
-     .cost = "barrier"},
-    {"Shmem_Barrier_Half", "one barrier of every other rank",
-     .routine = "shmem_barrier_all shmem_barrier", SYNCHRO, HALF, .variant = &barrier_half,
-     .timed = "barrier", .cost = "barrier"},
-    {"Shmem_Barrier_Half_Consecutive", "barriers of every other rank in a row",
-     .routine = "shmem_barrier_all shmem_barrier", CONSECUTIVE, HALF, .variant = &barrier_half,
-     .parameters = {ITERATIONS}, .timed = "barrier", .cost = "barrier"},
-    {"Shmem_Sync", "one sync", .routine = "shmem_sync_all shmem_sync", SYNCHRO, WHOLE,
-     .variant = &sync, .timed = "sync", .cost = "sync"},
-    {"Shmem_Sync_Consecutive", "syncs in a row", .routine = "shmem_sync_all shmem_sync",
-     CONSECUTIVE, WHOLE, .variant = &sync, .parameters = {ITERATIONS}, .timed = "sync",
-     .cost = "sync"},
-    {"Shmem_Sync_Half", "one sync of every other rank", .routine = "shmem_sync_all shmem_sync",
-     SYNCHRO, HALF, .variant = &sync_half, .timed = "sync", .cost = "sync"},
-    {"Shmem_Sync_Half_Consecutive", "syncs of every other rank in a row",
-     .routine = "shmem_sync_all shmem_sync", CONSECUTIVE, HALF, .variant = &sync_half,
-     .parameters = {ITERATIONS}, .timed = "sync", .cost = "sync"},
+    {"Shmem_Barrier", "one barrier", {&one, &whole}, .word = "barrier", .cost = "barrier", .variant = &barrier},
+    {"Shmem_Barrier_Consecutive", "barriers in a row", {&in_a_row, &whole}, .word = "barrier", .cost = "barrier", .variant = &barrier},
+    {"Shmem_Barrier_Half", "one barrier of every other rank", {&one, &half}, .word = "barrier", .cost = "barrier", .variant = &barrier_half},
+    {"Shmem_Barrier_Half_Consecutive", "barriers of every other rank in a row", {&in_a_row, &half}, .word = "barrier", .cost = "barrier", .variant = &barrier_half},
+    {"Shmem_Sync", "one sync", {&one, &whole}, .word = "sync", .cost = "sync", .variant = &sync},
+    {"Shmem_Sync_Consecutive", "syncs in a row", {&in_a_row, &whole}, .word = "sync", .cost = "sync", .variant = &sync},
+    {"Shmem_Sync_Half", "one sync of every other rank", {&one, &half}, .word = "sync", .cost = "sync", .variant = &sync_half},
+    {"Shmem_Sync_Half_Consecutive", "syncs of every other rank in a row", {&in_a_row, &half}, .word = "sync", .cost = "sync", .variant = &sync_half},
     {.name = NULL},
 };
+/* clang-format on */

@@ -298,45 +298,53 @@ static const struct routine broadcast = {.call = WITH_SHMEM(call_broadcast),
                                          .element = ELEMENT};
 
 #define COUNT COUNT_IN("4-byte elements")
-#define ACKNOWLEDGED                                                                               \
-    COLLECTIVE(struct broadcast_state), COLLECTIVE_DATA,                                           \
-        .timing = TIMING_PARTS, .moves = MOVES_TO_ALL, .variant = &broadcast,                      \
-        .parameters = {ITERATIONS, COUNT, ROOT}, .minimum_pes = 2,                                 \
-        .run = WITH_SHMEM(run_acknowledged), .teardown = WITH_SHMEM(tear_down_acknowledged),       \
-        .operations = WITH_SHMEM(tasks_of), .fewest_iterations = FEWEST_ACKNOWLEDGED,              \
-        .who = "root"
+
+static const struct measurement common = {
+    .routine = "shmem_broadcast32",
+    .parameters = {ITERATIONS, COUNT, ROOT},
+    .moves = MOVES_TO_ALL,
+    .who = "all",
+    .variant = &broadcast,
+    COLLECTIVE_DATA,
+    .like = {&collective_common},
+};
+
+static const struct measurement acknowledged = {
+    .calls = "shmem_long_atomic_fetch_inc shmem_long_wait_until",
+    .timing = TIMING_PARTS,
+    .minimum_pes = 2,
+    .who = "root",
+    .state_bytes = sizeof(struct broadcast_state),
+    .run = WITH_SHMEM(run_acknowledged),
+    .teardown = WITH_SHMEM(tear_down_acknowledged),
+    .operations = WITH_SHMEM(tasks_of),
+    .fewest_iterations = FEWEST_ACKNOWLEDGED,
+    .like = {&common},
+};
 
 const struct measurement measurements_broadcast[] = {
-    {"Shmem_Bcast_All_Consecutive", "broadcasts in a row: they may overlap",
-     .routine = "shmem_broadcast32", CONSECUTIVE, COLLECTIVE_DATA,
-     .parameters = {ITERATIONS, COUNT, ROOT}, .moves = MOVES_TO_ALL, .variant = &broadcast,
-     .timed = "broadcast", .who = "all"},
-    {"Shmem_Bcast_All", "broadcast, each followed by a barrier", .routine = "shmem_broadcast32",
-     .calls = "shmem_barrier_all shmem_barrier", SEPARATED, COLLECTIVE_DATA,
-     .parameters = {ITERATIONS, COUNT, ROOT}, .moves = MOVES_TO_ALL, .variant = &broadcast,
-     .timed = "broadcast + barrier", .who = "all", .cost = "broadcast"},
+    {"Shmem_Bcast_All_Consecutive", "broadcasts in a row: they may overlap", .timed = "broadcast",
+     .like = {&collective_in_a_row, &common}},
+    {"Shmem_Bcast_All", "broadcast, each followed by a barrier", .timed = "broadcast + barrier",
+     .cost = "broadcast", .like = {&collective_with_barriers, &common}},
     {"Shmem_Bcast_All_Synchro", "one broadcast, all PEs starting by the clock",
-     .routine = "shmem_broadcast32", SYNCHRO, COLLECTIVE_DATA, .parameters = {COUNT, ROOT},
-     .moves = MOVES_TO_ALL, .variant = &broadcast, .timed = "broadcast", .who = "all",
-     .cost = "broadcast"},
-    {"Shmem_Bcast_All_Rounds", "broadcasts, each PE being the root in turn",
-     .routine = "shmem_broadcast32", COLLECTIVE(struct collective_state), .timing = TIMING_PARTS,
-     .parameters = {ITERATIONS, COUNT}, .moves = MOVES_TO_ALL, .variant = &broadcast,
-     .setup = WITH_SHMEM(set_up_rounds), .fill = WITH_SHMEM(collective_fill),
+     .parameters = {COUNT, ROOT}, .timed = "broadcast", .cost = "broadcast",
+     .like = {&collective_by_the_clock, &common}},
+    {"Shmem_Bcast_All_Rounds", "broadcasts, each PE being the root in turn", .timing = TIMING_PARTS,
+     .parameters = {ITERATIONS, COUNT}, .setup = WITH_SHMEM(set_up_rounds),
      .verify = WITH_SHMEM(verify_rounds), .run = WITH_SHMEM(run_rounds),
      .operations = WITH_SHMEM(rounds_of),
-     .timed = "broadcasts, divided by their number; they may overlap", .who = "all"},
+     .timed = "broadcasts, divided by their number; they may overlap", .like = {&common}},
     {"Shmem_Bcast_All_SK", "broadcast until the last PE has the data, by acknowledgments",
-     .routine = "shmem_broadcast32", .calls = "shmem_long_atomic_fetch_inc shmem_long_wait_until",
-     ACKNOWLEDGED, .setup = WITH_SHMEM(set_up_acknowledged),
+     .setup = WITH_SHMEM(set_up_acknowledged),
      .timed = "broadcast + acknowledgment of one PE, for each PE; the slowest counts",
-     .subtracted = "half a round trip of acknowledgments"},
+     .subtracted = "half a round trip of acknowledgments", .like = {&acknowledged}},
     {"Shmem_Bcast_All_SK_time",
      "broadcast until the last PE has the data, by acknowledgments; all PEs wait for the root, "
      "which pauses before each",
-     .routine = "shmem_broadcast32", .calls = "shmem_long_atomic_fetch_inc shmem_long_wait_until",
-     ACKNOWLEDGED, .setup = WITH_SHMEM(set_up_paused),
+     .setup = WITH_SHMEM(set_up_paused),
      .timed = "pause + broadcast + acknowledgment of one PE, for each PE; the slowest counts",
-     .subtracted = "the pause's measured length, and half a round trip of acknowledgments"},
+     .subtracted = "the pause's measured length, and half a round trip of acknowledgments",
+     .like = {&acknowledged}},
     {.name = NULL},
 };

@@ -67,42 +67,38 @@ static const struct routine collect = {ROUTINE(call_collect)}, fcollect = {ROUTI
                             alltoalls = {ROUTINE(call_alltoalls), .source_of_all = true};
 
 #define COUNT COUNT_IN("4-byte elements")
-/* The three ways to time a routine. */
-#define FORMS(name, which, what)                                                                   \
-    {"Shmem_" name "_Consecutive",                                                                 \
-     what ", in a row",                                                                            \
-     CONSECUTIVE,                                                                                  \
-     COLLECTIVE_DATA,                                                                              \
-     .who = "all",                                                                                 \
-     .parameters = {ITERATIONS, COUNT},                                                            \
-     .moves = MOVES_BLOCKS,                                                                        \
-     .variant = &which,                                                                            \
-     .routine = "shmem_" #which "32",                                                              \
-     .timed = #which,                                                                              \
-     .cost = #which},                                                                              \
-        {"Shmem_" name "_Barrier",                                                                 \
-         what ", each followed by a barrier",                                                      \
-         SEPARATED,                                                                                \
-         COLLECTIVE_DATA,                                                                          \
-         .who = "all",                                                                             \
-         .parameters = {ITERATIONS, COUNT},                                                        \
-         .moves = MOVES_BLOCKS,                                                                    \
-         .variant = &which,                                                                        \
-         .routine = "shmem_" #which "32",                                                          \
-         .calls = "shmem_barrier_all shmem_barrier",                                               \
-         .timed = #which " + barrier",                                                             \
-         .cost = #which},                                                                          \
-    {                                                                                              \
-        "Shmem_" name "_Synchro", what ", once, all PEs starting by the clock", SYNCHRO,           \
-            COLLECTIVE_DATA, .who = "all", .parameters = {COUNT}, .moves = MOVES_BLOCKS,           \
-                             .variant = &which, .routine = "shmem_" #which "32", .timed = #which,  \
-                             .cost = #which                                                        \
-    }
+
+/* The word is the routine's, without its size. */
+static const struct measurement common = {
+    .routine = "shmem_%s32",
+    .parameters = {ITERATIONS, COUNT},
+    .moves = MOVES_BLOCKS,
+    .timed = "%s",
+    .who = "all",
+    COLLECTIVE_DATA,
+};
+static const struct measurement in_a_row = {.like = {&collective_in_a_row, &common}};
+static const struct measurement with_barriers = {.timed = "%s + barrier",
+                                                 .like = {&collective_with_barriers, &common}};
+static const struct measurement by_the_clock = {.parameters = {COUNT},
+                                                .like = {&collective_by_the_clock, &common}};
+
+/* clang-format off */
+#define EXCHANGE(called) .word = #called, .cost = #called, .variant = &called
 
 const struct measurement measurements_exchange[] = {
-    FORMS("Collect", collect, "blocks of all PEs, of any size, concatenated on all"),
-    FORMS("Fcollect", fcollect, "blocks of all PEs, of equal size, concatenated on all"),
-    FORMS("Alltoall", alltoall, "a block from each PE to each other"),
-    FORMS("Alltoalls", alltoalls, "a block from each PE to each other, by a strided call"),
+    {"Shmem_Collect_Consecutive", "blocks of all PEs, of any size, concatenated on all, in a row", {&in_a_row}, EXCHANGE(collect)},
+    {"Shmem_Collect_Barrier", "blocks of all PEs, of any size, concatenated on all, each followed by a barrier", {&with_barriers}, EXCHANGE(collect)},
+    {"Shmem_Collect_Synchro", "blocks of all PEs, of any size, concatenated on all, once, all PEs starting by the clock", {&by_the_clock}, EXCHANGE(collect)},
+    {"Shmem_Fcollect_Consecutive", "blocks of all PEs, of equal size, concatenated on all, in a row", {&in_a_row}, EXCHANGE(fcollect)},
+    {"Shmem_Fcollect_Barrier", "blocks of all PEs, of equal size, concatenated on all, each followed by a barrier", {&with_barriers}, EXCHANGE(fcollect)},
+    {"Shmem_Fcollect_Synchro", "blocks of all PEs, of equal size, concatenated on all, once, all PEs starting by the clock", {&by_the_clock}, EXCHANGE(fcollect)},
+    {"Shmem_Alltoall_Consecutive", "a block from each PE to each other, in a row", {&in_a_row}, EXCHANGE(alltoall)},
+    {"Shmem_Alltoall_Barrier", "a block from each PE to each other, each followed by a barrier", {&with_barriers}, EXCHANGE(alltoall)},
+    {"Shmem_Alltoall_Synchro", "a block from each PE to each other, once, all PEs starting by the clock", {&by_the_clock}, EXCHANGE(alltoall)},
+    {"Shmem_Alltoalls_Consecutive", "a block from each PE to each other, by a strided call, in a row", {&in_a_row}, EXCHANGE(alltoalls)},
+    {"Shmem_Alltoalls_Barrier", "a block from each PE to each other, by a strided call, each followed by a barrier", {&with_barriers}, EXCHANGE(alltoalls)},
+    {"Shmem_Alltoalls_Synchro", "a block from each PE to each other, by a strided call, once, all PEs starting by the clock", {&by_the_clock}, EXCHANGE(alltoalls)},
     {.name = NULL},
 };
+/* clang-format on */

@@ -183,114 +183,186 @@ ELEMENTS(longlongs, long long)
 ELEMENTS(floats, float)
 ELEMENTS(doubles, double)
 
-#define REDUCTION(called, type, types, what)                                                       \
-    static void call_##called(const struct collective_call *c)                                     \
-    {                                                                                              \
-        called((type *)(void *)c->target, (type *)(void *)c->source, (int)c->elements, c->start,   \
-               c->log_stride, c->size, c->work, c->sync);                                          \
-    }                                                                                              \
-    static const struct reduction reduction_##called = {{.call = call_##called,                    \
-                                                         .fill = fill,                             \
-                                                         .check = check,                           \
-                                                         .element = sizeof(type),                  \
-                                                         .works = true,                            \
-                                                         .most_elements = INT_MAX},                \
-                                                        &(what),                                   \
-                                                        &(types)};
+/* clang-format off */
+#define REDUCTION(T, type, operation) \
+    static void call_##T##_##operation(const struct collective_call *c) \
+    { \
+        shmem_##T##_##operation##_to_all((type *)(void *)c->target, (type *)(void *)c->source, \
+            (int)c->elements, c->start, c->log_stride, c->size, c->work, c->sync); \
+    } \
+    static const struct reduction T##_##operation = { \
+        {.call = call_##T##_##operation, .fill = fill, .check = check, .element = sizeof(type), \
+         .works = true, .most_elements = INT_MAX}, \
+        &op_##operation, &T##s};
 #else
-#define REDUCTION(called, type, types, what)                                                       \
-    static const struct routine reduction_##called = {                                             \
+/* clang-format off */
+#define REDUCTION(T, type, operation) \
+    static const struct routine T##_##operation = { \
         .element = sizeof(type), .works = true, .most_elements = INT_MAX};
 #endif
 
-REDUCTION(shmem_short_and_to_all, short, shorts, op_and)
-REDUCTION(shmem_int_and_to_all, int, ints, op_and)
-REDUCTION(shmem_long_and_to_all, long, longs, op_and)
-REDUCTION(shmem_longlong_and_to_all, long long, longlongs, op_and)
-REDUCTION(shmem_short_or_to_all, short, shorts, op_or)
-REDUCTION(shmem_int_or_to_all, int, ints, op_or)
-REDUCTION(shmem_long_or_to_all, long, longs, op_or)
-REDUCTION(shmem_longlong_or_to_all, long long, longlongs, op_or)
-REDUCTION(shmem_short_xor_to_all, short, shorts, op_xor)
-REDUCTION(shmem_int_xor_to_all, int, ints, op_xor)
-REDUCTION(shmem_long_xor_to_all, long, longs, op_xor)
-REDUCTION(shmem_longlong_xor_to_all, long long, longlongs, op_xor)
-REDUCTION(shmem_short_sum_to_all, short, shorts, op_sum)
-REDUCTION(shmem_int_sum_to_all, int, ints, op_sum)
-REDUCTION(shmem_long_sum_to_all, long, longs, op_sum)
-REDUCTION(shmem_longlong_sum_to_all, long long, longlongs, op_sum)
-REDUCTION(shmem_float_sum_to_all, float, floats, op_sum)
-REDUCTION(shmem_double_sum_to_all, double, doubles, op_sum)
-REDUCTION(shmem_short_prod_to_all, short, shorts, op_prod)
-REDUCTION(shmem_int_prod_to_all, int, ints, op_prod)
-REDUCTION(shmem_long_prod_to_all, long, longs, op_prod)
-REDUCTION(shmem_longlong_prod_to_all, long long, longlongs, op_prod)
-REDUCTION(shmem_float_prod_to_all, float, floats, op_prod)
-REDUCTION(shmem_double_prod_to_all, double, doubles, op_prod)
-REDUCTION(shmem_short_min_to_all, short, shorts, op_min)
-REDUCTION(shmem_int_min_to_all, int, ints, op_min)
-REDUCTION(shmem_long_min_to_all, long, longs, op_min)
-REDUCTION(shmem_longlong_min_to_all, long long, longlongs, op_min)
-REDUCTION(shmem_float_min_to_all, float, floats, op_min)
-REDUCTION(shmem_double_min_to_all, double, doubles, op_min)
-REDUCTION(shmem_short_max_to_all, short, shorts, op_max)
-REDUCTION(shmem_int_max_to_all, int, ints, op_max)
-REDUCTION(shmem_long_max_to_all, long, longs, op_max)
-REDUCTION(shmem_longlong_max_to_all, long long, longlongs, op_max)
-REDUCTION(shmem_float_max_to_all, float, floats, op_max)
-REDUCTION(shmem_double_max_to_all, double, doubles, op_max)
+#define OF_BITS(T, type) REDUCTION(T, type, and) REDUCTION(T, type, or) REDUCTION(T, type, xor)
+#define OF_NUMBERS(T, type) \
+    REDUCTION(T, type, sum) REDUCTION(T, type, prod) REDUCTION(T, type, min) REDUCTION(T, type, max)
 
-/* clang-format off */
-/* The three ways to time a routine. */
-#define FORMS(name, what, called, elements)                                                        \
-    {name "_Consecutive", what " over all PEs, in a row", CONSECUTIVE, REDUCES(called),            \
-     .parameters = {ITERATIONS, COUNT_IN(elements)}, .timed = "reduction"},                        \
-    {name "_Barrier", what " over all PEs, each followed by a barrier", SEPARATED, REDUCES(called),\
-     .parameters = {ITERATIONS, COUNT_IN(elements)}, .calls = "shmem_barrier_all shmem_barrier",   \
-     .timed = "reduction + barrier"},                                                              \
-    {name "_Synchro", what " over all PEs, once, all starting by the clock", SYNCHRO,              \
-     REDUCES(called), .parameters = {COUNT_IN(elements)}, .timed = "reduction"}
-#define REDUCES(called)                                                                            \
-    COLLECTIVE_DATA, .moves = MOVES_REDUCED, .routine = #called, .variant = &reduction_##called,   \
-    .who = "all", .cost = "reduce"
+OF_BITS(short, short)
+OF_BITS(int, int)
+OF_BITS(long, long)
+OF_BITS(longlong, long long)
+OF_NUMBERS(short, short)
+OF_NUMBERS(int, int)
+OF_NUMBERS(long, long)
+OF_NUMBERS(longlong, long long)
+OF_NUMBERS(float, float)
+OF_NUMBERS(double, double)
+
+/* ---- The three ways to time a routine; the word says what it does ---- */
+
+static const struct measurement reduces = {
+    COLLECTIVE_DATA,
+    .moves = MOVES_REDUCED,
+    .timed = "reduction",
+    .who = "all",
+    .cost = "reduce",
+};
+static const struct measurement in_a_row = {
+    .summary = "%s over all PEs, in a row",
+    .like = {&collective_in_a_row, &reduces},
+};
+static const struct measurement with_barriers = {
+    .summary = "%s over all PEs, each followed by a barrier",
+    .timed = "reduction + barrier",
+    .like = {&collective_with_barriers, &reduces},
+};
+static const struct measurement by_the_clock = {
+    .summary = "%s over all PEs, once, all starting by the clock",
+    .like = {&collective_by_the_clock, &reduces},
+};
+
+static const struct measurement many_of_shorts = {.parameters = {ITERATIONS, COUNT_IN("shorts")}};
+static const struct measurement many_of_ints = {.parameters = {ITERATIONS, COUNT_IN("ints")}};
+static const struct measurement many_of_longs = {.parameters = {ITERATIONS, COUNT_IN("longs")}};
+static const struct measurement many_of_longlongs = {.parameters = {ITERATIONS, COUNT_IN("long longs")}};
+static const struct measurement many_of_floats = {.parameters = {ITERATIONS, COUNT_IN("floats")}};
+static const struct measurement many_of_doubles = {.parameters = {ITERATIONS, COUNT_IN("doubles")}};
+static const struct measurement one_of_shorts = {.parameters = {COUNT_IN("shorts")}};
+static const struct measurement one_of_ints = {.parameters = {COUNT_IN("ints")}};
+static const struct measurement one_of_longs = {.parameters = {COUNT_IN("longs")}};
+static const struct measurement one_of_longlongs = {.parameters = {COUNT_IN("long longs")}};
+static const struct measurement one_of_floats = {.parameters = {COUNT_IN("floats")}};
+static const struct measurement one_of_doubles = {.parameters = {COUNT_IN("doubles")}};
+
+#define REDUCES(T, operation) .routine = "shmem_" #T "_" #operation "_to_all", .variant = &T##_##operation
 
 const struct measurement measurements_reduction[] = {
-    FORMS("Shmem_Reduce_And", "and of shorts", shmem_short_and_to_all, "shorts"),
-    FORMS("Shmem_Reduce_And_Int", "and of ints", shmem_int_and_to_all, "ints"),
-    FORMS("Shmem_Reduce_And_Long", "and of longs", shmem_long_and_to_all, "longs"),
-    FORMS("Shmem_Reduce_And_Longlong", "and of long longs", shmem_longlong_and_to_all, "long longs"),
-    FORMS("Shmem_Reduce_Or", "or of shorts", shmem_short_or_to_all, "shorts"),
-    FORMS("Shmem_Reduce_Or_Int", "or of ints", shmem_int_or_to_all, "ints"),
-    FORMS("Shmem_Reduce_Or_Long", "or of longs", shmem_long_or_to_all, "longs"),
-    FORMS("Shmem_Reduce_Or_Longlong", "or of long longs", shmem_longlong_or_to_all, "long longs"),
-    FORMS("Shmem_Reduce_Xor", "xor of shorts", shmem_short_xor_to_all, "shorts"),
-    FORMS("Shmem_Reduce_Xor_Int", "xor of ints", shmem_int_xor_to_all, "ints"),
-    FORMS("Shmem_Reduce_Xor_Long", "xor of longs", shmem_long_xor_to_all, "longs"),
-    FORMS("Shmem_Reduce_Xor_Longlong", "xor of long longs", shmem_longlong_xor_to_all, "long longs"),
-    FORMS("Shmem_Reduce_Sum", "sum of shorts", shmem_short_sum_to_all, "shorts"),
-    FORMS("Shmem_Reduce_Sum_Int", "sum of ints", shmem_int_sum_to_all, "ints"),
-    FORMS("Shmem_Reduce_Sum_Long", "sum of longs", shmem_long_sum_to_all, "longs"),
-    FORMS("Shmem_Reduce_Sum_Longlong", "sum of long longs", shmem_longlong_sum_to_all, "long longs"),
-    FORMS("Shmem_Reduce_Sum_Float", "sum of floats", shmem_float_sum_to_all, "floats"),
-    FORMS("Shmem_Reduce_Sum_Double", "sum of doubles", shmem_double_sum_to_all, "doubles"),
-    FORMS("Shmem_Reduce_Prod", "prod of shorts", shmem_short_prod_to_all, "shorts"),
-    FORMS("Shmem_Reduce_Prod_Int", "prod of ints", shmem_int_prod_to_all, "ints"),
-    FORMS("Shmem_Reduce_Prod_Long", "prod of longs", shmem_long_prod_to_all, "longs"),
-    FORMS("Shmem_Reduce_Prod_Longlong", "prod of long longs", shmem_longlong_prod_to_all, "long longs"),
-    FORMS("Shmem_Reduce_Prod_Float", "prod of floats", shmem_float_prod_to_all, "floats"),
-    FORMS("Shmem_Reduce_Prod_Double", "prod of doubles", shmem_double_prod_to_all, "doubles"),
-    FORMS("Shmem_Reduce_Min", "min of shorts", shmem_short_min_to_all, "shorts"),
-    FORMS("Shmem_Reduce_Min_Int", "min of ints", shmem_int_min_to_all, "ints"),
-    FORMS("Shmem_Reduce_Min_Long", "min of longs", shmem_long_min_to_all, "longs"),
-    FORMS("Shmem_Reduce_Min_Longlong", "min of long longs", shmem_longlong_min_to_all, "long longs"),
-    FORMS("Shmem_Reduce_Min_Float", "min of floats", shmem_float_min_to_all, "floats"),
-    FORMS("Shmem_Reduce_Min_Double", "min of doubles", shmem_double_min_to_all, "doubles"),
-    FORMS("Shmem_Reduce_Max", "max of shorts", shmem_short_max_to_all, "shorts"),
-    FORMS("Shmem_Reduce_Max_Int", "max of ints", shmem_int_max_to_all, "ints"),
-    FORMS("Shmem_Reduce_Max_Long", "max of longs", shmem_long_max_to_all, "longs"),
-    FORMS("Shmem_Reduce_Max_Longlong", "max of long longs", shmem_longlong_max_to_all, "long longs"),
-    FORMS("Shmem_Reduce_Max_Float", "max of floats", shmem_float_max_to_all, "floats"),
-    FORMS("Shmem_Reduce_Max_Double", "max of doubles", shmem_double_max_to_all, "doubles"),
+    {"Shmem_Reduce_And_Consecutive", .word = "and of shorts", .like = {&in_a_row, &many_of_shorts}, REDUCES(short, and)},
+    {"Shmem_Reduce_And_Barrier", .word = "and of shorts", .like = {&with_barriers, &many_of_shorts}, REDUCES(short, and)},
+    {"Shmem_Reduce_And_Synchro", .word = "and of shorts", .like = {&by_the_clock, &one_of_shorts}, REDUCES(short, and)},
+    {"Shmem_Reduce_And_Int_Consecutive", .word = "and of ints", .like = {&in_a_row, &many_of_ints}, REDUCES(int, and)},
+    {"Shmem_Reduce_And_Int_Barrier", .word = "and of ints", .like = {&with_barriers, &many_of_ints}, REDUCES(int, and)},
+    {"Shmem_Reduce_And_Int_Synchro", .word = "and of ints", .like = {&by_the_clock, &one_of_ints}, REDUCES(int, and)},
+    {"Shmem_Reduce_And_Long_Consecutive", .word = "and of longs", .like = {&in_a_row, &many_of_longs}, REDUCES(long, and)},
+    {"Shmem_Reduce_And_Long_Barrier", .word = "and of longs", .like = {&with_barriers, &many_of_longs}, REDUCES(long, and)},
+    {"Shmem_Reduce_And_Long_Synchro", .word = "and of longs", .like = {&by_the_clock, &one_of_longs}, REDUCES(long, and)},
+    {"Shmem_Reduce_And_Longlong_Consecutive", .word = "and of long longs", .like = {&in_a_row, &many_of_longlongs}, REDUCES(longlong, and)},
+    {"Shmem_Reduce_And_Longlong_Barrier", .word = "and of long longs", .like = {&with_barriers, &many_of_longlongs}, REDUCES(longlong, and)},
+    {"Shmem_Reduce_And_Longlong_Synchro", .word = "and of long longs", .like = {&by_the_clock, &one_of_longlongs}, REDUCES(longlong, and)},
+    {"Shmem_Reduce_Or_Consecutive", .word = "or of shorts", .like = {&in_a_row, &many_of_shorts}, REDUCES(short, or)},
+    {"Shmem_Reduce_Or_Barrier", .word = "or of shorts", .like = {&with_barriers, &many_of_shorts}, REDUCES(short, or)},
+    {"Shmem_Reduce_Or_Synchro", .word = "or of shorts", .like = {&by_the_clock, &one_of_shorts}, REDUCES(short, or)},
+    {"Shmem_Reduce_Or_Int_Consecutive", .word = "or of ints", .like = {&in_a_row, &many_of_ints}, REDUCES(int, or)},
+    {"Shmem_Reduce_Or_Int_Barrier", .word = "or of ints", .like = {&with_barriers, &many_of_ints}, REDUCES(int, or)},
+    {"Shmem_Reduce_Or_Int_Synchro", .word = "or of ints", .like = {&by_the_clock, &one_of_ints}, REDUCES(int, or)},
+    {"Shmem_Reduce_Or_Long_Consecutive", .word = "or of longs", .like = {&in_a_row, &many_of_longs}, REDUCES(long, or)},
+    {"Shmem_Reduce_Or_Long_Barrier", .word = "or of longs", .like = {&with_barriers, &many_of_longs}, REDUCES(long, or)},
+    {"Shmem_Reduce_Or_Long_Synchro", .word = "or of longs", .like = {&by_the_clock, &one_of_longs}, REDUCES(long, or)},
+    {"Shmem_Reduce_Or_Longlong_Consecutive", .word = "or of long longs", .like = {&in_a_row, &many_of_longlongs}, REDUCES(longlong, or)},
+    {"Shmem_Reduce_Or_Longlong_Barrier", .word = "or of long longs", .like = {&with_barriers, &many_of_longlongs}, REDUCES(longlong, or)},
+    {"Shmem_Reduce_Or_Longlong_Synchro", .word = "or of long longs", .like = {&by_the_clock, &one_of_longlongs}, REDUCES(longlong, or)},
+    {"Shmem_Reduce_Xor_Consecutive", .word = "xor of shorts", .like = {&in_a_row, &many_of_shorts}, REDUCES(short, xor)},
+    {"Shmem_Reduce_Xor_Barrier", .word = "xor of shorts", .like = {&with_barriers, &many_of_shorts}, REDUCES(short, xor)},
+    {"Shmem_Reduce_Xor_Synchro", .word = "xor of shorts", .like = {&by_the_clock, &one_of_shorts}, REDUCES(short, xor)},
+    {"Shmem_Reduce_Xor_Int_Consecutive", .word = "xor of ints", .like = {&in_a_row, &many_of_ints}, REDUCES(int, xor)},
+    {"Shmem_Reduce_Xor_Int_Barrier", .word = "xor of ints", .like = {&with_barriers, &many_of_ints}, REDUCES(int, xor)},
+    {"Shmem_Reduce_Xor_Int_Synchro", .word = "xor of ints", .like = {&by_the_clock, &one_of_ints}, REDUCES(int, xor)},
+    {"Shmem_Reduce_Xor_Long_Consecutive", .word = "xor of longs", .like = {&in_a_row, &many_of_longs}, REDUCES(long, xor)},
+    {"Shmem_Reduce_Xor_Long_Barrier", .word = "xor of longs", .like = {&with_barriers, &many_of_longs}, REDUCES(long, xor)},
+    {"Shmem_Reduce_Xor_Long_Synchro", .word = "xor of longs", .like = {&by_the_clock, &one_of_longs}, REDUCES(long, xor)},
+    {"Shmem_Reduce_Xor_Longlong_Consecutive", .word = "xor of long longs", .like = {&in_a_row, &many_of_longlongs}, REDUCES(longlong, xor)},
+    {"Shmem_Reduce_Xor_Longlong_Barrier", .word = "xor of long longs", .like = {&with_barriers, &many_of_longlongs}, REDUCES(longlong, xor)},
+    {"Shmem_Reduce_Xor_Longlong_Synchro", .word = "xor of long longs", .like = {&by_the_clock, &one_of_longlongs}, REDUCES(longlong, xor)},
+    {"Shmem_Reduce_Sum_Consecutive", .word = "sum of shorts", .like = {&in_a_row, &many_of_shorts}, REDUCES(short, sum)},
+    {"Shmem_Reduce_Sum_Barrier", .word = "sum of shorts", .like = {&with_barriers, &many_of_shorts}, REDUCES(short, sum)},
+    {"Shmem_Reduce_Sum_Synchro", .word = "sum of shorts", .like = {&by_the_clock, &one_of_shorts}, REDUCES(short, sum)},
+    {"Shmem_Reduce_Sum_Int_Consecutive", .word = "sum of ints", .like = {&in_a_row, &many_of_ints}, REDUCES(int, sum)},
+    {"Shmem_Reduce_Sum_Int_Barrier", .word = "sum of ints", .like = {&with_barriers, &many_of_ints}, REDUCES(int, sum)},
+    {"Shmem_Reduce_Sum_Int_Synchro", .word = "sum of ints", .like = {&by_the_clock, &one_of_ints}, REDUCES(int, sum)},
+    {"Shmem_Reduce_Sum_Long_Consecutive", .word = "sum of longs", .like = {&in_a_row, &many_of_longs}, REDUCES(long, sum)},
+    {"Shmem_Reduce_Sum_Long_Barrier", .word = "sum of longs", .like = {&with_barriers, &many_of_longs}, REDUCES(long, sum)},
+    {"Shmem_Reduce_Sum_Long_Synchro", .word = "sum of longs", .like = {&by_the_clock, &one_of_longs}, REDUCES(long, sum)},
+    {"Shmem_Reduce_Sum_Longlong_Consecutive", .word = "sum of long longs", .like = {&in_a_row, &many_of_longlongs}, REDUCES(longlong, sum)},
+    {"Shmem_Reduce_Sum_Longlong_Barrier", .word = "sum of long longs", .like = {&with_barriers, &many_of_longlongs}, REDUCES(longlong, sum)},
+    {"Shmem_Reduce_Sum_Longlong_Synchro", .word = "sum of long longs", .like = {&by_the_clock, &one_of_longlongs}, REDUCES(longlong, sum)},
+    {"Shmem_Reduce_Sum_Float_Consecutive", .word = "sum of floats", .like = {&in_a_row, &many_of_floats}, REDUCES(float, sum)},
+    {"Shmem_Reduce_Sum_Float_Barrier", .word = "sum of floats", .like = {&with_barriers, &many_of_floats}, REDUCES(float, sum)},
+    {"Shmem_Reduce_Sum_Float_Synchro", .word = "sum of floats", .like = {&by_the_clock, &one_of_floats}, REDUCES(float, sum)},
+    {"Shmem_Reduce_Sum_Double_Consecutive", .word = "sum of doubles", .like = {&in_a_row, &many_of_doubles}, REDUCES(double, sum)},
+    {"Shmem_Reduce_Sum_Double_Barrier", .word = "sum of doubles", .like = {&with_barriers, &many_of_doubles}, REDUCES(double, sum)},
+    {"Shmem_Reduce_Sum_Double_Synchro", .word = "sum of doubles", .like = {&by_the_clock, &one_of_doubles}, REDUCES(double, sum)},
+    {"Shmem_Reduce_Prod_Consecutive", .word = "prod of shorts", .like = {&in_a_row, &many_of_shorts}, REDUCES(short, prod)},
+    {"Shmem_Reduce_Prod_Barrier", .word = "prod of shorts", .like = {&with_barriers, &many_of_shorts}, REDUCES(short, prod)},
+    {"Shmem_Reduce_Prod_Synchro", .word = "prod of shorts", .like = {&by_the_clock, &one_of_shorts}, REDUCES(short, prod)},
+    {"Shmem_Reduce_Prod_Int_Consecutive", .word = "prod of ints", .like = {&in_a_row, &many_of_ints}, REDUCES(int, prod)},
+    {"Shmem_Reduce_Prod_Int_Barrier", .word = "prod of ints", .like = {&with_barriers, &many_of_ints}, REDUCES(int, prod)},
+    {"Shmem_Reduce_Prod_Int_Synchro", .word = "prod of ints", .like = {&by_the_clock, &one_of_ints}, REDUCES(int, prod)},
+    {"Shmem_Reduce_Prod_Long_Consecutive", .word = "prod of longs", .like = {&in_a_row, &many_of_longs}, REDUCES(long, prod)},
+    {"Shmem_Reduce_Prod_Long_Barrier", .word = "prod of longs", .like = {&with_barriers, &many_of_longs}, REDUCES(long, prod)},
+    {"Shmem_Reduce_Prod_Long_Synchro", .word = "prod of longs", .like = {&by_the_clock, &one_of_longs}, REDUCES(long, prod)},
+    {"Shmem_Reduce_Prod_Longlong_Consecutive", .word = "prod of long longs", .like = {&in_a_row, &many_of_longlongs}, REDUCES(longlong, prod)},
+    {"Shmem_Reduce_Prod_Longlong_Barrier", .word = "prod of long longs", .like = {&with_barriers, &many_of_longlongs}, REDUCES(longlong, prod)},
+    {"Shmem_Reduce_Prod_Longlong_Synchro", .word = "prod of long longs", .like = {&by_the_clock, &one_of_longlongs}, REDUCES(longlong, prod)},
+    {"Shmem_Reduce_Prod_Float_Consecutive", .word = "prod of floats", .like = {&in_a_row, &many_of_floats}, REDUCES(float, prod)},
+    {"Shmem_Reduce_Prod_Float_Barrier", .word = "prod of floats", .like = {&with_barriers, &many_of_floats}, REDUCES(float, prod)},
+    {"Shmem_Reduce_Prod_Float_Synchro", .word = "prod of floats", .like = {&by_the_clock, &one_of_floats}, REDUCES(float, prod)},
+    {"Shmem_Reduce_Prod_Double_Consecutive", .word = "prod of doubles", .like = {&in_a_row, &many_of_doubles}, REDUCES(double, prod)},
+    {"Shmem_Reduce_Prod_Double_Barrier", .word = "prod of doubles", .like = {&with_barriers, &many_of_doubles}, REDUCES(double, prod)},
+    {"Shmem_Reduce_Prod_Double_Synchro", .word = "prod of doubles", .like = {&by_the_clock, &one_of_doubles}, REDUCES(double, prod)},
+    {"Shmem_Reduce_Min_Consecutive", .word = "min of shorts", .like = {&in_a_row, &many_of_shorts}, REDUCES(short, min)},
+    {"Shmem_Reduce_Min_Barrier", .word = "min of shorts", .like = {&with_barriers, &many_of_shorts}, REDUCES(short, min)},
+    {"Shmem_Reduce_Min_Synchro", .word = "min of shorts", .like = {&by_the_clock, &one_of_shorts}, REDUCES(short, min)},
+    {"Shmem_Reduce_Min_Int_Consecutive", .word = "min of ints", .like = {&in_a_row, &many_of_ints}, REDUCES(int, min)},
+    {"Shmem_Reduce_Min_Int_Barrier", .word = "min of ints", .like = {&with_barriers, &many_of_ints}, REDUCES(int, min)},
+    {"Shmem_Reduce_Min_Int_Synchro", .word = "min of ints", .like = {&by_the_clock, &one_of_ints}, REDUCES(int, min)},
+    {"Shmem_Reduce_Min_Long_Consecutive", .word = "min of longs", .like = {&in_a_row, &many_of_longs}, REDUCES(long, min)},
+    {"Shmem_Reduce_Min_Long_Barrier", .word = "min of longs", .like = {&with_barriers, &many_of_longs}, REDUCES(long, min)},
+    {"Shmem_Reduce_Min_Long_Synchro", .word = "min of longs", .like = {&by_the_clock, &one_of_longs}, REDUCES(long, min)},
+    {"Shmem_Reduce_Min_Longlong_Consecutive", .word = "min of long longs", .like = {&in_a_row, &many_of_longlongs}, REDUCES(longlong, min)},
+    {"Shmem_Reduce_Min_Longlong_Barrier", .word = "min of long longs", .like = {&with_barriers, &many_of_longlongs}, REDUCES(longlong, min)},
+    {"Shmem_Reduce_Min_Longlong_Synchro", .word = "min of long longs", .like = {&by_the_clock, &one_of_longlongs}, REDUCES(longlong, min)},
+    {"Shmem_Reduce_Min_Float_Consecutive", .word = "min of floats", .like = {&in_a_row, &many_of_floats}, REDUCES(float, min)},
+    {"Shmem_Reduce_Min_Float_Barrier", .word = "min of floats", .like = {&with_barriers, &many_of_floats}, REDUCES(float, min)},
+    {"Shmem_Reduce_Min_Float_Synchro", .word = "min of floats", .like = {&by_the_clock, &one_of_floats}, REDUCES(float, min)},
+    {"Shmem_Reduce_Min_Double_Consecutive", .word = "min of doubles", .like = {&in_a_row, &many_of_doubles}, REDUCES(double, min)},
+    {"Shmem_Reduce_Min_Double_Barrier", .word = "min of doubles", .like = {&with_barriers, &many_of_doubles}, REDUCES(double, min)},
+    {"Shmem_Reduce_Min_Double_Synchro", .word = "min of doubles", .like = {&by_the_clock, &one_of_doubles}, REDUCES(double, min)},
+    {"Shmem_Reduce_Max_Consecutive", .word = "max of shorts", .like = {&in_a_row, &many_of_shorts}, REDUCES(short, max)},
+    {"Shmem_Reduce_Max_Barrier", .word = "max of shorts", .like = {&with_barriers, &many_of_shorts}, REDUCES(short, max)},
+    {"Shmem_Reduce_Max_Synchro", .word = "max of shorts", .like = {&by_the_clock, &one_of_shorts}, REDUCES(short, max)},
+    {"Shmem_Reduce_Max_Int_Consecutive", .word = "max of ints", .like = {&in_a_row, &many_of_ints}, REDUCES(int, max)},
+    {"Shmem_Reduce_Max_Int_Barrier", .word = "max of ints", .like = {&with_barriers, &many_of_ints}, REDUCES(int, max)},
+    {"Shmem_Reduce_Max_Int_Synchro", .word = "max of ints", .like = {&by_the_clock, &one_of_ints}, REDUCES(int, max)},
+    {"Shmem_Reduce_Max_Long_Consecutive", .word = "max of longs", .like = {&in_a_row, &many_of_longs}, REDUCES(long, max)},
+    {"Shmem_Reduce_Max_Long_Barrier", .word = "max of longs", .like = {&with_barriers, &many_of_longs}, REDUCES(long, max)},
+    {"Shmem_Reduce_Max_Long_Synchro", .word = "max of longs", .like = {&by_the_clock, &one_of_longs}, REDUCES(long, max)},
+    {"Shmem_Reduce_Max_Longlong_Consecutive", .word = "max of long longs", .like = {&in_a_row, &many_of_longlongs}, REDUCES(longlong, max)},
+    {"Shmem_Reduce_Max_Longlong_Barrier", .word = "max of long longs", .like = {&with_barriers, &many_of_longlongs}, REDUCES(longlong, max)},
+    {"Shmem_Reduce_Max_Longlong_Synchro", .word = "max of long longs", .like = {&by_the_clock, &one_of_longlongs}, REDUCES(longlong, max)},
+    {"Shmem_Reduce_Max_Float_Consecutive", .word = "max of floats", .like = {&in_a_row, &many_of_floats}, REDUCES(float, max)},
+    {"Shmem_Reduce_Max_Float_Barrier", .word = "max of floats", .like = {&with_barriers, &many_of_floats}, REDUCES(float, max)},
+    {"Shmem_Reduce_Max_Float_Synchro", .word = "max of floats", .like = {&by_the_clock, &one_of_floats}, REDUCES(float, max)},
+    {"Shmem_Reduce_Max_Double_Consecutive", .word = "max of doubles", .like = {&in_a_row, &many_of_doubles}, REDUCES(double, max)},
+    {"Shmem_Reduce_Max_Double_Barrier", .word = "max of doubles", .like = {&with_barriers, &many_of_doubles}, REDUCES(double, max)},
+    {"Shmem_Reduce_Max_Double_Synchro", .word = "max of doubles", .like = {&by_the_clock, &one_of_doubles}, REDUCES(double, max)},
     {.name = NULL},
 };
 /* clang-format on */

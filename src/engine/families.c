@@ -51,11 +51,19 @@ static void take_from(struct measurement *function, const struct measurement *ot
         take_from(function, other->like[i]);
 }
 
-/* The text with the function's word in the place of "%s". */
+/* The text with the function's word in the place of each "%s". */
 static const char *with_word(const char *text, const char *word)
 {
     const char *place = text && word ? strstr(text, "%s") : NULL;
-    return place ? text_format("%.*s%s%s", (int)(place - text), text, word, place + 2) : text;
+    struct text composed = {0};
+    if (!place)
+        return text;
+    for (; place; text = place + 2, place = strstr(text, "%s")) {
+        text_append_bytes(&composed, text, (size_t)(place - text));
+        text_append(&composed, "%s", word);
+    }
+    text_append(&composed, "%s", text);
+    return text_take(&composed);
 }
 
 static struct measurement complete(const struct measurement *stated)
