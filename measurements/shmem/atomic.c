@@ -351,11 +351,9 @@ static double quiet_alone(struct run *run)
 }
 
 #define SCRATCH sizeof(struct targets)
-#define STATE sizeof(struct atomic_state)
 
 #else
 #define SCRATCH 0
-#define STATE 0
 #endif
 
 static void demand(const struct measurement *function, const struct argument *arguments, int pes,
@@ -374,7 +372,7 @@ static const struct measurement common = {
     .parameters = {ITERATIONS},
     .moves = MOVES_MESSAGE,
     .who = "all",
-    .state_bytes = STATE,
+    SHMEM_STATE(struct atomic_state),
     .demand = demand,
     .setup = WITH_SHMEM(set_up),
     .fill = WITH_SHMEM(fill),

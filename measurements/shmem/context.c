@@ -308,9 +308,6 @@ static double operation_before_quiet(struct run *run)
     return apart_or_together(run, apart_seconds(&apart, run->iterations), operation_alone);
 }
 
-#define STATE sizeof(struct context_state)
-#else
-#define STATE 0
 #endif
 
 static void demand(const struct measurement *function, const struct argument *arguments, int pes,
@@ -335,7 +332,8 @@ static void demand_ordering(const struct measurement *function, const struct arg
 /* clang-format on */
 
 #define COMMON                                                                                     \
-    .api = API_OPENSHMEM, .who = "all", .state_bytes = STATE, .teardown = WITH_SHMEM(tear_down)
+    .api = API_OPENSHMEM, .who = "all", SHMEM_STATE(struct context_state),                         \
+    .teardown = WITH_SHMEM(tear_down)
 #define CREATE(kind)                                                                               \
     COMMON, .no_data = true, .setup = WITH_SHMEM(set_up_creation),                                 \
             .run = WITH_SHMEM(run_creations),                                                      \

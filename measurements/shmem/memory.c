@@ -299,17 +299,14 @@ static double run_synchro(struct run *run)
 
 /* ---- Descriptors ---- */
 
-#define ROUTINE(name, ...) static const struct routine name = {__VA_ARGS__}
-ROUTINE(routine_malloc, .call = call_malloc);
-ROUTINE(routine_calloc, .call = call_calloc, .verify = is_zero);
-ROUTINE(routine_align, .call = call_align, .verify = is_aligned);
-ROUTINE(routine_realloc, .prepare = prepare_half, .call = call_realloc, .verify = keeps_contents);
-ROUTINE(routine_free, .prepare = prepare_whole, .call = call_free, .frees = true);
+static const struct routine routine_malloc = {.call = call_malloc};
+static const struct routine routine_calloc = {.call = call_calloc, .verify = is_zero};
+static const struct routine routine_align = {.call = call_align, .verify = is_aligned};
+static const struct routine routine_realloc = {
+    .prepare = prepare_half, .call = call_realloc, .verify = keeps_contents};
+static const struct routine routine_free = {
+    .prepare = prepare_whole, .call = call_free, .frees = true};
 
-#define STATE sizeof(struct bursts)
-
-#else
-#define STATE 0
 #endif
 
 static const char *check(const struct measurement *function, const struct argument *arguments,
@@ -336,44 +333,50 @@ static void demand(const struct measurement *function, const struct argument *ar
 #define NUMBER {"nb", PARAMETER_INT, "", "number of blocks of that size in one piece", .minimum = 1, .example = "4"}
 #define ALIGNMENT {"alignment", PARAMETER_INT, "bytes", "alignment of the block's address", .minimum = sizeof(void *), .allowed = "a power of two", .example = "64"}
 /* clang-format on */
-#define ROUTINE_OF(which)                                                                          \
-    .api = API_OPENSHMEM, .moves = MOVES_NOTHING, .variant = WITH_SHMEM(&(which)),                 \
-    .state_bytes = STATE, .check = check, .demand = demand, .setup = WITH_SHMEM(set_up),           \
-    .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify), .who = "all"
-#define MALLOC                                                                                     \
-    ROUTINE_OF(routine_malloc), .routine = "shmem_malloc", .timed = "malloc; free untimed",        \
-                                .cost = "allocate"
-#define CALLOC                                                                                     \
-    ROUTINE_OF(routine_calloc), .routine = "shmem_calloc", .timed = "calloc; free untimed",        \
-                                .cost = "allocate"
-#define ALIGN                                                                                      \
-    ROUTINE_OF(routine_align), .routine = "shmem_align", .timed = "align; free untimed",           \
-                               .cost = "allocate"
-#define REALLOC                                                                                    \
-    ROUTINE_OF(routine_realloc), .routine = "shmem_realloc",                                       \
-                                 .timed = "realloc; malloc of half the size and free untimed",     \
-                                 .cost = "allocate"
-#define FREE                                                                                       \
-    ROUTINE_OF(routine_free), .routine = "shmem_free", .timed = "free; malloc untimed",            \
-                              .cost = "free"
-#define ROW(...) .parameters = {ITERATIONS, __VA_ARGS__}, .run = WITH_SHMEM(run_row)
-#define SYNCHRO(...)                                                                               \
-    .parameters = {__VA_ARGS__}, .run = WITH_SHMEM(run_synchro), .timing = TIMING_WHOLE
-#define BY_CLOCK ", all PEs starting by the clock"
+
+static const struct measurement in_a_row = {
+    .api = API_OPENSHMEM,
+    .moves = MOVES_NOTHING,
+    .who = "all",
+    SHMEM_STATE(struct bursts),
+    .check = check,
+    .demand = demand,
+    .setup = WITH_SHMEM(set_up),
+    .fill = WITH_SHMEM(fill),
+    .verify = WITH_SHMEM(verify),
+    .run = WITH_SHMEM(run_row),
+};
+static const struct measurement by_the_clock = {
+    .timing = TIMING_WHOLE,
+    .run = WITH_SHMEM(run_synchro),
+    .like = {&in_a_row},
+};
+
+/* clang-format off */
+static const struct measurement of_malloc = {.routine = "shmem_malloc", .timed = "malloc; free untimed", .cost = "allocate",
+    .variant = WITH_SHMEM(&routine_malloc)};
+static const struct measurement of_calloc = {.routine = "shmem_calloc", .timed = "calloc; free untimed", .cost = "allocate",
+    .variant = WITH_SHMEM(&routine_calloc)};
+static const struct measurement of_align = {.routine = "shmem_align", .timed = "align; free untimed", .cost = "allocate",
+    .variant = WITH_SHMEM(&routine_align)};
+static const struct measurement of_realloc = {.routine = "shmem_realloc", .cost = "allocate",
+    .timed = "realloc; malloc of half the size and free untimed", .variant = WITH_SHMEM(&routine_realloc)};
+static const struct measurement of_free = {.routine = "shmem_free", .timed = "free; malloc untimed", .cost = "free",
+    .variant = WITH_SHMEM(&routine_free)};
 
 const struct measurement measurements_memory[] = {
-    {"Shmem_Malloc", "symmetric memory", MALLOC, ROW(SIZE)},
-    {"Shmem_Malloc_Synchro", "symmetric memory" BY_CLOCK, MALLOC, SYNCHRO(SIZE)},
-    {"Shmem_Calloc", "zeroed symmetric memory", CALLOC, ROW(NUMBER, SIZE)},
-    {"Shmem_Calloc_Synchro", "zeroed symmetric memory" BY_CLOCK, CALLOC, SYNCHRO(NUMBER, SIZE)},
-    {"Shmem_Align", "symmetric memory aligned to 64 bytes", ALIGN, ROW(SIZE)},
-    {"Shmem_Align_To", "aligned symmetric memory", ALIGN, ROW(SIZE, ALIGNMENT)},
-    {"Shmem_Align_Synchro", "aligned symmetric memory" BY_CLOCK, ALIGN, SYNCHRO(SIZE, ALIGNMENT)},
-    {"Shmem_Realloc", "a symmetric block growing to twice its size", REALLOC, ROW(SIZE)},
-    {"Shmem_Realloc_Synchro", "a symmetric block growing to twice its size" BY_CLOCK, REALLOC,
-     SYNCHRO(SIZE)},
-    {"Shmem_Free", "freeing a symmetric block of 4 bytes", FREE, ROW()},
-    {"Shmem_Free_Size", "freeing a symmetric block", FREE, ROW(SIZE)},
-    {"Shmem_Free_Synchro", "freeing a symmetric block" BY_CLOCK, FREE, SYNCHRO(SIZE)},
+    {"Shmem_Malloc", "symmetric memory", {&in_a_row, &of_malloc}, .parameters = {ITERATIONS, SIZE}},
+    {"Shmem_Malloc_Synchro", "symmetric memory, all PEs starting by the clock", {&by_the_clock, &of_malloc}, .parameters = {SIZE}},
+    {"Shmem_Calloc", "zeroed symmetric memory", {&in_a_row, &of_calloc}, .parameters = {ITERATIONS, NUMBER, SIZE}},
+    {"Shmem_Calloc_Synchro", "zeroed symmetric memory, all PEs starting by the clock", {&by_the_clock, &of_calloc}, .parameters = {NUMBER, SIZE}},
+    {"Shmem_Align", "symmetric memory aligned to 64 bytes", {&in_a_row, &of_align}, .parameters = {ITERATIONS, SIZE}},
+    {"Shmem_Align_To", "aligned symmetric memory", {&in_a_row, &of_align}, .parameters = {ITERATIONS, SIZE, ALIGNMENT}},
+    {"Shmem_Align_Synchro", "aligned symmetric memory, all PEs starting by the clock", {&by_the_clock, &of_align}, .parameters = {SIZE, ALIGNMENT}},
+    {"Shmem_Realloc", "a symmetric block growing to twice its size", {&in_a_row, &of_realloc}, .parameters = {ITERATIONS, SIZE}},
+    {"Shmem_Realloc_Synchro", "a symmetric block growing to twice its size, all PEs starting by the clock", {&by_the_clock, &of_realloc}, .parameters = {SIZE}},
+    {"Shmem_Free", "freeing a symmetric block of 4 bytes", {&in_a_row, &of_free}, .parameters = {ITERATIONS}},
+    {"Shmem_Free_Size", "freeing a symmetric block", {&in_a_row, &of_free}, .parameters = {ITERATIONS, SIZE}},
+    {"Shmem_Free_Synchro", "freeing a symmetric block, all PEs starting by the clock", {&by_the_clock, &of_free}, .parameters = {SIZE}},
     {.name = NULL},
 };
+/* clang-format on */

@@ -148,10 +148,7 @@ static double run_token(struct run *run)
                : NAN;
 }
 
-#define STATE sizeof(struct token_state)
-
 #else
-#define STATE 0
 #endif
 
 static void demand(const struct measurement *function, const struct argument *arguments, int pes,
@@ -168,7 +165,7 @@ static void demand(const struct measurement *function, const struct argument *ar
 #define TOKEN(...)                                                                                 \
     .timing = TIMING_PARTS, .variant = &(const struct token){__VA_ARGS__},                         \
     .setup = WITH_SHMEM(set_up_token), .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify),     \
-    .run = WITH_SHMEM(run_token), .state_bytes = STATE, .who = "rank 0"
+    .run = WITH_SHMEM(run_token), SHMEM_STATE(struct token_state), .who = "rank 0"
 #define PINGPONG .minimum_pes = 2
 
 const struct measurement measurements_p2p_sync[] = {

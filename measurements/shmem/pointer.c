@@ -159,9 +159,6 @@ static bool verify(struct run *run)
     return half_pairs_verify(run, ((const struct pointer *)run->function->variant)->get, is_right);
 }
 
-#define STATE sizeof(struct pointer_state)
-#else
-#define STATE 0
 #endif
 
 /* clang-format off */
@@ -169,8 +166,9 @@ static bool verify(struct run *run)
 /* clang-format on */
 #define COMMON                                                                                     \
     .api = API_OPENSHMEM, .timing = TIMING_WHOLE, .moves = MOVES_MESSAGE, BY_PAIRS,                \
-    .check = check, .demand = demand, .state_bytes = STATE, .setup = WITH_SHMEM(set_up),           \
-    .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify), .run = WITH_SHMEM(run_moves),          \
+    .check = check, .demand = demand, SHMEM_STATE(struct pointer_state),                           \
+    .setup = WITH_SHMEM(set_up), .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify),           \
+    .run = WITH_SHMEM(run_moves),                                                                  \
     .parameters = {WAY, COUNT_BYTES, ITERATIONS_OR_CHOSEN, PAIRS_AT_HALF}
 #define POINTER(...)                                                                               \
     .variant = &(const struct pointer)                                                             \

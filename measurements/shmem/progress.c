@@ -50,15 +50,12 @@ static double run_operation(struct run *run)
     return computing_run(run, &pair->partner, operate, run_barrier);
 }
 
-#define STATE .state_bytes = sizeof(struct pair_operation)
-#else
-#define STATE .state_bytes = 0
 #endif
 
 /* clang-format off */
 #define COMPUTES(which)                                                                            \
     .api = API_OPENSHMEM, .timing = TIMING_PARTS, .minimum_pes = 2, .who = "rank 0", .moves = MOVES_MESSAGE,                 \
-    .check = computing_check, .demand = demand, STATE, .setup = WITH_SHMEM(set_up),                          \
+    .check = computing_check, .demand = demand, SHMEM_STATE(struct pair_operation), .setup = WITH_SHMEM(set_up),                          \
     .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify), .run = WITH_SHMEM(run_operation),      \
     .variant = &(const enum pair_action) {which}
 

@@ -5,14 +5,14 @@
 #include "measurements/common/openshmem.h"
 #include "measurements/common/rma_parts.h"
 
-#if SKAMPI_SHMEM_1_5
-
-#include <math.h>
-
 struct signal_state {
     struct partner partner; /* the other one of the pair */
     uint64_t turns;         /* of the ping-pong so far */
 };
+
+#if SKAMPI_SHMEM_1_5
+
+#include <math.h>
 
 static uint64_t *signal_of(const struct run *run)
 {
@@ -124,9 +124,6 @@ static double run_ping_pong(struct run *run)
     return run->rank == 0 ? run_elapsed(run, started, stopped) / (double)run->iterations / 2 : NAN;
 }
 
-#define SIGNAL_STATE sizeof(struct signal_state)
-#else
-#define SIGNAL_STATE 0
 #endif
 
 static void demand_signal(const struct measurement *function, const struct argument *arguments,
@@ -170,7 +167,7 @@ const struct measurement measurements_signal[] = {
     {"Shmem_Put_Signal_Pingpong", "a put with signal there, and one back when it has arrived",
      .routine = "shmem_put_signal", .calls = "shmem_signal_wait_until", API_OPENSHMEM_1_5, .timing = TIMING_WHOLE,
      .parameters = {COUNT_BYTES, ITERATIONS}, .who = "rank 0", .minimum_pes = 2, .demand = demand_ping_pong,
-     .state_bytes = SIGNAL_STATE, .fill = WITH_SHMEM_1_5(fill), .verify = WITH_SHMEM_1_5(verify),
+     .state_bytes = sizeof(struct signal_state), .fill = WITH_SHMEM_1_5(fill), .verify = WITH_SHMEM_1_5(verify),
      .setup = WITH_SHMEM_1_5(set_up_ping_pong), .run = WITH_SHMEM_1_5(run_ping_pong), .moves = MOVES_MESSAGE,
      .timed = "half of put_signal + signal_wait_until, there and back", .cost = "post + wire"},
 

@@ -18,12 +18,12 @@ enum reduction { AND, OR, XOR, SUM, PROD, MIN, MAX };
 #if SKAMPI_SHMEM_1_5
 /* n elements; 0 when it went well. */
 typedef int call(shmem_team_t team, void *target, const void *source, size_t n, int root);
+#else
+typedef int call(void); /* there is none */
 #endif
 
 struct routine {
-#if SKAMPI_SHMEM_1_5
     call *call;
-#endif
     enum exchange exchange;
     size_t element; /* bytes; sizeof(double) takes the place of that type in reductions */
     enum reduction reduction;
@@ -195,34 +195,34 @@ static void warm(struct run *run)
         do_call(run, run->function->variant, root_of(run), 0);
 }
 
-static double run_calls(struct run *run)
+static double finish(struct run *run, int64_t started, int status)
 {
-    const struct routine *routine = run->function->variant;
-    int root = root_of(run);
-    warm(run);
-    int status = 0;
-    int64_t started = run_start(run);
-    for (int64_t i = 0; i < run->iterations; i++)
-        status |= do_call(run, routine, root, i);
     if (status != 0)
         run_fail(run, "a collective failed on rank %d", run->rank);
     return run_elapsed(run, started, run_stop(run)) / (double)run->iterations;
+}
+
+static double run_calls(struct run *run)
+{
+    const struct routine *routine = run->function->variant;
+    int root = root_of(run), status = 0;
+    warm(run);
+    int64_t started = run_start(run);
+    for (int64_t i = 0; i < run->iterations; i++)
+        status |= do_call(run, routine, root, i);
+    return finish(run, started, status);
 }
 
 static double run_separated(struct run *run)
 {
     const struct routine *routine = run->function->variant;
     shmem_team_t team = team_of(run);
-    int root = root_of(run);
+    int root = root_of(run), status = 0;
     warm(run);
-    int status = 0;
     int64_t started = run_start(run);
-    for (int64_t i = 0; i < run->iterations; i++) {
+    for (int64_t i = 0; i < run->iterations; i++)
         status |= do_call(run, routine, root, i) | shmem_team_sync(team);
-    }
-    if (status != 0)
-        run_fail(run, "a collective failed on rank %d", run->rank);
-    return run_elapsed(run, started, run_stop(run)) / (double)run->iterations;
+    return finish(run, started, status);
 }
 
 static double syncs_alone(struct run *run)
@@ -234,65 +234,153 @@ static double syncs_alone(struct run *run)
     return run_elapsed(run, start, timer_now()) / (double)run->iterations;
 }
 
-#define ROUTINE(...)                                                                               \
-    &(const struct routine)                                                                        \
-    {                                                                                              \
-        __VA_ARGS__                                                                                \
-    }
-#else
-#define ROUTINE(call, ...)                                                                         \
-    &(const struct routine)                                                                        \
-    {                                                                                              \
-        __VA_ARGS__                                                                                \
-    }
 #endif
 
 /* clang-format off */
 #define COUNT {"count", PARAMETER_INT, "bytes", "data in each PE's block, rounded up to complete elements", .size = true, .minimum = 1, .example = "1024"}
 /* clang-format on */
-#define COMMON                                                                                     \
-    ON_TEAM(check), .who = "all", .demand = demand, .setup = WITH_SHMEM_1_5(team_set_up),          \
-                    .fill = WITH_SHMEM_1_5(fill), .verify = WITH_SHMEM_1_5(verify)
+
+static const struct measurement common = {
+    ON_TEAM(check),
+    .who = "all",
+    .demand = demand,
+    .setup = WITH_SHMEM_1_5(team_set_up),
+    .fill = WITH_SHMEM_1_5(fill),
+    .verify = WITH_SHMEM_1_5(verify),
+};
+
+/* ---- The three forms of a routine; the word says what it does ---- */
+
+static const struct measurement in_a_row = {
+    .summary = "%s, in a row",
+    .parameters = {ITERATIONS, COUNT},
+    .timing = TIMING_WHOLE,
+    .timed = "the collective",
+    .run = WITH_SHMEM_1_5(run_calls),
+    .like = {&common},
+};
+
+static const struct measurement with_syncs = {
+    .summary = "%s, each followed by a team_sync",
+    .calls = "shmem_team_sync",
+    .parameters = {ITERATIONS, COUNT},
+    .timing = TIMING_PARTS,
+    .timed = "the collective + team_sync",
+    .subtracted = "a team_sync, measured alone",
+    .run = WITH_SHMEM_1_5(run_separated),
+    .reference = WITH_SHMEM_1_5(syncs_alone),
+    .like = {&common},
+};
+
+static const struct measurement by_the_clock = {
+    .summary = "one %s, all PEs starting by the clock",
+    .parameters = {COUNT},
+    .like = {&in_a_row},
+};
+
+/* ---- The routines ---- */
 
 /* clang-format off */
-/* The three forms of a routine; ...: its further parameters. */
-#define FORMS(name, what, called, moved, cost_of_one, how, ...)                                               \
-    {name "_Consecutive", what ", in a row", COMMON, .moves = moved, .parameters = {ITERATIONS, COUNT __VA_ARGS__},\
-     .run = WITH_SHMEM_1_5(run_calls), .timing = TIMING_WHOLE, .timed = "the collective",                   \
-     .routine = called, .variant = how},                                                                          \
-    {name "_Barrier", what ", each followed by a team_sync", COMMON, .moves = moved,                               \
-     .parameters = {ITERATIONS, COUNT __VA_ARGS__}, .run = WITH_SHMEM_1_5(run_separated),          \
-     .timing = TIMING_PARTS, .reference = WITH_SHMEM_1_5(syncs_alone), .calls = "shmem_team_sync", .timed = "the collective + team_sync",              \
-     .subtracted = "a team_sync, measured alone", .routine = called, .variant = how},                             \
-    {name "_Synchro", "one " what ", all PEs starting by the clock", COMMON, .moves = moved,                       \
-     .parameters = {COUNT __VA_ARGS__}, .run = WITH_SHMEM_1_5(run_calls), .timing = TIMING_WHOLE,           \
-     .timed = "the collective", .cost = cost_of_one, .routine = called, .variant = how}
-/* clang-format on */
-#define OF_INT(call, exchange) ROUTINE(call, exchange, sizeof(int), 0)
-#define OF_BYTES(call, exchange) ROUTINE(call, exchange, 1, 0)
-#define REDUCTION(call, operation, type) ROUTINE(call, REDUCE, sizeof(type), operation)
+#define ROUTINE(call, exchange, element, reduction) \
+    &(const struct routine){WITH_SHMEM_1_5(call), exchange, element, reduction}
 
-/* clang-format off */
+static const struct measurement of_broadcast = {.word = "broadcast of ints in a team", .routine = "shmem_int_broadcast", .moves = MOVES_TO_ALL,
+    .variant = ROUTINE(broadcast, BROADCAST, sizeof(int), 0)};
+static const struct measurement of_collect = {.word = "collect of ints in a team", .routine = "shmem_int_collect", .moves = MOVES_BLOCKS,
+    .variant = ROUTINE(collect, COLLECT, sizeof(int), 0)};
+static const struct measurement of_fcollect = {.word = "fcollect of ints in a team", .routine = "shmem_int_fcollect", .moves = MOVES_BLOCKS,
+    .variant = ROUTINE(fcollect, COLLECT, sizeof(int), 0)};
+static const struct measurement of_alltoall = {.word = "alltoall of ints in a team", .routine = "shmem_int_alltoall", .moves = MOVES_BLOCKS,
+    .variant = ROUTINE(alltoall, ALLTOALL, sizeof(int), 0)};
+static const struct measurement of_alltoalls = {.word = "alltoalls of ints in a team", .routine = "shmem_int_alltoalls", .moves = MOVES_BLOCKS,
+    .variant = ROUTINE(alltoalls, ALLTOALL, sizeof(int), 0)};
+static const struct measurement of_reduce_and = {.word = "and of unsigned ints in a team", .routine = "shmem_uint_and_reduce", .moves = MOVES_REDUCED,
+    .variant = ROUTINE(reduce_and, REDUCE, sizeof(int), AND)};
+static const struct measurement of_reduce_or = {.word = "or of unsigned ints in a team", .routine = "shmem_uint_or_reduce", .moves = MOVES_REDUCED,
+    .variant = ROUTINE(reduce_or, REDUCE, sizeof(int), OR)};
+static const struct measurement of_reduce_xor = {.word = "xor of unsigned ints in a team", .routine = "shmem_uint_xor_reduce", .moves = MOVES_REDUCED,
+    .variant = ROUTINE(reduce_xor, REDUCE, sizeof(int), XOR)};
+static const struct measurement of_reduce_sum = {.word = "sum of ints in a team", .routine = "shmem_int_sum_reduce", .moves = MOVES_REDUCED,
+    .variant = ROUTINE(reduce_sum, REDUCE, sizeof(int), SUM)};
+static const struct measurement of_reduce_prod = {.word = "product of ints in a team", .routine = "shmem_int_prod_reduce", .moves = MOVES_REDUCED,
+    .variant = ROUTINE(reduce_prod, REDUCE, sizeof(int), PROD)};
+static const struct measurement of_reduce_min = {.word = "minimum of ints in a team", .routine = "shmem_int_min_reduce", .moves = MOVES_REDUCED,
+    .variant = ROUTINE(reduce_min, REDUCE, sizeof(int), MIN)};
+static const struct measurement of_reduce_max = {.word = "maximum of ints in a team", .routine = "shmem_int_max_reduce", .moves = MOVES_REDUCED,
+    .variant = ROUTINE(reduce_max, REDUCE, sizeof(int), MAX)};
+static const struct measurement of_reduce_sum_double = {.word = "sum of doubles in a team", .routine = "shmem_double_sum_reduce", .moves = MOVES_REDUCED,
+    .variant = ROUTINE(reduce_sum_double, REDUCE, sizeof(double), SUM)};
+static const struct measurement of_reduce_max_double = {.word = "maximum of doubles in a team", .routine = "shmem_double_max_reduce", .moves = MOVES_REDUCED,
+    .variant = ROUTINE(reduce_max_double, REDUCE, sizeof(double), MAX)};
+static const struct measurement of_broadcastmem = {.word = "broadcast of bytes in a team", .routine = "shmem_broadcastmem", .moves = MOVES_TO_ALL,
+    .variant = ROUTINE(broadcastmem, BROADCAST, 1, 0)};
+static const struct measurement of_collectmem = {.word = "collect of bytes in a team", .routine = "shmem_collectmem", .moves = MOVES_BLOCKS,
+    .variant = ROUTINE(collectmem, COLLECT, 1, 0)};
+static const struct measurement of_fcollectmem = {.word = "fcollect of bytes in a team", .routine = "shmem_fcollectmem", .moves = MOVES_BLOCKS,
+    .variant = ROUTINE(fcollectmem, COLLECT, 1, 0)};
+static const struct measurement of_alltoallmem = {.word = "alltoall of bytes in a team", .routine = "shmem_alltoallmem", .moves = MOVES_BLOCKS,
+    .variant = ROUTINE(alltoallmem, ALLTOALL, 1, 0)};
+static const struct measurement of_alltoallsmem = {.word = "alltoalls of bytes in a team", .routine = "shmem_alltoallsmem", .moves = MOVES_BLOCKS,
+    .variant = ROUTINE(alltoallsmem, ALLTOALL, 1, 0)};
+
 const struct measurement measurements_team_collective[] = {
-    FORMS("Shmem_Team_Broadcast", "broadcast of ints in a team", "shmem_int_broadcast", MOVES_TO_ALL, "broadcast", OF_INT(broadcast, BROADCAST), , ROOT),
-    FORMS("Shmem_Team_Collect", "collect of ints in a team", "shmem_int_collect", MOVES_BLOCKS, "collect", OF_INT(collect, COLLECT)),
-    FORMS("Shmem_Team_Fcollect", "fcollect of ints in a team", "shmem_int_fcollect", MOVES_BLOCKS, "fcollect", OF_INT(fcollect, COLLECT)),
-    FORMS("Shmem_Team_Alltoall", "alltoall of ints in a team", "shmem_int_alltoall", MOVES_BLOCKS, "alltoall", OF_INT(alltoall, ALLTOALL)),
-    FORMS("Shmem_Team_Alltoalls", "alltoalls of ints in a team", "shmem_int_alltoalls", MOVES_BLOCKS, "alltoalls", OF_INT(alltoalls, ALLTOALL)),
-    FORMS("Shmem_Team_Reduce_And", "and of unsigned ints in a team", "shmem_uint_and_reduce", MOVES_REDUCED, "reduce", REDUCTION(reduce_and, AND, int)),
-    FORMS("Shmem_Team_Reduce_Or", "or of unsigned ints in a team", "shmem_uint_or_reduce", MOVES_REDUCED, "reduce", REDUCTION(reduce_or, OR, int)),
-    FORMS("Shmem_Team_Reduce_Xor", "xor of unsigned ints in a team", "shmem_uint_xor_reduce", MOVES_REDUCED, "reduce", REDUCTION(reduce_xor, XOR, int)),
-    FORMS("Shmem_Team_Reduce_Sum", "sum of ints in a team", "shmem_int_sum_reduce", MOVES_REDUCED, "reduce", REDUCTION(reduce_sum, SUM, int)),
-    FORMS("Shmem_Team_Reduce_Prod", "product of ints in a team", "shmem_int_prod_reduce", MOVES_REDUCED, "reduce", REDUCTION(reduce_prod, PROD, int)),
-    FORMS("Shmem_Team_Reduce_Min", "minimum of ints in a team", "shmem_int_min_reduce", MOVES_REDUCED, "reduce", REDUCTION(reduce_min, MIN, int)),
-    FORMS("Shmem_Team_Reduce_Max", "maximum of ints in a team", "shmem_int_max_reduce", MOVES_REDUCED, "reduce", REDUCTION(reduce_max, MAX, int)),
-    FORMS("Shmem_Team_Reduce_Sum_Double", "sum of doubles in a team", "shmem_double_sum_reduce", MOVES_REDUCED, "reduce", REDUCTION(reduce_sum_double, SUM, double)),
-    FORMS("Shmem_Team_Reduce_Max_Double", "maximum of doubles in a team", "shmem_double_max_reduce", MOVES_REDUCED, "reduce", REDUCTION(reduce_max_double, MAX, double)),
-    FORMS("Shmem_Broadcastmem", "broadcast of bytes in a team", "shmem_broadcastmem", MOVES_TO_ALL, "broadcast", OF_BYTES(broadcastmem, BROADCAST), , ROOT),
-    FORMS("Shmem_Collectmem", "collect of bytes in a team", "shmem_collectmem", MOVES_BLOCKS, "collect", OF_BYTES(collectmem, COLLECT)),
-    FORMS("Shmem_Fcollectmem", "fcollect of bytes in a team", "shmem_fcollectmem", MOVES_BLOCKS, "fcollect", OF_BYTES(fcollectmem, COLLECT)),
-    FORMS("Shmem_Alltoallmem", "alltoall of bytes in a team", "shmem_alltoallmem", MOVES_BLOCKS, "alltoall", OF_BYTES(alltoallmem, ALLTOALL)),
-    FORMS("Shmem_Alltoallsmem", "alltoalls of bytes in a team", "shmem_alltoallsmem", MOVES_BLOCKS, "alltoalls", OF_BYTES(alltoallsmem, ALLTOALL)),
+    {"Shmem_Team_Broadcast_Consecutive", .like = {&in_a_row, &of_broadcast}, .parameters = {ITERATIONS, COUNT, ROOT}},
+    {"Shmem_Team_Broadcast_Barrier", .like = {&with_syncs, &of_broadcast}, .parameters = {ITERATIONS, COUNT, ROOT}},
+    {"Shmem_Team_Broadcast_Synchro", .like = {&by_the_clock, &of_broadcast}, .parameters = {COUNT, ROOT}, .cost = "broadcast"},
+    {"Shmem_Team_Collect_Consecutive", .like = {&in_a_row, &of_collect}},
+    {"Shmem_Team_Collect_Barrier", .like = {&with_syncs, &of_collect}},
+    {"Shmem_Team_Collect_Synchro", .like = {&by_the_clock, &of_collect}, .cost = "collect"},
+    {"Shmem_Team_Fcollect_Consecutive", .like = {&in_a_row, &of_fcollect}},
+    {"Shmem_Team_Fcollect_Barrier", .like = {&with_syncs, &of_fcollect}},
+    {"Shmem_Team_Fcollect_Synchro", .like = {&by_the_clock, &of_fcollect}, .cost = "fcollect"},
+    {"Shmem_Team_Alltoall_Consecutive", .like = {&in_a_row, &of_alltoall}},
+    {"Shmem_Team_Alltoall_Barrier", .like = {&with_syncs, &of_alltoall}},
+    {"Shmem_Team_Alltoall_Synchro", .like = {&by_the_clock, &of_alltoall}, .cost = "alltoall"},
+    {"Shmem_Team_Alltoalls_Consecutive", .like = {&in_a_row, &of_alltoalls}},
+    {"Shmem_Team_Alltoalls_Barrier", .like = {&with_syncs, &of_alltoalls}},
+    {"Shmem_Team_Alltoalls_Synchro", .like = {&by_the_clock, &of_alltoalls}, .cost = "alltoalls"},
+    {"Shmem_Team_Reduce_And_Consecutive", .like = {&in_a_row, &of_reduce_and}},
+    {"Shmem_Team_Reduce_And_Barrier", .like = {&with_syncs, &of_reduce_and}},
+    {"Shmem_Team_Reduce_And_Synchro", .like = {&by_the_clock, &of_reduce_and}, .cost = "reduce"},
+    {"Shmem_Team_Reduce_Or_Consecutive", .like = {&in_a_row, &of_reduce_or}},
+    {"Shmem_Team_Reduce_Or_Barrier", .like = {&with_syncs, &of_reduce_or}},
+    {"Shmem_Team_Reduce_Or_Synchro", .like = {&by_the_clock, &of_reduce_or}, .cost = "reduce"},
+    {"Shmem_Team_Reduce_Xor_Consecutive", .like = {&in_a_row, &of_reduce_xor}},
+    {"Shmem_Team_Reduce_Xor_Barrier", .like = {&with_syncs, &of_reduce_xor}},
+    {"Shmem_Team_Reduce_Xor_Synchro", .like = {&by_the_clock, &of_reduce_xor}, .cost = "reduce"},
+    {"Shmem_Team_Reduce_Sum_Consecutive", .like = {&in_a_row, &of_reduce_sum}},
+    {"Shmem_Team_Reduce_Sum_Barrier", .like = {&with_syncs, &of_reduce_sum}},
+    {"Shmem_Team_Reduce_Sum_Synchro", .like = {&by_the_clock, &of_reduce_sum}, .cost = "reduce"},
+    {"Shmem_Team_Reduce_Prod_Consecutive", .like = {&in_a_row, &of_reduce_prod}},
+    {"Shmem_Team_Reduce_Prod_Barrier", .like = {&with_syncs, &of_reduce_prod}},
+    {"Shmem_Team_Reduce_Prod_Synchro", .like = {&by_the_clock, &of_reduce_prod}, .cost = "reduce"},
+    {"Shmem_Team_Reduce_Min_Consecutive", .like = {&in_a_row, &of_reduce_min}},
+    {"Shmem_Team_Reduce_Min_Barrier", .like = {&with_syncs, &of_reduce_min}},
+    {"Shmem_Team_Reduce_Min_Synchro", .like = {&by_the_clock, &of_reduce_min}, .cost = "reduce"},
+    {"Shmem_Team_Reduce_Max_Consecutive", .like = {&in_a_row, &of_reduce_max}},
+    {"Shmem_Team_Reduce_Max_Barrier", .like = {&with_syncs, &of_reduce_max}},
+    {"Shmem_Team_Reduce_Max_Synchro", .like = {&by_the_clock, &of_reduce_max}, .cost = "reduce"},
+    {"Shmem_Team_Reduce_Sum_Double_Consecutive", .like = {&in_a_row, &of_reduce_sum_double}},
+    {"Shmem_Team_Reduce_Sum_Double_Barrier", .like = {&with_syncs, &of_reduce_sum_double}},
+    {"Shmem_Team_Reduce_Sum_Double_Synchro", .like = {&by_the_clock, &of_reduce_sum_double}, .cost = "reduce"},
+    {"Shmem_Team_Reduce_Max_Double_Consecutive", .like = {&in_a_row, &of_reduce_max_double}},
+    {"Shmem_Team_Reduce_Max_Double_Barrier", .like = {&with_syncs, &of_reduce_max_double}},
+    {"Shmem_Team_Reduce_Max_Double_Synchro", .like = {&by_the_clock, &of_reduce_max_double}, .cost = "reduce"},
+    {"Shmem_Broadcastmem_Consecutive", .like = {&in_a_row, &of_broadcastmem}, .parameters = {ITERATIONS, COUNT, ROOT}},
+    {"Shmem_Broadcastmem_Barrier", .like = {&with_syncs, &of_broadcastmem}, .parameters = {ITERATIONS, COUNT, ROOT}},
+    {"Shmem_Broadcastmem_Synchro", .like = {&by_the_clock, &of_broadcastmem}, .parameters = {COUNT, ROOT}, .cost = "broadcast"},
+    {"Shmem_Collectmem_Consecutive", .like = {&in_a_row, &of_collectmem}},
+    {"Shmem_Collectmem_Barrier", .like = {&with_syncs, &of_collectmem}},
+    {"Shmem_Collectmem_Synchro", .like = {&by_the_clock, &of_collectmem}, .cost = "collect"},
+    {"Shmem_Fcollectmem_Consecutive", .like = {&in_a_row, &of_fcollectmem}},
+    {"Shmem_Fcollectmem_Barrier", .like = {&with_syncs, &of_fcollectmem}},
+    {"Shmem_Fcollectmem_Synchro", .like = {&by_the_clock, &of_fcollectmem}, .cost = "fcollect"},
+    {"Shmem_Alltoallmem_Consecutive", .like = {&in_a_row, &of_alltoallmem}},
+    {"Shmem_Alltoallmem_Barrier", .like = {&with_syncs, &of_alltoallmem}},
+    {"Shmem_Alltoallmem_Synchro", .like = {&by_the_clock, &of_alltoallmem}, .cost = "alltoall"},
+    {"Shmem_Alltoallsmem_Consecutive", .like = {&in_a_row, &of_alltoallsmem}},
+    {"Shmem_Alltoallsmem_Barrier", .like = {&with_syncs, &of_alltoallsmem}},
+    {"Shmem_Alltoallsmem_Synchro", .like = {&by_the_clock, &of_alltoallsmem}, .cost = "alltoalls"},
     {.name = NULL},
 };
 /* clang-format on */

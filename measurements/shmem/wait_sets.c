@@ -5,10 +5,6 @@
 #include "measurements/common/openshmem.h"
 #include "measurements/common/shapes.h"
 
-#if SKAMPI_SHMEM_1_5
-
-#include <stdlib.h>
-
 /* Symmetric variables, and what they are compared with. */
 struct watched {
     int *variables;
@@ -17,6 +13,10 @@ struct watched {
     int *values; /* one for each, all equal */
     size_t *indices;
 };
+
+#if SKAMPI_SHMEM_1_5
+
+#include <stdlib.h>
 
 /* Returns how many were found to hold, of routines that name one of them the 1. */
 typedef size_t look(const struct watched *);
@@ -103,14 +103,10 @@ static double run_looks(struct run *run)
     return seconds;
 }
 
-#define STATE sizeof(struct watched)
-#define ROUTINE(...)                                                                               \
-    &(const struct routine)                                                                        \
-    {                                                                                              \
-        __VA_ARGS__                                                                                \
-    }
+/* clang-format off */
+#define ROUTINE(...) &(const struct routine){__VA_ARGS__}
+/* clang-format on */
 #else
-#define STATE 0
 #define ROUTINE(...) NULL
 #endif
 
@@ -124,31 +120,36 @@ static void demand(const struct measurement *function, const struct argument *ar
 /* clang-format off */
 #define ELEMENTS {"nelems", PARAMETER_INT, "", "number of variables", .minimum = 1, .maximum = INT32_MAX, .example = "8"}
 /* clang-format on */
-#define COMMON                                                                                     \
-    API_OPENSHMEM_1_5, .parameters = {ITERATIONS, ELEMENTS}, .timing = TIMING_WHOLE, .who = "all", \
-                       .demand = demand, .state_bytes = STATE, .no_data = true,                    \
-                       .setup = WITH_SHMEM_1_5(set_up), .run = WITH_SHMEM_1_5(run_looks),          \
-                       .teardown = WITH_SHMEM_1_5(tear_down)
-/* A routine with one value to compare with, and the same with a value for each variable. */
-/* clang-format off */
-#define WAIT(name, what, which, one)                                                             \
-    {"Shmem_Wait_Until_" name, "waiting for ints: " what, COMMON, .timed = "wait_until",           \
-     .routine = "shmem_int_wait_until_" #which, .variant = ROUTINE(wait_##which, one, false)},                                              \
-    {"Shmem_Wait_Until_" name "_Vector", "waiting for ints, each with its value: " what, COMMON,   \
-     .timed = "wait_until", .routine = "shmem_int_wait_until_" #which "_vector", .variant = ROUTINE(wait_##which##_vector, one, false)}
-#define TEST(name, what, which, one)                                                             \
-    {"Shmem_Test_" name, "testing ints: " what, COMMON, .timed = "test",                           \
-     .routine = "shmem_int_test_" #which, .variant = ROUTINE(test_##which, one, true)},                                               \
-    {"Shmem_Test_" name "_Vector", "testing ints, each with its value: " what, COMMON,             \
-     .timed = "test", .routine = "shmem_int_test_" #which "_vector", .variant = ROUTINE(test_##which##_vector, one, true)}
 
+static const struct measurement waiting = {
+    API_OPENSHMEM_1_5,
+    .parameters = {ITERATIONS, ELEMENTS},
+    .timing = TIMING_WHOLE,
+    .no_data = true,
+    .timed = "wait_until",
+    .who = "all",
+    .state_bytes = sizeof(struct watched),
+    .demand = demand,
+    .setup = WITH_SHMEM_1_5(set_up),
+    .run = WITH_SHMEM_1_5(run_looks),
+    .teardown = WITH_SHMEM_1_5(tear_down),
+};
+static const struct measurement testing = {.timed = "test", .like = {&waiting}};
+
+/* clang-format off */
 const struct measurement measurements_wait_sets[] = {
-    WAIT("All", "all of them; all hold already", all, false),
-    WAIT("Any", "any one of them; all hold already", any, true),
-    WAIT("Some", "some of them; all hold already", some, false),
-    TEST("All", "whether all hold; all do", all, false),
-    TEST("Any", "which one holds; all do", any, true),
-    TEST("Some", "which ones hold; all do", some, false),
+    {"Shmem_Wait_Until_All", "waiting for ints: all of them; all hold already", {&waiting}, .routine = "shmem_int_wait_until_all", .variant = ROUTINE(wait_all, false, false)},
+    {"Shmem_Wait_Until_All_Vector", "waiting for ints, each with its value: all of them; all hold already", {&waiting}, .routine = "shmem_int_wait_until_all_vector", .variant = ROUTINE(wait_all_vector, false, false)},
+    {"Shmem_Wait_Until_Any", "waiting for ints: any one of them; all hold already", {&waiting}, .routine = "shmem_int_wait_until_any", .variant = ROUTINE(wait_any, true, false)},
+    {"Shmem_Wait_Until_Any_Vector", "waiting for ints, each with its value: any one of them; all hold already", {&waiting}, .routine = "shmem_int_wait_until_any_vector", .variant = ROUTINE(wait_any_vector, true, false)},
+    {"Shmem_Wait_Until_Some", "waiting for ints: some of them; all hold already", {&waiting}, .routine = "shmem_int_wait_until_some", .variant = ROUTINE(wait_some, false, false)},
+    {"Shmem_Wait_Until_Some_Vector", "waiting for ints, each with its value: some of them; all hold already", {&waiting}, .routine = "shmem_int_wait_until_some_vector", .variant = ROUTINE(wait_some_vector, false, false)},
+    {"Shmem_Test_All", "testing ints: whether all hold; all do", {&testing}, .routine = "shmem_int_test_all", .variant = ROUTINE(test_all, false, true)},
+    {"Shmem_Test_All_Vector", "testing ints, each with its value: whether all hold; all do", {&testing}, .routine = "shmem_int_test_all_vector", .variant = ROUTINE(test_all_vector, false, true)},
+    {"Shmem_Test_Any", "testing ints: which one holds; all do", {&testing}, .routine = "shmem_int_test_any", .variant = ROUTINE(test_any, true, true)},
+    {"Shmem_Test_Any_Vector", "testing ints, each with its value: which one holds; all do", {&testing}, .routine = "shmem_int_test_any_vector", .variant = ROUTINE(test_any_vector, true, true)},
+    {"Shmem_Test_Some", "testing ints: which ones hold; all do", {&testing}, .routine = "shmem_int_test_some", .variant = ROUTINE(test_some, false, true)},
+    {"Shmem_Test_Some_Vector", "testing ints, each with its value: which ones hold; all do", {&testing}, .routine = "shmem_int_test_some_vector", .variant = ROUTINE(test_some_vector, false, true)},
     {.name = NULL},
 };
 /* clang-format on */

@@ -15,19 +15,47 @@
         offsetof(struct measurement, name), sizeof((struct measurement *)NULL)->name               \
     }
 
-/* All that a function may take from others: each member but its name, word and like. */
+/* All that a function may take from others: each member but its name and like. */
 static const struct member {
     size_t offset, size;
 } members[] = {
-    MEMBER(summary),       MEMBER(routine),       MEMBER(calls),        MEMBER(api),
-    MEMBER(version_major), MEMBER(version_minor), MEMBER(parameters),   MEMBER(timing),
-    MEMBER(clocks),        MEMBER(quantity),      MEMBER(any_sign),     MEMBER(minimum_pes),
-    MEMBER(one_place),     MEMBER(no_data),       MEMBER(synchronizes), MEMBER(own_check),
-    MEMBER(threads),       MEMBER(moves),         MEMBER(neighborhood), MEMBER(timed),
-    MEMBER(who),           MEMBER(subtracted),    MEMBER(cost),         MEMBER(variant),
-    MEMBER(state_bytes),   MEMBER(check),         MEMBER(demand),       MEMBER(prepare),
-    MEMBER(setup),         MEMBER(fill),          MEMBER(verify),       MEMBER(run),
-    MEMBER(reference),     MEMBER(teardown),      MEMBER(operations),   MEMBER(fewest_iterations),
+    MEMBER(word),
+    MEMBER(summary),
+    MEMBER(routine),
+    MEMBER(calls),
+    MEMBER(api),
+    MEMBER(version_major),
+    MEMBER(version_minor),
+    MEMBER(parameters),
+    MEMBER(timing),
+    MEMBER(clocks),
+    MEMBER(quantity),
+    MEMBER(any_sign),
+    MEMBER(minimum_pes),
+    MEMBER(one_place),
+    MEMBER(no_data),
+    MEMBER(synchronizes),
+    MEMBER(own_check),
+    MEMBER(threads),
+    MEMBER(moves),
+    MEMBER(neighborhood),
+    MEMBER(timed),
+    MEMBER(who),
+    MEMBER(subtracted),
+    MEMBER(cost),
+    MEMBER(variant),
+    MEMBER(state_bytes),
+    MEMBER(check),
+    MEMBER(demand),
+    MEMBER(prepare),
+    MEMBER(setup),
+    MEMBER(fill),
+    MEMBER(verify),
+    MEMBER(run),
+    MEMBER(reference),
+    MEMBER(teardown),
+    MEMBER(operations),
+    MEMBER(fewest_iterations),
 };
 
 static bool is_stated(const unsigned char *bytes, size_t size)
