@@ -160,14 +160,16 @@ double lock_act_test_held(struct run *run, int home)
 
 static int first_holder(const struct run *run, enum lock_holder holder)
 {
-    const int first[] = {
-        [NOBODY] = -1, [RANK_1] = 1, [LAST_RANK] = run->size - 1, [EACH_IN_TURN] = 0};
+    const int first[] = {[HELD_BY_NOBODY] = -1,
+                         [HELD_BY_RANK_1] = 1,
+                         [HELD_BY_LAST_RANK] = run->size - 1,
+                         [HELD_BY_EACH_IN_TURN] = 0};
     return first[holder];
 }
 
 static bool acts(const struct run *run, enum lock_actors actors, int holder, int turn)
 {
-    const int only[] = {[RANK_0] = 0, [TOGETHER] = run->rank, [IN_TURN] = turn};
+    const int only[] = {[ACTS_RANK_0] = 0, [ACT_TOGETHER] = run->rank, [ACT_IN_TURN] = turn};
     return run->rank != holder && run->rank == only[actors];
 }
 
@@ -178,12 +180,12 @@ static int home_of(const struct run *run, int holder)
     return pe_set_member(run->set, holder >= 0 ? holder : (run->rank + 1) % run->size);
 }
 
-double lock_run_acts(struct run *run)
+static double run_acts(struct run *run)
 {
     const struct locking *locking = locking_of(run);
-    int turns = locking->actors == IN_TURN ? run->size : 1, done = 0;
+    int turns = locking->actors == ACT_IN_TURN ? run->size : 1, done = 0;
     int holder = first_holder(run, locking->holder);
-    int last = locking->holder == EACH_IN_TURN ? run->size - 1 : holder;
+    int last = locking->holder == HELD_BY_EACH_IN_TURN ? run->size - 1 : holder;
     double seconds = 0;
     run_start(run);
     for (; holder <= last; holder++) {
@@ -210,7 +212,7 @@ double lock_run_acts(struct run *run)
 /* From one holder to the next: all PEs together make size x iterations hand-overs. Each waits for
  * the last of them, so that a PE which starts late makes the time longer, not shorter. The holder's
  * time with the lock is subtracted here, the barrier as a reference. */
-double lock_run_queue(struct run *run)
+static double run_queue(struct run *run)
 {
     const struct lock_kind *kind = locking_of(run)->kind;
     struct lock_row *row = row_of(run);
@@ -227,7 +229,7 @@ double lock_run_queue(struct run *run)
     return (seconds / run->size - held) / (double)run->iterations;
 }
 
-double lock_barrier_alone(struct run *run)
+static double barrier_alone(struct run *run)
 {
     int64_t start = timer_now();
     for (int i = 0; i < BARRIERS; i++)
@@ -236,7 +238,7 @@ double lock_barrier_alone(struct run *run)
     return seconds / run->size / (double)run->measured;
 }
 
-double lock_run_waits(struct run *run)
+static double run_waits(struct run *run)
 {
     const struct lock_kind *kind = locking_of(run)->kind;
     struct lock_state *state = run->state;
@@ -260,7 +262,7 @@ double lock_run_waits(struct run *run)
     return seconds / (double)run->iterations;
 }
 
-void lock_note_fairness(struct run *run)
+static void note_fairness(struct run *run)
 {
     const struct lock_state *state = run->state;
     double mean = state->waits ? state->seconds / (double)state->waits : NAN;
@@ -295,7 +297,7 @@ static double longest_trip(struct run *run, bool queues)
 }
 
 /* The others are to hold the lock for longer than rank 0 needs to queue again. */
-bool lock_set_up_hand_over(struct run *run)
+static bool set_up_hand_over(struct run *run)
 {
     struct lock_state *state = run->state;
     state->hold = HOLD_SECONDS + HOLD_TIMES * longest_trip(run, true);
@@ -306,7 +308,7 @@ bool lock_set_up_hand_over(struct run *run)
 
 /* Rank 0 holds each lock for as long as rank 1 needs from telling that it will ask until it asks.
  */
-bool lock_set_up_busy(struct run *run)
+static bool set_up_busy(struct run *run)
 {
     struct lock_state *state = run->state;
     state->hold = HOLD_SECONDS + longest_trip(run, false);
@@ -343,7 +345,7 @@ static double set_held(struct run *run, int i)
     return run_elapsed(run, start, timer_now());
 }
 
-double lock_run_set_busy(struct run *run)
+static double run_set_busy(struct run *run)
 {
     double seconds = 0;
     run_start(run);
@@ -411,7 +413,7 @@ static double lap_once(struct run *run)
     return lap - (double)row->held * PICO;
 }
 
-double lock_run_hand_over(struct run *run)
+static double run_hand_over(struct run *run)
 {
     struct lock_state *state = run->state;
     double seconds = 0;
@@ -435,13 +437,13 @@ double lock_run_hand_over(struct run *run)
 
 /* ---- Verification ---- */
 
-void lock_fill(struct run *run)
+static void fill(struct run *run)
 {
     (void)run; /* locks move no data; what proves them begins with each verification */
 }
 
 /* The locks are as they are after what was timed. */
-bool lock_verify(struct run *run)
+static bool verify(struct run *run)
 {
     const struct lock_kind *kind = locking_of(run)->kind;
     struct lock_row *row = row_of(run);
@@ -460,11 +462,65 @@ bool lock_verify(struct run *run)
 
 #endif
 
-void lock_demand(const struct measurement *function, const struct argument *arguments, int pes,
-                 struct demand *demand)
+static void demand(const struct measurement *function, const struct argument *arguments, int pes,
+                   struct demand *demand)
 {
     (void)function;
     (void)arguments;
     (void)pes;
     demand->scratch = sizeof(struct lock_row);
 }
+
+/* ---- What functions are like ---- */
+
+static const struct measurement common = {
+    .api = API_OPENSHMEM,
+    .moves = MOVES_NOTHING,
+    .state_bytes = sizeof(struct lock_state),
+    .demand = demand,
+    .fill = WITH_SHMEM(fill),
+    .verify = WITH_SHMEM(verify),
+};
+
+static const struct measurement queue = {
+    .timing = TIMING_PARTS,
+    .parameters = {ITERATIONS},
+    .like = {&common},
+};
+
+const struct measurement lock_acts = {
+    .run = WITH_SHMEM(run_acts),
+    .like = {&common},
+};
+
+const struct measurement lock_set_busy = {
+    .minimum_pes = 2,
+    .who = "rank 1",
+    .setup = WITH_SHMEM(set_up_busy),
+    .run = WITH_SHMEM(run_set_busy),
+    .like = {&common},
+};
+
+const struct measurement lock_contended = {
+    .who = "all",
+    .subtracted = "the measured length of the holding, and a barrier",
+    .run = WITH_SHMEM(run_queue),
+    .reference = WITH_SHMEM(barrier_alone),
+    .like = {&queue},
+};
+
+const struct measurement lock_waits = {
+    .who = "all",
+    .run = WITH_SHMEM(run_waits),
+    .teardown = WITH_SHMEM(note_fairness),
+    .like = {&queue},
+};
+
+const struct measurement lock_handed_over = {
+    .minimum_pes = 2,
+    .who = "rank 0",
+    .subtracted = "the measured length of the others' holding",
+    .setup = WITH_SHMEM(set_up_hand_over),
+    .run = WITH_SHMEM(run_hand_over),
+    .like = {&queue},
+};

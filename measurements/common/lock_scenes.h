@@ -35,8 +35,8 @@ struct lock_kind {
 };
 extern const struct lock_kind shmem_lock_kind, mcs_lock_kind;
 
-enum lock_holder { NOBODY, RANK_1, LAST_RANK, EACH_IN_TURN };
-enum lock_actors { RANK_0, TOGETHER, IN_TURN };
+enum lock_holder { HELD_BY_NOBODY, HELD_BY_RANK_1, HELD_BY_LAST_RANK, HELD_BY_EACH_IN_TURN };
+enum lock_actors { ACTS_RANK_0, ACT_TOGETHER, ACT_IN_TURN };
 
 /* What distinguishes the functions. An act on the row by each actor, but not by whoever holds it;
  * scenes without rows have no act. */
@@ -60,45 +60,12 @@ double lock_act_clear(struct run *, int home);
 double lock_act_test_free(struct run *, int home);
 double lock_act_test_held(struct run *, int home);
 
-/* Descriptor hooks. */
-void lock_demand(const struct measurement *, const struct argument *, int pes, struct demand *);
-void lock_fill(struct run *);
-bool lock_verify(struct run *);
-double lock_run_acts(struct run *);
-double lock_run_queue(struct run *);     /* all want one lock, again and again */
-double lock_barrier_alone(struct run *); /* the reference of that */
-double lock_run_waits(struct run *);     /* how long each waits meanwhile */
-void lock_note_fairness(struct run *);   /* tear-down */
-bool lock_set_up_hand_over(struct run *);
-bool lock_set_up_busy(struct run *);
-double lock_run_set_busy(struct run *);  /* rank 1 sets locks that rank 0 holds */
-double lock_run_hand_over(struct run *); /* once around a queue in which all others are */
+/* ---- What functions are like; the variant is a struct locking ---- */
 
-/* ---- Pieces of descriptors ---- */
-
-/* clang-format off */
-#define LOCKING(...) .variant = &(const struct locking){__VA_ARGS__}
-/* clang-format on */
-#define LOCK_ACTS(kind, act, ...)                                                                  \
-    .run = WITH_SHMEM(lock_run_acts), LOCKING(WITH_SHMEM(&(kind)), WITH_SHMEM(act), __VA_ARGS__)
-#define LOCK_COMMON                                                                                \
-    .api = API_OPENSHMEM, .moves = MOVES_NOTHING, .demand = lock_demand,                           \
-    .fill = WITH_SHMEM(lock_fill), .verify = WITH_SHMEM(lock_verify),                              \
-    .state_bytes = sizeof(struct lock_state)
-#define LOCK_QUEUE(which)                                                                          \
-    LOCK_COMMON, LOCKING(.kind = WITH_SHMEM(&(which))), .timing = TIMING_PARTS,                    \
-                                                        .parameters = {ITERATIONS}
-#define LOCK_CONTENDED(kind)                                                                       \
-    LOCK_QUEUE(kind), .who = "all", .reference = WITH_SHMEM(lock_barrier_alone),                   \
-                      .run = WITH_SHMEM(lock_run_queue),                                           \
-                      .subtracted = "the measured length of the holding, and a barrier"
-#define LOCK_WAITS(kind)                                                                           \
-    LOCK_QUEUE(kind), .who = "all", .run = WITH_SHMEM(lock_run_waits),                             \
-                      .teardown = WITH_SHMEM(lock_note_fairness)
-#define LOCK_HANDED_OVER(kind)                                                                     \
-    LOCK_QUEUE(kind), .who = "rank 0", .minimum_pes = 2,                                           \
-                      .setup = WITH_SHMEM(lock_set_up_hand_over),                                  \
-                      .run = WITH_SHMEM(lock_run_hand_over),                                       \
-                      .subtracted = "the measured length of the others' holding"
+extern const struct measurement lock_acts;        /* on the row */
+extern const struct measurement lock_set_busy;    /* rank 1 sets locks that rank 0 holds */
+extern const struct measurement lock_contended;   /* all want one lock, again and again */
+extern const struct measurement lock_waits;       /* how long each waits meanwhile */
+extern const struct measurement lock_handed_over; /* once around a queue in which all others are */
 
 #endif

@@ -158,7 +158,12 @@ static void access_demand(const struct measurement *function, const struct argum
     demand->scratch = image_locks_bytes(pes) + sizeof(struct exclusion);
 }
 
-#define ACTS(act, ...) LOCK_COMMON, LOCK_ACTS(mcs_lock_kind, act, __VA_ARGS__)
+static const struct locking mcs = {.kind = WITH_SHMEM(&mcs_lock_kind)};
+#define ACTS(act, ...)                                                                             \
+    .like = {&lock_acts}, .variant = &(const struct locking)                                       \
+    {                                                                                              \
+        WITH_SHMEM(&mcs_lock_kind), WITH_SHMEM(act), __VA_ARGS__                                   \
+    }
 /* clang-format off */
 #define ACCESS(by, gets)                                                                           \
     .api = API_OPENSHMEM, .timing = TIMING_WHOLE, .who = "all",                       \
@@ -170,42 +175,47 @@ static void access_demand(const struct measurement *function, const struct argum
 
 const struct measurement measurements_image_lock[] = {
     {"Shmem_Mcs_Set", "setting free MCS locks of the next rank, one PE after the other",
-     .calls = "shmem_long_atomic_swap", ACTS(lock_act_set, NOBODY, IN_TURN), .timing = TIMING_PARTS,
-     .timed = "swap, for each of 16 free locks in a row", .who = "all", .cost = "fetch"},
+     .calls = "shmem_long_atomic_swap", ACTS(lock_act_set, HELD_BY_NOBODY, ACT_IN_TURN),
+     .timing = TIMING_PARTS, .timed = "swap, for each of 16 free locks in a row", .who = "all",
+     .cost = "fetch"},
     {"Shmem_Mcs_Clear", "clearing MCS locks that nobody waits for, one PE after the other",
-     .calls = "shmem_quiet shmem_long_atomic_compare_swap", ACTS(lock_act_clear, NOBODY, IN_TURN),
-     .timing = TIMING_PARTS, .timed = "quiet + compare-and-swap, for each of 16 locks in a row",
-     .who = "all", .cost = "quiet + fetch"},
+     .calls = "shmem_quiet shmem_long_atomic_compare_swap",
+     ACTS(lock_act_clear, HELD_BY_NOBODY, ACT_IN_TURN), .timing = TIMING_PARTS,
+     .timed = "quiet + compare-and-swap, for each of 16 locks in a row", .who = "all",
+     .cost = "quiet + fetch"},
     {"Shmem_Mcs_Test_Free",
      "testing and so acquiring free MCS locks of the next rank, one PE after the other",
-     .calls = "shmem_long_atomic_compare_swap", ACTS(lock_act_test_free, NOBODY, IN_TURN),
+     .calls = "shmem_long_atomic_compare_swap",
+     ACTS(lock_act_test_free, HELD_BY_NOBODY, ACT_IN_TURN),
      .timed = "compare-and-swap, for each of 16 free locks in a row", .who = "all",
      .cost = "fetch"},
     {"Shmem_Mcs_Test_Busy", "rank 0 tests MCS locks of rank 1, which holds them",
-     .calls = "shmem_long_atomic_compare_swap", ACTS(lock_act_test_held, RANK_1, RANK_0),
-     .minimum_pes = 2, .timed = "compare-and-swap, for each of 16 locks that are held, in a row",
-     .who = "rank 0", .cost = "fetch"},
+     .calls = "shmem_long_atomic_compare_swap",
+     ACTS(lock_act_test_held, HELD_BY_RANK_1, ACTS_RANK_0), .minimum_pes = 2,
+     .timed = "compare-and-swap, for each of 16 locks that are held, in a row", .who = "rank 0",
+     .cost = "fetch"},
     {"Shmem_Mcs_Test_Busy_All",
      "all at the same time test MCS locks of the last rank, which holds them",
-     .calls = "shmem_long_atomic_compare_swap", ACTS(lock_act_test_held, LAST_RANK, TOGETHER),
-     .minimum_pes = 2, .timed = "compare-and-swap, for each of 16 locks that are held, in a row",
+     .calls = "shmem_long_atomic_compare_swap",
+     ACTS(lock_act_test_held, HELD_BY_LAST_RANK, ACT_TOGETHER), .minimum_pes = 2,
+     .timed = "compare-and-swap, for each of 16 locks that are held, in a row",
      .who = "all but the last rank", .cost = "fetch"},
     {"Shmem_Mcs_Contended",
      "the MCS lock of rank 0 handed over between all PEs, each holding it for 2 us",
      .calls = "shmem_long_atomic_swap shmem_long_atomic_compare_swap shmem_long_atomic_set "
               "shmem_long_wait_until shmem_quiet",
-     LOCK_CONTENDED(mcs_lock_kind),
+     .like = {&lock_contended}, .variant = &mcs,
      .timed = "set + 2 us + clear on all PEs and a barrier, divided by their number"},
     {"Shmem_Mcs_Contended_Wait",
      "waiting for the MCS lock of rank 0 that all PEs want, each holding it for 2 us",
      .calls = "shmem_long_atomic_swap shmem_long_atomic_compare_swap shmem_long_atomic_set "
               "shmem_long_wait_until shmem_quiet",
-     LOCK_WAITS(mcs_lock_kind), .timed = "setting the lock"},
+     .like = {&lock_waits}, .variant = &mcs, .timed = "setting the lock"},
     {"Shmem_Mcs_Handed_Over",
      "the MCS lock of rank 0 handed on in a queue in which all PEs stand already",
      .calls = "shmem_long_atomic_swap shmem_long_atomic_compare_swap shmem_long_atomic_set "
               "shmem_long_wait_until shmem_quiet",
-     LOCK_HANDED_OVER(mcs_lock_kind),
+     .like = {&lock_handed_over}, .variant = &mcs,
      .timed = "clear by rank 0, until its set behind all others returns, divided by the number of "
               "PEs",
      .cost = "quiet + post + wire"},

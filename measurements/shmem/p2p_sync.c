@@ -148,7 +148,6 @@ static double run_token(struct run *run)
                : NAN;
 }
 
-#else
 #endif
 
 static void demand(const struct measurement *function, const struct argument *arguments, int pes,
