@@ -7,12 +7,6 @@
 
 #include <stdio.h>
 
-struct rma_state {
-    struct partner partner;
-    int *pes;     /* the partner's targets */
-    double pause; /* seconds of computation between post and quiet */
-};
-
 /* ---- What is moved ---- */
 
 /* Memory of one operation: count elements, one in stride of which is moved. Bytes. */
@@ -86,6 +80,7 @@ static void demand(const struct measurement *function, const struct argument *ar
 
 #include "measurements/common/put_signal.h"
 #include "measurements/common/sized_calls.h"
+#include "measurements/common/user_context.h"
 
 /* Pauses last this many times the complete operation, so that it could be over before they end. */
 #define PAUSE_FACTOR 2
@@ -94,9 +89,18 @@ static void demand(const struct measurement *function, const struct argument *ar
 /* With a guard after it. */
 static _Alignas(LINE) unsigned char static_object[RMA_STATIC_BYTES + LINE];
 
+struct rma_state {
+    struct partner partner;
+    int *pes;                      /* the partner's targets */
+    double pause;                  /* seconds of computation between post and quiet */
+    struct user_contexts contexts; /* none or one */
+};
+
 /* ---- The library's routines ---- */
 
-enum form { FORM_BLOCK, FORM_STRIDED, FORM_P, FORM_G };
+enum form { FORM_BLOCK, FORM_STRIDED, FORM_P, FORM_G, FORM_CONTEXT };
+
+typedef void context_function(shmem_ctx_t, void *target, const void *source, size_t bytes, int pe);
 
 struct routine {
     const char *name; /* the function's word */
@@ -106,6 +110,7 @@ struct routine {
     strided_function *strided_bytes;
     block_function *const *elements;
     strided_function *const *strided;
+    context_function *on_context;
 };
 
 /* Bytes in strides are those of char, as Iput_Round has always moved them: whoever watches or
@@ -122,20 +127,22 @@ static void char_iget(void *target, const void *source, ptrdiff_t target_stride,
     shmem_char_iget(target, source, target_stride, source_stride, count, pe);
 }
 
+/* clang-format off */
 static const struct routine routines[] = {
-    {"put", FORM_BLOCK, false, shmem_putmem, NULL, sized_put, NULL},
-    {"put_nbi", FORM_BLOCK, false, shmem_putmem_nbi, NULL, sized_put_nbi, NULL},
-    {"get", FORM_BLOCK, true, shmem_getmem, NULL, sized_get, NULL},
-    {"get_nbi", FORM_BLOCK, true, shmem_getmem_nbi, NULL, sized_get_nbi, NULL},
-    {"p", FORM_P, false, NULL, NULL, NULL, NULL},
-    {"g", FORM_G, true, NULL, NULL, NULL, NULL},
-    {"iput", FORM_STRIDED, false, NULL, char_iput, NULL, sized_iput},
-    {"iget", FORM_STRIDED, true, NULL, char_iget, NULL, sized_iget},
+    {.name = "put", .bytes = shmem_putmem, .elements = sized_put, .on_context = shmem_ctx_putmem},
+    {.name = "put_nbi", .bytes = shmem_putmem_nbi, .elements = sized_put_nbi, .on_context = shmem_ctx_putmem_nbi},
+    {.name = "get", .get = true, .bytes = shmem_getmem, .elements = sized_get, .on_context = shmem_ctx_getmem},
+    {.name = "get_nbi", .get = true, .bytes = shmem_getmem_nbi, .elements = sized_get_nbi, .on_context = shmem_ctx_getmem_nbi},
+    {.name = "p", .form = FORM_P},
+    {.name = "g", .form = FORM_G, .get = true},
+    {.name = "iput", .form = FORM_STRIDED, .strided_bytes = char_iput, .strided = sized_iput},
+    {.name = "iget", .form = FORM_STRIDED, .get = true, .strided_bytes = char_iget, .strided = sized_iget},
 #if SKAMPI_SHMEM_1_5
-    {"put_signal", FORM_BLOCK, false, put_signal, NULL, NULL, NULL},
-    {"put_signal_nbi", FORM_BLOCK, false, put_signal_nbi, NULL, NULL, NULL},
+    {.name = "put_signal", .bytes = put_signal},
+    {.name = "put_signal_nbi", .bytes = put_signal_nbi},
 #endif
 };
+/* clang-format on */
 
 static const struct routine *routine_of(const struct run *run)
 {
@@ -150,6 +157,8 @@ struct call {
     enum form form;
     block_function *block;
     strided_function *strided;
+    context_function *on_context;
+    shmem_ctx_t context;
     void *target;
     const void *source;
     size_t count;
@@ -174,13 +183,16 @@ static struct call call_of(const struct run *run)
     const struct routine *routine = routine_of(run);
     const struct rma_state *state = run->state;
     struct layout layout = layout_of(run->function, run->arguments);
+    bool user_context = state->contexts.count > 0;
     bool sized = argument_value(run->function, run->arguments, "element_bytes", 0) > 0;
     int size = size_log2(layout.element);
     unsigned char *remote = place_of(run, run->rank);
     return (struct call){
-        .form = routine->form,
+        .form = user_context ? FORM_CONTEXT : routine->form,
         .block = sized && routine->elements ? routine->elements[size] : routine->bytes,
         .strided = sized && routine->strided ? routine->strided[size] : routine->strided_bytes,
+        .on_context = routine->on_context,
+        .context = user_context ? state->contexts.handles[0] : SHMEM_CTX_DEFAULT,
         .target = routine->get ? run->local : remote,
         .source = routine->get ? remote : run->local,
         .count = layout.count,
@@ -209,6 +221,9 @@ static inline void do_call_as(struct call *call, enum form form)
         value = shmem_int_g(call->source, pe);
         memcpy(call->target, &value, sizeof value);
         break;
+    case FORM_CONTEXT:
+        call->on_context(call->context, call->target, call->source, call->count, pe);
+        break;
     }
     if (++call->next < call->targets)
         return;
@@ -222,13 +237,26 @@ static inline void do_call(struct call *call)
     do_call_as(call, call->form);
 }
 
+static inline void complete_as(const struct call *call, enum form form)
+{
+    if (form == FORM_CONTEXT)
+        shmem_ctx_quiet(call->context);
+    else
+        shmem_quiet();
+}
+
+static void complete(const struct call *call)
+{
+    complete_as(call, call->form);
+}
+
 static inline void do_calls_as(struct call *call, int64_t count, int quiets, enum form form)
 {
     struct call in_registers = *call;
     while (count-- > 0) {
         do_call_as(&in_registers, form);
         for (int i = 0; i < quiets; i++)
-            shmem_quiet();
+            complete_as(&in_registers, form);
     }
     *call = in_registers;
 }
@@ -249,6 +277,9 @@ static void do_calls(struct call *call, int64_t count, int quiets)
         break;
     case FORM_G:
         do_calls_as(call, count, quiets, FORM_G);
+        break;
+    case FORM_CONTEXT:
+        do_calls_as(call, count, quiets, FORM_CONTEXT);
         break;
     }
 }
@@ -283,7 +314,7 @@ static double in_bursts(struct run *run,
     int64_t all = operations(run), burst = run->settings->max_outstanding;
     for (int64_t done = 0; done < all; done += burst) {
         seconds += body(run, &call, all - done < burst ? all - done : burst);
-        shmem_quiet();
+        complete(&call);
     }
     return seconds / (double)all;
 }
@@ -397,7 +428,7 @@ bool rma_set_up(struct run *run)
         return run_fail(run, ALIGNMENT_TEXT, element); /* on all ranks alike */
     for (int i = 0; i < state->partner.targets; i++)
         state->pes[i] = pe_set_member(run->set, state->partner.rank + i);
-    return true;
+    return !rma->user_context || contexts_open(run, &state->contexts, 1, SHMEM_CTX_SERIALIZED);
 }
 
 bool rma_set_up_pause(struct run *run)
@@ -417,7 +448,9 @@ bool rma_set_up_pause(struct run *run)
 
 static void tear_down(struct run *run)
 {
-    free(((struct rma_state *)run->state)->pes);
+    struct rma_state *state = run->state;
+    contexts_close(&state->contexts);
+    free(state->pes);
 }
 
 /* ---- What is timed ---- */
@@ -430,7 +463,7 @@ static void warm(struct run *run)
         return;
     struct call call = call_of(run);
     do_calls(&call, state->partner.targets, 0);
-    shmem_quiet();
+    complete(&call);
 }
 
 static int64_t start(struct run *run)
@@ -527,7 +560,7 @@ double rma_run_timed_inside(struct run *run)
 /* ---- What is subtracted ---- */
 
 /* An empty quiet in its place: after a quiet that had something to complete. */
-static double empty_quiet(struct run *run)
+static double quiet_alone(struct run *run)
 {
     if (!acting(run))
         return 0;
@@ -536,7 +569,7 @@ static double empty_quiet(struct run *run)
     /* Both loops at one place, which the first call warms. */
     call.target_step = call.source_step = 0;
     do_call(&call);
-    shmem_quiet();
+    complete(&call);
     double once = time_calls(run, &call, 1);
     return time_calls(run, &call, 2) - once;
 }
@@ -556,7 +589,7 @@ static double post_by_post(struct run *run)
         if (state->pause > 0)
             apart.paused += run_pause(state->pause);
         apart_end(&apart);
-        shmem_quiet();
+        complete(&call);
     }
     return apart_seconds(&apart, all);
 }
@@ -593,7 +626,7 @@ const struct measurement rma_common = {
     .api = API_OPENSHMEM,
     .check = check,
     .demand = demand,
-    .state_bytes = sizeof(struct rma_state),
+    SHMEM_STATE(struct rma_state),
     .fill = WITH_SHMEM(fill),
     .verify = WITH_SHMEM(verify),
     .teardown = WITH_SHMEM(tear_down),
@@ -634,7 +667,7 @@ const struct measurement rma_until_complete = {
     .timing = TIMING_PARTS,
     .subtracted = "an empty quiet",
     .cost = "post + wire",
-    .reference = WITH_SHMEM(empty_quiet),
+    .reference = WITH_SHMEM(quiet_alone),
     .like = {&rma_full_of_target},
 };
 

@@ -17,6 +17,7 @@ struct rma {
     enum shape shape;
     unsigned timed_inside;
     bool static_object; /* on the other side, instead of memory from the symmetric heap */
+    bool user_context;
 };
 
 /* ---- What functions are like ---- */
