@@ -143,8 +143,8 @@ struct run {
 struct measurement {
     const char *name, *summary;
     /* What the function has in common with others: it takes each member that it leaves out from the
-     * first of these that states it, or that is itself like one which states it. A member that is 0,
-     * false or NULL counts as left out. */
+     * first of these that states it, or that is itself like one which states it. A member that is
+     * 0, false or NULL counts as left out. */
     const struct measurement *like[MEASUREMENT_MAX_LIKE];
     /* Stands where the summary, routine, calls or timed have "%s": descriptors of what functions
      * have in common name what distinguishes them by that. */
