@@ -247,38 +247,38 @@ static double run_drift(struct run *run)
 #define SECONDS {"seconds", PARAMETER_DOUBLE, "s", "time to wait", .allowed = "0 to 60", .example = "0.1"}
 #define LEVEL "more than 0, at most 1"
 /* clang-format on */
-#define PATTERN .timing = TIMING_WHOLE, .who = "all"
-#define WAITS PATTERN, .state_bytes = sizeof(struct pattern_state), .setup = set_up_pattern
+
+static const struct measurement pattern = {.timing = TIMING_WHOLE, .who = "all"};
+static const struct measurement waits = {
+    .timed = "a busy wait",
+    .state_bytes = sizeof(struct pattern_state),
+    .setup = set_up_pattern,
+    .like = {&pattern},
+};
+static const struct measurement reading = {
+    .parameters = {ITERATIONS}, .timed = "timer reading", .who = "all"};
 
 const struct measurement measurements_clock[] = {
-    {"wtime", "reading the timer in use", .parameters = {ITERATIONS}, .run = run_wtime,
-     .timed = "timer reading", .who = "all"},
-    {"Timer_Cost", "reading a timer, timed by the one in use", .parameters = {TIMER, ITERATIONS},
-     .check = check_timer, .run = run_timer_cost, .timed = "timer reading", .who = "all"},
-    {"Wtime", "MPI_Wtime()", .api = API_MPI, .no_data = true, .parameters = {ITERATIONS},
-#if SKAMPI_MPI
-     .run = run_mpi_wtime,
-#endif
-     .routine = "MPI_Wtime", .timed = "MPI_Wtime", .who = "all"},
+    {"wtime", "reading the timer in use", .like = {&reading}, .run = run_wtime},
+    {"Timer_Cost", "reading a timer, timed by the one in use", .like = {&reading},
+     .parameters = {TIMER, ITERATIONS}, .check = check_timer, .run = run_timer_cost},
+    {"Wtime", "MPI_Wtime()", .like = {&reading}, .api = API_MPI, .no_data = true,
+     .routine = "MPI_Wtime", .timed = "MPI_Wtime", .run = WITH_MPI(run_mpi_wtime)},
     {"WaitPatternUp", "rank i is busy for i + 1 microseconds: the result must be n microseconds",
-     WAITS, .parameters = {CLOCK}, .check = check_clock, .run = run_pattern_up,
-     .timed = "a busy wait"},
+     .like = {&waits}, .parameters = {CLOCK}, .check = check_clock, .run = run_pattern_up},
     {"WaitPatternDown", "rank i is busy for n - i microseconds: the result must be n microseconds",
-     WAITS, .parameters = {CLOCK}, .check = check_clock, .run = run_pattern_down,
-     .timed = "a busy wait"},
-    {"waitpattern_up", "rank i is busy for i steps: the result must be n - 1 steps", WAITS,
-     .parameters = {STEP, CLOCK}, .check = check_step, .run = run_classic_up,
-     .timed = "a busy wait"},
+     .like = {&waits}, .parameters = {CLOCK}, .check = check_clock, .run = run_pattern_down},
+    {"waitpattern_up", "rank i is busy for i steps: the result must be n - 1 steps",
+     .like = {&waits}, .parameters = {STEP, CLOCK}, .check = check_step, .run = run_classic_up},
     {"waitpattern_down", "rank i is busy for n - 1 - i steps: the result must be n - 1 steps",
-     WAITS, .parameters = {STEP, CLOCK}, .check = check_step, .run = run_classic_down,
-     .timed = "a busy wait"},
-    {"WaitPatternNull", "every rank returns at once: the result must be 0", PATTERN,
+     .like = {&waits}, .parameters = {STEP, CLOCK}, .check = check_step, .run = run_classic_down},
+    {"WaitPatternNull", "every rank returns at once: the result must be 0", .like = {&pattern},
      .run = run_pattern_null, .timed = "nothing"},
     {"WaitPatternLevels", "a time that alternates between two levels: the result must say so",
-     WAITS, .parameters = {LOW, HIGH, DWELL, CLOCK}, .check = check_levels,
+     .like = {&waits}, .parameters = {LOW, HIGH, DWELL, CLOCK}, .check = check_levels,
      .run = run_pattern_levels, .timed = "a busy wait"},
     {"WaitPatternWarmUp", "a time that is longer at first: the result must be that of later calls",
-     WAITS, .parameters = {SLOW, FAST, CALLS, CLOCK}, .check = check_warm_up,
+     .like = {&waits}, .parameters = {SLOW, FAST, CALLS, CLOCK}, .check = check_warm_up,
      .run = run_pattern_warm_up, .timed = "a busy wait"},
     {"Clock_Offset", "offset of global time from each PE's clock", .timing = TIMING_PARTS,
      .clocks = true, .any_sign = true, .run = run_clock_offset_now,

@@ -447,26 +447,35 @@ static const enum stage after_init = STAGE_INIT, after_peers = STAGE_PEERS,
 /* clang-format off */
 #define KIND {"kind", PARAMETER_STRING, "", "routine to call", .allowed = "one of put, get, atomic, barrier, malloc, lock, ... (any other word lists them all)", .example = "put"}
 /* clang-format on */
-#define ONCE .timing = TIMING_ONCE, .who = "all"
-#define FOOTPRINT                                                                                  \
-    ONCE, .own_check = true, .moves = MOVES_NOTHING, .api = API_OPENSHMEM,                         \
-          .quantity = QUANTITY_BYTES, .check = WITH_SHMEM(check_footprint), .demand = demand,      \
-          .run = WITH_SHMEM(run_footprint), .calls = "shmem_init shmem_putmem shmem_alltoall32",   \
-          .timed = "nothing: resident memory"
+
+static const struct measurement once = {.timing = TIMING_ONCE, .who = "all"};
+static const struct measurement footprint = {
+    .api = API_OPENSHMEM,
+    .calls = "shmem_init shmem_putmem shmem_alltoall32",
+    .quantity = QUANTITY_BYTES,
+    .own_check = true,
+    .moves = MOVES_NOTHING,
+    .timed = "nothing: resident memory",
+    .check = WITH_SHMEM(check_footprint),
+    .demand = demand,
+    .run = WITH_SHMEM(run_footprint),
+    .like = {&once},
+};
 
 const struct measurement measurements_process[] = {
-    {"Startup", "starting the library: MPI_Init and shmem_init",
-     .routine = "shmem_init shmem_init_thread MPI_Init MPI_Init_thread", ONCE, .no_data = true,
+    {"Startup", "starting the library: MPI_Init and shmem_init", .like = {&once},
+     .routine = "shmem_init shmem_init_thread MPI_Init MPI_Init_thread", .no_data = true,
      .run = run_startup,
      .timed = "the start, once; the library's end follows as the last line of the output"},
-    {"First_Call", "the first call of a routine in a process, on the next rank or by all", ONCE,
-     .own_check = true, .api = API_OPENSHMEM, .parameters = {KIND}, .check = WITH_SHMEM(check_kind),
-     .demand = demand, .run = WITH_SHMEM(run_first_call), .moves = MOVES_NOTHING, .calls = "",
-     .timed = "one call, after a barrier of skampi"},
+    {"First_Call", "the first call of a routine in a process, on the next rank or by all",
+     .like = {&once}, .own_check = true, .api = API_OPENSHMEM, .parameters = {KIND},
+     .check = WITH_SHMEM(check_kind), .demand = demand, .run = WITH_SHMEM(run_first_call),
+     .moves = MOVES_NOTHING, .calls = "", .timed = "one call, after a barrier of skampi"},
     {"Memory_Footprint", "memory of a process after init, calls to each peer and an all-to-all",
-     FOOTPRINT, .variant = &after_alltoall},
-    {"Memory_Footprint_Init", "memory of a process after init", FOOTPRINT, .variant = &after_init},
-    {"Memory_Footprint_Peers", "memory of a process after the first call to each peer", FOOTPRINT,
-     .variant = &after_peers},
+     .like = {&footprint}, .variant = &after_alltoall},
+    {"Memory_Footprint_Init", "memory of a process after init", .like = {&footprint},
+     .variant = &after_init},
+    {"Memory_Footprint_Peers", "memory of a process after the first call to each peer",
+     .like = {&footprint}, .variant = &after_peers},
     {.name = NULL},
 };

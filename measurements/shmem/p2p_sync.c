@@ -159,49 +159,75 @@ static void demand(const struct measurement *function, const struct argument *ar
     demand->scratch = sizeof(long);
 }
 
-#define COMMON .api = API_OPENSHMEM, .demand = demand
-#define LOCAL .no_data = true, .parameters = {ITERATIONS}, .who = "all", .timing = TIMING_WHOLE
-#define TOKEN(...)                                                                                 \
-    .timing = TIMING_PARTS, .variant = &(const struct token){__VA_ARGS__},                         \
-    .setup = WITH_SHMEM(set_up_token), .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify),     \
-    .run = WITH_SHMEM(run_token), SHMEM_STATE(struct token_state), .who = "rank 0"
-#define PINGPONG .minimum_pes = 2
+static const struct measurement holding = {
+    .api = API_OPENSHMEM,
+    .parameters = {ITERATIONS},
+    .timing = TIMING_WHOLE,
+    .no_data = true,
+    .who = "all",
+    .demand = demand,
+};
+
+static const struct measurement passing = {
+    .api = API_OPENSHMEM,
+    .parameters = {ITERATIONS},
+    .timing = TIMING_PARTS,
+    .who = "rank 0",
+    SHMEM_STATE(struct token_state),
+    .demand = demand,
+    .setup = WITH_SHMEM(set_up_token),
+    .fill = WITH_SHMEM(fill),
+    .verify = WITH_SHMEM(verify),
+    .run = WITH_SHMEM(run_token),
+};
+
+static const struct measurement ping_pong = {
+    .minimum_pes = 2,
+    .moves = MOVES_MESSAGE,
+    .like = {&passing},
+};
+
+static const struct measurement ping_pong_of_puts = {
+    .parameters = {COUNT_BYTES, ITERATIONS},
+    .like = {&ping_pong},
+};
+
+static const struct token flag = {.test = false}, flag_tested = {.test = true},
+                          data = {.payload = true}, data_tested = {.payload = true, .test = true},
+                          ring = {.ring = true};
 
 const struct measurement measurements_p2p_sync[] = {
-    {"Shmem_Wait_Until", "wait_until on a condition that already holds",
-     .routine = "shmem_wait_until", COMMON, LOCAL, .run = WITH_SHMEM(run_wait_until),
-     .timed = "wait_until", .cost = "wait"},
-    {"Shmem_Test", "test of a condition that already holds", .routine = "shmem_test", COMMON, LOCAL,
-     .run = WITH_SHMEM(run_test), .timed = "test", .cost = "test"},
+    {"Shmem_Wait_Until", "wait_until on a condition that already holds", .like = {&holding},
+     .routine = "shmem_wait_until", .run = WITH_SHMEM(run_wait_until), .timed = "wait_until",
+     .cost = "wait"},
+    {"Shmem_Test", "test of a condition that already holds", .like = {&holding},
+     .routine = "shmem_test", .run = WITH_SHMEM(run_test), .timed = "test", .cost = "test"},
     {"Shmem_Pingpong_Put_Put",
      "ping-pong of puts: half a round trip between ranks 0 and 1, each waiting for the other",
-     .calls = "shmem_put shmem_fence shmem_long_p shmem_long_wait_until", COMMON, PINGPONG,
-     .parameters = {COUNT_BYTES, ITERATIONS}, TOKEN(.payload = true), .moves = MOVES_MESSAGE,
+     .like = {&ping_pong_of_puts},
+     .calls = "shmem_put shmem_fence shmem_long_p shmem_long_wait_until", .variant = &data,
      .timed = "put + fence + p of a flag, until the other's wait_until for it returns; the mean of "
               "both directions",
      .cost = "2 * post + wire + fence"},
     {"Shmem_Pingpong_Put_Put_Test",
      "ping-pong of puts, polling by test: half a round trip between ranks 0 and 1",
-     .calls = "shmem_put shmem_fence shmem_long_p shmem_long_test", COMMON, PINGPONG,
-     .parameters = {COUNT_BYTES, ITERATIONS}, TOKEN(.payload = true, .test = true),
-     .moves = MOVES_MESSAGE,
+     .like = {&ping_pong_of_puts}, .calls = "shmem_put shmem_fence shmem_long_p shmem_long_test",
+     .variant = &data_tested,
      .timed = "put + fence + p of a flag, until a test by the other sees it; the mean of both "
               "directions"},
     {"Shmem_Pingpong_P_P",
      "signalling latency: p of a flag between ranks 0 and 1, half a round trip",
-     .calls = "shmem_long_p shmem_long_wait_until", COMMON, PINGPONG, .parameters = {ITERATIONS},
-     TOKEN(.test = false), .moves = MOVES_MESSAGE,
+     .like = {&ping_pong}, .calls = "shmem_long_p shmem_long_wait_until", .variant = &flag,
      .timed = "p of a flag, until the other's wait_until for it returns; the mean of both "
               "directions",
      .cost = "post + wire"},
     {"Shmem_Pingpong_P_P_Test",
      "signalling latency, polling by test: half a round trip between ranks 0 and 1",
-     .calls = "shmem_long_p shmem_long_test", COMMON, PINGPONG, .parameters = {ITERATIONS},
-     TOKEN(.test = true), .moves = MOVES_MESSAGE,
+     .like = {&ping_pong}, .calls = "shmem_long_p shmem_long_test", .variant = &flag_tested,
      .timed = "p of a flag, until a test by the other sees it; the mean of both directions"},
     {"Shmem_Token_Round", "signalling latency around the ring: a token passed from rank to rank",
-     .calls = "shmem_long_p shmem_long_wait_until", COMMON, .parameters = {ITERATIONS},
-     TOKEN(.ring = true), .moves = MOVES_NOTHING,
+     .like = {&passing}, .calls = "shmem_long_p shmem_long_wait_until", .moves = MOVES_NOTHING,
+     .variant = &ring,
      .timed = "p of a flag, until the next rank's wait_until for it returns; the mean of all hops",
      .cost = "post + wire"},
     {.name = NULL},

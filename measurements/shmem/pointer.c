@@ -164,23 +164,30 @@ static bool verify(struct run *run)
 /* clang-format off */
 #define WAY {"way", PARAMETER_STRING, "", "what moves the bytes", .allowed = "one of \"loop\", \"memcpy\", \"library\"", .example = "loop"}
 /* clang-format on */
-#define COMMON                                                                                     \
-    .api = API_OPENSHMEM, .timing = TIMING_WHOLE, .moves = MOVES_MESSAGE, BY_PAIRS,                \
-    .check = check, .demand = demand, SHMEM_STATE(struct pointer_state),                           \
-    .setup = WITH_SHMEM(set_up), .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify),           \
-    .run = WITH_SHMEM(run_moves),                                                                  \
-    .parameters = {WAY, COUNT_BYTES, ITERATIONS_OR_CHOSEN, PAIRS_AT_HALF}
-#define POINTER(...)                                                                               \
-    .variant = &(const struct pointer)                                                             \
-    {                                                                                              \
-        __VA_ARGS__                                                                                \
-    }
+
+static const struct measurement common = {
+    .api = API_OPENSHMEM,
+    .parameters = {WAY, COUNT_BYTES, ITERATIONS_OR_CHOSEN, PAIRS_AT_HALF},
+    .timing = TIMING_WHOLE,
+    .moves = MOVES_MESSAGE,
+    BY_PAIRS,
+    SHMEM_STATE(struct pointer_state),
+    .check = check,
+    .demand = demand,
+    .setup = WITH_SHMEM(set_up),
+    .fill = WITH_SHMEM(fill),
+    .verify = WITH_SHMEM(verify),
+    .run = WITH_SHMEM(run_moves),
+};
+
+static const struct pointer put = {.get = false}, get = {.get = true};
 
 const struct measurement measurements_pointer[] = {
     {"Shmem_Ptr_Put", "stores through the pointer of shmem_ptr, until they are complete",
-     .calls = "shmem_put shmem_quiet shmem_ptr", COMMON, POINTER(.get = false),
+     .like = {&common}, .calls = "shmem_put shmem_quiet shmem_ptr", .variant = &put,
      .timed = "a loop of stores or memcpy + quiet; library: putmem + quiet"},
-    {"Shmem_Ptr_Get", "loads through the pointer of shmem_ptr", .calls = "shmem_get shmem_ptr",
-     COMMON, POINTER(.get = true), .timed = "a loop of loads or memcpy; library: getmem"},
+    {"Shmem_Ptr_Get", "loads through the pointer of shmem_ptr", .like = {&common},
+     .calls = "shmem_get shmem_ptr", .variant = &get,
+     .timed = "a loop of loads or memcpy; library: getmem"},
     {.name = NULL},
 };

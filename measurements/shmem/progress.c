@@ -52,23 +52,32 @@ static double run_operation(struct run *run)
 
 #endif
 
-/* clang-format off */
-#define COMPUTES(which)                                                                            \
-    .api = API_OPENSHMEM, .timing = TIMING_PARTS, .minimum_pes = 2, .who = "rank 0", .moves = MOVES_MESSAGE,                 \
-    .check = computing_check, .demand = demand, SHMEM_STATE(struct pair_operation), .setup = WITH_SHMEM(set_up),                          \
-    .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify), .run = WITH_SHMEM(run_operation),      \
-    .variant = &(const enum pair_action) {which}
+static const struct measurement computes = {
+    .api = API_OPENSHMEM,
+    .parameters = {COUNT_BYTES, COMPUTATION},
+    .timing = TIMING_PARTS,
+    .minimum_pes = 2,
+    .moves = MOVES_MESSAGE,
+    .who = "rank 0",
+    SHMEM_STATE(struct pair_operation),
+    .check = computing_check,
+    .demand = demand,
+    .setup = WITH_SHMEM(set_up),
+    .fill = WITH_SHMEM(fill),
+    .verify = WITH_SHMEM(verify),
+    .run = WITH_SHMEM(run_operation),
+};
+
+static const enum pair_action put = PAIR_PUT, get = PAIR_GET, fetch_add = PAIR_FETCH_ADD;
 
 const struct measurement measurements_progress[] = {
-    {"Shmem_Put_Target_Computes", "put and quiet to a PE that computes", .routine = "shmem_put", .calls = "shmem_quiet", COMPUTES(PAIR_PUT),
-     .parameters = {COUNT_BYTES, COMPUTATION}, .timed = "put + quiet" TO_COMPUTING,
-     .cost = "post + wire + quiet"},
-    {"Shmem_Get_Target_Computes", "get from a PE that computes", .routine = "shmem_get", COMPUTES(PAIR_GET),
-     .parameters = {COUNT_BYTES, COMPUTATION}, .timed = "get" TO_COMPUTING,
-     .cost = "post + wire"},
-    {"Shmem_Atomic_Fetch_Add_Long_Target_Computes", "fetching atomic on a PE that computes", .routine = "shmem_long_atomic_fetch_add",
-     COMPUTES(PAIR_FETCH_ADD), .parameters = {COMPUTATION}, .timed = "fetch-and-add" TO_COMPUTING,
-     .cost = "fetch"},
+    {"Shmem_Put_Target_Computes", "put and quiet to a PE that computes", .like = {&computes},
+     .routine = "shmem_put", .calls = "shmem_quiet", .timed = "put + quiet" TO_COMPUTING,
+     .cost = "post + wire + quiet", .variant = &put},
+    {"Shmem_Get_Target_Computes", "get from a PE that computes", .like = {&computes},
+     .routine = "shmem_get", .timed = "get" TO_COMPUTING, .cost = "post + wire", .variant = &get},
+    {"Shmem_Atomic_Fetch_Add_Long_Target_Computes", "fetching atomic on a PE that computes",
+     .like = {&computes}, .routine = "shmem_long_atomic_fetch_add", .parameters = {COMPUTATION},
+     .timed = "fetch-and-add" TO_COMPUTING, .cost = "fetch", .variant = &fetch_add},
     {.name = NULL},
 };
-/* clang-format on */

@@ -61,8 +61,6 @@ static void places_2d(const struct run *run, struct place place[2])
 static const struct split strided = {split_strided, places_strided, false},
                           two_d = {split_2d, places_2d, false},
                           destroyed = {split_strided, places_strided, true};
-#define SPLIT(split) (&(split))
-
 static int do_split(struct run *run, struct parts *parts)
 {
     const struct split *split = run->function->variant;
@@ -131,8 +129,6 @@ static double run_syncs(struct run *run)
     return run_elapsed(run, started, run_stop(run)) / (double)run->iterations;
 }
 
-#else
-#define SPLIT(split) NULL
 #endif
 
 static const char *check_split(const struct measurement *function, const struct argument *arguments,
@@ -148,28 +144,40 @@ static const char *check_split(const struct measurement *function, const struct 
 #define STRIDE {"stride", PARAMETER_INT, "", "the new team has the ranks 0, stride, 2 stride, ...", .minimum = 1, .allowed = "at most the size of the communicator", .example = "1"}
 #define X_RANGE {"xrange", PARAMETER_INT, "", "PEs in a row of the two-dimensional arrangement", .minimum = 1, .allowed = "at most the size of the communicator", .example = "1"}
 /* clang-format on */
-#define COMMON .no_data = true, .timing = TIMING_WHOLE, .who = "all"
-#define OF_SPLIT                                                                                   \
-    COMMON, ON_TEAM(check_split), .setup = WITH_SHMEM_1_5(set_up_split),                           \
-                                  .run = WITH_SHMEM_1_5(run_split)
-#define OF_SYNC                                                                                    \
-    COMMON, ON_TEAM(team_check), .setup = WITH_SHMEM_1_5(team_set_up), .synchronizes = true,       \
-                                 .run = WITH_SHMEM_1_5(run_syncs), .timed = "team_sync",           \
-                                 .cost = "sync"
+
+static const struct measurement split = {
+    ON_TEAM(check_split),
+    .timing = TIMING_WHOLE,
+    .no_data = true,
+    .who = "all",
+    .setup = WITH_SHMEM_1_5(set_up_split),
+    .run = WITH_SHMEM_1_5(run_split),
+};
+static const struct measurement sync = {
+    ON_TEAM(team_check),
+    .routine = "shmem_team_sync",
+    .timing = TIMING_WHOLE,
+    .no_data = true,
+    .synchronizes = true,
+    .timed = "team_sync",
+    .who = "all",
+    .cost = "sync",
+    .setup = WITH_SHMEM_1_5(team_set_up),
+    .run = WITH_SHMEM_1_5(run_syncs),
+};
 
 const struct measurement measurements_team[] = {
     {"Shmem_Team_Split_Strided", "a team of every stride-th PE, from the communicator's",
-     .routine = "shmem_team_split_strided", OF_SPLIT, .parameters = {STRIDE},
-     .timed = "team_split_strided; destroying untimed", .variant = SPLIT(strided)},
-    {"Shmem_Team_Split_2D", "teams of rows and columns, from the communicator's",
-     .routine = "shmem_team_split_2d", OF_SPLIT, .parameters = {X_RANGE},
-     .timed = "team_split_2d; destroying untimed", .variant = SPLIT(two_d)},
-    {"Shmem_Team_Destroy", "destroying a copy of the communicator's team",
-     .routine = "shmem_team_destroy", OF_SPLIT, .timed = "team_destroy; splitting untimed",
-     .variant = SPLIT(destroyed)},
-    {"Shmem_Team_Sync", "one synchronization of the communicator's team",
-     .routine = "shmem_team_sync", OF_SYNC},
-    {"Shmem_Team_Sync_Consecutive", "synchronizations of a team in a row",
-     .routine = "shmem_team_sync", OF_SYNC, .parameters = {ITERATIONS}},
+     .like = {&split}, .routine = "shmem_team_split_strided", .parameters = {STRIDE},
+     .timed = "team_split_strided; destroying untimed", .variant = WITH_SHMEM_1_5(&strided)},
+    {"Shmem_Team_Split_2D", "teams of rows and columns, from the communicator's", .like = {&split},
+     .routine = "shmem_team_split_2d", .parameters = {X_RANGE},
+     .timed = "team_split_2d; destroying untimed", .variant = WITH_SHMEM_1_5(&two_d)},
+    {"Shmem_Team_Destroy", "destroying a copy of the communicator's team", .like = {&split},
+     .routine = "shmem_team_destroy", .timed = "team_destroy; splitting untimed",
+     .variant = WITH_SHMEM_1_5(&destroyed)},
+    {"Shmem_Team_Sync", "one synchronization of the communicator's team", .like = {&sync}},
+    {"Shmem_Team_Sync_Consecutive", "synchronizations of a team in a row", .like = {&sync},
+     .parameters = {ITERATIONS}},
     {.name = NULL},
 };
