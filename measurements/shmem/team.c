@@ -61,6 +61,7 @@ static void places_2d(const struct run *run, struct place place[2])
 static const struct split strided = {split_strided, places_strided, false},
                           two_d = {split_2d, places_2d, false},
                           destroyed = {split_strided, places_strided, true};
+
 static int do_split(struct run *run, struct parts *parts)
 {
     const struct split *split = run->function->variant;
