@@ -20,6 +20,13 @@ static bool is_word(const char *text)
            '\0';
 }
 
+/* What a function takes from others has its word where they have "%s". */
+static void check_text(const char *name, const char *text)
+{
+    if (text && strchr(text, '%'))
+        fail_msg("%s: \"%s\" needs a .word", name, text);
+}
+
 /* A constant of the language, or a number within the range. */
 static void check_integer(const char *name, const struct parameter *parameter)
 {
@@ -57,6 +64,10 @@ static void check_function(const struct measurement *function)
         fail_msg("%s: scripts cannot name it", name);
     if (!function->summary || !function->timed || !function->who)
         fail_msg("%s: .summary, .timed or .who is missing", name);
+    check_text(name, function->summary);
+    check_text(name, function->timed);
+    check_text(name, function->routine);
+    check_text(name, function->calls);
     if (function->moves == MOVES_UNSTATED && !function->no_data && function->api != API_NONE)
         fail_msg("%s: .moves is missing, so there is no bandwidth: see enum moves", name);
     if (!function->routine && !function->calls && function->api != API_NONE)
@@ -83,6 +94,26 @@ static void all_are_complete(void **state)
         assert_ptr_equal(measurement_find(function->name), function);
     }
     assert_true(checked > 100);
+}
+
+/* ---- What functions have in common with others ---- */
+
+static void members_are_taken_from_others(void **state)
+{
+    const struct measurement *full = measurement_find("Shmem_Put_Nonblocking_Full"),
+                             *quiet = measurement_find("Shmem_Put_Nonblocking_Quiet");
+    (void)state;
+    assert_string_equal(full->timed, "put_nbi + quiet");
+    assert_string_equal(full->routine, "shmem_put_nbi");
+    assert_string_equal(full->who, "all");
+    assert_null(full->subtracted);
+    /* What is nearer hides what that is like. */
+    assert_string_equal(quiet->timed, full->timed);
+    assert_string_equal(quiet->routine, "shmem_quiet");
+    assert_string_equal(quiet->calls, "shmem_put_nbi");
+    assert_int_equal(quiet->timing, TIMING_PARTS);
+    assert_int_equal(full->timing, TIMING_WHOLE);
+    assert_non_null(quiet->subtracted);
 }
 
 /* ---- Values for a first try, and values above the range ---- */
@@ -207,6 +238,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_are_complete),
+        cmocka_unit_test(members_are_taken_from_others),
         cmocka_unit_test(values_are_accepted_and_ranges_kept),
         cmocka_unit_test(the_example_is_complete_and_not_listed),
         cmocka_unit_test(arguments_by_name),
