@@ -46,7 +46,8 @@ int64_t take_signed(struct input *input)
     return unfold_sign(take_number(input));
 }
 
-const unsigned char *take_bytes(struct input *input, size_t bytes)
+/* The next `bytes` bytes; NULL if fewer are left. */
+static const unsigned char *take_bytes(struct input *input, size_t bytes)
 {
     if ((size_t)(input->end - input->next) < bytes) {
         input->bad = true;
@@ -101,7 +102,7 @@ void give_signed(struct output *output, int64_t number)
     give_number(output, fold_sign(number));
 }
 
-void give_word(struct output *output, uint64_t word)
+static void give_word(struct output *output, uint64_t word)
 {
     word = LITTLE_ENDIAN_64(word);
     if (!has_room(output, 8))

@@ -58,8 +58,6 @@ uint64_t take_number(struct input *);
 int64_t take_signed(struct input *);
 uint64_t take_word(struct input *); /* 8 bytes */
 double take_real(struct input *);
-/* The next `bytes` bytes; NULL if fewer are left. */
-const unsigned char *take_bytes(struct input *, size_t bytes);
 /* A text, which is not terminated. */
 const char *take_text(struct input *, size_t *length);
 
@@ -72,7 +70,6 @@ struct output {
 
 void give_number(struct output *, uint64_t number);
 void give_signed(struct output *, int64_t number);
-void give_word(struct output *, uint64_t word);
 void give_real(struct output *, double number);
 void give_text(struct output *, const char *text);
 

@@ -38,7 +38,7 @@ LIBRARY = {"shmem.h", "shmemx.h", "pshmem.h", "mpi.h"}
 MAY_KNOW_THE_LIBRARY = {"comm", "objects", "trace/runtime", "measurements"}
 # Headers of other libraries, by the files that may include them.
 OTHERS = {
-    "papi.h": {"src/clock/timer.c", "src/clock/counters.c", "src/trace/runtime/counters.c"},
+    "papi.h": {"src/clock/timer.c", "src/clock/counters.c", "src/trace/runtime/phases.c"},
     "hwloc.h": {"src/base/location.c"},
     "jansson.h": {"src/known/known_file.c"},
     "ucp/api/ucp.h": {"src/comm/choices.c"},

@@ -3,26 +3,120 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/manual.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/terminal.h"
-#include "trace/command/manual.h"
+#include "base/text.h"
 #include "trace/command/record.h"
 #include "trace/export/export.h"
-#include "trace/read/commands.h"
+#include "trace/recording.h"
+
+#ifndef SKAMPI_VERSION
+#define SKAMPI_VERSION "unknown"
+#endif
 
 static const struct reader_command *const commands[] = {
     &dump_command, &summary_command, &check_command, &merge_command, &export_command,
 };
 #define COMMANDS (sizeof commands / sizeof *commands)
 
-/* The exit status. */
-static int written(void)
+static void print_version(void)
 {
-    return fflush(stdout) || ferror(stdout) ? 1 : 0;
+    puts("shmemtrace " SKAMPI_VERSION);
 }
 
-static int help(void)
+/* ---- Manual page and completion ---- */
+
+/* An option of recording; note: see base/manual.h. */
+static struct manual_option recording_option(const struct recording_row *row, const char *note)
+{
+    return (struct manual_option){.name = row->option,
+                                  .value = row->placeholder,
+                                  .help = row->help,
+                                  .optional = row->argument == ARGUMENT_OPTIONAL,
+                                  .note = note};
+}
+
+static void print_recording(void)
+{
+    manual_section("RECORDING");
+    manual_text("Options come before the launcher. Each can also be set by an environment "
+                "variable, for programs that you start with libshmemtrace.so in LD_PRELOAD or link "
+                "with it.\nSIZE is a number of bytes; K, M or G may follow it.");
+    for (size_t i = 0; i < recording_row_count; i++) {
+        char note[64];
+        snprintf(note, sizeof note, "(%s)", recording_rows[i].variable);
+        struct manual_option option = recording_option(&recording_rows[i], note);
+        manual_items(&option, 1);
+    }
+    struct text classes = {0};
+    for (size_t i = 0; i < TRACE_CLASSES; i++)
+        text_append(&classes, "%s %s", i ? "," : "Classes of routines are", trace_class_names[i]);
+    text_append(&classes, ".");
+    manual_paragraph(classes.data);
+    text_release(&classes);
+}
+
+static void print_command(const struct reader_command *command)
+{
+    struct manual_option options[READER_OPTIONS];
+    size_t count = reader_options(command, options);
+    manual_subsection(command->name);
+    manual_text(command->summary);
+    manual_items(options, count);
+}
+
+static void print_manual(void)
+{
+    manual_page("shmemtrace", SKAMPI_VERSION, "records and shows what OpenSHMEM programs call");
+    manual_synopsis("shmemtrace", "[option]... launcher... program...");
+    manual_synopsis("shmemtrace", "command [option]... [trace]");
+    manual_section("DESCRIPTION");
+    manual_text("Runs a program, which need not be recompiled, and writes a trace of its calls: a "
+                "folder with one file for each PE.\nThe commands read that folder, or one file of "
+                "it; " TRACE_DEFAULT_PATH " if you name none.\nThe format, and what is recorded of "
+                "each routine, are described in docs/trace-format.md.");
+    print_recording();
+    manual_section("READING");
+    for (size_t i = 0; i < COMMANDS; i++)
+        print_command(commands[i]);
+    manual_section("EXIT STATUS");
+    manual_text(
+        "Of recording: that of the launcher; 2 if an option is wrong or the folder cannot "
+        "be used.\nOf commands: 0 success; 1 damaged trace, findings, failed write; 2 wrong "
+        "usage, no trace.");
+    manual_section("EXAMPLES");
+    manual_example("shmemtrace oshrun -np 4 ./app\nshmemtrace summary\nshmemtrace export --chrome "
+                   "app.json");
+    manual_section("SEE ALSO");
+    manual_text("skampi(1)");
+}
+
+static void print_completion(void)
+{
+    static const char *const general[] = {"help", "version", "man", "completion"};
+    size_t generals = sizeof general / sizeof *general, option_count = 0, command_count = 0;
+    struct manual_option *options = memory_zeroed(generals + recording_row_count, sizeof *options);
+    struct manual_option(*own)[READER_OPTIONS] = memory_zeroed(COMMANDS, sizeof *own);
+    struct manual_command *words = memory_zeroed(COMMANDS + 1, sizeof *words);
+    for (size_t i = 0; i < generals; i++)
+        options[option_count++] = (struct manual_option){.name = general[i]};
+    for (size_t i = 0; i < recording_row_count; i++)
+        options[option_count++] = recording_option(&recording_rows[i], NULL);
+    words[command_count++] = (struct manual_command){"record", options, option_count};
+    for (size_t i = 0; i < COMMANDS; i++)
+        words[command_count++] =
+            (struct manual_command){commands[i]->name, own[i], reader_options(commands[i], own[i])};
+    manual_completion("shmemtrace", options, option_count, words, command_count);
+    free(options);
+    free(own);
+    free(words);
+}
+
+/* ---- The program ---- */
+
+static void print_help(void)
 {
     terminal_fold_begin(false);
     puts(
@@ -42,8 +136,15 @@ static int help(void)
         "  shmemtrace summary\n"
         "  shmemtrace export --chrome app.json");
     terminal_fold_end();
-    return written();
 }
+
+static const struct {
+    const char *word;
+    void (*print)(void);
+} general[] = {
+    {"-h", print_help},           {"--help", print_help},  {"-V", print_version},
+    {"--version", print_version}, {"--man", print_manual}, {"--completion", print_completion},
+};
 
 static void exhausted(const char *text)
 {
@@ -56,20 +157,11 @@ int main(int argc, char **argv)
     numbers_use_point();
     memory_on_exhausted(exhausted);
     const char *word = argc > 1 ? argv[1] : "";
-    if (strcmp(word, "-h") == 0 || strcmp(word, "--help") == 0)
-        return help();
-    if (strcmp(word, "--man") == 0) {
-        manual_print(commands, COMMANDS);
-        return written();
-    }
-    if (strcmp(word, "--completion") == 0) {
-        manual_bash(commands, COMMANDS);
-        return written();
-    }
-    if (strcmp(word, "-V") == 0 || strcmp(word, "--version") == 0) {
-        manual_version();
-        return written();
-    }
+    for (size_t i = 0; i < sizeof general / sizeof *general; i++)
+        if (strcmp(word, general[i].word) == 0) {
+            general[i].print();
+            return fflush(stdout) || ferror(stdout) ? 1 : 0;
+        }
     for (size_t i = 0; i < COMMANDS; i++)
         if (strcmp(word, commands[i]->name) == 0)
             return reader_main(commands[i], argc - 1, argv + 1);

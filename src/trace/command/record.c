@@ -82,12 +82,15 @@ static size_t find_row(const char *word, const char **argument)
     return i;
 }
 
-static bool set_variable(size_t row, const char *text)
+/* The argument of an option that is a word of its own; NULL: it has none. */
+static const char *next_argument(const struct recording_row *row, const char *word)
 {
-    return setenv(recording_rows[row].variable, text, 1) == 0;
+    /* --ring 8M: no launcher's name begins with a digit. */
+    bool optional = row->argument == ARGUMENT_OPTIONAL && isdigit((unsigned char)word[0]);
+    return optional || row->argument == ARGUMENT_NEEDED ? word : NULL;
 }
 
-/* Takes options. Returns the index of the first word that is no option, or 0 after an error. */
+/* Takes options. Returns the index of the first word that is no option, or -2 after an error. */
 static int take_options(int argc, char **argv, struct recording *recording)
 {
     int i = 1;
@@ -95,43 +98,27 @@ static int take_options(int argc, char **argv, struct recording *recording)
         const char *argument, *word = argv[i];
         if (strcmp(word, "--") == 0)
             return i + 1;
-        size_t row = find_row(word, &argument);
-        if (row == recording_row_count) {
-            refuse("unknown option %s; shmemtrace record -h shows all of them", word);
-            return 0;
+        size_t number = find_row(word, &argument);
+        if (number == recording_row_count)
+            return -refuse("unknown option %s; shmemtrace record -h shows all of them", word);
+        const struct recording_row *row = &recording_rows[number];
+        if (row->argument == ARGUMENT_NONE && argument)
+            return -refuse("%s: this option takes no argument", word);
+        if (!argument && i + 1 < argc && (argument = next_argument(row, argv[i + 1]))) {
+            if (is_no_argument(row, argument))
+                return -refuse("%s: the argument %s is missing: %s is an option or a program "
+                               "(%s=%s if you mean it)",
+                               word, row->placeholder, argument, word, argument);
+            i++;
         }
-        enum recording_argument wants = recording_rows[row].argument;
-        if (wants == ARGUMENT_NONE && argument) {
-            refuse("%s: this option takes no argument", word);
-            return 0;
-        }
-        if (wants == ARGUMENT_NEEDED && !argument && i + 1 < argc) {
-            if (is_no_argument(&recording_rows[row], argv[i + 1])) {
-                const char *wanted = recording_rows[row].placeholder;
-                refuse("%s: the argument %s is missing: %s is an option or a program (%s=%s if you "
-                       "mean it)",
-                       word, wanted, argv[i + 1], word, argv[i + 1]);
-                return 0;
-            }
-            argument = argv[++i];
-        }
-        /* --ring 8M: no launcher's name begins with a digit. */
-        if (wants == ARGUMENT_OPTIONAL && !argument && i + 1 < argc &&
-            isdigit((unsigned char)argv[i + 1][0]))
-            argument = argv[++i];
-        if (wants == ARGUMENT_NEEDED && !argument) {
-            refuse("%s: the argument %s is missing", word, recording_rows[row].placeholder);
-            return 0;
-        }
-        const char *text = argument ? argument : "1", *wrong = recording_set(recording, row, text);
-        if (wrong) {
-            refuse("%s %s: %s", recording_rows[row].option, text, wrong);
-            return 0;
-        }
-        if (!set_variable(row, text)) {
-            refuse("out of memory");
-            return 0;
-        }
+        if (row->argument == ARGUMENT_NEEDED && !argument)
+            return -refuse("%s: the argument %s is missing", word, row->placeholder);
+        argument = argument ? argument : "1";
+        const char *wrong = recording_set(recording, number, argument);
+        if (wrong)
+            return -refuse("%s %s: %s", row->option, argument, wrong);
+        if (setenv(row->variable, argument, 1) != 0)
+            return -refuse("out of memory");
     }
     return i;
 }
@@ -252,7 +239,7 @@ int record_main(int argc, char **argv, const char *const *commands, int command_
     if (!recording_from_environment(&recording, problem, sizeof problem))
         return refuse("%s", problem);
     int first = take_options(argc, argv, &recording);
-    if (first == 0)
+    if (first < 0)
         return STATUS_WRONG;
     if (first >= argc)
         return refuse("no program is named: shmemtrace [OPTION...] oshrun -np 4 ./app");

@@ -8,7 +8,6 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "trace/read/commands.h"
 #include "trace/read/merge.h"
 #include "trace/read/teams.h"
 

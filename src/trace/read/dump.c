@@ -1,7 +1,6 @@
 /* The commands dump and merge: every event, PE by PE or in the order of time. */
 #include <stddef.h>
 
-#include "trace/read/commands.h"
 #include "trace/read/event_out.h"
 #include "trace/read/merge.h"
 #include "trace/read/teams.h"

@@ -132,16 +132,20 @@ static enum trace_type type_of(const struct trace_routine *routine, const struct
     return several ? TRACE_UNSIGNED : routine->type;
 }
 
-/* A parameter that is neither a place nor the size of an element, as people and CSV have it. */
+/* A parameter that is not a place. */
 static void put_value(FILE *out, const struct trace_routine *routine,
-                      const struct trace_event *event, const struct parameter *p, int64_t value)
+                      const struct trace_event *event, const struct parameter *p, bool json)
 {
+    int64_t value = event->values[p->field];
     switch (p->kind) {
+    case ELEMENT_BYTES:
+        put_unsigned(out, routine->element_bytes, 1);
+        break;
     case COMPARISON:
-        fputs_unlocked(comparison_name(value), out);
+        fprintf(out, json ? "\"%s\"" : "%s", comparison_name(value));
         break;
     case TYPED:
-        put_typed(out, type_of(routine, event), value, false);
+        put_typed(out, type_of(routine, event), value, json);
         break;
     default:
         put_integer(out, value);
@@ -221,18 +225,14 @@ void event_csv(FILE *out, const struct trace_file *file, const struct trace_even
     for (const struct parameter *p = parameters; p < parameters + PARAMETERS; p++) {
         putc_unlocked(',', out);
         bool there = has_parameter(p, routine, event);
-        int64_t value = p->kind == ELEMENT_BYTES ? 0 : event->values[p->field];
         if (p->kind == PLACE) {
             if (there)
-                put_csv_text(out, object_name(file, value));
+                put_csv_text(out, object_name(file, event->values[p->field]));
             putc_unlocked(',', out);
             if (there)
-                put_unsigned(out, TRACE_DISTANCE(value), 1);
+                put_unsigned(out, TRACE_DISTANCE(event->values[p->field]), 1);
         } else if (there) {
-            if (p->kind == ELEMENT_BYTES)
-                put_unsigned(out, routine->element_bytes, 1);
-            else
-                put_value(out, routine, event, p, value);
+            put_value(out, routine, event, p, false);
         }
     }
     putc_unlocked('\n', out);
@@ -255,28 +255,17 @@ void event_json_parameters(FILE *out, const struct trace_file *file,
     for (const struct parameter *p = parameters; p < parameters + PARAMETERS; p++) {
         if (!has_parameter(p, routine, event))
             continue;
-        int64_t value = p->kind == ELEMENT_BYTES ? 0 : event->values[p->field];
+        int64_t value = event->values[p->field];
         enum trace_type type = p->kind == TYPED ? type_of(routine, event) : TRACE_SIGNED;
         bool number = p->kind == PLAIN || p->kind == TYPED;
         const char *quote = safe && number && !is_safe(type, value) ? "\"" : "";
         fprintf(out, "%s\"%s\":%s", separator, p->name, quote);
         separator = ",";
-        switch (p->kind) {
-        case PLACE:
+        if (p->kind == PLACE) {
             json_string(out, object_name(file, value));
             fprintf(out, ",\"%s_offset\":%" PRIu64, p->name, TRACE_DISTANCE(value));
-            break;
-        case ELEMENT_BYTES:
-            put_unsigned(out, routine->element_bytes, 1);
-            break;
-        case COMPARISON:
-            json_string(out, comparison_name(value));
-            break;
-        case TYPED:
-            put_typed(out, type, value, true);
-            break;
-        default:
-            put_integer(out, value);
+        } else {
+            put_value(out, routine, event, p, true);
         }
         fputs_unlocked(quote, out);
     }
@@ -337,7 +326,7 @@ static void put_text_parameter(FILE *out, const struct trace_file *file,
     fputs_unlocked(p->name, out);
     putc_unlocked('=', out);
     if (p->kind != PLACE) {
-        put_value(out, routine, event, p, value);
+        put_value(out, routine, event, p, false);
         return;
     }
     fputs_unlocked(object_name(file, value), out);

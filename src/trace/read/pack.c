@@ -34,18 +34,25 @@ static char *damaged(const char *path, const char *what)
                        path, what);
 }
 
-static bool read_exactly(int descriptor, void *data, size_t bytes, int64_t at)
+ssize_t place_read(int descriptor, void *data, size_t bytes, int64_t at)
 {
     size_t done = 0;
     while (done < bytes) {
         ssize_t got = pread(descriptor, (char *)data + done, bytes - done, (off_t)at + (off_t)done);
         if (got < 0 && errno == EINTR)
             continue;
-        if (got <= 0)
-            return false;
+        if (got < 0)
+            return -1;
+        if (got == 0)
+            break;
         done += (size_t)got;
     }
-    return true;
+    return (ssize_t)done;
+}
+
+static bool read_exactly(int descriptor, void *data, size_t bytes, int64_t at)
+{
+    return place_read(descriptor, data, bytes, at) == (ssize_t)bytes;
 }
 
 static int64_t first_byte(const struct pack_head *head)

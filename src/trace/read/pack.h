@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
+#include <sys/types.h>
 
 #define PACK_MAGIC "SHMTPACK"
 #define PACK_VERSION 1
@@ -43,6 +44,10 @@ struct place {
 /* Finds a file. NULL, or what is wrong, which the caller frees. Does not check that a file outside
  * of packs exists. */
 char *place_find(const char *name, struct place *);
+
+/* Reads bytes of an open file. Returns their number, which is less at the end; -1: errno says why.
+ */
+ssize_t place_read(int descriptor, void *data, size_t bytes, int64_t at);
 
 #define TRACE_DAMAGED -2 /* instead of a count of files: the pack is damaged */
 #define PACK_NONE -3

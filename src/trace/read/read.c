@@ -173,20 +173,10 @@ static ssize_t read_at(const struct trace_file *file, void *data, size_t bytes, 
     int descriptor = open_already ? file->descriptor : open(place->path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0)
         return -1;
-    ssize_t got = 1;
-    size_t done = 0;
-    while (done < bytes && got != 0) {
-        got = pread(descriptor, (char *)data + done, bytes - done,
-                    (off_t)(place->at + at) + (off_t)done);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            break;
-        done += (size_t)got;
-    }
+    ssize_t got = place_read(descriptor, data, bytes, place->at + at);
     if (!open_already)
         close(descriptor);
-    return got < 0 ? -1 : (ssize_t)done;
+    return got;
 }
 
 /* How it ended; a damaged ending is none. */

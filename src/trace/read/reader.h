@@ -30,6 +30,9 @@ struct reader_command {
     int (*run)(struct reader *);         /* the exit status */
 };
 
+/* The commands that print; export is in trace/export. */
+extern const struct reader_command dump_command, summary_command, check_command, merge_command;
+
 struct reader_range {
     long first, last;
 };

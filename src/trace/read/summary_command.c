@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "trace/read/commands.h"
 
 /* Of names of the class synchronization, by a part of them; the first that is found counts. */
 static const struct {

@@ -12,6 +12,10 @@ void clocks_start(void);
 void clocks_start_alone(void);
 /* Collective over all PEs. */
 void clocks_finish(void);
+/* Fills tracer.cost_..., what recording costs the application, in less than a millisecond; both
+ * stay 0 when there is no memory for it. Once the clock is chosen, on the thread that starts the
+ * library, before any call is recorded. */
+void clocks_measure_cost(void);
 
 #pragma GCC visibility pop
 

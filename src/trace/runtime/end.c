@@ -13,8 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "trace/runtime/counters.h"
-#include "trace/runtime/plan.h"
+#include "trace/runtime/phases.h"
 #include "trace/runtime/save.h"
 #include "trace/runtime/thread.h"
 
@@ -173,7 +172,7 @@ __attribute__((visibility("default"))) handler *__sysv_signal(int number, handle
 static void on_exit_of_program(void)
 {
     if (tracer.pid == getpid())
-        trace_counters_end();
+        phases_end();
     tracer_save("exit", true);
 }
 

@@ -17,7 +17,6 @@
 #include "base/text.h"
 #include "trace/compose.h"
 #include "trace/runtime/claim.h"
-#include "trace/runtime/plan.h"
 
 /* Descriptors that applications count on are below. */
 #define LEAST_DESCRIPTOR 200
@@ -302,6 +301,37 @@ bool file_write_at(off_t *end, const struct block_head *head, const void *payloa
     }
     *end += bytes;
     return true;
+}
+
+void file_begin_records(struct file_records *records, enum block_kind kind, uint32_t thread,
+                        off_t *end)
+{
+    records->head = (struct block_head){.kind = (uint16_t)kind, .thread = thread};
+    records->end = end;
+    records->calls = records->lost = 0;
+    records->output =
+        (struct output){records->bytes, records->bytes + sizeof records->bytes, false};
+}
+
+uint64_t file_end_records(struct file_records *records)
+{
+    struct block_head *head = &records->head;
+    head->bytes = (uint32_t)(records->output.next - records->bytes);
+    if (head->records > 0 && !file_write_at(records->end, head, records->bytes))
+        records->lost += records->calls;
+    head->records = 0;
+    records->calls = 0;
+    records->output.next = records->bytes;
+    return records->lost;
+}
+
+struct output *file_next_record(struct file_records *records, size_t most, uint64_t calls)
+{
+    if ((size_t)(records->output.end - records->output.next) < most)
+        file_end_records(records);
+    records->head.records++;
+    records->calls += calls;
+    return &records->output;
 }
 
 void file_keep(off_t end)

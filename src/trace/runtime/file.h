@@ -30,6 +30,20 @@ bool file_write_block(struct buffer *block);
 /* Appends a block without moving the file's end: at *end, which is moved. False: there is no room.
  * In signal handlers. */
 bool file_write_at(off_t *end, const struct block_head *head, const void *payload);
+/* Records other than events, appended in blocks as file_write_at() does. Small, since handlers of
+ * signals may have little stack. */
+struct file_records {
+    struct block_head head;
+    off_t *end;
+    uint64_t calls, lost; /* calls that records of this block tell of, and of blocks not written */
+    struct output output;
+    unsigned char bytes[2048];
+};
+void file_begin_records(struct file_records *, enum block_kind, uint32_t thread, off_t *end);
+/* Where to put the next record: at most so many bytes, which tell of so many calls. */
+struct output *file_next_record(struct file_records *, size_t most, uint64_t calls);
+/* Returns how many calls are lost for want of room. */
+uint64_t file_end_records(struct file_records *);
 off_t file_end(void);
 /* What was appended so far stays. In signal handlers. */
 void file_keep(off_t end);

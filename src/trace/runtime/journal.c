@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "trace/runtime/places.h"
-#include "trace/runtime/plan.h"
 
 bool journal_is_raw_ring(void)
 {
@@ -29,7 +28,7 @@ struct journal *journal_current(const struct tracer_thread *thread)
     return thread->journals[thread->current];
 }
 
-struct trace_entry *journal_entries(const struct journal *journal)
+static struct trace_entry *journal_entries(const struct journal *journal)
 {
     return (struct trace_entry *)(uintptr_t)journal->entries;
 }

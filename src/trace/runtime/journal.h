@@ -55,7 +55,6 @@ bool journal_is_raw_ring(void);
 /* --ring, of blocks. */
 bool journal_is_block_ring(void);
 size_t journal_bytes(void);
-struct trace_entry *journal_entries(const struct journal *);
 struct journal *journal_current(const struct tracer_thread *);
 
 /* A place in a journal: the entry there, and what was before it. */

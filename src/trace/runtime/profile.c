@@ -3,12 +3,10 @@
 
 #include <stdlib.h>
 
-#include "trace/encode.h"
 #include "trace/runtime/file.h"
 
 #define FIRST_ROWS 256
 #define ROW_MOST_BYTES (8 * 2 * NUMBER_MOST_BYTES)
-#define PIECE_BYTES 2048 /* on the stack of a signal handler, which may have little */
 
 struct row {
     uint32_t routine, phase;
@@ -87,43 +85,23 @@ bool profile_add(struct profile *profile, unsigned routine, uint32_t phase, int6
     return true;
 }
 
-/* False: there is no room. */
-static bool write_piece(uint32_t thread, uint32_t rows, const unsigned char *bytes,
-                        const struct output *output, off_t *end)
+uint64_t profile_write(const struct profile *profile, uint32_t thread, off_t *end, uint64_t *calls)
 {
-    struct block_head head = {.kind = BLOCK_PROFILE,
-                              .bytes = (uint32_t)(output->next - bytes),
-                              .thread = thread,
-                              .records = rows};
-    return rows == 0 || file_write_at(end, &head, bytes);
-}
-
-uint64_t profile_write(const struct profile *profile, uint32_t thread, off_t *end, uint64_t *all)
-{
-    unsigned char bytes[PIECE_BYTES];
-    struct output output = {bytes, bytes + sizeof bytes, false};
-    uint32_t rows = 0;
-    uint64_t calls = 0, lost = 0; /* of the rows of this piece */
+    struct file_records records;
+    file_begin_records(&records, BLOCK_PROFILE, thread, end);
     for (size_t i = 0; i < profile->size; i++) {
         const struct row *row = &profile->rows[i];
         if (!row->calls)
             continue;
-        if ((size_t)(output.end - output.next) < ROW_MOST_BYTES) {
-            lost += write_piece(thread, rows, bytes, &output, end) ? 0 : calls;
-            output.next = bytes;
-            rows = 0;
-            calls = 0;
-        }
-        give_number(&output, row->routine);
-        give_number(&output, row->phase);
-        give_signed(&output, row->peer);
-        give_number(&output, row->calls);
-        give_number(&output, row->bytes);
-        give_signed(&output, row->ticks);
-        give_signed(&output, row->most);
-        rows++;
-        calls += row->calls;
-        *all += row->calls;
+        struct output *output = file_next_record(&records, ROW_MOST_BYTES, row->calls);
+        give_number(output, row->routine);
+        give_number(output, row->phase);
+        give_signed(output, row->peer);
+        give_number(output, row->calls);
+        give_number(output, row->bytes);
+        give_signed(output, row->ticks);
+        give_signed(output, row->most);
+        *calls += row->calls;
     }
-    return lost + (write_piece(thread, rows, bytes, &output, end) ? 0 : calls);
+    return file_end_records(&records);
 }

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "trace/runtime/counters.h"
-#include "trace/runtime/plan.h"
+#include "trace/runtime/phases.h"
 #include "trace/runtime/profile.h"
 #include "trace/runtime/thread.h"
 
@@ -201,7 +200,7 @@ static void save(const char *reason, enum save mode)
                 kept.dropped += lost + thread->refused;
                 kept.lost += lost + thread->refused;
             }
-        counters_write(&end);
+        phases_write(&end);
         file_write_ending(reason, &kept, end, last);
         if (last)
             file_report_lost(kept.lost, calls);

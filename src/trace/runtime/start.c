@@ -1,20 +1,106 @@
 /* The beginning and the end of a trace: hooks of the routines that start and end the library. */
+#include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/text.h"
 #include "comm/comm.h"
-#include "trace/runtime/calls.h"
+#include "trace/compose.h"
 #include "trace/runtime/claim.h"
 #include "trace/runtime/clocks.h"
-#include "trace/runtime/cost.h"
-#include "trace/runtime/counters.h"
-#include "trace/runtime/describe.h"
 #include "trace/runtime/end.h"
+#include "trace/runtime/phases.h"
 #include "trace/runtime/places.h"
-#include "trace/runtime/plan.h"
 #include "trace/runtime/save.h"
+#include "trace/runtime/thread.h"
+
+#define COMMAND_BYTES 4096
+#define DESCRIPTION_BYTES (1024 * 1024)
+
+/* ---- What the file says of the run ---- */
+
+static void own_command(char *command)
+{
+    int descriptor = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    ssize_t length = descriptor >= 0 ? read(descriptor, command, COMMAND_BYTES - 1) : 0;
+    if (descriptor >= 0)
+        close(descriptor);
+    length = length > 0 ? length : 0;
+    command[length] = '\0';
+    for (ssize_t i = 0; i + 1 < length; i++)
+        if (command[i] == '\0')
+            command[i] = ' ';
+}
+
+/* The options that leave calls out, as they are typed; NULL when none does. */
+static char *selection(void)
+{
+    const struct recording *recording = &tracer.recording;
+    struct text text = {0};
+    if (recording->only)
+        text_append(&text, " --only %s", recording->only);
+    if (recording->exclude)
+        text_append(&text, " --exclude %s", recording->exclude);
+    for (size_t i = 0; i < recording->phase_count; i++)
+        text_append(&text, "%s%" PRIu32 "-%" PRIu32, i ? "," : " --phase ",
+                    recording->phases[i].first, recording->phases[i].last);
+    if (recording->ring)
+        text_append(&text, " --ring=%" PRIu64, recording->ring);
+    return text.data;
+}
+
+static void describe(struct output *output)
+{
+    char host[256] = "unknown", command[COMMAND_BYTES], date[32];
+    time_t now = time(NULL);
+    struct tm utc;
+    gethostname(host, sizeof host - 1);
+    own_command(command);
+    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+    char *selected = selection();
+    compose_description(output, &(struct run_description){
+                                    .pe = tracer.pe,
+                                    .pes = trace_pes,
+                                    .host = host,
+                                    .command = command,
+                                    .library = comm_library(),
+                                    .date = date,
+                                    .profile = tracer.recording.summary,
+                                    .clock = tracer.clock_text,
+                                    .ticks_per_second = tracer.ticks_per_second,
+                                    .beginning = tracer.beginning,
+                                    .start = tracer.start,
+                                    .counters = phases_counters(),
+                                    .counter_names = phases_counter_names(),
+                                    .objects = places_objects(),
+                                    .object_names = places_object_names(),
+                                    .routines = trace_routine_count,
+                                    .routine = trace_routines,
+                                    .selection = selected ? selected + 1 : "",
+                                    .cost_between_ns = tracer.cost_between_ns,
+                                    .cost_inside_ns = tracer.cost_inside_ns,
+                                });
+    free(selected);
+}
+
+/* Bytes that the caller frees, *size of them. NULL: too little memory, or (*size is not 0) room. */
+static unsigned char *describe_run(size_t *size)
+{
+    unsigned char *bytes = malloc(DESCRIPTION_BYTES);
+    *size = 0;
+    if (!bytes)
+        return NULL;
+    struct output output = {bytes, bytes + DESCRIPTION_BYTES, false};
+    describe(&output);
+    *size = (size_t)(output.next - bytes);
+    if (!output.full)
+        return bytes;
+    free(bytes);
+    return NULL;
+}
 
 /* ---- Beginning ---- */
 
@@ -53,8 +139,7 @@ static struct problem prepare(void)
     trace_values = tracer.recording.values;
     if (!plan_routines() || !save_prepare())
         return no_memory();
-    char *refusal =
-        tracer.recording.counters ? trace_counters_begin(tracer.recording.counters) : NULL;
+    char *refusal = tracer.recording.counters ? phases_count(tracer.recording.counters) : NULL;
     return (struct problem){refusal, refusal};
 }
 
@@ -125,7 +210,7 @@ static bool start_together(void)
     if (traced) {
         together ? clocks_start() : clocks_start_alone();
         places_find();
-        cost_measure();
+        clocks_measure_cost();
         traced = create_files(together);
     }
     if (together)
@@ -175,11 +260,11 @@ void trace_finishing(void)
     if (thread && !thread->profile) {
         struct position last =
             journal_find(journal_current(thread), thread->common.next, UINT64_MAX);
-        calls_skip_to(thread, last.time + ((int64_t)trace_now() - begin));
+        thread_skip_to(thread, last.time + ((int64_t)trace_now() - begin));
     }
     if (thread)
         thread->common.inside = false;
-    trace_counters_end();
+    phases_end();
     tracer_save_to_keep("finalize");
 }
 
@@ -191,6 +276,6 @@ void trace_finished(void)
 void trace_exiting(int status)
 {
     (void)status;
-    trace_counters_end();
+    phases_end();
     tracer_save("global_exit", true);
 }

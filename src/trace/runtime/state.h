@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "trace/format.h"
+#include "trace/encode.h"
 #include "trace/recording.h"
 #include "trace/runtime/runtime.h"
 
@@ -47,6 +47,30 @@ struct tracer {
     char clock_text[128];
 };
 extern struct tracer tracer;
+
+/* ---- Which calls are recorded ---- */
+
+/* What the tracer does about a routine. */
+enum plan {
+    PLAN_IGNORE, /* nothing */
+    PLAN_GUARD,  /* no event for the call, nor for calls inside it */
+    PLAN_RECORD
+};
+
+/* Decides for all routines by tracer.recording. Call it once. False if there is no memory. */
+bool plan_routines(void);
+enum plan plan_of(unsigned routine);
+extern struct series_kind *plan_kinds; /* by routine */
+
+/* Begins to record, unless there is one of these reasons (OFF_...) not to. */
+void tracer_begin(int reasons);
+
+/* Add (tracer_stop) or remove (tracer_go_on) reasons not to record. Return the earlier reasons.
+ * Async-signal-safe. */
+int tracer_stop(int reasons);
+void tracer_go_on(int reasons);
+
+/* ---- Messages, and one thread at a time ---- */
 
 /* One line on standard error: "shmemtrace: PE 3: ...". Not in signal handlers. */
 __attribute__((format(printf, 1, 2))) void tracer_say(const char *format, ...);

@@ -1,4 +1,5 @@
-/* Makes threads' journals, and takes leave of threads that end. */
+/* Makes threads' journals, begins and ends calls that need more than being written down, and takes
+ * leave of threads that end. */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "trace/runtime/thread.h"
 
@@ -64,7 +65,8 @@ static bool allocate(struct tracer_thread *thread)
     return false;
 }
 
-void thread_go_aside(struct tracer_thread *thread)
+/* Until leave_aside(), the thread's call is not written into its journal. */
+static void go_aside(struct tracer_thread *thread)
 {
     thread->next_kept = thread->common.next;
     thread->enough_kept = thread->common.enough;
@@ -73,7 +75,7 @@ void thread_go_aside(struct tracer_thread *thread)
     thread->common.enough = thread->aside;
 }
 
-void thread_leave_aside(struct tracer_thread *thread)
+static void leave_aside(struct tracer_thread *thread)
 {
     thread->common.next = thread->next_kept;
     thread->common.enough = thread->enough_kept;
@@ -90,7 +92,7 @@ static void thread_ends(void *data)
         return;
     tracer_hold(&hold);
     if (thread->is_aside)
-        thread_leave_aside(thread); /* cancelled there */
+        leave_aside(thread); /* cancelled there */
     journal_encode(thread);
     if (encoder_bytes(&thread->encoder))
         journal_write_block(thread);
@@ -105,7 +107,8 @@ static void thread_ends(void *data)
     tracer_release(&hold);
 }
 
-struct trace_thread *thread_create(void)
+/* The thread's state; NULL if there is no memory for it. */
+static struct trace_thread *create(void)
 {
     struct tracer_thread *thread = calloc(1, sizeof *thread);
     if (thread && tracer.recording.summary)
@@ -147,9 +150,97 @@ void tracer_leave_call(void)
     if (!thread || tracer.pid != getpid())
         return;
     if (thread->is_aside)
-        thread_leave_aside(thread);
+        leave_aside(thread);
     if (thread->journals)
         thread->common.calls =
             journal_find(journal_current(thread), thread->common.next, UINT64_MAX).index;
     thread->common.inside = false;
+}
+
+/* ---- Calls ---- */
+
+static inline uint64_t bytes_of(const struct trace_routine *routine, const int64_t *values)
+{
+    uint32_t before = routine->fields & ((1u << TRACE_BYTES) - 1);
+    if (routine->fields >> TRACE_BYTES & 1)
+        return (uint64_t)values[__builtin_popcount(before)];
+    return routine->class <= TRACE_ATOMIC ? routine->element_bytes : 0;
+}
+
+struct trace_thread *trace_begin_otherwise(unsigned routine)
+{
+    struct trace_thread *thread = trace_this_thread;
+    int off = atomic_load(&tracer.off);
+    if (off & OFF_ENDED || (thread && thread->inside) || plan_of(routine) == PLAN_IGNORE)
+        return NULL;
+    if (!thread)
+        thread = create();
+    if (!thread)
+        return NULL;
+    thread->inside = true;
+    if (off || tracer.recording.summary || plan_of(routine) != PLAN_RECORD)
+        go_aside((struct tracer_thread *)thread);
+    return thread;
+}
+
+/* What is done instead of recording. */
+static void end_aside(struct tracer_thread *thread, const struct trace_entry *entry)
+{
+    unsigned routine = entry_routine(entry->of);
+    int off = atomic_load(&tracer.off);
+    thread->common.calls--;
+    leave_aside(thread);
+    if (plan_of(routine) != PLAN_RECORD)
+        return;
+    if (off & (OFF_PHASE | OFF_CONTROL))
+        return;
+    bool kept = !(off & (OFF_LIMIT | OFF_FAILED));
+    if (!off && thread->profile)
+        kept = profile_add(thread->profile, routine, entry->phase,
+                           plan_kinds[routine].keyed ? entry->values[0] : -1,
+                           bytes_of(&trace_routines[routine], entry->values),
+                           (int64_t)(entry->end - entry->start));
+    if (!kept)
+        thread->refused++;
+}
+
+void trace_end_otherwise(struct trace_thread *thread, const struct trace_entry *entry)
+{
+    struct tracer_thread *own = (struct tracer_thread *)thread;
+    if (own->is_aside) {
+        end_aside(own, entry);
+        return;
+    }
+    if (atomic_load(&tracer.off) & OFF_ENDED)
+        return; /* this was the last call */
+    struct tracer_hold hold;
+    tracer_hold(&hold);
+    if (journal_is_raw_ring()) {
+        journal_turn(own, (int64_t)entry->end);
+    } else {
+        journal_encode(own);
+        thread_skip_to(own, (int64_t)trace_now()); /* the application did not compute meanwhile */
+    }
+    tracer_release(&hold);
+}
+
+void thread_skip_to(struct tracer_thread *thread, int64_t time)
+{
+    struct trace_entry *entry = thread->common.next;
+    if (thread->profile)
+        return;
+    *entry = (struct trace_entry){.of = ENTRY_SKIP, .end = (uint64_t)time};
+    thread->common.calls--; /* is none */
+    trace_end(&thread->common, entry, 0);
+}
+
+void trace_begun(struct trace_thread *thread)
+{
+    thread_skip_to((struct tracer_thread *)thread, (int64_t)trace_now());
+}
+
+void trace_team_kept(struct trace_thread *thread)
+{
+    if (!atomic_load(&tracer.off))
+        trace_begun(thread);
 }

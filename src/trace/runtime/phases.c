@@ -1,9 +1,9 @@
 /*
- * Counts by PAPI, which is loaded only when asked for, so that the tracer runs where it is not
- * installed.
+ * Changes the phase, and counts in each by PAPI, which is loaded only when asked for, so that the
+ * tracer runs where it is not installed.
  */
 #define _GNU_SOURCE /* RTLD_DEFAULT */
-#include "trace/runtime/counters.h"
+#include "trace/runtime/phases.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -14,9 +14,9 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "trace/encode.h"
-#include "trace/runtime/file.h"
+#include "trace/runtime/journal.h"
+#include "trace/runtime/shmemtrace.h"
 
-#define PIECE_BYTES 2048 /* on the stack of a signal handler, which may have little */
 #define STRETCH_MOST_BYTES ((3 + RECORDING_COUNTERS) * 2 * NUMBER_MOST_BYTES)
 
 struct stretch {
@@ -37,12 +37,12 @@ static struct {
     size_t kept, room;
 } counters;
 
-size_t counters_kept(void)
+size_t phases_counters(void)
 {
     return counters.count;
 }
 
-const char *const *counters_kept_names(void)
+const char *const *phases_counter_names(void)
 {
     return (const char *const *)counters.names;
 }
@@ -78,7 +78,7 @@ static void close_stretch(void)
     counters.stretches[counters.kept++] = now;
 }
 
-void counters_phase(uint32_t thread, uint32_t phase)
+static void count_phase(uint32_t thread, uint32_t phase)
 {
     if (counters.count == 0 || !pthread_equal(pthread_self(), counters.thread))
         return;
@@ -87,44 +87,56 @@ void counters_phase(uint32_t thread, uint32_t phase)
     open_stretch(thread, phase);
 }
 
-void trace_counters_end(void)
+static void set_phase(uint32_t phase)
+{
+    struct tracer_thread *thread = (struct tracer_thread *)trace_this_thread;
+    if (atomic_load(&tracer.off) & OFF_ENDED || phase == trace_run.phase)
+        return;
+    count_phase(thread ? thread->number : 0, phase);
+    trace_run.phase = phase;
+    if (recording_wants_phase(&tracer.recording, phase))
+        tracer_go_on(OFF_PHASE);
+    else
+        tracer_stop(OFF_PHASE);
+}
+
+__attribute__((visibility("default"))) void shmemtrace_phase(int phase)
+{
+    set_phase((uint32_t)phase);
+}
+
+/* Levels of shmem_pcontrol: 0 off, 1 and 2 on, what is above is a library's own: a phase. */
+void trace_control(int level)
+{
+    if (level <= 0)
+        tracer_stop(OFF_CONTROL);
+    else
+        tracer_go_on(OFF_CONTROL);
+    if (level > 2)
+        set_phase((uint32_t)level);
+}
+
+void phases_end(void)
 {
     if (counters.open && pthread_equal(pthread_self(), counters.thread))
         close_stretch();
     counters.open = false;
 }
 
-static void write_piece(uint32_t thread, uint32_t records, const unsigned char *bytes,
-                        const struct output *output, off_t *end)
+void phases_write(off_t *end)
 {
-    struct block_head head = {.kind = BLOCK_PHASES,
-                              .bytes = (uint32_t)(output->next - bytes),
-                              .thread = thread,
-                              .records = records};
-    if (records > 0)
-        file_write_at(end, &head, bytes);
-}
-
-void counters_write(off_t *end)
-{
-    unsigned char bytes[PIECE_BYTES];
-    struct output output = {bytes, bytes + sizeof bytes, false};
-    uint32_t records = 0;
+    struct file_records records;
+    file_begin_records(&records, BLOCK_PHASES, counters.current.thread, end);
     for (size_t i = 0; i < counters.kept; i++) {
         const struct stretch *stretch = &counters.stretches[i];
-        if ((size_t)(output.end - output.next) < STRETCH_MOST_BYTES) {
-            write_piece(counters.current.thread, records, bytes, &output, end);
-            output.next = bytes;
-            records = 0;
-        }
-        give_number(&output, stretch->phase);
-        give_signed(&output, stretch->start);
-        give_signed(&output, stretch->end);
+        struct output *output = file_next_record(&records, STRETCH_MOST_BYTES, 1);
+        give_number(output, stretch->phase);
+        give_signed(output, stretch->start);
+        give_signed(output, stretch->end);
         for (size_t k = 0; k < counters.count; k++)
-            give_signed(&output, stretch->counts[k]);
-        records++;
+            give_signed(output, stretch->counts[k]);
     }
-    write_piece(counters.current.thread, records, bytes, &output, end);
+    file_end_records(&records);
 }
 
 #if TRACE_PAPI
@@ -171,7 +183,7 @@ static bool find_functions(void)
     return true;
 }
 
-char *trace_counters_begin(const char *names)
+char *phases_count(const char *names)
 {
     if (!find_functions())
         return text_format("SHMEMTRACE_HW: PAPI's library is not here: install it, or do without");
@@ -206,7 +218,7 @@ char *trace_counters_begin(const char *names)
     return NULL;
 }
 #else
-char *trace_counters_begin(const char *names)
+char *phases_count(const char *names)
 {
     (void)names;
     return memory_text("SHMEMTRACE_HW: this tracer was built without PAPI");
