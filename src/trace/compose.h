@@ -16,17 +16,17 @@ struct run_description {
     double ticks_per_second;
     int64_t beginning; /* global ticks that times count from */
     struct clock_fix start;
-    size_t counters; /* of the hardware, of each phase */
+    size_t counters; /* number of hardware counters of each phase */
     const char *const *counter_names;
-    size_t objects; /* what places lie in */
+    size_t objects; /* number of objects that places lie in */
     const char *const *object_names;
     size_t routines;
     const struct trace_routine *routine;
     const char *selection;                  /* options by which calls were left out, or "" */
-    double cost_between_ns, cost_inside_ns; /* of the tracer, to a call */
+    double cost_between_ns, cost_inside_ns; /* what the tracer adds to a call */
 };
 
-/* Gives no more than the output has room for; output->full says that it was too little. */
+/* Writes at most what the output has room for; output->full says that there was too little. */
 void compose_description(struct output *, const struct run_description *);
 
 /* The head that stands before a description of this length. */
@@ -36,8 +36,8 @@ struct format_head compose_head(const unsigned char *description, uint32_t bytes
 struct run_ending {
     const char *reason;
     uint64_t events;  /* in the file */
-    uint64_t dropped; /* not in it */
-    uint64_t lost;    /* of these: for want of room or memory */
+    uint64_t dropped; /* recorded, but not in the file */
+    uint64_t lost;    /* of the dropped ones: for want of room or memory */
     uint64_t threads;
     struct clock_fix fix; /* its rate is not written */
     int64_t realtime;     /* ns since 1970, UTC, at the start's fix; 0: not known */
@@ -45,8 +45,7 @@ struct run_ending {
 
 void compose_ending(unsigned char bytes[FORMAT_ENDING_BYTES], const struct run_ending *);
 
-/* Completes the head of a block by its mark and checksum; all else is filled in, the payload too.
- */
+/* Sets magic and checksum of a block's head. The caller has filled in the rest, and the payload. */
 void compose_block_head(struct block_head *, const void *payload);
 
 #endif

@@ -338,7 +338,7 @@ put_run(struct encoder *encoder, const struct trace_entry *entry, const void *to
                 series = &encoder->series[encoder->hash[slot] - 1];
             }
         }
-        uint64_t change[TRACE_FIELDS], moved = 0; /* bits of the changes of places */
+        uint64_t change[TRACE_FIELDS], moved = 0; /* moved: the changes of all places, or-ed */
         uint32_t mask = 0;
 #pragma GCC unroll 8
         for (unsigned i = 0; i < n; i++)
@@ -434,7 +434,7 @@ static const char *decode_series(struct decoder *decoder)
     return NULL;
 }
 
-/* A record that is no event; NULL or what is wrong. */
+/* Reads a record other than an event. Returns NULL, or what is wrong. */
 static const char *decode_other(struct decoder *decoder, unsigned code)
 {
     uint64_t number;
@@ -489,7 +489,7 @@ static void fill_in(const struct decoder *decoder, const struct series *series,
         }
     }
     unsigned bytes = routine->element_bytes;
-    /* Kept as bytes; one element of them is a number. */
+    /* The value of a put is kept as bytes. If they are one element, it gets its sign back. */
     if (trace_puts_value(routine) && event->fields >> TRACE_VALUE & 1 &&
         event->values[TRACE_ELEMENTS] == 1 && routine->type == TRACE_SIGNED && bytes > 0 &&
         bytes < sizeof(int64_t)) {
@@ -497,7 +497,7 @@ static void fill_in(const struct decoder *decoder, const struct series *series,
         event->values[TRACE_VALUE] =
             (int64_t)((uint64_t)event->values[TRACE_VALUE] << shift) >> shift;
     }
-    /* One element, whose size the routine tells, is not worth a field. */
+    /* Calls that move one element have no fields for that: the routine tells its size. */
     bool moves = routine->class <= TRACE_ATOMIC && routine->element_bytes > 0;
     if (moves && !(routine->fields >> TRACE_ELEMENTS & 1) &&
         !(routine->fields >> TRACE_BYTES & 1)) {

@@ -31,13 +31,13 @@ static inline unsigned char *put_number(unsigned char *out, uint64_t number)
         memcpy(out + 1, &word, 8);
         return out + 9;
     }
-    unsigned bytes = (bits * 9 + 64) >> 6; /* (bits + 6) / 7, for so few */
+    unsigned bytes = (bits * 9 + 64) >> 6; /* (bits + 6) / 7, for at most 56 bits */
     uint64_t word = LITTLE_ENDIAN_64((number << 1 | 1) << (bytes - 1));
     memcpy(out, &word, 8);
     return out + bytes;
 }
 
-/* Small numbers for small ones of either sign. */
+/* Maps signed numbers to unsigned ones, so that numbers near 0 stay small. */
 static inline uint64_t fold_sign(int64_t number)
 {
     return (uint64_t)number << 1 ^ (uint64_t)(number >> 63);
@@ -130,7 +130,7 @@ struct encoder {
     uint16_t hash[ENCODER_HASH];     /* series + 1 */
     uint16_t *latest;                /* by routine: series + 1 */
     const struct series_kind *kinds; /* by routine */
-    struct series *series;           /* SERIES_MOST */
+    struct series *series;           /* SERIES_MOST of them */
     size_t routines;
     /* Where addresses lie: in the symmetric heap, or in the range that find_range() found last
      * (another). If find_range is NULL, entries hold places. */
@@ -159,7 +159,7 @@ static inline uint32_t encoder_events(const struct encoder *encoder)
 }
 
 /* Adds the entries from `from` to `to`, until a block of `most` bytes has no room for another
- * event. Returns the first one that was not added. */
+ * event. Returns the first entry that was not added. */
 const struct trace_entry *encode_entries(struct encoder *, const struct trace_entry *from,
                                          const void *to, size_t most);
 
@@ -169,8 +169,9 @@ struct decoder {
     uint32_t phase;
     const struct trace_routine *routines;
     size_t routine_count;
-    uint16_t *latest;      /* by routine: series + 1 */
-    struct series *series; /* SERIES_MOST; without routine: TRACE_FIELDS values */
+    uint16_t *latest; /* by routine: series + 1 */
+    struct series
+        *series; /* SERIES_MOST of them; one that has not begun has more than TRACE_FIELDS values */
 };
 
 /* The caller has set latest, with one entry for each routine, and series. */

@@ -13,7 +13,7 @@
 
 #define FORMAT_MAGIC "SHMTRACE"
 #define FORMAT_VERSION 3
-#define FORMAT_OLDEST 1 /* that is read: it has no teams and no signals */
+#define FORMAT_OLDEST 1 /* oldest version that readers take: it has no teams and no signals */
 #define FORMAT_WITH_COST                                                                           \
     3 /* from here on: the tracer's own cost, values of puts, and which                            \
          operation of a put with signal has which number */
@@ -32,7 +32,7 @@
 #define FORMAT_CLAIM FORMAT_PASSING "%s"
 #define FORMAT_NEW FORMAT_PASSING "new-%05d"
 
-/* ---- File: head, what it says, ending, blocks ---- */
+/* ---- File: head, description, ending, blocks ---- */
 
 /* At the beginning, before the description. All integers of the file are little-endian. */
 struct format_head {
@@ -60,8 +60,8 @@ static inline bool format_may_replace(int descriptor)
 #define FORMAT_ENDING_BYTES 256
 
 #define BLOCK_MAGIC UINT32_C(0x4b4c4253) /* "SBLK" */
-#define BLOCK_MOST_BYTES (128 * 1024)    /* of a block's payload */
-#define THREADS_MOST 65536               /* of a PE: readers keep something for each */
+#define BLOCK_MOST_BYTES (128 * 1024)    /* most bytes of a block's payload */
+#define THREADS_MOST 65536 /* most threads of a PE, since readers keep something for each */
 
 enum block_kind { BLOCK_EVENTS = 1, BLOCK_PHASES, BLOCK_PROFILE, BLOCK_TEAMS };
 
@@ -84,27 +84,26 @@ struct clock_fix {
     bool known;
     int64_t local, global; /* ticks */
     double rate;           /* global ticks to a local one */
-    double bound;          /* s, of the error; NaN: not known */
+    double bound;          /* error bound (s); NaN: not known */
 };
 
 uint32_t format_head_checksum(const struct format_head *, const void *description);
 uint32_t format_ending_checksum(const unsigned char bytes[FORMAT_ENDING_BYTES]);
 uint32_t format_block_checksum(const struct block_head *, const void *payload);
 
-/* What is wrong with a block, for people; NULL: nothing. rest: bytes of the file from the beginning
- * of the head on. payload: bytes after the head, or NULL if its checksum is not to be checked. */
+/* What is wrong with a block, as a text; NULL: nothing. rest: bytes of the file from the beginning
+ * of the head on. payload: bytes after the head; NULL leaves its checksum unchecked. */
 const char *format_block_problem(const struct block_head *, int64_t rest, const void *payload);
 
 /* ---- Events ---- */
 
 /* Most series of a block. An event is written as its difference to the last event of its series. */
 #define SERIES_MOST 512
-#define SERIES_SHORT 64 /* those with codes of one byte */
+#define SERIES_SHORT 64 /* series with codes of one byte */
 
-/*
- * First byte of a record. An event: the number of its series and whether a mask of the values that
- * are not as expected follows; else they are the same as last time.
- */
+/* First byte of a record. That of an event holds the number of its series, and whether a mask
+ * follows, which names the values that are not as expected. Without a mask the one of the series'
+ * last event applies. */
 enum {
     CODE_MASK = 64,      /* added to a short code */
     CODE_LONG = 128,     /* + high bits of the series; a byte with the lower ones follows */

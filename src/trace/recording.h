@@ -1,7 +1,5 @@
-/*
- * How to record: options of the command, each with a variable of the environment by which the
- * command tells the library. One table for both. Pure.
- */
+/* Options of recording. Each has a variable of the environment, by which the command hands it to
+ * the library; both use this one table. Pure. */
 #ifndef SKAMPI_TRACE_RECORDING_H
 #define SKAMPI_TRACE_RECORDING_H
 
@@ -25,8 +23,8 @@ struct phase_range {
 
 struct recording {
     const char *folder;
-    uint64_t ring;              /* bytes a thread; 0: write as it comes */
-    uint64_t limit;             /* bytes a PE; 0: none */
+    uint64_t ring;  /* bytes for each thread; 0: no ring, calls are written as they come */
+    uint64_t limit; /* bytes of each PE's file; 0: no limit */
     const char *only, *exclude; /* lists of classes and names; NULL: none */
     bool queries, results, values, summary, clock_gettime;
     const char *counters; /* names of PAPI's events, separated by commas; NULL: none */

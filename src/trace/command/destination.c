@@ -48,7 +48,7 @@ static int check_folder(const char *folder)
     return status;
 }
 
-/* Those of further jobs of an earlier command. */
+/* Checks folders of further jobs of an earlier command. */
 static int check_jobs(const char *folder)
 {
     char path[PATH_MAX];
@@ -92,7 +92,8 @@ int destination_prepare(struct destination *to, const char *folder)
 
 /* ---- After ---- */
 
-/* Of all PEs, as far as has to be read to know that there is one. */
+/* Whether a PE has recorded an event. Opens only as many files as that takes, and frees all names.
+ */
 static bool any_event(char **files, long count)
 {
     bool found = false;
@@ -109,7 +110,7 @@ static bool any_event(char **files, long count)
     return found;
 }
 
-/* The folder has no trace, or still that of before. */
+/* Says why the folder has no trace, or still an earlier one. */
 static void say_nothing_recorded(const char *folder, bool traces)
 {
     refuse("nothing was recorded: no program started OpenSHMEM where libshmemtrace.so could see it "

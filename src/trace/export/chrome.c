@@ -20,7 +20,8 @@
 /* ns that the first event starts at: what is at 0 has no time for some readers, and a get is read
  * at its peer 1 ns before. */
 #define LEAD 2
-/* Bytes of the file, about: of a call, of one with an arrow; and from which on it is large. */
+/* Estimated bytes in the file: of a call, and of a call with an arrow. LARGE: users are warned of
+ * larger files. */
 #define CALL_BYTES 210
 #define TRANSFER_BYTES 480
 #define LARGE 100e6

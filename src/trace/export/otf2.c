@@ -79,7 +79,7 @@ static void must(const struct export *export, OTF2_ErrorCode code)
                     errno ? strerror(errno) : OTF2_Error_GetDescription(code));
 }
 
-/* The library would print for itself. */
+/* Keeps the library from printing its errors; must() prints them. */
 static OTF2_ErrorCode be_silent(void *user, const char *file, uint64_t line, const char *function,
                                 OTF2_ErrorCode code, const char *format, va_list arguments)
 {
@@ -140,7 +140,7 @@ static OTF2_LocationRef location_ref(int pe, uint32_t thread)
 
 /* ---- What a routine is ---- */
 
-/* By a part of the name; the first that is found counts. */
+/* By a part of the routine's name; the first match counts. */
 static const struct operation {
     const char *part;
     OTF2_CollectiveOp operation;
@@ -322,7 +322,7 @@ static OTF2_EvtWriter *open_location(const struct export *export, int pe, uint32
     return writer;
 }
 
-/* All of a thread's calls are inside it. */
+/* All calls of a thread are inside the region of the program. */
 static void enter_program(const struct export *export, struct location *location, uint64_t time)
 {
     if (!location->entered)
@@ -398,7 +398,7 @@ static void end_location(struct export *export, struct location *location, int p
     free(location->pending);
 }
 
-/* Its name without folders; "program" where PEs run several. */
+/* Notes the program's name without folders; "program" if PEs run several. */
 static void note_program(struct export *export, const struct trace_info *info)
 {
     size_t length = strcspn(info->command, " ");

@@ -11,7 +11,7 @@
 #include "trace/read/merge.h"
 #include "trace/read/teams.h"
 
-#define MOST_FINDINGS 100      /* of a kind of trouble that repeats, only so many are printed */
+#define MOST_FINDINGS 100      /* findings that are printed; further ones are only counted */
 #define MOST_OUTSTANDING 65536 /* collective calls by which PEs of a set may be apart */
 
 /* What calls of a collective operation have in common on all PEs. */
@@ -30,7 +30,7 @@ struct operation {
     size_t routine;
     uint32_t given; /* bits of parameters */
     int64_t values[PARAMETERS];
-    int pe; /* that came first */
+    int pe; /* the PE that came first */
     int64_t arrived;
 };
 
@@ -56,7 +56,8 @@ struct pe {
     struct table locks;
     bool *held; /* by number in locks */
     size_t lock_room;
-    bool interrupted; /* of the PE of that number: ended by a signal, maybe inside of a call */
+    bool interrupted; /* the PE of this number (not the file's) was ended by a signal, perhaps
+                         inside a call */
 };
 
 struct check {
@@ -66,8 +67,9 @@ struct check {
     struct pe *pes;     /* by index of the file */
     struct set *sets;   /* by number of the reader */
     size_t set_room, set_count;
-    bool matching; /* possible: all PEs of one run are there, and nothing of them is missing */
-    bool unknown;  /* there are teams whose members are not known, so theirs is not */
+    bool matching; /* collective calls can be matched: all PEs of one run are there, and no event is
+                      missing */
+    bool unknown;  /* the members of a team are not known, so calls of teams are not matched */
 };
 
 static void finding(struct check *check, const char *format, ...)
@@ -118,7 +120,7 @@ static int skip_team(struct trace_cursor *cursor)
     return trace_next_team(cursor, &team);
 }
 
-/* Those without events: whether they can be read. */
+/* Checks whether blocks other than events can be read. */
 static void check_other_blocks(struct source *source)
 {
     static int (*const skip[])(struct trace_cursor *) = {skip_phase, skip_profile, skip_team};
@@ -158,7 +160,7 @@ static void check_files(struct check *check)
     for (size_t i = 0; i < reader->count; i++) {
         struct source *source = reader_source(reader, i);
         if (!source) {
-            check->findings++; /* which was said */
+            check->findings++; /* it was reported when it was opened */
             continue;
         }
         const struct trace_info *info = source->info;
@@ -226,7 +228,8 @@ static void check_order(struct check *check, const struct source *source, struct
     if (thread->begun && event->start < thread->end)
         finding(check, "%s: begins %.0f ns before the call before it ends", where(source, event),
                 -1e9 * (double)since * source->seconds_per_tick);
-    /* It may be shorter by what the tracer itself has taken, as for its clocks after shmem_init. */
+    /* The burst may be shorter than that by the tracer's own time, as for its clocks after
+     * shmem_init. */
     else if (thread->begun && (event->burst < 0 || event->burst > since))
         finding(check,
                 "%s: %" PRId64 " ticks since the call before it by its burst, %" PRId64
@@ -294,10 +297,11 @@ static void check_lock(struct check *check, const struct source *source, struct 
 static struct operation operation_of(struct source *source, const struct trace_event *event)
 {
     const struct trace_routine *routine = source_routine(source, event);
-    /* Each PE of shmem_collect gives as many elements as it likes. */
+    /* In shmem_collect each PE may give another number of elements. */
     bool sized = routine->class != TRACE_COLLECTIVE || strstr(routine->name, "fcollect") ||
                  !strstr(routine->name, "collect");
-    /* The sets of other calls tell who takes part, by numbers that PEs give for themselves. */
+    /* Sets are compared in team splits only. Other calls were matched by their sets, and each PE
+     * has numbers of its own for teams. */
     bool split = strstr(routine->name, "team_split");
     struct operation operation = {.routine = source_number(source, event), .pe = source->info->pe};
     for (size_t i = 0; i < PARAMETERS; i++) {
@@ -352,7 +356,7 @@ static struct operation *operation_at(const struct set *set, uint64_t number)
     return &set->waiting[number & (set->room - 1)];
 }
 
-/* Room for one more operation, which is the first call of it. */
+/* Adds an operation, at the first call of it. */
 static void push(struct set *set, const struct operation *operation)
 {
     if (set->last - set->first == set->room) {
@@ -367,8 +371,8 @@ static void push(struct set *set, const struct operation *operation)
     *operation_at(set, set->last++) = *operation;
 }
 
-/* How far the PEs of the set are when matching stops there. What a PE was in when a signal ended
- * it, and what it would have called afterwards, is not in its trace. */
+/* Reports that PEs of the set have not called its first open operation. A PE that a signal ended is
+ * left out: its trace lacks the call that it was in, and what it would have called later. */
 static void tell_missing(struct check *check, size_t number)
 {
     const struct set *set = &check->sets[number];
@@ -426,7 +430,7 @@ static void check_collective(struct check *check, struct source *source,
     case SET_NONE:
         return;
     case SET_UNKNOWN:
-        /* That the call says so itself is the program's business. */
+        /* A call that failed may name a team that does not exist. */
         if (!check->unknown && !(event->flags & TRACE_FAILED)) {
             reader_say(check->reader,
                        "%s: the members of a team are not in the trace (%s), so collectives of "
@@ -507,7 +511,7 @@ static int check_run(struct reader *reader)
     }
     merge_close(merge);
     if (reader->status)
-        check.findings++; /* damage, which was said */
+        check.findings++; /* the damage was reported */
     else
         check_ends(&check);
     if (check.start_alone)

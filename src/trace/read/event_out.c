@@ -8,7 +8,7 @@
 
 #include "base/json.h"
 
-/* Of TRACE_COMPARISON. */
+/* Names of the values of TRACE_COMPARISON. */
 static const char *const comparisons[] = {
     [TRACE_EQUAL] = "eq",      [TRACE_NOT_EQUAL] = "ne", [TRACE_GREATER] = "gt",
     [TRACE_LESS_EQUAL] = "le", [TRACE_LESS] = "lt",      [TRACE_GREATER_EQUAL] = "ge",
@@ -52,7 +52,7 @@ static const char *object_name(const struct trace_file *file, int64_t place)
     return object < info->objects ? info->object_names[object] : "unknown";
 }
 
-/* printf is what takes most of the time of a dump, so whole numbers and times do without. */
+/* printf() takes most of the time of a dump, so whole numbers and times are written without it. */
 static void put_unsigned(FILE *out, uint64_t value, int least_digits)
 {
     char digits[24], *c = digits + sizeof digits;
@@ -125,7 +125,7 @@ static const char *comparison_name(int64_t value)
                : "unknown";
 }
 
-/* Of the bytes of several elements one number is shown. */
+/* The bytes of several elements are shown as one unsigned number. */
 static enum trace_type type_of(const struct trace_routine *routine, const struct trace_event *event)
 {
     bool several = trace_puts_value(routine) && event->values[TRACE_ELEMENTS] != 1;

@@ -12,8 +12,8 @@ struct stream {
     struct trace_cursor *cursor;
     struct trace_event event, following;
     double key;
-    size_t place;   /* the order of what happens at the same time */
-    bool end, more; /* more: following is one */
+    size_t place;   /* decides between events at the same time */
+    bool end, more; /* more: `following` is an event */
 };
 
 struct merge {
@@ -22,7 +22,8 @@ struct merge {
     struct stream *streams;
     struct stream **heap; /* the earliest first */
     size_t source_count, stream_count, heap_size;
-    bool ends, given; /* given: the first of the heap is to be moved on */
+    bool ends, given; /* ends: each event comes twice; given: merge_next() has returned the first of
+                         the heap */
 };
 
 static bool before(const struct stream *a, const struct stream *b)

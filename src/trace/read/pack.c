@@ -60,7 +60,7 @@ static int64_t first_byte(const struct pack_head *head)
     return (int64_t)(sizeof *head + head->files * sizeof(struct pack_entry));
 }
 
-/* NULL, or what is wrong with it. *none: it is none at all, and there is no error. */
+/* NULL, or what is wrong. *none: the file is no pack, which is no error. */
 static char *read_head(int descriptor, const char *path, struct pack_head *head, bool *none)
 {
     struct stat status;
@@ -112,7 +112,7 @@ static char *read_entry(int descriptor, const char *path, const struct pack_head
 
 /* ---- Names ---- */
 
-/* The pack of a file that is in one, to be freed; NULL: it is in none. */
+/* The pack that holds a file, which the caller frees; NULL: none does. */
 static char *pack_of(const char *name, long *number)
 {
     struct stat status;
@@ -127,7 +127,7 @@ static char *pack_of(const char *name, long *number)
     return NULL;
 }
 
-/* Usually all PEs are there, so that it is the one of its number. */
+/* Looks first at the place where the PE is if all PEs are there. */
 static char *find_entry(int descriptor, const char *path, long number, struct pack_entry *entry)
 {
     struct pack_head head;
@@ -176,7 +176,7 @@ char *place_find(const char *name, struct place *place)
 
 /* ---- All files ---- */
 
-/* NULL, or what is wrong. Files follow each other without a gap up to the end. */
+/* NULL, or what is wrong. Files must follow each other without a gap up to the end. */
 static char *read_index(int descriptor, const char *path, const struct pack_head *head,
                         char ***files)
 {

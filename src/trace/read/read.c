@@ -59,7 +59,8 @@ struct trace_cursor {
 
 /* ---- Head ---- */
 
-/* As a terminal may show it: a damaged or foreign trace can have anything in its names. */
+/* Keeps a text in a form that a terminal may show, since names in a damaged or foreign trace can
+ * hold anything. */
 static const char *keep_text(struct trace_file *file, struct input *input)
 {
     size_t length;
@@ -74,7 +75,8 @@ static const char *keep_text(struct trace_file *file, struct input *input)
     return file->texts[file->text_count - 1];
 }
 
-/* A count of things that take at least a byte each; 0 and bad input when it cannot be. */
+/* Takes a count of things that take at least a byte each. If fewer bytes are left, the input is
+ * bad, and the count 0. */
 static size_t take_count(struct input *input, size_t most)
 {
     uint64_t count = take_number(input);
@@ -123,13 +125,13 @@ static struct clock_fix take_fix(struct input *input, bool rate)
     return fix;
 }
 
-/* Of a call, in seconds. */
+/* Whether the tracer can have added these seconds to a call. */
 static bool is_cost(double seconds)
 {
     return seconds >= 0 && seconds < 1;
 }
 
-/* In the order in which the tracer gives it. */
+/* Reads the description, in the order in which compose_description() writes it. */
 static bool take_description(struct trace_file *file, struct input *input)
 {
     struct trace_info *info = &file->info;
@@ -163,7 +165,8 @@ static bool take_description(struct trace_file *file, struct input *input)
            is_cost(info->cost_inside);
 }
 
-/* Bytes at a place of the file; fewer at its end, -1: errno says why. */
+/* Reads bytes at a place of the file. Returns their number, which is less at its end; -1: errno
+ * says why. */
 static ssize_t read_at(const struct trace_file *file, void *data, size_t bytes, int64_t at)
 {
     const struct place *place = &file->place;
@@ -179,7 +182,7 @@ static ssize_t read_at(const struct trace_file *file, void *data, size_t bytes, 
     return got;
 }
 
-/* How it ended; a damaged ending is none. */
+/* Reads how the program ended; a damaged ending counts as none. */
 static void read_ending(struct trace_file *file, int64_t at)
 {
     unsigned char bytes[FORMAT_ENDING_BYTES];
@@ -217,7 +220,7 @@ static void read_ending(struct trace_file *file, int64_t at)
 static bool read_head(struct trace_cursor *cursor);
 static struct trace_cursor *new_cursor(struct trace_file *file, int thread);
 
-/* What the ending would have told, from the heads of blocks. */
+/* Counts threads and events by the heads of blocks, where there is no ending. */
 static void count_blocks(struct trace_file *file)
 {
     struct trace_cursor *cursor = new_cursor(file, -1);
@@ -226,7 +229,7 @@ static void count_blocks(struct trace_file *file)
                    : stat(file->path, &status) == 0 ? status.st_size
                                                     : 0;
     while (read_head(cursor)) {
-        /* Also of a block that is cut off: who reads its thread finds that. */
+        /* A block that is cut off counts, too: reading its thread reports it. */
         if ((int64_t)cursor->head.thread >= file->info.threads)
             file->info.threads = (int)cursor->head.thread + 1;
         if (cursor->next > size)
@@ -239,7 +242,8 @@ static void count_blocks(struct trace_file *file)
     trace_cursor_free(cursor);
 }
 
-/* Nanoseconds since 1970, in the year 2223: what a damaged file says beyond that is no date. */
+/* Latest date that is believed (ns since 1970; in the year 2223). Damaged files may state later
+ * ones. */
 #define LAST_DATE INT64_C(8000000000000000000)
 
 /* The date was written when clocks had been synchronized. */
@@ -307,7 +311,7 @@ struct trace_file *trace_open(const char *path, char **error)
     if (!*error && file->place.bytes < 0 && stat(path, &status) == 0 && !S_ISREG(status.st_mode))
         *error = text_format("%s: this is no file; name a file of a trace", path);
     if (!*error) {
-        /* Once for all parts of its beginning: there may be many files. */
+        /* The file is opened once for all parts of its beginning, since there may be many files. */
         file->descriptor = open(file->place.path, O_RDONLY | O_CLOEXEC);
         *error = read_beginning(file);
         if (file->descriptor >= 0)
@@ -350,7 +354,8 @@ const struct trace_routine *trace_routine(const struct trace_file *file, uint32_
     return routine < file->info.routines ? &file->routines[routine] : NULL;
 }
 
-/* Between the two fixes a straight line; with the first alone, the rate as known then. */
+/* Interpolates on a straight line between the two fixes. With one fix, uses the rate that was known
+ * then. */
 double trace_seconds(const struct trace_file *file, int64_t ticks)
 {
     const struct clock_fix *start = &file->start, *end = &file->end;
@@ -466,7 +471,8 @@ static int next_block(struct trace_cursor *cursor, enum block_kind kind)
     return cursor->problem ? -1 : 0;
 }
 
-/* Only now: a trace may have many threads without events, and each a cursor. */
+/* Allocates the decoder only now, since a trace may have many threads without events, each with a
+ * cursor. */
 static void begin_events(struct trace_cursor *cursor)
 {
     struct decoder *decoder = &cursor->decoder;
@@ -523,7 +529,7 @@ int trace_next_raw(struct trace_cursor *cursor, struct raw_event *event)
     return next_event(cursor, event, NULL);
 }
 
-/* A record of a block of another kind; 1: its bytes are in cursor->input. */
+/* Finds the next record other than an event. 1: cursor->input is at its bytes. */
 static int next_record(struct trace_cursor *cursor, enum block_kind kind)
 {
     while (cursor->left == 0) {
@@ -578,7 +584,7 @@ int trace_next_profile(struct trace_cursor *cursor, struct trace_profile *profil
                                                                          : 1;
 }
 
-/* PEs of the range are in the trace, and its members in the team. */
+/* Whether the range's PEs exist, and its members are in the team. */
 static bool range_is_possible(const struct trace_team *team, uint64_t size, int64_t pes)
 {
     const struct pe_range *range = &team->range;
@@ -750,7 +756,7 @@ static int compare_pes(const struct dirent **a, const struct dirent **b)
     return (x > y) - (x < y);
 }
 
-/* NULL: it is in a pack; else why it cannot be found. */
+/* Why a file cannot be found; NULL: it is in a pack. */
 static char *missing(const char *path, int problem)
 {
     struct place place;

@@ -37,12 +37,12 @@ struct trace_info {
         dropped;     /* events not in the file, because they were lost or overwritten in the ring */
     uint64_t lost;   /* of the dropped events: lost because of --limit, a full disk, or no memory */
     bool profile;    /* recorded with --summary: profiles instead of events */
-    size_t counters; /* hardware counters a phase (PAPI) */
+    size_t counters; /* number of hardware counters of each phase (PAPI) */
     const char *const *counter_names;
     size_t routines;
     const char *selection; /* options by which calls were left out: "--only put"; "" when there were
                               none, and in older files */
-    int format;            /* its version */
+    int format;            /* version of the format */
     /* The time that the tracer added to each call (seconds): to the burst before it, and to its
      * duration. 0 in files before version 3. */
     double cost_between, cost_inside;

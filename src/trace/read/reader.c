@@ -97,7 +97,7 @@ static void reader_help(const struct reader_command *command)
     terminal_fold_end();
 }
 
-/* "0,4-7" */
+/* Takes a list such as 0,4-7. Returns the number of ranges. */
 static size_t parse_ranges(const struct reader *reader, const char *option, const char *text,
                            struct reader_range **ranges)
 {
@@ -177,7 +177,7 @@ static void parse_options(struct reader *reader, int argc, char **argv)
     reader->path = argc > first ? argv[first] : TRACE_DEFAULT_PATH;
 }
 
-/* Seconds; otherwise where the option is not given. */
+/* Takes seconds; returns `otherwise` if the option is not given. */
 static double parse_seconds(const struct reader *reader, const char *option, double otherwise)
 {
     const char *text = reader_given(reader, option);
@@ -206,8 +206,8 @@ bool reader_wants_run(const struct reader *reader)
     return reader->count > 1 || !reader->files[0] || strcmp(reader->files[0], reader->path) != 0;
 }
 
-/* What a trace lacks, whatever is shown of it: a file may be missing since its PE could not be
- * traced. */
+/* Says what the trace lacks, whichever part of it is shown. A file is missing if its PE could not
+ * be traced. */
 static void say_incomplete(const struct reader *reader)
 {
     if (reader->lost)
@@ -235,14 +235,14 @@ int reader_main(const struct reader_command *command, int argc, char **argv)
     reader.told = memory_zeroed(reader.count, sizeof *reader.told);
     reader.seen = memory_zeroed(reader.count, sizeof *reader.seen);
     if (command->findings)
-        signal(SIGPIPE, SIG_IGN); /* the status is what matters, whoever reads */
+        signal(SIGPIPE, SIG_IGN); /* the status counts, even if nobody reads the output */
     const char *output = command->output ? reader_given(&reader, "output") : NULL;
     if (output && strcmp(output, "-") != 0) {
         reader.out_name = output;
         reader.out = reader_create(&reader, output);
     }
     int status = command->run(&reader);
-    if (!command->findings && !reader.status) /* damage was said */
+    if (!command->findings && !reader.status) /* else the damage was reported */
         say_incomplete(&reader);
     reader_close_written(&reader, reader.out, reader.out_name);
     if (reader.out != stdout)
@@ -263,7 +263,7 @@ int reader_main(const struct reader_command *command, int argc, char **argv)
 
 static void write_failed(const struct reader *reader, const char *path)
 {
-    /* Whoever reads from the pipe has enough; what a command finds is also in its status. */
+    /* The reader of the pipe has seen enough. A command with findings goes on, for its status. */
     if (errno == EPIPE && reader->command->findings && freopen("/dev/null", "w", reader->out))
         return;
     if (errno == EPIPE)
@@ -383,7 +383,7 @@ struct source *reader_source(struct reader *reader, size_t index)
 int reader_status(const struct reader *reader)
 {
     if (reader->readable == 0)
-        exit(2); /* why was said already */
+        exit(2); /* the reason was printed */
     if (!reader->chosen)
         reader_fail(reader, 2, "--pe %s: there is no such PE in %s", reader_given(reader, "pe"),
                     reader->path);
@@ -405,7 +405,7 @@ void source_close(struct source *source)
     free(source);
 }
 
-/* Whether it is still to be said. */
+/* Notes that a file is damaged. True if that was not reported before. */
 static bool note_damage(struct source *source)
 {
     bool *told = &source->reader->told[source->index], first = !*told;
@@ -423,7 +423,8 @@ void source_damaged(struct source *source, const struct trace_cursor *cursor)
 void source_ended(struct source *source)
 {
     const struct trace_info *info = source->info;
-    /* More: a program that went on after a signal, and could not end in order. */
+    /* There may be more events, if the program went on after a signal and could not end properly.
+     */
     if (source->damaged || !info->complete || info->profile || source->events >= info->events)
         return;
     if (note_damage(source))

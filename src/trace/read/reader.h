@@ -21,12 +21,12 @@ struct reader;
 
 struct reader_command {
     const char *name, *summary;
-    const struct manual_option *options; /* its own; the last has no name */
+    const struct manual_option *options; /* of this command alone; the last has no name */
     bool filters, output;                /* whether it has --pe, --thread, --only; -o */
     bool creates;                        /* writes files without -o */
-    bool profiles;                       /* can do with traces that hold no events */
-    bool findings;                       /* status 1 also says that it has found something */
-    const char *notes;                   /* behind the options in the help */
+    bool profiles;                       /* reads traces that hold no events, too */
+    bool findings;                       /* status 1 may also mean that it has found something */
+    const char *notes;                   /* printed after the options in the help */
     int (*run)(struct reader *);         /* the exit status */
 };
 
@@ -40,9 +40,9 @@ struct reader_range {
 struct reader {
     const struct reader_command *command;
     const char *path;
-    char **files; /* one a PE; NULL: was found to be unreadable */
+    char **files; /* one for each PE; NULL: cannot be read */
     size_t count;
-    bool *told; /* by file: that it is damaged */
+    bool *told; /* by file: its damage was reported */
     struct manual_option options[READER_OPTIONS];
     const char *given[READER_OPTIONS]; /* value, "" for those without; NULL: not given */
     struct reader_range *pes, *threads;
@@ -50,20 +50,20 @@ struct reader {
     const char *only;
     bool windowed; /* --from, --to: in seconds, as they are shown */
     double from, to;
-    uint64_t kept; /* events that are wanted */
+    uint64_t kept; /* events that the user has selected */
     FILE *out;
     const char *out_name;
     struct table routines; /* names of those of all files, once source_number() was called */
     struct sets sets;      /* of PEs, of all files, once source_set() was called */
     int status;            /* so far */
     size_t readable;
-    int pes_of_run;     /* of the files so far */
-    uint64_t lost;      /* events of the files that were opened */
-    size_t lossy;       /* these files */
+    int pes_of_run;     /* the most that a file so far has stated */
+    uint64_t lost;      /* lost events of the files opened so far */
+    size_t lossy;       /* files with lost events */
     size_t endless;     /* files that do not say how the program ended */
-    bool *seen;         /* by index: opened before */
-    bool chosen;        /* a readable one was, by --pe */
-    bool thread_chosen; /* and a thread in it, by --thread */
+    bool *seen;         /* by file: opened before */
+    bool chosen;        /* --pe selects a file that can be read */
+    bool thread_chosen; /* --thread selects a thread of such a file */
 };
 
 /* The teams of a PE, read when source_set() first needs them (teams.h). */
@@ -86,7 +86,7 @@ struct source {
     const struct trace_info *info;
     double seconds_per_tick;
     bool *wanted;    /* by routine */
-    size_t *numbers; /* likewise, number + 1 in the reader's table; 0: not asked for yet */
+    size_t *numbers; /* by routine: number + 1 in the reader's table; 0: not known yet */
     struct source_teams teams;
     uint64_t events; /* read so far, wanted or not */
     bool damaged;
@@ -97,7 +97,7 @@ int reader_main(const struct reader_command *, int argc, char **argv);
 /* All options of a command, at most READER_OPTIONS; returns how many. */
 size_t reader_options(const struct reader_command *, struct manual_option *options);
 
-/* What the user gave for an option, NULL when it was not given. */
+/* The value that the user gave an option; NULL: none was given. */
 const char *reader_given(const struct reader *, const char *option);
 
 /* Takes --from and --to of a command that has them. */
@@ -112,28 +112,28 @@ void reader_fail(const struct reader *, int status, const char *format, ...)
 /* Whether all PEs are meant: a folder or a pack was named, not a file of it. */
 bool reader_wants_run(const struct reader *);
 
-/* What a command returns when it is through: 0, 1 when something could not be read; ends the
- * program with 2 when nothing could. */
+/* The status that a command returns: 0, or 1 if something could not be read. Ends the program with
+ * 2 if nothing could. */
 int reader_status(const struct reader *);
 
-/* Files written by a command: opening, and the end of the program when something cannot be
- * written. Closing standard output does not close it. */
+/* Open, check and close a file that a command writes. They end the program if that fails. Standard
+ * output stays open. */
 FILE *reader_create(const struct reader *, const char *path);
 void reader_check_written(const struct reader *, FILE *, const char *path);
 void reader_close_written(const struct reader *, FILE *, const char *path);
 
-/* The file with that index; NULL when it is not wanted, or cannot be read, which is said. */
+/* Opens the file with that index. NULL if it is not selected, or cannot be read, which is reported.
+ */
 struct source *reader_source(struct reader *, size_t index);
 void source_close(struct source *);
-/* The next wanted event of a cursor; false at the end. Damage is said once a file, however often
- * that is opened. */
+/* The next selected event of a cursor; false at the end. Damage is reported once for each file,
+ * however often it is opened. */
 bool source_next(struct source *, struct trace_cursor *, struct trace_event *);
-/* Whether an event that trace_next() has found is wanted. */
+/* Whether the user has selected an event that trace_next() has found. */
 bool source_wants(const struct source *, const struct trace_event *);
-/* All events were read, by whatever cursors: says when they are fewer than the file's ending says.
- */
+/* Call it when all events were read. Reports if they are fewer than the file's ending says. */
 void source_ended(struct source *);
-/* Says what the cursor stopped at, if that was not the end. */
+/* Reports the damage at which the cursor stopped. */
 void source_damaged(struct source *, const struct trace_cursor *);
 bool reader_wants_thread(const struct reader *, long thread);
 
@@ -153,7 +153,7 @@ size_t source_number(struct source *, const struct trace_event *);
 enum transfer { TRANSFER_NONE, TRANSFER_TO_PEER, TRANSFER_FROM_PEER, TRANSFER_BOTH };
 enum transfer trace_transfer(const struct trace_routine *);
 
-/* Differences and sums of what damaged files may hold. */
+/* Times in damaged files may be anything: differences and sums wrap around. */
 static inline int64_t ticks_between(int64_t from, int64_t to)
 {
     return (int64_t)((uint64_t)to - (uint64_t)from);

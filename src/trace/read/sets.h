@@ -38,8 +38,7 @@ static inline int64_t set_pe(const struct trace_set *set, int64_t member)
 /* The name of a set, in a static buffer. */
 const char *set_name(const struct trace_set *);
 
-/* The number of the order-th set with members of that number in the table of members, and this as a
- * set. */
+/* The number of the order-th set whose members have that number in sets->members; and that set. */
 size_t sets_number(struct sets *, int64_t order, size_t members);
 struct trace_set sets_with(const struct sets *, int64_t order, size_t members);
 

@@ -29,7 +29,7 @@ struct summary_pe {
     int pe;
     uint64_t calls, bytes;
     double elapsed; /* from its first call's start to the last one's end */
-    double inside;  /* of OpenSHMEM, all threads */
+    double inside;  /* in routines of OpenSHMEM, all threads */
     double waiting; /* part of inside */
     double outside; /* bursts */
 };
@@ -43,8 +43,8 @@ struct summary_pair {
 };
 
 #define SUMMARY_SIZES 65     /* bytes 0; 1; 2-3; 4-7; ... */
-#define SUMMARY_PAIRS 32     /* shown to people: those with most bytes */
-#define SUMMARY_MOST_PES 256 /* beyond that, results have no means of single PEs */
+#define SUMMARY_PAIRS 32     /* most pairs that the text shows: those with most bytes */
+#define SUMMARY_MOST_PES 256 /* with more PEs, results have no means of single PEs */
 
 struct summary_phase {
     uint32_t phase;
@@ -59,7 +59,7 @@ struct summary_group {
     size_t routine, size;
     uint64_t bytes, least, most;
     struct distribution times;
-    double *sums; /* by PE, where there are not too many */
+    double *sums; /* by PE; empty if the run has more than SUMMARY_MOST_PES */
     uint64_t *counts;
 };
 

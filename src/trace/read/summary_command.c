@@ -8,7 +8,8 @@
 
 #include "base/memory.h"
 
-/* Of names of the class synchronization, by a part of them; the first that is found counts. */
+/* What routines of the class synchronization wait for, by a part of their names; the first match
+ * counts. */
 static const struct {
     const char *part;
     enum waiting waiting;
@@ -94,7 +95,7 @@ static void add_to_group(struct summary *summary, size_t routine, uint64_t bytes
     }
 }
 
-/* ---- Pairs: those of one PE at a time, the rest only as what is to be shown ---- */
+/* ---- Pairs: in memory are those of the PE that is being read, and the best ones of all ---- */
 
 static void add_to_pair(struct summary *summary, int pe, int64_t peer, enum transfer transfer,
                         uint64_t calls, uint64_t bytes, double seconds)
@@ -152,7 +153,7 @@ static void end_row(struct summary *summary)
 
 /* ---- Reading ---- */
 
-/* Some calls of a routine at once; one, where there are events. */
+/* Calls of a routine that are added at once: one event, or a row of a profile. */
 struct calls {
     uint64_t calls, bytes;
     int64_t peer;
@@ -235,7 +236,7 @@ static void read_events(struct summary *summary, struct source *source, struct s
     summary->events += pe->calls;
 }
 
-/* Of a trace without events: sums alone, and neither bursts nor times of day. */
+/* Reads a trace without events, which has sums, but neither bursts nor starts. */
 static void read_profile(struct summary *summary, struct source *source, struct summary_pe *pe)
 {
     struct trace_cursor *cursor = trace_events(source->file, -1);

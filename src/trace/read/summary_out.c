@@ -12,7 +12,7 @@
 #include "base/numbers.h"
 #include "trace/read/event_out.h"
 
-/* ---- What both show ---- */
+/* ---- What text and JSON share ---- */
 
 static const char *const waiting_names[WAITINGS] = {
     [WAITING_BARRIERS] = "barriers",       [WAITING_POINT] = "waits",
@@ -20,7 +20,7 @@ static const char *const waiting_names[WAITINGS] = {
     [WAITING_COLLECTIVES] = "collectives", [WAITING_MEMORY] = "implicit barriers",
 };
 
-/* Bytes of what lies in a class of sizes, first and last. */
+/* The smallest and the largest number of bytes in a class of sizes. */
 static uint64_t size_first(size_t size)
 {
     return size ? UINT64_C(1) << (size - 1) : 0;
@@ -31,7 +31,7 @@ static uint64_t size_last(size_t size)
     return size ? size_first(size) * 2 - 1 : 0;
 }
 
-/* Sum over PEs. */
+/* Elapsed time, summed over PEs (seconds). */
 static double elapsed_time(const struct summary *summary)
 {
     double sum = 0;
@@ -44,7 +44,7 @@ static double elapsed_time(const struct summary *summary)
 struct spread {
     const char *name;
     double mean, max;
-    int pe; /* that has most */
+    int pe; /* the PE that has most */
 };
 
 static double calls_of(const struct summary_pe *pe)
@@ -151,7 +151,7 @@ static struct total size_total(const struct summary *summary, size_t size)
     return sum;
 }
 
-/* ---- For people ---- */
+/* ---- As text ---- */
 
 static const char *time_text(double seconds)
 {
@@ -330,7 +330,7 @@ static bool wants_json(const struct summary *summary)
     return reader_given(summary->reader, "json");
 }
 
-/* "name":value, with a comma before all but the first of an object. */
+/* Members of an object after its first one: ,"name":value. */
 static void member(FILE *out, const char *name, double value)
 {
     fprintf(out, ",\"%s\":", name);
@@ -517,7 +517,7 @@ static int by_routine_and_size(const void *a, const void *b)
     return names ? names : (x->size > y->size) - (x->size < y->size);
 }
 
-/* What is known within 7 % has three digits. */
+/* A value that is known within 7 % gets three digits. */
 static void rounded_member(FILE *out, const char *name, double value)
 {
     char text[32];

@@ -32,7 +32,7 @@ static int compare_teams(const void *a, const void *b)
     return (x->team > y->team) - (x->team < y->team);
 }
 
-/* Those that were created are counted by their members. */
+/* Sets the order of teams: the created ones with the same members have 1, 2, 3, ... */
 static void order_teams(struct source_teams *all)
 {
     struct table seen = {0};
@@ -158,7 +158,8 @@ enum set_kind source_set(struct source *source, const struct trace_event *event,
     const struct trace_routine *routine = source_routine(source, event);
     int64_t start = event_value(event, TRACE_SET_START, 0),
             stride = event_value(event, TRACE_SET_STRIDE, 1);
-    /* Making a team is collective over its parent, whose PEs the set given does not hold alone. */
+    /* Creating a team is collective over its parent. The set that the call names may be a part of
+     * that. */
     if (routine->class == TRACE_CONTEXT && strstr(routine->name, "team_split"))
         return team_set(source, event_value(event, TRACE_VALUE, 0), call);
     if (routine->class == TRACE_CONTEXT && strstr(routine->name, "team_destroy"))

@@ -17,8 +17,7 @@ struct set_call {
 };
 enum set_kind source_set(struct source *, const struct trace_event *, struct set_call *);
 
-/* A line a team that the PE has created, or that there was: "# team 1: PEs 0, step 2, 2 of them".
- */
+/* Prints a line for each team of the PE: "# team 1: PEs 0, step 2, 2 of them". */
 void source_print_teams(struct source *, FILE *out);
 
 #endif

@@ -17,15 +17,15 @@
 #include "trace/runtime/save.h"
 #include "trace/runtime/thread.h"
 
-/* Those that end a program that does not expect them; from FIRST_TOOL on, who does expect them
- * mostly uses them for something else. */
+/* Signals that end a program unless it handles them. Programs that handle those from FIRST_TOOL on
+ * mostly do so for other purposes, so nothing is saved then. */
 static const int fatal[] = {SIGTERM, SIGINT,  SIGHUP, SIGQUIT, SIGSEGV, SIGBUS,  SIGFPE,  SIGILL,
                             SIGABRT, SIGXCPU, SIGSYS, SIGTRAP, SIGALRM, SIGPIPE, SIGUSR1, SIGUSR2};
 #define FATAL (sizeof fatal / sizeof *fatal)
 #define FIRST_TOOL 11
 
-/* What the application wants to happen: that is called behind what the tracer does. Two of each, so
- * that a handler never sees half of a new one. */
+/* The application's own actions, which follow the tracer's. There are two of each, so that a
+ * handler never sees half of a new one. */
 static struct {
     struct sigaction actions[2];
     atomic_uint latest;
@@ -34,7 +34,7 @@ static atomic_bool watching;
 
 typedef int set_action(int number, const struct sigaction *action, struct sigaction *old);
 
-/* That of the C library, since the one below is called by its name. */
+/* Calls the C library's function, whose name the function below has taken. */
 static int real_sigaction(int number, const struct sigaction *action, struct sigaction *old)
 {
     static set_action *_Atomic real;
@@ -47,7 +47,7 @@ static int real_sigaction(int number, const struct sigaction *action, struct sig
     return function(number, action, old);
 }
 
-/* FATAL: it is none of them. */
+/* The index of a signal in `fatal`; FATAL: it is not there. */
 static size_t find_signal(int number)
 {
     size_t i = 0;
@@ -119,7 +119,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
         action.sa_handler(number);
 }
 
-/* Before the application's handler. */
+/* Installs the tracer's handler, which calls the application's. */
 static void watch_signal(size_t i, const struct sigaction *action)
 {
     struct sigaction ours = {.sa_sigaction = on_signal, .sa_mask = action->sa_mask};
@@ -195,7 +195,7 @@ void ending_watch(void)
     atomic_store(&watching, true);
 }
 
-/* They run no handlers. */
+/* These functions run no handlers of the end of the program. */
 __attribute__((visibility("default"))) _Noreturn void _exit(int status)
 {
     tracer_save("_exit", true);

@@ -121,7 +121,7 @@ static char *write_beginning(int descriptor, const unsigned char *description, s
     return error ? file_problem(why_not(error), "free some, or " OTHER_FOLDER) : NULL;
 }
 
-/* Out of the application's way, and no other run's. */
+/* Moves a descriptor out of the application's way. */
 static int keep(int descriptor)
 {
     int above = fcntl(descriptor, F_DUPFD_CLOEXEC, LEAST_DESCRIPTOR);
@@ -156,7 +156,7 @@ static int name_files(int job, char *unfinished, size_t size)
     return 0;
 }
 
-/* What is there already, and no trace that may be replaced. NULL, or what is wrong. */
+/* Looks whether something other than an old trace has the file's name. NULL, or what is wrong. */
 static char *find_obstacle(void)
 {
     struct stat status;
@@ -278,7 +278,7 @@ bool file_write_block(struct buffer *block)
     if (!error)
         return true;
     stop(OFF_FAILED, why_not(error));
-    /* What was written of it is no block. */
+    /* What was written of the block must not stay. */
     off_t behind = at + bytes;
     if (atomic_compare_exchange_strong(&file.end, &behind, at) && there &&
         ftruncate(file.descriptor, at) != 0)

@@ -48,7 +48,7 @@ struct position journal_find(const struct journal *journal, const void *end, uin
     return at;
 }
 
-/* Whoever copies entries meanwhile sees by first that they are no longer the same. */
+/* A thread that copies entries meanwhile sees by `first` that they have changed. */
 void journal_open(struct tracer_thread *thread, struct journal *journal, int64_t base)
 {
     __atomic_store_n(&thread->common.next, journal_entries(journal), __ATOMIC_RELEASE);
@@ -57,8 +57,8 @@ void journal_open(struct tracer_thread *thread, struct journal *journal, int64_t
     atomic_store(&journal->first, thread->common.calls);
 }
 
-/* Pages that are used for the first time, all at once: one by one they cost several times as much.
- * Older kernels do not know how. */
+/* Has the kernel supply pages before they are used: one by one they cost several times as much.
+ * Older kernels cannot do that. */
 static void touch(const void *memory, size_t bytes)
 {
 #ifdef MADV_POPULATE_WRITE
@@ -107,7 +107,8 @@ struct buffer *journal_slot(const struct tracer_thread *thread, size_t i)
                           thread->slot_count];
 }
 
-/* The block stays where it is; the oldest one gives way when there is no other. */
+/* Leaves the block where it is, and goes on to the next one; if the ring is full, that is the
+ * oldest. */
 static void keep_block(struct tracer_thread *thread)
 {
     size_t next = (size_t)(thread->buffer - thread->slots + 1) % thread->slot_count;

@@ -24,16 +24,17 @@ struct journal {
 struct profile;
 
 struct tracer_thread {
-    struct trace_thread common; /* first: inline code knows it alone */
+    struct trace_thread common; /* the first member: inline code knows nothing else */
     uint32_t number;
     struct tracer_thread *next; /* the one that began before it */
     /* A ring of calls as they were written down: all. Otherwise one, which is encoded when it is
      * full. */
     struct journal **journals;
     size_t journal_count;
-    size_t opened; /* of them, so far: what lies behind was never touched */
+    size_t opened; /* number of journals used so far; the others were never touched */
     atomic_size_t current;
-    /* Of a routine that is not recorded; then next and enough are kept here. */
+    /* Whether the current call is written to `aside`, since it is not recorded. Meanwhile next and
+     * enough are kept here. */
     atomic_bool is_aside;
     struct trace_entry *next_kept;
     const void *enough_kept;

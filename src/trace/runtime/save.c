@@ -8,8 +8,8 @@
 #include "trace/runtime/profile.h"
 #include "trace/runtime/thread.h"
 
-/* Encodes what is not encoded yet when the program ends, perhaps of a signal: from a copy, since
- * other threads go on writing. */
+/* Memory for encoding what is not encoded yet when the program ends, perhaps by a signal. Encodes a
+ * copy, since other threads go on writing. */
 static struct saver {
     struct encoder encoder;
     unsigned char payload[BLOCK_BYTES];
@@ -43,7 +43,7 @@ static const void *journal_end(const struct tracer_thread *thread, size_t at)
                                                                                          : NULL;
 }
 
-/* To the saver's journal. Returns where it ends there. */
+/* Copies a journal to the saver's. Returns the end of the copy. */
 static const void *copy_journal(const struct tracer_thread *thread, size_t at)
 {
     const struct journal *journal = thread->journals[at];
@@ -62,8 +62,8 @@ static const void *copy_journal(const struct tracer_thread *thread, size_t at)
     return copy->entries;
 }
 
-/* Writes calls from one on that no block has yet, as file_write_at does, and goes there. Returns
- * how many are in the file now. */
+/* Appends calls that no block has yet, and moves `from` beyond them. Returns how many it has
+ * written. */
 static uint64_t save_calls(const struct tracer_thread *thread, struct position *from,
                            const void *to, off_t *end, bool *open)
 {
@@ -83,7 +83,7 @@ static uint64_t save_calls(const struct tracer_thread *thread, struct position *
     return written;
 }
 
-/* Writes the blocks of a ring. keep: they stay in the file, and leave the ring. */
+/* Appends the blocks of a ring. keep: they stay in the file, and leave the ring. */
 static void save_slots(struct tracer_thread *thread, bool open, bool keep, off_t *end)
 {
     thread->unsaved = 0;
@@ -108,7 +108,8 @@ static bool is_saved(const struct tracer_thread *thread, size_t at, uint64_t bef
            atomic_load(&thread->journals[next]->first) <= before;
 }
 
-/* Adds what became of the thread's calls. keep: what is in the file now stays there. */
+/* Appends the thread's calls, and adds what became of them to `kept`. keep: what is in the file now
+ * stays there. */
 static void save_thread(struct tracer_thread *thread, bool open, bool keep, off_t *end,
                         struct event_counts *kept)
 {

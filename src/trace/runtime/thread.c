@@ -21,7 +21,7 @@ static char *reserve(size_t bytes)
     return memory == MAP_FAILED ? NULL : memory;
 }
 
-/* The journals of a ring of calls, or the one of all others. */
+/* Allocates the journals: of a ring of calls, all; otherwise one. */
 static char *allocate_journals(struct tracer_thread *thread)
 {
     bool ring = journal_is_raw_ring();
@@ -35,7 +35,7 @@ static char *allocate_journals(struct tracer_thread *thread)
     return memory;
 }
 
-/* What encodes, and the block that it fills; a ring has all of its blocks. */
+/* Allocates the encoder, and the block that it fills: of a ring, all blocks. */
 static bool allocate_blocks(struct tracer_thread *thread)
 {
     if (!journal_is_block_ring()) {
@@ -96,7 +96,7 @@ static void thread_ends(void *data)
     journal_encode(thread);
     if (encoder_bytes(&thread->encoder))
         journal_write_block(thread);
-    /* Whoever saves must not find what is given back. */
+    /* A thread that saves must not find memory that is freed. */
     tracer_lock();
     thread->journal_count = 0;
     free(thread->journals[0]);
@@ -183,7 +183,7 @@ struct trace_thread *trace_begin_otherwise(unsigned routine)
     return thread;
 }
 
-/* What is done instead of recording. */
+/* Does what replaces recording: nothing, or adding to the profile. */
 static void end_aside(struct tracer_thread *thread, const struct trace_entry *entry)
 {
     unsigned routine = entry_routine(entry->of);
@@ -230,7 +230,7 @@ void thread_skip_to(struct tracer_thread *thread, int64_t time)
     if (thread->profile)
         return;
     *entry = (struct trace_entry){.of = ENTRY_SKIP, .end = (uint64_t)time};
-    thread->common.calls--; /* is none */
+    thread->common.calls--; /* it is no call */
     trace_end(&thread->common, entry, 0);
 }
 
