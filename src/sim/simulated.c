@@ -408,7 +408,7 @@ static bool write_call(struct simulated *simulated, int line, struct trace_entry
 {
     entry->start = (uint64_t)start;
     entry->end = (uint64_t)end;
-    const struct trace_entry *behind = entry_behind(entry);
+    const struct trace_entry *behind = entry_after(entry);
     if (encode_entries(&simulated->encoder, entry, behind, PAYLOAD_BYTES) == behind)
         return true;
     if (!end_block(simulated, line))

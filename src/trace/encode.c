@@ -391,7 +391,7 @@ const struct trace_entry *encode_entries(struct encoder *encoder, const struct t
             unsigned char *out = encoder->payload + encoder_bytes(encoder);
             put_time(encoder, out, (int64_t)entry->end);
             encoder->done += 9;
-            entry = entry_behind(entry);
+            entry = entry_after(entry);
         } else if (n == 5) {
             entry = put_run(encoder, entry, to, most, 5);
         } else if (n == 3) {

@@ -41,7 +41,7 @@ static inline unsigned entry_flags(uint32_t of)
     return of >> 24;
 }
 
-static inline const struct trace_entry *entry_behind(const struct trace_entry *entry)
+static inline const struct trace_entry *entry_after(const struct trace_entry *entry)
 {
     return (const struct trace_entry *)(entry->values + entry_values(entry->of));
 }

@@ -34,7 +34,7 @@
 
 /* ---- File: head, description, ending, blocks ---- */
 
-/* At the beginning, before the description. All integers of the file are little-endian. */
+/* The beginning of a file, before the description. All integers of the file are little-endian. */
 struct format_head {
     char magic[8];
     uint32_t version;

@@ -56,7 +56,7 @@ void recording_default(struct recording *recording)
     *recording = (struct recording){.folder = RECORDING_FOLDER, .limit = RECORDING_LIMIT};
 }
 
-/* "1.5", whatever the locale of the traced program is. */
+/* Reads a number such as 1.5, with a point in any locale of the traced program. */
 static double read_decimal(const char *text, const char **end)
 {
     double value = 0, scale = 1;

@@ -267,7 +267,7 @@ static void addresses(void **state)
     for (int i = 0; i < CALLS; i++) {
         if (rand() % 20 == 0) {
             *entry = (struct trace_entry){.of = ENTRY_SKIP, .end = before = time += 500};
-            entry = (struct trace_entry *)(uintptr_t)entry_behind(entry);
+            entry = (struct trace_entry *)(uintptr_t)entry_after(entry);
         }
         entry->of = entry_of(0, 5, 0);
         entry->phase = 0;
@@ -279,7 +279,7 @@ static void addresses(void **state)
         targets[i] = some_address();
         sources[i] = rand() % 2 ? some_address() : 0x7f0000000000 + 8 * i;
         memcpy(entry->values, (int64_t[]){i % 2, 1, 8, targets[i], sources[i]}, 5 * 8);
-        entry = (struct trace_entry *)(uintptr_t)entry_behind(entry);
+        entry = (struct trace_entry *)(uintptr_t)entry_after(entry);
     }
     struct encoder encoder = new_encoder();
     encoder.heap = find_range(HEAP_BEGIN);

@@ -90,7 +90,7 @@ static char *after_others(const char *others, const char *library)
     return text_format("%s%s%s", more ? others : "", more ? ":" : "", library);
 }
 
-/* What follows -x: our library after those that the user preloads there. */
+/* The word after -x. If it sets LD_PRELOAD, our library follows the user's libraries there. */
 static char *with_library(const char *word, const char *library, char *preload)
 {
     static const char name[] = "LD_PRELOAD=";

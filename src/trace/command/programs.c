@@ -37,8 +37,8 @@ bool programs_is_launcher(const char *word)
     return false;
 }
 
-/* Launchers of Open MPI pass on what they are told to with -x alone, and programs of other hosts
- * get nothing else. Others of the same names say who they are. */
+/* Launchers of Open MPI pass on only the variables named with -x, and programs on other hosts get
+ * no others. Launchers called mpirun or mpiexec are asked for their version. */
 bool programs_is_open_mpi(const char *launcher)
 {
     const char *slash = strrchr(launcher, '/'), *name = slash ? slash + 1 : launcher;

@@ -71,7 +71,7 @@ static bool is_no_argument(const struct recording_row *row, const char *word)
             access(word, F_OK) != 0 && programs_exists(word));
 }
 
-/* The row of an option. *argument is its argument if that is in the same word. */
+/* The number of an option's row. *argument is its argument, if the word has one after a =. */
 static size_t find_row(const char *word, const char **argument)
 {
     size_t length = strcspn(word, "="), i = 0;
@@ -147,7 +147,8 @@ static bool is_repeated(int number, pid_t sender)
     return same;
 }
 
-/* Passes signals on to the launcher. It gets those of the terminal by itself. */
+/* Passes a signal on to the launcher, unless it is the terminal's, which the launcher gets by
+ * itself. */
 static void pass_on(int number, siginfo_t *info, void *unused)
 {
     (void)unused;

@@ -1,10 +1,9 @@
-/*
- * The JSON Object Format of Chrome's trace viewer ("Trace Event Format"), which Perfetto reads,
- * too: a process a PE, a track a thread, a complete event ("X") a call. The other side of a put or
- * get has no call that an arrow could end at, so each PE has one more track with what others do to
- * its memory. Readers find the ends of an arrow in different ways; all find those that are at the
- * exact start of what they belong to, in the same category as that, and at different times.
- */
+/* The JSON Object Format of Chrome's trace viewer ("Trace Event Format"), which Perfetto reads,
+ * too. Each PE is a process, each thread a track, each call a complete event ("X"). On the other
+ * side of a put or get there is no call at which an arrow could end, so each PE has one more track,
+ * with what others do to its memory. Readers find the ends of an arrow in different ways. All of
+ * them find an end that is exactly at the start of an event and has its category, if both ends have
+ * different times. */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <math.h>
@@ -80,7 +79,7 @@ static void name_threads(struct chrome *chrome, const struct trace_info *info)
     }
 }
 
-/* Also of PEs that have only been written to. */
+/* Names tracks of memory, also on PEs without a file. */
 static void name_memories(struct chrome *chrome)
 {
     for (int pe = 0; pe < chrome->pes.count; pe++) {
@@ -149,7 +148,7 @@ static void chrome_event(struct chrome *chrome, const struct source *source,
     arrow(chrome, source, event, start, end);
 }
 
-/* What the first file says of all. */
+/* Keeps what the first file says of the run. */
 static void keep_about(struct chrome *chrome, const struct trace_info *info)
 {
     const struct {

@@ -1,4 +1,4 @@
-/* What the formats of other tools share. */
+/* Functions that the exports to other tools' formats share. */
 #define _GNU_SOURCE
 #include "trace/export/export.h"
 
@@ -27,7 +27,7 @@ void export_span(struct reader *reader, bool whole, double *first, double *last)
                 continue;
             struct trace_cursor *cursor = trace_events(source->file, thread);
             struct trace_event event;
-            /* Damage is said by who reads for the output. */
+            /* Damage is reported when events are read for the output. */
             while (trace_next(cursor, &event) > 0) {
                 widen(first, last, trace_seconds(source->file, event.start),
                       trace_seconds(source->file, event_end(&event)), &begun);

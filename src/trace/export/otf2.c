@@ -1,8 +1,6 @@
-/*
- * An archive of the Open Trace Format 2: a location a thread, a group of locations a PE, regions
- * for the routines, and the RMA records of the SHMEM paradigm. One pass; of the events, one chunk
- * of one thread is in memory.
- */
+/* An archive of the Open Trace Format 2: each thread is a location, each PE a group of locations,
+ * each routine a region; transfers are RMA records of the SHMEM paradigm. Events are read once; one
+ * chunk of one thread is in memory. */
 #define _GNU_SOURCE
 #include "base/memory.h"
 #include "trace/export/export.h"
@@ -34,8 +32,9 @@ void export_otf2(struct reader *reader, const char *folder)
 #define MOST_CHUNKS 2
 #define WORLD 0   /* number of the set of all PEs */
 #define PROGRAM 0 /* number of the region of the program; routines follow */
-/* Readers want two files of every PE; with so many PEs of which nothing is known the header of the
- * trace is damaged, or most of its files have not been copied. */
+/* Most PEs without a file in a trace that has files of less than half of its PEs. Readers want two
+ * files of every PE, so each of these PEs costs two. With more of them, a header is damaged, or
+ * most files have not been copied. */
 #define MOST_ABSENT 1024
 
 /* One thread. */
@@ -44,7 +43,8 @@ struct location {
     bool entered;           /* the program */
     uint64_t last, matching;
     struct table contexts; /* of non-blocking operations: */
-    uint64_t *pending;     /* by number of the context: id of those that are not complete, or 0 */
+    uint64_t
+        *pending; /* by number of the context: id of its operations that are not complete, or 0 */
     size_t pending_room;
 };
 
@@ -509,7 +509,7 @@ static void define_regions(const struct export *export, OTF2_GlobalDefWriter *wr
     }
 }
 
-/* Group 0: the locations of PEs, by rank; then a group, a communicator and a window a set. */
+/* Group 0 has the locations of PEs, by rank. Each set has a group, a communicator and a window. */
 static void define_sets(const struct export *export, OTF2_GlobalDefWriter *writer)
 {
     OTF2_StringRef ranks = string(export, writer, "locations of the PEs");

@@ -1,8 +1,6 @@
-/*
- * A trace of Paraver (its "Trace file format"): NAME.prv with states, events and communications in
- * the order of time, NAME.pcf with what their numbers mean, NAME.row with names. An application
- * with a task a PE; a node a host, a processor a thread, those of a node with numbers in a row.
- */
+/* A trace of Paraver (its "Trace file format"): NAME.prv has states, events and communications in
+ * the order of time, NAME.pcf what their numbers mean, NAME.row names. Each PE is a task, each host
+ * a node, each thread a processor; the processors of a node have consecutive numbers. */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <math.h>
@@ -39,7 +37,7 @@ static const struct state {
       [TRACE_QUERY] = {15, "Others", 192, 224, 0},
 };
 
-/* What the trace says of each PE, known before its events are written. */
+/* What the header says of each PE, found before events are written. */
 struct task {
     int threads, processor; /* the first of its processors, from 1 */
     size_t node;
@@ -207,7 +205,7 @@ static void write_events(struct paraver *paraver)
         const struct source *source = next.source;
         uint64_t start = not_before(paraver, export_ns(source, event->start, paraver->origin)),
                  end = not_before(paraver, export_ns(source, event_end(event), paraver->origin));
-        /* What a running program has written since. */
+        /* A running program has written this call after the header was made. */
         if (end > paraver->length ||
             event->thread >= (uint32_t)paraver->tasks[source->info->pe].threads)
             continue;
@@ -243,7 +241,7 @@ static void write_state_colour(FILE *out, const struct state *state)
     fprintf(out, "%d    {%d,%d,%d}\n", state->number, state->red, state->green, state->blue);
 }
 
-/* Each state once. */
+/* Writes each state once, though several classes may have it. */
 static void write_states(FILE *out, const char *head, void (*write)(FILE *, const struct state *))
 {
     fprintf(out, "%s\n0    %s\n", head, write == write_state_name ? "Idle" : "{117,195,255}");
@@ -327,7 +325,8 @@ void export_paraver(struct reader *reader, const char *name)
     double last;
     paraver.out = create(&paraver, name, "prv");
     look_around(&paraver);
-    /* Its head says how long the trace is; calls of a damaged one may end before they begin. */
+    /* The header states the length of the trace. Calls of a damaged one may end before they begin.
+     */
     export_span(reader, true, &paraver.origin, &last);
     paraver.length = (uint64_t)fmin(fmax(ceil(1e9 * (last - paraver.origin)), 0), 9e18);
     write_header(&paraver);

@@ -37,7 +37,8 @@ struct operation {
 /* The collective operations of one set of PEs, in order. */
 struct set {
     uint64_t *calls; /* by member: how many operations it has taken part in; NULL: none yet */
-    struct operation *waiting; /* a ring: those between the slowest member and the fastest */
+    struct operation
+        *waiting; /* a ring: the operations between the slowest member and the fastest */
     size_t room;
     uint64_t first, last; /* operation numbers: [first, last) are waiting */
     bool given_up;        /* something did not match; what follows would not either */
@@ -63,7 +64,7 @@ struct pe {
 struct check {
     struct reader *reader;
     uint64_t findings, events, dropped;
-    size_t start_alone; /* PEs whose clocks were synchronized at the start alone */
+    size_t start_alone; /* PEs whose clocks were synchronized only at the start */
     struct pe *pes;     /* by index of the file */
     struct set *sets;   /* by number of the reader */
     size_t set_room, set_count;
@@ -91,7 +92,7 @@ static void finding(struct check *check, const char *format, ...)
     reader_check_written(check->reader, check->reader->out, check->reader->out_name);
 }
 
-/* Where an event is, for findings. */
+/* The place of an event, for findings. In a static buffer. */
 static const char *where(const struct source *source, const struct trace_event *event)
 {
     static char text[256];

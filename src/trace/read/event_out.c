@@ -16,7 +16,7 @@ static const char *const comparisons[] = {
 
 enum parameter_kind { PLAIN, PLACE, TYPED, COMPARISON, ELEMENT_BYTES };
 
-/* In the order of the columns. */
+/* All parameters, in the order of the columns. */
 static const struct parameter {
     const char *name;
     enum parameter_kind kind;

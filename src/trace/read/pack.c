@@ -212,7 +212,7 @@ long pack_files(const char *path, char ***files, char **error)
     bool none = false;
     int descriptor = open(path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0)
-        return PACK_NONE; /* whoever reads it as a file of a trace says why */
+        return PACK_NONE; /* reading it as a file of a trace says why */
     *error = read_head(descriptor, path, &head, &none);
     if (!*error && !none)
         *error = read_index(descriptor, path, &head, files);

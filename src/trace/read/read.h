@@ -1,8 +1,6 @@
-/*
- * Reads traces block by block, in memory that does not grow with their length. A trace is a folder
- * with one file a PE (pe-00000.trace, ...), or a pack of them (pack.h). One process calls this;
- * nothing here prints or ends the program.
- */
+/* Reads traces block by block, in memory that does not grow with their length. A trace is a folder
+ * with one file for each PE (pe-00000.trace, ...), or a pack of them (pack.h). One process calls
+ * this; nothing here prints or ends the program. */
 #ifndef SKAMPI_TRACE_READ_READ_H
 #define SKAMPI_TRACE_READ_READ_H
 
@@ -92,7 +90,7 @@ struct trace_team {
     int64_t size; /* all of its members */
     struct pe_range range;
 };
-/* Like trace_next(), for other records. Use a cursor for only one of the four functions. */
+/* Like trace_next(), for other records. Use a cursor for only one of these functions. */
 int trace_next_phase(struct trace_cursor *, struct trace_phase *);
 int trace_next_profile(struct trace_cursor *, struct trace_profile *);
 int trace_next_team(struct trace_cursor *, struct trace_team *);
@@ -100,7 +98,8 @@ void trace_cursor_free(struct trace_cursor *);
 
 /* ---- Visits: threads of many files in turn, some events of each at a time ---- */
 
-/* What a visit needs of a file. The head of a file takes too much memory to keep those of all. */
+/* What a visit needs to know of a file. Open files (struct trace_file) would take too much memory.
+ */
 struct trace_visit {
     const char *path;
     const struct trace_routine *routines;
@@ -108,7 +107,7 @@ struct trace_visit {
     int thread;
     int threads; /* of the file */
 };
-/* Where the next visit of a thread goes on. First {.block = trace_blocks()}. */
+/* Where the next visit of a thread goes on. Begin with {.block = trace_blocks()}. */
 struct trace_mark {
     int64_t block; /* where the current block begins, or the next one if nothing is left */
     struct trace_rest *rest; /* of an unfinished block */
@@ -126,7 +125,7 @@ void trace_forget(struct trace_mark *);
 /* Like trace_next(), for callers that need few values of many events. */
 int trace_next_raw(struct trace_cursor *, struct raw_event *);
 
-/* Whether that is a trace: a folder of one, a pack, or a file of a PE. */
+/* Whether a path is a trace: its folder, a pack, or the file of a PE. */
 bool trace_is(const char *path);
 /* The sorted files of a trace, which is a folder, a pack or a single file. Returns their number, or
  * -1 with a text in *error. The caller frees the text, each name and the array. */

@@ -53,9 +53,10 @@ struct reader {
     uint64_t kept; /* events that the user has selected */
     FILE *out;
     const char *out_name;
-    struct table routines; /* names of those of all files, once source_number() was called */
-    struct sets sets;      /* of PEs, of all files, once source_set() was called */
-    int status;            /* so far */
+    struct table
+        routines;     /* names of the routines of all files, as far as source_number() was called */
+    struct sets sets; /* sets of PEs of all files, as far as source_set() was called */
+    int status;       /* so far */
     size_t readable;
     int pes_of_run;     /* the most that a file so far has stated */
     uint64_t lost;      /* lost events of the files opened so far */

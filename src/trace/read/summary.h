@@ -1,4 +1,5 @@
-/* What a summary collects in one pass over a trace, and who shows it. Seconds and bytes. */
+/* What a summary collects in one pass over a trace, and functions that show it. Times are in
+ * seconds, sizes in bytes. */
 #ifndef SKAMPI_TRACE_READ_SUMMARY_H
 #define SKAMPI_TRACE_READ_SUMMARY_H
 
@@ -34,7 +35,7 @@ struct summary_pe {
     double outside; /* bursts */
 };
 
-/* Between a PE and a peer. */
+/* Calls of a PE to a peer. */
 struct summary_pair {
     int pe;
     int64_t peer;
@@ -65,7 +66,7 @@ struct summary_group {
 
 struct summary {
     struct reader *reader;
-    /* Of the first file: */
+    /* What the first file says of the run: */
     char *command, *library, *date;
     int pes;
     size_t counter_count;
@@ -95,7 +96,7 @@ struct summary {
     size_t group_room;
 
     uint64_t events, dropped;
-    size_t start_alone; /* PEs whose clocks were synchronized at the start alone */
+    size_t start_alone; /* PEs whose clocks were synchronized only at the start */
     size_t incomplete;
     double first, last;
     bool profile;                     /* recorded without events */

@@ -120,7 +120,7 @@ static int by_time(const void *a, const void *b)
     return (x->calls < y->calls) - (x->calls > y->calls);
 }
 
-/* Numbers of the routines, those with most time first; to be freed. */
+/* The numbers of all routines, those with most time first. The caller frees them. */
 static size_t *sorted_routines(const struct summary *summary)
 {
     size_t count = summary->reader->routines.count;

@@ -45,7 +45,7 @@ static void make_mark(const char *folder)
     int descriptor = open(mark, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (descriptor < 0)
         return;
-    /* Without a value, the next command takes it for an old one, too. */
+    /* If the value is missing, the next command takes the folder for an old one, too. */
     if (write(descriptor, command(), strlen(command())) < 0)
         errno = 0;
     close(descriptor);
@@ -58,7 +58,7 @@ void claim_refused(void)
         make_mark(folder);
 }
 
-/* False: there is no folder of this number for anyone. */
+/* False: the name of this job's folder is too long. */
 static bool job_path(char *path, size_t size, int job)
 {
     return snprintf(path, size, FORMAT_JOB, tracer.recording.folder, job) < (int)size;
@@ -83,7 +83,7 @@ static int claim_further(void)
     return 1;
 }
 
-/* What is wrong with folders is found when files are made there. */
+/* Errors are not reported here: making files in the folder fails later. */
 int claim_folder(void)
 {
     const char *folder = tracer.recording.folder;
@@ -99,8 +99,7 @@ int claim_folder(void)
 
 /* ---- Earlier traces ---- */
 
-/* Whether something in the folder is to be removed: files of PEs, and what commands that were
- * killed have left behind. */
+/* Whether to remove a file from the folder: one of a PE, or one that a killed command has left. */
 static bool is_left_over(int folder, const char *name, int first_pe)
 {
     if (folder_kept_because(folder, name))

@@ -1,7 +1,5 @@
-/*
- * Which folder the traces of a job go to, and what becomes of those of earlier commands. One PE, at
- * the start of the trace.
- */
+/* Chooses the folder for the trace of a job, and removes traces of earlier commands. One PE calls
+ * this, at the start of the trace. */
 #ifndef SKAMPI_TRACE_RUNTIME_CLAIM_H
 #define SKAMPI_TRACE_RUNTIME_CLAIM_H
 
@@ -15,9 +13,9 @@ int claim_folder(void);
 /* The trace of that job has begun: the first one removes what is left of earlier commands, of PEs
  * from this one on. PE 0. */
 void claim_replace(int job, int first_pe);
-/* There will be no trace, and why was said: the command need not say it. */
+/* Tells the command that there will be no trace, and that the reason was printed. */
 void claim_refused(void);
-/* A folder, and those that lead to it, unless they exist. */
+/* Makes a folder, and the folders that lead to it, unless they exist. */
 bool claim_make_folder(const char *path);
 
 #pragma GCC visibility pop

@@ -21,7 +21,7 @@
 #define SPREAD 0.1 /* s */
 #define LONG_SPREAD 0.2
 
-/* Where trace_now() knows no instruction. */
+/* True where trace_counter() has no instruction. */
 #if defined(__x86_64__) || defined(__aarch64__)
 #define COUNTER_UNREADABLE false
 #else
@@ -140,12 +140,12 @@ void clocks_finish(void)
  */
 
 #define VALUES 5  /* as many as of a put */
-#define CALLS 256 /* a round; what they leave fits into the cache, as a journal does */
+#define CALLS 256 /* calls of a round; their entries fit into the cache, as a journal does */
 #define ROUNDS 15
 #define COST_PATIENCE_NS 400000 /* where reading the clock is slow, there are fewer rounds */
 #define ENTRY_BYTES (sizeof(struct trace_entry) + VALUES * sizeof(int64_t))
 
-/* As a wrapper of a put in which the routine takes no time. */
+/* Does what the wrapper of a put does, around a routine that takes no time. */
 __attribute__((noinline)) static void record(int64_t peer, int64_t elements, int64_t bytes,
                                              const void *target, const void *source)
 {
@@ -176,7 +176,7 @@ static struct round measure(struct trace_thread *thread, struct trace_entry *ent
         record(i & 1, 1, 8, thread, entries);
     uint64_t end = trace_now();
     const struct trace_entry *entry = entries;
-    for (int i = 0; i < CALLS; i++, entry = entry_behind(entry))
+    for (int i = 0; i < CALLS; i++, entry = entry_after(entry))
         inside += entry->end - entry->start;
     return (struct round){(double)(end - begin) / CALLS, (double)inside / CALLS};
 }

@@ -98,7 +98,7 @@ static bool is_worth_saving(size_t i)
     return i < FIRST_TOOL && atomic_exchange(&latest, now.tv_sec) != now.tv_sec;
 }
 
-/* With a handler of the program's own, it may go on afterwards, and so may the trace. */
+/* If the program has a handler of its own, it may go on afterwards, and so may the trace. */
 static void on_signal(int number, siginfo_t *info, void *context)
 {
     static const struct sigaction nothing = {.sa_handler = SIG_DFL};
@@ -162,7 +162,7 @@ __attribute__((visibility("default"))) handler *signal(int number, handler *func
 }
 
 #ifdef __GLIBC__
-/* What signal() is in programs of strict ISO C. */
+/* What programs of strict ISO C call instead of signal(). */
 __attribute__((visibility("default"))) handler *__sysv_signal(int number, handler *function)
 {
     return set_handler(number, function, (int)SA_RESETHAND | SA_NODEFER);
@@ -250,7 +250,7 @@ __attribute__((visibility("default"))) _Noreturn void siglongjmp(sigjmp_buf to, 
     jump(SIGLONGJMP, to, value);
 }
 
-/* What these are with _FORTIFY_SOURCE. */
+/* What programs call instead of longjmp() with _FORTIFY_SOURCE. */
 _Noreturn void __longjmp_chk(struct __jmp_buf_tag to[1], int value);
 __attribute__((visibility("default"))) _Noreturn void __longjmp_chk(struct __jmp_buf_tag to[1],
                                                                     int value)

@@ -4,7 +4,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* From now on all ways of ending are noticed. */
+/* Begins to notice all ways of ending. */
 void ending_watch(void);
 
 #pragma GCC visibility pop

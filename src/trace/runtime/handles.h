@@ -18,9 +18,9 @@ struct handles {
     _Atomic(const void *) handles[HANDLES];
 };
 
-/* 1 + the index of its entry; 0: it has none. */
+/* 1 + the index of a handle's entry; 0: it has none. */
 size_t handles_find(struct handles *, const void *handle);
-/* The same, of a new entry if it has none; 0: there is no room for that. */
+/* Like handles_find(), but makes an entry if there is none. 0: there is no room for it. */
 size_t handles_enter(struct handles *, const void *handle);
 
 #pragma GCC visibility pop

@@ -43,7 +43,7 @@ struct position journal_find(const struct journal *journal, const void *end, uin
             break;
         at.index += call;
         at.time = (int64_t)at.entry->end;
-        at.entry = entry_behind(at.entry);
+        at.entry = entry_after(at.entry);
     }
     return at;
 }

@@ -1,4 +1,5 @@
-/* Journals of a thread: calls as they are written down, until they are blocks of the file. */
+/* Journals of a thread: they hold calls as they were written down, until these become blocks of the
+ * file. */
 #ifndef SKAMPI_TRACE_RUNTIME_JOURNAL_H
 #define SKAMPI_TRACE_RUNTIME_JOURNAL_H
 
@@ -42,7 +43,7 @@ struct tracer_thread {
     _Atomic uint64_t refused; /* calls that were not recorded for want of room */
     struct encoder encoder;
     struct buffer *buffer; /* the block that is being filled */
-    /* A ring of blocks: those before the one that is being filled. */
+    /* A ring of blocks: slots_used blocks before the one that is being filled. */
     struct buffer *slots;
     size_t slot_count, slots_used;
     uint64_t unsaved;        /* events of slots that the save under way could not write */
@@ -69,7 +70,7 @@ struct position {
  * handlers. */
 struct position journal_find(const struct journal *, const void *end, uint64_t index);
 
-/* From here on the thread writes into this journal, which follows what ended at base. */
+/* Makes the thread write into this journal from now on. base: end of the call before (ticks). */
 void journal_open(struct tracer_thread *, struct journal *, int64_t base);
 /* The ring's oldest journal is used again. */
 void journal_turn(struct tracer_thread *, int64_t base);

@@ -1,9 +1,7 @@
-/*
- * What base/memory.h promises, inside an application: memory that is never NULL. Where the
- * application's is used up, there is a reserve, so that the tracer neither ends a program nor
- * leaves other PEs waiting for what this one was to send them. What is large, or what the tracer
- * can do without, is allocated by malloc() and checked.
- */
+/* What base/memory.h promises, inside an application: memory that is never NULL. If the
+ * application's memory is used up, a reserve serves, so that the tracer neither ends the program
+ * nor leaves other PEs waiting for this one. Large memory, and memory that the tracer can do
+ * without, is allocated by malloc() and checked. */
 #include "base/memory.h"
 
 #include <malloc.h>
@@ -49,8 +47,8 @@ static bool is_taken(const void *memory)
 
 void __real_free(void *memory);
 
-/* What all of this library calls free() (the linker's --wrap): the last piece goes back, others
- * stay. */
+/* Replaces free() in all of this library (by the linker's --wrap). Of the reserve, only the last
+ * piece can be used again. */
 void __wrap_free(void *memory)
 {
     if (!is_taken(memory)) {
@@ -82,7 +80,7 @@ static void *checked(void *memory, size_t bytes, const char *file, int line)
     return found;
 }
 
-/* At least 1; what no memory can hold where the product is too large for a number. */
+/* The product, at least 1; SIZE_MAX if it is too large for a number. */
 static size_t bytes_of(size_t count, size_t size)
 {
     if (count == 0 || size == 0)

@@ -105,7 +105,8 @@ __attribute__((visibility("default"))) void shmemtrace_phase(int phase)
     set_phase((uint32_t)phase);
 }
 
-/* Levels of shmem_pcontrol: 0 off, 1 and 2 on, what is above is a library's own: a phase. */
+/* Levels of shmem_pcontrol: 0 is off, 1 and 2 are on. Higher ones are a library's own; the tracer
+ * takes them for phases. */
 void trace_control(int level)
 {
     if (level <= 0)

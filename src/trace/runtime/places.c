@@ -1,4 +1,4 @@
-/* Finds the objects of the program in memory, and those that addresses lie in. */
+/* Finds the objects of the program in memory, and the object in which an address lies. */
 #define _GNU_SOURCE /* dl_iterate_phdr */
 #include "trace/runtime/places.h"
 

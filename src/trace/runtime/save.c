@@ -26,7 +26,7 @@ bool save_prepare(void)
     return good;
 }
 
-/* Where a journal ends; NULL: nothing is in it. */
+/* The end of a journal's entries; NULL: it has none. */
 static const void *journal_end(const struct tracer_thread *thread, size_t at)
 {
     const struct journal *journal = thread->journals[at];
@@ -119,7 +119,7 @@ static void save_thread(struct tracer_thread *thread, bool open, bool keep, off_
     const bool own = ring && &thread->common == trace_this_thread;
     const void *copied = NULL;
     uint64_t done;
-    /* What is encoded meanwhile is not in its journal any more when that is emptied. */
+    /* If the thread encodes calls meanwhile, they leave its journal: copy it again. */
     do {
         done = __atomic_load_n(&encoder->done, __ATOMIC_ACQUIRE);
         if (thread->journal_count == 1)

@@ -35,7 +35,7 @@ static void own_command(char *command)
             command[i] = ' ';
 }
 
-/* The options that leave calls out, as they are typed; NULL when none does. */
+/* The options that leave calls out, as they are typed, after a blank; NULL: there are none. */
 static char *selection(void)
 {
     const struct recording *recording = &tracer.recording;
@@ -112,7 +112,8 @@ __attribute__((constructor)) static void loaded(void)
 /* What keeps a PE from tracing. */
 struct problem {
     char *text; /* to be freed; NULL: there is none */
-    bool wrong; /* what the user has set: the program is not to run then. Else it runs untraced */
+    bool
+        wrong; /* a setting of the user is wrong, so the program ends; otherwise it runs untraced */
 };
 
 static struct problem no_memory(void)
@@ -149,8 +150,8 @@ static void say(const struct problem *problem)
     claim_refused();
 }
 
-/* Everybody's problem, if a PE has one; the first of these says it. A wrong setting ends the job.
- * together: PEs can talk. */
+/* Agrees whether any PE has a problem; the first such PE prints it. A wrong setting ends the job.
+ * together: PEs can communicate. True: there is no problem. */
 static bool agree(const struct problem *problem, bool together)
 {
     int64_t most[] = {problem->text ? -tracer.pe : INT64_MIN, problem->wrong};
@@ -180,8 +181,8 @@ static struct problem create_file(int job)
     return problem;
 }
 
-/* The files of all PEs. PE 0 is first: where it cannot write, nobody does, and an earlier trace
- * stays. False: there is none of this PE. */
+/* Makes the files of all PEs, first that of PE 0: if it cannot write, nobody does, and an earlier
+ * trace stays. False: this PE has no file. */
 static bool create_files(bool together)
 {
     struct problem problem = {NULL, false};

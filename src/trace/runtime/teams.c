@@ -13,7 +13,7 @@
 #define RECORD_MOST_BYTES (6 * 2 * NUMBER_MOST_BYTES)
 
 struct members {
-    const struct members *next; /* of those of contexts */
+    const struct members *next; /* the next in `known` */
     size_t ranges;
     struct pe_range range[];
 };
@@ -32,7 +32,8 @@ static bool continues(struct pe_range *range, int64_t pe)
     return true;
 }
 
-/* NULL: there is no memory, or the library does not tell. To be freed. */
+/* The members of a team, which the caller frees. NULL: there is no memory, or the library does not
+ * tell them. */
 static struct members *find_members(const void *team, const struct trace_team_calls *calls)
 {
     size_t room = 1;
@@ -130,8 +131,8 @@ static bool are_same(const struct members *a, const struct members *b)
     return a->ranges == b->ranges && memcmp(a->range, b->range, a->ranges * sizeof *a->range) == 0;
 }
 
-/* Of all contexts. Members are never freed, since another thread may be looking at them; there are
- * as many as there are teams with different ones. */
+/* Members of the teams of all contexts. They are never freed, since another thread may be looking
+ * at them; their number is that of teams with different members. */
 static _Atomic(const struct members *) known;
 
 static const struct members *keep_members(struct members *members)

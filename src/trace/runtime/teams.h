@@ -1,8 +1,6 @@
-/*
- * Teams of OpenSHMEM 1.5, as wrappers tell of them while the thread's depth guard is set: what is
- * asked of the library here is no event. Any thread of any PE; nothing fails visibly: the members
- * of a team that cannot be kept are not in the trace.
- */
+/* Teams of OpenSHMEM 1.5. Wrappers call these functions while the thread's depth guard is set, so
+ * that questions to the library are no events. Any thread of any PE. Nothing fails visibly: members
+ * that cannot be kept are not in the trace. */
 #ifndef SKAMPI_TRACE_RUNTIME_TEAMS_H
 #define SKAMPI_TRACE_RUNTIME_TEAMS_H
 

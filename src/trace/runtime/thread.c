@@ -12,8 +12,8 @@
 
 static pthread_key_t key; /* so that threads that end are noticed */
 
-/* A ring costs what is written into it, not what it might hold: pages come when they are used.
- * NULL: there is no room for them. */
+/* Reserves memory for a ring. It costs only what is written into it, since the kernel supplies
+ * pages when they are used. NULL: there is no room. */
 static char *reserve(size_t bytes)
 {
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
@@ -82,7 +82,7 @@ static void leave_aside(struct tracer_thread *thread)
     atomic_store(&thread->is_aside, false);
 }
 
-/* Streaming, what a thread leaves behind is written; in a ring it stays until the end. */
+/* Writes the rest of a thread's calls when it ends. In a ring they stay until the program ends. */
 static void thread_ends(void *data)
 {
     struct tracer_thread *thread = data;

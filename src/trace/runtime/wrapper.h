@@ -1,7 +1,5 @@
-/*
- * For the wrappers that src/trace/wrappers/generate writes: how parameters become values of fields,
- * and where the library is.
- */
+/* Functions for the wrappers that src/trace/wrappers/generate writes: they turn parameters into
+ * values of fields, and find the library. */
 #ifndef SKAMPI_TRACE_RUNTIME_WRAPPER_H
 #define SKAMPI_TRACE_RUNTIME_WRAPPER_H
 

@@ -15,7 +15,7 @@ static inline void encode_event(struct encoder *encoder, uint64_t caller, unsign
     } one = {.entry = {entry_of(routine, n, flags), phase, caller, start, end}};
     for (unsigned i = 0; i < n; i++)
         one.entry.values[i] = values[i];
-    encode_entries(encoder, &one.entry, entry_behind(&one.entry), SIZE_MAX);
+    encode_entries(encoder, &one.entry, entry_after(&one.entry), SIZE_MAX);
 }
 
 #endif
