@@ -1,7 +1,10 @@
-/* Names of the classes of routines, and lists by which users select routines. */
+/* Names of the classes of routines, and lists by which users select routines, PEs and phases. */
 #include "trace/event.h"
 
+#include <ctype.h>
+#include <errno.h>
 #include <fnmatch.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *const trace_class_names[TRACE_CLASSES] = {
@@ -59,4 +62,43 @@ bool trace_list_unknown(const char *list, const struct trace_routine *routines, 
             return true;
     }
     return false;
+}
+
+/* ---- Numbers ---- */
+
+static bool take_decimal(const char **text, uint32_t *number)
+{
+    char *end;
+    if (!isdigit((unsigned char)**text))
+        return false;
+    errno = 0;
+    unsigned long value = strtoul(*text, &end, 10);
+    *number = (uint32_t)value;
+    *text = end;
+    return !errno && value <= UINT32_MAX;
+}
+
+bool trace_list_range(const char **list, struct trace_range *range)
+{
+    const char *at = *list;
+    if (!take_decimal(&at, &range->first))
+        return false;
+    range->last = range->first;
+    if (*at == '-') {
+        at++;
+        if (!take_decimal(&at, &range->last) || range->last < range->first)
+            return false;
+    }
+    if (*at && (*at != ',' || !at[1]))
+        return false;
+    *list = at + (*at == ',');
+    return true;
+}
+
+bool trace_ranges_hold(const struct trace_range *ranges, size_t count, int64_t number)
+{
+    for (size_t i = 0; i < count; i++)
+        if (number >= ranges[i].first && number <= ranges[i].last)
+            return true;
+    return count == 0;
 }

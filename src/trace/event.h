@@ -111,6 +111,15 @@ bool trace_list_names(const char *list, const struct trace_routine *);
 bool trace_list_unknown(const char *list, const struct trace_routine *routines, size_t count,
                         char word[TRACE_WORD_BYTES]);
 
+/* Lists of numbers, as --pe takes them: 0,4-7. */
+struct trace_range {
+    uint32_t first, last;
+};
+/* Takes the first range of a list, and moves the list to the next one. False: there is no range. */
+bool trace_list_range(const char **list, struct trace_range *);
+/* Whether a number is in one of the ranges; without ranges, each number is. */
+bool trace_ranges_hold(const struct trace_range *ranges, size_t count, int64_t number);
+
 /* A put may keep this many bytes of its data, as a number whose lowest bits are the first byte. */
 #define TRACE_PUT_VALUE_BYTES 8
 

@@ -2,7 +2,6 @@
 #include "trace/recording.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,40 +86,16 @@ static bool take_size(const char *text, uint64_t *bytes)
     return true;
 }
 
-static bool take_phase(const char **text, uint32_t *phase)
-{
-    char *end;
-    errno = 0;
-    unsigned long number = isdigit((unsigned char)**text) ? strtoul(*text, &end, 10) : 0;
-    if (!isdigit((unsigned char)**text) || errno || number > UINT32_MAX)
-        return false;
-    *phase = (uint32_t)number;
-    *text = end;
-    return true;
-}
-
-/* "1,4-6" */
-static const char *set_phases(struct recording *recording, const char *text)
+static const char *set_phases(struct recording *recording, const char *list)
 {
     recording->phase_count = 0;
-    for (;;) {
-        struct phase_range range;
+    do {
         if (recording->phase_count == RECORDING_PHASES)
             return "too many ranges; give at most 16";
-        if (!take_phase(&text, &range.first))
+        if (!trace_list_range(&list, &recording->phases[recording->phase_count++]))
             return "give numbers of phases and ranges of them: 1,4-6";
-        range.last = range.first;
-        if (*text == '-') {
-            text++;
-            if (!take_phase(&text, &range.last) || range.last < range.first)
-                return "give numbers of phases and ranges of them: 1,4-6";
-        }
-        recording->phases[recording->phase_count++] = range;
-        if (!*text)
-            return NULL;
-        if (*text++ != ',')
-            return "give numbers of phases and ranges of them: 1,4-6";
-    }
+    } while (*list);
+    return NULL;
 }
 
 static const char *set_counters(struct recording *recording, const char *text)
@@ -220,8 +195,5 @@ bool recording_from_environment(struct recording *recording, char *problem, size
 
 bool recording_wants_phase(const struct recording *recording, uint32_t phase)
 {
-    for (size_t i = 0; i < recording->phase_count; i++)
-        if (phase >= recording->phases[i].first && phase <= recording->phases[i].last)
-            return true;
-    return recording->phase_count == 0;
+    return trace_ranges_hold(recording->phases, recording->phase_count, phase);
 }

@@ -17,10 +17,6 @@
 #define RECORDING_PHASES 16
 #define RECORDING_COUNTERS 8
 
-struct phase_range {
-    uint32_t first, last;
-};
-
 struct recording {
     const char *folder;
     uint64_t ring;  /* bytes for each thread; 0: no ring, calls are written as they come */
@@ -28,7 +24,7 @@ struct recording {
     const char *only, *exclude; /* lists of classes and names; NULL: none */
     bool queries, results, values, summary, clock_gettime;
     const char *counters; /* names of PAPI's events, separated by commas; NULL: none */
-    struct phase_range phases[RECORDING_PHASES];
+    struct trace_range phases[RECORDING_PHASES];
     size_t phase_count; /* 0: all */
 };
 

@@ -231,34 +231,34 @@ static void put_line(FILE *out, const char *text)
     free(name);
 }
 
-static void write_state_name(FILE *out, const struct state *state)
+static void write_state(FILE *out, const struct state *state, bool colours)
 {
-    fprintf(out, "%d    %s\n", state->number, state->name);
+    if (colours)
+        fprintf(out, "%d    {%d,%d,%d}\n", state->number, state->red, state->green, state->blue);
+    else
+        fprintf(out, "%d    %s\n", state->number, state->name);
 }
 
-static void write_state_colour(FILE *out, const struct state *state)
+/* Writes names or colours of states: each state once, though several classes may have it. */
+static void write_states(FILE *out, bool colours)
 {
-    fprintf(out, "%d    {%d,%d,%d}\n", state->number, state->red, state->green, state->blue);
-}
-
-/* Writes each state once, though several classes may have it. */
-static void write_states(FILE *out, const char *head, void (*write)(FILE *, const struct state *))
-{
-    fprintf(out, "%s\n0    %s\n", head, write == write_state_name ? "Idle" : "{117,195,255}");
-    write(out, &running);
+    fputs(colours ? "STATES_COLOR\n0    {117,195,255}\n" : "STATES\n0    Idle\n", out);
+    write_state(out, &running, colours);
     for (size_t i = 0; i < TRACE_CLASSES; i++) {
         bool before = false;
         for (size_t j = 0; j < i; j++)
             before = before || states[j].number == states[i].number;
         if (!before)
-            write(out, &states[i]);
+            write_state(out, &states[i], colours);
     }
     fputs("\n\n", out);
 }
 
-static void event_type(FILE *out, int type, const char *name)
+/* With values, these and a blank line follow. */
+static void event_type(FILE *out, int type, const char *name, bool values)
 {
-    fprintf(out, "EVENT_TYPE\n0    %d    %s\n", type, name);
+    fprintf(out, "EVENT_TYPE\n0    %d    %s\n%s", type, name,
+            values ? "VALUES\n0    End\n" : "\n\n");
 }
 
 static void write_meanings(struct paraver *paraver, const char *name)
@@ -269,26 +269,21 @@ static void write_meanings(struct paraver *paraver, const char *name)
           "NUM_OF_STATE_COLORS 1000\nYMAX_SCALE          37\n\n\n"
           "DEFAULT_SEMANTIC\n\nTHREAD_FUNC          State As Is\n\n\n",
           out);
-    write_states(out, "STATES", write_state_name);
-    write_states(out, "STATES_COLOR", write_state_colour);
-    event_type(out, EVENT_ROUTINE, "OpenSHMEM routine");
-    fputs("VALUES\n0    End\n", out);
+    write_states(out, false);
+    write_states(out, true);
+    event_type(out, EVENT_ROUTINE, "OpenSHMEM routine", true);
     for (size_t i = 0; i < paraver->reader->routines.count; i++) {
         fprintf(out, "%zu    ", i + 1);
         put_line(out, table_key(&paraver->reader->routines, i));
     }
     fputs("\n\n", out);
-    event_type(out, EVENT_CLASS, "OpenSHMEM class");
-    fputs("VALUES\n0    End\n", out);
+    event_type(out, EVENT_CLASS, "OpenSHMEM class", true);
     for (int i = 0; i < TRACE_CLASSES; i++)
         fprintf(out, "%d    %s\n", i + 1, trace_class_names[i]);
     fputs("\n\n", out);
-    event_type(out, EVENT_BYTES, "OpenSHMEM bytes");
-    fputs("\n\n", out);
-    event_type(out, EVENT_PEER, "OpenSHMEM peer (PE + 1)");
-    fputs("\n\n", out);
-    event_type(out, EVENT_PHASE, "Phase");
-    fputs("\n\n", out);
+    event_type(out, EVENT_BYTES, "OpenSHMEM bytes", false);
+    event_type(out, EVENT_PEER, "OpenSHMEM peer (PE + 1)", false);
+    event_type(out, EVENT_PHASE, "Phase", false);
     reader_close_written(paraver->reader, out, paraver->path);
 }
 

@@ -99,38 +99,21 @@ static void reader_help(const struct reader_command *command)
 
 /* Takes a list such as 0,4-7. Returns the number of ranges. */
 static size_t parse_ranges(const struct reader *reader, const char *option, const char *text,
-                           struct reader_range **ranges)
+                           struct trace_range **ranges)
 {
     size_t count = 0;
-    for (const char *c = text;; c++) {
-        char *end;
-        struct reader_range range;
-        errno = 0;
-        range.first = range.last =
-            isdigit((unsigned char)*c) ? strtol(c, &end, 10) : (end = NULL, -1);
-        if (end && *end == '-' && isdigit((unsigned char)end[1]))
-            range.last = strtol(end + 1, &end, 10);
-        if (!end || errno || (*end && *end != ',') || range.last < range.first)
-            reader_fail(reader, 2, "--%s %s: give numbers and ranges, such as 0,4-7", option, text);
+    const char *rest = text;
+    do {
         *ranges = memory_resize_array(*ranges, count + 1, sizeof **ranges);
-        (*ranges)[count++] = range;
-        c = end;
-        if (!*c)
-            return count;
-    }
-}
-
-static bool in_ranges(const struct reader_range *ranges, size_t count, long number)
-{
-    for (size_t i = 0; i < count; i++)
-        if (number >= ranges[i].first && number <= ranges[i].last)
-            return true;
-    return count == 0;
+        if (!trace_list_range(&rest, &(*ranges)[count++]))
+            reader_fail(reader, 2, "--%s %s: give numbers and ranges, such as 0,4-7", option, text);
+    } while (*rest);
+    return count;
 }
 
 bool reader_wants_thread(const struct reader *reader, long thread)
 {
-    return in_ranges(reader->threads, reader->thread_ranges, thread);
+    return trace_ranges_hold(reader->threads, reader->thread_ranges, thread);
 }
 
 const char *reader_given(const struct reader *reader, const char *option)
@@ -355,7 +338,7 @@ struct source *reader_source(struct reader *reader, size_t index)
                     "%s: holds sums, no events (recorded with --summary); shmemtrace summary shows "
                     "them",
                     reader->files[index]);
-    if (!in_ranges(reader->pes, reader->pe_ranges, info->pe)) {
+    if (!trace_ranges_hold(reader->pes, reader->pe_ranges, info->pe)) {
         trace_close(file);
         return NULL;
     }

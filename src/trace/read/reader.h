@@ -33,10 +33,6 @@ struct reader_command {
 /* The commands that print; export is in trace/export. */
 extern const struct reader_command dump_command, summary_command, check_command, merge_command;
 
-struct reader_range {
-    long first, last;
-};
-
 struct reader {
     const struct reader_command *command;
     const char *path;
@@ -45,7 +41,7 @@ struct reader {
     bool *told; /* by file: its damage was reported */
     struct manual_option options[READER_OPTIONS];
     const char *given[READER_OPTIONS]; /* value, "" for those without; NULL: not given */
-    struct reader_range *pes, *threads;
+    struct trace_range *pes, *threads;
     size_t pe_ranges, thread_ranges;
     const char *only;
     bool windowed; /* --from, --to: in seconds, as they are shown */

@@ -109,27 +109,27 @@ static const char *share_text(double part, double whole)
     return text;
 }
 
-static const struct summary_routine *routines_to_sort;
+static const struct summary *to_sort;
 
 static int by_time(const void *a, const void *b)
 {
-    const struct total *x = &routines_to_sort[*(const size_t *)a].total,
-                       *y = &routines_to_sort[*(const size_t *)b].total;
+    const struct total *x = &to_sort->routines[*(const size_t *)a].total,
+                       *y = &to_sort->routines[*(const size_t *)b].total;
     if (x->seconds != y->seconds)
         return x->seconds < y->seconds ? 1 : -1;
     return (x->calls < y->calls) - (x->calls > y->calls);
 }
 
-/* The numbers of all routines, those with most time first. The caller frees them. */
-static size_t *sorted_routines(const struct summary *summary)
+/* The numbers from 0 to count - 1 in the order of a comparison. The caller frees them. */
+static size_t *sorted(const struct summary *summary, size_t count,
+                      int (*compare)(const void *, const void *))
 {
-    size_t count = summary->reader->routines.count;
     size_t *order = memory_zeroed(count, sizeof *order);
     for (size_t i = 0; i < count; i++)
         order[i] = i;
-    routines_to_sort = summary->routines;
+    to_sort = summary;
     if (count > 0)
-        qsort(order, count, sizeof *order, by_time);
+        qsort(order, count, sizeof *order, compare);
     return order;
 }
 
@@ -200,7 +200,7 @@ static void text_routines(const struct summary *summary)
 {
     FILE *out = summary->reader->out;
     double elapsed = elapsed_time(summary);
-    size_t *order = sorted_routines(summary);
+    size_t *order = sorted(summary, summary->reader->routines.count, by_time);
     fprintf(out, "\n%-32s %-15s %10s %14s %10s %7s %10s %10s\n", "routine", "class", "calls",
             "bytes", "time", "share", "mean", "longest");
     for (size_t i = 0; i < summary->reader->routines.count; i++) {
@@ -389,7 +389,7 @@ static void json_routines(const struct summary *summary)
 {
     FILE *out = summary->reader->out;
     double elapsed = elapsed_time(summary);
-    size_t *order = sorted_routines(summary);
+    size_t *order = sorted(summary, summary->reader->routines.count, by_time);
     fputs("],\n\"routines\":[", out);
     for (size_t i = 0; i < summary->reader->routines.count; i++) {
         const struct summary_routine *routine = &summary->routines[order[i]];
@@ -506,14 +506,11 @@ void summary_json_end(const struct summary *summary)
 
 /* ---- Results, by scripts/results.schema.json ---- */
 
-static const struct summary *groups_to_sort;
-
 static int by_routine_and_size(const void *a, const void *b)
 {
-    const struct summary_group *x = &groups_to_sort->groups[*(const size_t *)a],
-                               *y = &groups_to_sort->groups[*(const size_t *)b];
-    int names =
-        strcmp(routine_name(groups_to_sort, x->routine), routine_name(groups_to_sort, y->routine));
+    const struct summary_group *x = &to_sort->groups[*(const size_t *)a],
+                               *y = &to_sort->groups[*(const size_t *)b];
+    int names = strcmp(routine_name(to_sort, x->routine), routine_name(to_sort, y->routine));
     return names ? names : (x->size > y->size) - (x->size < y->size);
 }
 
@@ -588,12 +585,7 @@ void summary_results(const struct summary *summary)
 {
     FILE *out = summary->reader->out;
     size_t count = summary->group_numbers.count, block = 0;
-    size_t *order = memory_zeroed(count, sizeof *order);
-    for (size_t i = 0; i < count; i++)
-        order[i] = i;
-    groups_to_sort = summary;
-    if (count > 0)
-        qsort(order, count, sizeof *order, by_routine_and_size);
+    size_t *order = sorted(summary, count, by_routine_and_size);
     fputs("{\"record\":\"header\",\"schema\":1,\"program\":\"skampi\"", out);
     text_member(out, "command_line", summary->command);
     text_member(out, "library", summary->library);
