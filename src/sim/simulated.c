@@ -390,12 +390,8 @@ static bool end_block(struct simulated *simulated, int line)
 {
     struct file *file = &simulated->files[line];
     const struct encoder *encoder = &simulated->encoder;
-    struct block_head head = {.kind = BLOCK_EVENTS,
-                              .bytes = encoder_bytes(encoder),
-                              .records = encoder_events(encoder),
-                              .first = file->events,
-                              .base = file->time,
-                              .phase = file->phase};
+    struct block_head head = compose_events_head(0, encoder, encoder->done);
+    head.first = file->events;
     file->events += head.records;
     simulated->files[run_pe(simulated->run, line)].all_events += head.records;
     file->time = encoder->time;

@@ -75,6 +75,19 @@ void compose_ending(unsigned char bytes[FORMAT_ENDING_BYTES], const struct run_e
     memcpy(bytes, &sum, sizeof sum);
 }
 
+struct block_head compose_events_head(uint32_t thread, const struct encoder *encoder, uint64_t done)
+{
+    return (struct block_head){
+        .kind = BLOCK_EVENTS,
+        .bytes = (uint32_t)done & ((UINT32_C(1) << ENCODER_BYTES_BITS) - 1),
+        .thread = thread,
+        .records = (uint32_t)((done >> ENCODER_BYTES_BITS) - encoder->first),
+        .first = encoder->first,
+        .base = encoder->base,
+        .phase = encoder->base_phase,
+    };
+}
+
 void compose_block_head(struct block_head *head, const void *payload)
 {
     head->magic = BLOCK_MAGIC;

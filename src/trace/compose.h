@@ -45,6 +45,10 @@ struct run_ending {
 
 void compose_ending(unsigned char bytes[FORMAT_ENDING_BYTES], const struct run_ending *);
 
+/* The head of the block that an encoder fills; done: encoder->done, which is read once. Magic and
+ * checksum are still missing. */
+struct block_head compose_events_head(uint32_t thread, const struct encoder *, uint64_t done);
+
 /* Sets magic and checksum of a block's head. The caller has filled in the rest, and the payload. */
 void compose_block_head(struct block_head *, const void *payload);
 

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "trace/compose.h"
 #include "trace/runtime/places.h"
 
 bool journal_is_raw_ring(void)
@@ -87,19 +88,6 @@ void journal_turn(struct tracer_thread *thread, int64_t base)
 
 /* ---- Blocks ---- */
 
-struct block_head journal_block_head(uint32_t thread, const struct encoder *encoder, uint64_t done)
-{
-    return (struct block_head){
-        .kind = BLOCK_EVENTS,
-        .bytes = (uint32_t)done & ((UINT32_C(1) << ENCODER_BYTES_BITS) - 1),
-        .thread = thread,
-        .records = (uint32_t)((done >> ENCODER_BYTES_BITS) - encoder->first),
-        .first = encoder->first,
-        .base = encoder->base,
-        .phase = encoder->base_phase,
-    };
-}
-
 struct buffer *journal_slot(const struct tracer_thread *thread, size_t i)
 {
     size_t current = (size_t)(thread->buffer - thread->slots);
@@ -128,7 +116,7 @@ void journal_write_block(struct tracer_thread *thread)
 {
     struct encoder *encoder = &thread->encoder;
     bool good = tracer_lock();
-    thread->buffer->head = journal_block_head(thread->number, encoder, encoder->done);
+    thread->buffer->head = compose_events_head(thread->number, encoder, encoder->done);
     if (thread->slots)
         keep_block(thread);
     else if (!good || !file_write_block(thread->buffer))

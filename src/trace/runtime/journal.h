@@ -82,10 +82,6 @@ void journal_write_block(struct tracer_thread *);
 /* The i-th of the blocks in the ring, the oldest first. */
 struct buffer *journal_slot(const struct tracer_thread *, size_t i);
 
-/* The head of the block that the encoder fills; done: of the encoder, read once. In signal
- * handlers. */
-struct block_head journal_block_head(uint32_t thread, const struct encoder *, uint64_t done);
-
 /* False: out of memory. */
 bool journal_allocate_encoder(struct encoder *);
 void journal_free_encoder(struct encoder *);

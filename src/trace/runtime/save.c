@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "trace/compose.h"
 #include "trace/runtime/phases.h"
 #include "trace/runtime/profile.h"
 #include "trace/runtime/thread.h"
@@ -76,7 +77,7 @@ static uint64_t save_calls(const struct tracer_thread *thread, struct position *
         encoder_begin(encoder, saver->payload);
         from->entry = encode_entries(encoder, from->entry, to, BLOCK_BYTES);
         from->index = encoder_total(encoder);
-        struct block_head head = journal_block_head(thread->number, encoder, encoder->done);
+        struct block_head head = compose_events_head(thread->number, encoder, encoder->done);
         *open = file_write_at(end, &head, saver->payload);
         written += *open ? head.records : 0;
     }
@@ -128,7 +129,7 @@ static void save_thread(struct tracer_thread *thread, bool open, bool keep, off_
     const uint64_t before = done >> ENCODER_BYTES_BITS;
     uint64_t saved = encoder->first - thread->lost - thread->unsaved, seen = 0,
              overwritten = thread->overwritten;
-    struct block_head head = journal_block_head(thread->number, encoder, done);
+    struct block_head head = compose_events_head(thread->number, encoder, done);
     if (open && head.bytes > 0) {
         open = file_write_at(end, &head, encoder->payload);
         saved += open ? head.records : 0;
