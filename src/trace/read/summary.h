@@ -26,13 +26,20 @@ enum waiting {
     WAITINGS
 };
 
+/* What is compared over PEs. */
+enum quantity {
+    QUANTITY_CALLS,
+    QUANTITY_BYTES,
+    QUANTITY_INSIDE,  /* routines of OpenSHMEM, all threads (seconds) */
+    QUANTITY_WAITING, /* a part of inside */
+    QUANTITY_OUTSIDE, /* bursts */
+    QUANTITIES
+};
+
 struct summary_pe {
     int pe;
-    uint64_t calls, bytes;
     double elapsed; /* from its first call's start to the last one's end */
-    double inside;  /* in routines of OpenSHMEM, all threads */
-    double waiting; /* part of inside */
-    double outside; /* bursts */
+    double of[QUANTITIES];
 };
 
 /* Calls of a PE to a peer. */

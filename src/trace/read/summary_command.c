@@ -172,16 +172,16 @@ static void add_calls(struct summary *summary, struct summary_pe *pe, size_t num
     struct summary_phase *phase = phase_of(summary, calls->phase);
     add(&phase->total, calls->calls, calls->bytes, calls->seconds, calls->longest);
     phase->outside += calls->burst;
-    pe->calls += calls->calls;
-    pe->inside += calls->seconds;
-    pe->outside += calls->burst;
+    pe->of[QUANTITY_CALLS] += (double)calls->calls;
+    pe->of[QUANTITY_INSIDE] += calls->seconds;
+    pe->of[QUANTITY_OUTSIDE] += calls->burst;
     int waiting = waiting_of(routine, calls->flags);
     if (waiting >= 0) {
-        pe->waiting += calls->seconds;
+        pe->of[QUANTITY_WAITING] += calls->seconds;
         summary->waiting[waiting] += calls->seconds;
     }
     if (is_message(routine->class))
-        pe->bytes += calls->bytes;
+        pe->of[QUANTITY_BYTES] += (double)calls->bytes;
     if (calls->peer >= 0)
         add_to_pair(summary, pe->pe, calls->peer, trace_transfer(routine), calls->calls,
                     calls->bytes, calls->seconds);
@@ -226,14 +226,14 @@ static void read_events(struct summary *summary, struct source *source, struct s
     }
     trace_cursor_free(cursor);
     source_ended(source);
-    if (pe->calls == 0)
+    if (pe->of[QUANTITY_CALLS] == 0)
         return;
     double start = trace_seconds(source->file, first), end = trace_seconds(source->file, last);
     pe->elapsed = end - start;
     bool alone = summary->events == 0;
     summary->first = alone || start < summary->first ? start : summary->first;
     summary->last = alone || end > summary->last ? end : summary->last;
-    summary->events += pe->calls;
+    summary->events += (uint64_t)pe->of[QUANTITY_CALLS];
 }
 
 /* Reads a trace without events, which has sums, but neither bursts nor starts. */
@@ -261,7 +261,7 @@ static void read_profile(struct summary *summary, struct source *source, struct 
     if (more < 0)
         source_damaged(source, cursor);
     trace_cursor_free(cursor);
-    summary->events += pe->calls;
+    summary->events += (uint64_t)pe->of[QUANTITY_CALLS];
 }
 
 static void read_counters(struct summary *summary, struct source *source)

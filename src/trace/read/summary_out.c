@@ -40,53 +40,22 @@ static double elapsed_time(const struct summary *summary)
     return sum;
 }
 
+static const char *const quantity_names[QUANTITIES] = {
+    [QUANTITY_CALLS] = "calls",     [QUANTITY_BYTES] = "bytes",     [QUANTITY_INSIDE] = "inside",
+    [QUANTITY_WAITING] = "waiting", [QUANTITY_OUTSIDE] = "outside",
+};
+
 /* One quantity over the PEs. */
 struct spread {
-    const char *name;
     double mean, max;
     int pe; /* the PE that has most */
 };
 
-static double calls_of(const struct summary_pe *pe)
+static struct spread spread_of(const struct summary *summary, enum quantity quantity)
 {
-    return (double)pe->calls;
-}
-
-static double bytes_of(const struct summary_pe *pe)
-{
-    return (double)pe->bytes;
-}
-
-static double inside_of(const struct summary_pe *pe)
-{
-    return pe->inside;
-}
-
-static double waiting_of(const struct summary_pe *pe)
-{
-    return pe->waiting;
-}
-
-static double outside_of(const struct summary_pe *pe)
-{
-    return pe->outside;
-}
-
-static const struct quantity {
-    const char *name;
-    double (*of)(const struct summary_pe *);
-    bool time;
-} quantities[] = {
-    {"calls", calls_of, false},    {"bytes", bytes_of, false},    {"inside", inside_of, true},
-    {"waiting", waiting_of, true}, {"outside", outside_of, true},
-};
-#define QUANTITIES (sizeof quantities / sizeof *quantities)
-
-static struct spread spread_of(const struct summary *summary, const struct quantity *quantity)
-{
-    struct spread spread = {.name = quantity->name, .max = -1};
+    struct spread spread = {.max = -1};
     for (size_t i = 0; i < summary->pe_count; i++) {
-        double value = quantity->of(&summary->per_pe[i]);
+        double value = summary->per_pe[i].of[quantity];
         spread.mean += value / (double)summary->pe_count;
         if (value > spread.max) {
             spread.max = value;
@@ -219,11 +188,12 @@ static void text_spreads(const struct summary *summary)
     FILE *out = summary->reader->out;
     fprintf(out, "\n%-20s %14s %14s %9s %8s\n", "over PEs", "mean", "most", "most/mean", "on PE");
     for (size_t i = 0; i < QUANTITIES; i++) {
-        struct spread s = spread_of(summary, &quantities[i]);
-        if (quantities[i].time)
-            fprintf(out, "%-20s %14s %14s", s.name, time_text(s.mean), time_text(s.max));
+        struct spread s = spread_of(summary, (enum quantity)i);
+        fprintf(out, "%-20s", quantity_names[i]);
+        if (i >= QUANTITY_INSIDE)
+            fprintf(out, " %14s %14s", time_text(s.mean), time_text(s.max));
         else
-            fprintf(out, "%-20s %14.10g %14.10g", s.name, s.mean, s.max);
+            fprintf(out, " %14.10g %14.10g", s.mean, s.max);
         fprintf(out, " %9.3f %8d\n", ratio(s.max, s.mean), s.pe);
     }
     fprintf(out, "\n%-20s %14s %7s\n", "waiting", "time", "share");
@@ -436,18 +406,15 @@ static void json_pes(const struct summary *summary)
     for (size_t i = 0; i < summary->pe_count; i++) {
         const struct summary_pe *pe = &summary->per_pe[i];
         fprintf(out, "%s\n{\"pe\":%d", i ? "," : "", pe->pe);
-        count_member(out, "calls", pe->calls);
-        count_member(out, "bytes", pe->bytes);
         member(out, "elapsed", pe->elapsed);
-        member(out, "inside", pe->inside);
-        member(out, "waiting", pe->waiting);
-        member(out, "outside", pe->outside);
+        for (size_t k = 0; k < QUANTITIES; k++)
+            member(out, quantity_names[k], pe->of[k]);
         fputc('}', out);
     }
     fputs("],\n\"imbalance\":{", out);
     for (size_t i = 0; i < QUANTITIES; i++) {
-        struct spread s = spread_of(summary, &quantities[i]);
-        fprintf(out, "%s\"%s\":{\"pe\":%d", i ? "," : "", s.name, s.pe);
+        struct spread s = spread_of(summary, (enum quantity)i);
+        fprintf(out, "%s\"%s\":{\"pe\":%d", i ? "," : "", quantity_names[i], s.pe);
         member(out, "mean", s.mean);
         member(out, "max", s.max);
         member(out, "ratio", ratio(s.max, s.mean));
