@@ -192,10 +192,7 @@ static void warn_of_size(struct reader *reader, const char *path)
 {
     uint64_t events = 0, transfers = 0;
     double first = INFINITY, last = -INFINITY;
-    for (size_t i = 0; i < reader->count; i++) {
-        struct source *source = reader_source(reader, i);
-        if (!source)
-            continue;
+    for (struct source *source = NULL; (source = reader_next(reader, source));) {
         struct trace_cursor *cursor = trace_events(source->file, -1);
         struct trace_event event;
         while (trace_next(cursor, &event) > 0)
@@ -206,7 +203,6 @@ static void warn_of_size(struct reader *reader, const char *path)
                 last = fmax(last, trace_seconds(source->file, event_end(&event)));
             }
         trace_cursor_free(cursor);
-        source_close(source);
     }
     double bytes = (double)(events - transfers) * CALL_BYTES + (double)transfers * TRANSFER_BYTES;
     if (bytes > LARGE)
@@ -226,12 +222,8 @@ void export_chrome(struct reader *reader, const char *path)
     chrome.out = standard ? stdout : reader_create(reader, path);
     export_span(reader, false, &chrome.origin, &last);
     fputs("{\"traceEvents\":[", chrome.out);
-    for (size_t i = 0; i < reader->count; i++) {
-        struct source *source = reader_source(reader, i);
-        if (source)
-            chrome_source(&chrome, source);
-        source_close(source);
-    }
+    for (struct source *source = NULL; (source = reader_next(reader, source));)
+        chrome_source(&chrome, source);
     name_memories(&chrome);
     fprintf(chrome.out,
             "\n],\"displayTimeUnit\":\"ns\",\"otherData\":{\"program\":\"shmemtrace\"%s}}\n",

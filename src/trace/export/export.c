@@ -20,9 +20,8 @@ void export_span(struct reader *reader, bool whole, double *first, double *last)
 {
     bool begun = false;
     *first = *last = 0;
-    for (size_t i = 0; i < reader->count; i++) {
-        struct source *source = reader_source(reader, i);
-        for (int thread = 0; source && thread < source->info->threads; thread++) {
+    for (struct source *source = NULL; (source = reader_next(reader, source));) {
+        for (int thread = 0; thread < source->info->threads; thread++) {
             if (!reader_wants_thread(reader, thread))
                 continue;
             struct trace_cursor *cursor = trace_events(source->file, thread);
@@ -36,7 +35,6 @@ void export_span(struct reader *reader, bool whole, double *first, double *last)
             }
             trace_cursor_free(cursor);
         }
-        source_close(source);
     }
 }
 

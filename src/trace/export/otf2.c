@@ -615,12 +615,8 @@ void export_otf2(struct reader *reader, const char *folder)
     must(&export, OTF2_Archive_SetSerialCollectiveCallbacks(export.archive));
     must(&export, OTF2_Archive_SetCreator(export.archive, "shmemtrace"));
     must(&export, OTF2_Archive_OpenEvtFiles(export.archive));
-    for (size_t i = 0; i < reader->count; i++) {
-        struct source *source = reader_source(reader, i);
-        if (source)
-            write_source(&export, source);
-        source_close(source);
-    }
+    for (struct source *source = NULL; (source = reader_next(reader, source));)
+        write_source(&export, source);
     complete_locations(&export);
     must(&export, OTF2_Archive_CloseEvtFiles(export.archive));
     write_local_definitions(&export);

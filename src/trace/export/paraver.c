@@ -86,17 +86,13 @@ static void number_processors(struct paraver *paraver)
 
 static void look_around(struct paraver *paraver)
 {
-    for (size_t i = 0; i < paraver->reader->count; i++) {
-        struct source *source = reader_source(paraver->reader, i);
-        if (!source)
-            continue;
+    for (struct source *source = NULL; (source = reader_next(paraver->reader, source));) {
         const struct trace_info *info = source->info;
         if (export_pe(&paraver->pes, source))
             paraver->tasks = memory_zeroed((size_t)info->pes, sizeof *paraver->tasks);
         struct task *task = &paraver->tasks[info->pe];
         task->threads = info->threads > 0 ? info->threads : 1;
         task->node = 1 + table_number(&paraver->hosts, info->host, strlen(info->host) + 1);
-        source_close(source);
     }
     /* PEs that the trace has no file of are somewhere, too. */
     for (int pe = 0; pe < paraver->pes.count; pe++) {

@@ -41,12 +41,8 @@ static int dump(struct reader *reader)
     event_writer *given = writer_given(reader);
     if (given == event_csv)
         event_csv_header(reader->out);
-    for (size_t i = 0; i < reader->count; i++) {
-        struct source *source = reader_source(reader, i);
-        if (source)
-            dump_source(source, given ? given : event_text, !given);
-        source_close(source);
-    }
+    for (struct source *source = NULL; (source = reader_next(reader, source));)
+        dump_source(source, given ? given : event_text, !given);
     return reader_status(reader);
 }
 

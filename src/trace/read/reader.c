@@ -388,6 +388,16 @@ void source_close(struct source *source)
     free(source);
 }
 
+struct source *reader_next(struct reader *reader, struct source *before)
+{
+    struct source *source = NULL;
+    size_t i = before ? before->index + 1 : 0;
+    source_close(before);
+    for (; i < reader->count && !source; i++)
+        source = reader_source(reader, i);
+    return source;
+}
+
 /* Notes that a file is damaged. True if that was not reported before. */
 static bool note_damage(struct source *source)
 {

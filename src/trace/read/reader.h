@@ -123,6 +123,9 @@ void reader_close_written(const struct reader *, FILE *, const char *path);
  */
 struct source *reader_source(struct reader *, size_t index);
 void source_close(struct source *);
+/* The next selected file that can be read: first after NULL. Closes the one before. NULL: all were
+ * read. */
+struct source *reader_next(struct reader *, struct source *before);
 /* The next selected event of a cursor; false at the end. Damage is reported once for each file,
  * however often it is opened. */
 bool source_next(struct source *, struct trace_cursor *, struct trace_event *);

@@ -351,12 +351,8 @@ static int summarize(struct reader *reader)
         reader_fail(reader, 2, "--json and --results are mutually exclusive");
     struct summary *summary = memory_zeroed(1, sizeof *summary);
     *summary = (struct summary){.reader = reader, .grouped = results};
-    for (size_t i = 0; i < reader->count; i++) {
-        struct source *source = reader_source(reader, i);
-        if (source)
-            read_source(summary, source);
-        source_close(source);
-    }
+    for (struct source *source = NULL; (source = reader_next(reader, source));)
+        read_source(summary, source);
     int status = reader_status(reader);
     if (json)
         summary_json_end(summary);
