@@ -14,7 +14,7 @@ CREATED = {"new_context": "trace_note_context(result, {0});",
 
 
 def flags_of(routine, fields, returned):
-    """C of the flags of an event."""
+    """The flags of an event, as C."""
     flags = []
     if routine.barrier == "always":
         flags.append("TRACE_IMPLICIT_BARRIER")
@@ -29,8 +29,8 @@ def flags_of(routine, fields, returned):
 
 
 def wrapper(number, routine, declaration, twin, specification, teams):
-    """C of a wrapper. What is done in which order, and at hooks, runtime.h says. teams: the library
-    has some."""
+    """A wrapper as C. runtime.h says what wrappers do in which order, and at hooks. teams: the library
+    has teams."""
     names = [name for name, argument in routine.arguments if argument.type != "..."]
     returned = specification.returns.get(routine.returns)
     fields, _ = fields_of(routine, specification)
@@ -92,10 +92,10 @@ def wrapper(number, routine, declaration, twin, specification, teams):
                 f"trace_exiting({argument});", *real, *leave]
     elif routine.hook:
         before = ["trace_finishing();"] * (routine.hook == "finishing")
-        behind = {"finishing": "trace_finished();", "control": f"trace_control({argument});"}
-        behind = behind[routine.hook]
-        body = [*before, *otherwise(recorded("trace_now"), [behind, *leave]),
-                *real, behind, *leave]
+        after = {"finishing": "trace_finished();", "control": f"trace_control({argument});"}
+        after = after[routine.hook]
+        body = [*before, *otherwise(recorded("trace_now"), [after, *leave]),
+                *real, after, *leave]
     else:
         other = f"other_{routine.name}"
         return "\n".join([

@@ -47,7 +47,7 @@ TOKEN = re.compile(r'^[ \t]*#[ \t]*(?:line[ \t]+)?(\d+)[ \t]+"([^"\n]*)".*$|^[ \
 
 
 def statements(text):
-    """(tokens, "file:line") of what ends with a semicolon outside of braces, in preprocessed text;
+    """(tokens, "file:line") of each part of preprocessed text that ends with a semicolon outside of braces;
     bodies of functions and of types are left out."""
     tokens, depth, body = [], 0, False
     file, line, begin = "", 1, ""

@@ -1,4 +1,4 @@
-"""Errors that the one who runs generate can mend, and how they name things."""
+"""Errors that the user of generate can correct, and how their texts name things."""
 
 import os
 

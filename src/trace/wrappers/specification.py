@@ -15,9 +15,9 @@ KINDS = {"signed": "(int64_t){}", "unsigned": "(int64_t)(uint64_t){}",
          "float": "trace_float_bits({})", "double": "trace_double_bits((double){})"}
 COMPARISONS = ("eq", "ne", "gt", "le", "lt", "ge")  # as they are numbered in traces
 HOOKS = ("started", "finishing", "exiting", "control")
-# C of the fields that an argument gives, by the words of its attribute field. {0} is the argument,
+# The fields that an argument gives, as C, by the words of its attribute field. {0} is the argument,
 # {T} the size of an element, {count} the argument that gives elements, {value} the value as bits, {pe}
-# the PE in the world. Places are addresses here. What is known behind the call only: KNOWN_AFTERWARDS.
+# the PE in the world. Places are addresses here. KNOWN_AFTERWARDS finds what is known only after the call.
 FIELDS_GIVEN = {
     "peer": {"peer": "{pe}"},
     "elements": {"elements": "(int64_t){0}"},
@@ -228,7 +228,7 @@ def xml_elements(path):
 
 
 def enumerators(name):
-    """Of enum trace_NAME in event.h, in small letters: only there it is said what there is."""
+    """The words of enum trace_NAME in event.h, in small letters. That is the only list of them."""
     with open(os.path.join(HERE, "..", "event.h"), encoding="utf-8") as file:
         text = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.DOTALL)
     body = re.search(rf"enum trace_{name} {{(.*?)}}", text, re.DOTALL).group(1)
