@@ -20,7 +20,8 @@
 #include "trace/read/event_out.h"
 #include "trace/read/read.h"
 
-#define THREADS_READ 3   /* cursors of single threads that are tried */
+#define THREADS_READ 3 /* cursors of single threads that are tried */
+#define EVENTS_A_VISIT 20
 #define RECORDS_A_BYTE 1 /* nothing in a file is smaller */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -72,6 +73,27 @@ static int read_events(struct trace_file *file, int thread, size_t most)
             "damage without a text, or a text without damage");
     trace_cursor_free(cursor);
     return more;
+}
+
+/* Events of a thread, some at each visit. */
+static void visit_events(const struct trace_file *file, const char *path, int thread, size_t most)
+{
+    const struct trace_info *info = trace_info(file);
+    struct trace_cursor *cursor = trace_visitor(info->routines);
+    struct trace_visit visit = {path, trace_routine(file, 0), info->routines, thread,
+                                info->threads};
+    struct trace_mark mark = {.block = trace_blocks(file)};
+    struct raw_event event;
+    size_t count = 0;
+    for (int more = 1; more > 0;) {
+        require(!trace_visit(cursor, &visit, &mark), "a file that was open cannot be visited");
+        for (int i = 0; i < EVENTS_A_VISIT && (more = trace_next_raw(cursor, &event)) > 0; i++)
+            require(++count <= most && event.series->routine < info->routines,
+                    "more events than bytes, or a routine that is none of the file's");
+        trace_leave(cursor, &mark);
+    }
+    trace_forget(&mark);
+    trace_cursor_free(cursor);
 }
 
 static void read_phases(struct trace_file *file, size_t most)
@@ -146,8 +168,10 @@ static const char *read_file(const char *path, size_t size)
     read_info(file);
     size_t most = size * RECORDS_A_BYTE;
     int end = read_events(file, -1, most);
-    for (int thread = 0; thread < THREADS_READ && thread < trace_info(file)->threads; thread++)
+    for (int thread = 0; thread < THREADS_READ && thread < trace_info(file)->threads; thread++) {
         read_events(file, thread, most);
+        visit_events(file, path, thread, most);
+    }
     read_phases(file, most);
     read_profiles(file, most);
     read_teams(file, most);

@@ -695,6 +695,8 @@ char *trace_visit(struct trace_cursor *cursor, const struct trace_visit *visit,
     cursor->next = mark->block;
     cursor->ended = false;
     cursor->left = 0;
+    free(cursor->problem);
+    cursor->problem = NULL;
     if (mark->rest && mark->rest->left > 0)
         resume(cursor, mark->rest);
     return NULL;
