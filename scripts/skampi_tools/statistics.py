@@ -6,6 +6,7 @@ whatever unit they come in; NaN must be left out by the caller.
 
 import functools
 import math
+import statistics
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -30,11 +31,8 @@ def quantile(values, p):
 
 def median(values):
     """NaN without values."""
-    ordered = sorted(values)
-    middle = len(ordered) // 2
-    if not ordered:
-        return NAN
-    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
+    values = list(values)
+    return statistics.median(values) if values else NAN
 
 
 def interquartile(values):

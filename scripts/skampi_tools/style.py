@@ -9,8 +9,6 @@ Needs nothing but Python, so that every script can use it.
 
 import math
 
-from .screen import printable
-
 NOTHING = "---"  # as in .sko files: there is nothing to state
 
 TIME_UNITS = (("ns", 1e-9), ("µs", 1e-6), ("ms", 1e-3), ("s", 1.0))

@@ -1,7 +1,8 @@
 """A verdict as text, as JUnit XML, and what a plan says."""
 
 from .. import junit
-from ..style import count_text, percent_text, printable, rate_text, seconds_text, size_text, time_text
+from ..screen import printable
+from ..style import count_text, percent_text, rate_text, seconds_text, size_text, time_text
 from .values import BANDWIDTH, KINDS, LATENCY
 from .verdict import median_seconds
 

@@ -132,7 +132,7 @@ def ratio_text(value):
 def report(measured):
     rows = [("block", "points", "contained", "width / need")]
     for block in measured.blocks:
-        rows.append((style.printable(block), str(len(measured.select(block))),
+        rows.append((screen.printable(block), str(len(measured.select(block))),
                      style.percent_text(measured.share(block)), ratio_text(measured.ratio(block))))
     rows.append(("all", str(len(measured.points)), style.percent_text(measured.contained),
                  ratio_text(measured.width_ratio)))
@@ -187,7 +187,7 @@ def report_states(states):
     print("\nonly runs with at least 5 rounds in a state count there\n")
     rows = [("block", "point", "state", "runs", "inside", "pairs", "width / need", "spread")]
     for p in states.points:
-        rows.append((style.printable(p.block), style.printable(p.label), p.text, str(p.runs), str(p.inside),
+        rows.append((screen.printable(p.block), screen.printable(p.label), p.text, str(p.runs), str(p.inside),
                      str(p.pairs), ratio_text(p.ratio), style.percent_text(p.spread)))
     print_table(rows, left=3)
 

@@ -278,7 +278,7 @@ def _not_measured(summaries, several):
         if missing:
             lines.append(f"not measured{f', {name}' if several else ''}:")
         for record in missing[:MOST_MISSING]:
-            lines.append(style.printable(f"  {missing_label(record)}: {record['reason']}"))
+            lines.append(screen.printable(f"  {missing_label(record)}: {record['reason']}"))
         if len(missing) > MOST_MISSING:
             lines.append(f"  and {len(missing) - MOST_MISSING} more, see summary.json")
     return [*lines, ""] if lines else []

@@ -38,10 +38,9 @@ from ..points import missing_label, told_apart
 from ..states.common import CommonStates
 from ..states.independent import states_to_compare
 from . import by_state, hand_over, separation
-from .rows import (CANNOT_TELL, FASTER, NAN, ONLY_NEW, ONLY_OLD, SLOWER, UNCHANGED, VERDICTS, Comparison, Missing,
-                   Row)  # VERDICTS: for who shows them
+from .rows import (CANNOT_TELL, FASTER, LAUNCH_SPREAD, NAN, NO_RATIO, ONLY_NEW, ONLY_OLD, SLOWER, UNCHANGED, Comparison,
+                   Missing, Row)
 
-LAUNCH_SPREAD = 0.05  # seen between launches: 2 to 7 % for put and get
 SAME_WITHIN = 0.10
 EXACT_LABELLINGS = 2000   # if there are more, this many are drawn
 FENCE = 3                 # Tukey's far fences, in interquartile ranges
@@ -49,7 +48,6 @@ LEAST_MINORITY = 0.3      # of all launches, on the smaller side, where fences m
 LOW_QUANTILE = 0.1
 WIDE = 2                  # times the ratio: as far as an interval may reach if one launch decides it
 LEAST_ROUNDS = 5
-NO_RATIO = "not all values are above 0, so there is no ratio"
 DEPENDENCE = 0.99         # confidence at which rounds are called dependent
 
 

@@ -7,6 +7,8 @@ from typing import NamedTuple
 NAN = math.nan
 SLOWER, FASTER, UNCHANGED, CANNOT_TELL, ONLY_OLD, ONLY_NEW = VERDICTS = (
     "slower", "faster", "unchanged", "cannot tell", "only old", "only new")
+LAUNCH_SPREAD = 0.05  # seen between launches: 2 to 7 % for put and get
+NO_RATIO = "not all values are above 0, so there is no ratio"
 
 
 @dataclass

@@ -4,7 +4,8 @@ from collections import Counter
 from dataclasses import asdict
 
 from .. import doubt, junit, screen
-from ..style import change_text, count_text, printable, size_text, time_text
+from ..screen import printable
+from ..style import change_text, count_text, size_text, time_text
 
 MOST_SHOWN = 10    # points of a group, without --all
 MOST_TEXT = 160    # characters of a difference of the environment

@@ -2,7 +2,7 @@
 
 import math
 
-from .. import cli, progress, style
+from .. import cli, progress, screen, style
 from ..statistics import median
 from .data import BETWEEN, INSIDE, PLACE_WORDS
 from .fitting import CLASSES, LINEAR, ONE_SIZE, ROUND_TRIPS, spread
@@ -80,16 +80,16 @@ class _Lines:
 def _header(lines, machine, files):
     lines.add(f"# Machine description for shmemsim, made by skampi-model {cli.version()}.")
     for file in files:
-        hosts = ", ".join(style.printable(node.get("name")) for node in file.header.get("nodes") or [])
-        lines.add(f"# From {style.printable(file.path)}: {style.count_text(file.header.get('pes') or 0, 'PE')}"
-                  f"{' on ' + hosts if hosts else ''}, {style.printable(file.header.get('library') or '?')}")
+        hosts = ", ".join(screen.printable(node.get("name")) for node in file.header.get("nodes") or [])
+        lines.add(f"# From {screen.printable(file.path)}: {style.count_text(file.header.get('pes') or 0, 'PE')}"
+                  f"{' on ' + hosts if hosts else ''}, {screen.printable(file.header.get('library') or '?')}")
     for text in machine.data.states:
         lines.add(f"# State of the machine with {text}")
     if machine.data.mixed:
         lines.add(f"# Of all states, since most of their results are of others: {', '.join(machine.data.mixed)}")
     lines.add("# +-: half of an interval of 95 %.")
     for text in machine.data.lacking:
-        lines.add(f"# {style.printable(text)}")
+        lines.add(f"# {screen.printable(text)}")
     for text in machine.missing:
         lines.add(f"# Not measured, {text}")
 

@@ -311,6 +311,15 @@ def _looks_by_state(chosen):
     return found
 
 
+HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx")
+
+
+def area_look(place, color=None):
+    """How one of several areas looks."""
+    return {"facecolor": color or style.PALETTE[place], "alpha": 0.75, "edgecolor": "white", "linewidth": 0.5,
+            "hatch": HATCHES[place % len(HATCHES)]}
+
+
 def handle_of(look):
     return Line2D([], [], color=look.color, marker=look.marker, linestyle=look.line or "none",
                   linewidth=look.width)

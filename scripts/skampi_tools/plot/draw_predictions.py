@@ -7,24 +7,18 @@ from matplotlib.patches import Patch
 
 from .. import style
 from . import pages
-from .axes import Legend, Look, handle_of, plain
+from .axes import Legend, Look, area_look, handle_of, plain
 from .curves import spacing, wants_log
 from .predictions import unit_of
 
 PER_PAGE = 6
-HATCHES = ("", "////", "....")
 CM_A_ROUTINE = 0.55
-
-
-def _look(place):
-    return {"facecolor": style.PALETTE[place], "alpha": 0.75, "edgecolor": "white", "linewidth": 0.5,
-            "hatch": HATCHES[place]}
 
 
 def _legend_of_parts(axes, series, colors):
     legend = Legend()
     for place, (label, _) in enumerate(series):
-        legend.add(Patch(**_look(colors[place])), label)
+        legend.add(Patch(**area_look(colors[place])), label)
     legend.draw(axes, {"legend": "below"})
 
 
@@ -35,7 +29,7 @@ def _draw_pes(axes, panel, unit, options):
     base = numpy.zeros(2 * count)
     for place, (_, values) in enumerate(panel.series):
         top = base + numpy.repeat(numpy.array(values) / unit[1], 2)
-        axes.fill_between(edges, base, top, **_look(place))
+        axes.fill_between(edges, base, top, **area_look(place))
         base = top
     axes.set_xlim(-0.5, count - 0.5)
     axes.set_ylim(0, max(base.max(), 1e-300) * 1.05)
@@ -50,7 +44,7 @@ def _draw_routines(axes, panel, unit, options):
     rows = numpy.arange(len(panel.x))
     for place, (_, values) in enumerate(panel.series, 1):
         widths = numpy.array(values) / unit[1]
-        axes.barh(rows, widths, left=base, height=0.7, **_look(place))
+        axes.barh(rows, widths, left=base, height=0.7, **area_look(place))
         base = base + widths
     axes.set_yticks(rows, [plain(name, 40) for name in panel.x])
     axes.set_ylim(len(panel.x) - 0.4, -0.6)

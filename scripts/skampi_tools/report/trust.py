@@ -7,7 +7,7 @@ as something that a file does not say, is no reason.
 from dataclasses import dataclass
 
 from .. import doubt, style
-from ..style import printable
+from ..screen import printable
 from . import verdicts as v
 
 TRUSTWORTHY, DOUBTFUL, BROKEN = "trustworthy", "doubtful", "broken"

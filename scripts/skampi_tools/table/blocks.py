@@ -16,7 +16,7 @@ from ..points import told_apart
 from ..results import Result
 from ..states import WORDS, set_text, sets_of, several, states_for, told_by
 from ..states.common import control_text
-from ..style import printable
+from ..screen import printable
 
 TITLES = {
     "mean": ("bytes", "mean of the middle", "standard error", "repetitions"),

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from .. import cli, doubt, reading, screen, style
+from ..screen import printable
 from ..statistics import median
-from ..style import printable
 
 DESCRIPTION = """\
 Prints which of several ways to do the same is the fastest, for each number of PEs and each size. FILEs are

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from .. import doubt, screen, style
 from ..progress import operation_of, size_of, value_of
+from ..screen import printable
 from ..statistics import NAN, median
-from ..style import printable
 from . import one_file
 
 DESCRIPTION = """\

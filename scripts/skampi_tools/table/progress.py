@@ -3,7 +3,7 @@
 import math
 
 from .. import doubt, progress, screen, style
-from ..style import printable
+from ..screen import printable
 from . import one_file
 
 DESCRIPTION = """\

@@ -8,7 +8,7 @@ from matplotlib.patches import Patch
 from ... import style
 from ...cli import Error
 from .. import curves as cv
-from ..axes import Legend, Look, Scale, handle_of, mark_cut, mark_doubtful, x_axis, y_axis
+from ..axes import Legend, Look, Scale, area_look, handle_of, mark_cut, mark_doubtful, x_axis, y_axis
 from .lines import NAN
 
 OVERLAP_SHOWN = (-50, 150)  # percent; beyond, the three times do not belong together
@@ -39,18 +39,15 @@ def draw_stack(axes, panel, chosen, notes):
                   for layer in layers]
     legend = Legend()
     look = [Look(series, place) for place, (series, _) in enumerate(chosen)]
-    hatches = ("", "////", "....", "\\\\\\\\", "xxxx")
     base = numpy.zeros(len(xs))
     handles = []
     for place, layer in enumerate(layers):
-        color = look[place].color
+        area = area_look(place, look[place].color)
         edges = (base, base + layer)
         if alone:  # an area of one point has a width, too
             edges = [numpy.repeat(edge, 2) for edge in edges]
-        axes.fill_between([0.97 * xs[0], 1.03 * xs[0] or 1.0] if alone else xs, *edges, facecolor=color, alpha=0.75,
-                          edgecolor="white", hatch=hatches[place % len(hatches)], linewidth=0.5)
-        handles.append((Patch(facecolor=color, alpha=0.75, edgecolor="white",
-                              hatch=hatches[place % len(hatches)]), areas[place][0].get("label", "")))
+        axes.fill_between([0.97 * xs[0], 1.03 * xs[0] or 1.0] if alone else xs, *edges, **area)
+        handles.append((Patch(**area), areas[place][0].get("label", "")))
         base = base + layer
     for handle, label in reversed(handles):
         legend.add(handle, label)
