@@ -58,7 +58,7 @@ def _flat(name, value):
 
 
 def all_facts_of(header):
-    """The same with what only matters where somebody asks why times changed: hosts, options, and all members that
+    """facts_of(), and what only matters if somebody asks why times changed: hosts, options, and all members that
     later versions of skampi have."""
     options = re.sub(r"\s(-o|--output)[\s=](?:'[^']*'|\\.|[^\s'\\])+", "", str(header.get("command_line") or ""))
     facts = {**facts_of(header), "hosts": _of_nodes(header, "name"), "SMT": _of_nodes(header, "smt"),

@@ -13,6 +13,7 @@ from collections import Counter
 
 from .cli import write_json
 from .screen import printable
+from .style import count_text
 
 MARK = "*"
 IMPRECISE = "imprecise"
@@ -85,7 +86,7 @@ def legend(results):
 def legend_text(doubtful, total, flags):
     """flags: as of counts()."""
     reasons = ", ".join(f"{count} {flag}" for flag, count in flags)
-    return f"{MARK} doubtful: {doubtful} of {total} result{'' if total == 1 else 's'}" + (f": {reasons}" if reasons else "")
+    return f"{MARK} doubtful: {doubtful} of {count_text(total, 'result')}" + (f": {reasons}" if reasons else "")
 
 
 def subtracted(results):

@@ -37,8 +37,8 @@ def end_when_told():
 
 
 def run(words, log_path, seconds=None):
-    """Its exit status; what it says goes to a file. After so many seconds it is ended, and subprocess.TimeoutExpired
-    raised."""
+    """Runs a program whose output goes to a file, and returns its exit status. After `seconds` it ends the program and
+    raises subprocess.TimeoutExpired."""
     with open(log_path, "wb") as log:
         child = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                                  start_new_session=True)

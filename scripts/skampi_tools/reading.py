@@ -40,7 +40,7 @@ def one(path, unit=None):
 
 
 def launches(paths, warn=True):
-    """The ResultFiles of paths, one a launch: those of campaigns and folders, and files."""
+    """The ResultFiles of paths, one a launch: files, the files of folders, and the launches of campaigns."""
     files = []
     for path in paths:
         found = campaign_of(path)

@@ -95,7 +95,7 @@ class Result:
 
     @property
     def flags(self):
-        """Names; also those that older files lack."""
+        """Names of flags, also of flags that older files do not state."""
         return doubt.flags_of(self.record, self.shown())
 
     @property
@@ -170,7 +170,7 @@ class Result:
                      self.median_high, self.confidence if math.isnan(reached) else reached)
 
     def _at_least_0(self, low):
-        """The lower end of an interval: no time is below 0, apart from those that are differences."""
+        """The lower end of an interval: no time is below 0, except differences of times."""
         return max(low, 0.0) if self.best() >= 0 and low == low else low
 
     def label(self):
@@ -219,7 +219,7 @@ class ResultFile:
         return record
 
     def entries(self):
-        """All records in the order of the file, those of results as Result."""
+        """All records in the order of the file; a result is a Result."""
         known = {id(result.record): result for result in self.results + self.later + self.rounds}
         return [self.header, *(known.get(id(record), record) for record in self.records)]
 
@@ -282,7 +282,7 @@ def read(path, unit=None, strict=True):
     """Reads a result file of any format, which its content says. "-" is standard input. unit: "ns",
     "us", "ms" or "s", of the times in a .sko file that does not state it. strict: an Error for lines of a .sko file
     that are damaged, which else are left out."""
-    # Line ends as they are: those in quotes belong to CSV's cells.
+    # Keeps line ends as they are: inside quotes they belong to a cell of CSV.
     with (open(0, encoding="utf-8-sig", errors="replace", newline="", closefd=False)
           if path == "-" else
           open(path, encoding="utf-8-sig", errors="replace", newline="")) as stream:

@@ -159,7 +159,7 @@ class Rounds:
     confidence: float = 0.95  # of both, as asked for; the first has less with few rounds:
     reached: float = 0.0      # what its ranks reach
     between: float = NAN      # spread between rounds: interquartile range over the median
-    within: float = NAN       # spread inside rounds, the same, median over rounds
+    within: float = NAN       # spread inside rounds: interquartile range over the median, median over rounds
 
 
 def _over(range_, middle):

@@ -55,7 +55,7 @@ def decimals_for(value, error):
 
 
 def digits_for(value, error):
-    """The same in significant digits of the value, at most 4; 3 where it is exact, or the error is not known."""
+    """Significant digits of the value that decimals_for() leaves, at most 4; 3 if it is exact or its error is not known."""
     if not error > 0 or not value or not math.isfinite(value):
         return 3
     return min(4, decimals_for(value, error) + 1 + math.floor(math.log10(abs(value))))
@@ -111,7 +111,7 @@ def time_text(seconds, digits=3):
 
 
 def short_time_text(seconds, digits=3):
-    """The same from ps on, as of an addition: 285 ps."""
+    """time_text() with a smaller unit, for times such as that of an addition: 285 ps."""
     return _with_unit(seconds, SHORT_UNITS, digits)
 
 

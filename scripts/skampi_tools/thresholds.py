@@ -70,7 +70,7 @@ class Mark(NamedTuple):
 
 
 def _ucx(operations, layer):
-    """Those of UCX, where the framework that does these operations is UCX's. layer: the framework's name."""
+    """Thresholds of UCX, if UCX does these operations. layer: name of the framework that does them."""
     def find(choices, places):
         if choices.get(layer, "ucx").split() != ["ucx"]:
             return
@@ -86,7 +86,7 @@ def _ucx(operations, layer):
 
 
 def _limits(choices, places):
-    """The eager limits of Open MPI's transports, where messages take those."""
+    """Eager limits of the transports of Open MPI that messages take."""
     if choices.get("pml", "").split() != ["ob1"]:
         return
     for name, text in choices.items():

@@ -168,7 +168,7 @@ class Events:
         return events, trials, self._rate(events, trials)
 
     def site(self, site):
-        """The same of all links of a site but its worst: one bad link is no bad site."""
+        """As link(), of all links of a site except its worst: one bad link does not make a bad site."""
         links = sorted(self.by_site.get(site, []))
         events, trials = (sum(column) for column in zip(*links[:-1])) if len(links) > 1 else (0, 0)
         return events, trials, self._rate(*(sum(column) for column in zip(*links))) if links else 1.0

@@ -174,7 +174,7 @@ def report_launches(measured):
 
 
 def report_states(states):
-    """The same of each state by itself; point by point where there are several."""
+    """What holds within each state; also for each point where there are several states."""
     verdict = VERDICTS[states.promise] + (" in it" if states.promise is None else "")
     print(f"\nin the same state: {verdict}")
     print(f"contained: {style.percent_text(states.contained)}; width: {ratio_text(states.width_ratio)} times the "

@@ -212,7 +212,7 @@ class Campaign:
         self.longest, self.pause, self.retries = longest, pause, retries
         self.failed, self.left, self.stopped = [], 0, None
         self.took = {}       # seconds of complete launches, by configuration
-        self.hopeless = {}   # {configuration: what its launch said}, of those that measure nothing
+        self.hopeless = {}   # {configuration: what its launch said}, of configurations that measure nothing
 
     def _seen(self, name):
         """Seconds that launches of the configuration took; of all configurations, if it has none."""

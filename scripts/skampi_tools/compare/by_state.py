@@ -149,7 +149,7 @@ class Parts:
                         if number in numbers and number not in there and not math.isnan(one.median))
 
     def rounds(self, row, runs):
-        """The same of rounds. runs: of each file the medians of all its rounds."""
+        """As launches(), with a value for each round. runs: of each file the medians of all its rounds."""
         numbers = [self.common.of_rounds(i, points[row.key]) if row.key in points else []
                    for i, points in enumerate(self.files)]
         lengths = [len(run) for run in runs]

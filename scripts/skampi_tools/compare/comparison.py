@@ -119,7 +119,7 @@ def _labellings(old, new, alpha, points, seed):
 
 @functools.lru_cache(2)
 def _drawn(old, count, wanted, seed):
-    """So many labellings. Kept, since points with states are tested twice."""
+    """As many labellings as wanted. They are kept, since points with states are tested twice."""
     generator = np.random.default_rng(seed)
     chosen = np.zeros((wanted, count))
     chosen[0, :old] = 1

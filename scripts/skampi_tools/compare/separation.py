@@ -43,7 +43,7 @@ def _own(splits, values, border):
 
 
 def decide(comparison, columns, border):
-    """Judges those rows that cannot be told and are separated. columns: (row, one value a launch) pairs; border: the
+    """Judges separated rows that no test could judge. columns: (row, one value a launch) pairs; border: the
     number of old launches."""
     splits = {id(row): list(_splits(values, border)) for row, values in columns}
     separated = [(row, own) for row, values in columns if row.verdict == CANNOT_TELL

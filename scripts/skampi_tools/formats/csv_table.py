@@ -1,5 +1,5 @@
 """Results as one table in CSV: COLUMNS, and how several values share a cell.
-docs/results.md describes them; skampi itself writes the same."""
+docs/results.md describes them; skampi itself writes this table, too."""
 
 import csv
 import json
@@ -31,7 +31,7 @@ _SPECIAL = re.compile(r"[;=\\]")
 _NUMBER_LISTS = ("per_pe", "samples", "medians", "round_states")
 _GROUPS = {"levels": ("value", "share"), "parts": (*WORDS, "valid", "median", "p25", "p75"),
            "states": ("state", "rounds", *STATE_NUMBERS)}
-# Members that are always there; the values mean the same as their absence.
+# Members that are always there: what empty cells stand for.
 _ALWAYS = {"result": {"function": "", "call": "", "quantity": "time", "bytes": None, "round": 1,
                       "time": None, "standard_error": None, "window_rule": "", "cache": "",
                       "flags": [], "notes": [], "per_pe": []},
@@ -244,7 +244,7 @@ def _groups_of(names):
     return lambda text: [dict(zip(names, _numbers(entry, ":"))) for entry in text.split(";")]
 
 
-# What a cell of these columns holds; those of others hold texts.
+# How cells of these columns are read; cells of other columns hold texts.
 _READERS = {**dict.fromkeys((*NUMBERS, *COUNTS, *_OF_STATES, "pes", "points"), number),
             **dict.fromkeys(("settings", "flags", "notes"), _texts_of),
             **dict.fromkeys(("args", "variables"), _values_of),

@@ -49,7 +49,7 @@ def _value_of(argument):
 
 
 def costs(files):
-    """List of Cost. files: ResultFile objects, launches of the same. Of an operation that a file
+    """List of Cost. files: ResultFile objects, launches of one script. Of an operation that a file
     has several times (in blocks with other settings) the first counts. Where the machine was in several
     states, each has costs of its own."""
     found, doubtful, common = {}, set(), CommonStates(files)
@@ -149,7 +149,7 @@ def _judge(checked, left, right):
 
 
 def _alike(a, b):
-    """The same PEs; caches in the same state, where one matters."""
+    """Whether both were measured on equal PEs and, where the cache matters, in the same state of it."""
     return (a.pes == b.pes and a.members == b.members
             and (not a.cache or not b.cache or a.cache == b.cache))
 

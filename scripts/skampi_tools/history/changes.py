@@ -136,8 +136,8 @@ class _Row:
         return bool(found)
 
     def settle(self, largest, limit, longer):
-        """Puts each cut where it fits best between its neighbours, which were not known when it was made, and takes
-        back those that the values no longer bear out."""
+        """Moves each cut to where it fits best between its neighbours, which were not known when it was made, and
+        removes cuts that the values no longer support."""
         for cut in list(self.cuts):
             place = self.cuts.index(cut)
             ends = [0, *self.cuts, len(self.values)]
@@ -179,7 +179,7 @@ def _longer(rows, generator):
 
 
 def _permuted(every, orders, generator):
-    """For each of so many random orders of the launches, an iterator over the series in this order. every: (series,
+    """For each random order of the launches, an iterator over the series in this order. every: (series,
     whether it has no gaps)"""
     order = list(range(len(every[0][0])))
     for _ in range(orders):
@@ -194,13 +194,13 @@ def _p(statistic, largest):
 
 
 def _largest(rows, orders, generator):
-    """Of each of so many random orders of the launches: the largest statistic of all rows."""
+    """For each random order of the launches, the largest statistic of all rows."""
     every = [(row.residuals(), len(row.places) == row.count) for row in rows]
     return [max(map(_Row.highest_of, rows, permuted)) for permuted in _permuted(every, orders, generator)]
 
 
 def orders_for(series):
-    """How many random orders: fewer where there are many values, so that the time is bounded."""
+    """How many random orders to try. Many values get fewer orders, which bounds the time."""
     count = sum(map(len, series)) or 1
     return max(ORDERS[0], min(ORDERS[1], EFFORT // count))
 

@@ -75,7 +75,7 @@ def date_of(text):
 
 
 def paths_in(paths):
-    """Files, the .json files of directories, and those of a campaign's launches, each once."""
+    """Files, the .json files of directories, and the files of a campaign's launches, each once."""
     found = {}
     for path in paths:
         folder, configuration = campaign_of(path) or (None, None)

@@ -168,7 +168,7 @@ def _refusals(reasons):
 
 
 def _choose(data, groups, reasons):
-    """Of each group of results those of the chosen state; all, if most are of others: a class that is not described at
+    """Keeps of each group the results of the chosen state; all, if most are of other states: a class that is not described at
     all would cost more accuracy than one of several states."""
     for key, found in groups.items():
         own = [one for one, of_state in found if of_state]

@@ -231,7 +231,7 @@ def _asks(model):
 
 
 def _asked_latency(alone, overhead, receive, answer):
-    """One way, of a put that takes so long alone with a quiet that asks; 0: its messages alone take that long."""
+    """Latency one way [s] of a put that takes `alone` seconds with a quiet that asks; 0: the messages alone take as long."""
     if asked_time(overhead, 0.0, receive, answer) >= alone:
         return 0.0
     return _solved(0.0, alone, lambda latency: asked_time(overhead, latency, receive, answer) - alone)

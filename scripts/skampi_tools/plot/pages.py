@@ -71,7 +71,7 @@ def settings(font):
 
 
 def _labels(series, found, at):
-    """Of the curves of a series. Those that differ only in the state of the machine share its label."""
+    """Labels of the curves of a series. Curves that differ only in the state of the machine share the label of the series."""
     if len(found) < 2:
         return [series.get("label", "")]
     names = cv.labels(found)[0]

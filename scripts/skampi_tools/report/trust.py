@@ -158,7 +158,7 @@ def known_times(files):
 
 
 def line(outcome, reasons, known=0):
-    """The one line: of the reasons those that decided. known: of known_times()."""
+    """The last line, with the reasons that decided. known: of known_times()."""
     if outcome == TRUSTWORTHY:
         return outcome + (f": times of this machine can be trusted; {style.count_text(known, 'check')} against known "
                           "times passed" if known else "")

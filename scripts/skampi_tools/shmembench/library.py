@@ -95,7 +95,7 @@ def _number(macros, name):
 
 
 def _not_linked(compiler, include, names):
-    """Those that the linker does not find."""
+    """Names that the linker does not find."""
     table = "".join(f"    (any *){name},\n" for name in names)
     text = f"{include}typedef void any(void);\nany *const table[] = {{\n{table}}};\n" \
            "int main(int n, char **v) { (void)v; return table[n] == 0; }\n"
@@ -138,7 +138,7 @@ def find(compiler):
 
 
 def fortran_missing(compiler, names):
-    """Those of the names that the library has no binding for in Fortran; None: it has none at all."""
+    """Names for which the library has no binding in Fortran; None: it has no binding at all."""
     def probe(calls):
         text = "program probe\n  include 'shmem.fh'\n" + "".join(
             f"  call {name}()\n" for name in calls) + "end program\n"

@@ -39,7 +39,7 @@ class State(NamedTuple):
     pes: int        # how many; None: the file does not say
     controls: dict  # {name: Range}: HAND_OVER, but with one PE, and ADDITION
     share: float    # of the time of the run
-    seconds: float  # the same; NaN: the file does not say
+    seconds: float  # spent in it; NaN: the file does not say
     known: bool     # earlier runs have seen it
     new: bool       # earlier runs were given, and none has seen it
 
@@ -80,7 +80,7 @@ def state_of(record):
 
 
 def controls_for(pes):
-    """Names of the controls that states of a set of so many PEs come from."""
+    """Names of the controls that the states of a set of this many PEs come from."""
     return (ADDITION,) if pes == 1 else (HAND_OVER, ADDITION)
 
 
@@ -119,12 +119,12 @@ def set_text(state):
 
 
 def states_for(pe_set, states):
-    """Those states that are of a result's set."""
+    """The states of a result's set."""
     members, size = pe_set.get("members"), pe_set.get("size")
     sets = sets_of(states)
     if members and members in sets:
         return sets[members]
-    # .sko files do not name the members of a result, nor those of a file's only set.
+    # .sko files name neither the members of a result nor, if there is one set only, the members of that set.
     fitting = [states for states in sets.values() if not (members and states[0].members)
                and (size is None or states[0].pes in (None, size))]
     return fitting[0] if len(fitting) == 1 else []
@@ -164,7 +164,7 @@ class CommonState(NamedTuple):
 
     @property
     def kind(self):
-        """Only states of one kind are ever the same."""
+        """States of different kinds are never the same state."""
         return _kind(self.values, self.pes)
 
 
@@ -188,7 +188,7 @@ def kind_of(state):
 
 def _reach(control):
     """Where other files' values of this Range may lie. A side without a bound reaches as far as the other
-    one: that a run has seen nothing slower does not make all that is slower the same."""
+    one: a run that has seen nothing slower does not say that everything slower is this state."""
     value, low, high = control
     if low is None and high is not None and min(value, high) > 0:
         low = value * value / high

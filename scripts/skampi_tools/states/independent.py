@@ -1,4 +1,4 @@
-"""States of the machine for those who compare: from controls that what is compared cannot change.
+"""States of the machine for comparisons, from controls that the compared software cannot change.
 
 A run tells its states by a hand-over through the library. Another library, setting or version may change that
 itself: then its effect would look like a state of the machine. A word that is handed over in plain shared memory, and

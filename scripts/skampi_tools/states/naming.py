@@ -19,7 +19,7 @@ from .common import CommonStates
 class NamedState:
     number: int
     pes: int
-    told: tuple   # names of the controls in which states of so many PEs differ
+    told: tuple   # names of the controls in which states of as many PEs differ
     values: dict = field(hash=False)  # of all controls, seconds: medians over files
 
 

@@ -169,7 +169,7 @@ ROUNDS = re.compile(rf"rounds: median ({NUM})(?: (ns|us|ms|s|bytes))?, {_SHARE} 
                     rf"{_SHARE}")
 MEDIAN = re.compile(rf"({NUM})(?: (ns|us|ms|s|bytes))?, {_SHARE} interval "
                     rf"\[({NUM}), ({NUM})\]")
-# The same in one state, without spreads.
+# Of the rounds in one state, which have no spreads.
 STATE_ROUNDS = re.compile(rf"state (\d{{1,9}}): (\d{{1,18}}) rounds?, median ({NUM})(?: (ns|us|ms|s|bytes))?, "
                           rf"{_SHARE} interval \[({NUM}), ({NUM})\], {_SHARE} prediction interval "
                           rf"\[({NUM}), ({NUM})\]")

@@ -502,7 +502,7 @@ class _Reader:
 
 
 def follow(name, lines):
-    """The records of a run that goes on, those of a block when it has ended; of lines that are damaged a comment."""
+    """The records of a run that goes on; a block's come when it has ended. A damaged line becomes a comment."""
     reader = _Reader(name)
     for line in lines:
         line = line.rstrip("\r\n")

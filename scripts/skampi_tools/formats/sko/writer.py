@@ -17,7 +17,7 @@ class _Writer:
         self.unit = unit
         self.medians = medians  # as comments
         self.sets = len(sets_of(states))
-        # As skampi does: what is always the same is not said.
+        # As skampi does, leaves out what never changes during the run.
         self.several = several(states)
         self.cut_off = not states  # they stand at the end
         self.with_states = self.several or any(state.known or state.new for state in states)

@@ -19,7 +19,7 @@ MAX_VIOLINS = 20
 
 
 def _distributions(panel, chosen, data, limit, notes):
-    """[(label, values, point)] of the points to show: those of panel["values"], or some of all."""
+    """[(label, values, point)] of the points to show: of panel["values"], or some of all."""
     found = []
     for series, curve in chosen:
         for point in curve.points:
@@ -70,7 +70,7 @@ def _value_axis(axes, panel, scale, values, logarithmic):
 
 
 def _samples(panel, chosen, most, notes):
-    """What is found, its scale, the values on that scale of each, and those of all in one list."""
+    """(what is found, its scale, the values of each on that scale, all values in one list)"""
     found = _distributions(panel, chosen, lambda p: p.samples, most, notes)
     scale = Scale(panel, [point for _, _, point in found])
     values = [_sample_values(scale, point, samples) for _, samples, point in found]
