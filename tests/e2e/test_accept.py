@@ -104,7 +104,7 @@ tap.ok(node.status == 1 and node.out.startswith("fail: look at n00002\n") and "%
 value = verdict("node")
 tap.equal([entry["node"] for entry in value["look_at"]], ["n00002"], "... also in JSON")
 tree = xml.etree.ElementTree.parse(os.path.join(folder, "node.xml")).getroot()
-failed = [case.get("name") for case in tree if case.find("failure") is not None]
+failed = [case.get("name") for case in tree.iter("testcase") if case.find("failure") is not None]
 tap.equal((tree.get("failures"), failed), ("1", ["node n00002"]), "... and in JUnit")
 with open(os.path.join(folder, "node.html"), encoding="utf-8") as file:
     page = file.read()
