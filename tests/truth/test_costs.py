@@ -27,9 +27,6 @@ NETWORKS = NETWORKS[:1] if SAMPLE else NETWORKS
 RELATIVE, READING = 1e-4, 4
 BESIDE = 0.01  # what is so far from the truth must not pass
 
-# Who gets the lock next is a matter of real time: test_costs_real.py
-BY_REAL_CLOCKS = {"Shmem_Lock_Contended", "Shmem_Lock_Handed_Over", "Shmem_Mcs_Handed_Over"}
-
 # The classic functions, with what they must return by their meaning, or None where that depends on
 # the algorithm: then only their own cost formulas tell.
 FULL = "post + wire + quiet"
@@ -257,8 +254,7 @@ def main():
     check_classic(every)
     usable = check_models(every, chosen)
     for network in NETWORKS:
-        check_network([function for function in usable if can(function, network) and function.name not in BY_REAL_CLOCKS],
-                      network)
+        check_network([function for function in usable if can(function, network)], network)
     tap.done()
 
 

@@ -21,6 +21,7 @@ FULL, WINDOW = POST + WIRE + QUIET, 4
 BROADCAST = 240000
 COSTS = {name: 20 * cost for name, cost in truth.FAMILIES.items()}
 OF_MPI = {"flush": 40000, "send": 70000}
+HOLD = 2000  # ns for which skampi holds contended locks
 SIDE = '"half", 0'
 PREAMBLE = ("set_controls(0)\nset_max_relative_standard_error(0.03)\nset_min_repetitions(8)\nset_max_repetitions(16)\n"
             "set_skampi_buffer(64KB)\n")
@@ -43,6 +44,8 @@ CALLS = [
     ("one lock that all want", "Shmem_Lock_Contended(2)", COSTS["set_lock"] + COSTS["clear_lock"], FULL),
     ("a lock handed on", "Shmem_Lock_Handed_Over(2)", COSTS["set_lock"] + COSTS["clear_lock"], FULL),
     ("a queue lock handed on", "Shmem_Mcs_Handed_Over(2)", FULL, None),
+    # Who is next comes in the time of the swap, and is known a put later: a compare-and-swap fails meanwhile.
+    ("a queue lock that all want", "Shmem_Mcs_Contended(20)", 2 * (POST + WIRE) + QUIET + COSTS["fetch"] - HOLD, FULL),
     ("a collective from a window on", "Shmem_Barrier()", COSTS["barrier"], None),
     ("collectives in a row", "Shmem_Fcollect_Consecutive(2, 8)", COSTS["fcollect"], None),
     ("a collective and a barrier", "Shmem_Reduce_And_Barrier(2, 8)", COSTS["reduce"],

@@ -3,7 +3,7 @@
 # SERIAL
 # TIMEOUT: 240
 """What costs less than 2 us and hands nothing over between processors takes as long with skampi as in
-a loop of a million calls that is timed from outside, in the same run."""
+a loop of many calls that is timed from outside, in the same run."""
 
 import re
 import statistics

@@ -1,4 +1,4 @@
-"""Repeats timing checks that other users of the machine may spoil, and tells whether they do.
+"""Repeats timing checks that other users of the machine may spoil.
 
     attempts = Attempts(tap)
     for attempt in attempts:
@@ -7,8 +7,8 @@
             break
     attempts.decide(not wrong, "a put takes what was programmed", wrong)
 
-A check has failed when it was wrong in each of several attempts and the machine was quiet before and
-after some of them. If the machine never was quiet, nothing is known, and the check counts as skipped."""
+A check has failed when it was wrong in each of several attempts. On a busy machine there are more of them, and the failure
+says what disturbed them."""
 
 import os
 import subprocess
@@ -16,7 +16,6 @@ import time
 
 import builds
 
-ENOUGH = 2  # attempts on a quiet machine that must be wrong, too
 # Of both processors while nothing runs but the two copies of quiet.c.
 LOST, READING, WORK = 0.005, 4.0, 0.15
 FILE_SECONDS = 100  # in which a test file may try again, all together
@@ -42,8 +41,8 @@ def disturbance():
 
 
 class Attempts:
-    """Iterates until the loop is left, `wanted` attempts have been made on a quiet machine, or, where
-    it is not quiet, the time for that is over (seconds, and those of the whole file)."""
+    """Iterates until the loop is left, `wanted` attempts have been made on a quiet machine, or at least as many on one that is
+    not, for some time (seconds, and those of the whole file)."""
 
     def __init__(self, tap, wanted=3, seconds=30):
         self.tap, self.wanted, self.seconds = tap, wanted, seconds
@@ -65,7 +64,7 @@ class Attempts:
                 self.undisturbed += quiet
                 self.reason = after or self.reason
                 self.tap.note(f"attempt {self.made}: {after or 'the machine is quiet'}")
-                if self.undisturbed >= self.wanted or (over and not quiet):
+                if self.undisturbed >= self.wanted or (over and self.made >= self.wanted):
                     return
                 quiet = self._settled()
         finally:
@@ -82,11 +81,6 @@ class Attempts:
 
     def decide(self, good, name, diagnostic=None):
         """One check of what the attempts were about."""
-        if good or self.undisturbed >= min(ENOUGH, self.wanted):
-            self.tap.note(f"ground truth: {'passed' if good else 'failed'}")
-            return self.tap.ok(good, name, diagnostic)
-        self.tap.note(diagnostic or name)
-        self.tap.note("ground truth: skipped")
-        self.tap.skip(name, f"the machine is not quiet: wrong in {self.made} attempts, "
-                            f"{self.reason or 'quiet only at times'}")
-        return False
+        if not good and self.reason:
+            name += f" (wrong in {self.made} attempts, {self.made - self.undisturbed} of them disturbed: {self.reason})"
+        return self.tap.ok(good, name, diagnostic)

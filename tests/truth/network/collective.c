@@ -31,6 +31,7 @@ static int set_rank(struct set set)
  * belongs to the call. */
 static void gather(struct call *call, enum cost cost, struct set set, bool complete)
 {
+    simulated_waits();
     if (!call_costs(*call, cost)) {
         return;
     }
@@ -173,7 +174,7 @@ static void leave_broadcast(struct call call, struct set set, int root)
 
 #define BROADCAST(name)                                                                            \
     INTERPOSE(name, (void *dest, const void *source, size_t n, int root, MEMBERS, long *sync),     \
-              (dest, source, n, root, MEMBER_ARGUMENTS, sync), NOTHING,                            \
+              (dest, source, n, root, MEMBER_ARGUMENTS, sync), simulated_waits(),                  \
               leave_broadcast(call, ACTIVE_SET, root))
 
 BROADCAST(shmem_broadcast32)

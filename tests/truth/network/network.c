@@ -290,6 +290,7 @@ void shmem_finalize(void)
 {
     busy_report();
     network.running = false;
+    simulated_part();
     depth++;
     ((void (*)(void))real_function("shmem_finalize"))();
     depth--;

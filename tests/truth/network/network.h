@@ -86,8 +86,24 @@ int64_t simulated_now(void);
 void simulated_begin(void);
 /* Not backwards. */
 void simulated_set(int64_t time);
-/* This PE looks for what another one does: the clock stands still. */
+/* This PE looks for what another one does, or waits in the library: the clock stands still. */
 void simulated_waits(void);
+/* Whether it has let the library work since it last looked, as who waits does. */
+bool simulated_polls(void);
+/* Waits until each other PE that does not wait has come as far in simulated time: what PEs do to
+ * locks and by fetching atomics then happens in the order of that time. */
+void simulated_turn(void);
+/* At the entry of each call. */
+void simulated_enter(void);
+/* Where a PE is in simulated time, as the others see it. */
+struct position {
+    int64_t time;
+    bool waits; /* for what another PE does */
+};
+/* From now on others see this PE's position, and it sees theirs. */
+void simulated_join(struct position **all);
+/* Before the memory of positions goes: nobody waits for this PE any more. */
+void simulated_part(void);
 /* Lets other PEs run that this one waits for. */
 void simulated_yield(void);
 /* What the program has aligned first is how skampi's PEs speak to each other. */
@@ -135,6 +151,9 @@ static inline struct call call_enter(void)
 {
     if (depth++ > 0 || !network.active) {
         return (struct call){0};
+    }
+    if (network.simulated) {
+        simulated_enter();
     }
     int64_t now = ticks_now();
     if (now >= network.look) {

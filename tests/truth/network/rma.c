@@ -143,10 +143,14 @@ static void charge_get(struct call call, shmem_ctx_t context)
     }
 }
 
-/* What a fetching atomic does has happened when its answer starts on its way back. */
+/* What a fetching atomic does has happened when its answer starts on its way back. What costs
+ * nothing has no place in the order of simulated time. */
 static void request(struct call call, const void *dest, size_t bytes, int pe)
 {
     if (call_costs(call, COST_FETCH)) {
+        if (network.cost[COST_FETCH] > 0) {
+            simulated_turn();
+        }
         announce(dest, bytes, pe, call.entry + network.cost[COST_FETCH] / 2);
     }
 }

@@ -65,11 +65,14 @@ void shared_create(void)
     struct channel *mine = shmem_malloc(bytes);
     struct release *locks = shmem_malloc(LOCKS * sizeof *locks);
     int *flooding = shmem_malloc(sizeof *flooding);
+    struct position *position = shmem_malloc(sizeof *position);
+    struct position **positions = calloc((size_t)pes, sizeof *positions);
     channels = calloc((size_t)pes, sizeof *channels);
     floods = calloc((size_t)pes, sizeof *floods);
     messages_sent = calloc((size_t)pes, sizeof *messages_sent);
     messages_read = calloc((size_t)pes, sizeof *messages_read);
-    if (!mine || !locks || !flooding || !channels || !floods || !messages_sent || !messages_read) {
+    if (!mine || !locks || !flooding || !position || !positions || !channels || !floods ||
+        !messages_sent || !messages_read) {
         die("no memory for", "times of other PEs");
     }
     memset(mine, 0, bytes);
@@ -78,7 +81,9 @@ void shared_create(void)
     for (int pe = 0; pe < pes; pe++) {
         channels[pe] = mapped(mine, pe);
         floods[pe] = mapped(flooding, pe);
+        positions[pe] = mapped(position, pe);
     }
+    simulated_join(positions);
     releases = mapped(locks, 0);
     shmem_barrier_all();
     network.running = true;

@@ -3,6 +3,8 @@
  *
  * Each PE has its own time. It passes while a call costs something, jumps to when what is waited
  * for arrives, and passes a little with each reading. Waiting for another PE takes none by itself.
+ * PEs are ahead of each other in this time; where the order of their calls matters, one that is
+ * ahead waits for the others.
  */
 #define _GNU_SOURCE
 #include "interpose.h"
@@ -23,27 +25,96 @@
 /* While the library starts and ends, which takes any number of polls: no watchdog may bark. */
 #define START_MOST_NS 10000
 
-static int64_t simulated;
-static int64_t last_call; /* when the last call of the library returned */
-static bool has_read;     /* the clock, and nothing since */
+static struct position alone, *own = &alone;
+static struct position **positions; /* of all PEs */
+static bool has_paused;             /* since the last call */
+static bool polls;                  /* the library, since the last call that took time */
+static int64_t last_call;           /* when the last call of the library returned */
+static bool has_read;               /* the clock, and nothing since */
 static __thread bool is_main __attribute__((tls_model("initial-exec")));
 
 int64_t simulated_now(void)
 {
-    return __atomic_load_n(&simulated, __ATOMIC_RELAXED);
+    return __atomic_load_n(&own->time, __ATOMIC_RELAXED);
+}
+
+/* Others must see what this PE has done before they see its time. */
+static void pass_until(int64_t time)
+{
+    __atomic_store_n(&own->time, time, __ATOMIC_RELEASE);
 }
 
 void simulated_set(int64_t time)
 {
-    if (time > simulated) {
-        __atomic_store_n(&simulated, time, __ATOMIC_RELAXED);
-    }
-    last_call = simulated;
+    pass_until(later(time, simulated_now()));
+    __atomic_store_n(&own->waits, false, __ATOMIC_RELEASE);
+    last_call = simulated_now();
+    polls = false;
+}
+
+bool simulated_polls(void)
+{
+    return polls;
 }
 
 void simulated_waits(void)
 {
     has_read = false;
+    __atomic_store_n(&own->waits, true, __ATOMIC_RELEASE);
+}
+
+void simulated_join(struct position **all)
+{
+    *all[self] = *own;
+    own = all[self];
+    positions = all;
+}
+
+void simulated_part(void)
+{
+    alone = *own;
+    simulated_waits();
+    own = &alone;
+}
+
+/* Whether a PE may still do something that comes before what this one is about to do. */
+static bool comes_first(int pe)
+{
+    if (pe == self || __atomic_load_n(&positions[pe]->waits, __ATOMIC_ACQUIRE)) {
+        return false;
+    }
+    int64_t time = __atomic_load_n(&positions[pe]->time, __ATOMIC_ACQUIRE), now = simulated_now();
+    return time < now || (time == now && pe < self);
+}
+
+static bool is_first(void)
+{
+    for (int pe = 0; pe < pes; pe++) {
+        if (comes_first(pe)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void simulated_turn(void)
+{
+    while (network.simulated && network.running && !is_first()) {
+        simulated_yield();
+    }
+}
+
+/* A pause takes no real time: what others do meanwhile, this PE must find done. */
+void simulated_enter(void)
+{
+    if (!is_main) {
+        return;
+    }
+    __atomic_store_n(&own->waits, false, __ATOMIC_RELEASE);
+    if (has_paused) {
+        has_paused = false;
+        simulated_turn();
+    }
 }
 
 void simulated_yield(void)
@@ -55,7 +126,7 @@ void simulated_yield(void)
 void simulated_begin(void)
 {
     is_main = true;
-    simulated = BEGIN_NS;
+    pass_until(BEGIN_NS);
 }
 
 static int64_t reading(void)
@@ -63,7 +134,7 @@ static int64_t reading(void)
     int64_t time = simulated_now();
     if (is_main && depth == 0) {
         time += READING_NS;
-        __atomic_store_n(&simulated, time, __ATOMIC_RELAXED);
+        pass_until(time);
         has_read = true;
     }
     return time;
@@ -93,12 +164,15 @@ int opal_progress(void)
     }
     if (network.simulated && is_main && network.active) {
         if (depth == 0 && has_read) {
-            double passed = (double)(simulated - last_call);
+            double passed = (double)(simulated_now() - last_call);
             double step = passed * (passed < PAUSE_NS ? POLL_SHARE : PAUSE_SHARE);
             step = step < POLL_LEAST_NS ? POLL_LEAST_NS : step;
             step = !network.running && step > START_MOST_NS ? START_MOST_NS : step;
-            __atomic_store_n(&simulated, simulated + (int64_t)step, __ATOMIC_RELAXED);
+            pass_until(simulated_now() + (int64_t)step);
+            has_paused = true;
         } else {
+            polls = true;
+            simulated_waits();
             sched_yield();
         }
     }

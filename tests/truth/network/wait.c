@@ -27,7 +27,11 @@ static int charge_test(struct call call, const volatile void *address, int compa
         if (value) {
             simulated_set(arrival_for((const void *)address, compare, operand, call.entry));
         }
+        bool again = simulated_polls();
         simulated_waits();
+        if (again && !value) {
+            return value; /* how often a PE looks in vain depends on real time */
+        }
     } else if (call.entry != 0 && value) {
         value = arrival_for((const void *)address, compare, operand, call.entry) == call.entry;
     }
@@ -37,7 +41,7 @@ static int charge_test(struct call call, const volatile void *address, int compa
 
 #define WAIT(name, type)                                                                           \
     INTERPOSE(shmem_##name##_wait_until, (volatile type * address, int compare, type operand),     \
-              (address, compare, operand),                                                         \
+              (address, compare, operand), simulated_waits();                                      \
               while (network.simulated && !shmem_##name##_test((type *)address, compare, operand)) \
                   simulated_yield(),                                                               \
               charge_wait(call, address, compare, (long double)operand))                           \
@@ -61,9 +65,21 @@ WAIT_OLD(shmem_longlong_wait, long long)
 
 /* ---- Locks ---- */
 
+/* Who asks first by the simulated clock gets it first. */
+static void ask(struct call call)
+{
+    if (call.entry != 0) {
+        simulated_turn();
+        simulated_waits();
+    }
+}
+
 /* A lock is held until clear_lock returns. */
 static void release(struct call call, const volatile long *lock)
 {
+    if (call.entry != 0) {
+        simulated_turn();
+    }
     if (call_costs(call, COST_CLEAR_LOCK)) {
         lock_release_at(lock, call.entry + network.cost[COST_CLEAR_LOCK]);
     }
@@ -88,7 +104,7 @@ static void charge_test_lock(struct call call, const volatile long *lock, bool h
 
 #define LOCK (volatile long *lock)
 
-INTERPOSE(shmem_set_lock, LOCK, (lock), NOTHING, charge_acquisition(call, COST_SET_LOCK, lock))
+INTERPOSE(shmem_set_lock, LOCK, (lock), ask(call), charge_acquisition(call, COST_SET_LOCK, lock))
 INTERPOSE(shmem_clear_lock, LOCK, (lock), release(call, lock), charge(call, COST_CLEAR_LOCK))
-INTERPOSE_VALUE(int, shmem_test_lock, LOCK, (lock), NOTHING,
+INTERPOSE_VALUE(int, shmem_test_lock, LOCK, (lock), ask(call),
                 charge_test_lock(call, lock, value != 0))

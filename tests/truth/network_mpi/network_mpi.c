@@ -69,6 +69,10 @@ void simulated_waits(void)
 {
 }
 
+void simulated_enter(void)
+{
+}
+
 /* ---- What is programmed ---- */
 
 static void program_item(const char *name, const char *value)

@@ -1,5 +1,5 @@
 /*
- * Loops of a million calls, timed from outside by the system's clock, as a measurement function of
+ * Loops of many calls, timed from outside by the system's clock, as a measurement function of
  * a program of their own: Loop(NAME) stands beside the functions that it is to be compared with, in
  * the same run, on the same memory. See test_loops.py.
  */
@@ -11,7 +11,7 @@
 #include "truth/programs/timing.h"
 
 /* Parts that are seldom interrupted, the typical one of which counts. */
-#define PARTS 100
+#define PARTS 25
 #define CALLS 10000
 #define BYTES 8
 
