@@ -8,6 +8,7 @@ make             build ./skampi
 make quickstart  install what is missing (Debian, Ubuntu, Fedora, RHEL), build, show a first measurement
 make check       what a change can break, in minutes; make check TESTS="NAME ..." runs some
 make check-all   all tests, as continuous integration does; see tests/README.md
+make coverage    lines and branches of the C code that tests reach; TESTS="NAME ..." runs some
 make selfcheck   whether times of this machine can be trusted
 make figures     run inputs/figures/*.ski and draw them to build/figures; FIGURES="NAME ..." FIGURES_NP=n
 make bench       how fast skampi itself is
@@ -47,7 +48,7 @@ MAKEFLAGS += --no-builtin-rules
 .SUFFIXES:
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
-.PHONY: all banner tests run-tests run-quickstart quickstart selfcheck check check-all figures bench predict-demo docs
+.PHONY: all banner tests run-tests run-quickstart quickstart selfcheck check check-all coverage figures bench predict-demo docs
 .PHONY: install uninstall dist help FORCE
 
 PREFIX ?= /usr/local
@@ -102,7 +103,7 @@ banner:
 
 # ---- What was found; not needed by what only starts another make ----
 
-ifneq ($(filter-out quickstart check check-all uninstall dist clean help,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out quickstart check check-all coverage uninstall dist clean help,$(or $(MAKECMDGOALS),all)),)
 
 settings := CC=$(CC) SHMEM=$(SHMEM) MPI=$(MPI) PAPI=$(PAPI) HWLOC=$(HWLOC) OTF2=$(OTF2) JANSSON=$(JANSSON) \
 	UCX=$(UCX) SANITIZE=$(SANITIZE) CPPFLAGS=$(CPPFLAGS) CFLAGS=$(CFLAGS) LDFLAGS=$(LDFLAGS) LDLIBS=$(LDLIBS) PATH=$(PATH)
@@ -350,6 +351,9 @@ quickstart:
 check check-all:
 	@scripts/install-deps --dev
 	+@$(again) run-tests ALL=$(filter check-all,$@)
+
+coverage:
+	@tests/coverage $(TESTS)
 
 # ---- Documents ----
 

@@ -12,6 +12,8 @@ from harness import ROOT, Tap, tracked_files
 # Written so that this file does not find itself.
 LOCAL = re.compile(rb"(?<![\w./$}~-])/(?:" + rb"|".join([b"work", b"home", b"root", b"Users"])
                    + rb")/\w")
+# A Python file may have directives before it.
+PURPOSE = re.compile(r'(?:#.*\n)*"""\W*\w+(\W+\w+){3}|/\*\s+(?:\* )?\w+(\W+\w+){3}')
 BINARY = (".png", ".svg", ".pdf", ".otf2", ".trace")
 
 
@@ -56,6 +58,10 @@ for row in re.findall(r"^\| (.*?) \|", read("docs/guide.md").split("## Troublesh
 
 tap.ok({"all", "install", "quickstart", "check", "bench", "docs", "clean"} <= targets,
        "the Makefile has the targets of the architecture", f"has {sorted(targets)}")
+
+# The table in tests/README.md takes it from there.
+silent = [path for path in tracked_files("tests/*/test_*.c", "tests/*/test_*.py") if not PURPOSE.match(read(path))]
+tap.equal(silent, [], "every test file begins with a sentence that says what it is for")
 
 tap.ok(LOCAL.search(b" /" + b"home/me"), "a local path is noticed")
 tap.ok(not LOCAL.search(b"/usr/local/home/me and $HOME/work/x"), "other paths are not")

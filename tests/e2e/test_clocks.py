@@ -2,7 +2,7 @@
 # LONG
 # SERIAL
 # TIMEOUT: 240
-"""Clocks: wrong ones are found out, right ones are left alone, and windows start together. Wrong
+"""Wrong clocks are found out, right ones are left alone, and windows start together. Wrong
 clocks are made by SKAMPI_TEST_CLOCK_SKEW, so that the truth is known."""
 
 import os

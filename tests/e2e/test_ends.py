@@ -2,7 +2,7 @@
 # LONG
 # TIMEOUT: 300
 # PLAIN: memory that runs out is not the sanitizer's
-"""Runs that end early: start and end hang, launchers die, signals, crashes, time limits,
+"""Runs that end early say why, and keep what there is: start and end hang, launchers die, signals, crashes, time limits,
 memory that runs out, files that cannot be closed. None hangs, and what there is says why it ended."""
 
 import json

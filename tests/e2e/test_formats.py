@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The formats of results: JSON Lines as scripts/results.schema.json states them, CSV, .sko, several
+"""The formats of results hold what is documented: JSON Lines as scripts/results.schema.json states them, CSV, .sko, several
 at once, and what a file says of a run that was cut off."""
 
 import csv

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # PLAIN
 # TIMEOUT: 400
-"""Kernels: every one with every algorithm on 1, 2, 3 and 7 PEs, with sizes that nothing divides; the results are
+"""Kernels run with every algorithm on 1, 2, 3 and 7 PEs, with sizes that nothing divides; the results are
 those of a serial program, also where PEs are late at any moment; wrong data are noticed; and what is refused."""
 
 import math

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # LONG
 # PLAIN
-"""Locks and symmetric memory: who reports, faults of a library that are noticed, what is refused, and
+"""Locks and symmetric memory are measured right: who reports, faults of a library that are noticed, what is refused, and
 that nothing hangs or leaks."""
 
 import os

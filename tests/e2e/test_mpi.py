@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # LONG
 # TIMEOUT: 200
-"""MPI in the language and in measurements: arguments that make no sense, messages of all types on all
+"""MPI does in the language and in measurements what is documented: arguments that make no sense, messages of all types on all
 sets, sub-communicators while others wait, wrong data noticed, start and end of the library."""
 
 import os

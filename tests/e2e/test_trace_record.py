@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # PLAIN
-"""Recording traces: options and their errors, folders, ways of ending, sizes, clocks."""
+"""Traces are recorded as documented: options and their errors, folders, ways of ending, sizes, clocks."""
 
 import csv
 import io

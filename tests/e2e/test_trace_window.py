@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # PLAIN
-"""Exports of a part of a trace, by time, and what is said of a part that would be large."""
+"""A part of a trace, by time, is exported alone, and what would be large is said before."""
 
 import json
 import os

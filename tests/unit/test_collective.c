@@ -1,4 +1,4 @@
-/* How late each rank comes to a collective routine. */
+/* Each rank comes to a collective routine as late as asked for. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

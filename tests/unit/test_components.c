@@ -1,5 +1,5 @@
-/* Components of Open MPI: whether a setting belongs to one that is in force; and lists of texts
- * with names. */
+/* Settings of Open MPI are told by their component, whether that is in force; and lists of texts
+ * have names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Counters where the program is built without PAPI: what is refused, and what still goes. */
+/* Where the program is built without PAPI, counters are refused, and the rest still goes. */
 #define _GNU_SOURCE /* as the file under test */
 #include <setjmp.h>
 #include <stdarg.h>

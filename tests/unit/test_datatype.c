@@ -1,4 +1,4 @@
-/* Datatypes, operations, info objects and topologies as descriptions. */
+/* Datatypes, operations, info objects and topologies are described right. */
 #include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* Clocks that are wrong in known ways: what exchanges of time stamps tell about them. */
+/* Exchanges of time stamps tell what is wrong with clocks that are wrong in known ways. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

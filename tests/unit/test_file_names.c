@@ -1,4 +1,4 @@
-/* Names of files that are kept without their common folder. */
+/* Names of files are kept without their common folder. */
 /* LINK: src/sim/file_names.c */
 #include <setjmp.h>
 #include <stdarg.h>

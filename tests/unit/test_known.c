@@ -1,4 +1,5 @@
-/* Results of earlier runs: states of several files under common numbers, points, damaged files. */
+/* Results of earlier runs are read: states of several files get common numbers, points are found,
+ * damaged files refused. */
 #define _GNU_SOURCE
 #include <math.h>
 #include <setjmp.h>

@@ -1,4 +1,5 @@
-/* Results of earlier runs where the program is built without Jansson: what to install. */
+/* Where the program is built without Jansson, it says what to install to read results of earlier
+ * runs. */
 #define _GNU_SOURCE /* as the file under test */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* Tokens of the language, their places, and every lexical error. */
+/* The lexer finds tokens, their places, and every lexical error. */
 #include "front_end.h"
 
 #include <unistd.h>

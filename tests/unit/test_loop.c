@@ -1,4 +1,4 @@
-/* Values of loops: steps, factors, multiples and limits. */
+/* Loops take the right values: steps, factors, multiples and limits. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* Numbers and plurals as people read them. */
+/* Numbers and plurals are written as people read them. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

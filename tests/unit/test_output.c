@@ -1,4 +1,4 @@
-/* Every format of output, record by record, with numbers computed by hand. */
+/* Every format of output has, record by record, the numbers computed by hand. */
 #define _GNU_SOURCE
 #include <math.h>
 #include <setjmp.h>

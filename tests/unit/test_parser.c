@@ -1,4 +1,4 @@
-/* Every grammar rule, and every syntax error with its place. */
+/* The parser follows every grammar rule, and finds every syntax error with its place. */
 #include "front_end.h"
 
 #include <unistd.h>

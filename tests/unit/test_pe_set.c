@@ -1,4 +1,4 @@
-/* Sets of PEs: members, ranks, strides and active sets. */
+/* Sets of PEs have the right members, ranks, strides and active sets. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

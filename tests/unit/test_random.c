@@ -1,4 +1,4 @@
-/* Random numbers: the same for the same seed, evenly spread, every order. */
+/* Random numbers are the same for the same seed and evenly spread, and every order comes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

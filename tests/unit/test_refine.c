@@ -1,4 +1,4 @@
-/* Refinement on curves whose shape is known. */
+/* Refinement finds the points that curves of known shape need. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

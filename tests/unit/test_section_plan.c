@@ -1,5 +1,5 @@
-/* Calls that move a section of an array: how many there are of each, and that they move every byte
- * of it once and no other; what is refused; pairs at half of a set. */
+/* Calls that move a section of an array are planned right: how many there are of each, and that
+ * they move every byte of it once and no other; what is refused; pairs at half of a set. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Series with known changes, and without: how often the tests are wrong. */
+/* Series with known changes, and without, show how often the tests are wrong. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
-/* Shapes that measurement functions share: pairs, rings, data patterns and their verification. */
+/* Shapes that measurement functions share do what they should: pairs, rings, data patterns and
+ * their verification. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* States of simulated machines: how often those that exist are found, and others are not. */
+/* States of simulated machines are found where they exist, and seldom where they do not. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

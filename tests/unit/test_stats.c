@@ -1,4 +1,4 @@
-/* Statistics of samples against numbers computed by hand. */
+/* Statistics of samples are those computed by hand. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

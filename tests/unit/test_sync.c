@@ -1,5 +1,5 @@
 /* LINK: tests/support/stub/simulated_pes.c */
-/* Every algorithm of clock synchronization on simulated PEs, against the exact answer. */
+/* Every algorithm of clock synchronization finds the exact answer on simulated PEs. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* Neighbours in grids and graphs. */
+/* Neighbours in grids and graphs are found. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* LINK: src/trace/encode.c */
-/* Members of teams as ranges, in memory and in blocks; whom contexts mean by a PE. */
+/* Members of teams are ranges, in memory and in blocks; whom contexts mean by a PE. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* Values of the language: operators, conversions, arrays and how they are printed. */
+/* Values of the language follow its rules: operators, conversions, arrays and how they are printed.
+ */
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>

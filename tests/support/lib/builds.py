@@ -28,13 +28,20 @@ def compiling_once():
             "CCACHE_MAXSIZE": "200M"}
 
 
+def update_tree(tree):
+    """Makes a folder hold the project's files."""
+    for path in tracked_files():
+        source, target = os.path.join(ROOT, path), os.path.join(tree, path)
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        if not os.path.exists(target) or os.path.getmtime(target) != os.path.getmtime(source):
+            shutil.copy2(source, target)
+
+
 def copy_tree(built=False):
     """A copy of the project's files; built: also of what was built from them, so that little is
     compiled again."""
     tree = os.path.join(scratch_directory(), "tree")
-    for path in tracked_files():
-        os.makedirs(os.path.join(tree, os.path.dirname(path)), exist_ok=True)
-        shutil.copy2(os.path.join(ROOT, path), os.path.join(tree, path))
+    update_tree(tree)
     if built:
         build = build_directory()
         shutil.copytree(build, os.path.join(tree, os.path.relpath(build, ROOT)), symlinks=True,
