@@ -11,8 +11,7 @@ void pair_demand(enum pair_action action, const struct measurement *function,
         demand->reported = sizeof(long);
         return;
     }
-    demand->local = demand->remote = demand->reported =
-        (size_t)argument_named(function, arguments, "count")->integer;
+    data_demand(function, arguments, 0, demand);
 }
 
 /* ---- The data ---- */

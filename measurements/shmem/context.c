@@ -159,14 +159,6 @@ static const long serialized = SHMEM_CTX_SERIALIZED, private = SHMEM_CTX_PRIVATE
 
 #endif
 
-static void demand(const struct measurement *function, const struct argument *arguments, int pes,
-                   struct demand *demand)
-{
-    (void)pes;
-    demand->local = demand->remote = demand->reported =
-        (size_t)argument_value(function, arguments, "count", 0);
-}
-
 /* ---- What functions are like ---- */
 
 static const struct measurement common = {
@@ -204,7 +196,7 @@ static const struct measurement several = {
     .parameters = {COUNT_BYTES, CONTEXTS, ITERATIONS},
     .timing = TIMING_PARTS,
     .moves = MOVES_MESSAGE,
-    .demand = demand,
+    .demand = data_demand,
     .setup = WITH_SHMEM(set_up_several),
     .fill = WITH_SHMEM(fill),
     .verify = WITH_SHMEM(verify),

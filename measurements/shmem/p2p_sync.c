@@ -153,9 +153,7 @@ static double run_token(struct run *run)
 static void demand(const struct measurement *function, const struct argument *arguments, int pes,
                    struct demand *demand)
 {
-    (void)pes;
-    size_t bytes = (size_t)argument_value(function, arguments, "count", 0);
-    demand->local = demand->remote = demand->reported = bytes;
+    data_demand(function, arguments, pes, demand);
     demand->scratch = sizeof(long);
 }
 

@@ -22,14 +22,6 @@ static const char *check(const struct measurement *function, const struct argume
     return half_pairs_refusal(argument_named(function, arguments, "pairs")->integer, set);
 }
 
-static void demand(const struct measurement *function, const struct argument *arguments, int pes,
-                   struct demand *demand)
-{
-    (void)pes;
-    demand->local = demand->remote = demand->reported =
-        (size_t)argument_named(function, arguments, "count")->integer;
-}
-
 #if SKAMPI_SHMEM
 
 #include <math.h>
@@ -173,7 +165,7 @@ static const struct measurement common = {
     BY_PAIRS,
     SHMEM_STATE(struct pointer_state),
     .check = check,
-    .demand = demand,
+    .demand = data_demand,
     .setup = WITH_SHMEM(set_up),
     .fill = WITH_SHMEM(fill),
     .verify = WITH_SHMEM(verify),

@@ -139,8 +139,7 @@ static void demand_ping_pong(const struct measurement *function, const struct ar
                              int pes, struct demand *demand)
 {
     demand_signal(function, arguments, pes, demand);
-    demand->local = demand->remote = demand->reported =
-        (size_t)argument_named(function, arguments, "count")->integer;
+    data_demand(function, arguments, pes, demand);
 }
 
 static const struct measurement held_already = {
