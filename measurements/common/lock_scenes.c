@@ -79,7 +79,7 @@ const struct lock_kind mcs_lock_kind = {row_mcs_set, row_mcs_clear, row_mcs_test
 static void set_all(struct run *run, int home)
 {
     const struct lock_kind *kind = locking_of(run)->kind;
-    for (int i = 0; i < LOCKS; i++)
+    for (int i = 0; i < LOCK_ROW_LENGTH; i++)
         kind->set(row_of(run), i, home);
 }
 
@@ -87,13 +87,13 @@ static void set_all(struct run *run, int home)
 static void clear_some(struct run *run, unsigned locks, int home)
 {
     const struct lock_kind *kind = locking_of(run)->kind;
-    for (int i = 0; i < LOCKS; i++)
+    for (int i = 0; i < LOCK_ROW_LENGTH; i++)
         if (locks >> i & 1)
             kind->clear(row_of(run), i, home);
     shmem_quiet();
 }
 
-#define ALL_LOCKS ((1u << LOCKS) - 1)
+#define ALL_LOCKS ((1u << LOCK_ROW_LENGTH) - 1)
 
 /* ---- What is timed ---- */
 
@@ -103,7 +103,7 @@ double lock_act_set(struct run *run, int home)
     set_all(run, home);
     double seconds = run_elapsed(run, start, timer_now());
     clear_some(run, ALL_LOCKS, home);
-    return seconds / LOCKS;
+    return seconds / LOCK_ROW_LENGTH;
 }
 
 double lock_act_clear(struct run *run, int home)
@@ -113,11 +113,11 @@ double lock_act_clear(struct run *run, int home)
     set_all(run, home);
     shmem_quiet(); /* nothing is left for a clear to complete */
     int64_t start = timer_now();
-    for (int i = 0; i < LOCKS; i++)
+    for (int i = 0; i < LOCK_ROW_LENGTH; i++)
         kind->clear(row, i, home);
     double seconds = run_elapsed(run, start, timer_now());
     shmem_quiet();
-    return seconds / LOCKS;
+    return seconds / LOCK_ROW_LENGTH;
 }
 
 /* Tests the row some times; seconds per call. acquired: the locks for which it said so. */
@@ -128,11 +128,11 @@ static double test_row(struct run *run, int home, int rounds, unsigned *acquired
     unsigned free = 0;
     int64_t start = timer_now();
     for (int round = 0; round < rounds; round++)
-        for (int i = 0; i < LOCKS; i++)
+        for (int i = 0; i < LOCK_ROW_LENGTH; i++)
             free |= (unsigned)kind->test(row, i, home) << i;
     double seconds = run_elapsed(run, start, timer_now());
     *acquired = free;
-    return seconds / rounds / LOCKS;
+    return seconds / rounds / LOCK_ROW_LENGTH;
 }
 
 /* A test that succeeds acquires: what it did acquire is released in any case. */
@@ -281,8 +281,9 @@ static double longest_trip(struct run *run, bool queues)
     struct lock_row *row = row_of(run);
     int home = home_of(run, -1);
     double longest = 0;
-    for (int i = -1; i < TRIALS; i++) {         /* the first one is slow */
-        int lock = (run->rank + i + 1) % LOCKS; /* of the library some may be on this PE */
+    for (int i = -1; i < TRIALS; i++) { /* the first one is slow */
+        int lock =
+            (run->rank + i + 1) % LOCK_ROW_LENGTH; /* of the library some may be on this PE */
         int64_t start = timer_now();
         shmem_long_p(&row->held, 0, home);
         shmem_quiet();
@@ -352,14 +353,14 @@ static double run_set_busy(struct run *run)
     if (run->rank == 0)
         set_all(run, root_pe(run));
     run_barrier(run);
-    for (int i = 0; i < LOCKS && run->rank == 0; i++)
+    for (int i = 0; i < LOCK_ROW_LENGTH && run->rank == 0; i++)
         release_when_asked(run, i);
-    for (int i = 0; i < LOCKS && run->rank == 1; i++)
+    for (int i = 0; i < LOCK_ROW_LENGTH && run->rank == 1; i++)
         seconds += set_held(run, i);
     run_stop(run);
     if (run->rank == 1)
         clear_some(run, ALL_LOCKS, root_pe(run));
-    return run->rank == 1 ? seconds / LOCKS : NAN;
+    return run->rank == 1 ? seconds / LOCK_ROW_LENGTH : NAN;
 }
 
 /* ---- Once around the queue ---- */

@@ -16,12 +16,12 @@
 #include "measurements/common/mcs_lock.h"
 #include "measurements/common/shapes.h"
 
-#define LOCKS 16
+#define LOCK_ROW_LENGTH 16
 
 /* Symmetric. */
 struct lock_row {
-    struct mcs_lock mcs[LOCKS];
-    long lock[LOCKS];
+    struct mcs_lock mcs[LOCK_ROW_LENGTH];
+    long lock[LOCK_ROW_LENGTH];
     struct exclusion exclusion; /* on rank 0, as those that follow */
     long come;                  /* PEs that were about to queue, in all */
     long held;                  /* by PEs of the queue since the lock went round, in picoseconds */

@@ -16,7 +16,7 @@ const char *team_check(const struct measurement *function, const struct argument
 
 #if SKAMPI_SHMEM_1_5
 
-void team_prepare(struct run *run)
+static void prepare(struct run *run)
 {
     struct team_state *state = run->state;
     int start, stride;
@@ -41,7 +41,7 @@ bool team_set_up(struct run *run)
     return run_max(run, !good) == 0;
 }
 
-void team_tear_down(struct run *run)
+static void tear_down(struct run *run)
 {
     struct team_state *state = run->state;
     if (state->team != SHMEM_TEAM_INVALID)
@@ -50,3 +50,14 @@ void team_tear_down(struct run *run)
 }
 
 #endif
+
+const struct measurement team_common = {
+    API_OPENSHMEM_1_5,
+#if SKAMPI_SHMEM_1_5
+    .state_bytes = sizeof(struct team_state),
+#endif
+    .check = team_check,
+    .prepare = WITH_SHMEM_1_5(prepare),
+    .setup = WITH_SHMEM_1_5(team_set_up),
+    .teardown = WITH_SHMEM_1_5(tear_down),
+};

@@ -17,24 +17,17 @@ struct team_state {
     shmem_team_t team; /* of the set; SHMEM_TEAM_INVALID outside it */
 };
 
-/* The hooks prepare, setup and teardown: makes the team, refuses to go on without one, frees it. */
-void team_prepare(struct run *);
+/* The hook setup: refuses to go on without the team. */
 bool team_set_up(struct run *);
-void team_tear_down(struct run *);
 
 static inline shmem_team_t team_of(const struct run *run)
 {
     return ((const struct team_state *)run->state)->team;
 }
 
-#define TEAM_STATE_BYTES sizeof(struct team_state)
-#else
-#define TEAM_STATE_BYTES 0
 #endif
 
-/* In the descriptor of a function on a team. */
-#define ON_TEAM(check_hook)                                                                        \
-    API_OPENSHMEM_1_5, .check = check_hook, .prepare = WITH_SHMEM_1_5(team_prepare),               \
-                       .teardown = WITH_SHMEM_1_5(team_tear_down), .state_bytes = TEAM_STATE_BYTES
+/* What functions on a team are like; those with a check of their own call team_check(). */
+extern const struct measurement team_common;
 
 #endif

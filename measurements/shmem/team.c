@@ -147,15 +147,15 @@ static const char *check_split(const struct measurement *function, const struct 
 /* clang-format on */
 
 static const struct measurement split = {
-    ON_TEAM(check_split),
     .timing = TIMING_WHOLE,
     .no_data = true,
     .who = "all",
+    .check = check_split,
     .setup = WITH_SHMEM_1_5(set_up_split),
     .run = WITH_SHMEM_1_5(run_split),
+    .like = {&team_common},
 };
 static const struct measurement sync = {
-    ON_TEAM(team_check),
     .routine = "shmem_team_sync",
     .timing = TIMING_WHOLE,
     .no_data = true,
@@ -163,8 +163,8 @@ static const struct measurement sync = {
     .timed = "team_sync",
     .who = "all",
     .cost = "sync",
-    .setup = WITH_SHMEM_1_5(team_set_up),
     .run = WITH_SHMEM_1_5(run_syncs),
+    .like = {&team_common},
 };
 
 const struct measurement measurements_team[] = {

@@ -241,12 +241,12 @@ static double syncs_alone(struct run *run)
 /* clang-format on */
 
 static const struct measurement common = {
-    ON_TEAM(check),
     .who = "all",
+    .check = check,
     .demand = demand,
-    .setup = WITH_SHMEM_1_5(team_set_up),
     .fill = WITH_SHMEM_1_5(fill),
     .verify = WITH_SHMEM_1_5(verify),
+    .like = {&team_common},
 };
 
 /* ---- The three forms of a routine; the word says what it does ---- */
