@@ -5,10 +5,6 @@
 
 #include <limits.h>
 
-#if SKAMPI_SHMEM
-
-#include <shmem.h>
-
 /* ---- Data with a known result, exact in every type: 15 bits ---- */
 
 #define BITS 15
@@ -152,7 +148,8 @@ static bool check(const struct collective_call *call)
            run_fail(call->run,
                     "wrong data: element %zu (from byte %zu on) of the result on PE %d (rank %d) "
                     "is %.17g and should be %d",
-                    i, i * reduction->elements->size, shmem_my_pe(), call->run->rank, found,
+                    i, i * reduction->elements->size,
+                    pe_set_member(call->run->set, call->run->rank), call->run->rank, found,
                     values[i % PERIOD]);
 }
 
@@ -184,22 +181,24 @@ ELEMENTS(floats, float)
 ELEMENTS(doubles, double)
 
 /* clang-format off */
-#define REDUCTION(T, type, operation) \
+#if SKAMPI_SHMEM
+#include <shmem.h>
+#define CALL(T, type, operation) \
     static void call_##T##_##operation(const struct collective_call *c) \
     { \
         shmem_##T##_##operation##_to_all((type *)(void *)c->target, (type *)(void *)c->source, \
             (int)c->elements, c->start, c->log_stride, c->size, c->work, c->sync); \
-    } \
-    static const struct reduction T##_##operation = { \
-        {.call = call_##T##_##operation, .fill = fill, .check = check, .element = sizeof(type), \
-         .works = true, .most_elements = INT_MAX}, \
-        &op_##operation, &T##s};
+    }
 #else
-/* clang-format off */
-#define REDUCTION(T, type, operation) \
-    static const struct routine T##_##operation = { \
-        .element = sizeof(type), .works = true, .most_elements = INT_MAX};
+#define CALL(T, type, operation)
 #endif
+
+#define REDUCTION(T, type, operation) \
+    CALL(T, type, operation) \
+    static const struct reduction T##_##operation = { \
+        {.call = WITH_SHMEM(call_##T##_##operation), .fill = fill, .check = check, \
+         .element = sizeof(type), .works = true, .most_elements = INT_MAX}, \
+        &op_##operation, &T##s};
 
 #define OF_BITS(T, type) REDUCTION(T, type, and) REDUCTION(T, type, or) REDUCTION(T, type, xor)
 #define OF_NUMBERS(T, type) \
