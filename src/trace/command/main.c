@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/terminal.h"
-#include "base/text.h"
 #include "trace/command/record.h"
 #include "trace/export/export.h"
 #include "trace/recording.h"
@@ -50,12 +49,9 @@ static void print_recording(void)
         struct manual_option option = recording_option(&recording_rows[i], note);
         manual_items(&option, 1);
     }
-    struct text classes = {0};
-    for (size_t i = 0; i < TRACE_CLASSES; i++)
-        text_append(&classes, "%s %s", i ? "," : "Classes of routines are", trace_class_names[i]);
-    text_append(&classes, ".");
-    manual_paragraph(classes.data);
-    text_release(&classes);
+    char *classes = record_classes();
+    manual_paragraph(classes);
+    free(classes);
 }
 
 static void print_command(const struct reader_command *command)

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/terminal.h"
+#include "base/text.h"
 #include "trace/command/destination.h"
 #include "trace/command/preload.h"
 #include "trace/command/programs.h"
@@ -24,11 +25,13 @@
 /* Statuses of shells for what cannot be started. */
 enum { STATUS_WRONG = 2, STATUS_NOT_EXECUTABLE = 126, STATUS_NOT_FOUND = 127 };
 
-static void print_classes(void)
+char *record_classes(void)
 {
-    printf("Classes of routines are");
+    struct text classes = {0};
     for (size_t i = 0; i < TRACE_CLASSES; i++)
-        printf(" %s%s", trace_class_names[i], i + 1 < TRACE_CLASSES ? "," : ".\n\n");
+        text_append(&classes, "%s %s", i ? "," : "Classes of routines are", trace_class_names[i]);
+    text_append(&classes, ".");
+    return text_take(&classes);
 }
 
 static void usage(void)
@@ -52,7 +55,9 @@ static void usage(void)
     puts("  -h, --help            this text\n"
          "\n"
          "SIZE is a number of bytes; K, M or G may follow it.\n");
-    print_classes();
+    char *classes = record_classes();
+    printf("%s\n\n", classes);
+    free(classes);
     puts("Each option can also be set by an environment variable, for programs that you start "
          "with\nLD_PRELOAD=libshmemtrace.so or link with -Wl,--no-as-needed -lshmemtrace:");
     for (size_t i = 0; i < recording_row_count; i++)

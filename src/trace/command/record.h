@@ -6,4 +6,7 @@
  * the exit status. */
 int record_main(int argc, char **argv, const char *const *commands, int command_count);
 
+/* The classes of routines as a sentence, which the caller frees. */
+char *record_classes(void);
+
 #endif

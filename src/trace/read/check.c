@@ -103,33 +103,21 @@ static const char *where(const struct source *source, const struct trace_event *
 
 /* ---- Each file by itself ---- */
 
-static int skip_phase(struct trace_cursor *cursor)
-{
-    struct trace_phase phase;
-    return trace_next_phase(cursor, &phase);
-}
-
-static int skip_profile(struct trace_cursor *cursor)
-{
-    struct trace_profile profile;
-    return trace_next_profile(cursor, &profile);
-}
-
-static int skip_team(struct trace_cursor *cursor)
-{
-    struct trace_team team;
-    return trace_next_team(cursor, &team);
-}
-
 /* Checks whether blocks other than events can be read. */
 static void check_other_blocks(struct source *source)
 {
-    static int (*const skip[])(struct trace_cursor *) = {skip_phase, skip_profile, skip_team};
-    for (size_t i = 0; i < sizeof skip / sizeof *skip; i++) {
+    static const enum block_kind kinds[] = {BLOCK_PHASES, BLOCK_PROFILE, BLOCK_TEAMS};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         struct trace_cursor *cursor = trace_events(source->file, -1);
+        struct trace_phase phase;
+        struct trace_profile profile;
+        struct trace_team team;
         int more;
-        while ((more = skip[i](cursor)) > 0)
-            ;
+        do
+            more = kinds[i] == BLOCK_PHASES    ? trace_next_phase(cursor, &phase)
+                   : kinds[i] == BLOCK_PROFILE ? trace_next_profile(cursor, &profile)
+                                               : trace_next_team(cursor, &team);
+        while (more > 0);
         if (more < 0)
             source_damaged(source, cursor);
         trace_cursor_free(cursor);
