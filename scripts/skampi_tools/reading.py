@@ -32,9 +32,9 @@ def located(path):
     return summary
 
 
-def one(path, unit=None):
+def one(path):
     """The ResultFile of a path, of a campaign its summary."""
-    file = results.read(located(path), unit)
+    file = results.read(located(path))
     doubt.warn(file)
     return file
 

@@ -48,6 +48,7 @@ LEAST_MINORITY = 0.3      # of all launches, on the smaller side, where fences m
 LOW_QUANTILE = 0.1
 WIDE = 2                  # times the ratio: as far as an interval may reach if one launch decides it
 LEAST_ROUNDS = 5
+CONFIDENCE = 0.95         # of intervals of ratios
 DEPENDENCE = 0.99         # confidence at which rounds are called dependent
 
 
@@ -183,24 +184,24 @@ def _smallest_p(old, new, two_sided=True):
     return (2 if two_sided and old == new else 1) / math.comb(old + new, old)
 
 
-def ratio_interval(old, new, confidence=0.95):
+def ratio_interval(old, new):
     """(estimate, low, high, reached) of new/old: the median of all ratios of a new to an old value,
     and the interval that belongs to the test of Mann & Whitney (Hodges & Lehmann 1963; Hollander &
     Wolfe, Nonparametric Statistical Methods, 4.3). Values above 0. reached: the confidence of the
     interval, less than asked for with few values."""
     ratios = np.sort(np.divide.outer(np.asarray(new), np.asarray(old)), axis=None)
-    rank, reached = _rank(len(old), len(new), confidence)
+    rank, reached = _rank(len(old), len(new))
     return (float(np.median(ratios)), float(ratios[rank - 1]), float(ratios[len(ratios) - rank]),
             max(0.0, reached))
 
 
-def _rank(n, m, confidence=0.95):
+def _rank(n, m):
     """Which of the ordered ratios, from either end, are the ends of the interval, and the confidence
     that this reaches."""
-    tail = (1 - confidence) / 2
+    tail = (1 - CONFIDENCE) / 2
     if n * m > 2500:
         width = NormalDist().inv_cdf(1 - tail) * math.sqrt(n * m * (n + m + 1) / 12)
-        return max(1, math.floor(n * m / 2 - width)), confidence
+        return max(1, math.floor(n * m / 2 - width)), CONFIDENCE
     below = np.cumsum(_mann_whitney(n, m))
     rank = max(1, int(np.searchsorted(below, tail, side="right")))
     return rank, 1 - 2 * float(below[rank - 1])

@@ -491,13 +491,13 @@ def shorten(texts):
     return short, ", ".join(part for part in (begin.strip(" ,:"), end.strip(" ,:")) if part)
 
 
-def labels(found, with_file=True):
+def labels(found):
     """(labels, title): for each curve what distinguishes it from the others, and what all have in common."""
     parts = [dict(curve.label_parts()) for curve in found]
     names = []
     for part in parts:
         names += [name for name in part if name not in names]
-    if with_file and len({curve.first.source.index for curve in found}) > 1:
+    if len({curve.first.source.index for curve in found}) > 1:
         for curve, part in zip(found, parts):
             part["file"] = curve.first.source.label
         names.append("file")
