@@ -109,10 +109,6 @@ def _spread_of_pairs(entries, levels):
     return median(distances) if distances else math.inf
 
 
-def _median_finite(values):
-    return median([x for x in values if x == x])
-
-
 class Table:
     """Of one kind in one stage, by unit: a number for each pass, NaN where there is none. tails: links with
     events, and in how many passes; trials: passes of all links."""
@@ -316,7 +312,7 @@ class Times:
                 if only is None or site in only:
                     partners.setdefault(site, []).append(numbers)
         for site, lists in partners.items():
-            table.sites[site] = [_median_finite(column) for column in zip(*lists)]
+            table.sites[site] = [median([x for x in column if x == x]) for column in zip(*lists)]
         for link, turn in events:
             table.link_events[link] = table.link_events.get(link, 0) + 1
         return table

@@ -163,10 +163,6 @@ def _evenness(result):
     return min(times) / max(times) if len(times) == result.pes else NAN
 
 
-def _refusals(reasons):
-    return [f"{style.count_text(count, 'result')} of {reason}" for reason, count in reasons.items()]
-
-
 def _choose(data, groups, reasons):
     """Keeps of each group the results of the chosen state; all, if most are of other states: a class that is not described at
     all would cost more accuracy than one of several states."""
@@ -228,5 +224,5 @@ def gather(files, state=None):
     _choose(data, groups, reasons)
     for list_ in data.measured.values():
         list_.sort()
-    data.refused = _refusals(reasons)
+    data.refused = [f"{style.count_text(count, 'result')} of {reason}" for reason, count in reasons.items()]
     return data

@@ -355,11 +355,6 @@ def runs_of(points):
     return "launches" if all(p.what == LAUNCHES for p in points if p.is_rounds) else "rounds"
 
 
-def doubt_text(points):
-    """What the mark of doubt means, in the words of tables."""
-    return doubt.legend(points).removeprefix(f"{doubt.MARK} ")
-
-
 class Legend:
     """Collects what a panel's legend says."""
 
@@ -381,4 +376,4 @@ class Legend:
         """What hollow markers mean, where one of these points has one."""
         if any(point.doubtful for point in points):
             self.add(Line2D([], [], linestyle="none", marker=marker, color=style.GREY, markerfacecolor="white",
-                            markeredgewidth=1.2), doubt_text(points))
+                            markeredgewidth=1.2), doubt.legend(points).removeprefix(f"{doubt.MARK} "))

@@ -95,9 +95,9 @@ def result_columns(section, files, comparison, machine):
     columns += [
         Column("levels", [levels_cell(r, s) for r, s in zip(results, scales)], unit_text,
                "Levels between which the time jumped, and their share of the time"),
-        Column("bandwidth", [rate_cell(r) for r in results],
+        Column("bandwidth", [rate_cell(r.amount("bandwidth") / r.best() if r.best() > 0 else 0) for r in results],
                title=f"Bytes that an operation moves over the time: its {shown_as({r.shown().what for r in results})}"),
-        Column("bus bandwidth", [bus_cell(r) for r in results],
+        Column("bus bandwidth", [rate_cell(r.bus_bandwidth) for r in results],
                title="Of collectives, by the factors of nccl-tests"),
         Column("messages/s", [number_cell(r.rate, digits=4) if r.rate > 0 else None for r in results]),
         times_column("min", lambda r: r.min), times_column("p95", lambda r: r.p95),
@@ -120,16 +120,9 @@ def levels_cell(result, scale):
     return (", ".join(parts), ", ".join(parts)) if parts else None
 
 
-def rate_cell(result):
-    best = result.best()
-    moved = result.amount("bandwidth")
-    if not moved > 0 or not best > 0:
-        return None
-    return style.rate_text(moved / best), moved / best
-
-
-def bus_cell(result):
-    return (style.rate_text(result.bus_bandwidth), result.bus_bandwidth) if result.bus_bandwidth > 0 else None
+def rate_cell(rate):
+    """rate: bytes a second; NaN or 0: there is none."""
+    return (style.rate_text(rate), rate) if rate > 0 else None
 
 
 def flags_cell(result):

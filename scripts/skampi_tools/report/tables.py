@@ -47,7 +47,7 @@ def table(columns, label, sortable=True):
         return ""
     head = "".join(
         f'<th scope="col"{f" title={quoted(c.title)}" if c.title else ""}'
-        f'{numeric_class(c)}>{esc(c.name)}'
+        f'{" class=n" if any(cell and is_number(cell[1]) for cell in c.cells) else ""}>{esc(c.name)}'
         f'{f" <span class=unit>{esc(c.unit)}</span>" if c.unit else ""}</th>' for c in columns)
     rows = []
     for cells in zip(*(c.cells for c in columns)):
@@ -72,10 +72,6 @@ def table(columns, label, sortable=True):
             f'{" wide" if len(columns) > WIDE_TABLE else ""}" style="--columns: {len(columns)}">'
             f"<thead><tr>{head}</tr></thead>\n<tbody>\n" + "\n".join(rows)
             + "\n</tbody></table></div></div>")
-
-
-def numeric_class(column):
-    return " class=n" if any(c and is_number(c[1]) for c in column.cells) else ""
 
 
 def interval_text(low, high, scale):

@@ -35,7 +35,8 @@ def _rows(stream, path, needed):
         raise cli.Error(f"{path}: is not text") from None
 
 
-def _read(path, needed):
+def read(path, needed=("pe", "routine")):
+    """Rows of a CSV file: of a list of expected calls, or with other columns."""
     with open(path, encoding="utf-8", newline="") as file:
         return list(_rows(file, path, needed))
 
@@ -44,7 +45,7 @@ def read_trace(path, shmemtrace):
     """Rows of `shmemtrace dump --csv` or of a trace that it is asked to dump."""
     needed = ("pe", "thread", "routine", "class")
     if not os.path.isdir(path) and not path.endswith(".trace"):
-        return _read(path, needed)
+        return read(path, needed)
     command = [shmemtrace or launching.shmemtrace(), "dump", "--csv", path]
     try:
         done = subprocess.run(command, capture_output=True, check=False)
@@ -54,10 +55,6 @@ def read_trace(path, shmemtrace):
         reason = done.stderr.decode(errors="replace").strip().splitlines()[:1]
         raise cli.Error(f"{path}: shmemtrace dump: {''.join(reason) or done.returncode}")
     return list(_rows(done.stdout.decode(errors="replace").splitlines(), path, needed))
-
-
-def read_expected(path):
-    return _read(path, ("pe", "routine"))
 
 
 def _same_number(wanted, got):

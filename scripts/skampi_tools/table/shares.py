@@ -1,6 +1,8 @@
 """What applications do with their time, from summaries of their traces (`shmemtrace summary --json`): the share
 of reductions, of remote access, of other communication, and of computation."""
 
+import csv
+import io
 import json
 import math
 import os
@@ -32,7 +34,6 @@ LEFT_OUT = {"setup", "memory", "query"}
 GROUPS = ("reductions", "remote access", "other collectives", "synchronization", "other calls")
 TITLES = ("application", "PEs", "time [s]", *GROUPS, "computation")
 SUFFIXES = {".txt": "text", ".md": "markdown", ".csv": "csv", ".json": "json"}
-FORMATS = ("text", "markdown", "csv", "json")
 
 
 def group_of(routine, kind):
@@ -117,10 +118,12 @@ def as_markdown(rows):
 
 
 def as_csv(rows):
-    names = ("application", "pes", "seconds", *(name.replace(" ", "_") for name in TITLES[3:]))
-    lines = [names] + [(f'"{row.name}"' if "," in row.name else row.name, row.pes, f"{row.seconds:.9g}",
-                        *(f"{percent:.6g}" for percent in row.percent.values())) for row in rows]
-    return "".join(",".join(map(str, line)) + "\n" for line in lines)
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(("application", "pes", "seconds", *(name.replace(" ", "_") for name in TITLES[3:])))
+    table.writerows((row.name, row.pes, f"{row.seconds:.9g}", *(f"{percent:.6g}" for percent in row.percent.values()))
+                    for row in rows)
+    return text.getvalue()
 
 
 def as_json(rows):
@@ -128,8 +131,7 @@ def as_json(rows):
                            "whole": row.whole} for row in rows])
 
 
-def formatted(rows, form):
-    return {"text": as_text, "markdown": as_markdown, "csv": as_csv, "json": as_json}[form](rows)
+FORMATS = {"text": as_text, "markdown": as_markdown, "csv": as_csv, "json": as_json}
 
 
 def parser():
@@ -151,7 +153,7 @@ def run(arguments):
         cli.check_suffix(options.output, SUFFIXES, "; or give --to")
         options.to = SUFFIXES.get(os.path.splitext(options.output)[1].lower(), "text")
     rows = [read(path) for path in options.traces]
-    cli.write_text(options.output, formatted(rows, options.to))
+    cli.write_text(options.output, FORMATS[options.to](rows))
     for path, row in zip(options.traces, rows):
         if not row.whole:
             cli.say(f"{path}: damaged; the table has what could be read")
