@@ -624,6 +624,7 @@ static double pause_alone(struct run *run)
 
 const struct measurement rma_common = {
     .api = API_OPENSHMEM,
+    .local_anywhere = true,
     .check = check,
     .demand = demand,
     SHMEM_STATE(struct rma_state),

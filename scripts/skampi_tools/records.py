@@ -13,8 +13,8 @@ SCHEMA_VERSION = 1
 # Members of result and rounds records that hold one value each, in the schema's order.
 NUMBERS = ("bytes at time standard_error error time_low time_high time_confidence mean deviation "
            "median median_low median_high bandwidth bus_bandwidth rate confidence min max p5 p25 p75 p95 p99 p999 "
-           "autocorrelation effective window hand_over hand_over_slowest hand_over_shared addition copy unit reached "
-           "next_low next_high between within launch_difference").split()
+           "autocorrelation effective window source_in_page target_in_page hand_over hand_over_slowest "
+           "hand_over_shared addition copy unit reached next_low next_high between within launch_difference").split()
 # Of a point over rounds in one state, in the order of CSV.
 STATE_NUMBERS = "median median_low median_high reached next_low next_high between".split()
 # Of them: what was measured, in seconds or bytes; further times; amounts per second.

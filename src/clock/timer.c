@@ -165,7 +165,7 @@ static int64_t now_mpi_wtime(void)
 
 static const char *mpi_wtime_unusable(void)
 {
-    return comm_wtime_unusable();
+    return comm_mpi_unusable();
 }
 
 /* In order of preference where none is chosen: the first usable one is the default. */

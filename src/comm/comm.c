@@ -432,12 +432,24 @@ double comm_wtime(void)
     return MPI_Wtime();
 }
 
-const char *comm_wtime_unusable(void)
+const char *comm_mpi_unusable(void)
 {
     int initialized, finalized;
     MPI_Initialized(&initialized);
     MPI_Finalized(&finalized);
     return initialized && !finalized ? NULL : "MPI is not started: use a launcher";
+}
+
+void *comm_mpi_allocate(size_t bytes)
+{
+    void *memory;
+    return MPI_Alloc_mem((MPI_Aint)bytes, MPI_INFO_NULL, &memory) == MPI_SUCCESS ? memory : NULL;
+}
+
+void comm_mpi_free(void *memory)
+{
+    if (memory)
+        MPI_Free_mem(memory);
 }
 #else
 double comm_wtime(void)
@@ -445,9 +457,20 @@ double comm_wtime(void)
     return 0;
 }
 
-const char *comm_wtime_unusable(void)
+const char *comm_mpi_unusable(void)
 {
     return "built without MPI";
+}
+
+void *comm_mpi_allocate(size_t bytes)
+{
+    (void)bytes;
+    return NULL;
+}
+
+void comm_mpi_free(void *memory)
+{
+    (void)memory;
 }
 #endif
 

@@ -118,11 +118,15 @@ bool comm_oversubscribed_anywhere(void); /* PEs of any node share processors; eq
 /* How many processors a PE may run on (0: unknown), and the first of them. */
 int comm_cpus_of(int pe, int *first_cpu);
 
-/* ---- MPI's own clock ---- */
+/* ---- MPI's own clock and memory; any PE ---- */
 
-/* MPI_Wtime(), seconds; NULL or why it cannot be called now. Any PE. */
+/* NULL, or why what follows cannot be called now. */
+const char *comm_mpi_unusable(void);
+/* MPI_Wtime(), seconds. */
 double comm_wtime(void);
-const char *comm_wtime_unusable(void);
+/* MPI_Alloc_mem() and MPI_Free_mem(). NULL without memory. */
+void *comm_mpi_allocate(size_t bytes);
+void comm_mpi_free(void *memory);
 
 /* The variable from which this library reads the size of symmetric memory, for messages. */
 const char *comm_heap_variable(void);

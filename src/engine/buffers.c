@@ -3,6 +3,7 @@
  */
 #include "engine/buffers.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "engine/watchdog.h"
 
 #define FILL 0x55
+#define PAGE 4096
 
 uintptr_t buffers_align(uintptr_t address, size_t alignment)
 {
@@ -50,9 +52,9 @@ size_t buffers_need(const struct settings *settings, const struct demand *demand
 #define GAPS ((size_t)4 << 10)
 
 /* Of a block with room for every position that the alignment may ask for, and guards. */
-static size_t block_bytes(size_t bytes, size_t alignment)
+static size_t block_bytes(size_t bytes, int64_t alignment, int64_t offset)
 {
-    return bytes + 4 * alignment + 2 * BUFFER_GUARD + GAPS;
+    return bytes + 4 * (size_t)alignment + (size_t)offset + 2 * BUFFER_GUARD + GAPS;
 }
 
 /* Whether all PEs have the block. Those of OpenSHMEM allocate together: where some have it and
@@ -70,23 +72,59 @@ static bool all_have(const unsigned char *block, size_t bytes)
     return have == comm_pes();
 }
 
-/* All PEs have the block or none has: where one has none, the others give theirs back. */
-static bool provide(unsigned char **block, size_t *have, size_t need, int fill)
+/* The memory of a block, of these bytes. */
+static unsigned char *take(const struct buffer_block *block, size_t bytes, const char **why)
 {
-    if (*block && *have >= need)
-        return true;
-    comm_free(*block);
-    *block = comm_allocate(need);
-    *have = 0;
-    if (*block)
-        memset(*block, fill, need); /* before anybody can write there */
-    if (!all_have(*block, need)) {
-        comm_free(*block);
-        *block = NULL;
-        return false;
+    if (block->placement == PLACEMENT_HEAP) {
+        *why = "";
+        return comm_allocate(bytes);
     }
-    *have = need;
-    return true;
+    if (block->placement == PLACEMENT_MPI) {
+        *why = "MPI_Alloc_mem() has no memory";
+        return comm_mpi_allocate(bytes);
+    }
+    return placement_allocate(block->placement, bytes, block->node, why);
+}
+
+static void give_back(struct buffer_block *block)
+{
+    if (block->placement == PLACEMENT_HEAP)
+        comm_free(block->memory);
+    else if (block->placement == PLACEMENT_MPI)
+        comm_mpi_free(block->memory);
+    else
+        placement_free(block->placement, block->memory, block->bytes);
+    block->memory = NULL;
+    block->bytes = 0;
+}
+
+/* Whether the block serves as one of these bytes, placed so. What malloc() returns depends on the
+ * size that it was asked for. */
+static bool serves(const struct buffer_block *block, const struct buffer_block *wanted)
+{
+    bool exact = wanted->placement == PLACEMENT_MALLOC;
+    return block->memory && block->placement == wanted->placement && block->node == wanted->node &&
+           (exact ? block->bytes == wanted->bytes : block->bytes >= wanted->bytes);
+}
+
+/* All PEs have the block or none has: where one has none, the others give theirs back. Returns
+ * NULL, or why there is none. */
+static const char *provide(struct buffer_block *block, const struct buffer_block *wanted, int fill)
+{
+    const char *why;
+    if (serves(block, wanted))
+        return NULL;
+    give_back(block);
+    *block = *wanted;
+    block->memory = take(wanted, wanted->bytes, &why);
+    if (block->memory)
+        memset(block->memory, fill, block->bytes); /* before anybody can write there */
+    if (all_have(block->memory, block->bytes))
+        return NULL;
+    if (block->memory && wanted->placement != PLACEMENT_HEAP)
+        why = "another PE has no such memory";
+    give_back(block);
+    return why;
 }
 
 /* Cold blocks have room for this much, so that many iterations find fresh memory. */
@@ -94,6 +132,49 @@ static bool provide(unsigned char **block, size_t *have, size_t need, int fill)
 /* Hardware fetches what follows a place, but not across pages. */
 #define COLD_GAP 4096
 #define LINE 64
+
+/* ---- What the settings ask for ---- */
+
+static enum placement source_placement(const struct settings *settings)
+{
+    enum placement placement = settings->source_placement;
+    return placement == PLACEMENT_DEFAULT ? PLACEMENT_HEAP : placement;
+}
+
+/* What other PEs reach by OpenSHMEM lies in symmetric memory. */
+static enum placement target_placement(const struct settings *settings,
+                                       const struct measurement *function)
+{
+    enum placement source = source_placement(settings);
+    if (settings->target_placement != PLACEMENT_DEFAULT)
+        return settings->target_placement;
+    return function->api != API_OPENSHMEM || placement_is_symmetric(source) ? source
+                                                                            : PLACEMENT_HEAP;
+}
+
+const char *buffers_refusal(const struct settings *settings, const struct measurement *function,
+                            const struct demand *demand)
+{
+    enum placement source = source_placement(settings);
+    enum placement target = target_placement(settings, function);
+    bool shmem = function->api == API_OPENSHMEM;
+    if (demand->local == 0)
+        source = PLACEMENT_HEAP;
+    if (demand->remote == 0)
+        target = PLACEMENT_HEAP;
+    if (shmem && !placement_is_symmetric(target))
+        return "OpenSHMEM reaches other PEs in symmetric memory only: place the target in \"heap\" "
+               "or \"static\" (set_buffer_placement)";
+    if (shmem && !function->local_anywhere && !placement_is_symmetric(source))
+        return "the routine wants its source in symmetric memory: place it in \"heap\" or "
+               "\"static\" (set_buffer_placement)";
+    bool by_malloc = source == PLACEMENT_MALLOC || target == PLACEMENT_MALLOC;
+    if (by_malloc && settings->cache_state == CACHE_COLD)
+        return "buffers by malloc() have one place, and cold caches need many: use \"pages\" "
+               "(set_buffer_placement)";
+    bool by_mpi = source == PLACEMENT_MPI || target == PLACEMENT_MPI;
+    return by_mpi ? comm_mpi_unusable() : NULL;
+}
 
 static bool is_cold(const struct settings *settings, const struct demand *demand)
 {
@@ -106,69 +187,109 @@ static size_t larger(size_t a, size_t b)
 }
 
 struct blocks {
-    size_t local, remote, scratch; /* bytes */
+    struct buffer_block local, remote, scratch; /* without memory */
 };
 
-static struct blocks blocks_of(const struct settings *settings, const struct demand *demand)
+/* A buffer as malloc() would return it to a program that asks for it alone. */
+static size_t alone(size_t bytes)
+{
+    return bytes + 2 * BUFFER_GUARD;
+}
+
+static struct blocks blocks_of(const struct settings *settings, const struct measurement *function,
+                               const struct demand *demand)
 {
     size_t buffer = (size_t)settings->buffer_bytes;
     if (is_cold(settings, demand))
         buffer = larger(buffer, COLD_BYTES);
-    return (struct blocks){
-        .local = block_bytes(buffer, (size_t)settings->send_alignment),
-        .remote = block_bytes(larger(demand->remote, buffer), (size_t)settings->receive_alignment),
-        .scratch = block_bytes(demand->scratch, LINE),
+    struct blocks blocks = {
+        .local = {.bytes = block_bytes(buffer, settings->send_alignment, settings->send_offset),
+                  .placement = source_placement(settings),
+                  .node = settings->placement_node},
+        .remote = {.bytes = block_bytes(larger(demand->remote, buffer), settings->receive_alignment,
+                                        settings->receive_offset),
+                   .placement = target_placement(settings, function),
+                   .node = settings->placement_node},
+        .scratch = {.bytes = block_bytes(demand->scratch, LINE, 0), .placement = PLACEMENT_HEAP},
     };
+    if (blocks.local.placement == PLACEMENT_MALLOC)
+        blocks.local.bytes = alone(demand->local);
+    if (blocks.remote.placement == PLACEMENT_MALLOC)
+        blocks.remote.bytes = alone(demand->remote);
+    return blocks;
 }
 
-size_t buffers_bytes(const struct settings *settings, const struct demand *demand)
+size_t buffers_bytes(const struct settings *settings, const struct measurement *function,
+                     const struct demand *demand)
 {
-    struct blocks blocks = blocks_of(settings, demand);
-    return blocks.local + blocks.remote + blocks.scratch;
+    struct blocks blocks = blocks_of(settings, function, demand);
+    return blocks.local.bytes + blocks.remote.bytes + blocks.scratch.bytes;
 }
 
 /* What there would be after blocks have grown. */
 static size_t grown(const struct buffers *buffers, const struct blocks *blocks)
 {
-    return larger(buffers->local_bytes, blocks->local) +
-           larger(buffers->remote_bytes, blocks->remote) +
-           larger(buffers->scratch_bytes, blocks->scratch);
+    return larger(buffers->local.bytes, blocks->local.bytes) +
+           larger(buffers->remote.bytes, blocks->remote.bytes) +
+           larger(buffers->scratch.bytes, blocks->scratch.bytes);
 }
 
-bool buffers_prepare(struct buffers *buffers, const struct settings *settings,
-                     const struct demand *demand, size_t limit)
+/* Two calls of malloc() in a row are what a program makes: nothing is freed in between. */
+static void make_room(struct buffers *buffers, const struct blocks *blocks)
 {
-    struct blocks blocks = blocks_of(settings, demand);
+    bool both =
+        serves(&buffers->local, &blocks->local) && serves(&buffers->remote, &blocks->remote);
+    if (both || (blocks->local.placement != PLACEMENT_MALLOC &&
+                 blocks->remote.placement != PLACEMENT_MALLOC))
+        return;
+    give_back(&buffers->local);
+    give_back(&buffers->remote);
+}
+
+const char *buffers_prepare(struct buffers *buffers, const struct settings *settings,
+                            const struct measurement *function, const struct demand *demand,
+                            size_t limit)
+{
+    struct blocks blocks = blocks_of(settings, function, demand);
+    const char *why = NULL;
     if (limit && grown(buffers, &blocks) > limit)
         buffers_free(buffers);
+    make_room(buffers, &blocks);
     /* Larger blocks than this needs may be there from others: without them it may fit. */
     for (int attempt = 0; attempt < 2; attempt++) {
-        if (provide(&buffers->local, &buffers->local_bytes, blocks.local, FILL) &&
-            provide(&buffers->remote, &buffers->remote_bytes, blocks.remote, FILL) &&
-            provide(&buffers->scratch, &buffers->scratch_bytes, blocks.scratch, 0))
-            return true;
+        why = provide(&buffers->local, &blocks.local, FILL);
+        if (!why)
+            why = provide(&buffers->remote, &blocks.remote, FILL);
+        if (!why)
+            why = provide(&buffers->scratch, &blocks.scratch, 0);
+        if (!why)
+            return NULL;
         buffers_free(buffers);
     }
-    return false;
+    return why;
 }
 
-/* Places of a block: how far apart, and how many; one when the buffer does not cycle. */
-static unsigned char *places(unsigned char *block, size_t have, size_t bytes, size_t alignment,
-                             const struct settings *settings, bool cold, size_t *stride,
-                             size_t *count)
+/* Places of a block: how far apart, and how many; one when the buffer does not cycle. Returns the
+ * first. */
+static unsigned char *places(const struct buffer_block *block, size_t bytes, int64_t alignment,
+                             int64_t offset, const struct settings *settings, bool cold,
+                             size_t *stride, size_t *count)
 {
-    size_t unit = 2 * alignment, room = (size_t)settings->buffer_bytes;
+    size_t unit = 2 * (size_t)alignment, room = (size_t)settings->buffer_bytes;
     *stride = (bytes + (cold ? COLD_GAP : BUFFER_GUARD) + unit - 1) / unit * unit;
     bool several = bytes > 0 && (cold || settings->buffer_cycling);
     *count = 1;
+    if (block->placement == PLACEMENT_MALLOC)
+        return block->memory + BUFFER_GUARD;
     if (several && cold)
-        *count = larger(1, (have - block_bytes(0, alignment)) / *stride);
+        *count = larger(1, (block->bytes - block_bytes(0, alignment, offset)) / *stride);
     if (several && !cold) {
         size_t fit = larger(1, room / ((bytes + unit - 1) / unit * unit));
         size_t with_gaps = larger(1, (room + GAPS) / *stride);
         *count = fit < with_gaps ? fit : with_gaps;
     }
-    return (unsigned char *)buffers_align((uintptr_t)block + BUFFER_GUARD, alignment);
+    uintptr_t first = buffers_align((uintptr_t)block->memory + BUFFER_GUARD, (size_t)alignment);
+    return (unsigned char *)first + offset;
 }
 
 void buffers_begin(struct buffers *buffers, const struct settings *settings,
@@ -177,17 +298,22 @@ void buffers_begin(struct buffers *buffers, const struct settings *settings,
     buffers->turn = 0;
     buffers->fixed = false;
     buffers->cold = is_cold(settings, demand);
-    buffers->local_first = places(buffers->local, buffers->local_bytes, demand->local,
-                                  (size_t)settings->send_alignment, settings, buffers->cold,
-                                  &buffers->local_stride, &buffers->local_places);
-    buffers->remote_first = places(buffers->remote, buffers->remote_bytes, demand->remote,
-                                   (size_t)settings->receive_alignment, settings, buffers->cold,
+    buffers->local_first =
+        places(&buffers->local, demand->local, settings->send_alignment, settings->send_offset,
+               settings, buffers->cold, &buffers->local_stride, &buffers->local_places);
+    buffers->remote_first = places(&buffers->remote, demand->remote, settings->receive_alignment,
+                                   settings->receive_offset, settings, buffers->cold,
                                    &buffers->remote_stride, &buffers->remote_places);
+}
+
+double buffers_in_page(const unsigned char *first, size_t demanded)
+{
+    return demanded > 0 ? (double)((uintptr_t)first % PAGE) : NAN;
 }
 
 static unsigned char *scratch(const struct buffers *buffers)
 {
-    return (unsigned char *)(((uintptr_t)buffers->scratch + LINE - 1) / LINE * LINE);
+    return (unsigned char *)(((uintptr_t)buffers->scratch.memory + LINE - 1) / LINE * LINE);
 }
 
 void buffers_clear_scratch(const struct buffers *buffers, const struct demand *demand)
@@ -291,8 +417,8 @@ void buffers_flush(const struct buffers *buffers, const struct demand *demand,
 
 void buffers_free(struct buffers *buffers)
 {
-    comm_free(buffers->local);
-    comm_free(buffers->remote);
-    comm_free(buffers->scratch);
+    give_back(&buffers->local);
+    give_back(&buffers->remote);
+    give_back(&buffers->scratch);
     memset(buffers, 0, sizeof *buffers);
 }

@@ -1,6 +1,5 @@
 /*
- * The blocks of symmetric memory that a measurement's buffers are cut from. All PEs have equal
- * blocks.
+ * The blocks of memory that a measurement's buffers are cut from. All PEs have equal blocks.
  */
 #ifndef SKAMPI_ENGINE_BUFFERS_H
 #define SKAMPI_ENGINE_BUFFERS_H
@@ -11,9 +10,15 @@
 
 #include "engine/measurement.h"
 
+struct buffer_block {
+    unsigned char *memory; /* NULL: none yet */
+    size_t bytes;
+    enum placement placement;
+    int node; /* NUMA node, for PLACEMENT_NODE */
+};
+
 struct buffers {
-    unsigned char *local, *remote, *scratch;         /* blocks; NULL: none yet */
-    size_t local_bytes, remote_bytes, scratch_bytes; /* of the blocks */
+    struct buffer_block local, remote, scratch;
     /* The measurement in progress */
     unsigned char *local_first, *remote_first;
     size_t local_stride, remote_stride, local_places, remote_places, turn;
@@ -27,12 +32,16 @@ struct buffers {
  * the alignments; twice, when it cycles. */
 size_t buffers_need(const struct settings *, const struct demand *, enum api);
 /* Bytes of symmetric memory on each PE that the blocks of a measurement take together. */
-size_t buffers_bytes(const struct settings *, const struct demand *);
+size_t buffers_bytes(const struct settings *, const struct measurement *, const struct demand *);
+/* NULL, or why the function cannot have its buffers where set_buffer_placement() wants them. The
+ * same on all PEs. */
+const char *buffers_refusal(const struct settings *, const struct measurement *,
+                            const struct demand *);
 /* Makes the blocks large enough; collective over the world. Together they take at most limit bytes
- * (0: any number), which the demand fits. False, on all PEs, when memory is short; there are no
- * blocks then. */
-bool buffers_prepare(struct buffers *, const struct settings *, const struct demand *,
-                     size_t limit);
+ * (0: any number), which the demand fits. NULL, or why there are no blocks, on all PEs: "" when
+ * symmetric memory is short. */
+const char *buffers_prepare(struct buffers *, const struct settings *, const struct measurement *,
+                            const struct demand *, size_t limit);
 /* Starts a measurement at the first place; pure. Cold: the iterations of one repetition use as
  * many places as the blocks have room for. */
 void buffers_begin(struct buffers *, const struct settings *, const struct demand *);
@@ -45,6 +54,9 @@ void buffers_next(struct buffers *, struct run *);
  * processors. */
 void buffers_flush(const struct buffers *, const struct demand *, const struct settings *,
                    size_t iterations);
+/* Where the first place of the local or the remote buffer is in its page of 4 KiB on this PE; NaN
+ * where the demand has no such buffer. */
+double buffers_in_page(const unsigned char *first, size_t demanded);
 /* Iterations for which a repetition has fresh memory. */
 size_t buffers_cold_places(const struct buffers *, const struct demand *);
 /* The last-level cache of this machine in bytes; 32 MiB when it is unknown. */

@@ -32,6 +32,7 @@ static const struct member {
     MEMBER(quantity),
     MEMBER(any_sign),
     MEMBER(minimum_pes),
+    MEMBER(local_anywhere),
     MEMBER(one_place),
     MEMBER(no_data),
     MEMBER(synchronizes),

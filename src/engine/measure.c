@@ -235,7 +235,7 @@ static enum measure_status too_large(struct engine *engine, const struct measure
 static size_t memory_of(const struct engine *engine)
 {
     const struct demand *demand = &engine->bench.run.demand;
-    size_t blocks = buffers_bytes(&engine->settings, demand);
+    size_t blocks = buffers_bytes(&engine->settings, engine->bench.run.function, demand);
     return demand->own > SIZE_MAX - blocks ? SIZE_MAX : blocks + demand->own;
 }
 
@@ -253,7 +253,8 @@ static enum measure_status above_limit(struct engine *engine, const struct measu
 static enum measure_status no_memory(struct engine *engine, const struct measure_request *request)
 {
     int major, minor;
-    size_t symmetric = buffers_bytes(&engine->settings, &engine->bench.run.demand);
+    size_t symmetric =
+        buffers_bytes(&engine->settings, request->function, &engine->bench.run.demand);
     char *heap = comm_has_shmem(&major, &minor)
                      ? text_format("make the heap larger (%s), or ", comm_heap_variable())
                      : memory_text("");
@@ -265,6 +266,14 @@ static enum measure_status no_memory(struct engine *engine, const struct measure
     free(heap);
     free(reason);
     return MEASURE_FAILED;
+}
+
+/* The buffers cannot lie where set_buffer_placement() wants them. On all PEs alike. */
+static enum measure_status misplaced(struct engine *engine, const struct measure_request *request,
+                                     const char *reason)
+{
+    missing_leave_out(&engine->missing, MISSING_REFUSED, request, reason);
+    return MEASURE_REFUSED;
 }
 
 static enum measure_status time_over(struct engine *engine, const struct measure_request *request)
@@ -387,14 +396,19 @@ static bool fits(struct engine *engine, const struct measure_request *request,
                  enum measure_status *status)
 {
     size_t limit = (size_t)engine->options.memory;
+    const struct settings *settings = &engine->settings;
+    const struct demand *demand = &engine->bench.run.demand;
+    const char *why = buffers_refusal(settings, request->function, demand);
     *status = MEASURE_DONE;
-    if (is_too_large(engine, request))
+    if (why)
+        *status = misplaced(engine, request, why);
+    else if (is_too_large(engine, request))
         *status = too_large(engine, request);
     else if (limit && memory_of(engine) > limit)
         *status = above_limit(engine, request);
-    else if (!buffers_prepare(&engine->bench.buffers, &engine->settings, &engine->bench.run.demand,
-                              limit))
-        *status = no_memory(engine, request);
+    else if ((why = buffers_prepare(&engine->bench.buffers, settings, request->function, demand,
+                                    limit)))
+        *status = *why ? misplaced(engine, request, why) : no_memory(engine, request);
     return *status == MEASURE_DONE;
 }
 

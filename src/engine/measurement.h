@@ -162,14 +162,16 @@ struct measurement {
     enum timing_kind timing;
     bool clocks; /* is about synchronized clocks, however it starts */
     enum quantity quantity;
-    bool any_sign;     /* values below zero are meaningful, not an error of the method */
-    int minimum_pes;   /* in the set */
-    bool one_place;    /* works on the memory that set-up found: its buffers do not cycle */
-    bool no_data;      /* moves and changes nothing that could be verified */
-    bool synchronizes; /* nobody's run() of one iteration returns before all who take part have
-                          called it, which the engine verifies */
-    bool own_check;    /* run() verifies each repetition's data itself: they do not outlive it */
-    bool threads;      /* several threads of a PE call the library, see --threads */
+    bool any_sign;       /* values below zero are meaningful, not an error of the method */
+    int minimum_pes;     /* in the set */
+    bool local_anywhere; /* run->local may lie in memory of any kind. Others of OpenSHMEM need it in
+                            symmetric memory, those of MPI need none */
+    bool one_place;      /* works on the memory that set-up found: its buffers do not cycle */
+    bool no_data;        /* moves and changes nothing that could be verified */
+    bool synchronizes;   /* nobody's run() of one iteration returns before all who take part have
+                            called it, which the engine verifies */
+    bool own_check;      /* run() verifies each repetition's data itself: they do not outlive it */
+    bool threads;        /* several threads of a PE call the library, see --threads */
     enum moves moves;
     bool neighborhood;      /* demand gets the largest number of neighbours of a rank in the set's
                                topology instead of the set's size */

@@ -80,12 +80,30 @@ static char *conditions(const struct measurement *function, const struct result_
     return text_take(&text);
 }
 
+static double source_in_page(const struct bench *bench)
+{
+    return buffers_in_page(bench->buffers.local_first, bench->run.demand.local);
+}
+
+static double target_in_page(const struct bench *bench)
+{
+    return buffers_in_page(bench->buffers.remote_first, bench->run.demand.remote);
+}
+
 /* For the conditions. */
 static char *buffer_words(const struct bench *bench, const char *buffers)
 {
     if (strcmp(buffers, "none") == 0)
         return memory_text("no buffers; ");
-    return text_format("%s buffers, %s; ", buffers, bench->buffers.cold ? "cold" : "warm");
+    struct text text = {0};
+    double source = source_in_page(bench), target = target_in_page(bench);
+    text_append(&text, "%s buffers, %s", buffers, bench->buffers.cold ? "cold" : "warm");
+    if (!isnan(source))
+        text_append(&text, ", source at %g", source);
+    if (!isnan(target))
+        text_append(&text, ", target at %g", target);
+    text_append(&text, " of a page; ");
+    return text_take(&text);
 }
 
 void report_result(const struct reporter *reporter, const struct bench *bench,
@@ -111,6 +129,8 @@ void report_result(const struct reporter *reporter, const struct bench *bench,
         .per_pe = settings->max_nr_node_times > 0 ? outcome->per_pe : NULL,
         .samples = outcome->samples,
         .sample_count = outcome->sample_count,
+        .source_in_page = source_in_page(bench),
+        .target_in_page = target_in_page(bench),
         .buffers = buffers,
         .cache = strcmp(buffers, "none") == 0 ? ""
                  : bench->buffers.cold        ? "cold"

@@ -32,8 +32,9 @@ enum measure_status {
     MEASURE_FAILED,      /* reported; the script goes on */
     MEASURE_UNSUPPORTED, /* reported as a comment */
     MEASURE_SKIPPED,     /* empty set */
-    MEASURE_REFUSED,     /* by the caller, with engine_leave_out() */
-    MEASURE_TIME_OVER    /* the time limit has ended: reported as missing */
+    MEASURE_REFUSED,  /* by the caller, with engine_leave_out(), or since buffers cannot be placed
+                         so: reported */
+    MEASURE_TIME_OVER /* the time limit has ended: reported as missing */
 };
 
 /* Why the function cannot be called like this: an argument that it does not accept, too few PEs, a

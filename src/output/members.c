@@ -49,6 +49,8 @@ const struct member members[] = {
     {"run_time", MEMBER_WORD, RESULT(point.run_time), ROUNDS(point.run_time)},
     {"buffers", MEMBER_WORD, RESULT(buffers), -1},
     {"cache", MEMBER_WORD, RESULT(cache), -1},
+    {"source_in_page", MEMBER_NUMBER, RESULT(source_in_page), -1},
+    {"target_in_page", MEMBER_NUMBER, RESULT(target_in_page), -1},
     {"hand_over", MEMBER_SECONDS, STATISTICS(controls.hand_over), -1},
     {"hand_over_slowest", MEMBER_SECONDS, STATISTICS(controls.hand_over_slowest), -1},
     {"hand_over_shared", MEMBER_SECONDS, STATISTICS(controls.hand_over_shared), -1},

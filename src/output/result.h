@@ -166,8 +166,9 @@ struct result {
     const double *per_pe;  /* means over the kept repetitions, in the order of ranks; or NULL */
     const double *samples; /* valid repetitions in the order of time, or NULL */
     size_t sample_count;
-    const char *buffers; /* "same", "cycling", "fresh", "none" */
-    const char *cache;   /* "warm", "cold"; "" without buffers */
+    double source_in_page, target_in_page; /* bytes, of the first place; NaN: there is none */
+    const char *buffers;                   /* "same", "cycling", "fresh", "none" */
+    const char *cache;                     /* "warm", "cold"; "" without buffers */
     const struct result_counter *counters;
     size_t counter_count;     /* 0 if nothing was counted */
     const char *const *notes; /* about this result alone */

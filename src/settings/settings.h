@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/placement.h"
 #include "settings/clock_rules.h"
 
 enum synchronization {
@@ -108,8 +109,11 @@ struct settings {
     bool buffer_given; /* the script gave the size; else the buffer is as large as a measurement
                           needs */
     bool buffer_cycling;
-    int64_t send_alignment;
-    int64_t receive_alignment;
+    int64_t send_alignment,
+        send_offset; /* bytes: the address is an odd multiple, plus the offset */
+    int64_t receive_alignment, receive_offset;
+    enum placement source_placement, target_placement;
+    int placement_node; /* NUMA node, for PLACEMENT_NODE */
     enum cache_state cache_state;
     int64_t cache_bytes;      /* size of the caches; 0: as the machine states it */
     struct info *memory_info; /* for the memory of MPI's windows, or NULL; kept to the end */

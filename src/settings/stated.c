@@ -30,8 +30,12 @@ static double value_of(const struct setting *row, const struct settings *setting
 static char *call_of(const struct setting *row, const struct settings *settings)
 {
     struct text text = {0};
+    size_t count = row->argument ? setting_arguments(row) : 0;
+    while (count > 0 && row[count - 1].optional &&
+           value_of(&row[count - 1], settings) == row[count - 1].initial)
+        count--;
     text_append(&text, "%s(", row->function);
-    for (size_t i = 0, n = setting_arguments(row); row->argument && i < n; i++) {
+    for (size_t i = 0; i < count; i++) {
         double value = value_of(&row[i], settings);
         text_append(&text, "%s", i ? ", " : "");
         if (row[i].words)

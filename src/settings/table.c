@@ -52,6 +52,28 @@ static const struct setting_word cache_state_words[] = {
 static const struct setting_word mpiperf_stop_words[] = {
     {"count", NULL}, {"error", NULL}, {NULL, NULL}};
 
+static const struct setting_word source_placement_words[] = {
+    {"default", "as \"heap\""},
+    {"heap", "the symmetric heap; of MPI alone: pages"},
+    {"malloc", "as malloc() returns it: alignments do not count, buffers do not cycle"},
+    {"pages", "small pages of its own"},
+    {"huge", "huge pages"},
+    {"static", "a static object"},
+    {"mpi_alloc_mem", "MPI_Alloc_mem()"},
+    {"node", "small pages of the NUMA node of set_buffer_node()"},
+    {NULL, NULL}};
+
+static const struct setting_word target_placement_words[] = {
+    {"default", "as the source, or the symmetric heap where OpenSHMEM needs that"},
+    {"heap", NULL},
+    {"malloc", NULL},
+    {"pages", NULL},
+    {"huge", NULL},
+    {"static", NULL},
+    {"mpi_alloc_mem", NULL},
+    {"node", NULL},
+    {NULL, NULL}};
+
 #define MEMBER(name) offsetof(struct settings, name)
 
 const struct setting setting_rows[] = {
@@ -184,9 +206,23 @@ const struct setting setting_rows[] = {
     {"set_send_buffer_alignment", "bytes", SETTING_BYTES, MEMBER(send_alignment),
      .identifies = true, .initial = 32, .low = 1, .high = LARGEST_ALIGNMENT, .unit = "bytes",
      .help = "of the send buffer: its address is a multiple of this but not of twice this"},
+    {"set_send_buffer_alignment", "offset", SETTING_BYTES, MEMBER(send_offset), .identifies = true,
+     .high = LARGEST_ALIGNMENT, .unit = "bytes", .optional = true,
+     .help = "that is added to this address"},
     {"set_recv_buffer_alignment", "bytes", SETTING_BYTES, MEMBER(receive_alignment),
      .identifies = true, .initial = 32, .low = 1, .high = LARGEST_ALIGNMENT, .unit = "bytes",
      .help = "of the receive buffer: its address is a multiple of this but not of twice this"},
+    {"set_recv_buffer_alignment", "offset", SETTING_BYTES, MEMBER(receive_offset),
+     .identifies = true, .high = LARGEST_ALIGNMENT, .unit = "bytes", .optional = true,
+     .help = "that is added to this address"},
+    {"set_buffer_placement", "source", SETTING_WORD, MEMBER(source_placement), .identifies = true,
+     .initial = PLACEMENT_DEFAULT, .words = source_placement_words,
+     .help = "kind of memory that the send buffer lies in"},
+    {"set_buffer_placement", "target", SETTING_WORD, MEMBER(target_placement), .identifies = true,
+     .initial = PLACEMENT_DEFAULT, .optional = true, .words = target_placement_words,
+     .help = "kind of memory that the receive buffer lies in"},
+    {"set_buffer_node", "node", SETTING_INT, MEMBER(placement_node), .identifies = true,
+     .high = 127, .help = "NUMA node of buffers that are placed on one"},
     {"set_cache_size", "bytes", SETTING_BYTES, MEMBER(cache_bytes), .identifies = true,
      .unit = "bytes",
      .help = "cold caches: also walk through this much memory; 0: only flush what is used (where "

@@ -204,7 +204,8 @@ static void cycling(void **state)
     enum { ROOM = 4096 + 4096 + 2 * BUFFER_GUARD + 4 * 32 }; /* gaps come on top */
     static unsigned char local[ROOM], remote[ROOM], scratch[128];
     for (size_t bytes = 0; bytes <= 4096; bytes += 37) {
-        struct buffers buffers = {.local = local, .remote = remote, .scratch = scratch};
+        struct buffers buffers = {
+            .local.memory = local, .remote.memory = remote, .scratch.memory = scratch};
         struct demand demand = {.local = bytes, .remote = bytes};
         struct run run = {0};
         buffers_begin(&buffers, &settings, &demand);

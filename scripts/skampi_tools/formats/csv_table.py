@@ -15,7 +15,7 @@ COLUMNS = (
     "bytes quantity point settings round at time standard_error error time_low time_high time_confidence kept "
     "mean deviation median median_low median_high bandwidth bus_bandwidth rate confidence min max p5 p25 p75 p95 p99 "
     "p999 valid invalid late overruns warm_up autocorrelation effective iterations synchronization "
-    "window_rule window run_time buffers cache hand_over hand_over_slowest hand_over_shared addition copy "
+    "window_rule window run_time buffers cache source_in_page target_in_page hand_over hand_over_slowest hand_over_shared addition copy "
     "repeated unit rounds reached next_low next_high between within launch_difference "
     "flags notes levels counters per_pe samples medians parts states round_states kind reason points "
     "hand_over_low hand_over_high addition_low addition_high share").split()

@@ -68,6 +68,21 @@ def number_text(value):
     return f"{value:.{decimals}f}"
 
 
+# ---- Buffers, as conditions state them ----
+
+PLACES = ("source_in_page", "target_in_page")
+BUFFERS = re.compile(r"(no|same|cycling|fresh) buffers(?:, (warm|cold))?(?:, source at (\d+))?(?:, target at (\d+))?"
+                     r"(?: of a page)?")
+
+
+def buffers_text(record):
+    if record["buffers"] == "none":
+        return "no buffers"
+    words = [f"{record['buffers']} buffers"] + ([record["cache"]] if record.get("cache") else [])
+    places = [f"{name.partition('_')[0]} at {record[name]:g}" for name in PLACES if record.get(name) is not None]
+    return ", ".join(words + places) + (" of a page" if places else "")
+
+
 # ---- Result lines ----
 
 _NAME = re.compile(r"(?:^|(?<=\s))([A-Za-z_]\w*)= ")

@@ -9,8 +9,8 @@ from ...points import STATED, numbered, text_of
 from ...records import COUNTS, NUMBERS, STATE_NUMBERS
 from ...states import HAND_OVER, WORDS
 from .header import take_fact
-from .lines import (BEGIN, DEFAULT_UNIT, DURATION, END, INCOMPLETE, LAST_WORDS, LEVEL, MEDIAN, MISSING_WORDS, MORE, NUM,
-                    ROUNDS, ROUNDS_BLOCK, STARTS, STATE_ROUNDS, UNITS, column_value, columns_of, controls_of,
+from .lines import (BEGIN, BUFFERS, DEFAULT_UNIT, DURATION, END, INCOMPLETE, LAST_WORDS, LEVEL, MEDIAN, MISSING_WORDS, MORE, NUM,
+                    PLACES, ROUNDS, ROUNDS_BLOCK, STARTS, STATE_ROUNDS, UNITS, column_value, columns_of, controls_of,
                     counters_of, instant, number, part_of, per, split_row, state_of, unit_of, value_in, value_of)
 
 _CLASSIC_COLUMNS = 16  # per PE, where the script does not say (set_max_nr_node_times)
@@ -76,7 +76,7 @@ class _Reader:
         if record is None:
             return
         stated = self.conditions
-        names = STATED if record["record"] == "rounds" else (*STATED, "buffers", "cache")
+        names = STATED if record["record"] == "rounds" else (*STATED, "buffers", "cache", *PLACES)
         record.update({name: stated[name] for name in names if name in stated})
         if "members" in stated:
             record["pe_set"]["members"] = stated["members"]
@@ -142,10 +142,12 @@ class _Reader:
                     "classic" if found.group(1) == "window" else "")
             elif found := re.fullmatch(r"(local|global) run time", part):
                 stated["run_time"] = found.group(1)
-            elif found := re.fullmatch(r"(no|same|cycling|fresh) buffers(?:, (warm|cold))?", part):
-                stated["buffers"] = "none" if found.group(1) == "no" else found.group(1)
-                if found.group(2):
-                    stated["cache"] = found.group(2)
+            elif found := BUFFERS.fullmatch(part):
+                how, cache, *places = found.groups()
+                stated["buffers"] = "none" if how == "no" else how
+                if cache:
+                    stated["cache"] = cache
+                stated.update({name: float(place) for name, place in zip(PLACES, places) if place})
             elif found := re.fullmatch(r"PEs (\d.*)", part):
                 stated["members"] = found.group(1)
             elif re.fullmatch(r"(set|switch)_\w+\(.*\)", part):

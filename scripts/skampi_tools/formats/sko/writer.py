@@ -7,7 +7,7 @@ from ... import style
 from ...points import numbered, occurrence_of, start_of
 from ...states import WORDS, controls_for, set_text, sets_of, several, state_of, states_for
 from .header import facts
-from .lines import (COUNTERS_END, DEFAULT_UNIT, END, LAST_WORDS, MISSING_WORDS, ROUNDS_BLOCK, UNITS, ctime,
+from .lines import (COUNTERS_END, DEFAULT_UNIT, END, LAST_WORDS, MISSING_WORDS, ROUNDS_BLOCK, UNITS, buffers_text, ctime,
                     number_text, span_text, unit_text, variable_text)
 
 
@@ -315,10 +315,8 @@ def conditions_of(record, unit):
         parts.append(start)
     if record.get("run_time"):
         parts.append(f"{record['run_time']} run time")
-    if buffers := record.get("buffers"):
-        cache = record.get("cache")
-        parts.append(("no" if buffers == "none" else buffers) + " buffers" +
-                     (f", {cache}" if cache and buffers != "none" else ""))
+    if record.get("buffers"):
+        parts.append(buffers_text(record))
     parts += record.get("settings") or []
     parts.append("values in bytes" if record.get("quantity") == "bytes" else f"times in {unit_text(unit)}")
     return "; ".join(parts)
