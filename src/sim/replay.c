@@ -45,22 +45,13 @@ static void start(struct replay *replay, const struct step *step)
 }
 
 /* False: the PE is blocked, or there is an error. */
-static inline __attribute__((always_inline)) bool execute(struct replay *replay,
-                                                          const struct step *step, const bool fair)
+static inline bool execute(struct replay *replay, const struct step *step)
 {
-    if (!fair &&
-        (step->op->kind == OP_PUT || step->op->kind == OP_GET || step->op->kind == OP_ATOMIC) &&
-        request_needed(replay, step))
-        return replay_ask(replay, step);
     switch ((enum op_kind)step->op->kind) {
     case OP_PUT:
     case OP_GET:
-        if (fair)
-            return replay_begin_transfer(replay, step);
-        replay_transfer(replay, step);
-        return true;
     case OP_ATOMIC:
-        return replay_atomic(replay, step);
+        return replay_operation(replay, step);
     case OP_QUIET:
         replay_quiet(replay, step);
         return true;
@@ -152,10 +143,22 @@ static void tell_end(struct replay *replay, uint32_t home)
     }
 }
 
+/* A PE begins a call: its library serves what waits for that. Whether the call must wait for
+ * operations that are under way. */
+static bool waits_for_open(struct replay *replay, uint32_t number, const struct op *op)
+{
+    if (replay->progress && call_serves(op, number))
+        progress_call(replay, number, replay->pes[number].time + request_issue(replay, number, op));
+    if (!replay_is_open(replay, number, op))
+        return false;
+    if (replay->progress)
+        progress_call(replay, number, request_ask_all(replay, number, op));
+    return true;
+}
+
 /* Executes what a PE does until it is blocked, has ended, or must wait for its turn. False: there
- * is an error, or waits must be matched first. fair: with CONTENTION_FAIR. */
-static inline __attribute__((always_inline)) bool advance(struct replay *replay, uint32_t number,
-                                                          const bool fair)
+ * is an error, or waits must be matched first. */
+static bool advance(struct replay *replay, uint32_t number)
 {
     struct pe *pe = &replay->pes[number];
     struct streams *streams = &replay->streams;
@@ -191,21 +194,13 @@ static inline __attribute__((always_inline)) bool advance(struct replay *replay,
                 return true;
             }
         }
-        if (!fair && __builtin_expect(replay->progress != NULL, 0)) {
-            if (call_serves(op, number))
-                progress_call(replay, number, pe->time + request_issue(replay, number, op));
-            if (replay_is_open(replay, number, op)) {
-                progress_call(replay, number, request_ask_all(replay, number, op));
-                return true;
-            }
-        }
-        if (fair && replay_is_open(replay, number, op))
+        if (__builtin_expect(replay->open != NULL, 0) && waits_for_open(replay, number, op))
             return true;
         pe->state = PE_READY;
         streams->of[number].next++;
         replay->executed++;
         const struct step step = {number, op, pe->time};
-        if (!execute(replay, &step, fair) || replay->error)
+        if (!execute(replay, &step) || replay->error)
             return !replay->error;
     }
 }
@@ -217,59 +212,39 @@ static uint32_t take_ready(struct replay *replay)
     return pe;
 }
 
-static bool execute_in_turn(struct replay *replay)
+/* The next event, now that no line can go on before one. False: there is an error. *ended: there is
+ * no event left. */
+static bool next_event(struct replay *replay, bool *ended)
 {
-    uint32_t lines = (uint32_t)replay->run->lines;
-    while (replay->ready || replay->queue.count) {
-        uint32_t pe = replay->ready ? take_ready(replay) : queue_take(&replay->queue);
-        if (__builtin_expect(pe >= lines, 0))
-            progress_arrives(replay, pe - lines);
-        else if (!advance(replay, pe, false))
-            return false;
-        if (replay->error)
-            return false;
-    }
-    return true;
-}
-
-static bool advance_in_traffic(struct replay *replay, uint32_t number)
-{
-    return advance(replay, number, true);
-}
-
-/* With CONTENTION_FAIR transfers begin and end between the operations of PEs. */
-static bool execute_with_traffic(struct replay *replay)
-{
-    struct traffic *traffic = &replay->traffic;
-    for (;;) {
-        if (replay->ready) {
-            if (!advance_in_traffic(replay, take_ready(replay)))
-                return false;
-            continue;
+    uint32_t lines = (uint32_t)replay->run->lines, first;
+    int64_t turn = replay->queue.count ? replay->queue.heap[0].time : INT64_MAX;
+    if (replay->contention == CONTENTION_FAIR) {
+        int64_t traffic = traffic_next(&replay->traffic, turn);
+        struct operation operation;
+        if (traffic <= turn && traffic < INT64_MAX) {
+            if (traffic_step(&replay->traffic, &replay->operations, &operation))
+                replay_ended(replay, &operation);
+            return !replay->error;
         }
-        int64_t turn = replay->queue.count ? replay->queue.heap[0].time : INT64_MAX;
-        int64_t event = traffic_next(traffic, turn);
-        if (event == INT64_MAX && turn == INT64_MAX)
-            return true;
-        if (event > turn) {
-            if (!advance_in_traffic(replay, queue_take(&replay->queue)))
-                return false;
-            continue;
-        }
-        struct shipment ended;
-        if (traffic_step(traffic, &ended))
-            replay_ended(replay, &ended);
-        if (replay->error)
-            return false;
     }
+    *ended = !replay->queue.count;
+    if (*ended)
+        return true;
+    first = queue_take(&replay->queue);
+    if (first < lines)
+        return advance(replay, first);
+    progress_arrives(replay, first - lines);
+    return !replay->error;
 }
 
 static bool execute_all(struct replay *replay)
 {
+    bool good = true, ended = false;
     for (uint32_t i = (uint32_t)replay->run->pes; i-- > 0;)
         replay_make_ready(replay, i); /* further lines begin later */
-    return replay->contention == CONTENTION_FAIR ? execute_with_traffic(replay)
-                                                 : execute_in_turn(replay);
+    while (good && !ended)
+        good = replay->ready ? advance(replay, take_ready(replay)) : next_event(replay, &ended);
+    return good;
 }
 
 static bool all_have_ended(const struct replay *replay)
@@ -316,8 +291,10 @@ static void allocate(struct replay *replay)
         replay->answers_until = memory_zeroed(lines, sizeof *replay->answers_until);
         replay->handled = memory_zeroed(lines, sizeof *replay->handled);
     }
-    if (replay->progress || replay->contention == CONTENTION_FAIR)
+    if (replay->progress || replay->contention == CONTENTION_FAIR) {
         replay->open = memory_zeroed(lines, sizeof *replay->open);
+        replay->rests = memory_zeroed(lines, sizeof *replay->rests);
+    }
     replay->sums = memory_zeroed(routines, sizeof *replay->sums);
     if (replay->per_pe)
         replay->pe_sums = memory_zeroed(routines, sizeof *replay->pe_sums);
@@ -355,6 +332,8 @@ static void forget(struct replay *replay)
     free(replay->answers_until);
     free(replay->handled);
     free(replay->open);
+    free(replay->rests);
+    free(replay->operations.of);
     traffic_close(&replay->traffic);
     waits_free(&replay->waits);
 }

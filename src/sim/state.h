@@ -83,6 +83,12 @@ struct pe_sum {
     double bytes[2];
 };
 
+/* What is left of a loop of fetches after the one that is under way. */
+struct rest {
+    int64_t waited; /* ps, so far */
+    uint64_t times;
+};
+
 /* Requests not served (progress.h), or transfers not ended (contexts.h). */
 struct open_counts {
     uint32_t unordered, ordered; /* ordered: those for which a fence waits */
@@ -105,7 +111,9 @@ struct replay {
                          progress */
     struct open_counts *open; /* by PE: of its default context; NULL if all ends are known at the
                                  begin of an operation */
-    struct traffic traffic;   /* with CONTENTION_FAIR */
+    struct operations operations; /* under way: those that end in events */
+    struct rest *rests;           /* by PE; NULL if no operation ends in an event */
+    struct traffic traffic;       /* with CONTENTION_FAIR */
     struct paths paths;
     struct queue queue;
     struct pe *pes;  /* by line */
@@ -211,22 +219,20 @@ struct context_state {
 };
 
 /* In transfers.c. Functions that return bool return false if the PE is blocked. */
-void replay_transfer(struct replay *, const struct step *);
-bool replay_begin_transfer(struct replay *, const struct step *); /* with CONTENTION_FAIR */
-bool replay_atomic(struct replay *, const struct step *);
+bool replay_operation(struct replay *, const struct step *); /* put, get, atomic */
 bool replay_fetches(struct replay *, const struct step *);
 void replay_quiet(struct replay *, const struct step *);
 void replay_fence(struct replay *, const struct step *);
 bool replay_wait(struct replay *, const struct step *);
-/* A put, get or atomic whose target must serve it (request.h). */
-bool replay_ask(struct replay *, const struct step *);
+/* A PE goes on that waited for an operation. */
+void replay_goes_on(struct replay *, uint32_t pe, int64_t leaves, int64_t waited);
 /* A write that PEs wait for has arrived. */
 void replay_arrive(struct replay *, uint32_t slot, int64_t arrival);
 /* With CONTENTION_FAIR or progress: whether the operation completes transfers or requests of which
  * some have not ended; the PE is then blocked until they have. */
 bool replay_is_open(struct replay *, uint32_t pe, const struct op *);
-/* A transfer of traffic.h has ended. */
-void replay_ended(struct replay *, const struct shipment *);
+/* An operation that traffic.h had has ended. */
+void replay_ended(struct replay *, struct operation *);
 /* together.c, locks.c: likewise. */
 bool replay_together(struct replay *, const struct step *);
 bool replay_lock(struct replay *, const struct step *);

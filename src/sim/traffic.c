@@ -17,7 +17,6 @@ void traffic_close(struct traffic *traffic)
 {
     shares_close(&traffic->shares);
     agenda_free(&traffic->agenda);
-    free(traffic->transfers);
     free(traffic->interfaces);
 }
 
@@ -43,7 +42,7 @@ static void need(struct needs *needs, size_t link, double capacity)
 }
 
 /* The links out of one node and into the other, and the bus between them. */
-static struct needs needs_of(const struct machine *machine, const struct shipment *transfer)
+static struct needs needs_of(const struct machine *machine, const struct operation *transfer)
 {
     struct needs needs = {.count = 0};
     const struct bus *bus = machine_bus(machine, transfer->from, transfer->to);
@@ -58,10 +57,9 @@ static struct needs needs_of(const struct machine *machine, const struct shipmen
 
 /* ---- The way of a transfer ---- */
 
-static void move(struct traffic *traffic, uint32_t number)
+static void move(struct traffic *traffic, struct operation *transfer, uint32_t number)
 {
-    struct shipment *transfer = &traffic->transfers[number];
-    int64_t wire = transfer->phases.wire;
+    int64_t wire = transfer->takes.transfer.wire;
     struct needs needs = {.count = 0};
     if (wire > 0)
         needs = needs_of(traffic->machine, transfer);
@@ -75,13 +73,14 @@ static void move(struct traffic *traffic, uint32_t number)
 }
 
 /* Those at the interface of a PE, until one keeps it. */
-static void begin(struct traffic *traffic, struct interface *interface)
+static void begin(struct traffic *traffic, struct operations *operations,
+                  struct interface *interface)
 {
-    while (interface->first) {
-        uint32_t number = interface->first - 1;
-        struct shipment *transfer = &traffic->transfers[number];
-        const struct phases *phases = &transfer->phases;
-        if (transfer->kind == SHIPMENT_MARK) {
+    while (interface->list.first) {
+        uint32_t number = interface->list.first - 1;
+        struct operation *transfer = &operations->of[number];
+        const struct phases *phases = &transfer->takes.transfer;
+        if (transfer->mark) {
             transfer->moving = true;
             agenda_set(&traffic->agenda, number, traffic->now);
             return;
@@ -89,64 +88,43 @@ static void begin(struct traffic *traffic, struct interface *interface)
         int64_t begun = later(transfer->start + phases->issue, interface->free_at);
         transfer->begun = begun + phases->request;
         if (transfer->begun <= traffic->now)
-            move(traffic, number);
+            move(traffic, transfer, number);
         else
             agenda_set(&traffic->agenda, number, transfer->begun);
-        if (transfer->kind == SHIPMENT_PUT)
+        if (transfer->op.kind == OP_PUT)
             return;
         interface->free_at = begun + phases->gap;
-        interface->first = transfer->next;
+        interface->list.first = transfer->next;
     }
 }
 
-static uint32_t new_number(struct traffic *traffic)
-{
-    uint32_t number = traffic->unused;
-    if (number) {
-        traffic->unused = traffic->transfers[number - 1].next;
-        return number - 1;
-    }
-    if (traffic->count == traffic->room) {
-        traffic->room = 2 * traffic->room + 64;
-        traffic->transfers =
-            memory_resize_array(traffic->transfers, traffic->room, sizeof *traffic->transfers);
-        agenda_grow(&traffic->agenda, traffic->room);
-    }
-    return (uint32_t)traffic->count++;
-}
-
-void traffic_issue(struct traffic *traffic, const struct shipment *issued)
+void traffic_issue(struct traffic *traffic, struct operations *operations,
+                   const struct operation *issued)
 {
     struct interface *interface = &traffic->interfaces[issued->pe];
-    uint32_t number = new_number(traffic);
-    struct shipment *transfer = &traffic->transfers[number];
-    *transfer = *issued;
-    transfer->next = 0;
-    interface->marks += transfer->kind == SHIPMENT_MARK;
-    bool waits = interface->first;
-    if (waits)
-        traffic->transfers[interface->last - 1].next = number + 1;
-    else
-        interface->first = number + 1;
-    interface->last = number + 1;
+    uint32_t number = operations_add(operations, issued);
+    bool waits = interface->list.first;
+    agenda_grow(&traffic->agenda, operations->room);
+    interface->marks += issued->mark;
+    operations_append(operations, &interface->list, number);
     if (!waits)
-        begin(traffic, interface);
+        begin(traffic, operations, interface);
 }
 
-static void end(struct traffic *traffic, uint32_t number)
+static void end(struct traffic *traffic, struct operations *operations, uint32_t number)
 {
-    struct shipment *transfer = &traffic->transfers[number];
+    struct operation *transfer = &operations->of[number];
     struct interface *interface = &traffic->interfaces[transfer->pe];
     transfer->ended = traffic->now;
     if (transfer->shared)
         shares_remove(&traffic->shares, number);
-    if (transfer->kind == SHIPMENT_GET)
+    if (!transfer->mark && transfer->op.kind != OP_PUT)
         return;
-    if (transfer->kind == SHIPMENT_PUT)
-        interface->free_at = later(transfer->begun + transfer->phases.gap, transfer->ended);
-    interface->marks -= transfer->kind == SHIPMENT_MARK;
-    interface->first = transfer->next;
-    begin(traffic, interface);
+    if (!transfer->mark)
+        interface->free_at = later(transfer->begun + transfer->takes.transfer.gap, transfer->ended);
+    interface->marks -= transfer->mark;
+    interface->list.first = transfer->next;
+    begin(traffic, operations, interface);
 }
 
 int64_t traffic_next(struct traffic *traffic, int64_t other)
@@ -163,18 +141,17 @@ int64_t traffic_next(struct traffic *traffic, int64_t other)
     return agenda_next(&traffic->agenda);
 }
 
-bool traffic_step(struct traffic *traffic, struct shipment *ended)
+bool traffic_step(struct traffic *traffic, struct operations *operations, struct operation *ended)
 {
     traffic->now = agenda_next(&traffic->agenda);
     uint32_t number = agenda_take(&traffic->agenda);
-    struct shipment *transfer = &traffic->transfers[number];
+    struct operation *transfer = &operations->of[number];
     if (!transfer->moving) {
-        move(traffic, number);
+        move(traffic, transfer, number);
         return false;
     }
-    end(traffic, number);
+    end(traffic, operations, number);
     *ended = *transfer;
-    transfer->next = traffic->unused;
-    traffic->unused = number + 1;
+    operations_remove(operations, number);
     return true;
 }

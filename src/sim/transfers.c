@@ -1,14 +1,5 @@
 /* Puts, gets, atomics, the calls that complete them, and waits for writes. */
-#include "sim/contexts.h"
 #include "sim/request.h"
-#include "sim/takes.h"
-
-/* The time at which a PE goes on is not known before a transfer has ended. */
-#define UNKNOWN INT64_MIN
-
-struct departure {
-    int64_t leaves, waited;
-};
 
 /* The time of its own of a quiet, fence or wait (ps). */
 static inline int64_t own_cost(const struct replay *replay, const struct step *step,
@@ -65,190 +56,148 @@ static inline bool is_waited_for(const struct replay *replay, uint32_t pe)
            replay->waits.writes[next].ordinal == replay_ordinal(replay, pe);
 }
 
-/* Notes when an operation changes its target, if PEs wait for that. */
-static inline void note_write(struct replay *replay, const struct step *step, int64_t arrival)
+/* The slot of those who wait for what an operation writes, or NO_SLOT. */
+static inline uint32_t slot_of_write(struct replay *replay, const struct step *step)
 {
-    if (is_waited_for(replay, step->pe))
-        replay_arrive(replay, take_write(replay, step->pe), arrival);
+    bool writes = step->op->kind == OP_PUT || step->op->kind == OP_ATOMIC;
+    return writes && is_waited_for(replay, step->pe) ? take_write(replay, step->pe) : NO_SLOT;
 }
 
-/* ---- Transfers ---- */
+/* ---- Puts, gets and atomics ---- */
 
-/* When the data of a transfer arrive, and when its caller knows (ps). */
-struct settlement {
-    int64_t arrived, known;
-};
-
-static inline struct settlement settle(struct replay *replay, const struct step *step,
-                                       const struct phases *phases, int64_t sent)
+/* A put or get whose end is known when it begins. */
+static inline struct departure transfer_at_once(struct replay *replay, const struct step *step,
+                                                int64_t from, uint32_t slot)
 {
+    struct phases takes = phases_of(replay, step);
+    transfer_alone(&takes, step->op->kind != OP_PUT);
+    const struct plan plan = plan_transfer(replay, step, &takes, from);
+    struct serving served = serve_transfer(replay, step, &takes, plan.there);
+    served.ordered = step->op->kind == OP_PUT ? served.arrived : 0;
+    note_served(replay, step, slot, &served);
+    if (!plan.blocks)
+        return (struct departure){plan.leaves, plan.waited};
+    return (struct departure){transfer_leaves(&takes, &served),
+                              plan.waited + served.begin - plan.there};
+}
+
+/* An atomic whose end is known when it begins. */
+static struct departure atomic_at_once(struct replay *replay, const struct step *step, int64_t from,
+                                       uint32_t slot)
+{
+    struct service takes = service_of(replay, step);
+    atomic_alone(&takes);
+    const struct plan plan = plan_atomic(replay, step, &takes, from);
+    const struct serving served = serve_atomic(replay, step, &takes, plan.there);
+    note_served(replay, step, slot, &served);
+    if (!plan.blocks)
+        return (struct departure){plan.leaves, 0};
+    return (struct departure){served.known, served.begin - plan.there};
+}
+
+/* Hands an operation over to traffic.h, which ends it. An atomic moves no data, but ends after the
+ * transfers before it. */
+static struct departure hand_over(struct replay *replay, const struct step *step, int64_t from,
+                                  uint32_t slot)
+{
+    struct operation operation = operation_make(replay, step, from, slot);
+    int here = replay->pes[step->pe].node, there = replay->pes[step->op->peer].node;
     bool get = step->op->kind != OP_PUT;
-    int64_t arrived = sent + phases->flight + phases->receive;
-    arrived = get ? arrived + phases->answer : later(arrived, floor_of(replay, step));
-    int64_t known = arrived + phases->acknowledge + (get ? 0 : phases->answer);
-    if (__builtin_expect(known > LAST_TIME, 0))
-        replay_too_late(replay, step->pe);
-    note_open(replay, step, get ? 0 : arrived, known);
-    return (struct settlement){arrived, known};
-}
-
-static inline int64_t leaves_at(const struct phases *phases, int64_t start, int64_t sent,
-                                const struct settlement *settled)
-{
-    switch (phases->returns) {
-    case RETURNS_ISSUED:
-        return start + phases->issue;
-    case RETURNS_SENT:
-        return sent;
-    case RETURNS_ARRIVED:
-        return settled->arrived;
-    default:
-        return settled->known;
+    struct plan *plan = &operation.plan;
+    operation.mark = operation.atomic;
+    operation.from = get ? there : here;
+    operation.to = get ? here : there;
+    if (operation.atomic) {
+        atomic_alone(&operation.takes.atomic);
+        plan->blocks = !operation.takes.atomic.returns_issued;
+        plan->leaves = from + operation.takes.atomic.issue;
+    } else {
+        transfer_alone(&operation.takes.transfer, get);
+        plan->blocks = operation.takes.transfer.returns != RETURNS_ISSUED;
+        plan->leaves = from + operation.takes.transfer.issue;
     }
-}
-
-/* Hands a transfer over to traffic.h. Its end is not known yet: the PE goes on before, or leaves at
- * UNKNOWN. */
-static struct departure hand_over(struct replay *replay, const struct step *step, int64_t start)
-{
-    const struct op *op = step->op;
-    int here = replay->pes[step->pe].node, there = replay->pes[op->peer].node;
-    bool get = op->kind != OP_PUT;
-    struct shipment transfer = {
-        .op = *op,
-        .start = start,
-        .phases = phases_of(replay, step),
-        .from = get ? there : here,
-        .to = get ? here : there,
-        .pe = step->pe,
-        .slot = NO_SLOT,
-        .kind = get ? SHIPMENT_GET : SHIPMENT_PUT,
-    };
-    if (start + transfer.phases.issue > LAST_TIME)
+    if (plan->leaves > LAST_TIME)
         replay_too_late(replay, step->pe);
-    transfer.blocks = transfer.phases.returns != RETURNS_ISSUED;
-    if (!get && is_waited_for(replay, step->pe))
-        transfer.slot = take_write(replay, step->pe);
-    context_begins(replay, step->pe, op);
-    traffic_issue(&replay->traffic, &transfer);
-    return (struct departure){transfer.blocks ? UNKNOWN : start + transfer.phases.issue, 0};
+    context_begins(replay, step->pe, step->op);
+    traffic_issue(&replay->traffic, &replay->operations, &operation);
+    return (struct departure){plan->blocks ? UNKNOWN : plan->leaves, 0};
 }
 
-static inline struct departure move(struct replay *replay, const struct step *step, int64_t start)
+/* Makes a put, get or atomic from `from` (ps) on. */
+static inline struct departure make(struct replay *replay, const struct step *step, int64_t from)
 {
-    const struct op *op = step->op;
-    struct pe *pe =
-        replay->model->one_interface ? replay_home(replay, step->pe) : &replay->pes[step->pe];
-    bool get = op->kind != OP_PUT;
-    const struct phases phases = phases_of(replay, step);
-    int64_t begin = later(start + phases.issue, pe->interface), ready = begin + phases.request;
-    int64_t wire = ready;
-    if (replay->contention) {
-        int here = pe->node, there = replay->pes[op->peer].node;
-        wire = network_reserve(&replay->network, get ? there : here, get ? here : there, ready,
-                               phases.wire);
+    uint32_t slot = slot_of_write(replay, step);
+    bool atomic = is_atomic(step->op);
+    if (__builtin_expect(replay->open != NULL, 0)) {
+        if (request_needed(replay, step))
+            return request_ask(replay, step, from, slot);
+        if (replay->contention == CONTENTION_FAIR &&
+            (!atomic || replay->traffic.interfaces[step->pe].marks))
+            return hand_over(replay, step, from, slot);
     }
-    pe->interface = get ? begin + phases.gap : wire + later(phases.gap, phases.wire);
-    if (__builtin_expect(pe->interface > LAST_TIME, 0))
-        replay_too_late(replay, step->pe);
-    int64_t sent = wire + phases.wire;
-    const struct settlement settled = settle(replay, step, &phases, sent);
-    if (!get)
-        note_write(replay, step, settled.arrived);
-    return (struct departure){leaves_at(&phases, start, sent, &settled),
-                              phases.returns == RETURNS_ISSUED ? 0 : wire - ready};
+    return atomic ? atomic_at_once(replay, step, from, slot)
+                  : transfer_at_once(replay, step, from, slot);
 }
 
-/* False: the PE is blocked until the transfer has ended. */
-static inline bool go_on(struct replay *replay, const struct step *step, struct departure moved)
+/* The PE waits for an operation, and then makes it so many times again. */
+static bool block(struct replay *replay, uint32_t pe, int64_t waited, uint64_t times)
 {
-    if (moved.leaves == UNKNOWN) {
-        replay->pes[step->pe].state = PE_MOVES;
-        return false;
+    replay->rests[pe] = (struct rest){waited, times};
+    replay->pes[pe].state = PE_MOVES;
+    return false;
+}
+
+/* Makes the operation that many times in a row; all: what was before. False while one is under way.
+ * A loop that waited for a write does not count the waiting of its fetch. */
+static bool make_all(struct replay *replay, const struct step *step, struct departure all,
+                     uint64_t times, bool blocked)
+{
+    const struct pe *pe = &replay->pes[step->pe];
+    for (; times > 0; times--) {
+        const struct departure one = make(replay, step, all.leaves);
+        if (one.leaves == UNKNOWN)
+            return block(replay, step->pe, all.waited, times - 1);
+        bool counts = step->op->kind != OP_FETCHES || !pe->fetched;
+        all = (struct departure){one.leaves, all.waited + (counts ? one.waited : 0)};
     }
+    (blocked ? replay_release : replay_finish)(replay, step, all.leaves, all.waited);
+    return true;
+}
+
+bool replay_operation(struct replay *replay, const struct step *step)
+{
+    const struct departure moved = make(replay, step, step->start);
+    if (__builtin_expect(moved.leaves == UNKNOWN, 0))
+        return block(replay, step->pe, 0, 0);
     replay_finish(replay, step, moved.leaves, moved.waited);
     return true;
 }
 
-void replay_transfer(struct replay *replay, const struct step *step)
+void replay_goes_on(struct replay *replay, uint32_t pe, int64_t leaves, int64_t waited)
 {
-    struct departure moved = move(replay, step, step->start);
-    replay_finish(replay, step, moved.leaves, moved.waited);
-}
-
-bool replay_begin_transfer(struct replay *replay, const struct step *step)
-{
-    return go_on(replay, step, hand_over(replay, step, step->start));
-}
-
-/* slot: of those who wait for it; NO_SLOT: nobody does. */
-static struct departure serve(struct replay *replay, const struct step *step, int64_t start,
-                              uint32_t slot)
-{
-    int64_t *served = replay_served(replay, step->op->peer);
-    const struct service service = service_of(replay, step);
-    int64_t there = later(start + service.issue + service.request, floor_of(replay, step));
-    int64_t begin = later(there, *served), done = begin + service.service;
-    *served = done;
-    if (__builtin_expect(done > LAST_TIME, 0))
-        replay_too_late(replay, step->pe);
-    int64_t known = done + service.back + service.answer;
-    note_open(replay, step, done, known);
-    if (slot != NO_SLOT)
-        replay_arrive(replay, slot, done);
-    if (service.returns_issued)
-        return (struct departure){start + service.issue, 0};
-    return (struct departure){known, begin - there};
-}
-
-/* Adds a mark, which ends after everything that the PE has sent so far. */
-static void mark(struct replay *replay, const struct step *step, int64_t start, uint32_t slot,
-                 bool blocks)
-{
-    const struct shipment transfer = {.op = *step->op,
-                                      .start = start,
-                                      .pe = step->pe,
-                                      .slot = slot,
-                                      .kind = SHIPMENT_MARK,
-                                      .blocks = blocks};
-    traffic_issue(&replay->traffic, &transfer);
+    const struct step step = replay_blocked(replay, pe);
+    const struct rest rest = replay->rests[pe];
+    bool counts = step.op->kind != OP_FETCHES || !replay->pes[pe].fetched;
+    make_all(replay, &step, (struct departure){leaves, rest.waited + (counts ? waited : 0)},
+             rest.times, true);
 }
 
 /* Later puts arrive no earlier than those before the fence. */
 void replay_fence(struct replay *replay, const struct step *step)
 {
-    if (replay->contention == CONTENTION_FAIR && replay->traffic.interfaces[step->pe].first)
-        mark(replay, step, step->start, NO_SLOT, false);
+    if (replay->contention == CONTENTION_FAIR && replay->traffic.interfaces[step->pe].list.first)
+        traffic_issue(&replay->traffic, &replay->operations,
+                      &(struct operation){.op = *step->op,
+                                          .start = step->start,
+                                          .pe = step->pe,
+                                          .slot = NO_SLOT,
+                                          .mark = true});
     else
         context_fence(replay, step->pe, step->op->context);
     /* It may have waited until its requests were served. */
     int64_t begin = replay->progress ? later(step->start, replay->progress->now) : step->start;
     int64_t own = own_cost(replay, step, ORDER_FENCE, COST_FENCE);
     replay_finish(replay, step, begin + own, begin - step->start);
-}
-
-/* An atomic after a fence waits for the transfers for which the fence waits. */
-static struct departure ask(struct replay *replay, const struct step *step, int64_t start)
-{
-    uint32_t slot = is_waited_for(replay, step->pe) ? take_write(replay, step->pe) : NO_SLOT;
-    if (replay->contention != CONTENTION_FAIR || !replay->traffic.interfaces[step->pe].marks)
-        return serve(replay, step, start, slot);
-    const struct service service = service_of(replay, step);
-    context_begins(replay, step->pe, step->op);
-    mark(replay, step, start, slot, !service.returns_issued);
-    return (struct departure){service.returns_issued ? start + service.issue : UNKNOWN, 0};
-}
-
-bool replay_atomic(struct replay *replay, const struct step *step)
-{
-    return go_on(replay, step, ask(replay, step, step->start));
-}
-
-bool replay_ask(struct replay *replay, const struct step *step)
-{
-    bool writes = step->op->kind != OP_GET && is_waited_for(replay, step->pe);
-    uint32_t slot = writes ? take_write(replay, step->pe) : NO_SLOT;
-    return request_ask(replay, step, &(struct question){step->start, 0, 1, slot});
 }
 
 /* ---- Waits ---- */
@@ -261,36 +210,6 @@ static uint32_t slot_of(struct replay *replay, uint32_t pe)
     if (*next < waits->first_wait[pe + 1] && waits->waits[*next].ordinal == ordinal)
         return waits->waits[(*next)++].slot;
     return NO_SLOT;
-}
-
-static struct departure fetch(struct replay *replay, const struct step *step, int64_t start)
-{
-    if (step->op->flags & OP_FETCHING)
-        return ask(replay, step, start);
-    return replay->contention == CONTENTION_FAIR ? hand_over(replay, step, start)
-                                                 : move(replay, step, start);
-}
-
-/* Executes the remaining fetches of a loop, after others that took `all`. If the loop waited for a
- * write, only the last fetch remains, and its waiting does not count. False while a fetch is under
- * way. */
-static bool fetch_on(struct replay *replay, const struct step *step, struct departure all,
-                     uint64_t turns, bool blocked)
-{
-    const struct pe *pe = &replay->pes[step->pe];
-    for (; turns > 0; turns--) {
-        struct departure one = fetch(replay, step, all.leaves);
-        if (one.leaves == UNKNOWN) {
-            struct interface *interface = &replay->traffic.interfaces[step->pe];
-            interface->waited = all.waited;
-            interface->turns = turns - 1;
-            replay->pes[step->pe].state = PE_MOVES;
-            return false;
-        }
-        all = (struct departure){one.leaves, all.waited + (pe->fetched ? 0 : one.waited)};
-    }
-    (blocked ? replay_release : replay_finish)(replay, step, all.leaves, all.waited);
-    return true;
 }
 
 /* Calls of a loop that fetch have costs of their own. */
@@ -307,13 +226,8 @@ static bool go_on_after(struct replay *replay, const struct step *step, const st
         replay_follow(replay, step->pe, slot->compute, slot->hop);
     int64_t there = later(step->start, slot->arrival);
     struct departure all = {there, there - step->start};
-    if (step->op->kind != OP_FETCHES) {
-        all.leaves += wait_cost(replay, step);
-        return fetch_on(replay, step, all, 0, blocked);
-    }
-    if (request_needed(replay, step))
-        return request_ask(replay, step, &(struct question){there, all.waited, 1, NO_SLOT});
-    return fetch_on(replay, step, all, 1, blocked);
+    all.leaves += wait_cost(replay, step);
+    return make_all(replay, step, all, step->op->kind == OP_FETCHES ? 1 : 0, blocked);
 }
 
 static void end_wait(struct replay *replay, uint32_t pe, const struct slot *slot)
@@ -354,51 +268,40 @@ bool replay_fetches(struct replay *replay, const struct step *step)
         replay->streams.polls += step->op->place - 1;
         return wait_for(replay, step, slot);
     }
-    if (request_needed(replay, step))
-        return request_ask(replay, step,
-                           &(struct question){step->start, 0, step->op->place, NO_SLOT});
-    return fetch_on(replay, step, (struct departure){step->start, 0}, step->op->place, false);
+    return make_all(replay, step, (struct departure){step->start, 0}, step->op->place, false);
 }
 
-/* ---- Ends that are events ---- */
+/* ---- Ends of what is under way ---- */
 
-/* A blocked PE's transfer or atomic has ended. */
-static void go_on_behind(struct replay *replay, uint32_t pe, struct departure moved)
+static void end_handed_over(struct replay *replay, struct operation *operation)
 {
-    const struct step step = replay_blocked(replay, pe);
-    const struct interface *interface = &replay->traffic.interfaces[pe];
-    if (step.op->kind != OP_FETCHES) {
-        replay_release(replay, &step, moved.leaves, moved.waited);
+    const struct step step = operation_step(operation);
+    const struct phases *takes = &operation->takes.transfer;
+    bool put = operation->op.kind == OP_PUT;
+    struct serving served = {.sent = operation->ended};
+    int64_t waited;
+    if (operation->atomic) {
+        operation_plan(replay, operation);
+        served = operation_serve(replay, operation, operation->plan.there);
+        waited = served.begin - operation->plan.there;
+    } else {
+        served.arrived =
+            put ? put_arrives(replay, &step, takes, served.sent) : served.sent + takes->flight;
+        served.ordered = put ? served.arrived : 0;
+        served.known = served.arrived + takes->acknowledge;
+        waited = operation->ended - operation->begun - takes->wire;
+    }
+    note_served(replay, &step, operation->slot, &served);
+    if (operation->plan.blocks)
+        replay_goes_on(replay, operation->pe, operation_leaves(operation, &served), waited);
+}
+
+void replay_ended(struct replay *replay, struct operation *operation)
+{
+    if (operation->op.kind == OP_FENCE) {
+        context_fence(replay, operation->pe, operation->op.context);
         return;
     }
-    if (replay->pes[pe].fetched)
-        moved.waited = 0;
-    moved.waited += interface->waited;
-    fetch_on(replay, &step, moved, interface->turns, true);
-}
-
-static struct departure end_transfer(struct replay *replay, const struct step *step,
-                                     const struct shipment *transfer)
-{
-    const struct phases *phases = &transfer->phases;
-    const struct settlement settled = settle(replay, step, phases, transfer->ended);
-    if (transfer->slot != NO_SLOT)
-        replay_arrive(replay, transfer->slot, settled.arrived);
-    return (struct departure){leaves_at(phases, step->start, transfer->ended, &settled),
-                              transfer->ended - transfer->begun - phases->wire};
-}
-
-void replay_ended(struct replay *replay, const struct shipment *transfer)
-{
-    const struct step step = {transfer->pe, &transfer->op, transfer->start};
-    if (transfer->op.kind == OP_FENCE) {
-        context_fence(replay, step.pe, step.op->context);
-        return;
-    }
-    struct departure moved = transfer->kind == SHIPMENT_MARK
-                                 ? serve(replay, &step, step.start, transfer->slot)
-                                 : end_transfer(replay, &step, transfer);
-    if (transfer->blocks)
-        go_on_behind(replay, step.pe, moved);
-    context_ends(replay, step.pe, step.op);
+    end_handed_over(replay, operation);
+    context_ends(replay, operation->pe, &operation->op);
 }
