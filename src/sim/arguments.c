@@ -50,18 +50,43 @@ int arguments_parse(const struct manual_option *rows, size_t count, const char *
     return first;
 }
 
-void arguments_model(struct replay_options *options, const char *value)
+static const struct model *model_named(const char *name)
 {
-    options->model = model_find(value);
-    if (!options->model)
-        fail(2, text_format("--model %s: there are loggp and paper; --models says more", value));
+    const struct model *model = model_find(name);
+    if (!model)
+        fail(2, text_format("--model %s: there are loggp and paper; --models says more", name));
+    return model;
 }
 
-void arguments_contention(struct replay_options *options, const char *value)
+static enum contention contention_named(const char *name)
 {
-    options->contention = contention_find(value ? value : "fifo");
-    if (options->contention == CONTENTION_NONE)
-        fail(2, text_format("--contention=%s: there are fifo and fair", value));
+    enum contention contention = contention_find(name);
+    if (contention == CONTENTION_NONE)
+        fail(2, text_format("--contention=%s: there are fifo and fair", name));
+    return contention;
+}
+
+bool arguments_take(struct prediction_options *options, size_t row, const char *value)
+{
+    switch (row) {
+    case OPTION_MODEL:
+        options->replay.model = model_named(value);
+        return true;
+    case OPTION_CONTENTION:
+        options->replay.contention = contention_named(value ? value : "fifo");
+        return true;
+    case OPTION_JSON:
+        options->json = true;
+        return true;
+    case OPTION_OUTPUT:
+        options->output = value;
+        return true;
+    case OPTION_FORCED:
+        options->force = true;
+        return true;
+    default:
+        return false;
+    }
 }
 
 /* ---- Inputs ---- */

@@ -36,9 +36,37 @@ int arguments_parse(const struct manual_option *rows, size_t count, const char *
                     char **argv, void (*take)(void *context, size_t row, const char *value),
                     void *context);
 
-/* Takes the values of --model and --contention. */
-void arguments_model(struct replay_options *, const char *value);
-void arguments_contention(struct replay_options *, const char *value);
+/* A row of options, for output_check(). */
+#define OPTION_FORCE                                                                               \
+    {                                                                                              \
+        .name = "force", .help = "replace any file, also one that no program of skampi wrote"      \
+    }
+
+/* Options that every prediction has, as the first rows of its table. */
+struct prediction_options {
+    struct replay_options replay;
+    bool json, force;
+    const char *output;
+};
+enum { OPTION_MODEL, OPTION_CONTENTION, OPTION_JSON, OPTION_OUTPUT, OPTION_FORCED, OWN_OPTIONS };
+#define PREDICTION_OPTIONS                                                                         \
+    [OPTION_MODEL] = {"model", 'm',           "NAME", "what calls cost: loggp (default) or paper", \
+                      false,   "loggp paper", NULL},                                               \
+    [OPTION_CONTENTION] = {"contention",                                                           \
+                           'c',                                                                    \
+                           "HOW",                                                                  \
+                           "links are busy: transfers wait (fifo, default) or share them (fair)",  \
+                           true,                                                                   \
+                           "fifo fair",                                                            \
+                           NULL},                                                                  \
+    [OPTION_JSON] = {.name = "json", .help = "one JSON object with everything"},                   \
+    [OPTION_OUTPUT] = {.name = "output",                                                           \
+                       .letter = 'o',                                                              \
+                       .value = "FILE",                                                            \
+                       .help = "write to FILE instead of standard output"},                        \
+    [OPTION_FORCED] = OPTION_FORCE
+/* Takes one of these options. False: the row is none of them. */
+bool arguments_take(struct prediction_options *, size_t row, const char *value);
 
 struct inputs {
     const char *machine;
@@ -52,12 +80,6 @@ struct machine *machine_open(const char *path);
 /* Opens machine and run. Ends the program if either cannot be opened, or if the machine cannot be
  * predicted with these options. */
 struct machine *inputs_open(const struct inputs *, const struct replay_options *, struct run *);
-
-/* A row of options, for output_check(). */
-#define OPTION_FORCE                                                                               \
-    {                                                                                              \
-        .name = "force", .help = "replace any file, also one that no program of skampi wrote"      \
-    }
 
 /* Ends the program if the file must not be replaced; with force, any file may be. Call it before
  * long work. */

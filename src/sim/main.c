@@ -13,13 +13,8 @@
 #include "sim/report.h"
 
 enum key {
-    KEY_MODEL,
-    KEY_CONTENTION,
-    KEY_PER_PE,
+    KEY_PER_PE = OWN_OPTIONS,
     KEY_ERRORS,
-    KEY_JSON,
-    KEY_OUTPUT,
-    KEY_FORCE,
     KEY_TRACE,
     KEY_PLATFORM,
     KEY_MODELS,
@@ -31,20 +26,10 @@ enum key {
 };
 
 static const struct manual_option rows[KEYS] = {
-    [KEY_MODEL] = {"model", 'm', "NAME", "what calls cost: loggp (default) or paper", false,
-                   "loggp paper", NULL},
-    [KEY_CONTENTION] = {"contention", 'c', "HOW",
-                        "links are busy: transfers wait (fifo, default) or share them (fair)", true,
-                        "fifo fair", NULL},
+    PREDICTION_OPTIONS,
     [KEY_PER_PE] = {.name = "per-pe", .help = "calls, time and sizes of each routine on each PE"},
     [KEY_ERRORS] = {.name = "errors",
                     .help = "find out what errors of the description mean, however long it takes"},
-    [KEY_JSON] = {.name = "json", .help = "one JSON object with everything"},
-    [KEY_OUTPUT] = {.name = "output",
-                    .letter = 'o',
-                    .value = "FILE",
-                    .help = "write to FILE instead of standard output"},
-    [KEY_FORCE] = OPTION_FORCE,
     [KEY_TRACE] = {.name = "trace",
                    .value = "DIR",
                    .help = "write the predicted run as a trace to the new or empty folder DIR"},
@@ -59,9 +44,9 @@ static const struct manual_option rows[KEYS] = {
 };
 
 struct options {
-    struct replay_options replay;
-    bool json, force, errors;
-    const char *output, *trace, *platform;
+    struct prediction_options common;
+    bool errors;
+    const char *trace, *platform;
 };
 
 static const struct sim_command *const commands[] = {&what_if_command, &pack_command,
@@ -143,27 +128,14 @@ static void exhausted(const char *text)
 static void take_option(void *context, size_t key, const char *value)
 {
     struct options *options = context;
+    if (arguments_take(&options->common, key, value))
+        return;
     switch ((enum key)key) {
-    case KEY_MODEL:
-        arguments_model(&options->replay, value);
-        return;
-    case KEY_CONTENTION:
-        arguments_contention(&options->replay, value);
-        return;
     case KEY_PER_PE:
-        options->replay.per_pe = true;
+        options->common.replay.per_pe = true;
         return;
     case KEY_ERRORS:
         options->errors = true;
-        return;
-    case KEY_JSON:
-        options->json = true;
-        return;
-    case KEY_OUTPUT:
-        options->output = value;
-        return;
-    case KEY_FORCE:
-        options->force = true;
         return;
     case KEY_TRACE:
         options->trace = value;
@@ -196,13 +168,13 @@ static void print_report(FILE *out, const struct options *options, const struct 
 {
     struct report report = report_make(replay, inputs->machine);
     struct errors errors =
-        errors_find(inputs->machine, replay->machine, replay->run, &options->replay,
+        errors_find(inputs->machine, replay->machine, replay->run, &options->common.replay,
                     (double)report.run_time, replay->streams.events, options->errors);
     report.errors = &errors;
-    (options->json ? report_json : report_text)(out, &report);
+    (options->common.json ? report_json : report_text)(out, &report);
     free(report.path);
     errors_free(&errors);
-    sim_output_close(out, options->output);
+    sim_output_close(out, options->common.output);
 }
 
 static int write_platform(const char *path, const char *described)
@@ -217,10 +189,10 @@ static int write_platform(const char *path, const char *described)
 
 static int predict(int argc, char **argv)
 {
-    struct options options = {.replay = REPLAY_DEFAULTS};
+    struct options options = {.common = {.replay = REPLAY_DEFAULTS}};
     int at = arguments_parse(rows, KEYS, "shmemsim", argc, argv, take_option, &options);
     struct inputs inputs = arguments_inputs("shmemsim", argc, argv, at);
-    output_check(options.platform ? options.platform : options.output, options.force);
+    output_check(options.platform ? options.platform : options.common.output, options.common.force);
     if (options.platform && at + 1 < argc)
         fail(2, text_format("--platform reads no trace; leave out %s", argv[at + 1]));
     if (options.platform)
@@ -228,20 +200,20 @@ static int predict(int argc, char **argv)
     struct run run;
     struct replay replay;
     char *error;
-    struct machine *machine = inputs_open(&inputs, &options.replay, &run);
-    if (options.trace && !(options.replay.simulated = simulated_open(options.trace, &error)))
+    struct machine *machine = inputs_open(&inputs, &options.common.replay, &run);
+    if (options.trace && !(options.common.replay.simulated = simulated_open(options.trace, &error)))
         fail(2, error);
-    bool good = replay_run(&replay, &run, machine, &options.replay);
+    bool good = replay_run(&replay, &run, machine, &options.common.replay);
     if (good)
-        print_report(sim_output_open(options.output, inputs.machine, &run.paths), &options, &inputs,
-                     &replay);
+        print_report(sim_output_open(options.common.output, inputs.machine, &run.paths), &options,
+                     &inputs, &replay);
     else
         say("%s", replay.error);
     if (!good && options.trace)
-        simulated_discard(options.replay.simulated);
+        simulated_discard(options.common.replay.simulated);
     int status = good ? 0 : replay.found ? 1 : 2;
     replay_close(&replay);
-    simulated_close(options.replay.simulated);
+    simulated_close(options.common.replay.simulated);
     run_close(&run);
     machine_free(machine);
     return status;

@@ -57,6 +57,15 @@ static void find_path(struct report *report)
     }
 }
 
+static void add_value(struct spread *spread, int pe, int64_t value)
+{
+    spread->sum += (double)value;
+    if (value <= spread->most)
+        return;
+    spread->most = value;
+    spread->pe = (uint32_t)pe;
+}
+
 struct report report_make(const struct replay *replay, const char *machine)
 {
     struct report report = {.replay = replay, .machine = machine};
@@ -67,21 +76,9 @@ struct report report_make(const struct replay *replay, const char *machine)
         }
     for (int i = 0; i < replay->run->pes; i++) {
         const struct pe_report pe = report_pe(replay, i);
-        report.compute += (double)pe.compute;
-        report.communication += (double)pe.communication;
-        report.waiting += (double)pe.waiting;
-        if (pe.compute > report.most_compute) {
-            report.most_compute = pe.compute;
-            report.compute_pe = (uint32_t)i;
-        }
-        if (pe.communication > report.most_communication) {
-            report.most_communication = pe.communication;
-            report.communication_pe = (uint32_t)i;
-        }
-        if (pe.waiting > report.most_waiting) {
-            report.most_waiting = pe.waiting;
-            report.waiting_pe = (uint32_t)i;
-        }
+        add_value(&report.compute, i, pe.compute);
+        add_value(&report.communication, i, pe.communication);
+        add_value(&report.waiting, i, pe.waiting);
     }
     find_path(&report);
     return report;
@@ -102,16 +99,15 @@ void report_column(FILE *out, int width, double ps)
     fprintf(out, " %*s", width, seconds(text, ps));
 }
 
-static void print_sum(FILE *out, const char *name, const struct report *report, double sum,
-                      int64_t most, uint32_t pe)
+static void print_spread(FILE *out, const char *name, const struct spread *spread, int pes)
 {
-    double mean = sum / report->replay->run->pes;
-    const double times[] = {sum, mean, (double)most};
+    double mean = spread->sum / pes;
+    const double times[] = {spread->sum, mean, (double)spread->most};
     fprintf(out, "%-14s", name);
     for (size_t i = 0; i < 3; i++)
         report_column(out, 16, times[i]);
     if (mean > 0)
-        fprintf(out, " %9.3f %8" PRIu32 "\n", (double)most / mean, pe);
+        fprintf(out, " %9.3f %8" PRIu32 "\n", (double)spread->most / mean, spread->pe);
     else
         fprintf(out, " %9s %8s\n", "---", "---");
 }
@@ -125,12 +121,15 @@ static int compare_sums(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void print_size(FILE *out, const struct routine_sum *sum, int off)
+/* Mean sizes inside nodes and between them, and the end of the line. */
+static void print_sizes(FILE *out, const uint64_t moves[2], const double bytes[2])
 {
-    if (sum->moves[off])
-        fprintf(out, " %12.1f", sum->bytes[off] / (double)sum->moves[off]);
-    else
-        fprintf(out, " %12s", "---");
+    for (int off = 0; off < 2; off++)
+        if (moves[off])
+            fprintf(out, " %12.1f", bytes[off] / (double)moves[off]);
+        else
+            fprintf(out, " %12s", "---");
+    fputc('\n', out);
 }
 
 static void print_routines(FILE *out, const struct report *report)
@@ -150,9 +149,7 @@ static void print_routines(FILE *out, const struct report *report)
                 run_routine(replay->run, (uint16_t)(sums[i] - replay->sums)), sums[i]->calls);
         report_column(out, 16, sums[i]->time);
         report_column(out, 16, sums[i]->waiting);
-        print_size(out, sums[i], 0);
-        print_size(out, sums[i], 1);
-        fputc('\n', out);
+        print_sizes(out, sums[i]->moves, sums[i]->bytes);
     }
     free(sums);
 }
@@ -187,14 +184,10 @@ static void print_pe_routines(FILE *out, const struct report *report)
             const struct pe_sum *sum = replay->pe_sums[i] ? &replay->pe_sums[i][pe] : NULL;
             if (!sum || !sum->calls)
                 continue;
-            const struct routine_sum sizes = {.moves = {sum->moves[0], sum->moves[1]},
-                                              .bytes = {sum->bytes[0], sum->bytes[1]}};
             fprintf(out, "%8d %-32s %12" PRIu64, pe, run_routine(replay->run, (uint16_t)i),
                     sum->calls);
             report_column(out, 16, (double)sum->time);
-            print_size(out, &sizes, 0);
-            print_size(out, &sizes, 1);
-            fputc('\n', out);
+            print_sizes(out, sum->moves, sum->bytes);
         }
 }
 
@@ -231,14 +224,12 @@ void report_text(FILE *out, const struct report *report)
                      report->errors ? errors_digits(report->errors, run_time) : REPORT_DIGITS));
     if (report->errors)
         errors_text(out, report->errors, run_time, report->machine);
-    fprintf(out, "total communication time: %s s\n\n", seconds(time, report->communication));
+    fprintf(out, "total communication time: %s s\n\n", seconds(time, report->communication.sum));
     fprintf(out, "%-14s %16s %16s %16s %9s %8s\n", "over PEs", "sum s", "mean s", "most s",
             "most/mean", "on PE");
-    print_sum(out, "compute", report, report->compute, report->most_compute, report->compute_pe);
-    print_sum(out, "communication", report, report->communication, report->most_communication,
-              report->communication_pe);
-    print_sum(out, "of it waiting", report, report->waiting, report->most_waiting,
-              report->waiting_pe);
+    print_spread(out, "compute", &report->compute, replay->run->pes);
+    print_spread(out, "communication", &report->communication, replay->run->pes);
+    print_spread(out, "of it waiting", &report->waiting, replay->run->pes);
     print_routines(out, report);
     print_pes(out, report);
     if (replay->per_pe)

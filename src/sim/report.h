@@ -15,14 +15,15 @@ struct pe_report report_pe(const struct replay *, int pe);
 struct errors;
 struct report {
     const struct replay *replay;
-    const struct errors *errors;            /* NULL: were not looked for */
-    const char *machine;                    /* file of its description */
-    int64_t run_time;                       /* ps: until the last PE has ended */
-    uint32_t last;                          /* that PE's line */
-    double compute, communication, waiting; /* ps, sums over PEs */
-    /* The largest values of a PE, and which PE that is. */
-    int64_t most_compute, most_communication, most_waiting;
-    uint32_t compute_pe, communication_pe, waiting_pe;
+    const struct errors *errors; /* NULL: were not looked for */
+    const char *machine;         /* file of its description */
+    int64_t run_time;            /* ps: until the last PE has ended */
+    uint32_t last;               /* that PE's line */
+    struct spread {
+        double sum;   /* ps, over PEs */
+        int64_t most; /* ps: the largest value of a PE, and which PE that is */
+        uint32_t pe;
+    } compute, communication, waiting;
     struct station {
         uint32_t pe;
         int64_t from, to; /* ps */
@@ -36,6 +37,12 @@ struct report report_make(const struct replay *, const char *machine);
 void report_column(FILE *, int width, double ps);
 void report_text(FILE *, const struct report *);
 void report_json(FILE *, const struct report *);
+/* "NAME":SECONDS for each time, with commas between them, until one has no name. */
+struct json_time {
+    const char *name;
+    double ps;
+};
+void report_json_times(FILE *, const struct json_time *);
 /* Its name, or false. */
 void report_json_contention(FILE *, enum contention);
 

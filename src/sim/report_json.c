@@ -5,10 +5,17 @@
 #include "sim/errors.h"
 #include "sim/report.h"
 
+void report_json_times(FILE *out, const struct json_time *times)
+{
+    for (size_t i = 0; times[i].name; i++) {
+        fprintf(out, "%s\"%s\":", i ? "," : "", times[i].name);
+        json_number(out, report_seconds(times[i].ps));
+    }
+}
+
 static void member(FILE *out, const char *name, double ps)
 {
-    fprintf(out, "\"%s\":", name);
-    json_number(out, report_seconds(ps));
+    report_json_times(out, (const struct json_time[]){{name, ps}, {NULL, 0}});
 }
 
 /* Null where nothing was moved. */
@@ -39,9 +46,8 @@ static void routines(FILE *out, const struct replay *replay)
         fprintf(out, "%s\n{\"name\":", comma);
         json_string(out, run_routine(replay->run, (uint16_t)i));
         fprintf(out, ",\"calls\":%" PRIu64 ",", sum->calls);
-        member(out, "time", sum->time);
-        fputc(',', out);
-        member(out, "waiting", sum->waiting);
+        report_json_times(out, (const struct json_time[]){
+                                   {"time", sum->time}, {"waiting", sum->waiting}, {NULL, 0}});
         sizes(out, sum->moves, sum->bytes);
         fputc('}', out);
         comma = ",";
@@ -75,13 +81,12 @@ static void per_pe(FILE *out, const struct replay *replay)
         const struct pe_report pe = report_pe(replay, i);
         fprintf(out, "%s\n{\"pe\":%d,\"node\":%" PRId32 ",\"threads\":%d,", i ? "," : "", i,
                 replay->pes[i].node, run_threads(replay->run, i));
-        member(out, "compute", (double)pe.compute);
-        fputc(',', out);
-        member(out, "communication", (double)pe.communication);
-        fputc(',', out);
-        member(out, "waiting", (double)pe.waiting);
-        fputc(',', out);
-        member(out, "end", (double)pe.end);
+        report_json_times(out,
+                          (const struct json_time[]){{"compute", (double)pe.compute},
+                                                     {"communication", (double)pe.communication},
+                                                     {"waiting", (double)pe.waiting},
+                                                     {"end", (double)pe.end},
+                                                     {NULL, 0}});
         if (replay->per_pe)
             pe_routines(out, replay, i);
         fputc('}', out);
@@ -89,17 +94,15 @@ static void per_pe(FILE *out, const struct replay *replay)
     fputs("]", out);
 }
 
-static void imbalance(FILE *out, const char *name, const struct report *report, double sum,
-                      int64_t most, uint32_t pe)
+static void imbalance(FILE *out, const char *name, const struct spread *spread, int pes)
 {
-    double mean = sum / report->replay->run->pes;
+    double mean = spread->sum / pes;
     fprintf(out, "\"%s\":{", name);
-    member(out, "mean", mean);
-    fputc(',', out);
-    member(out, "most", (double)most);
-    fprintf(out, ",\"pe\":%" PRIu32 ",\"ratio\":", pe);
+    report_json_times(
+        out, (const struct json_time[]){{"mean", mean}, {"most", (double)spread->most}, {NULL, 0}});
+    fprintf(out, ",\"pe\":%" PRIu32 ",\"ratio\":", spread->pe);
     if (mean > 0)
-        json_number(out, (double)most / mean);
+        json_number(out, (double)spread->most / mean);
     else
         fputs("null", out);
     fputc('}', out);
@@ -109,15 +112,16 @@ static void path(FILE *out, const struct report *report)
 {
     const struct pe *last = &report->replay->pes[report->last];
     fputs(",\n\"critical_path\":{", out);
-    member(out, "compute", (double)last->path_compute);
-    fputc(',', out);
-    member(out, "communication", (double)(last->time - last->path_compute));
+    report_json_times(out, (const struct json_time[]){
+                               {"compute", (double)last->path_compute},
+                               {"communication", (double)(last->time - last->path_compute)},
+                               {NULL, 0}});
     fprintf(out, ",\"cut\":%s,\"stations\":[", report->cut ? "true" : "false");
     for (size_t i = 0; i < report->stations; i++) {
         fprintf(out, "%s{\"pe\":%" PRIu32 ",", i ? "," : "", report->path[i].pe);
-        member(out, "from", (double)report->path[i].from);
-        fputc(',', out);
-        member(out, "to", (double)report->path[i].to);
+        report_json_times(out, (const struct json_time[]){{"from", (double)report->path[i].from},
+                                                          {"to", (double)report->path[i].to},
+                                                          {NULL, 0}});
         fputc('}', out);
     }
     fputs("]}", out);
@@ -142,13 +146,12 @@ void report_json(FILE *out, const struct report *report)
     fputc(',', out);
     if (report->errors)
         errors_json(out, report->errors);
-    member(out, "compute", report->compute);
-    fputc(',', out);
-    member(out, "communication", report->communication);
-    fputc(',', out);
-    member(out, "waiting", report->waiting);
-    fputc(',', out);
-    member(out, "tracer_taken_off", (double)replay->streams.taken_off);
+    report_json_times(
+        out, (const struct json_time[]){{"compute", report->compute.sum},
+                                        {"communication", report->communication.sum},
+                                        {"waiting", report->waiting.sum},
+                                        {"tracer_taken_off", (double)replay->streams.taken_off},
+                                        {NULL, 0}});
     fprintf(out,
             ",\n\"events\":%" PRIu64 ",\"polling_loops\":%" PRIu64 ",\"polls_left_out\":%" PRIu64
             ",\"waits_without_write\":%" PRIu64,
@@ -157,12 +160,11 @@ void report_json(FILE *out, const struct report *report)
     if (replay->machine->table_count)
         fprintf(out, ",\"calls_extrapolated\":%" PRIu64, replay->extrapolated);
     fputs(",\n\"imbalance\":{", out);
-    imbalance(out, "compute", report, report->compute, report->most_compute, report->compute_pe);
+    imbalance(out, "compute", &report->compute, replay->run->pes);
     fputc(',', out);
-    imbalance(out, "communication", report, report->communication, report->most_communication,
-              report->communication_pe);
+    imbalance(out, "communication", &report->communication, replay->run->pes);
     fputc(',', out);
-    imbalance(out, "waiting", report, report->waiting, report->most_waiting, report->waiting_pe);
+    imbalance(out, "waiting", &report->waiting, replay->run->pes);
     fputc('}', out);
     routines(out, replay);
     per_pe(out, replay);

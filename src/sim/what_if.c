@@ -18,20 +18,10 @@
 #define HELP "shmemsim what-if"
 
 /* Rows from FIRST_SWEEP on are quantities that are swept. */
-enum row { KEY_MODEL, KEY_CONTENTION, KEY_JSON, KEY_OUTPUT, KEY_FORCE, KEY_HELP, FIRST_SWEEP };
+enum row { KEY_HELP = OWN_OPTIONS, FIRST_SWEEP };
 
 static const struct manual_option rows[] = {
-    [KEY_MODEL] = {"model", 'm', "NAME", "what calls cost: loggp (default) or paper", false,
-                   "loggp paper", NULL},
-    [KEY_CONTENTION] = {"contention", 'c', "HOW",
-                        "links are busy: transfers wait (fifo, default) or share them (fair)", true,
-                        "fifo fair", NULL},
-    [KEY_JSON] = {.name = "json", .help = "one JSON object with everything"},
-    [KEY_OUTPUT] = {.name = "output",
-                    .letter = 'o',
-                    .value = "FILE",
-                    .help = "write to FILE instead of standard output"},
-    [KEY_FORCE] = OPTION_FORCE,
+    PREDICTION_OPTIONS,
     [KEY_HELP] = {.name = "help", .letter = 'h', .help = "this text"},
     {.name = "latency", .value = "VALUES", .help = "of buses: 'x0.5,1 us'; of one: ib=x0.5"},
     {.name = "bandwidth", .value = "VALUES", .help = "of buses, such as '1 GB/s,x2,infinite'"},
@@ -75,9 +65,7 @@ struct outcome {
 };
 
 struct study {
-    struct replay_options replay;
-    bool json, force;
-    const char *output;
+    struct prediction_options common;
     struct inputs inputs;
     struct run run;
     struct machine *machine;
@@ -94,7 +82,7 @@ struct study {
 
 /* ---- Options ---- */
 
-static void print_help(void)
+static _Noreturn void print_help(void)
 {
     terminal_fold_begin(false);
     printf("Usage: %s %s\n%s\n\n", HELP, what_if_command.synopsis, what_if_command.text);
@@ -105,31 +93,14 @@ static void print_help(void)
 static void take_option(void *context, size_t row, const char *value)
 {
     struct study *study = context;
-    switch (row) {
-    case KEY_MODEL:
-        arguments_model(&study->replay, value);
+    if (arguments_take(&study->common, row, value))
         return;
-    case KEY_CONTENTION:
-        arguments_contention(&study->replay, value);
-        return;
-    case KEY_JSON:
-        study->json = true;
-        return;
-    case KEY_OUTPUT:
-        study->output = value;
-        return;
-    case KEY_FORCE:
-        study->force = true;
-        return;
-    case KEY_HELP:
+    if (row == KEY_HELP)
         print_help();
-        return;
-    default:
-        if (study->count == MOST_SWEEPS)
-            fail(2, text_format("what-if: more than %d quantities are swept", MOST_SWEEPS));
-        study->given[study->count].row = row;
-        study->given[study->count++].value = value;
-    }
+    if (study->count == MOST_SWEEPS)
+        fail(2, text_format("what-if: more than %d quantities are swept", MOST_SWEEPS));
+    study->given[study->count].row = row;
+    study->given[study->count++].value = value;
 }
 
 static bool is_given(const struct study *study, const char *name)
@@ -143,8 +114,9 @@ static bool is_given(const struct study *study, const char *name)
 /* Values without effect would look like an answer. */
 static void check_effect(const struct study *study)
 {
-    const bool loggp = study->replay.model != &paper_model, links = study->replay.contention,
-               shares = study->replay.contention == CONTENTION_FAIR;
+    const bool loggp = study->common.replay.model != &paper_model,
+               links = study->common.replay.contention,
+               shares = study->common.replay.contention == CONTENTION_FAIR;
     const struct {
         const char *option;
         bool has;
@@ -249,12 +221,12 @@ static bool predict(struct study *study, const struct machine *machine, struct o
                     char **problem, int *status)
 {
     struct replay replay;
-    bool good = replay_run(&replay, &study->run, machine, &study->replay);
+    bool good = replay_run(&replay, &study->run, machine, &study->common.replay);
     if (good) {
         struct report report = report_make(&replay, study->inputs.machine);
         study->events = replay.streams.events;
-        *outcome = (struct outcome){(double)report.run_time, report.communication, report.compute,
-                                    report.waiting};
+        *outcome = (struct outcome){(double)report.run_time, report.communication.sum,
+                                    report.compute.sum, report.waiting.sum};
         free(report.path);
     } else {
         *problem = memory_text(replay.error);
@@ -272,8 +244,9 @@ static void predict_all(struct study *study)
     study->outcomes = memory_zeroed(study->points + 1, sizeof *study->outcomes);
     if (!predict(study, study->machine, &study->outcomes[0], &problem, &status))
         fail(status, problem);
-    study->errors = errors_find(study->inputs.machine, study->machine, &study->run, &study->replay,
-                                study->outcomes[0].run_time, study->events, false);
+    study->errors =
+        errors_find(study->inputs.machine, study->machine, &study->run, &study->common.replay,
+                    study->outcomes[0].run_time, study->events, false);
     for (size_t i = 0; i < study->points; i++) {
         if (watched)
             fprintf(stderr, "\rshmemsim: %zu of %zu", i + 1, study->points);
@@ -314,8 +287,8 @@ static void print_table(FILE *out, const struct study *study)
     const struct outcome *outcomes = study->outcomes;
     int widths[MOST_SWEEPS], before = 0;
     text_print(out, "%s\n%d PEs on %s, model %s, contention %s\n\n", study->run.command,
-               study->run.pes, study->inputs.machine, study->replay.model->name,
-               contention_names[study->replay.contention]);
+               study->run.pes, study->inputs.machine, study->common.replay.model->name,
+               contention_names[study->common.replay.contention]);
     for (size_t i = 0; i < study->count; i++) {
         const struct sweep *sweep = &study->sweeps[i];
         size_t width = strlen(sweep->label);
@@ -350,10 +323,11 @@ static void number(FILE *out, const char *before, const char *name, double value
 
 static void json_times(FILE *out, const struct outcome *now)
 {
-    number(out, "", "run_time", report_seconds(now->run_time));
-    number(out, ",", "communication", report_seconds(now->communication));
-    number(out, ",", "compute", report_seconds(now->compute));
-    number(out, ",", "waiting", report_seconds(now->waiting));
+    report_json_times(out, (const struct json_time[]){{"run_time", now->run_time},
+                                                      {"communication", now->communication},
+                                                      {"compute", now->compute},
+                                                      {"waiting", now->waiting},
+                                                      {NULL, 0}});
 }
 
 static void json_sweep(FILE *out, const struct sweep *sweep)
@@ -381,8 +355,8 @@ static void print_json(FILE *out, const struct study *study)
     json_string(out, study->run.command);
     fputs(",\"machine\":", out);
     json_string(out, study->inputs.machine);
-    fprintf(out, ",\"model\":\"%s\",\"contention\":", study->replay.model->name);
-    report_json_contention(out, study->replay.contention);
+    fprintf(out, ",\"model\":\"%s\",\"contention\":", study->common.replay.model->name);
+    report_json_contention(out, study->common.replay.contention);
     fprintf(out, ",\"pes\":%d,\n\"swept\":[", study->run.pes);
     for (size_t i = 0; i < study->count; i++) {
         fputs(i ? ",\n" : "\n", out);
@@ -412,18 +386,18 @@ static void print_json(FILE *out, const struct study *study)
 static int what_if(int argc, char **argv)
 {
     struct study *study = memory_zeroed(1, sizeof *study);
-    study->replay = (struct replay_options)REPLAY_DEFAULTS;
+    study->common.replay = (struct replay_options)REPLAY_DEFAULTS;
     int at = arguments_parse(rows, ROWS, HELP, argc, argv, take_option, study);
     study->inputs = arguments_inputs(HELP, argc, argv, at);
-    output_check(study->output, study->force);
+    output_check(study->common.output, study->common.force);
     check_effect(study);
-    study->machine = inputs_open(&study->inputs, &study->replay, &study->run);
+    study->machine = inputs_open(&study->inputs, &study->common.replay, &study->run);
     read_sweeps(study);
     check_points(study);
-    FILE *out = sim_output_open(study->output, study->inputs.machine, &study->run.paths);
+    FILE *out = sim_output_open(study->common.output, study->inputs.machine, &study->run.paths);
     predict_all(study);
-    (study->json ? print_json : print_table)(out, study);
-    sim_output_close(out, study->output);
+    (study->common.json ? print_json : print_table)(out, study);
+    sim_output_close(out, study->common.output);
     for (size_t i = 0; i < study->count; i++)
         sweep_free(&study->sweeps[i]);
     run_close(&study->run);
