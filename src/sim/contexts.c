@@ -4,12 +4,12 @@
 #include "base/memory.h"
 
 struct context_key {
-    uint32_t pe, context;
+    uint32_t thread, context;
 };
 
-struct context_state *context_of(struct replay *replay, uint32_t pe, unsigned context)
+struct context_state *context_of(struct replay *replay, uint32_t thread, unsigned context)
 {
-    const struct context_key key = {replay_pe(replay, pe), context};
+    const struct context_key key = {replay_pe(replay, thread), context};
     size_t before = replay->context_numbers.count,
            number = table_number(&replay->context_numbers, &key, sizeof key);
     if (number >= replay->context_room) {
@@ -25,19 +25,19 @@ struct context_state *context_of(struct replay *replay, uint32_t pe, unsigned co
 void context_fence(struct replay *replay, uint32_t number, unsigned context)
 {
     if (context == 0) {
-        uint32_t pe = replay_pe(replay, number);
+        uint32_t thread = replay_pe(replay, number);
         if (!replay->floors)
             replay->floors = memory_zeroed((size_t)replay->run->pes, sizeof *replay->floors);
-        replay->floors[pe] = later(replay->floors[pe], replay->pes[pe].arrived);
+        replay->floors[thread] = later(replay->floors[thread], replay->threads[thread].arrived);
         return;
     }
     struct context_state *state = context_of(replay, number, context);
     state->floor = later(state->floor, state->arrived);
 }
 
-struct open_counts *open_of(struct replay *replay, uint32_t pe, unsigned context)
+struct open_counts *open_of(struct replay *replay, uint32_t thread, unsigned context)
 {
-    return context == 0 ? &replay->open[pe] : &context_of(replay, pe, context)->open;
+    return context == 0 ? &replay->open[thread] : &context_of(replay, thread, context)->open;
 }
 
 static uint32_t *count_of(struct open_counts *open, const struct op *op)
@@ -45,36 +45,36 @@ static uint32_t *count_of(struct open_counts *open, const struct op *op)
     return op->kind == OP_PUT ? &open->unordered : &open->ordered;
 }
 
-void context_begins(struct replay *replay, uint32_t pe, const struct op *op)
+void context_begins(struct replay *replay, uint32_t thread, const struct op *op)
 {
-    ++*count_of(open_of(replay, pe, op->context), op);
+    ++*count_of(open_of(replay, thread, op->context), op);
 }
 
 /* An operation is no longer open. */
 static void end_one(struct replay *replay, uint32_t number, unsigned context, uint32_t *count)
 {
-    const struct pe *pe = &replay->pes[number];
-    if (--*count == 0 && pe->state == PE_OPEN && pe->blocked_on == context)
+    const struct thread *self = &replay->threads[number];
+    if (--*count == 0 && self->state == THREAD_OPEN && self->blocked_on == context)
         replay_retry(replay, number);
 }
 
-void context_ends(struct replay *replay, uint32_t pe, const struct op *op)
+void context_ends(struct replay *replay, uint32_t thread, const struct op *op)
 {
-    end_one(replay, pe, op->context, count_of(open_of(replay, pe, op->context), op));
+    end_one(replay, thread, op->context, count_of(open_of(replay, thread, op->context), op));
 }
 
-void context_served(struct replay *replay, uint32_t pe, const struct op *op)
+void context_served(struct replay *replay, uint32_t thread, const struct op *op)
 {
-    struct open_counts *open = open_of(replay, pe, op->context);
+    struct open_counts *open = open_of(replay, thread, op->context);
     if (op->kind == OP_PUT)
         return;
     open->unordered++;
-    end_one(replay, pe, op->context, &open->ordered);
+    end_one(replay, thread, op->context, &open->ordered);
 }
 
-void context_answered(struct replay *replay, uint32_t pe, const struct op *op)
+void context_answered(struct replay *replay, uint32_t thread, const struct op *op)
 {
-    end_one(replay, pe, op->context, &open_of(replay, pe, op->context)->unordered);
+    end_one(replay, thread, op->context, &open_of(replay, thread, op->context)->unordered);
 }
 
 /* Barriers and clear_lock complete the default context. */
@@ -88,7 +88,7 @@ static bool completes(const struct op *op)
  * since later puts keep behind them by the floor of the context. */
 bool replay_is_open(struct replay *replay, uint32_t number, const struct op *op)
 {
-    struct pe *pe = &replay->pes[number];
+    struct thread *self = &replay->threads[number];
     bool fence = op->kind == OP_FENCE && replay->progress;
     if (!fence && !completes(op))
         return false;
@@ -96,7 +96,7 @@ bool replay_is_open(struct replay *replay, uint32_t number, const struct op *op)
     const struct open_counts *open = open_of(replay, number, context);
     if (open->ordered == 0 && (fence || open->unordered == 0))
         return false;
-    pe->state = PE_OPEN;
-    pe->blocked_on = context;
+    self->state = THREAD_OPEN;
+    self->blocked_on = context;
     return true;
 }

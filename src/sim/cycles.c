@@ -8,7 +8,7 @@
 
 #define TURNS_KEPT 2 /* turns of a loop that stay before the wait, if a write ends the loop */
 
-/* The calls without lasting effect that a line has made in a row. */
+/* The calls without lasting effect that a thread has made in a row. */
 struct watch {
     uint64_t count;
     uint64_t what[TURN_MOST]; /* the last ones, by their number modulo TURN_MOST */
@@ -66,20 +66,20 @@ static void add(struct cycles *cycles, struct cycle cycle)
 
 /* Whether a test succeeds that failed in each turn before. Then the first turn stays, and the
  * others become a wait. */
-static bool end_by_test(struct cycles *cycles, uint32_t line, uint64_t number,
+static bool end_by_test(struct cycles *cycles, uint32_t thread, uint64_t number,
                         const struct watch *watch, uint64_t what)
 {
     unsigned turn = turn_of(watch, 2);
     if (turn == 0 || !goes_on(watch, turn, what) || is_test_alone(watch, turn))
         return false;
     uint32_t left_out = (uint32_t)watch->same[turn];
-    add(cycles,
-        (struct cycle){.line = line, .first = (uint32_t)number - left_out, .left_out = left_out});
+    add(cycles, (struct cycle){
+                    .thread = thread, .first = (uint32_t)number - left_out, .left_out = left_out});
     return true;
 }
 
 /* Notes a loop that ends, if its turns may have waited for a write. */
-static void end_by_write(struct cycles *cycles, uint32_t line, uint64_t number,
+static void end_by_write(struct cycles *cycles, uint32_t thread, uint64_t number,
                          const struct watch *watch, unsigned turn)
 {
     if (!turn_has(watch, turn, TURN_FETCH))
@@ -87,40 +87,40 @@ static void end_by_write(struct cycles *cycles, uint32_t line, uint64_t number,
     /* Leave out complete turns, so that the calls after them continue those before. */
     uint64_t left_out = (watch->same[turn] / turn - TURNS_KEPT) * turn;
     uint64_t behind = watch->same[turn] - (TURNS_KEPT - 1) * turn - left_out;
-    add(cycles, (struct cycle){.line = line,
+    add(cycles, (struct cycle){.thread = thread,
                                .first = (uint32_t)(number - behind - left_out),
                                .left_out = (uint32_t)left_out,
                                .turn = (uint32_t)behind});
 }
 
-static void forget(struct cycles *cycles, uint32_t line)
+static void forget(struct cycles *cycles, uint32_t thread)
 {
-    free(cycles->watches[line]);
-    cycles->watches[line] = NULL;
+    free(cycles->watches[thread]);
+    cycles->watches[thread] = NULL;
 }
 
-bool cycles_see(struct cycles *cycles, size_t lines, uint32_t line, uint64_t number,
+bool cycles_see(struct cycles *cycles, size_t threads, uint32_t thread, uint64_t number,
                 enum turn_call call, uint64_t what)
 {
     if (!cycles->watches)
-        cycles->watches = memory_zeroed(lines, sizeof(struct watch *));
-    struct watch *watch = cycles->watches[line];
+        cycles->watches = memory_zeroed(threads, sizeof(struct watch *));
+    struct watch *watch = cycles->watches[thread];
     bool ends = call == TURN_EFFECT || call == TURN_CAME;
     if (watch) {
         unsigned turn = turn_of(watch, TURNS_KEPT + 1);
-        bool came = call == TURN_CAME && end_by_test(cycles, line, number, watch, what);
+        bool came = call == TURN_CAME && end_by_test(cycles, thread, number, watch, what);
         if (turn > 1 && !came && !goes_on(watch, turn, what)) {
-            end_by_write(cycles, line, number, watch, turn);
+            end_by_write(cycles, thread, number, watch, turn);
             ends = true;
         }
         if (ends)
-            forget(cycles, line);
-        watch = cycles->watches[line];
+            forget(cycles, thread);
+        watch = cycles->watches[thread];
     }
     if (call == TURN_EFFECT || call == TURN_CAME || (!watch && call == TURN_FREE))
         return false;
     if (!watch)
-        watch = cycles->watches[line] = memory_zeroed(1, sizeof *watch);
+        watch = cycles->watches[thread] = memory_zeroed(1, sizeof *watch);
     for (unsigned turn = 1; turn <= TURN_MOST; turn++)
         watch->same[turn] = goes_on(watch, turn, what) ? watch->same[turn] + 1 : 0;
     watch->what[watch->count % TURN_MOST] = what;
@@ -131,56 +131,56 @@ bool cycles_see(struct cycles *cycles, size_t lines, uint32_t line, uint64_t num
            watch->same[turn] <= TURNS_KEPT * turn;
 }
 
-void cycles_end(struct cycles *cycles, uint32_t line, uint64_t number)
+void cycles_end(struct cycles *cycles, uint32_t thread, uint64_t number)
 {
-    if (cycles->watches && cycles->watches[line])
-        cycles_see(cycles, 0, line, number, TURN_EFFECT, 0);
+    if (cycles->watches && cycles->watches[thread])
+        cycles_see(cycles, 0, thread, number, TURN_EFFECT, 0);
 }
 
 /* ---- When they are known ---- */
 
-static void forget_all(struct cycles *cycles, size_t lines)
+static void forget_all(struct cycles *cycles, size_t threads)
 {
-    for (size_t line = 0; line < lines && cycles->watches; line++)
-        free(cycles->watches[line]);
+    for (size_t thread = 0; thread < threads && cycles->watches; thread++)
+        free(cycles->watches[thread]);
     free(cycles->watches);
     cycles->watches = NULL;
 }
 
-void cycles_rewind(struct cycles *cycles, size_t lines)
+void cycles_rewind(struct cycles *cycles, size_t threads)
 {
     size_t next = cycles->count;
-    forget_all(cycles, lines);
-    for (size_t line = lines; cycles->next && line-- > 0;) {
-        while (next > 0 && cycles->found[next - 1].line >= line)
+    forget_all(cycles, threads);
+    for (size_t thread = threads; cycles->next && thread-- > 0;) {
+        while (next > 0 && cycles->found[next - 1].thread >= thread)
             next--;
-        cycles->next[line] = (uint32_t)next;
+        cycles->next[thread] = (uint32_t)next;
     }
 }
 
-void cycles_know(struct cycles *cycles, size_t lines)
+void cycles_know(struct cycles *cycles, size_t threads)
 {
     cycles->state = CYCLES_KNOWN;
     cycles->noticed = false;
     if (cycles->count > 0)
-        cycles->next = memory_zeroed(lines, sizeof *cycles->next);
-    cycles_rewind(cycles, lines);
+        cycles->next = memory_zeroed(threads, sizeof *cycles->next);
+    cycles_rewind(cycles, threads);
 }
 
-bool cycles_keep_written(struct cycles *cycles, size_t lines)
+bool cycles_keep_written(struct cycles *cycles, size_t threads)
 {
     size_t kept = 0, count = cycles->count;
     for (size_t i = 0; i < count; i++)
         if (cycles->found[i].turn == 0 || cycles->found[i].written)
             cycles->found[kept++] = cycles->found[i];
     cycles->count = kept;
-    cycles_rewind(cycles, lines);
+    cycles_rewind(cycles, threads);
     return kept < count;
 }
 
-void cycles_free(struct cycles *cycles, size_t lines)
+void cycles_free(struct cycles *cycles, size_t threads)
 {
-    forget_all(cycles, lines);
+    forget_all(cycles, threads);
     free(cycles->found);
     free(cycles->next);
     *cycles = (struct cycles){0};

@@ -22,12 +22,12 @@ enum turn_call {
 };
 
 struct cycle {
-    uint32_t line;
+    uint32_t thread;
     uint32_t first;    /* number of the first event that is left out */
     uint32_t left_out; /* number of events that are left out */
     uint32_t turn;     /* events of the last turn after these, in which a fetch reads what ended the
                           loop; 0 if the next event is a test that succeeds */
-    /* While a line is read: */
+    /* While a thread is read: */
     int64_t from;     /* end of the last call before these events (ticks) */
     uint32_t ordinal; /* of the operation that waits */
     bool written;     /* a write that ends the loop was found */
@@ -35,45 +35,45 @@ struct cycle {
 
 enum cycles_state {
     CYCLES_NOTICE, /* find out whether there are polling loops */
-    CYCLES_FIND,   /* find them, while lines are read one by one */
+    CYCLES_FIND,   /* find them, while threads are read one by one */
     CYCLES_KNOWN
 };
 
 struct cycles {
     enum cycles_state state;
     bool noticed;
-    struct cycle *found; /* ordered by line and event, once all are known */
+    struct cycle *found; /* ordered by thread and event, once all are known */
     size_t count, room;
-    uint32_t *next;         /* by line; NULL if there are no loops */
-    struct watch **watches; /* by line: the loop that it may be in; NULL: nothing to watch */
+    uint32_t *next;         /* by thread; NULL if there are no loops */
+    struct watch **watches; /* by thread: the loop that it may be in; NULL: nothing to watch */
 };
 
-/* Tells the part that an event of a line plays; what is equal for equal calls. True if it may
+/* Tells the part that an event of a thread plays; what is equal for equal calls. True if it may
  * belong to a loop in its third turn that a write ends. */
-bool cycles_see(struct cycles *, size_t lines, uint32_t line, uint64_t number, enum turn_call,
+bool cycles_see(struct cycles *, size_t threads, uint32_t thread, uint64_t number, enum turn_call,
                 uint64_t what);
-/* The events of a line have ended. */
-void cycles_end(struct cycles *, uint32_t line, uint64_t number);
-/* All lines have been read. */
-void cycles_know(struct cycles *, size_t lines);
+/* The events of a thread have ended. */
+void cycles_end(struct cycles *, uint32_t thread, uint64_t number);
+/* All threads have been read. */
+void cycles_know(struct cycles *, size_t threads);
 /* Drops loops that no write has ended. Returns whether there were any. */
-bool cycles_keep_written(struct cycles *, size_t lines);
-void cycles_rewind(struct cycles *, size_t lines);
-void cycles_free(struct cycles *, size_t lines);
+bool cycles_keep_written(struct cycles *, size_t threads);
+void cycles_rewind(struct cycles *, size_t threads);
+void cycles_free(struct cycles *, size_t threads);
 
 /* Whether an event can belong to a loop, or end one. */
-static inline bool cycles_concern(const struct cycles *cycles, uint32_t line, enum turn_call call)
+static inline bool cycles_concern(const struct cycles *cycles, uint32_t thread, enum turn_call call)
 {
-    return call >= TURN_FETCH || (cycles->watches && cycles->watches[line]);
+    return call >= TURN_FETCH || (cycles->watches && cycles->watches[thread]);
 }
 
-/* The next loop of a line that is read; NULL if none is left. */
-static inline struct cycle *cycles_next(const struct cycles *cycles, uint32_t line)
+/* The next loop of a thread that is read; NULL if none is left. */
+static inline struct cycle *cycles_next(const struct cycles *cycles, uint32_t thread)
 {
-    if (!cycles->next || cycles->next[line] == cycles->count)
+    if (!cycles->next || cycles->next[thread] == cycles->count)
         return NULL;
-    struct cycle *next = &cycles->found[cycles->next[line]];
-    return next->line == line ? next : NULL;
+    struct cycle *next = &cycles->found[cycles->next[thread]];
+    return next->thread == thread ? next : NULL;
 }
 
 #endif

@@ -39,8 +39,8 @@ static double effect(const struct study *study, const struct variation *variatio
     struct replay replay;
     if (replay_run(&replay, study->run, machine, &study->options)) {
         int64_t last = 0;
-        for (int i = 0; i < study->run->lines; i++)
-            last = replay.pes[i].time > last ? replay.pes[i].time : last;
+        for (int i = 0; i < study->run->thread_count; i++)
+            last = replay.threads[i].time > last ? replay.threads[i].time : last;
         added = (double)last - study->run_time;
     }
     replay_close(&replay);

@@ -3,11 +3,11 @@
 #include "sim/contexts.h"
 
 struct lock_state {
-    uint32_t holder;      /* 1 + line; 0: free */
-    uint32_t before;      /* 1 + the line that held it before the holder, or 0 */
-    uint32_t first, last; /* 1 + the first and the last line that waits, or 0 */
+    uint32_t holder;      /* 1 + thread; 0: free */
+    uint32_t before;      /* 1 + the thread that held it before the holder, or 0 */
+    uint32_t first, last; /* 1 + the first and the last thread that waits, or 0 */
     int64_t free_at;      /* when the lock became free (ps) */
-    int64_t compute;      /* computing on the path of the line that cleared it (ps) */
+    int64_t compute;      /* computing on the path of the thread that cleared it (ps) */
     uint32_t hop;
 };
 
@@ -25,7 +25,7 @@ static uint32_t lock_number(struct replay *replay, uint64_t place)
     return (uint32_t)number;
 }
 
-/* The first line of the PE of the lock. */
+/* The first thread of the PE of the lock. */
 static uint32_t home_of(const struct replay *replay, const struct step *step)
 {
     uint64_t offset = step->op->place & OP_MOST_BYTES; /* in the heap, or among static variables */
@@ -39,13 +39,14 @@ static struct service service_of(const struct replay *replay, const struct step 
                                  enum cost_class class)
 {
     uint32_t home = home_of(replay, step);
-    int node = replay->pes[home].node;
-    const struct way *way = machine_way(replay->machine, replay->pes[step->pe].node, node);
+    int node = replay->threads[home].node;
+    const struct way *way = machine_way(replay->machine, replay->threads[step->thread].node, node);
     bool described = way->costs && way->costs->sized[class].count;
     const struct atomic atomic = {
-        .way = replay_way(replay, step->pe, home, described ? class : COST_ATOMIC, step->op->bytes),
+        .way = replay_way(replay, step->thread, home, described ? class : COST_ATOMIC,
+                          step->op->bytes),
         .bytes = step->op->bytes,
-        .busy = replay_busy(replay, step->pe, home),
+        .busy = replay_busy(replay, step->thread, home),
         .fetching = described || class == COST_LOCK,
         .blocking = true,
     };
@@ -59,15 +60,15 @@ static int64_t whole(const struct service *service)
 }
 
 /* Least time of a set_lock that finds its lock held, since PEs queue by further messages. before is
- * 1 + the line that held it. 0 if it is not described. */
+ * 1 + the thread that held it. 0 if it is not described. */
 static int64_t held_time(const struct replay *replay, const struct step *step, uint32_t before)
 {
-    const uint32_t lines[] = {home_of(replay, step), before - 1};
+    const uint32_t threads[] = {home_of(replay, step), before - 1};
     int64_t longest = 0;
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        const struct pe *pe = &replay->pes[lines[i]];
+    for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
+        const struct thread *self = &replay->threads[threads[i]];
         const struct way *way =
-            machine_way(replay->machine, replay->pes[step->pe].node, (int)pe->node);
+            machine_way(replay->machine, replay->threads[step->thread].node, (int)self->node);
         if (!way->costs || !way->costs->sized[COST_LOCK_HELD].count)
             continue;
         const struct service takes = replay->model->atomic(&(struct atomic){
@@ -89,11 +90,11 @@ static int64_t take(struct replay *replay, struct lock_state *lock, const struct
     int64_t there = step->start + service.issue + service.request;
     int64_t begin = later(lock->free_at, there);
     int64_t leaves = begin + service.service + service.back + service.answer;
-    lock->holder = step->pe + 1;
+    lock->holder = step->thread + 1;
     *waited = begin - there;
     if (*waited <= 0)
         return leaves;
-    replay_follow(replay, step->pe, lock->compute, lock->hop);
+    replay_follow(replay, step->thread, lock->compute, lock->hop);
     return later(leaves, step->start + held_time(replay, step, lock->before));
 }
 
@@ -101,21 +102,21 @@ bool replay_lock(struct replay *replay, const struct step *step)
 {
     uint32_t number = lock_number(replay, step->op->place);
     struct lock_state *lock = &replay->locks[number];
-    struct pe *pe = &replay->pes[step->pe];
+    struct thread *self = &replay->threads[step->thread];
     int64_t waited;
     if (!lock->holder) {
         int64_t leaves = take(replay, lock, step, &waited);
         replay_finish(replay, step, leaves, waited);
         return true;
     }
-    pe->state = PE_LOCK;
-    pe->blocked_on = number;
-    pe->next = 0;
+    self->state = THREAD_LOCK;
+    self->blocked_on = number;
+    self->next = 0;
     if (lock->last)
-        replay->pes[lock->last - 1].next = step->pe + 1;
+        replay->threads[lock->last - 1].next = step->thread + 1;
     else
-        lock->first = step->pe + 1;
-    lock->last = step->pe + 1;
+        lock->first = step->thread + 1;
+    lock->last = step->thread + 1;
     return false;
 }
 
@@ -129,10 +130,10 @@ void replay_try_lock(struct replay *replay, const struct step *step)
 void replay_unlock(struct replay *replay, const struct step *step)
 {
     struct lock_state *lock = &replay->locks[lock_number(replay, step->op->place)];
-    struct pe *pe = &replay->pes[step->pe];
+    struct thread *self = &replay->threads[step->thread];
     const struct service service = service_of(replay, step, COST_UNLOCK);
     /* A lock is cleared when all that was done under it is complete. */
-    int64_t known = replay_home(replay, step->pe)->known;
+    int64_t known = replay_home(replay, step->thread)->known;
     int64_t begin = later(known, step->start);
     int64_t done = begin + service.issue + service.request + service.service, waited;
     replay_finish(replay, step,
@@ -140,18 +141,18 @@ void replay_unlock(struct replay *replay, const struct step *step)
                                          : done + service.back + service.answer,
                   begin - step->start);
     if (done > LAST_TIME)
-        replay_too_late(replay, step->pe);
+        replay_too_late(replay, step->thread);
     path_drop(&replay->paths, lock->hop);
     lock->free_at = done;
     lock->before = lock->holder;
     lock->holder = 0;
-    lock->compute = pe->path_compute;
-    lock->hop = path_station(&replay->paths, step->pe, done, pe->hop);
+    lock->compute = self->path_compute;
+    lock->hop = path_station(&replay->paths, step->thread, done, self->hop);
     path_keep(&replay->paths, lock->hop);
     if (!lock->first)
         return;
     const struct step next = replay_blocked(replay, lock->first - 1);
-    lock->first = replay->pes[next.pe].next;
+    lock->first = replay->threads[next.thread].next;
     if (!lock->first)
         lock->last = 0;
     int64_t leaves = take(replay, lock, &next, &waited);
@@ -160,5 +161,5 @@ void replay_unlock(struct replay *replay, const struct step *step)
 
 int64_t replay_holder(const struct replay *replay, uint32_t pe)
 {
-    return (int64_t)replay->locks[replay->pes[pe].blocked_on].holder - 1;
+    return (int64_t)replay->locks[replay->threads[pe].blocked_on].holder - 1;
 }

@@ -35,8 +35,8 @@ static inline int64_t wire_from(struct replay *replay, uint32_t from, uint32_t t
 {
     if (replay->contention != CONTENTION_FIFO)
         return ready;
-    return network_reserve(&replay->network, replay->pes[from].node, replay->pes[to].node, ready,
-                           wire);
+    return network_reserve(&replay->network, replay->threads[from].node, replay->threads[to].node,
+                           ready, wire);
 }
 
 /* ---- Puts and gets ---- */
@@ -63,16 +63,16 @@ static inline int64_t put_arrives(struct replay *replay, const struct step *step
 static inline struct plan plan_transfer(struct replay *replay, const struct step *step,
                                         const struct phases *takes, int64_t from)
 {
-    struct pe *pe =
-        replay->model->one_interface ? replay_home(replay, step->pe) : &replay->pes[step->pe];
-    int64_t begin = later(from + takes->issue, pe->interface), ready = begin + takes->request;
+    struct thread *self = replay->model->one_interface ? replay_home(replay, step->thread)
+                                                       : &replay->threads[step->thread];
+    int64_t begin = later(from + takes->issue, self->interface), ready = begin + takes->request;
     struct plan plan = {
         .leaves = from + takes->issue, .there = ready, .blocks = takes->returns != RETURNS_ISSUED};
     if (step->op->kind != OP_PUT) {
-        pe->interface = begin + takes->gap;
+        self->interface = begin + takes->gap;
     } else {
-        int64_t wire = wire_from(replay, step->pe, step->op->peer, ready, takes->wire);
-        pe->interface = wire + later(takes->gap, takes->wire);
+        int64_t wire = wire_from(replay, step->thread, step->op->peer, ready, takes->wire);
+        self->interface = wire + later(takes->gap, takes->wire);
         plan.there = put_arrives(replay, step, takes, wire + takes->wire);
         plan.waited = plan.blocks ? wire - ready : 0;
         if (takes->returns == RETURNS_SENT) {
@@ -80,8 +80,8 @@ static inline struct plan plan_transfer(struct replay *replay, const struct step
             plan.blocks = false;
         }
     }
-    if (__builtin_expect(pe->interface > LAST_TIME, 0))
-        replay_too_late(replay, step->pe);
+    if (__builtin_expect(self->interface > LAST_TIME, 0))
+        replay_too_late(replay, step->thread);
     return plan;
 }
 
@@ -103,8 +103,8 @@ static inline struct serving serve_transfer(struct replay *replay, const struct 
     int64_t done = begin + takes->receive;
     if (step->op->kind == OP_PUT)
         return (struct serving){begin, done, done, 0, done + takes->acknowledge};
-    int64_t wire = wire_from(replay, peer, step->pe, done, takes->wire), sent = wire + takes->wire,
-            arrived = sent + takes->flight;
+    int64_t wire = wire_from(replay, peer, step->thread, done, takes->wire),
+            sent = wire + takes->wire, arrived = sent + takes->flight;
     return (struct serving){wire - takes->receive, sent, arrived, arrived,
                             arrived + takes->acknowledge};
 }
@@ -157,7 +157,7 @@ static inline void note_served(struct replay *replay, const struct step *step, u
                                const struct serving *served)
 {
     if (__builtin_expect(served->known > LAST_TIME, 0))
-        replay_too_late(replay, step->pe);
+        replay_too_late(replay, step->thread);
     note_open(replay, step, served->ordered, served->known);
     if (slot != NO_SLOT)
         replay_arrive(replay, slot, served->arrived);
@@ -175,7 +175,7 @@ static inline struct operation operation_make(const struct replay *replay, const
 {
     struct operation operation = {.op = *step->op,
                                   .start = from,
-                                  .pe = step->pe,
+                                  .pe = step->thread,
                                   .slot = slot,
                                   .atomic = is_atomic(step->op)};
     if (operation.atomic)

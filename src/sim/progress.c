@@ -13,7 +13,7 @@ static void serve(struct replay *replay, uint32_t number, int64_t at)
         request.plan.leaves = served.known;
         replay->operations.of[number] = request;
         context_served(replay, request.pe, &request.op);
-        queue_add(&replay->queue, served.known, (uint32_t)replay->run->lines + number);
+        queue_add(&replay->queue, served.known, (uint32_t)replay->run->thread_count + number);
         return;
     }
     operations_remove(&replay->operations, number);
@@ -53,9 +53,9 @@ void progress_arrives(struct replay *replay, uint32_t number)
     const struct operation *request = &replay->operations.of[number];
     uint32_t pe = request->answered ? request->pe : request->op.peer;
     int64_t at = request->answered ? request->plan.leaves : request->plan.there;
-    /* PE_ORDERED means that the PE computes until its next call; in other states, it is in a call,
-     * or has ended. */
-    if (replay->pes[pe].state != PE_ORDERED || !serves_inside(replay, pe) ||
+    /* THREAD_ORDERED means that the PE computes until its next call; in other states, it is in a
+     * call, or has ended. */
+    if (replay->threads[pe].state != THREAD_ORDERED || !serves_inside(replay, pe) ||
         at <= replay->answers_until[pe]) {
         take(replay, number, at);
         return;
@@ -66,21 +66,21 @@ void progress_arrives(struct replay *replay, uint32_t number)
 void progress_call(struct replay *replay, uint32_t number, int64_t from)
 {
     struct operation_list *waiting = &replay->progress->waiting[number];
-    const struct pe *pe = &replay->pes[number];
+    const struct thread *self = &replay->threads[number];
     uint32_t next = waiting->first;
     replay->handled[number] = later(replay->handled[number], from);
     if (!next)
         return;
     waiting->first = 0;
-    uint32_t station = path_station(&replay->paths, number, pe->time, pe->hop);
+    uint32_t station = path_station(&replay->paths, number, self->time, self->hop);
     path_keep(&replay->paths, station);
     while (next) {
         const struct operation *request = &replay->operations.of[next - 1];
         uint32_t own = next - 1;
         next = request->next;
         if (request->plan.blocks && !request->answered)
-            replay_follow(replay, request->pe, pe->path_compute, station);
-        take(replay, own, pe->time);
+            replay_follow(replay, request->pe, self->path_compute, station);
+        take(replay, own, self->time);
     }
     path_drop(&replay->paths, station);
 }

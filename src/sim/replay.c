@@ -10,8 +10,9 @@
 
 /* ---- Executing ---- */
 
-/* Whether the order of this operation and those of other lines matters. */
-static inline bool is_ordered(const struct replay *replay, const struct pe *pe, const struct op *op)
+/* Whether the order of this operation and those of other threads matters. */
+static inline bool is_ordered(const struct replay *replay, const struct thread *self,
+                              const struct op *op)
 {
     if (__builtin_expect(replay->progress != NULL, 0))
         return op->kind != OP_START;
@@ -23,11 +24,11 @@ static inline bool is_ordered(const struct replay *replay, const struct pe *pe, 
         return true;
     case OP_PUT:
     case OP_GET:
-        return replay->contention == CONTENTION_FIFO || pe->threaded;
+        return replay->contention == CONTENTION_FIFO || self->threaded;
     case OP_QUIET:
     case OP_FENCE:
     case OP_TOGETHER:
-        return pe->threaded; /* threads share what is open */
+        return self->threaded; /* threads share what is open */
     default:
         return false;
     }
@@ -36,11 +37,12 @@ static inline bool is_ordered(const struct replay *replay, const struct pe *pe, 
 /* shmem_init: time begins on all PEs at once, when the library has started. */
 static void start(struct replay *replay, const struct step *step)
 {
-    struct pe *pe = &replay->pes[step->pe];
-    const struct stream *stream = &replay->streams.of[step->pe];
+    struct thread *self = &replay->threads[step->thread];
+    const struct stream *stream = &replay->streams.of[step->thread];
     struct step begun = *step;
-    if (step->pe < (uint32_t)replay->run->pes && stream->made - stream->count + stream->next == 1)
-        begun.start = pe->compute = pe->path_compute = 0;
+    if (step->thread < (uint32_t)replay->run->pes &&
+        stream->made - stream->count + stream->next == 1)
+        begun.start = self->compute = self->path_compute = 0;
     replay_finish(replay, &begun, begun.start, 0);
 }
 
@@ -82,64 +84,64 @@ static inline bool execute(struct replay *replay, const struct step *step)
     }
 }
 
-static inline void compute(struct pe *pe, const struct op *op, int64_t burst)
+static inline void compute(struct thread *self, const struct op *op, int64_t burst)
 {
-    if (op->kind == OP_REST && pe->fetched)
+    if (op->kind == OP_REST && self->fetched)
         return;
-    pe->time += burst;
-    pe->compute += burst;
-    pe->path_compute += burst;
+    self->time += burst;
+    self->compute += burst;
+    self->path_compute += burst;
 }
 
-/* A line goes on at the time of another line, if that is later than its own. */
-static void go_on_after(struct replay *replay, uint32_t line, uint32_t other)
+/* A thread goes on at the time of another thread, if that is later than its own. */
+static void go_on_after(struct replay *replay, uint32_t thread, uint32_t other)
 {
-    struct pe *pe = &replay->pes[line];
-    const struct pe *ended = &replay->pes[other];
-    if (ended->time <= pe->time)
+    struct thread *self = &replay->threads[thread];
+    const struct thread *ended = &replay->threads[other];
+    if (ended->time <= self->time)
         return;
-    replay_follow(replay, line, ended->path_compute,
+    replay_follow(replay, thread, ended->path_compute,
                   path_station(&replay->paths, other, ended->time, ended->hop));
-    replay->thread_states[line].idle += ended->time - pe->time;
-    pe->time = ended->time;
+    replay->thread_extras[thread].idle += ended->time - self->time;
+    self->time = ended->time;
 }
 
-/* Whether all threads have ended for which a line waits before an operation; *burst is then what it
- * computes afterwards (ps). */
-static bool have_ended(struct replay *replay, uint32_t line, const struct op *op, int64_t *burst)
+/* Whether all threads have ended for which a thread waits before an operation; *burst is then what
+ * it computes afterwards (ps). */
+static bool have_ended(struct replay *replay, uint32_t thread, const struct op *op, int64_t *burst)
 {
-    const struct threads *threads = &replay->threads;
-    const struct stream *stream = &replay->streams.of[line];
+    const struct thread_order *order = &replay->order;
+    const struct stream *stream = &replay->streams.of[thread];
     uint32_t ordinal = stream->made - (stream->count - stream->next),
-             *joined = &replay->thread_states[line].next_join, next = *joined;
-    bool first = line < (uint32_t)replay->run->pes;
-    int home = run_pe(replay->run, (int)line);
-    for (; first && next < threads->first_join[line + 1] && threads->joins[next].ordinal <= ordinal;
+             *joined = &replay->thread_extras[thread].next_join, next = *joined;
+    bool first = thread < (uint32_t)replay->run->pes;
+    int home = run_pe(replay->run, (int)thread);
+    for (; first && next < order->first_join[thread + 1] && order->joins[next].ordinal <= ordinal;
          next++)
-        if (replay->pes[threads->joins[next].line].state != PE_ENDED)
+        if (replay->threads[order->joins[next].thread].state != THREAD_ENDED)
             return false;
     for (int i = 0; i < run_threads(replay->run, home) && op->flags & OP_LAST; i++) {
-        uint32_t other = (uint32_t)run_line(replay->run, home, i);
-        if (other != line && replay->pes[other].state != PE_ENDED)
+        uint32_t other = (uint32_t)run_thread(replay->run, home, i);
+        if (other != thread && replay->threads[other].state != THREAD_ENDED)
             return false;
     }
     for (; *joined < next; ++*joined) {
-        const struct join *join = &threads->joins[*joined];
-        go_on_after(replay, line, join->line);
+        const struct join *join = &order->joins[*joined];
+        go_on_after(replay, thread, join->thread);
         *burst = join->burst < *burst ? join->burst : *burst;
     }
     for (int i = 0; i < run_threads(replay->run, home) && op->flags & OP_LAST; i++)
-        go_on_after(replay, line, (uint32_t)run_line(replay->run, home, i));
+        go_on_after(replay, thread, (uint32_t)run_thread(replay->run, home, i));
     return true;
 }
 
-/* Wakes lines that may wait for the end of a thread of their PE. */
+/* Wakes threads that may wait for the end of a thread of their PE. */
 static void tell_end(struct replay *replay, uint32_t home)
 {
     for (int i = 0; i < run_threads(replay->run, (int)home); i++) {
-        uint32_t line = (uint32_t)run_line(replay->run, (int)home, i);
-        if (replay->pes[line].state == PE_JOIN)
-            replay_make_ready(replay, line);
+        uint32_t thread = (uint32_t)run_thread(replay->run, (int)home, i);
+        if (replay->threads[thread].state == THREAD_JOIN)
+            replay_make_ready(replay, thread);
     }
 }
 
@@ -148,7 +150,8 @@ static void tell_end(struct replay *replay, uint32_t home)
 static bool waits_for_open(struct replay *replay, uint32_t number, const struct op *op)
 {
     if (replay->progress && call_serves(op, number))
-        progress_call(replay, number, replay->pes[number].time + request_issue(replay, number, op));
+        progress_call(replay, number,
+                      replay->threads[number].time + request_issue(replay, number, op));
     if (!replay_is_open(replay, number, op))
         return false;
     if (replay->progress)
@@ -160,7 +163,7 @@ static bool waits_for_open(struct replay *replay, uint32_t number, const struct 
  * is an error, or waits must be matched first. */
 static bool advance(struct replay *replay, uint32_t number)
 {
-    struct pe *pe = &replay->pes[number];
+    struct thread *self = &replay->threads[number];
     struct streams *streams = &replay->streams;
     for (;;) {
         const struct op *op = stream_peek(streams, (int)number);
@@ -168,38 +171,38 @@ static bool advance(struct replay *replay, uint32_t number)
             if (streams->cycles.noticed)
                 return false;
             if (replay->progress)
-                progress_call(replay, number, pe->time);
-            pe->state = PE_ENDED;
-            if (pe->threaded)
+                progress_call(replay, number, self->time);
+            self->state = THREAD_ENDED;
+            if (self->threaded)
                 tell_end(replay, replay_pe(replay, number));
             return !streams->error;
         }
         if (__builtin_expect(
                 (op->kind == OP_WAIT || op->kind == OP_FETCHES) && !replay->waits.matched, 0))
             return false;
-        if (pe->state != PE_ORDERED) {
+        if (self->state != THREAD_ORDERED) {
             int64_t burst = op->burst;
-            if (__builtin_expect(pe->threaded, 0) && !have_ended(replay, number, op, &burst)) {
-                pe->state = PE_JOIN;
+            if (__builtin_expect(self->threaded, 0) && !have_ended(replay, number, op, &burst)) {
+                self->state = THREAD_JOIN;
                 return true;
             }
-            compute(pe, op, burst);
-            if (__builtin_expect(pe->time > LAST_TIME, 0)) {
+            compute(self, op, burst);
+            if (__builtin_expect(self->time > LAST_TIME, 0)) {
                 replay_too_late(replay, number);
                 return false;
             }
-            if (is_ordered(replay, pe, op)) {
-                pe->state = PE_ORDERED;
-                queue_add(&replay->queue, pe->time, number);
+            if (is_ordered(replay, self, op)) {
+                self->state = THREAD_ORDERED;
+                queue_add(&replay->queue, self->time, number);
                 return true;
             }
         }
         if (__builtin_expect(replay->open != NULL, 0) && waits_for_open(replay, number, op))
             return true;
-        pe->state = PE_READY;
+        self->state = THREAD_READY;
         streams->of[number].next++;
         replay->executed++;
-        const struct step step = {number, op, pe->time};
+        const struct step step = {number, op, self->time};
         if (!execute(replay, &step) || replay->error)
             return !replay->error;
     }
@@ -208,15 +211,15 @@ static bool advance(struct replay *replay, uint32_t number)
 static uint32_t take_ready(struct replay *replay)
 {
     uint32_t pe = replay->ready - 1;
-    replay->ready = replay->pes[pe].next;
+    replay->ready = replay->threads[pe].next;
     return pe;
 }
 
-/* The next event, now that no line can go on before one. False: there is an error. *ended: there is
- * no event left. */
+/* The next event, now that no thread can go on before one. False: there is an error. *ended: there
+ * is no event left. */
 static bool next_event(struct replay *replay, bool *ended)
 {
-    uint32_t lines = (uint32_t)replay->run->lines, first;
+    uint32_t threads = (uint32_t)replay->run->thread_count, first;
     int64_t turn = replay->queue.count ? replay->queue.heap[0].time : INT64_MAX;
     if (replay->contention == CONTENTION_FAIR) {
         int64_t traffic = traffic_next(&replay->traffic, turn);
@@ -231,9 +234,9 @@ static bool next_event(struct replay *replay, bool *ended)
     if (*ended)
         return true;
     first = queue_take(&replay->queue);
-    if (first < lines)
+    if (first < threads)
         return advance(replay, first);
-    progress_arrives(replay, first - lines);
+    progress_arrives(replay, first - threads);
     return !replay->error;
 }
 
@@ -241,7 +244,7 @@ static bool execute_all(struct replay *replay)
 {
     bool good = true, ended = false;
     for (uint32_t i = (uint32_t)replay->run->pes; i-- > 0;)
-        replay_make_ready(replay, i); /* further lines begin later */
+        replay_make_ready(replay, i); /* other threads of a PE begin later */
     while (good && !ended)
         good = replay->ready ? advance(replay, take_ready(replay)) : next_event(replay, &ended);
     return good;
@@ -249,8 +252,8 @@ static bool execute_all(struct replay *replay)
 
 static bool all_have_ended(const struct replay *replay)
 {
-    for (int i = 0; i < replay->run->lines; i++)
-        if (replay->pes[i].state != PE_ENDED)
+    for (int i = 0; i < replay->run->thread_count; i++)
+        if (replay->threads[i].state != THREAD_ENDED)
             return false;
     return true;
 }
@@ -262,38 +265,38 @@ static bool open_machine(struct replay *replay, double *speed)
     int pes = replay->run->pes, *nodes = memory_zeroed((size_t)pes, sizeof *nodes);
     replay->error = machine_place(replay->machine, pes, nodes);
     for (int i = 0; i < pes && !replay->error; i++) {
-        replay->pes[i].node = (uint32_t)nodes[i] & MOST_NODE;
+        replay->threads[i].node = (uint32_t)nodes[i] & MOST_NODE;
         replay->several = replay->several || nodes[i] != nodes[0];
         speed[i] = machine_kind(replay->machine, nodes[i])->ratio;
     }
-    for (int i = pes; i < replay->run->lines && !replay->error; i++)
-        replay->pes[i].node = replay->pes[run_pe(replay->run, i)].node;
+    for (int i = pes; i < replay->run->thread_count && !replay->error; i++)
+        replay->threads[i].node = replay->threads[run_pe(replay->run, i)].node;
     free(nodes);
     return !replay->error;
 }
 
 /* docs/tools/shmemsim.md says so: with a name of a file, and with what struct run has of each PE;
  * not what few runs need. */
-_Static_assert(sizeof(struct pe) + sizeof(struct stream) + sizeof(struct queued) + sizeof(double) +
-                       sizeof(float) + sizeof(uint64_t) + 2 * sizeof(uint32_t) + sizeof(uint16_t) +
-                       sizeof "fpe-0000000.trace" <
+_Static_assert(sizeof(struct thread) + sizeof(struct stream) + sizeof(struct queued) +
+                       sizeof(double) + sizeof(float) + sizeof(uint64_t) + 2 * sizeof(uint32_t) +
+                       sizeof(uint16_t) + sizeof "fpe-0000000.trace" <
                    200,
                "a PE takes less than 200 bytes");
 
 static void allocate(struct replay *replay)
 {
-    size_t lines = (size_t)replay->run->lines, routines = replay->run->names.count;
-    replay->pes = memory_zeroed(lines, sizeof *replay->pes);
-    for (int i = 0; i < replay->run->lines; i++)
-        replay->pes[i].threaded = run_threads(replay->run, run_pe(replay->run, i)) > 1;
-    replay->progress = requests_open(replay->machine, replay->model, lines);
+    size_t threads = (size_t)replay->run->thread_count, routines = replay->run->names.count;
+    replay->threads = memory_zeroed(threads, sizeof *replay->threads);
+    for (int i = 0; i < replay->run->thread_count; i++)
+        replay->threads[i].threaded = run_threads(replay->run, run_pe(replay->run, i)) > 1;
+    replay->progress = requests_open(replay->machine, replay->model, threads);
     if (replay->progress) {
-        replay->answers_until = memory_zeroed(lines, sizeof *replay->answers_until);
-        replay->handled = memory_zeroed(lines, sizeof *replay->handled);
+        replay->answers_until = memory_zeroed(threads, sizeof *replay->answers_until);
+        replay->handled = memory_zeroed(threads, sizeof *replay->handled);
     }
     if (replay->progress || replay->contention == CONTENTION_FAIR) {
-        replay->open = memory_zeroed(lines, sizeof *replay->open);
-        replay->rests = memory_zeroed(lines, sizeof *replay->rests);
+        replay->open = memory_zeroed(threads, sizeof *replay->open);
+        replay->rests = memory_zeroed(threads, sizeof *replay->rests);
     }
     replay->sums = memory_zeroed(routines, sizeof *replay->sums);
     if (replay->per_pe)
@@ -312,11 +315,11 @@ static void forget(struct replay *replay)
     for (size_t i = 0; replay->pe_sums && i < replay->run->names.count; i++)
         free(replay->pe_sums[i]);
     free(replay->pe_sums);
-    free(replay->pes);
+    free(replay->threads);
     free(replay->floors);
     free(replay->served);
     free(replay->next_waits);
-    free(replay->thread_states);
+    free(replay->thread_extras);
     queue_free(&replay->queue);
     free(replay->sums);
     free(replay->sets);
@@ -340,49 +343,49 @@ static void forget(struct replay *replay)
 
 static void prepare_threads(struct replay *replay)
 {
-    const struct threads *threads = &replay->threads;
-    if (!threads->forks)
+    const struct thread_order *order = &replay->order;
+    if (!order->forks)
         return;
-    struct thread_state *states =
-        memory_zeroed((size_t)replay->run->lines, sizeof *replay->thread_states);
-    replay->thread_states = states;
+    struct thread_extra *states =
+        memory_zeroed((size_t)replay->run->thread_count, sizeof *replay->thread_extras);
+    replay->thread_extras = states;
     for (int pe = 0; pe < replay->run->pes; pe++) {
-        states[pe].next_fork = threads->first_fork[pe];
-        states[pe].next_join = threads->first_join[pe];
+        states[pe].next_fork = order->first_fork[pe];
+        states[pe].next_join = order->first_join[pe];
     }
-    for (int line = 0; line < replay->run->lines; line++) {
-        states[line].next_turn = threads->first_turn[line];
-        if (line >= replay->run->pes)
-            replay->pes[line].state = PE_BEGIN;
+    for (int thread = 0; thread < replay->run->thread_count; thread++) {
+        states[thread].next_turn = order->first_turn[thread];
+        if (thread >= replay->run->pes)
+            replay->threads[thread].state = THREAD_BEGIN;
     }
 }
 
 /* What orders threads, where there are some. */
 static bool find_threads(struct replay *replay)
 {
-    if (replay->run->lines == replay->run->pes)
+    if (replay->run->thread_count == replay->run->pes)
         return true;
     if (replay->progress) {
         replay->error = text_format(
             "%s: several threads of a PE make calls, which cannot be replayed where nodes have "
             "progress inside calls alone, or messages take time to be received; leave \"progress "
             "inside\", \"receive\" and \"answer\" out of the machine description",
-            run_path(replay->run, (int)replay->run->pe_of[0]));
+            run_path(replay->run, (int)replay->run->extra_pe[0]));
         return false;
     }
     if (replay->contention == CONTENTION_FAIR) {
         replay->error =
             text_format("%s: several threads of a PE make calls, which --contention=fair "
                         "cannot predict; give --contention=fifo",
-                        run_path(replay->run, (int)replay->run->pe_of[0]));
+                        run_path(replay->run, (int)replay->run->extra_pe[0]));
         return false;
     }
-    threads_free(&replay->threads);
-    replay->threads = (struct threads){0};
+    thread_order_free(&replay->order);
+    replay->order = (struct thread_order){0};
     replay->streams.first_burst = NULL;
-    if (!threads_find(&replay->threads, &replay->streams))
+    if (!thread_order_find(&replay->order, &replay->streams))
         return false;
-    replay->streams.first_burst = replay->threads.first_burst;
+    replay->streams.first_burst = replay->order.first_burst;
     prepare_threads(replay);
     return true;
 }
@@ -403,20 +406,21 @@ static bool begin_again(struct replay *replay)
                            .per_pe = replay->per_pe,
                            .several = replay->several,
                            .streams = replay->streams,
-                           .threads = replay->threads,
+                           .order = replay->order,
                            .waits = waits};
-    uint32_t *nodes = memory_zeroed((size_t)replay->run->lines, sizeof *nodes);
-    for (int i = 0; i < replay->run->lines; i++)
-        nodes[i] = replay->pes[i].node;
+    uint32_t *nodes = memory_zeroed((size_t)replay->run->thread_count, sizeof *nodes);
+    for (int i = 0; i < replay->run->thread_count; i++)
+        nodes[i] = replay->threads[i].node;
     forget(replay);
     *replay = fresh;
     allocate(replay);
     /* Where turns of loops are left out, operations have other ordinals. */
-    if (replay->threads.forks && !find_threads(replay))
+    if (replay->order.forks && !find_threads(replay))
         return false;
-    replay->next_waits = memory_zeroed((size_t)replay->run->lines, sizeof *replay->next_waits);
-    for (int i = 0; i < replay->run->lines; i++) {
-        replay->pes[i].node = nodes[i] & MOST_NODE;
+    replay->next_waits =
+        memory_zeroed((size_t)replay->run->thread_count, sizeof *replay->next_waits);
+    for (int i = 0; i < replay->run->thread_count; i++) {
+        replay->threads[i].node = nodes[i] & MOST_NODE;
         replay->next_waits[i] = (struct next_waits){waits.first_write[i], waits.first_wait[i]};
     }
     free(nodes);
@@ -439,7 +443,7 @@ static void begin_simulated(struct replay *replay)
     char **hosts = memory_zeroed((size_t)replay->run->pes, sizeof *hosts),
          *library = library_of(replay);
     for (int i = 0; i < replay->run->pes; i++) {
-        int node = (int)replay->pes[i].node;
+        int node = (int)replay->threads[i].node;
         hosts[i] = text_format("%s-%d", machine_kind(replay->machine, node)->name, node);
     }
     simulated_begin(simulated, replay->run, replay->streams.window, hosts, library);
@@ -452,7 +456,7 @@ static void end_simulated(struct replay *replay)
     if (!simulated)
         return;
     if (!replay->error)
-        simulated_end(simulated, &replay->pes[0].time, sizeof *replay->pes);
+        simulated_end(simulated, &replay->threads[0].time, sizeof *replay->threads);
     if (!replay->error && simulated_problem(simulated)) {
         replay->error = memory_text(simulated_problem(simulated));
         replay->found = true;
@@ -503,7 +507,7 @@ bool replay_run(struct replay *replay, struct run *run, const struct machine *ma
 void replay_close(struct replay *replay)
 {
     forget(replay);
-    threads_free(&replay->threads);
+    thread_order_free(&replay->order);
     streams_close(&replay->streams);
     free(replay->error);
 }

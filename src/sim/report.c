@@ -18,13 +18,13 @@ struct pe_report report_pe(const struct replay *replay, int pe)
 {
     struct pe_report sum = {0};
     for (int i = 0; i < run_threads(replay->run, pe); i++) {
-        int number = run_line(replay->run, pe, i);
-        const struct pe *line = &replay->pes[number];
-        int64_t idle = replay->thread_states ? replay->thread_states[number].idle : 0;
-        sum.compute += line->compute;
-        sum.communication += line->time - idle - line->compute;
-        sum.waiting += line->waiting;
-        sum.end = line->time > sum.end ? line->time : sum.end;
+        int number = run_thread(replay->run, pe, i);
+        const struct thread *thread = &replay->threads[number];
+        int64_t idle = replay->thread_extras ? replay->thread_extras[number].idle : 0;
+        sum.compute += thread->compute;
+        sum.communication += thread->time - idle - thread->compute;
+        sum.waiting += thread->waiting;
+        sum.end = thread->time > sum.end ? thread->time : sum.end;
     }
     return sum;
 }
@@ -32,7 +32,7 @@ struct pe_report report_pe(const struct replay *replay, int pe)
 static void find_path(struct report *report)
 {
     const struct paths *paths = &report->replay->paths;
-    const struct pe *last = &report->replay->pes[report->last];
+    const struct thread *last = &report->replay->threads[report->last];
     size_t count = 1;
     uint32_t hop = last->hop;
     for (; hop; hop = paths->hops[hop].parent)
@@ -69,9 +69,9 @@ static void add_value(struct spread *spread, int pe, int64_t value)
 struct report report_make(const struct replay *replay, const char *machine)
 {
     struct report report = {.replay = replay, .machine = machine};
-    for (int i = 0; i < replay->run->lines; i++)
-        if (replay->pes[i].time > report.run_time) {
-            report.run_time = replay->pes[i].time;
+    for (int i = 0; i < replay->run->thread_count; i++)
+        if (replay->threads[i].time > report.run_time) {
+            report.run_time = replay->threads[i].time;
             report.last = (uint32_t)i;
         }
     for (int i = 0; i < replay->run->pes; i++) {
@@ -121,7 +121,7 @@ static int compare_sums(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Mean sizes inside nodes and between them, and the end of the line. */
+/* Mean sizes inside nodes and between them, and the end of the text line. */
 static void print_sizes(FILE *out, const uint64_t moves[2], const double bytes[2])
 {
     for (int off = 0; off < 2; off++)
@@ -158,14 +158,15 @@ static void print_pes(FILE *out, const struct report *report)
 {
     const struct replay *replay = report->replay;
     int pes = replay->run->pes;
-    if (replay->run->lines > pes)
-        fprintf(out, "\n%d threads; times of a PE are sums over its threads", replay->run->lines);
+    if (replay->run->thread_count > pes)
+        fprintf(out, "\n%d threads; times of a PE are sums over its threads",
+                replay->run->thread_count);
     fprintf(out, "\n%8s %8s %16s %16s %16s %16s\n", "PE", "node", "compute s", "communication s",
             "of it waiting s", "end s");
     for (int i = 0; i < pes && i < SHOWN_PES; i++) {
         const struct pe_report pe = report_pe(replay, i);
         const int64_t times[] = {pe.compute, pe.communication, pe.waiting, pe.end};
-        fprintf(out, "%8d %8" PRId32, i, replay->pes[i].node);
+        fprintf(out, "%8d %8" PRId32, i, replay->threads[i].node);
         for (size_t k = 0; k < 4; k++)
             report_column(out, 16, (double)times[k]);
         fputc('\n', out);
@@ -193,7 +194,7 @@ static void print_pe_routines(FILE *out, const struct report *report)
 
 static void print_path(FILE *out, const struct report *report)
 {
-    const struct pe *last = &report->replay->pes[report->last];
+    const struct thread *last = &report->replay->threads[report->last];
     char from[32], to[32];
     fprintf(out,
             "\ncritical path: %s s of computing and %s s of communication, through %zu PE%s%s\n",

@@ -18,7 +18,7 @@ struct report {
     const struct errors *errors; /* NULL: were not looked for */
     const char *machine;         /* file of its description */
     int64_t run_time;            /* ps: until the last PE has ended */
-    uint32_t last;               /* that PE's line */
+    uint32_t last;               /* that PE's thread */
     struct spread {
         double sum;   /* ps, over PEs */
         int64_t most; /* ps: the largest value of a PE, and which PE that is */

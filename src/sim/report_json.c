@@ -80,7 +80,7 @@ static void per_pe(FILE *out, const struct replay *replay)
     for (int i = 0; i < replay->run->pes; i++) {
         const struct pe_report pe = report_pe(replay, i);
         fprintf(out, "%s\n{\"pe\":%d,\"node\":%" PRId32 ",\"threads\":%d,", i ? "," : "", i,
-                replay->pes[i].node, run_threads(replay->run, i));
+                replay->threads[i].node, run_threads(replay->run, i));
         report_json_times(out,
                           (const struct json_time[]){{"compute", (double)pe.compute},
                                                      {"communication", (double)pe.communication},
@@ -110,7 +110,7 @@ static void imbalance(FILE *out, const char *name, const struct spread *spread, 
 
 static void path(FILE *out, const struct report *report)
 {
-    const struct pe *last = &report->replay->pes[report->last];
+    const struct thread *last = &report->replay->threads[report->last];
     fputs(",\n\"critical_path\":{", out);
     report_json_times(out, (const struct json_time[]){
                                {"compute", (double)last->path_compute},

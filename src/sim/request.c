@@ -32,27 +32,27 @@ void requests_close(struct progress *progress)
 static bool asks(const struct replay *replay, uint32_t pe, uint32_t peer)
 {
     return replay->progress->asks &&
-           machine_way(replay->machine, replay->pes[pe].node, replay->pes[peer].node)->quiet ==
-               QUIET_ASKS;
+           machine_way(replay->machine, replay->threads[pe].node, replay->threads[peer].node)
+                   ->quiet == QUIET_ASKS;
 }
 
 bool request_is_needed(const struct replay *replay, const struct step *step)
 {
     const struct op *op = step->op;
-    if (op->peer == step->pe)
+    if (op->peer == step->thread)
         return false;
     if (op->kind != OP_PUT && serves_inside(replay, op->peer))
         return true;
     if (!replay->progress->receives)
         return false;
     enum cost_class class = is_atomic(op) ? COST_ATOMIC : class_of(op);
-    const struct way *way = replay_way(replay, step->pe, op->peer, class, op->bytes);
-    return way->receive > 0 || way->answer > 0 || asks(replay, step->pe, op->peer);
+    const struct way *way = replay_way(replay, step->thread, op->peer, class, op->bytes);
+    return way->receive > 0 || way->answer > 0 || asks(replay, step->thread, op->peer);
 }
 
 int64_t request_issue(const struct replay *replay, uint32_t pe, const struct op *op)
 {
-    const struct step step = {pe, op, replay->pes[pe].time};
+    const struct step step = {pe, op, replay->threads[pe].time};
     if (op->kind == OP_ATOMIC)
         return service_of(replay, &step).issue;
     return op->kind == OP_GET ? phases_of(replay, &step).issue : 0;
@@ -102,12 +102,12 @@ static struct departure send(struct replay *replay, const struct step *step, int
     uint32_t number = operations_add(&replay->operations, &request);
     if (step->op->kind == OP_PUT)
         note_open(replay, step, request.plan.there, 0);
-    context_begins(replay, step->pe, step->op);
-    if (!request.plan.blocks && asks(replay, step->pe, step->op->peer))
+    context_begins(replay, step->thread, step->op);
+    if (!request.plan.blocks && asks(replay, step->thread, step->op->peer))
         note_peer(replay, &request);
     if (request.plan.there > LAST_TIME)
-        replay_too_late(replay, step->pe);
-    queue_add(&replay->queue, request.plan.there, (uint32_t)replay->run->lines + number);
+        replay_too_late(replay, step->thread);
+    queue_add(&replay->queue, request.plan.there, (uint32_t)replay->run->thread_count + number);
     return (struct departure){request.plan.blocks ? UNKNOWN : request.plan.leaves,
                               request.plan.waited};
 }
@@ -132,7 +132,7 @@ struct departure request_ask(struct replay *replay, const struct step *step, int
     struct op op = *step->op;
     op.bytes /= elements;
     op.place = 1;
-    const struct step element = {step->pe, &op, step->start};
+    const struct step element = {step->thread, &op, step->start};
     struct departure all = {from, 0};
     for (uint64_t i = 0; i < elements; i++) {
         struct departure one =
@@ -145,18 +145,18 @@ struct departure request_ask(struct replay *replay, const struct step *step, int
 int64_t request_ask_all(struct replay *replay, uint32_t pe, const struct op *op)
 {
     struct progress *progress = replay->progress;
-    int64_t start = replay->pes[pe].time;
+    int64_t start = replay->threads[pe].time;
     if (!progress->asks || op->kind == OP_FENCE)
         return start;
-    struct open_counts *open = open_of(replay, pe, replay->pes[pe].blocked_on);
+    struct open_counts *open = open_of(replay, pe, replay->threads[pe].blocked_on);
     int64_t at = later(start, replay->handled[pe]);
-    struct op question = {.kind = OP_PUT, .context = replay->pes[pe].blocked_on & UINT16_MAX};
+    struct op question = {.kind = OP_PUT, .context = replay->threads[pe].blocked_on & UINT16_MAX};
     const struct step step = {pe, &question, start};
     /* A question does not list its target again, which still is. */
     for (uint32_t next = open->peers; next; next = progress->peers[next - 1].next) {
         question.peer = progress->peers[next - 1].peer;
         at = send(replay, &step, at, NO_SLOT).leaves;
     }
-    forget_peers(progress, open_of(replay, pe, replay->pes[pe].blocked_on));
+    forget_peers(progress, open_of(replay, pe, replay->threads[pe].blocked_on));
     return at;
 }

@@ -94,12 +94,12 @@ static void allocate(struct run *run, int pes)
 
 static void set_threads(struct run *run, int pe, int threads)
 {
-    if (!run->threads) {
-        run->threads = memory_zeroed((size_t)run->pes, sizeof *run->threads);
+    if (!run->threads_of) {
+        run->threads_of = memory_zeroed((size_t)run->pes, sizeof *run->threads_of);
         for (int i = 0; i < run->pes; i++)
-            run->threads[i] = 1;
+            run->threads_of[i] = 1;
     }
-    run->threads[pe] = threads;
+    run->threads_of[pe] = threads;
 }
 
 /* NULL, or why. */
@@ -148,28 +148,28 @@ static char *add_file(struct run *run, const char *path, size_t files, bool *dam
 }
 
 /* NULL, or why not. */
-static char *number_lines(struct run *run)
+static char *number_threads(struct run *run)
 {
-    int64_t lines = run->pes;
+    int64_t threads = run->pes;
     for (int pe = 0; pe < run->pes; pe++)
-        lines += run_threads(run, pe) - 1;
-    if (lines > MOST_PES)
+        threads += run_threads(run, pe) - 1;
+    if (threads > MOST_PES)
         return text_format("%s: belongs to a run of %" PRId64
                            " threads, but this program replays at "
                            "most %d",
-                           run_path(run, 0), lines, MOST_PES);
-    run->lines = (int)lines;
-    if (run->lines == run->pes)
+                           run_path(run, 0), threads, MOST_PES);
+    run->thread_count = (int)threads;
+    if (run->thread_count == run->pes)
         return NULL;
-    run->further = memory_zeroed((size_t)run->pes + 1, sizeof *run->further);
-    run->pe_of = memory_zeroed((size_t)(run->lines - run->pes), sizeof *run->pe_of);
-    uint32_t line = (uint32_t)run->pes;
+    run->first_extra = memory_zeroed((size_t)run->pes + 1, sizeof *run->first_extra);
+    run->extra_pe = memory_zeroed((size_t)(run->thread_count - run->pes), sizeof *run->extra_pe);
+    uint32_t thread = (uint32_t)run->pes;
     for (int pe = 0; pe < run->pes; pe++) {
-        run->further[pe] = line;
-        for (int thread = 1; thread < run->threads[pe]; thread++)
-            run->pe_of[line++ - (uint32_t)run->pes] = (uint32_t)pe;
+        run->first_extra[pe] = thread;
+        for (int i = 1; i < run->threads_of[pe]; i++)
+            run->extra_pe[thread++ - (uint32_t)run->pes] = (uint32_t)pe;
     }
-    run->further[run->pes] = line;
+    run->first_extra[run->pes] = thread;
     return NULL;
 }
 
@@ -198,7 +198,7 @@ bool run_open(struct run *run, char *const *paths, size_t count, char **error, b
     }
     free(files);
     if (!*error)
-        *error = number_lines(run);
+        *error = number_threads(run);
     if (!*error)
         return true;
     run_close(run);
@@ -217,9 +217,9 @@ void run_close(struct run *run)
         free(run->programs[i].kinds);
     }
     file_names_close(&run->paths);
-    free(run->threads);
-    free(run->further);
-    free(run->pe_of);
+    free(run->threads_of);
+    free(run->first_extra);
+    free(run->extra_pe);
     free(run->programs_of);
     free(run->ps_per_tick);
     free(run->cost_ps);

@@ -20,13 +20,13 @@ struct program {
 
 struct run {
     int pes;
-    /* A line is a thread of a PE. The first threads of all PEs are the lines 0 to pes - 1, so where
-     * PEs have one thread each, lines are PEs. Further threads follow, those of a PE together. */
-    int lines;
-    int *threads;      /* by PE; NULL: each has one */
-    uint32_t *further; /* index of each PE's first additional line, pes + 1 entries; NULL if no PE
-                          has any */
-    uint32_t *pe_of;   /* of these lines */
+    /* Threads of all PEs are numbered: first the first thread of each PE, from 0 to pes - 1, then
+     * the extra threads, those of a PE together. Where each PE has one thread, the number of a
+     * thread is that of its PE. */
+    int thread_count;
+    int *threads_of;         /* by PE: number of its threads; NULL: each has one */
+    uint32_t *first_extra;   /* by PE, and one more: its first extra thread; NULL: there is none */
+    uint32_t *extra_pe;      /* by extra thread: its PE */
     struct file_names paths; /* by PE */
     uint16_t *programs_of;   /* by PE */
     double *ps_per_tick;     /* by PE: of the trace */
@@ -46,21 +46,22 @@ struct run {
 bool run_open(struct run *, char *const *paths, size_t count, char **error, bool *damaged);
 void run_close(struct run *);
 
-static inline int run_pe(const struct run *run, int line)
+static inline int run_pe(const struct run *run, int thread)
 {
-    return __builtin_expect(line < run->pes, 1) ? line : (int)run->pe_of[line - run->pes];
+    return __builtin_expect(thread < run->pes, 1) ? thread : (int)run->extra_pe[thread - run->pes];
 }
 
-/* The number of a line's thread on its PE. */
-static inline int run_thread(const struct run *run, int line)
+/* Which thread of its PE a thread is: 0 for the first one. */
+static inline int run_index(const struct run *run, int thread)
 {
-    return line < run->pes ? 0 : line - (int)run->further[run->pe_of[line - run->pes]] + 1;
+    return thread < run->pes ? 0
+                             : thread - (int)run->first_extra[run->extra_pe[thread - run->pes]] + 1;
 }
 
-/* The line of a thread of a PE. */
-static inline int run_line(const struct run *run, int pe, int thread)
+/* The number of a thread, from its PE and its index there. */
+static inline int run_thread(const struct run *run, int pe, int index)
 {
-    return thread == 0 ? pe : (int)run->further[pe] + thread - 1;
+    return index == 0 ? pe : (int)run->first_extra[pe] + index - 1;
 }
 
 static inline const struct program *run_program(const struct run *run, int pe)
@@ -71,7 +72,7 @@ static inline const struct program *run_program(const struct run *run, int pe)
 /* How many threads a PE has. */
 static inline int run_threads(const struct run *run, int pe)
 {
-    return run->threads ? run->threads[pe] : 1;
+    return run->threads_of ? run->threads_of[pe] : 1;
 }
 
 /* The file of a PE. Valid until the next call. */

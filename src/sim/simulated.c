@@ -28,7 +28,8 @@ struct call_note {
     int64_t start, end, waited;
 };
 
-/* Of a line. Where a PE has several, its first line has the file's end, and counts all events. */
+/* Of a thread. Where a PE has several, its first thread has the file's end, and counts all events.
+ */
 struct file {
     unsigned char *entries;
     size_t bytes, room;
@@ -36,7 +37,7 @@ struct file {
     size_t count;
     struct trace_entry *held;
     int64_t end, ending; /* of the file; 0: it has not been begun; where its ending belongs */
-    uint64_t events, all_events; /* of the line; of the file */
+    uint64_t events, all_events; /* of the thread; of the file */
     int64_t time;                /* end of its last call */
     uint32_t phase;
 };
@@ -78,7 +79,7 @@ static char *name_of(const struct simulated *simulated, int pe)
 
 static void forget(struct simulated *simulated)
 {
-    for (int i = 0; simulated->files && i < simulated->run->lines; i++) {
+    for (int i = 0; simulated->files && i < simulated->run->thread_count; i++) {
         free(simulated->files[i].entries);
         free(simulated->files[i].noted);
         free(simulated->files[i].held);
@@ -99,7 +100,7 @@ void simulated_begin(struct simulated *simulated, struct run *run, size_t window
     forget(simulated);
     simulated->run = run;
     simulated->window = window;
-    simulated->files = memory_zeroed((size_t)run->lines, sizeof *simulated->files);
+    simulated->files = memory_zeroed((size_t)run->thread_count, sizeof *simulated->files);
     simulated->hosts = hosts;
     simulated->library = memory_text(library);
 }
@@ -170,33 +171,33 @@ static void fill(struct trace_entry *entry, const struct raw_event *raw)
     memcpy(entry->values, series->last, series->values * sizeof *entry->values);
 }
 
-void simulated_call(struct simulated *simulated, int line, size_t index,
+void simulated_call(struct simulated *simulated, int thread, size_t index,
                     const struct raw_event *raw)
 {
-    struct file *file = &simulated->files[line];
+    struct file *file = &simulated->files[thread];
     note(simulated, file, index);
     fill(room_for(file, sizeof(struct trace_entry) + raw->series->values * sizeof(int64_t)), raw);
 }
 
-void simulated_hold(struct simulated *simulated, int line, const struct raw_event *raw)
+void simulated_hold(struct simulated *simulated, int thread, const struct raw_event *raw)
 {
-    struct file *file = &simulated->files[line];
+    struct file *file = &simulated->files[thread];
     if (!file->held)
         file->held = memory_allocate(ENTRY_MOST_BYTES);
     fill(file->held, raw);
 }
 
-void simulated_held(struct simulated *simulated, int line, size_t index, uint64_t calls)
+void simulated_held(struct simulated *simulated, int thread, size_t index, uint64_t calls)
 {
-    struct file *file = &simulated->files[line];
+    struct file *file = &simulated->files[thread];
     note(simulated, file, index)->calls = calls;
     memcpy(room_for(file, entry_bytes(file->held)), file->held, entry_bytes(file->held));
 }
 
-void simulated_time(struct simulated *simulated, uint32_t line, size_t index, int64_t start,
+void simulated_time(struct simulated *simulated, uint32_t thread, size_t index, int64_t start,
                     int64_t end, int64_t waited)
 {
-    struct file *file = &simulated->files[line];
+    struct file *file = &simulated->files[thread];
     if (index >= file->count || file->noted[index].entry == NO_CALL)
         return;
     struct call_note *noted = &file->noted[index];
@@ -257,13 +258,13 @@ static void describe(const struct simulated *simulated, const struct trace_file 
     free(library);
 }
 
-static bool append_block(struct simulated *simulated, int line, struct block_head *head,
+static bool append_block(struct simulated *simulated, int thread, struct block_head *head,
                          const void *payload)
 {
-    int pe = run_pe(simulated->run, line);
+    int pe = run_pe(simulated->run, thread);
     struct file *file = &simulated->files[pe];
     unsigned char *block = memory_allocate(sizeof *head + head->bytes);
-    head->thread = (uint32_t)run_thread(simulated->run, line);
+    head->thread = (uint32_t)run_index(simulated->run, thread);
     compose_block_head(head, payload);
     memcpy(block, head, sizeof *head);
     memcpy(block + sizeof *head, payload, head->bytes);
@@ -376,9 +377,9 @@ static void know_routines(struct simulated *simulated, const struct program *pro
     encoder->routines = program->count;
 }
 
-static void begin_block(struct simulated *simulated, int line)
+static void begin_block(struct simulated *simulated, int thread)
 {
-    const struct file *file = &simulated->files[line];
+    const struct file *file = &simulated->files[thread];
     struct encoder *encoder = &simulated->encoder;
     encoder->done = 0;
     encoder->time = file->time;
@@ -386,20 +387,20 @@ static void begin_block(struct simulated *simulated, int line)
     encoder_begin(encoder, simulated->payload);
 }
 
-static bool end_block(struct simulated *simulated, int line)
+static bool end_block(struct simulated *simulated, int thread)
 {
-    struct file *file = &simulated->files[line];
+    struct file *file = &simulated->files[thread];
     const struct encoder *encoder = &simulated->encoder;
     struct block_head head = compose_events_head(0, encoder, encoder->done);
     head.first = file->events;
     file->events += head.records;
-    simulated->files[run_pe(simulated->run, line)].all_events += head.records;
+    simulated->files[run_pe(simulated->run, thread)].all_events += head.records;
     file->time = encoder->time;
     file->phase = encoder->phase;
-    return head.records == 0 || append_block(simulated, line, &head, simulated->payload);
+    return head.records == 0 || append_block(simulated, thread, &head, simulated->payload);
 }
 
-static bool write_call(struct simulated *simulated, int line, struct trace_entry *entry,
+static bool write_call(struct simulated *simulated, int thread, struct trace_entry *entry,
                        int64_t start, int64_t end)
 {
     entry->start = (uint64_t)start;
@@ -407,46 +408,46 @@ static bool write_call(struct simulated *simulated, int line, struct trace_entry
     const struct trace_entry *behind = entry_after(entry);
     if (encode_entries(&simulated->encoder, entry, behind, PAYLOAD_BYTES) == behind)
         return true;
-    if (!end_block(simulated, line))
+    if (!end_block(simulated, thread))
         return false;
-    begin_block(simulated, line);
+    begin_block(simulated, thread);
     encode_entries(&simulated->encoder, entry, behind, PAYLOAD_BYTES);
     return true;
 }
 
 /* Several equal fetches, one behind the other; or, of those that waited, the first one and the one
  * that found what they waited for. */
-static bool write_fetches(struct simulated *simulated, int line, struct trace_entry *entry,
+static bool write_fetches(struct simulated *simulated, int thread, struct trace_entry *entry,
                           const struct call_note *noted)
 {
     if (noted->waited >= 0) {
         int64_t there = noted->start + noted->waited, takes = noted->end - there;
         return (noted->waited < takes ||
-                write_call(simulated, line, entry, noted->start, noted->start + takes)) &&
-               write_call(simulated, line, entry, there, noted->end);
+                write_call(simulated, thread, entry, noted->start, noted->start + takes)) &&
+               write_call(simulated, thread, entry, there, noted->end);
     }
     int64_t start = noted->start;
     for (uint64_t left = noted->calls; left > 0; left--) {
         int64_t end = start + (noted->end - start) / (int64_t)left;
-        if (!write_call(simulated, line, entry, start, end))
+        if (!write_call(simulated, thread, entry, start, end))
             return false;
         start = end;
     }
     return true;
 }
 
-void simulated_flush(struct simulated *simulated, int line)
+void simulated_flush(struct simulated *simulated, int thread)
 {
-    struct file *file = &simulated->files[line];
+    struct file *file = &simulated->files[thread];
     bool good = !simulated->problem && file->count > 0;
-    int pe = run_pe(simulated->run, line);
+    int pe = run_pe(simulated->run, thread);
     if (good && simulated->files[pe].end == 0)
         good = begin_file(simulated, pe);
-    if (good && line >= simulated->run->pes && file->events == 0)
+    if (good && thread >= simulated->run->pes && file->events == 0)
         file->time = file->noted[0].start; /* the thread begins with its first call */
     if (good) {
         know_routines(simulated, run_program(simulated->run, pe));
-        begin_block(simulated, line);
+        begin_block(simulated, thread);
     }
     for (size_t i = 0; i < file->count && good; i++) {
         const struct call_note *noted = &file->noted[i];
@@ -455,10 +456,10 @@ void simulated_flush(struct simulated *simulated, int line)
         /* Places of entries are multiples of 8 bytes. */
         struct trace_entry *entry = (void *)(file->entries + noted->entry);
         good = noted->calls == 1 && noted->waited < 0
-                   ? write_call(simulated, line, entry, noted->start, noted->end)
-                   : write_fetches(simulated, line, entry, noted);
+                   ? write_call(simulated, thread, entry, noted->start, noted->end)
+                   : write_fetches(simulated, thread, entry, noted);
     }
     if (good)
-        end_block(simulated, line);
+        end_block(simulated, thread);
     file->count = file->bytes = 0;
 }

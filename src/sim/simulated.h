@@ -1,6 +1,6 @@
 /*
  * The simulated run as a trace, in the format of shmemtrace: the calls of the recorded one, at the
- * times that the replay gives them. Calls of a line are kept for its window of operations, and
+ * times that the replay gives them. Calls of a thread are kept for its window of operations, and
  * appended to its PE's file when that is empty; no file is kept open. Ticks are picoseconds.
  */
 #ifndef SKAMPI_SIM_SIMULATED_H
@@ -14,7 +14,7 @@ struct simulated;
 /* Makes the folder, which must be new or empty. NULL: *error, to be freed, says why. */
 struct simulated *simulated_open(const char *folder, char **error);
 /* Call it before the first operation, and again if the replay starts over: it then forgets what was
- * written. window is the number of operations of a line at a time; hosts has the host of each PE,
+ * written. window is the number of operations of a thread at a time; hosts has the host of each PE,
  * and is taken over. */
 void simulated_begin(struct simulated *, struct run *, size_t window, char **hosts,
                      const char *library);
@@ -28,16 +28,16 @@ void simulated_close(struct simulated *);
 
 /* ---- For the parts of the replay ---- */
 
-/* The call that an operation of the line's window is made of. */
-void simulated_call(struct simulated *, int line, size_t index, const struct raw_event *);
+/* The call that an operation of the thread's window is made of. */
+void simulated_call(struct simulated *, int thread, size_t index, const struct raw_event *);
 /* A call that is held back until it is clear which operation it becomes. */
-void simulated_hold(struct simulated *, int line, const struct raw_event *);
-void simulated_held(struct simulated *, int line, size_t index, uint64_t calls);
+void simulated_hold(struct simulated *, int thread, const struct raw_event *);
+void simulated_held(struct simulated *, int thread, size_t index, uint64_t calls);
 /* Sets begin and end of an operation. waited is the wait that a row of fetches became, -1 for other
  * operations. */
-void simulated_time(struct simulated *, uint32_t line, size_t index, int64_t start, int64_t end,
+void simulated_time(struct simulated *, uint32_t thread, size_t index, int64_t start, int64_t end,
                     int64_t waited);
 /* The window is empty: writes the calls of its operations. */
-void simulated_flush(struct simulated *, int line);
+void simulated_flush(struct simulated *, int thread);
 
 #endif

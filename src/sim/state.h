@@ -23,24 +23,25 @@
 #define NODE_BITS 24
 #define MOST_NODE ((UINT32_C(1) << NODE_BITS) - 1)
 
-enum pe_state {
-    PE_READY,
-    PE_ORDERED, /* its burst is over, and its next operation is the first in the order of time */
-    PE_TOGETHER,
-    PE_WAITS,
-    PE_LOCK,
-    PE_MOVES, /* a transfer or request that it waits for is under way */
-    PE_OPEN,  /* its next operation waits until none of a context is left */
-    PE_TURN,  /* waits until another thread of the PE has executed its call with the set */
-    PE_BEGIN, /* a further thread that has not begun */
-    PE_JOIN,  /* waits until other threads of the PE have ended */
-    PE_ENDED
+enum thread_state {
+    THREAD_READY,
+    THREAD_ORDERED, /* its burst is over, and its next operation is the first in the order of time
+                     */
+    THREAD_TOGETHER,
+    THREAD_WAITS,
+    THREAD_LOCK,
+    THREAD_UNDER_WAY, /* a transfer or request that it waits for is under way */
+    THREAD_OPEN,      /* its next operation waits until none of a context is left */
+    THREAD_TURN,      /* waits until another thread of the PE has executed its call with the set */
+    THREAD_BEGIN,     /* an extra thread that has not begun */
+    THREAD_JOIN,      /* waits until other threads of the PE have ended */
+    THREAD_ENDED
 };
 
-/* A line: a thread of a PE. Its PE's first line holds the interface, and what is open. There may be
- * a million lines, and each operation reads several of them, so members that few runs need are kept
- * elsewhere. */
-struct pe {
+/* A thread. The first thread of its PE holds the interface, and what is open. There
+ * may be a million threads, and each operation reads several of them, so members that few runs need
+ * are kept elsewhere. */
+struct thread {
     int64_t time, compute,
         waiting; /* ps; time - compute is spent in calls, of which `waiting` was spent blocked */
     /* When everything in the default context is known to be complete, and when it has arrived (ps).
@@ -52,17 +53,17 @@ struct pe {
     uint32_t next;        /* 1 + the next PE of the list that it is in, or 0 */
     uint32_t blocked_on;  /* set, slot, lock or context */
     uint32_t node : NODE_BITS;
-    uint32_t state : 6;    /* enum pe_state */
+    uint32_t state : 6;    /* enum thread_state */
     uint32_t fetched : 1;  /* the last OP_FETCHES waited */
     uint32_t threaded : 1; /* the PE has other threads */
 };
-_Static_assert(MACHINE_MOST_NODES <= 1 << NODE_BITS, "a node's number fits into struct pe");
+_Static_assert(MACHINE_MOST_NODES <= 1 << NODE_BITS, "a node's number fits into struct thread");
 
-/* What a line needs in addition if PEs have several. */
-struct thread_state {
-    int64_t idle;       /* ps of its time before it began, and in PE_JOIN */
-    uint32_t next_fork; /* of a first line: the next thread that it begins */
-    uint32_t next_join; /* of a first line: the next thread for whose end it waits */
+/* What a thread needs in addition if PEs have several. */
+struct thread_extra {
+    int64_t idle;       /* ps of its time before it began, and in THREAD_JOIN */
+    uint32_t next_fork; /* of a first thread: the next thread that it begins */
+    uint32_t next_join; /* of a first thread: the next thread for whose end it waits */
     uint32_t next_turn;
 };
 
@@ -116,15 +117,15 @@ struct replay {
     struct traffic traffic;       /* with CONTENTION_FAIR */
     struct paths paths;
     struct queue queue;
-    struct pe *pes;  /* by line */
+    struct thread *threads; /* by thread */
     int64_t *floors; /* by PE: earliest arrival of later puts in the default context, after a fence;
                         NULL before the first fence */
     int64_t
         *served; /* by PE: when the next atomic on it can be served; NULL before the first one */
-    struct next_waits *next_waits;      /* by line; NULL: nobody waits */
-    struct thread_state *thread_states; /* by line; NULL: each PE has one */
-    uint32_t ready;                     /* list of lines that can go on, 1 + line */
-    struct threads threads;             /* where PEs have several */
+    struct next_waits *next_waits;      /* by thread; NULL: nobody waits */
+    struct thread_extra *thread_extras; /* by thread; NULL: each PE has one */
+    uint32_t ready;                     /* list of threads that can go on, 1 + thread */
+    struct thread_order order;          /* where PEs have several */
     struct table turn_numbers;          /* of PE and set */
     uint32_t *turns_done;
     size_t turn_room;
@@ -145,9 +146,9 @@ struct replay {
 
 /* ---- For the parts of the replay ---- */
 
-/* The operation that a line executes. Its stream is already past it. */
+/* The operation that a thread executes. Its stream is already past it. */
 struct step {
-    uint32_t pe; /* the line */
+    uint32_t thread;
     const struct op *op;
     int64_t start; /* after the burst */
 };
@@ -167,25 +168,25 @@ void replay_too_late(struct replay *, uint32_t pe);
 /* The operation that a blocked PE is in. */
 struct step replay_blocked(const struct replay *, uint32_t pe);
 
-/* The PE of a line. */
-static inline uint32_t replay_pe(const struct replay *replay, uint32_t line)
+/* The PE of a thread. */
+static inline uint32_t replay_pe(const struct replay *replay, uint32_t thread)
 {
-    return (uint32_t)run_pe(replay->run, (int)line);
+    return (uint32_t)run_pe(replay->run, (int)thread);
 }
 
-/* The line that holds the state which the threads of a PE share. */
-static inline struct pe *replay_home(const struct replay *replay, uint32_t line)
+/* The thread that holds the state which the threads of a PE share. */
+static inline struct thread *replay_home(const struct replay *replay, uint32_t thread)
 {
-    return &replay->pes[replay_pe(replay, line)];
+    return &replay->threads[replay_pe(replay, thread)];
 }
 
 /* When the next atomic on a PE can be served. */
 int64_t *replay_served(struct replay *, uint32_t pe);
 
-/* The ordinal of the operation that a line executes. */
-static inline uint32_t replay_ordinal(const struct replay *replay, uint32_t line)
+/* The ordinal of the operation that a thread executes. */
+static inline uint32_t replay_ordinal(const struct replay *replay, uint32_t thread)
 {
-    const struct stream *stream = &replay->streams.of[line];
+    const struct stream *stream = &replay->streams.of[thread];
     return stream->made - (stream->count - stream->next) - 1;
 }
 
@@ -194,22 +195,22 @@ static inline const struct way *replay_way(const struct replay *replay, uint32_t
                                            enum cost_class class, uint64_t bytes)
 {
     const struct way *way =
-        machine_way(replay->machine, replay->pes[from].node, replay->pes[to].node);
+        machine_way(replay->machine, replay->threads[from].node, replay->threads[to].node);
     return way_of(way, class, bytes);
 }
 
 /* How long an atomic of a PE keeps another one busy; -1: as long as its bytes take. */
 static inline int64_t replay_busy(const struct replay *replay, uint32_t from, uint32_t to)
 {
-    int node = replay->pes[to].node;
-    int64_t busy = machine_way(replay->machine, replay->pes[from].node, node)->atomic;
+    int node = replay->threads[to].node;
+    int64_t busy = machine_way(replay->machine, replay->threads[from].node, node)->atomic;
     return busy >= 0 ? busy : machine_kind(replay->machine, node)->inside.atomic;
 }
 
 /* Whether a PE handles messages only inside its calls. */
 static inline bool serves_inside(const struct replay *replay, uint32_t pe)
 {
-    return machine_kind(replay->machine, replay->pes[pe].node)->progress == PROGRESS_INSIDE;
+    return machine_kind(replay->machine, replay->threads[pe].node)->progress == PROGRESS_INSIDE;
 }
 
 /* What is open in a context of a PE. */
@@ -231,14 +232,14 @@ void replay_arrive(struct replay *, uint32_t slot, int64_t arrival);
 /* With CONTENTION_FAIR or progress: whether the operation completes transfers or requests of which
  * some have not ended; the PE is then blocked until they have. */
 bool replay_is_open(struct replay *, uint32_t pe, const struct op *);
-/* An operation that traffic.h had has ended. */
+/* An operation has ended that was handed over to traffic.h. */
 void replay_ended(struct replay *, struct operation *);
 /* together.c, locks.c: likewise. */
 bool replay_together(struct replay *, const struct step *);
 bool replay_lock(struct replay *, const struct step *);
 void replay_unlock(struct replay *, const struct step *);
 void replay_try_lock(struct replay *, const struct step *);
-/* The line for which a blocked line waits: one that has not called the collective, or holds the
+/* The thread for which a blocked thread waits: one that has not called the collective, or holds the
  * lock. */
 int64_t replay_missing(const struct replay *, uint32_t pe);
 int64_t replay_holder(const struct replay *, uint32_t pe);

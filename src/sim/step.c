@@ -5,24 +5,24 @@
 
 void replay_follow(struct replay *replay, uint32_t number, int64_t compute, uint32_t hop)
 {
-    struct pe *pe = &replay->pes[number];
+    struct thread *self = &replay->threads[number];
     path_keep(&replay->paths, hop);
-    path_drop(&replay->paths, pe->hop);
-    pe->hop = hop;
-    pe->path_compute = compute;
+    path_drop(&replay->paths, self->hop);
+    self->hop = hop;
+    self->path_compute = compute;
 }
 
-struct step replay_blocked(const struct replay *replay, uint32_t pe)
+struct step replay_blocked(const struct replay *replay, uint32_t thread)
 {
-    const struct stream *stream = &replay->streams.of[pe];
-    return (struct step){pe, &stream->ops[stream->next - 1], replay->pes[pe].time};
+    const struct stream *stream = &replay->streams.of[thread];
+    return (struct step){thread, &stream->ops[stream->next - 1], replay->threads[thread].time};
 }
 
-int64_t *replay_served(struct replay *replay, uint32_t pe)
+int64_t *replay_served(struct replay *replay, uint32_t thread)
 {
     if (__builtin_expect(!replay->served, 0))
         replay->served = memory_zeroed((size_t)replay->run->pes, sizeof *replay->served);
-    return &replay->served[pe];
+    return &replay->served[thread];
 }
 
 static struct pe_sum *sum_of(struct replay *replay, const struct step *step)
@@ -30,7 +30,7 @@ static struct pe_sum *sum_of(struct replay *replay, const struct step *step)
     struct pe_sum **sums = &replay->pe_sums[step->op->routine];
     if (!*sums)
         *sums = memory_zeroed((size_t)replay->run->pes, sizeof **sums);
-    return &(*sums)[replay_pe(replay, step->pe)];
+    return &(*sums)[replay_pe(replay, step->thread)];
 }
 
 static inline bool moves_data(const struct op *op)
@@ -39,31 +39,31 @@ static inline bool moves_data(const struct op *op)
            op->kind == OP_FETCHES;
 }
 
-/* Lines that begin when their PE's first line has executed an operation. */
-static void begin_lines(struct replay *replay, uint32_t first)
+/* Threads that begin when their PE's first thread has executed an operation. */
+static void begin_threads(struct replay *replay, uint32_t first)
 {
-    const struct pe *parent = &replay->pes[first];
+    const struct thread *parent = &replay->threads[first];
     uint32_t ordinal = replay_ordinal(replay, first),
-             *next = &replay->thread_states[first].next_fork;
-    while (*next < replay->threads.first_fork[first + 1] &&
-           replay->threads.forks[*next].ordinal <= ordinal) {
-        uint32_t line = replay->threads.forks[(*next)++].line;
-        replay->pes[line].time = replay->thread_states[line].idle = parent->time;
-        replay_follow(replay, line, parent->path_compute,
+             *next = &replay->thread_extras[first].next_fork;
+    while (*next < replay->order.first_fork[first + 1] &&
+           replay->order.forks[*next].ordinal <= ordinal) {
+        uint32_t thread = replay->order.forks[(*next)++].thread;
+        replay->threads[thread].time = replay->thread_extras[thread].idle = parent->time;
+        replay_follow(replay, thread, parent->path_compute,
                       path_station(&replay->paths, first, parent->time, parent->hop));
-        replay_make_ready(replay, line);
+        replay_make_ready(replay, thread);
     }
 }
 
 void replay_finish(struct replay *replay, const struct step *step, int64_t leaves, int64_t waited)
 {
     const struct op *op = step->op;
-    struct pe *pe = &replay->pes[step->pe];
-    if (__builtin_expect(replay->answers_until != NULL, 0) && call_serves(op, step->pe)) {
+    struct thread *self = &replay->threads[step->thread];
+    if (__builtin_expect(replay->answers_until != NULL, 0) && call_serves(op, step->thread)) {
         /* A call ends when the library has handled what has come. */
-        if (serves_inside(replay, step->pe) && replay->handled[step->pe] > leaves)
-            leaves = replay->handled[step->pe];
-        replay->answers_until[step->pe] = leaves;
+        if (serves_inside(replay, step->thread) && replay->handled[step->thread] > leaves)
+            leaves = replay->handled[step->thread];
+        replay->answers_until[step->thread] = leaves;
     }
     struct routine_sum *sum = &replay->sums[op->routine];
     uint64_t calls = op->kind == OP_REST || op->kind == OP_CYCLE ? 0 : 1;
@@ -71,16 +71,16 @@ void replay_finish(struct replay *replay, const struct step *step, int64_t leave
     sum->time += (double)(leaves - step->start);
     sum->waiting += (double)waited;
     if (__builtin_expect(replay->streams.simulated != NULL, 0))
-        simulated_time(replay->streams.simulated, step->pe,
-                       (size_t)(op - replay->streams.of[step->pe].ops), step->start, leaves,
-                       op->kind == OP_FETCHES && pe->fetched ? waited : -1);
-    pe->time = leaves;
-    pe->waiting += waited;
-    if (__builtin_expect(pe->threaded, 0) && step->pe < (uint32_t)replay->run->pes)
-        begin_lines(replay, step->pe);
+        simulated_time(replay->streams.simulated, step->thread,
+                       (size_t)(op - replay->streams.of[step->thread].ops), step->start, leaves,
+                       op->kind == OP_FETCHES && self->fetched ? waited : -1);
+    self->time = leaves;
+    self->waiting += waited;
+    if (__builtin_expect(self->threaded, 0) && step->thread < (uint32_t)replay->run->pes)
+        begin_threads(replay, step->thread);
     bool off = false;
     if (moves_data(op)) {
-        off = pe->node != replay->pes[op->peer].node;
+        off = self->node != replay->threads[op->peer].node;
         sum->moves[off]++;
         sum->bytes[off] += (double)op->bytes;
     }
@@ -95,31 +95,31 @@ void replay_finish(struct replay *replay, const struct step *step, int64_t leave
     }
 }
 
-void replay_make_ready(struct replay *replay, uint32_t pe)
+void replay_make_ready(struct replay *replay, uint32_t thread)
 {
-    replay->pes[pe].state = PE_READY;
-    replay->pes[pe].next = replay->ready;
-    replay->ready = pe + 1;
+    replay->threads[thread].state = THREAD_READY;
+    replay->threads[thread].next = replay->ready;
+    replay->ready = thread + 1;
 }
 
-void replay_retry(struct replay *replay, uint32_t pe)
+void replay_retry(struct replay *replay, uint32_t thread)
 {
-    replay_make_ready(replay, pe);
-    replay->pes[pe].state = PE_ORDERED;
+    replay_make_ready(replay, thread);
+    replay->threads[thread].state = THREAD_ORDERED;
 }
 
 void replay_release(struct replay *replay, const struct step *step, int64_t leaves, int64_t waited)
 {
     replay_finish(replay, step, leaves, waited);
-    replay_make_ready(replay, step->pe);
+    replay_make_ready(replay, step->thread);
 }
 
-void replay_too_late(struct replay *replay, uint32_t pe)
+void replay_too_late(struct replay *replay, uint32_t thread)
 {
     if (!replay->error)
         replay->error =
             text_format("PE %u ends after more than %.0f days, which is more than can be "
                         "counted in ps: the description's times are too long for this "
                         "trace, or processors too slow",
-                        pe, (double)LAST_TIME / PS_PER_SECOND / 86400);
+                        thread, (double)LAST_TIME / PS_PER_SECOND / 86400);
 }

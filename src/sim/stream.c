@@ -15,10 +15,10 @@
 void streams_open(struct streams *streams, struct run *run, const double *speed,
                   size_t window_bytes)
 {
-    size_t lines = (size_t)run->lines;
-    size_t window = window_bytes / lines / sizeof(struct op);
+    size_t threads = (size_t)run->thread_count;
+    size_t window = window_bytes / threads / sizeof(struct op);
     *streams = (struct streams){.run = run};
-    streams->of = memory_zeroed(lines, sizeof *streams->of);
+    streams->of = memory_zeroed(threads, sizeof *streams->of);
     bool other = false;
     for (int i = 0; i < run->pes; i++)
         other = other || speed[i] != 1;
@@ -29,7 +29,7 @@ void streams_open(struct streams *streams, struct run *run, const double *speed,
     streams->window = window < LEAST_WINDOW  ? LEAST_WINDOW
                       : window > MOST_WINDOW ? MOST_WINDOW
                                              : (uint32_t)window;
-    streams->windows = memory_large(lines * streams->window, sizeof *streams->windows);
+    streams->windows = memory_large(threads * streams->window, sizeof *streams->windows);
     streams->cursor = trace_visitor(run->most_routines);
     streams_rewind(streams);
 }
@@ -42,7 +42,7 @@ static void release(struct stream *stream)
 
 void streams_rewind(struct streams *streams)
 {
-    for (int i = 0; i < streams->run->lines; i++) {
+    for (int i = 0; i < streams->run->thread_count; i++) {
         release(&streams->of[i]);
         streams->of[i] =
             (struct stream){.ops = streams->windows + (size_t)i * streams->window,
@@ -50,27 +50,27 @@ void streams_rewind(struct streams *streams)
     }
     streams->events = streams->loops = streams->polls = 0;
     streams->taken_off = 0;
-    cycles_rewind(&streams->cycles, (size_t)streams->run->lines);
+    cycles_rewind(&streams->cycles, (size_t)streams->run->thread_count);
 }
 
 void streams_close(struct streams *streams)
 {
-    for (int i = 0; i < streams->run->lines; i++)
+    for (int i = 0; i < streams->run->thread_count; i++)
         release(&streams->of[i]);
     free(streams->of);
     free(streams->windows);
-    cycles_free(&streams->cycles, (size_t)streams->run->lines);
+    cycles_free(&streams->cycles, (size_t)streams->run->thread_count);
     free(streams->speed);
     trace_cursor_free(streams->cursor);
     free(streams->error);
 }
 
-/* Whether all lines of a PE are read: only then it is known how many events there are. */
+/* Whether all threads of a PE are read: only then it is known how many events there are. */
 static bool count_events(const struct streams *streams, int pe, uint64_t *events)
 {
     *events = 0;
     for (int i = 0; i < run_threads(streams->run, pe); i++) {
-        const struct stream *stream = &streams->of[run_line(streams->run, pe, i)];
+        const struct stream *stream = &streams->of[run_thread(streams->run, pe, i)];
         if (!stream->finished)
             return false;
         *events += stream->read;
@@ -78,13 +78,13 @@ static bool count_events(const struct streams *streams, int pe, uint64_t *events
     return true;
 }
 
-static bool end_of_file(struct streams *streams, int line)
+static bool end_of_file(struct streams *streams, int thread)
 {
-    struct stream *stream = &streams->of[line];
-    int pe = run_pe(streams->run, line);
+    struct stream *stream = &streams->of[thread];
+    int pe = run_pe(streams->run, thread);
     uint64_t events = streams->run->events[pe], read;
     stream->finished = true;
-    translate_end(streams, line);
+    translate_end(streams, thread);
     trace_forget(&stream->mark);
     if (!count_events(streams, pe, &read) || read >= events)
         return true;
@@ -96,46 +96,46 @@ static bool end_of_file(struct streams *streams, int line)
 }
 
 /* Reads events until the window is full. */
-static bool read_events(struct streams *streams, int line)
+static bool read_events(struct streams *streams, int thread)
 {
-    struct stream *stream = &streams->of[line];
+    struct stream *stream = &streams->of[thread];
     struct raw_event event;
     while (stream->count + TRANSLATE_MOST <= streams->window) {
         int got = trace_next_raw(streams->cursor, &event);
         if (__builtin_expect(got <= 0, 0)) {
             if (got == 0)
-                return end_of_file(streams, line);
+                return end_of_file(streams, thread);
             streams->damaged = true;
             streams->error = memory_text(trace_problem(streams->cursor));
             return false;
         }
         streams->events++;
-        if (__builtin_expect(!translate(streams, line, &event), 0))
+        if (__builtin_expect(!translate(streams, thread, &event), 0))
             return false;
     }
     return true;
 }
 
-bool stream_fill(struct streams *streams, int line)
+bool stream_fill(struct streams *streams, int thread)
 {
-    struct stream *stream = &streams->of[line];
+    struct stream *stream = &streams->of[thread];
     struct run *run = streams->run;
     if (streams->simulated && !streams->observe)
-        simulated_flush(streams->simulated, line);
+        simulated_flush(streams->simulated, thread);
     stream->next = stream->count = 0;
     if (stream->finished || streams->error || streams->cycles.noticed)
         return false;
-    int pe = run_pe(run, line);
+    int pe = run_pe(run, thread);
     double speed = streams->speed ? streams->speed[pe] : 1;
     streams->ps_per_tick = run->ps_per_tick[pe] / speed;
     streams->cost = (int64_t)(run->cost_ps[pe] / speed + 0.5);
     const struct program *program = run_program(run, pe);
     struct trace_visit visit = {run_path(run, pe), program->routines, program->count,
-                                run_thread(run, line), run_threads(run, pe)};
+                                run_index(run, thread), run_threads(run, pe)};
     streams->error = trace_visit(streams->cursor, &visit, &stream->mark);
     if (streams->error)
         return false;
-    bool good = read_events(streams, line);
+    bool good = read_events(streams, thread);
     trace_leave(streams->cursor, &stream->mark);
     return good && stream->count > 0 && !streams->cycles.noticed;
 }

@@ -1,5 +1,5 @@
 /*
- * Reads the events of a line, a window of them at a time. A file is only mapped while a window is
+ * Reads the events of a thread, a window of them at a time. A file is only mapped while a window is
  * filled.
  */
 #ifndef SKAMPI_SIM_STREAM_H
@@ -16,13 +16,13 @@ void streams_close(struct streams *);
 
 /* Fills an empty window. False if there are no more operations, after an error, or if cycles were
  * noticed. */
-bool stream_fill(struct streams *, int line);
+bool stream_fill(struct streams *, int thread);
 
 /* The next operation; NULL where stream_fill() returns false. */
-static inline const struct op *stream_peek(struct streams *streams, int line)
+static inline const struct op *stream_peek(struct streams *streams, int thread)
 {
-    struct stream *stream = &streams->of[line];
-    if (__builtin_expect(stream->next == stream->count, 0) && !stream_fill(streams, line))
+    struct stream *stream = &streams->of[thread];
+    if (__builtin_expect(stream->next == stream->count, 0) && !stream_fill(streams, thread))
         return NULL;
     return &stream->ops[stream->next];
 }

@@ -1,4 +1,4 @@
-/* The events of lines, which are threads of PEs, as operations, a window of them at a time;
+/* The events of threads as operations, a window of them at a time;
  * stream.h reads them. */
 #ifndef SKAMPI_SIM_STREAMS_H
 #define SKAMPI_SIM_STREAMS_H
@@ -20,8 +20,8 @@ struct stream {
 
 /* What matching waits with writes needs to know of an operation (waits.h). */
 struct observation {
-    int line, peer;
-    uint32_t ordinal; /* of the operation in its line's stream */
+    int thread, peer;
+    uint32_t ordinal; /* of the operation in its thread's stream */
     const struct op *op;
     struct cycle *cycle;   /* the loop whose end this fetch sees, or NULL */
     uint64_t place, bytes; /* that are written or waited for; bytes is their number */
@@ -39,14 +39,14 @@ struct observation {
 /* What all streams of a run share. */
 struct streams {
     struct run *run;
-    struct stream *of;  /* by line */
+    struct stream *of;  /* by thread */
     struct op *windows; /* of all */
     double *speed; /* by PE: speed of its processor over that of the trace; NULL if all are 1 */
     double ps_per_tick; /* ps on the target machine per tick of the PE that is read now */
     int64_t cost;      /* ps on the target machine that the tracer added to each burst of this PE */
     int64_t taken_off; /* ps of this cost taken off so far */
     uint32_t window;   /* operations */
-    struct trace_cursor *cursor; /* one for all lines */
+    struct trace_cursor *cursor; /* one for all threads */
     uint64_t events;
     uint64_t loops, polls; /* polling loops, and the calls in them that were left out */
     struct cycles cycles;
@@ -54,7 +54,7 @@ struct streams {
     bool damaged;                /* the error is one of the file */
     struct simulated *simulated; /* where calls and their times are noted, or NULL */
     const int64_t
-        *first_burst; /* ticks before the first call of each additional line; NULL if not known */
+        *first_burst; /* ticks before the first call of each additional thread; NULL if not known */
     void (*observe)(void *context, const struct observation *);
     bool observe_all; /* observe all operations, not only waits and writes */
     void *context;

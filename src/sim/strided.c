@@ -38,8 +38,8 @@ static struct phases in_a_row(const struct phases *one, uint64_t count, bool get
 bool strided_goes_each(const struct replay *replay, const struct step *step)
 {
     const struct op *op = step->op;
-    const struct way *way =
-        machine_way(replay->machine, replay->pes[step->pe].node, replay->pes[op->peer].node);
+    const struct way *way = machine_way(replay->machine, replay->threads[step->thread].node,
+                                        replay->threads[op->peer].node);
     bool each = (op->kind == OP_PUT ? way->iput : way->iget) == STRIDED_EACH;
     return each && op->place > 1 && op->flags & OP_BLOCKING;
 }

@@ -17,7 +17,7 @@ static inline struct phases phases_of_bytes(const struct replay *replay, const s
 {
     const struct op *op = step->op;
     const struct message message = {
-        .way = replay_way(replay, step->pe, op->peer, class_of(op), bytes),
+        .way = replay_way(replay, step->thread, op->peer, class_of(op), bytes),
         .bytes = bytes,
         .get = op->kind != OP_PUT,
         .blocking = op->flags & OP_BLOCKING,
@@ -43,9 +43,9 @@ static inline struct service service_of(const struct replay *replay, const struc
 {
     const struct op *op = step->op;
     const struct atomic atomic = {
-        .way = replay_way(replay, step->pe, op->peer, COST_ATOMIC, op->bytes),
+        .way = replay_way(replay, step->thread, op->peer, COST_ATOMIC, op->bytes),
         .bytes = op->bytes,
-        .busy = replay_busy(replay, step->pe, op->peer),
+        .busy = replay_busy(replay, step->thread, op->peer),
         .fetching = op->flags & OP_FETCHING,
         .blocking = op->flags & OP_BLOCKING,
     };

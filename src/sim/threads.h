@@ -8,34 +8,34 @@
 
 #include "sim/streams.h"
 
-/* An additional line begins when its PE's first line has executed operation `ordinal`. */
+/* An additional thread begins when its PE's first thread has executed operation `ordinal`. */
 struct fork {
-    uint32_t pe, ordinal, line;
+    uint32_t pe, ordinal, thread;
 };
 
-/* The first line of a PE executes operation `ordinal` only after another line has ended and after
- * `burst` of computing, or the operation's own burst if that is shorter: it joined the thread
+/* The first thread of a PE executes operation `ordinal` only after another thread has ended and
+ * after `burst` of computing, or the operation's own burst if that is shorter: it joined the thread
  * there. */
 struct join {
-    uint32_t pe, ordinal, line;
+    uint32_t pe, ordinal, thread;
     int64_t burst; /* ps */
 };
 
-struct threads {
+struct thread_order {
     struct fork *forks;   /* by PE and ordinal */
     uint32_t *first_fork; /* by PE, and one more */
     struct join *joins;   /* likewise */
     uint32_t *first_join;
-    int64_t *first_burst; /* ticks from the fork to the line's first call, by additional line */
+    int64_t *first_burst; /* ticks from the fork to the thread's first call, by additional thread */
     /* The calls of a PE with one set keep the order of the trace: turns has, for each call in the
-     * order of lines, how many such calls of the PE come before. */
+     * order of threads, how many such calls of the PE come before. */
     uint32_t *turns;
-    uint32_t *first_turn; /* by line, and one more */
+    uint32_t *first_turn; /* by thread, and one more */
 };
 
 /* Reads the streams of PEs with several threads once; they must be at their beginning, and are put
  * back there. False: the streams have an error. */
-bool threads_find(struct threads *, struct streams *);
-void threads_free(struct threads *);
+bool thread_order_find(struct thread_order *, struct streams *);
+void thread_order_free(struct thread_order *);
 
 #endif

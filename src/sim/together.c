@@ -16,11 +16,11 @@ struct set_state {
 /* The slowest way between PEs of a set. O(PEs) for a new set. */
 static struct way slowest_way(const struct replay *replay, const struct trace_set *set)
 {
-    int first = replay->pes[set_pe(set, 0)].node, before = first;
+    int first = replay->threads[set_pe(set, 0)].node, before = first;
     struct way slowest = machine_kind(replay->machine, first)->inside;
     bool several = false;
     for (int64_t i = 1; i < set->size; i++) {
-        int node = replay->pes[set_pe(set, i)].node;
+        int node = replay->threads[set_pe(set, i)].node;
         if (node == before)
             continue;
         const struct way *way = machine_way(replay->machine, before, node);
@@ -88,19 +88,19 @@ static uint32_t *turns_done(struct replay *replay, uint32_t home, uint32_t set)
     return &replay->turns_done[number];
 }
 
-static uint32_t turn_of(const struct replay *replay, uint32_t line)
+static uint32_t turn_of(const struct replay *replay, uint32_t thread)
 {
-    return replay->threads.turns[replay->thread_states[line].next_turn];
+    return replay->order.turns[replay->thread_extras[thread].next_turn];
 }
 
-/* The line of a PE that is in a collective call with a set, or -1. */
-static int64_t line_in(const struct replay *replay, uint32_t set, int64_t home)
+/* The thread of a PE that is in a collective call with a set, or -1. */
+static int64_t thread_in(const struct replay *replay, uint32_t set, int64_t home)
 {
     for (int i = 0; i < run_threads(replay->run, (int)home); i++) {
-        int line = run_line(replay->run, (int)home, i);
-        const struct pe *pe = &replay->pes[line];
-        if (pe->state == PE_TOGETHER && pe->blocked_on == set)
-            return line;
+        int thread = run_thread(replay->run, (int)home, i);
+        const struct thread *self = &replay->threads[thread];
+        if (self->state == THREAD_TOGETHER && self->blocked_on == set)
+            return thread;
     }
     return -1;
 }
@@ -108,9 +108,9 @@ static int64_t line_in(const struct replay *replay, uint32_t set, int64_t home)
 /* ---- Coming and leaving ---- */
 
 /* When a PE enters a collective: after everything that a barrier completes. */
-static int64_t arrival(const struct replay *replay, uint32_t line, const struct op *op)
+static int64_t arrival(const struct replay *replay, uint32_t thread, const struct op *op)
 {
-    int64_t time = replay->pes[line].time, known = replay_home(replay, line)->known;
+    int64_t time = replay->threads[thread].time, known = replay_home(replay, thread)->known;
     return op->flags & OP_QUIETS && known > time ? known : time;
 }
 
@@ -121,15 +121,16 @@ static void next_turn(struct replay *replay, uint32_t home, uint32_t set, int64_
 {
     uint32_t done = ++*turns_done(replay, home, set);
     for (int i = 0; i < run_threads(replay->run, (int)home); i++) {
-        uint32_t line = (uint32_t)run_line(replay->run, (int)home, i);
-        const struct pe *pe = &replay->pes[line];
-        if (pe->state != PE_TURN || pe->blocked_on != set || turn_of(replay, line) != done)
+        uint32_t thread = (uint32_t)run_thread(replay->run, (int)home, i);
+        const struct thread *self = &replay->threads[thread];
+        if (self->state != THREAD_TURN || self->blocked_on != set ||
+            turn_of(replay, thread) != done)
             continue;
-        const struct step step = replay_blocked(replay, line);
-        int64_t there = arrival(replay, line, step.op);
+        const struct step step = replay_blocked(replay, thread);
+        int64_t there = arrival(replay, thread, step.op);
         /* If it is the last one, it goes on at once. */
         if (come(replay, &step, there > time ? there : time))
-            replay_make_ready(replay, line);
+            replay_make_ready(replay, thread);
         return;
     }
 }
@@ -138,7 +139,7 @@ static void release_all(struct replay *replay, struct set_state *state, const st
 {
     uint32_t number = last->op->peer;
     struct trace_set set = set_of(&replay->run->reader.sets, number);
-    struct pe *latest = &replay->pes[state->last];
+    struct thread *latest = &replay->threads[state->last];
     int64_t leaves = state->latest + cost(replay, state, last->op->flags / OP_COLLECTIVE);
     int64_t latest_time = state->latest, compute = latest->path_compute;
     uint32_t station =
@@ -147,18 +148,18 @@ static void release_all(struct replay *replay, struct set_state *state, const st
     path_keep(&replay->paths, station);
     state->come = 0;
     for (int64_t i = 0; i < set.size; i++) {
-        uint32_t home = (uint32_t)set_pe(&set, i), line = home;
-        if (home == replay_pe(replay, last->pe))
-            line = last->pe;
-        else if (replay->pes[home].threaded)
-            line = (uint32_t)line_in(replay, number, home);
-        struct step step = line == last->pe ? *last : replay_blocked(replay, line);
-        threaded = threaded || replay->pes[home].threaded;
-        if (replay->thread_states)
-            replay->thread_states[line].next_turn++;
-        if (latest_time > arrival(replay, line, step.op))
-            replay_follow(replay, line, compute, station);
-        if (line == last->pe)
+        uint32_t home = (uint32_t)set_pe(&set, i), thread = home;
+        if (home == replay_pe(replay, last->thread))
+            thread = last->thread;
+        else if (replay->threads[home].threaded)
+            thread = (uint32_t)thread_in(replay, number, home);
+        struct step step = thread == last->thread ? *last : replay_blocked(replay, thread);
+        threaded = threaded || replay->threads[home].threaded;
+        if (replay->thread_extras)
+            replay->thread_extras[thread].next_turn++;
+        if (latest_time > arrival(replay, thread, step.op))
+            replay_follow(replay, thread, compute, station);
+        if (thread == last->thread)
             replay_finish(replay, &step, leaves, latest_time - step.start);
         else
             replay_release(replay, &step, leaves, latest_time - step.start);
@@ -166,32 +167,32 @@ static void release_all(struct replay *replay, struct set_state *state, const st
     path_drop(&replay->paths, station);
     for (int64_t i = 0; i < set.size && threaded; i++) {
         uint32_t home = (uint32_t)set_pe(&set, i);
-        if (replay->pes[home].threaded)
+        if (replay->threads[home].threaded)
             next_turn(replay, home, number, leaves);
     }
 }
 
-/* A line enters a collective of a set. False if it is blocked, or after an error. */
+/* A thread enters a collective of a set. False if it is blocked, or after an error. */
 static bool come(struct replay *replay, const struct step *step, int64_t come)
 {
     uint32_t number = step->op->peer;
     struct set_state *state = state_of(replay, number);
-    struct pe *pe = &replay->pes[step->pe];
+    struct thread *self = &replay->threads[step->thread];
     if (state->come > 0 && state->routine != step->op->routine) {
         struct trace_set set = set_of(&replay->run->reader.sets, number);
         replay->error = text_format(
             "PE %u calls %s while PE %u is in %s, both with %s; shmemtrace check tells which calls "
             "do not match",
-            replay_pe(replay, step->pe), run_routine(replay->run, step->op->routine),
+            replay_pe(replay, step->thread), run_routine(replay->run, step->op->routine),
             replay_pe(replay, state->last), run_routine(replay->run, state->routine),
             set_name(&set));
         replay->found = true;
         return false;
     }
     if (state->come == 0 || come > state->latest ||
-        (come == state->latest && step->pe < state->last)) {
+        (come == state->latest && step->thread < state->last)) {
         state->latest = come;
-        state->last = step->pe;
+        state->last = step->thread;
     }
     if (state->come == 0 || step->op->bytes > state->bytes)
         state->bytes = step->op->bytes;
@@ -200,56 +201,57 @@ static bool come(struct replay *replay, const struct step *step, int64_t come)
         release_all(replay, state, step);
         return true;
     }
-    pe->state = PE_TOGETHER;
-    pe->blocked_on = number;
+    self->state = THREAD_TOGETHER;
+    self->blocked_on = number;
     return false;
 }
 
 bool replay_together(struct replay *replay, const struct step *step)
 {
-    struct pe *pe = &replay->pes[step->pe];
+    struct thread *self = &replay->threads[step->thread];
     uint32_t number = step->op->peer;
-    if (__builtin_expect(pe->threaded, 0) &&
-        turn_of(replay, step->pe) != *turns_done(replay, replay_pe(replay, step->pe), number)) {
-        pe->state = PE_TURN;
-        pe->blocked_on = number;
+    if (__builtin_expect(self->threaded, 0) &&
+        turn_of(replay, step->thread) !=
+            *turns_done(replay, replay_pe(replay, step->thread), number)) {
+        self->state = THREAD_TURN;
+        self->blocked_on = number;
         return false;
     }
-    return come(replay, step, arrival(replay, step->pe, step->op));
+    return come(replay, step, arrival(replay, step->thread, step->op));
 }
 
-/* A line of a PE by which it can go on. */
-static int64_t some_line(const struct replay *replay, int64_t home)
+/* A thread of a PE by which it can go on. */
+static int64_t some_thread(const struct replay *replay, int64_t home)
 {
     for (int i = 0; i < run_threads(replay->run, (int)home); i++) {
-        int line = run_line(replay->run, (int)home, i);
-        if (replay->pes[line].state != PE_ENDED)
-            return line;
+        int thread = run_thread(replay->run, (int)home, i);
+        if (replay->threads[thread].state != THREAD_ENDED)
+            return thread;
     }
     return home;
 }
 
-int64_t replay_missing(const struct replay *replay, uint32_t line)
+int64_t replay_missing(const struct replay *replay, uint32_t thread)
 {
-    const struct pe *pe = &replay->pes[line];
-    uint32_t number = pe->blocked_on;
+    const struct thread *self = &replay->threads[thread];
+    uint32_t number = self->blocked_on;
     struct trace_set set = set_of(&replay->run->reader.sets, number);
-    if (pe->state == PE_TURN) {
-        uint32_t home = replay_pe(replay, line);
-        int64_t other = line_in(replay, number, home);
+    if (self->state == THREAD_TURN) {
+        uint32_t home = replay_pe(replay, thread);
+        int64_t other = thread_in(replay, number, home);
         if (other >= 0)
             return other;
         for (int i = 0; i < run_threads(replay->run, (int)home); i++) {
-            other = run_line(replay->run, (int)home, i);
-            if (other != line && replay->pes[other].state != PE_ENDED)
+            other = run_thread(replay->run, (int)home, i);
+            if (other != thread && replay->threads[other].state != THREAD_ENDED)
                 return other;
         }
         return -1;
     }
     for (int64_t i = 0; i < set.size; i++) {
         int64_t other = set_pe(&set, i);
-        if (line_in(replay, number, other) < 0)
-            return some_line(replay, other);
+        if (thread_in(replay, number, other) < 0)
+            return some_thread(replay, other);
     }
     return -1;
 }

@@ -5,15 +5,16 @@
 static inline int64_t own_cost(const struct replay *replay, const struct step *step,
                                enum order order, enum cost_class class)
 {
-    int node = replay->pes[step->pe].node;
+    int node = replay->threads[step->thread].node;
     return replay->model->order(order, machine_own(replay->machine, node, replay->several, class));
 }
 
 void replay_quiet(struct replay *replay, const struct step *step)
 {
-    const struct pe *pe = replay_home(replay, step->pe);
-    int64_t known =
-        step->op->context == 0 ? pe->known : context_of(replay, step->pe, step->op->context)->known;
+    const struct thread *self = replay_home(replay, step->thread);
+    int64_t known = step->op->context == 0
+                        ? self->known
+                        : context_of(replay, step->thread, step->op->context)->known;
     int64_t own = own_cost(replay, step, ORDER_QUIET, COST_QUIET);
     int64_t complete = later(step->start, known);
     replay_finish(replay, step, complete + own, complete - step->start);
@@ -21,16 +22,16 @@ void replay_quiet(struct replay *replay, const struct step *step)
 
 /* ---- Writes that are waited for ---- */
 
-static void end_wait(struct replay *replay, uint32_t pe, const struct slot *slot);
+static void end_wait(struct replay *replay, uint32_t thread, const struct slot *slot);
 
 /* The slot of those who wait for what a PE writes next. */
 static uint32_t take_write(struct replay *replay, uint32_t writer)
 {
-    const struct pe *pe = &replay->pes[writer];
+    const struct thread *self = &replay->threads[writer];
     uint32_t number = replay->waits.writes[replay->next_waits[writer].write++].slot;
     struct slot *slot = &replay->waits.slots[number];
-    slot->compute = pe->path_compute;
-    slot->hop = path_station(&replay->paths, writer, pe->time, pe->hop);
+    slot->compute = self->path_compute;
+    slot->hop = path_station(&replay->paths, writer, self->time, self->hop);
     path_keep(&replay->paths, slot->hop);
     return number;
 }
@@ -41,26 +42,27 @@ void replay_arrive(struct replay *replay, uint32_t number, int64_t arrival)
     slot->arrival = arrival;
     while (slot->waiter) {
         uint32_t waiter = slot->waiter - 1;
-        slot->waiter = replay->pes[waiter].next;
+        slot->waiter = replay->threads[waiter].next;
         end_wait(replay, waiter, slot);
     }
 }
 
 /* Somebody waits for what the operation writes. */
-static inline bool is_waited_for(const struct replay *replay, uint32_t pe)
+static inline bool is_waited_for(const struct replay *replay, uint32_t thread)
 {
     if (__builtin_expect(!replay->next_waits, 1))
         return false;
-    uint32_t next = replay->next_waits[pe].write;
-    return next < replay->waits.first_write[pe + 1] &&
-           replay->waits.writes[next].ordinal == replay_ordinal(replay, pe);
+    uint32_t next = replay->next_waits[thread].write;
+    return next < replay->waits.first_write[thread + 1] &&
+           replay->waits.writes[next].ordinal == replay_ordinal(replay, thread);
 }
 
 /* The slot of those who wait for what an operation writes, or NO_SLOT. */
 static inline uint32_t slot_of_write(struct replay *replay, const struct step *step)
 {
     bool writes = step->op->kind == OP_PUT || step->op->kind == OP_ATOMIC;
-    return writes && is_waited_for(replay, step->pe) ? take_write(replay, step->pe) : NO_SLOT;
+    return writes && is_waited_for(replay, step->thread) ? take_write(replay, step->thread)
+                                                         : NO_SLOT;
 }
 
 /* ---- Puts, gets and atomics ---- */
@@ -101,7 +103,7 @@ static struct departure hand_over(struct replay *replay, const struct step *step
                                   uint32_t slot)
 {
     struct operation operation = operation_make(replay, step, from, slot);
-    int here = replay->pes[step->pe].node, there = replay->pes[step->op->peer].node;
+    int here = replay->threads[step->thread].node, there = replay->threads[step->op->peer].node;
     bool get = step->op->kind != OP_PUT;
     struct plan *plan = &operation.plan;
     operation.mark = operation.atomic;
@@ -117,8 +119,8 @@ static struct departure hand_over(struct replay *replay, const struct step *step
         plan->leaves = from + operation.takes.transfer.issue;
     }
     if (plan->leaves > LAST_TIME)
-        replay_too_late(replay, step->pe);
-    context_begins(replay, step->pe, step->op);
+        replay_too_late(replay, step->thread);
+    context_begins(replay, step->thread, step->op);
     traffic_issue(&replay->traffic, &replay->operations, &operation);
     return (struct departure){plan->blocks ? UNKNOWN : plan->leaves, 0};
 }
@@ -132,7 +134,7 @@ static inline struct departure make(struct replay *replay, const struct step *st
         if (request_needed(replay, step))
             return request_ask(replay, step, from, slot);
         if (replay->contention == CONTENTION_FAIR &&
-            (!atomic || replay->traffic.interfaces[step->pe].marks))
+            (!atomic || replay->traffic.interfaces[step->thread].marks))
             return hand_over(replay, step, from, slot);
     }
     return atomic ? atomic_at_once(replay, step, from, slot)
@@ -140,10 +142,10 @@ static inline struct departure make(struct replay *replay, const struct step *st
 }
 
 /* The PE waits for an operation, and then makes it so many times again. */
-static bool block(struct replay *replay, uint32_t pe, int64_t waited, uint64_t times)
+static bool block(struct replay *replay, uint32_t thread, int64_t waited, uint64_t times)
 {
-    replay->rests[pe] = (struct rest){waited, times};
-    replay->pes[pe].state = PE_MOVES;
+    replay->rests[thread] = (struct rest){waited, times};
+    replay->threads[thread].state = THREAD_UNDER_WAY;
     return false;
 }
 
@@ -152,12 +154,12 @@ static bool block(struct replay *replay, uint32_t pe, int64_t waited, uint64_t t
 static bool make_all(struct replay *replay, const struct step *step, struct departure all,
                      uint64_t times, bool blocked)
 {
-    const struct pe *pe = &replay->pes[step->pe];
+    const struct thread *self = &replay->threads[step->thread];
     for (; times > 0; times--) {
         const struct departure one = make(replay, step, all.leaves);
         if (one.leaves == UNKNOWN)
-            return block(replay, step->pe, all.waited, times - 1);
-        bool counts = step->op->kind != OP_FETCHES || !pe->fetched;
+            return block(replay, step->thread, all.waited, times - 1);
+        bool counts = step->op->kind != OP_FETCHES || !self->fetched;
         all = (struct departure){one.leaves, all.waited + (counts ? one.waited : 0)};
     }
     (blocked ? replay_release : replay_finish)(replay, step, all.leaves, all.waited);
@@ -168,16 +170,16 @@ bool replay_operation(struct replay *replay, const struct step *step)
 {
     const struct departure moved = make(replay, step, step->start);
     if (__builtin_expect(moved.leaves == UNKNOWN, 0))
-        return block(replay, step->pe, 0, 0);
+        return block(replay, step->thread, 0, 0);
     replay_finish(replay, step, moved.leaves, moved.waited);
     return true;
 }
 
-void replay_goes_on(struct replay *replay, uint32_t pe, int64_t leaves, int64_t waited)
+void replay_goes_on(struct replay *replay, uint32_t thread, int64_t leaves, int64_t waited)
 {
-    const struct step step = replay_blocked(replay, pe);
-    const struct rest rest = replay->rests[pe];
-    bool counts = step.op->kind != OP_FETCHES || !replay->pes[pe].fetched;
+    const struct step step = replay_blocked(replay, thread);
+    const struct rest rest = replay->rests[thread];
+    bool counts = step.op->kind != OP_FETCHES || !replay->threads[thread].fetched;
     make_all(replay, &step, (struct departure){leaves, rest.waited + (counts ? waited : 0)},
              rest.times, true);
 }
@@ -185,15 +187,16 @@ void replay_goes_on(struct replay *replay, uint32_t pe, int64_t leaves, int64_t 
 /* Later puts arrive no earlier than those before the fence. */
 void replay_fence(struct replay *replay, const struct step *step)
 {
-    if (replay->contention == CONTENTION_FAIR && replay->traffic.interfaces[step->pe].list.first)
+    if (replay->contention == CONTENTION_FAIR &&
+        replay->traffic.interfaces[step->thread].list.first)
         traffic_issue(&replay->traffic, &replay->operations,
                       &(struct operation){.op = *step->op,
                                           .start = step->start,
-                                          .pe = step->pe,
+                                          .pe = step->thread,
                                           .slot = NO_SLOT,
                                           .mark = true});
     else
-        context_fence(replay, step->pe, step->op->context);
+        context_fence(replay, step->thread, step->op->context);
     /* It may have waited until its requests were served. */
     int64_t begin = replay->progress ? later(step->start, replay->progress->now) : step->start;
     int64_t own = own_cost(replay, step, ORDER_FENCE, COST_FENCE);
@@ -203,11 +206,11 @@ void replay_fence(struct replay *replay, const struct step *step)
 /* ---- Waits ---- */
 
 /* The slot of a wait, NO_SLOT when nothing is waited for. */
-static uint32_t slot_of(struct replay *replay, uint32_t pe)
+static uint32_t slot_of(struct replay *replay, uint32_t thread)
 {
     const struct waits *waits = &replay->waits;
-    uint32_t *next = &replay->next_waits[pe].wait, ordinal = replay_ordinal(replay, pe);
-    if (*next < waits->first_wait[pe + 1] && waits->waits[*next].ordinal == ordinal)
+    uint32_t *next = &replay->next_waits[thread].wait, ordinal = replay_ordinal(replay, thread);
+    if (*next < waits->first_wait[thread + 1] && waits->waits[*next].ordinal == ordinal)
         return waits->waits[(*next)++].slot;
     return NO_SLOT;
 }
@@ -223,16 +226,16 @@ static bool go_on_after(struct replay *replay, const struct step *step, const st
                         bool blocked)
 {
     if (slot->arrival > step->start)
-        replay_follow(replay, step->pe, slot->compute, slot->hop);
+        replay_follow(replay, step->thread, slot->compute, slot->hop);
     int64_t there = later(step->start, slot->arrival);
     struct departure all = {there, there - step->start};
     all.leaves += wait_cost(replay, step);
     return make_all(replay, step, all, step->op->kind == OP_FETCHES ? 1 : 0, blocked);
 }
 
-static void end_wait(struct replay *replay, uint32_t pe, const struct slot *slot)
+static void end_wait(struct replay *replay, uint32_t thread, const struct slot *slot)
 {
-    const struct step step = replay_blocked(replay, pe);
+    const struct step step = replay_blocked(replay, thread);
     go_on_after(replay, &step, slot, true);
 }
 
@@ -240,19 +243,19 @@ static void end_wait(struct replay *replay, uint32_t pe, const struct slot *slot
 static bool wait_for(struct replay *replay, const struct step *step, uint32_t number)
 {
     struct slot *slot = &replay->waits.slots[number];
-    struct pe *pe = &replay->pes[step->pe];
+    struct thread *self = &replay->threads[step->thread];
     if (slot->arrival >= 0)
         return go_on_after(replay, step, slot, false);
-    pe->state = PE_WAITS;
-    pe->blocked_on = number;
-    pe->next = slot->waiter;
-    slot->waiter = step->pe + 1;
+    self->state = THREAD_WAITS;
+    self->blocked_on = number;
+    self->next = slot->waiter;
+    slot->waiter = step->thread + 1;
     return false;
 }
 
 bool replay_wait(struct replay *replay, const struct step *step)
 {
-    uint32_t slot = slot_of(replay, step->pe);
+    uint32_t slot = slot_of(replay, step->thread);
     if (slot != NO_SLOT)
         return wait_for(replay, step, slot);
     replay_finish(replay, step, step->start + wait_cost(replay, step), 0);
@@ -261,8 +264,8 @@ bool replay_wait(struct replay *replay, const struct step *step)
 
 bool replay_fetches(struct replay *replay, const struct step *step)
 {
-    uint32_t slot = slot_of(replay, step->pe);
-    replay->pes[step->pe].fetched = slot != NO_SLOT;
+    uint32_t slot = slot_of(replay, step->thread);
+    replay->threads[step->thread].fetched = slot != NO_SLOT;
     if (slot != NO_SLOT) {
         replay->streams.loops++;
         replay->streams.polls += step->op->place - 1;

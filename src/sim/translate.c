@@ -36,7 +36,7 @@ struct poll {
 /* ---- Values of events ---- */
 
 struct call {
-    int line, pe;
+    int thread, pe;
     const struct routine_kind *kind;
     const struct raw_event *raw;
 };
@@ -56,7 +56,7 @@ static bool fail(struct streams *streams, const struct call *call, const char *w
 {
     if (!streams->error)
         streams->error = text_format("%s: event %llu, %s: %s", run_path(streams->run, call->pe),
-                                     (unsigned long long)streams->of[call->line].read,
+                                     (unsigned long long)streams->of[call->thread].read,
                                      run_routine(streams->run, call->kind->number), what);
     return false;
 }
@@ -83,9 +83,9 @@ static uint64_t extent(const struct call *call)
 
 /* ---- Adding ---- */
 
-static inline void add(struct streams *streams, int line, struct op op)
+static inline void add(struct streams *streams, int thread, struct op op)
 {
-    struct stream *stream = &streams->of[line];
+    struct stream *stream = &streams->of[thread];
     stream->ops[stream->count++] = op;
     stream->made++;
 }
@@ -96,11 +96,11 @@ static inline struct simulated *simulated_of(const struct streams *streams)
     return streams->observe ? NULL : streams->simulated;
 }
 
-static void add_held(struct streams *streams, int line, struct op op, uint64_t calls)
+static void add_held(struct streams *streams, int thread, struct op op, uint64_t calls)
 {
-    add(streams, line, op);
+    add(streams, thread, op);
     if (simulated_of(streams))
-        simulated_held(streams->simulated, line, streams->of[line].count - 1, calls);
+        simulated_held(streams->simulated, thread, streams->of[thread].count - 1, calls);
 }
 
 static bool writes(enum op_kind kind, const struct routine_kind *routine)
@@ -111,14 +111,14 @@ static bool writes(enum op_kind kind, const struct routine_kind *routine)
 /* Tells of the operation that was added last. */
 static void show(struct streams *streams, const struct call *call, int64_t start)
 {
-    const struct stream *stream = &streams->of[call->line];
+    const struct stream *stream = &streams->of[call->thread];
     const struct op *op = &stream->ops[stream->count - 1];
     const struct routine_kind *kind = call->kind;
     uint64_t stride = (uint64_t)value_of(call, TRACE_TARGET_STRIDE, 1);
     bool strided = stride > 1 && stride < OP_MOST_BYTES,
          one = extent(call) == kind->element_bytes; /* of several variables the value is not one */
     struct observation seen = {
-        .line = call->line,
+        .thread = call->thread,
         .peer = op->kind == OP_WAIT ? call->pe : (int)op->peer,
         .ordinal = stream->made - 1,
         .op = op,
@@ -141,10 +141,10 @@ static void show(struct streams *streams, const struct call *call, int64_t start
         streams->observe(streams->context, &seen);
 }
 
-static void show_fetches(struct streams *streams, int line, const struct poll *poll)
+static void show_fetches(struct streams *streams, int thread, const struct poll *poll)
 {
-    const struct stream *stream = &streams->of[line];
-    struct observation seen = {.line = line,
+    const struct stream *stream = &streams->of[thread];
+    struct observation seen = {.thread = thread,
                                .peer = (int)poll->peer,
                                .ordinal = stream->made - 1,
                                .op = &stream->ops[stream->count - 1],
@@ -159,9 +159,9 @@ static void show_fetches(struct streams *streams, int line, const struct poll *p
 /* ---- Polling loops ---- */
 
 /* The loop ended without success: its calls take their time, and wait for nothing. */
-static void release_poll(struct streams *streams, int line)
+static void release_poll(struct streams *streams, int thread)
 {
-    struct poll *poll = streams->of[line].poll;
+    struct poll *poll = streams->of[thread].poll;
     enum poll_kind kind = poll->kind;
     uint32_t held = kind == POLL_FETCH && poll->calls > FETCHES_KEPT ? poll->calls - FETCHES_KEPT
                     : kind == POLL_FETCH                             ? 0
@@ -174,17 +174,17 @@ static void release_poll(struct streams *streams, int line)
         struct op rest = op;
         op.kind = OP_FETCHES;
         op.place = held;
-        add_held(streams, line, op, held);
+        add_held(streams, thread, op, held);
         if (streams->observe)
-            show_fetches(streams, line, poll);
+            show_fetches(streams, thread, poll);
         rest.kind = OP_REST;
         rest.burst = poll->bursts;
-        add(streams, line, rest);
+        add(streams, thread, rest);
         return;
     }
     op.kind = kind == POLL_LOCK ? OP_TRY_LOCK : OP_LOCAL;
     op.burst += poll->bursts;
-    add_held(streams, line, op, 1);
+    add_held(streams, thread, op, 1);
 }
 
 static enum poll_kind poll_kind(const struct call *call, const struct op *op)
@@ -230,7 +230,7 @@ static bool goes_on(const struct poll *poll, enum poll_kind kind, uint64_t place
 /* True: the operation is held back. Else it may have become one with those before it. */
 static bool poll(struct streams *streams, const struct call *call, struct op *op)
 {
-    struct stream *stream = &streams->of[call->line];
+    struct stream *stream = &streams->of[call->thread];
     enum poll_kind kind = poll_kind(call, op);
     struct poll *poll = stream->poll;
     if (kind == POLL_NONE && (!poll || poll->kind == POLL_NONE))
@@ -239,7 +239,7 @@ static bool poll(struct streams *streams, const struct call *call, struct op *op
     bool failed = kind == POLL_FETCH || fails(call, kind);
     bool same = poll && goes_on(poll, kind, place, op, failed);
     if (poll && poll->kind != POLL_NONE && !same)
-        release_poll(streams, call->line);
+        release_poll(streams, call->thread);
     if (kind == POLL_NONE || (!failed && !same))
         return false;
     if (!poll)
@@ -275,14 +275,14 @@ static bool poll(struct streams *streams, const struct call *call, struct op *op
     }
     bool first = poll->calls == (kind == POLL_FETCH ? FETCHES_KEPT + 1 : 1);
     if (first && simulated_of(streams))
-        simulated_hold(streams->simulated, call->line, call->raw);
+        simulated_hold(streams->simulated, call->thread, call->raw);
     return true;
 }
 
-static void end_poll(struct streams *streams, int line)
+static void end_poll(struct streams *streams, int thread)
 {
-    if (streams->of[line].poll && streams->of[line].poll->kind != POLL_NONE)
-        release_poll(streams, line);
+    if (streams->of[thread].poll && streams->of[thread].poll->kind != POLL_NONE)
+        release_poll(streams, thread);
 }
 
 /* ---- Loops of several calls a turn ---- */
@@ -330,7 +330,7 @@ static void show_fetch(struct streams *streams, const struct call *call, const s
     static const struct op waits = {.kind = OP_CYCLE};
     const struct raw_event *raw = call->raw;
     struct observation seen = {
-        .line = call->line,
+        .thread = call->thread,
         .peer = (int)op->peer,
         .ordinal = cycle ? cycle->ordinal : 0,
         .op = &waits,
@@ -348,12 +348,12 @@ static void show_fetch(struct streams *streams, const struct call *call, const s
 static void watch(struct streams *streams, const struct call *call, const struct op *op)
 {
     enum turn_call turn = turn_call(call, op);
-    uint32_t line = (uint32_t)call->line;
-    if (!cycles_concern(&streams->cycles, line, turn))
+    uint32_t thread = (uint32_t)call->thread;
+    if (!cycles_concern(&streams->cycles, thread, turn))
         return;
     uint64_t what = turn == TURN_EFFECT ? 0 : what_of(call);
-    bool third = cycles_see(&streams->cycles, (size_t)streams->run->lines, line,
-                            streams->of[line].read - 1, turn, what);
+    bool third = cycles_see(&streams->cycles, (size_t)streams->run->thread_count, thread,
+                            streams->of[thread].read - 1, turn, what);
     if (third && streams->observe && !streams->observe_all)
         show_fetch(streams, call, op, NULL);
 }
@@ -361,15 +361,15 @@ static void watch(struct streams *streams, const struct call *call, const struct
 /* True: the event is left out, since it belongs to a loop. */
 static bool leave_out(struct streams *streams, const struct call *call, struct op *op)
 {
-    const struct stream *stream = &streams->of[call->line];
+    const struct stream *stream = &streams->of[call->thread];
     struct cycles *cycles = &streams->cycles;
-    struct cycle *cycle = cycles_next(cycles, (uint32_t)call->line);
+    struct cycle *cycle = cycles_next(cycles, (uint32_t)call->thread);
     uint64_t number = stream->read - 1;
     if (!cycle || number < cycle->first)
         return false;
     uint32_t at = (uint32_t)(number - cycle->first);
     if (at == 0) {
-        end_poll(streams, call->line);
+        end_poll(streams, call->thread);
         cycle->from = (int64_t)((uint64_t)call->raw->start - (uint64_t)call->raw->burst);
     }
     if (at < cycle->left_out)
@@ -380,22 +380,22 @@ static bool leave_out(struct streams *streams, const struct call *call, struct o
         op->burst = 0; /* between turns */
     }
     if (at == cycle->left_out && cycle->turn > 0) {
-        add(streams, call->line, (struct op){.kind = OP_CYCLE, .routine = op->routine});
+        add(streams, call->thread, (struct op){.kind = OP_CYCLE, .routine = op->routine});
         cycle->ordinal = stream->made - 1;
     }
     if (cycle->turn > 0 && streams->observe && !streams->observe_all &&
         turn_call(call, op) == TURN_FETCH)
         show_fetch(streams, call, op, cycle);
     if (at + 1 >= cycle->left_out + cycle->turn)
-        cycles->next[call->line]++;
+        cycles->next[call->thread]++;
     return false;
 }
 
-void translate_end(struct streams *streams, int line)
+void translate_end(struct streams *streams, int thread)
 {
-    end_poll(streams, line);
+    end_poll(streams, thread);
     if (streams->cycles.state != CYCLES_KNOWN)
-        cycles_end(&streams->cycles, (uint32_t)line, streams->of[line].read);
+        cycles_end(&streams->cycles, (uint32_t)thread, streams->of[thread].read);
 }
 
 /* ---- Kinds ---- */
@@ -497,14 +497,14 @@ static inline int64_t burst_of(struct streams *streams, int64_t ticks)
     return burst - cost;
 }
 
-/* A line of a further thread begins where the first one was then. */
-static bool begin_line(struct streams *streams, const struct call *call, struct op *op)
+/* An extra thread begins where the first thread of its PE was then. */
+static bool begin_thread(struct streams *streams, const struct call *call, struct op *op)
 {
-    struct stream *stream = &streams->of[call->line];
+    struct stream *stream = &streams->of[call->thread];
     stream->started = true;
-    if (call->line >= streams->run->pes) {
+    if (call->thread >= streams->run->pes) {
         if (streams->first_burst)
-            op->burst = burst_of(streams, streams->first_burst[call->line - streams->run->pes]);
+            op->burst = burst_of(streams, streams->first_burst[call->thread - streams->run->pes]);
         return true;
     }
     return call->kind->start ||
@@ -513,12 +513,12 @@ static bool begin_line(struct streams *streams, const struct call *call, struct 
                 "--exclude or --phase? Record it without them");
 }
 
-bool translate(struct streams *streams, int line, const struct raw_event *raw)
+bool translate(struct streams *streams, int thread, const struct raw_event *raw)
 {
-    struct stream *stream = &streams->of[line];
-    int pe = run_pe(streams->run, line);
-    const struct call call = {line, pe, &run_program(streams->run, pe)->kinds[raw->series->routine],
-                              raw};
+    struct stream *stream = &streams->of[thread];
+    int pe = run_pe(streams->run, thread);
+    const struct call call = {thread, pe,
+                              &run_program(streams->run, pe)->kinds[raw->series->routine], raw};
     int64_t before = streams->taken_off;
     struct op op = {.burst = burst_of(streams, raw->burst),
                     .routine = call.kind->number,
@@ -527,7 +527,7 @@ bool translate(struct streams *streams, int line, const struct raw_event *raw)
     stream->read++;
     if (__builtin_expect(!stream->started, 0)) {
         streams->taken_off = before; /* time begins later */
-        if (!begin_line(streams, &call, &op))
+        if (!begin_thread(streams, &call, &op))
             return false;
     }
     if (__builtin_expect(!complete(streams, &call, &op), 0))
@@ -538,9 +538,9 @@ bool translate(struct streams *streams, int line, const struct raw_event *raw)
         return true;
     if (poll(streams, &call, &op))
         return true;
-    add(streams, line, op);
+    add(streams, thread, op);
     if (simulated_of(streams))
-        simulated_call(streams->simulated, line, stream->count - 1, raw);
+        simulated_call(streams->simulated, thread, stream->count - 1, raw);
     if (streams->observe)
         show(streams, &call, raw->start);
     return true;

@@ -16,14 +16,14 @@ struct flag {
 };
 
 struct write {
-    uint32_t flag, line, ordinal;
+    uint32_t flag, thread, ordinal;
     bool valued;
     double time;
     uint64_t value; /* the bytes of the flag, the first one lowest */
 };
 
 struct wait {
-    uint32_t line, ordinal, flag;
+    uint32_t thread, ordinal, flag;
     struct cycle *cycle; /* as in struct observation */
     int comparison;      /* -1: any write will do */
     bool is_signed;
@@ -153,7 +153,7 @@ static void add_writes(struct matching *matching, const struct observation *seen
         struct write *write = &matching->writes[matching->write_count++];
         *write = (struct write){
             .flag = (uint32_t)i,
-            .line = (uint32_t)seen->line,
+            .thread = (uint32_t)seen->thread,
             .ordinal = seen->ordinal,
             .time = trace_seconds(matching->file, seen->start),
             .value = (uint64_t)seen->value,
@@ -172,7 +172,7 @@ static void add_wait(struct matching *matching, const struct observation *seen)
         flag++;
     bool known = flag < end && matching->flags[flag].place == seen->place;
     matching->waits[matching->wait_count++] = (struct wait){
-        .line = (uint32_t)seen->line,
+        .thread = (uint32_t)seen->thread,
         .ordinal = seen->ordinal,
         .flag = known ? (uint32_t)flag : UINT32_MAX,
         .cycle = seen->cycle,
@@ -204,13 +204,13 @@ static bool read_all(struct matching *matching, void (*observe)(void *, const st
     char *error = NULL;
     streams->observe = observe;
     streams->context = matching;
-    for (int line = 0; line < streams->run->lines && !streams->error; line++) {
-        matching->file = trace_open(run_path(streams->run, run_pe(streams->run, line)), &error);
+    for (int thread = 0; thread < streams->run->thread_count && !streams->error; thread++) {
+        matching->file = trace_open(run_path(streams->run, run_pe(streams->run, thread)), &error);
         if (!matching->file) {
             streams->error = error;
             break;
         }
-        while (stream_fill(streams, line))
+        while (stream_fill(streams, thread))
             ;
         trace_close(matching->file);
     }
@@ -229,7 +229,7 @@ static int compare_writes(const void *a, const void *b)
     if (order == 0)
         order = ORDER(x->time, y->time);
     if (order == 0)
-        order = ORDER(x->line, y->line);
+        order = ORDER(x->thread, y->thread);
     return order ? order : ORDER(x->ordinal, y->ordinal);
 }
 
@@ -326,44 +326,44 @@ static const struct write *find_write(const struct matching *matching, const str
 }
 
 struct link {
-    uint32_t line, ordinal; /* of the write */
+    uint32_t thread, ordinal; /* of the write */
     uint32_t wait;
 };
 
 static int compare_links(const void *a, const void *b)
 {
     const struct link *x = a, *y = b;
-    int order = ORDER(x->line, y->line);
+    int order = ORDER(x->thread, y->thread);
     if (order == 0)
         order = ORDER(x->ordinal, y->ordinal);
     return order ? order : ORDER(x->wait, y->wait);
 }
 
-/* Where each line's part of an array begins: from counts in first[line + 1]. */
-static void sum_up(uint32_t *first, size_t lines)
+/* Where each thread's part of an array begins: from counts in first[thread + 1]. */
+static void sum_up(uint32_t *first, size_t threads)
 {
-    for (size_t line = 0; line < lines; line++)
-        first[line + 1] += first[line];
+    for (size_t thread = 0; thread < threads; thread++)
+        first[thread + 1] += first[thread];
 }
 
 static void list_writes(struct waits *waits, const struct matching *matching,
                         const struct link *links, size_t count)
 {
-    size_t lines = (size_t)matching->streams->run->lines;
+    size_t threads = (size_t)matching->streams->run->thread_count;
     waits->slots = memory_zeroed(count, sizeof *waits->slots);
     waits->writes = memory_zeroed(count, sizeof *waits->writes);
-    waits->first_write = memory_zeroed(lines + 1, sizeof *waits->first_write);
+    waits->first_write = memory_zeroed(threads + 1, sizeof *waits->first_write);
     for (size_t i = 0; i < count; i++) {
-        if (i == 0 || links[i].line != links[i - 1].line ||
+        if (i == 0 || links[i].thread != links[i - 1].thread ||
             links[i].ordinal != links[i - 1].ordinal) {
             size_t slot = waits->slot_count++;
-            waits->slots[slot] = (struct slot){.arrival = -1, .writer = links[i].line};
+            waits->slots[slot] = (struct slot){.arrival = -1, .writer = links[i].thread};
             waits->writes[slot] = (struct need){links[i].ordinal, (uint32_t)slot};
-            waits->first_write[links[i].line + 1]++;
+            waits->first_write[links[i].thread + 1]++;
         }
         waits->waits[links[i].wait].slot = (uint32_t)waits->slot_count - 1;
     }
-    sum_up(waits->first_write, lines);
+    sum_up(waits->first_write, threads);
 }
 
 /* How many, from one on, are of the same operation, which fetches several variables. */
@@ -371,7 +371,7 @@ static size_t same_operation(const struct matching *matching, size_t first)
 {
     const struct wait *waits = &matching->waits[first];
     size_t count = 1;
-    while (first + count < matching->wait_count && waits[count].line == waits->line &&
+    while (first + count < matching->wait_count && waits[count].thread == waits->thread &&
            waits[count].ordinal == waits->ordinal)
         count++;
     return count;
@@ -389,26 +389,26 @@ static const struct write *find_last(const struct matching *matching, size_t fir
     return last;
 }
 
-/* Waits are in the order of lines and ordinals, as they were read. */
+/* Waits are in the order of threads and ordinals, as they were read. */
 static void match(struct waits *waits, struct matching *matching)
 {
     struct link *links = memory_zeroed(matching->wait_count, sizeof *links);
-    size_t lines = (size_t)matching->streams->run->lines, count = 0, operations = 0;
+    size_t threads = (size_t)matching->streams->run->thread_count, count = 0, operations = 0;
     waits->waits = memory_zeroed(matching->wait_count, sizeof *waits->waits);
-    waits->first_wait = memory_zeroed(lines + 1, sizeof *waits->first_wait);
+    waits->first_wait = memory_zeroed(threads + 1, sizeof *waits->first_wait);
     for (size_t i = 0, same; i < matching->wait_count; i += same) {
         const struct wait *wait = &matching->waits[i];
         same = same_operation(matching, i);
         const struct write *write = find_last(matching, i, same);
-        waits->first_wait[wait->line + 1]++;
+        waits->first_wait[wait->thread + 1]++;
         waits->waits[operations] = (struct need){wait->ordinal, NO_SLOT};
         if (write)
-            links[count++] = (struct link){write->line, write->ordinal, (uint32_t)operations};
+            links[count++] = (struct link){write->thread, write->ordinal, (uint32_t)operations};
         else if (wait->from < -1e299)
             waits->alone++;
         operations++;
     }
-    sum_up(waits->first_wait, lines);
+    sum_up(waits->first_wait, threads);
     if (count)
         qsort(links, count, sizeof *links, compare_links);
     list_writes(waits, matching, links, count);
@@ -422,7 +422,8 @@ static bool leave_cycles(struct matching *matching)
     for (size_t i = 0; i < matching->wait_count; i++)
         if (matching->waits[i].cycle && find_write(matching, &matching->waits[i]))
             matching->waits[i].cycle->written = true;
-    return cycles_keep_written(&matching->streams->cycles, (size_t)matching->streams->run->lines);
+    return cycles_keep_written(&matching->streams->cycles,
+                               (size_t)matching->streams->run->thread_count);
 }
 
 static bool read_writes(struct matching *matching)
@@ -445,7 +446,7 @@ bool waits_match(struct waits *waits, struct streams *streams)
     streams->cycles.noticed = false;
     bool good = read_all(&matching, observe_flag);
     if (good) {
-        cycles_know(&streams->cycles, (size_t)streams->run->lines);
+        cycles_know(&streams->cycles, (size_t)streams->run->thread_count);
         sort_flags(&matching);
         good = read_writes(&matching);
     }

@@ -13,8 +13,9 @@
 struct slot {
     int64_t arrival;      /* ps; -1 before the write */
     int64_t compute;      /* path of the writer, see path.h */
-    uint32_t writer, hop; /* writer: a line */
-    uint32_t waiter; /* 1 + the first line that is blocked on it, which leads to the others; or 0 */
+    uint32_t writer, hop; /* writer: a thread */
+    uint32_t
+        waiter; /* 1 + the first thread that is blocked on it, which leads to the others; or 0 */
 };
 
 struct need {
@@ -25,8 +26,8 @@ struct waits {
     bool matched;
     struct slot *slots;
     size_t slot_count;
-    /* Those of line i begin at first_write[i] and first_wait[i], and end where those of line i + 1
-     * begin; ordered by ordinal. */
+    /* Those of thread i begin at first_write[i] and first_wait[i], and end where those of thread i
+     * + 1 begin; ordered by ordinal. */
     struct need *writes, *waits;
     uint32_t *first_write, *first_wait;
     uint64_t alone; /* waits that no remote write of the trace ended */
