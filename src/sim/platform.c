@@ -39,16 +39,18 @@ static void print_name(FILE *out, const char *name)
     }
 }
 
-static void print_host(FILE *out, const struct node_kind *kind, int node)
+/* As print_name(), with what follows: of a node, or of a bus. */
+static void print_host(FILE *out, const struct node_kind *kind, int node, const char *rest)
 {
     print_name(out, kind->name);
-    fprintf(out, "-%d", node);
+    fprintf(out, "-%d%s", node, rest);
 }
 
-static void print_bus(FILE *out, const struct bus *bus)
+static void print_bus(FILE *out, const char *before, const struct bus *bus, const char *rest)
 {
-    fputs("bus:", out);
+    fprintf(out, "%sbus:", before);
     print_name(out, bus->name);
+    fputs(rest, out);
 }
 
 /* shared: flows share it; not: each has all of it. */
@@ -69,15 +71,11 @@ static double bandwidth_of(const struct way *way)
 static void write_bus(FILE *out, const struct bus *bus)
 {
     double capacity = network_bus_capacity(bus), bandwidth = bandwidth_of(&bus->way);
-    fputs("    <link id=\"", out);
-    print_bus(out, bus);
-    fputs("\" ", out);
+    print_bus(out, "    <link id=\"", bus, "\" ");
     print_rate(out, bandwidth, bus->way.latency, false);
     if (capacity <= 0)
         return;
-    fputs("    <link id=\"", out);
-    print_bus(out, bus);
-    fputs(":all\" ", out);
+    print_bus(out, "    <link id=\"", bus, ":all\" ");
     print_rate(out, capacity * bandwidth, 0, true);
 }
 
@@ -95,8 +93,7 @@ static void write_link(FILE *out, const struct node_kind *kind, int node, const 
                        int count, double bandwidth)
 {
     fputs("    <link id=\"", out);
-    print_host(out, kind, node);
-    fprintf(out, ":%s\" ", what);
+    print_host(out, kind, node, what);
     print_rate(out, count > 0 ? count * bandwidth : UNLIMITED, 0, count > 0);
 }
 
@@ -106,11 +103,11 @@ static void write_hosts(FILE *out, const struct machine *machine, size_t number)
     double bandwidth = fastest_bus(machine, kind);
     for (int node = kind->first; node < kind->first + kind->count; node++) {
         fputs("    <host id=\"", out);
-        print_host(out, kind, node);
+        print_host(out, kind, node, "");
         fprintf(out, "\" speed=\"%.15gf\" core=\"%d\"/>\n", FLOPS * kind->ratio,
                 kind->cores > 0 ? kind->cores : MANY_CORES);
-        write_link(out, kind, node, "out", kind->out_links, bandwidth);
-        write_link(out, kind, node, "in", kind->in_links, bandwidth);
+        write_link(out, kind, node, ":out\" ", kind->out_links, bandwidth);
+        write_link(out, kind, node, ":in\" ", kind->in_links, bandwidth);
     }
     fprintf(out, "    <link id=\"inside:%zu\" ", number);
     print_rate(out, bandwidth_of(&kind->inside), kind->inside.latency, false);
@@ -123,18 +120,15 @@ static void write_host_routes(FILE *out, const struct node_kind *kind, size_t nu
 {
     for (int node = kind->first; node < kind->first + kind->count; node++) {
         fputs("    <route src=\"", out);
-        print_host(out, kind, node);
-        fprintf(out, "\" dst=\"from:%zu\" symmetrical=\"NO\"><link_ctn id=\"", number);
-        print_host(out, kind, node);
-        fprintf(out, ":out\"/></route>\n    <route src=\"to:%zu\" dst=\"", number);
-        print_host(out, kind, node);
-        fputs("\" symmetrical=\"NO\"><link_ctn id=\"", out);
-        print_host(out, kind, node);
-        fputs(":in\"/></route>\n    <route src=\"", out);
-        print_host(out, kind, node);
-        fputs("\" dst=\"", out);
-        print_host(out, kind, node);
-        fprintf(out, "\" symmetrical=\"NO\"><link_ctn id=\"inside:%zu\"/></route>\n", number);
+        print_host(out, kind, node, "\" dst=\"from:");
+        fprintf(out, "%zu\" symmetrical=\"NO\"><link_ctn id=\"", number);
+        print_host(out, kind, node, ":out\"/></route>\n");
+        fprintf(out, "    <route src=\"to:%zu\" dst=\"", number);
+        print_host(out, kind, node, "\" symmetrical=\"NO\"><link_ctn id=\"");
+        print_host(out, kind, node, ":in\"/></route>\n    <route src=\"");
+        print_host(out, kind, node, "\" dst=\"");
+        print_host(out, kind, node, "\" symmetrical=\"NO\"><link_ctn id=\"inside:");
+        fprintf(out, "%zu\"/></route>\n", number);
     }
 }
 
@@ -146,15 +140,10 @@ static void write_bus_route(FILE *out, const struct machine *machine, size_t fro
     if (from == to && a->count < 2)
         return;
     const struct bus *bus = machine_bus(machine, a->first, other);
-    fprintf(out, "    <route src=\"from:%zu\" dst=\"to:%zu\" symmetrical=\"NO\"><link_ctn id=\"",
-            from, to);
-    print_bus(out, bus);
-    fputs("\"/>", out);
-    if (network_bus_capacity(bus) > 0) {
-        fputs("<link_ctn id=\"", out);
-        print_bus(out, bus);
-        fputs(":all\"/>", out);
-    }
+    fprintf(out, "    <route src=\"from:%zu\" dst=\"to:%zu\" symmetrical=\"NO\">", from, to);
+    print_bus(out, "<link_ctn id=\"", bus, "\"/>");
+    if (network_bus_capacity(bus) > 0)
+        print_bus(out, "<link_ctn id=\"", bus, ":all\"/>");
     fputs("</route>\n", out);
 }
 

@@ -260,14 +260,14 @@ static bool all_have_ended(const struct replay *replay)
 
 /* ---- Beginning and end ---- */
 
-static bool open_machine(struct replay *replay, double *speed)
+/* Puts the PEs on nodes. */
+static bool place(struct replay *replay)
 {
     int pes = replay->run->pes, *nodes = memory_zeroed((size_t)pes, sizeof *nodes);
     replay->error = machine_place(replay->machine, pes, nodes);
     for (int i = 0; i < pes && !replay->error; i++) {
         replay->threads[i].node = (uint32_t)nodes[i] & MOST_NODE;
         replay->several = replay->several || nodes[i] != nodes[0];
-        speed[i] = machine_kind(replay->machine, nodes[i])->ratio;
     }
     for (int i = pes; i < replay->run->thread_count && !replay->error; i++)
         replay->threads[i].node = replay->threads[run_pe(replay->run, i)].node;
@@ -303,11 +303,13 @@ static void allocate(struct replay *replay)
         replay->pe_sums = memory_zeroed(routines, sizeof *replay->pe_sums);
 }
 
-static void open_network(struct replay *replay)
+static bool open_parts(struct replay *replay)
 {
+    allocate(replay);
     network_open(&replay->network, replay->machine);
     if (replay->contention == CONTENTION_FAIR)
         traffic_open(&replay->traffic, replay->machine, (size_t)replay->run->pes);
+    return place(replay);
 }
 
 static void forget(struct replay *replay)
@@ -399,32 +401,23 @@ static bool begin_again(struct replay *replay)
         waits_free(&waits);
         return false;
     }
-    struct replay fresh = {.run = replay->run,
-                           .machine = replay->machine,
-                           .model = replay->model,
-                           .contention = replay->contention,
-                           .per_pe = replay->per_pe,
-                           .several = replay->several,
-                           .streams = replay->streams,
-                           .order = replay->order,
-                           .waits = waits};
-    uint32_t *nodes = memory_zeroed((size_t)replay->run->thread_count, sizeof *nodes);
-    for (int i = 0; i < replay->run->thread_count; i++)
-        nodes[i] = replay->threads[i].node;
+    struct replay before = *replay;
     forget(replay);
-    *replay = fresh;
-    allocate(replay);
+    *replay = (struct replay){.run = before.run,
+                              .machine = before.machine,
+                              .model = before.model,
+                              .contention = before.contention,
+                              .per_pe = before.per_pe,
+                              .streams = before.streams,
+                              .order = before.order,
+                              .waits = waits};
     /* Where turns of loops are left out, operations have other ordinals. */
-    if (replay->order.forks && !find_threads(replay))
+    if (!open_parts(replay) || !find_threads(replay))
         return false;
     replay->next_waits =
         memory_zeroed((size_t)replay->run->thread_count, sizeof *replay->next_waits);
-    for (int i = 0; i < replay->run->thread_count; i++) {
-        replay->threads[i].node = nodes[i] & MOST_NODE;
+    for (int i = 0; i < replay->run->thread_count; i++)
         replay->next_waits[i] = (struct next_waits){waits.first_write[i], waits.first_wait[i]};
-    }
-    free(nodes);
-    open_network(replay);
     return true;
 }
 
@@ -487,9 +480,9 @@ bool replay_run(struct replay *replay, struct run *run, const struct machine *ma
                               .model = options->model,
                               .contention = options->contention,
                               .per_pe = options->per_pe};
-    allocate(replay);
-    open_network(replay);
-    bool good = open_machine(replay, speed);
+    bool good = open_parts(replay);
+    for (int i = 0; i < run->pes && good; i++)
+        speed[i] = machine_kind(machine, replay->threads[i].node)->ratio;
     streams_open(&replay->streams, run, speed, options->window_bytes);
     replay->streams.simulated = options->simulated;
     free(speed);

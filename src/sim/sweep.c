@@ -342,37 +342,37 @@ static void *copy_of(const void *array, size_t count, size_t size)
     return copy;
 }
 
-struct machine *sweep_apply(const struct machine *machine, const struct sweep *sweep, size_t number,
-                            char **problem)
+struct machine *sweep_copy(const struct machine *machine)
+{
+    struct machine *copy = copy_of(machine, 1, sizeof *machine);
+    copy->buses = copy_of(machine->buses, machine->bus_count, sizeof *machine->buses);
+    copy->kinds = copy_of(machine->kinds, machine->kind_count, sizeof *machine->kinds);
+    copy->list = copy_of(machine->list, machine->list_count, sizeof *machine->list);
+    for (size_t i = 0; i < copy->bus_count; i++)
+        costs_copy(&copy->buses[i].way);
+    for (size_t i = 0; i < copy->kind_count; i++)
+        costs_copy(&copy->kinds[i].inside);
+    return copy;
+}
+
+char *sweep_apply(struct machine *machine, const struct sweep *sweep, size_t number)
 {
     const struct setting *setting = &sweep->settings[number];
-    struct machine *changed = memory_zeroed(1, sizeof *changed);
     struct visit visit = {.setting = setting, .possible = true};
-    bool map = sweep->of == SWEEP_MAP;
-    *changed = *machine; /* names stay those of the described machine */
-    changed->buses = copy_of(machine->buses, machine->bus_count, sizeof *machine->buses);
-    changed->kinds = copy_of(machine->kinds, machine->kind_count, sizeof *machine->kinds);
-    for (size_t i = 0; i < changed->bus_count; i++)
-        costs_copy(&changed->buses[i].way);
-    for (size_t i = 0; i < changed->kind_count; i++)
-        costs_copy(&changed->kinds[i].inside);
-    changed->list_count = map ? setting->list_count : machine->list_count;
-    changed->list =
-        copy_of(map ? setting->list : machine->list, changed->list_count, sizeof *machine->list);
-    if (map)
-        changed->placement = setting->placement;
-    else if (sweep->of == SWEEP_PES_PER_NODE)
-        fill_nodes(changed, setting->value.count);
-    else
-        visit_members(changed, sweep, &visit, change);
-    *problem = visit.possible
-                   ? number_nodes(changed)
-                   : text_format("that is no %s that a machine can have; choose another factor",
-                                 sweep->option);
-    if (!*problem)
-        return changed;
-    sweep_discard(changed);
-    return NULL;
+    if (sweep->of == SWEEP_MAP) {
+        free(machine->list);
+        machine->placement = setting->placement;
+        machine->list_count = setting->list_count;
+        machine->list = copy_of(setting->list, setting->list_count, sizeof *setting->list);
+    } else if (sweep->of == SWEEP_PES_PER_NODE) {
+        fill_nodes(machine, setting->value.count);
+    } else {
+        visit_members(machine, sweep, &visit, change);
+    }
+    return visit.possible
+               ? number_nodes(machine)
+               : text_format("that is no %s that a machine can have; choose another factor",
+                             sweep->option);
 }
 
 void sweep_discard(struct machine *machine)

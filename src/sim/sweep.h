@@ -38,11 +38,11 @@ struct sweep {
 char *sweep_read(struct sweep *, const char *option, const char *given, const struct machine *);
 void sweep_free(struct sweep *);
 
-/* A copy of the machine with that value; sweep_discard() frees it. With several sweeps, each
- * changes the machine that the one before has made. NULL with *problem, which the caller frees. */
-struct machine *sweep_apply(const struct machine *, const struct sweep *, size_t setting,
-                            char **problem);
-/* Frees a machine that sweep_apply() has made. */
+/* A copy of the machine that can be changed; sweep_discard() frees it. Names stay those of the
+ * machine. */
+struct machine *sweep_copy(const struct machine *);
 void sweep_discard(struct machine *);
+/* Gives a copy that value. NULL, or why there is no such machine, which the caller frees. */
+char *sweep_apply(struct machine *, const struct sweep *, size_t setting);
 
 #endif

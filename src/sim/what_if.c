@@ -186,19 +186,14 @@ static _Noreturn void fail_at(const struct study *study, size_t point, int statu
     fail(status, text_format("%s: %s", text.data, problem));
 }
 
-/* NULL when it cannot be, which ends the program. */
+/* The machine of a point. Ends the program if there can be no such machine. */
 static struct machine *machine_at(const struct study *study, size_t point)
 {
-    const struct machine *from = study->machine;
-    struct machine *machine = NULL;
-    char *problem;
+    struct machine *machine = sweep_copy(study->machine);
     for (size_t i = 0; i < study->count; i++) {
-        machine = sweep_apply(from, &study->sweeps[i], setting_of(study, point, i), &problem);
-        if (from != study->machine)
-            sweep_discard((struct machine *)(uintptr_t)from);
-        if (!machine)
+        char *problem = sweep_apply(machine, &study->sweeps[i], setting_of(study, point, i));
+        if (problem)
             fail_at(study, point, 2, problem);
-        from = machine;
     }
     return machine;
 }
