@@ -85,7 +85,7 @@ static bool completes(const struct op *op)
 }
 
 /* A fence waits until requests are served, but not for their answers. It does not wait for puts,
- * since later puts keep behind them by the floor of the context. */
+ * since the floor of the context keeps later puts after them. */
 bool replay_is_open(struct replay *replay, uint32_t number, const struct op *op)
 {
     struct thread *self = &replay->threads[number];

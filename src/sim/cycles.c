@@ -13,7 +13,8 @@ struct watch {
     uint64_t count;
     uint64_t what[TURN_MOST]; /* the last ones, by their number modulo TURN_MOST */
     uint8_t calls[TURN_MOST];
-    uint64_t same[TURN_MOST + 1]; /* the last ones that equal those so many before them */
+    uint64_t same[TURN_MOST + 1]; /* by length of a turn: how many of the last calls equal the calls
+                                     one turn before them */
 };
 
 static uint64_t what_before(const struct watch *watch, unsigned distance)

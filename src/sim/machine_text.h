@@ -44,7 +44,8 @@ struct machine_text {
 /* The current word becomes the first one. False: the file cannot be read, which is an error of the
  * place of the current word, or of none. */
 bool text_enter(struct machine_text *, const char *path);
-/* Likewise with a text that is no file; errors call it by that name. Both are copied. */
+/* The current word becomes the first one of a text that is no file; errors call the text by that
+ * name. Both are copied. */
 void text_enter_given(struct machine_text *, const char *name, const char *given);
 /* Moves to the next word, also from an included file back to what included it. */
 void text_next(struct machine_text *);

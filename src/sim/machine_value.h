@@ -50,7 +50,7 @@ void take_block(struct machine_text *, const struct word *name, const struct key
  * be freed. */
 void *take_pieces(struct machine_text *, const struct word *name, const struct keys *,
                   const void *like, size_t piece_bytes, size_t *count);
-/* Behind the } of the current block, or behind the current word. */
+/* Moves to the word after the } of the current block, or after the current word. */
 void skip_block(struct machine_text *);
 
 /* machine_read.c: a key of buses, or of nodes; NULL: they have none of that name. */

@@ -415,7 +415,7 @@ static bool write_call(struct simulated *simulated, int thread, struct trace_ent
     return true;
 }
 
-/* Several equal fetches, one behind the other; or, of those that waited, the first one and the one
+/* Several equal fetches, one after the other; or, of fetches that waited, the first one and the one
  * that found what they waited for. */
 static bool write_fetches(struct simulated *simulated, int thread, struct trace_entry *entry,
                           const struct call_note *noted)

@@ -234,7 +234,7 @@ void replay_arrive(struct replay *, uint32_t slot, int64_t arrival);
 bool replay_is_open(struct replay *, uint32_t pe, const struct op *);
 /* An operation has ended that was handed over to traffic.h. */
 void replay_ended(struct replay *, struct operation *);
-/* together.c, locks.c: likewise. */
+/* In together.c and locks.c. Functions that return bool return false if the thread is blocked. */
 bool replay_together(struct replay *, const struct step *);
 bool replay_lock(struct replay *, const struct step *);
 void replay_unlock(struct replay *, const struct step *);

@@ -11,7 +11,7 @@ static inline enum cost_class class_of(const struct op *op)
     return op->flags & OP_BLOCKING ? COST_GET : COST_GET_NBI;
 }
 
-/* Of a put or get of so many bytes. */
+/* What a put or get of this many bytes takes. */
 static inline struct phases phases_of_bytes(const struct replay *replay, const struct step *step,
                                             uint64_t bytes)
 {
@@ -38,7 +38,7 @@ static inline struct phases phases_of(const struct replay *replay, const struct 
     return phases_of_bytes(replay, step, op->bytes);
 }
 
-/* Of an atomic. */
+/* What an atomic takes. */
 static inline struct service service_of(const struct replay *replay, const struct step *step)
 {
     const struct op *op = step->op;

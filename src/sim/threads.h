@@ -24,7 +24,7 @@ struct join {
 struct thread_order {
     struct fork *forks;   /* by PE and ordinal */
     uint32_t *first_fork; /* by PE, and one more */
-    struct join *joins;   /* likewise */
+    struct join *joins;   /* by PE and ordinal */
     uint32_t *first_join;
     int64_t *first_burst; /* ticks from the fork to the thread's first call, by additional thread */
     /* The calls of a PE with one set keep the order of the trace: turns has, for each call in the

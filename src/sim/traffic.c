@@ -72,7 +72,7 @@ static void move(struct traffic *traffic, struct operation *transfer, uint32_t n
     transfer->shared = needs.count > 0;
 }
 
-/* Those at the interface of a PE, until one keeps it. */
+/* Begins the operations at the interface of a PE, until one keeps the interface. */
 static void begin(struct traffic *traffic, struct operations *operations,
                   struct interface *interface)
 {

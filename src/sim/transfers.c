@@ -141,7 +141,7 @@ static inline struct departure make(struct replay *replay, const struct step *st
                   : transfer_at_once(replay, step, from, slot);
 }
 
-/* The PE waits for an operation, and then makes it so many times again. */
+/* The thread waits for an operation; afterwards it makes the operation `times` times again. */
 static bool block(struct replay *replay, uint32_t thread, int64_t waited, uint64_t times)
 {
     replay->rests[thread] = (struct rest){waited, times};

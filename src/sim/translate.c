@@ -25,7 +25,7 @@ struct poll {
     enum poll_kind kind;
     uint32_t calls; /* all; of fetches those that were kept, too */
     struct op op;   /* the first of them that is held back */
-    int64_t bursts; /* of those behind it */
+    int64_t bursts; /* of the calls after the first one that is held back */
     uint64_t places[MOST_PLACES];
     uint32_t place_count; /* 1, but of a loop of tests */
     uint32_t peer;

@@ -123,7 +123,7 @@ struct change {
     bool valued;
 };
 
-/* The value that a flag has afterwards. False: not known, since the change has parts of it alone.
+/* The value that a flag has afterwards. False: not known, since the change has only parts of it.
  */
 static bool flag_value(const struct change *change, const struct flag *flag, uint64_t *value)
 {
