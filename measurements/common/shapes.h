@@ -45,8 +45,8 @@ struct partner shape_partner(const struct run *run, enum shape shape, int64_t th
 /* Of this repetition's data with the tag: a rank, or a number for what one rank has for another. */
 uint64_t data_key(const struct run *, int tag);
 
-/* The hook demand where count bytes are moved from here to the other side, or the other way; without
- * a count, none. */
+/* The hook demand where count bytes are moved from here to the other side, or the other way;
+ * without a count, none. */
 void data_demand(const struct measurement *, const struct argument *, int pes, struct demand *);
 
 /* A pattern that differs between keys and positions, whatever the address. */
