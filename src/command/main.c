@@ -133,6 +133,17 @@ static char *refuse_target(const struct output_target *target, const struct sour
                        target->path ? target->path : "-", name);
 }
 
+/* Whether people watch results as they come: functions on the command line, on a terminal. */
+static bool wants_table(const struct options *options)
+{
+    if (options->input || options->output_count > 0 || options->format >= 0)
+        return options->format == OUTPUT_TABLE;
+    int terminal = terminal_of(STDOUT_FILENO, comm_launched_rank() >= 0);
+    if (terminal > STDERR_FILENO)
+        close(terminal);
+    return terminal >= 0;
+}
+
 /* Opens the outputs that the command line names; an estimate prints no results. */
 static struct output *open_output(const struct options *options, const struct source *source)
 {
@@ -147,7 +158,9 @@ static struct output *open_output(const struct options *options, const struct so
         bool standard = strcmp(path, "-") == 0;
         int format = standard ? -1 : output_format_of(path);
         if (format < 0)
-            format = options->format < 0 ? OUTPUT_SKO : options->format;
+            format = wants_table(options)  ? OUTPUT_TABLE
+                     : options->format < 0 ? OUTPUT_SKO
+                                           : options->format;
         targets[i] = (struct output_target){standard ? NULL : path, (enum output_format)format,
                                             options->force};
         error = refuse_target(&targets[i], source);
@@ -263,7 +276,7 @@ static bool wants_summary(const struct options *options)
 {
     if (options->estimate || options->summary == WHEN_NEVER)
         return false;
-    return options->summary == WHEN_ALWAYS || !writes_stdout(options) ||
+    return options->summary == WHEN_ALWAYS || !writes_stdout(options) || wants_table(options) ||
            terminal_of_messages(comm_launched_rank() >= 0) >= 0;
 }
 

@@ -64,8 +64,9 @@ const struct manual_option option_rows[OPTIONS] = {
     [OPTION_FORCE] = {"force",
                       .help = "let -o replace any file, also one that is not a result file"},
     [OPTION_FORMAT] = {"format", 'f', "FORMAT",
-                       .help = "format of outputs whose name has no suffix: sko, csv or json",
-                       .words = "sko csv json"},
+                       .help = "format of outputs whose name has no suffix: sko, csv, json, or "
+                               "table (for people; of functions on a terminal)",
+                       .words = "sko csv json table"},
     [OPTION_COLUMNS] = {"columns", 0, "NAMES",
                         .help = "show further numbers of each result in .sko, such as "
                                 "median,p99,min,bandwidth,rate (.csv and .json have them all)"},
@@ -414,7 +415,7 @@ static void take(struct options *options, enum option_key key, const char *value
     case OPTION_FORMAT:
         options->format = output_format_find(value);
         if (options->format < 0)
-            fail(options, "--format %s: give sko, csv or json", value);
+            fail(options, "--format %s: give sko, csv, json or table", value);
         break;
     case OPTION_COLUMNS:
         set_columns(options, value);

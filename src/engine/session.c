@@ -462,12 +462,13 @@ static char *end_output(struct engine *engine, int status, bool left_open)
         limit_tell(limit, output);
     const struct summary_next *next = engine->options.next;
     char *summary = next ? output_summary(output, next) : NULL;
+    bool told = summary && output_tell(output, summary);
     char *failure = NULL;
     if (!left_open) {
         watchdog_output(NULL);
         failure = output_close(output);
     }
-    if (summary && !failure)
+    if (summary && !told && !failure)
         fputs(summary, stderr);
     free(summary);
     return failure;

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/kind.h"
 #include "base/memory.h"
 #include "base/terminal.h"
@@ -35,6 +36,7 @@ static const struct {
     [OUTPUT_SKO] = {"sko", ".sko", output_sko},
     [OUTPUT_CSV] = {"csv", ".csv", output_csv},
     [OUTPUT_JSON] = {"json", ".json", output_json},
+    [OUTPUT_TABLE] = {"table", NULL, output_table},
 };
 #define FORMATS (int)(sizeof formats / sizeof *formats)
 
@@ -54,8 +56,10 @@ struct sink {
 struct held_result {
     double key;
     size_t number;
-    char **texts, **stating; /* for each sink the text of the result, and of its conditions */
+    /* For each sink the text of the result, and those of its conditions and heading. */
+    char **texts, **stating, **headings;
     char *conditions;
+    uint64_t heading; /* checksum of the headings; 0: there are none */
 };
 
 struct output {
@@ -70,6 +74,7 @@ struct output {
     atomic_bool ended; /* the last words have been written */
     pthread_mutex_t writing;
     char *conditions; /* the conditions that were stated last in this block */
+    uint64_t heading; /* of the rows written last */
     bool holding;
     double key;
     struct held_result *held;
@@ -101,7 +106,7 @@ int output_format_of(const char *path)
 {
     const char *suffix = strrchr(path, '.');
     for (int i = 0; suffix && i < FORMATS; i++)
-        if (strcmp(suffix, formats[i].suffix) == 0)
+        if (formats[i].suffix && strcmp(suffix, formats[i].suffix) == 0)
             return i;
     return -1;
 }
@@ -406,11 +411,25 @@ static int compare_held(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-/* Writes a result, preceded by its conditions if they differ from those stated last. Returns the
- * conditions that are now stated. The caller has the lock. */
+/* The headings of a result: not 0 if a sink has one. */
+static uint64_t checksum_of(const struct output *output, char *const *headings)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < output->sink_count; i++)
+        if (*headings[i])
+            sum = hash_bytes(sum, headings[i], strlen(headings[i])) | 1;
+    return sum;
+}
+
+/* Writes a result, with its heading and its conditions if they differ from those stated last.
+ * Returns the conditions that are now stated. The caller has the lock. */
 static const char *write_result(struct output *output, const struct held_result *result,
                                 const char *stated)
 {
+    if (result->heading != 0 && result->heading != output->heading) {
+        write_texts(output, result->headings);
+        output->heading = result->heading;
+    }
     write_texts(output, result->texts);
     if (!result->conditions || (stated && strcmp(stated, result->conditions) == 0))
         return stated;
@@ -434,6 +453,7 @@ static void free_result(const struct output *output, struct held_result *result)
 {
     free_texts(output, result->texts);
     free_texts(output, result->stating);
+    free_texts(output, result->headings);
     free(result->conditions);
 }
 
@@ -471,13 +491,17 @@ void output_release(struct output *output)
 /* Writes a record of a result, or holds it back. conditions is NULL if the record states none. */
 static void put_result(struct output *output, const struct record *record, const char *conditions)
 {
+    struct record heading = *record;
+    heading.kind = record->kind == RECORD_ROUNDS ? RECORD_ROUNDS_HEADING : RECORD_HEADING;
     struct held_result held = {
         .key = output->key,
         .texts = compose(output, record),
         .stating = compose(output, &(struct record){.kind = RECORD_CONDITIONS,
                                                     .text = conditions ? conditions : ""}),
+        .headings = compose(output, &heading),
         .conditions = conditions ? memory_text(conditions) : NULL,
     };
+    held.heading = checksum_of(output, held.headings);
     pthread_mutex_lock(&output->writing);
     /* Count it only now, since last words state what has been written. */
     output->end.results += record->kind == RECORD_RESULT;
@@ -539,11 +563,39 @@ void output_library_end(struct output *output, const double *seconds, int count)
 char *output_summary(const struct output *output, const struct summary_next *next)
 {
     const char **files = memory_zeroed(output->sink_count, sizeof *files);
+    size_t count = 0;
     for (size_t i = 0; i < output->sink_count; i++)
-        files[i] = output->sinks[i].name;
-    char *text = summary_text(&output->summary, &output->end, files, output->sink_count, next);
+        if (output->sinks[i].format != OUTPUT_TABLE)
+            files[count++] = output->sinks[i].name;
+    char *text = summary_text(&output->summary, &output->end, files, count, next);
     free(files);
     return text;
+}
+
+/* Leaves out what chooses colours: from an escape to its m. */
+static void take_colours(char *text)
+{
+    char *to = text;
+    for (const char *from = text; *from; from++)
+        if (*from == '\033')
+            from += strcspn(from, "m");
+        else
+            *to++ = *from;
+    *to = '\0';
+}
+
+bool output_tell(struct output *output, const char *summary)
+{
+    bool tables = false;
+    for (size_t i = 0; i < output->sink_count; i++)
+        tables = tables || output->sinks[i].format == OUTPUT_TABLE;
+    if (!tables)
+        return false;
+    char *text = text_format("\n%s", summary);
+    take_colours(text);
+    put(output, &(struct record){.kind = RECORD_SUMMARY, .text = text});
+    free(text);
+    return true;
 }
 
 char *output_close(struct output *output)

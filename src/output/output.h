@@ -8,8 +8,8 @@
  * The formats: .sko, where everything that is not a result starts with '#', and a result line holds
  * "name= value" for each loop variable, the size in bytes, time, standard error, number of valid
  * repetitions, and times per PE; CSV, which holds results and missing points; JSON Lines, by
- * scripts/results.schema.json. A format that a function below does not mention leaves the record
- * out.
+ * scripts/results.schema.json; a table for people, on a terminal. A format that a function below
+ * does not mention leaves the record out.
  */
 #ifndef SKAMPI_OUTPUT_OUTPUT_H
 #define SKAMPI_OUTPUT_OUTPUT_H
@@ -24,7 +24,7 @@
 struct output;
 struct summary_next;
 
-enum output_format { OUTPUT_SKO, OUTPUT_CSV, OUTPUT_JSON };
+enum output_format { OUTPUT_SKO, OUTPUT_CSV, OUTPUT_JSON, OUTPUT_TABLE };
 
 /* Words of --format: the value of an enum output_format, or -1. */
 int output_format_find(const char *name);
@@ -105,6 +105,8 @@ void output_library_end(struct output *output, const double *seconds, int count)
 
 /* Some lines for people that summarize the run, after output_end(). The caller frees them. */
 char *output_summary(const struct output *output, const struct summary_next *next);
+/* Ends tables with the summary, without its colours. Whether there is a table. */
+bool output_tell(struct output *output, const char *summary);
 
 /* Writes held results and a last record with the exit status and the reason, because the job is
  * being ended. Later records are not written. said is the text in .sko. May be called by any

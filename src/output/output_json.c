@@ -620,6 +620,9 @@ void output_json(FILE *text, const struct record *record)
         put_end(text, record->end);
         break;
     case RECORD_SPACE:
+    case RECORD_HEADING:
+    case RECORD_ROUNDS_HEADING:
+    case RECORD_SUMMARY:
     case RECORD_CONDITIONS:
     case RECORD_END:
     case RECORD_CUT:

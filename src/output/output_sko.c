@@ -614,6 +614,9 @@ void output_sko(FILE *text, const struct record *record)
     case RECORD_LIBRARY_END:
         print_library_end(text, record->end);
         break;
+    case RECORD_HEADING:
+    case RECORD_ROUNDS_HEADING:
+    case RECORD_SUMMARY:
     case RECORD_LAST:
         break;
     }

@@ -24,10 +24,13 @@ struct record {
         RECORD_CONDITIONS, /* of the results that follow, if they differ from the conditions before
                             */
         RECORD_ROUNDS,
+        RECORD_HEADING,        /* of the columns of a result, */
+        RECORD_ROUNDS_HEADING, /* and of rounds, if it differs from the heading before */
         RECORD_STATE,
         RECORD_CONTROLS, /* all controls of a set of PEs */
         RECORD_MISSING,
         RECORD_END,         /* the script has ended, or the run ended early in a regular way */
+        RECORD_SUMMARY,     /* output_summary(), after the end */
         RECORD_CUT,         /* the run was cut off; the text says why in a few words */
         RECORD_LIBRARY_END, /* the time that the library needed to end */
         RECORD_LAST         /* nothing follows */
@@ -83,6 +86,7 @@ struct record_end {
 void output_sko(FILE *text, const struct record *record);
 void output_csv(FILE *text, const struct record *record);
 void output_json(FILE *text, const struct record *record);
+void output_table(FILE *text, const struct record *record);
 
 /* ---- What several formats say alike; in members.c ---- */
 

@@ -36,10 +36,13 @@ static const struct {
     [RESULT_TIME_BUDGET] = {"time_budget",
                             "time ran out (set_max_time, set_precision or --time-limit)",
                             "look at the interval; if it is too wide, give more time", FINE},
-    [RESULT_BELOW_RESOLUTION] = {"below_resolution", "the timed region is too short for the timer",
-                                 "time more operations together (iterations, "
-                                 "set_max_outstanding), or choose a finer timer (--timers)",
-                                 DOUBTFUL},
+    [RESULT_BELOW_RESOLUTION] =
+        {"below_resolution",
+         "the timed region, or what is subtracted from it, is too short for "
+         "the timer",
+         "time more operations together (iterations, "
+         "set_max_outstanding), or choose a finer timer (--timers)",
+         DOUBTFUL},
     [RESULT_NEGATIVE] = {"negative", "below zero after costs were subtracted",
                          "read it as too small to tell from 0; if it is clearly below zero, the "
                          "note gives a bound",
@@ -139,4 +142,14 @@ const char *result_control_name(size_t kind)
 const char *result_control_words(size_t kind)
 {
     return kinds[kind].words;
+}
+
+bool result_states_differ(const struct result_rounds *rounds)
+{
+    const struct result_state_rounds *states = rounds->states;
+    for (size_t i = 0; i < rounds->state_count; i++)
+        for (size_t k = 0; k < rounds->state_count; k++)
+            if (states[i].median_high < states[k].median_low)
+                return true;
+    return false;
 }

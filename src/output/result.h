@@ -235,6 +235,9 @@ struct result_rounds {
     const char *conditions; /* as in a result, without buffers */
 };
 
+/* Whether the medians in two states of the machine differ by more than their intervals. */
+bool result_states_differ(const struct result_rounds *rounds);
+
 /* What takes the place of a result. */
 enum result_missing {
     MISSING_FAILED,

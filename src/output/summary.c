@@ -72,6 +72,7 @@ void summary_count(struct summary *summary, const struct record *record)
         break;
     case RECORD_ROUNDS:
         tally(&summary->rounds, record->rounds->flags);
+        summary->differing += result_states_differ(record->rounds);
         break;
     case RECORD_MISSING:
         count_missing(summary, record->missing);
@@ -141,10 +142,19 @@ static void append_states(struct text *text, const struct summary *summary)
 {
     if (summary->states < 2)
         return;
-    char *what = text_format("%d of the machine; %s", summary->states,
-                             summary->rounds.points > 0
-                                 ? "every point has a median for each"
-                                 : "--rounds 10,60s gives each point a median for each");
+    char *what =
+        summary->rounds.points == 0
+            ? text_format("%d of the machine; --rounds 10,60s gives each point a median for each",
+                          summary->states)
+        : summary->differing > 0
+            ? text_format("%d of the machine; %lld point%s differ%s between them by more than "
+                          "the intervals",
+                          summary->states, (long long)summary->differing,
+                          numbers_plural((size_t)summary->differing),
+                          summary->differing == 1 ? "s" : "")
+            : text_format("%d of the machine; no point differs between them by more than its "
+                          "interval",
+                          summary->states);
     append_row(text, "states", TERMINAL_PLAIN, what);
     free(what);
 }
@@ -230,7 +240,8 @@ char *summary_text(const struct summary *summary, const struct record_end *end,
             append_counted(&text, "missing", TERMINAL_BAD, summary->missing[kind],
                            missing_name((enum result_missing)kind), summary->examples[kind]);
     append_states(&text, summary);
-    append_files(&text, files, count);
+    if (count > 0)
+        append_files(&text, files, count);
     char *command = next_command(summary, &all, best_file(files, count), next);
     append_row(&text, "next", TERMINAL_PLAIN, command);
     free(command);

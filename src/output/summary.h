@@ -25,6 +25,7 @@ struct summary_next {
 struct summary {
     /* points measured once; in the first round; over all rounds, which replaces the first round */
     struct summary_tally alone, first, rounds;
+    int64_t differing; /* points over all rounds whose states of the machine differ */
     int64_t missing[RESULT_MISSING];
     char *examples[RESULT_MISSING]; /* the first missing point of each kind, with its reason */
     int states, states_here; /* states of the machine: the most of any set of PEs, and those of the

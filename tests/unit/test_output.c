@@ -362,6 +362,65 @@ static void held(void **state)
     }
 }
 
+/* A heading where columns change, values in the unit that suits them, and what is doubtful. */
+static void table(void **state)
+{
+    (void)state;
+    char *error;
+    struct output *output = output_open(
+        &(struct output_target){.path = path, .format = OUTPUT_TABLE, .force = true}, 1, &error);
+    struct result result = small_result();
+    at_count[0].value = "8";
+    result.rates.bandwidth = 8e6;
+    result.rates.rate = NAN;
+    result.statistics.median = 1.2345e-6;
+    result.statistics.median_low = 1.2222e-6;
+    result.statistics.median_high = 1.2468e-6;
+    result.notes = (const char *const[]){"iterations chosen: 12"};
+    result.note_count = 1;
+    output_result(output, &result);
+    result.statistics.flags = 1u << RESULT_IMPRECISE | 1u << RESULT_FEW_VALID;
+    result.statistics.median_low = result.statistics.median_high = NAN;
+    output_result(output, &result);
+    result.round = 2; /* belongs to what follows */
+    output_result(output, &result);
+    result.round = 1;
+    result.point.variable_count = 0;
+    result.rates.bandwidth = NAN;
+    output_result(output, &result);
+    struct result_state_rounds states[] = {
+        {.state = 1, .median = 1e-6, .median_low = 0.9e-6, .median_high = 1.1e-6},
+        {.state = 2, .median = 3e-6, .median_low = 2.9e-6, .median_high = 3.1e-6}};
+    output_rounds(output, &(struct result_rounds){.point = result.point,
+                                                  .rates = result.rates,
+                                                  .median = 2e-6,
+                                                  .median_low = 1e-6,
+                                                  .median_high = 7e-6,
+                                                  .states = states,
+                                                  .state_count = 2});
+    output_missing_more(output, MISSING_TOO_LARGE, NULL, 0, "F(3)", "and more", 12);
+    assert_true(output_tell(output, "\033[1mskampi\033[0m: a summary\n  next a command that is not "
+                                    "folded, although it is longer than the eighty columns\n"));
+    assert_null(output_close(output));
+    assert_string_equal(
+        contents(), "\nb, 1 PE\n"
+                    "     count     bytes        time        ±   bandwidth\n"
+                    "         8         8    1.234 us      1 %      8 MB/s\n"
+                    "         8         8      1.2 us        ?      8 MB/s  ! few_valid +1\n"
+                    "\nb, 1 PE\n"
+                    "     bytes        time        ±\n"
+                    "         8      1.2 us        ?  ! few_valid +1\n"
+                    "\nb, 1 PE, all rounds\n"
+                    "     bytes        time        ±\n"
+                    "         8        2 us  > 100 %\n"
+                    "          in state 1: 1 us, in state 2: 3 us\n"
+                    "  F(3): too_large (12 points): and more\n"
+                    "\nskampi: a summary\n"
+                    "  next a command that is not folded, although it is longer than the eighty "
+                    "columns\n");
+    unlink(path);
+}
+
 /* One that is full is told of; the others have everything, and that it failed. */
 static void one_full(void **state)
 {
@@ -654,15 +713,15 @@ static int choose_path(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(json_strings),  cmocka_unit_test(json_numbers),
-        cmocka_unit_test(rounds),        cmocka_unit_test(rounds_in_json),
-        cmocka_unit_test(held),          cmocka_unit_test(one_full),
-        cmocka_unit_test(csv_cells),     cmocka_unit_test(numbers),
-        cmocka_unit_test(columns),       cmocka_unit_test(results),
-        cmocka_unit_test(missing),       cmocka_unit_test(library_end),
-        cmocka_unit_test(last_words),    cmocka_unit_test(failures),
-        cmocka_unit_test(lost),          cmocka_unit_test(points),
-        cmocka_unit_test(values_in_sko),
+        cmocka_unit_test(json_strings), cmocka_unit_test(json_numbers),
+        cmocka_unit_test(rounds),       cmocka_unit_test(rounds_in_json),
+        cmocka_unit_test(held),         cmocka_unit_test(one_full),
+        cmocka_unit_test(table),        cmocka_unit_test(csv_cells),
+        cmocka_unit_test(numbers),      cmocka_unit_test(columns),
+        cmocka_unit_test(results),      cmocka_unit_test(missing),
+        cmocka_unit_test(library_end),  cmocka_unit_test(last_words),
+        cmocka_unit_test(failures),     cmocka_unit_test(lost),
+        cmocka_unit_test(points),       cmocka_unit_test(values_in_sko),
     };
     return cmocka_run_group_tests_name("output", tests, choose_path, NULL);
 }

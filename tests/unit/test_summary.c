@@ -13,8 +13,9 @@
 #include "output/summary.h"
 
 #define BELOW_RESOLUTION                                                                           \
-    "  doubtful    1 below_resolution: the timed region is too short for the timer; time more "    \
-    "operations together (iterations, set_max_outstanding), or choose a finer timer (--timers)\n"
+    "  doubtful    1 below_resolution: the timed region, or what is subtracted from it, is too "   \
+    "short for the timer; time more operations together (iterations, set_max_outstanding), or "    \
+    "choose a finer timer (--timers)\n"
 
 static void add_result(struct summary *summary, unsigned flags, size_t round)
 {

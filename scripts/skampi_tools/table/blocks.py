@@ -28,6 +28,15 @@ NAMED_EMPTY = 5  # blocks that the time limit left empty; more are only counted
 _NUMBER = re.compile(r"([-+]?[0-9][0-9.]*(e[-+]?[0-9]+)?|-?inf|-?nan|---)")
 
 
+def _states_differ(values, interval):
+    """Whether two of the StateValues differ by more than their intervals; one without has the width of the whole one."""
+    median, low, high = interval
+    below, above = (0 if math.isnan(end) else abs(end - median) for end in (low, high))
+    ends = [(value.median - below if math.isnan(value.median_low) else value.median_low,
+             value.median + above if math.isnan(value.median_high) else value.median_high) for value in values]
+    return any(high < low for _, high in ends for low, _ in ends)
+
+
 class Row:
     """One result. kind: a key of TITLES. unit: reported units per second; unit_name: "" where the file does not say."""
 
@@ -46,8 +55,9 @@ class Row:
         self.variables = {printable(name): style.NOTHING if value is None else printable(value)
                           for name, value in result.variables.items()}
         self.stated = None  # what tells it from others of the same call
-        self.by_state = ({number: value.median for number, value in result.by_state().items()}
-                         if states_for(result.pe_set, states) else {})
+        by_state = result.by_state() if states_for(result.pe_set, states) else {}
+        self.by_state = {number: value.median for number, value in by_state.items()}
+        self.differs = _states_differ(by_state.values(), self.interval())
         shown = record if result.columns is None else result.columns
         asked = columns if columns is not None else result.columns or ()
         self.columns = {}  # {title: text}
@@ -124,7 +134,7 @@ class _Columns:
         names = {row.unit_name for row in rows}
         self.mixed = len(names) > 1 and bool({"", "bytes"} & names)  # else all are in the first one's
         self.unit = first.unit
-        self.states = sorted({number for row in rows for number in row.by_state})
+        self.states = sorted({number for row in rows for number in row.by_state if any(row.differs for row in rows)})
         titles = self._titles(first, all(row.confidence == first.confidence for row in rows))
         self.after = []
         widths = []
@@ -340,7 +350,7 @@ class Table:
         _tell_apart(rows)
         for row in rows:
             self.absent -= row.found
-        if any(row.by_state for row in rows):
+        if any(row.differs for row in rows):
             for line in self._state_lines(told):
                 self.write(f"  {line}")
         self._print_items(items)
