@@ -2,7 +2,7 @@
  * What the families of MPI collectives share. A routine is described once, by a struct mpi_routine:
  * who has which data before and after, and how it is called in its blocking, non-blocking and
  * persistent form. Hooks here allocate, verify and time any of them; a measurement function is a
- * line of a table, whose variant says which routine and which form.
+ * line of a table, which is like a form and a routine. Its variant is the routine.
  */
 #ifndef SKAMPI_MEASUREMENTS_MPI_CALL_H
 #define SKAMPI_MEASUREMENTS_MPI_CALL_H
@@ -38,19 +38,11 @@ enum mpi_blocks {
 struct mpi_routine {
     enum mpi_flow flow;
     enum mpi_blocks blocks;
-    bool one_charged; /* the counts of one rank are another multiple of count */
-    bool temporary;   /* needs memory for count elements more */
-    /* NULL where the library's header lacks it. post and init leave a request in the call. */
+    bool temporary; /* needs memory for count elements more */
+    /* NULL where the library has none. post and init leave a request in the call. */
     void (*call)(struct mpi_call *);
     void (*post)(struct mpi_call *);
     void (*init)(struct mpi_call *);
-};
-
-/* Of a measurement function. */
-struct mpi_use {
-    const struct mpi_routine *routine;
-    enum { MPI_CALLED, MPI_POSTED, MPI_PERSISTENT } form;
-    bool in_place;
 };
 
 /* ---- Hooks of any routine ---- */
@@ -60,17 +52,21 @@ const char *mpi_collective_check(const struct measurement *, const struct argume
 /* peers: ranks with which each one exchanges blocks. */
 void mpi_collective_demand(const struct measurement *, const struct argument *, int peers,
                            struct demand *);
+void mpi_collective_demand_in_place(const struct measurement *, const struct argument *, int peers,
+                                    struct demand *);
 
 #if SKAMPI_MPI
 
+/* Of the forms: called, posted and waited for, made once and started. */
 bool mpi_collective_set_up(struct run *);
+bool mpi_collective_set_up_posted(struct run *);
+bool mpi_collective_set_up_persistent(struct run *);
 void mpi_collective_fill(struct run *);
 bool mpi_collective_verify(struct run *);
-bool mpi_collective_set_up_overlap(struct run *);
 void mpi_collective_tear_down(struct run *);
 
 /* One operation, all ranks starting together: from its call, or its start, to its end. */
-double mpi_collective_once(struct run *);
+double mpi_collective_once_run(struct run *);
 /* On the rank "node" after a computation of "delay" seconds, which counts; "n" in a row, all of
  * which count. */
 double mpi_collective_delayed(struct run *);
@@ -109,6 +105,8 @@ struct mpi_call {
 /* The state of a measurement of a collective. */
 struct mpi_collective_state {
     struct mpi_call call;
+    enum { MPI_CALLED, MPI_POSTED, MPI_PERSISTENT } form;
+    bool in_place;
     /* In the script's terms; NULL without data. */
     struct datatype *sends, *receives;
     const struct operation *operation;
@@ -144,91 +142,38 @@ int mpi_share(int count, int size, int rank);
 #define TOTAL_COUNT {"count", PARAMETER_INT, "elements", "length of all shares together", .size = true, .maximum = INT_MAX, .example = "256"}
 #define TARGET_ROOT {"root", PARAMETER_RANK, "", "rank that the data go to", .example = "0"}
 #define IGNORED_ROOT {"root", PARAMETER_RANK, "", "ignored", .example = "0"}
+
+/* What the routines take, in this order. */
 #define EXCHANGED S_COUNT, S_DATATYPE, R_COUNT, R_DATATYPE
-
-/* LINE(routine, its non-blocking form, version of MPI, what it is, parameters). Neither barriers, which
- * have no data, nor neighbourhoods are among them. */
-#define MPI_COLLECTIVES(LINE)                                                                      \
-    LINE(Bcast, Ibcast, 1, 0, MOVES_TO_ALL, "broadcast", COUNT_ELEMENTS, DATATYPE, ROOT)                         \
-    LINE(Gather, Igather, 1, 0, MOVES_BLOCKS, "gather", EXCHANGED, TARGET_ROOT)                                  \
-    LINE(Gatherv, Igatherv, 1, 0, MOVES_BLOCKS, "gather by counts", EXCHANGED, TARGET_ROOT)                      \
-    LINE(Scatter, Iscatter, 1, 0, MOVES_BLOCKS, "scatter", EXCHANGED, ROOT)                                      \
-    LINE(Scatterv, Iscatterv, 1, 0, MOVES_BLOCKS, "scatter by counts", EXCHANGED, ROOT)                          \
-    LINE(Allgather, Iallgather, 1, 0, MOVES_BLOCKS, "gather to all", EXCHANGED)                                  \
-    LINE(Allgatherv, Iallgatherv, 1, 0, MOVES_BLOCKS, "gather to all by counts", EXCHANGED)                      \
-    LINE(Alltoall, Ialltoall, 1, 0, MOVES_BLOCKS, "all-to-all", EXCHANGED)                                       \
-    LINE(Alltoallv, Ialltoallv, 1, 0, MOVES_BLOCKS, "all-to-all by counts", EXCHANGED)                           \
-    LINE(Alltoallw, Ialltoallw, 2, 0, MOVES_BLOCKS, "all-to-all by counts and datatypes", EXCHANGED)             \
-    LINE(Reduce, Ireduce, 1, 0, MOVES_TO_ALL, "reduction", COUNT_ELEMENTS, DATATYPE, OPERATION, TARGET_ROOT)     \
-    LINE(Allreduce, Iallreduce, 1, 0, MOVES_REDUCED, "reduction to all", COUNT_ELEMENTS, DATATYPE, OPERATION)     \
-    LINE(Reduce_scatter, Ireduce_scatter, 1, 0, MOVES_SHARES, "reduction scattered evenly", TOTAL_COUNT, DATATYPE, OPERATION, IGNORED_ROOT) \
-    LINE(Reduce_scatter_block, Ireduce_scatter_block, 2, 2, MOVES_BLOCKS, "reduction scattered in blocks", BLOCK_COUNT, DATATYPE, OPERATION) \
-    LINE(Scan, Iscan, 1, 0, MOVES_MESSAGE, "inclusive prefix reduction", COUNT_ELEMENTS, DATATYPE, OPERATION) \
-    LINE(Exscan, Iexscan, 2, 0, MOVES_MESSAGE, "exclusive prefix reduction", COUNT_ELEMENTS, DATATYPE, OPERATION)
-
-extern const struct mpi_routine mpi_Barrier;
-#define DECLARED(name, iname, major, minor, what, ...) extern const struct mpi_routine mpi_##name;
-MPI_COLLECTIVES(DECLARED)
-#undef DECLARED
+#define ELEMENTS COUNT_ELEMENTS, DATATYPE
+#define COMBINED ELEMENTS, OPERATION
+#define SHARED TOTAL_COUNT, DATATYPE, OPERATION
+#define IN_BLOCKS BLOCK_COUNT, DATATYPE, OPERATION
 /* clang-format on */
 
-/* ---- Descriptors ---- */
+extern const struct mpi_routine mpi_Barrier, mpi_Bcast, mpi_Gather, mpi_Gatherv, mpi_Scatter,
+    mpi_Scatterv, mpi_Allgather, mpi_Allgatherv, mpi_Alltoall, mpi_Alltoallv, mpi_Alltoallw,
+    mpi_Reduce, mpi_Allreduce, mpi_Reduce_scatter, mpi_Reduce_scatter_block, mpi_Scan, mpi_Exscan,
+    mpi_Neighbor_allgather, mpi_Neighbor_allgatherv, mpi_Neighbor_alltoall, mpi_Neighbor_alltoallv,
+    mpi_Neighbor_alltoallw;
 
-#define MPI_COLLECTIVE_WITH(hook)                                                                  \
-    MPI_FUNCTION_CHECKED(mpi_collective_check),                                                    \
-        .demand = mpi_collective_demand, .who = "all",                                             \
-        .teardown = WITH_MPI(mpi_collective_tear_down), .setup = WITH_MPI(hook),                   \
-        .fill = WITH_MPI(mpi_collective_fill), .verify = WITH_MPI(mpi_collective_verify),          \
-        MPI_STATE(struct mpi_collective_state)
-#define MPI_COLLECTIVE MPI_COLLECTIVE_WITH(mpi_collective_set_up)
-#define MPI_COLLECTIVE_ONCE                                                                        \
-    MPI_COLLECTIVE, .run = WITH_MPI(mpi_collective_once), .timing = TIMING_WHOLE
-#define MPI_COLLECTIVE_CONSECUTIVE                                                                 \
-    MPI_COLLECTIVE, .run = WITH_MPI(mpi_collective_consecutive), .timing = TIMING_WHOLE
-#define MPI_COLLECTIVE_SEPARATED                                                                   \
-    MPI_COLLECTIVE, .timing = TIMING_PARTS, .run = WITH_MPI(mpi_collective_separated),             \
-                    .reference = WITH_MPI(mpi_collective_barriers_alone),                          \
-                    .subtracted = "a barrier, measured alone"
-#define MPI_USE(...)                                                                               \
-    .variant = &(const struct mpi_use)                                                             \
-    {                                                                                              \
-        .routine = __VA_ARGS__                                                                     \
-    }
-#define MPI_SINCE(major, minor) .version_major = major, .version_minor = minor
+/* ---- What functions are like ---- */
 
-/* The three forms of a blocking routine; since: further initializers. */
-/* clang-format off */
-#define MPI_COLLECTIVE_FORMS(name, used, since, moved, what, ...)                                         \
-    {name, what, MPI_COLLECTIVE_ONCE, since, .moves = moved, MPI_USE(&used),                                       \
-     .parameters = {__VA_ARGS__}, .routine = "MPI_" name, .timed = "MPI_" name},                                           \
-    {name "_Consecutive", what ", calls in a row: they may overlap",                               \
-     MPI_COLLECTIVE_CONSECUTIVE, since, .moves = moved, MPI_USE(&used),                                            \
-     .parameters = {ITERATIONS, __VA_ARGS__}, .routine = "MPI_" name, .timed = "MPI_" name},                               \
-    {name "_Barrier", what ", each followed by a barrier",                                         \
-     MPI_COLLECTIVE_SEPARATED, since, .moves = moved, MPI_USE(&used),                                              \
-     .parameters = {ITERATIONS, __VA_ARGS__}, .routine = "MPI_" name, .calls = "MPI_Barrier", .timed = "MPI_" name " + MPI_Barrier"}
+extern const struct measurement mpi_of_Barrier, mpi_of_Bcast, mpi_of_Gather, mpi_of_Gatherv,
+    mpi_of_Scatter, mpi_of_Scatterv, mpi_of_Allgather, mpi_of_Allgatherv, mpi_of_Alltoall,
+    mpi_of_Alltoallv, mpi_of_Alltoallw, mpi_of_Reduce, mpi_of_Allreduce, mpi_of_Reduce_scatter,
+    mpi_of_Reduce_scatter_block, mpi_of_Scan, mpi_of_Exscan, mpi_of_Neighbor_allgather,
+    mpi_of_Neighbor_allgatherv, mpi_of_Neighbor_alltoall, mpi_of_Neighbor_alltoallv,
+    mpi_of_Neighbor_alltoallw;
 
-/* The five parts of a non-blocking routine. */
-#define MPI_OVERLAP                                                                                \
-    MPI_COLLECTIVE_WITH(mpi_collective_set_up_overlap), .timing = TIMING_PARTS, .run = WITH_MPI(mpi_collective_overlap),   \
-    .reference = WITH_MPI(mpi_collective_pauses_alone),                                            \
-    .subtracted = "the computation's measured length, and its overhead"
-#define MPI_NONBLOCKING_PARTS(name, used, since, moved, what, ...)                                        \
-    {name "_Post", what ", non-blocking: the post alone",                                          \
-     MPI_COLLECTIVE, .timing = TIMING_PARTS, .run = WITH_MPI(mpi_collective_start_alone), since, .moves = MOVES_NOTHING,                           \
-     MPI_USE(&used, .form = MPI_POSTED), .parameters = {__VA_ARGS__}, .routine = "MPI_" name, .timed = "MPI_" name},               \
-    {name "_Wait", what ", non-blocking: the wait right after the post",                          \
-     MPI_COLLECTIVE, .timing = TIMING_PARTS, .run = WITH_MPI(mpi_collective_wait_alone), since, .moves = MOVES_NOTHING,                            \
-     MPI_USE(&used, .form = MPI_POSTED), .parameters = {__VA_ARGS__}, .routine = "MPI_Wait", .timed = "MPI_Wait"},                \
-    {name "_Full", what ", non-blocking: post and wait",                                           \
-     MPI_COLLECTIVE_ONCE, since, .moves = moved,                                                                   \
-     MPI_USE(&used, .form = MPI_POSTED), .parameters = {__VA_ARGS__}, .routine = "MPI_" name, .calls = "MPI_Wait", .timed = "MPI_" name " + MPI_Wait"}, \
-    {name "_Overlap", what ", non-blocking: the part that is not overlapped by computation",                     \
-     MPI_OVERLAP, since, .moves = MOVES_NOTHING, MPI_USE(&used, .form = MPI_POSTED), .parameters = {__VA_ARGS__},                  \
-     .routine = "MPI_" name, .calls = "MPI_Wait", .timed = "MPI_" name " + computation + MPI_Wait"},                                            \
-    {name "_Overlap_Test", what ", non-blocking: the part that is not overlapped by computation with tests",     \
-     MPI_OVERLAP, since, .moves = MOVES_NOTHING, MPI_USE(&used, .form = MPI_POSTED), .parameters = {TESTS, __VA_ARGS__},           \
-     .routine = "MPI_" name, .calls = "MPI_Test MPI_Wait", .timed = "MPI_" name " + computation with calls of MPI_Test + MPI_Wait"}
-/* clang-format on */
+/* Any function, and one whose value is a whole operation. */
+extern const struct measurement mpi_collective, mpi_collective_once;
+
+/* The forms of a routine, whose name without MPI_ is the function's word. Blocking: a call, several
+ * in a row, each followed by a barrier. */
+extern const struct measurement mpi_form_call, mpi_form_consecutive, mpi_form_separated;
+/* Non-blocking: parts of an operation, and all of it. */
+extern const struct measurement mpi_form_post, mpi_form_wait, mpi_form_full, mpi_form_overlap,
+    mpi_form_overlap_test;
 
 #endif

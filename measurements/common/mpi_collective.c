@@ -89,7 +89,7 @@ const char *mpi_collective_check(const struct measurement *function,
     const char *wrong = mpi_check(function, arguments, set);
     if (wrong)
         return wrong;
-    const struct mpi_use *use = function->variant;
+    const struct mpi_routine *routine = function->variant;
     const struct topology *topology = pe_set_topology(set);
     if (function->neighborhood && !topology)
         return "needs a communicator with a topology: topology_cartesian() or topology_graph()";
@@ -109,23 +109,24 @@ const char *mpi_collective_check(const struct measurement *function,
         return "ratio must be at least 0";
     if (!(delay >= 0 && delay <= LONGEST_DELAY))
         return "delay must be between 0 and 1 seconds";
-    if (use->routine->one_charged && s_count != r_count)
+    if (argument_find(function, arguments, "charged_rank") && s_count != r_count)
         return "the elements sent and the elements received must be equal";
     int64_t peers = function->neighborhood ? topology_degree(topology) : pe_set_size(set);
     int64_t most = spaced(s_count > r_count ? s_count : r_count, ratio);
     int64_t unit = 1;
-    if (use->routine->blocks == MPI_BLOCKS_TYPED && !function->neighborhood)
+    if (routine->blocks == MPI_BLOCKS_TYPED && !function->neighborhood)
         unit = datatype_extent(datatype_extent(sent) > datatype_extent(received) ? sent : received);
-    if (use->routine->blocks != MPI_BLOCKS_EQUAL && unit > 0 && most > INT_MAX / unit / (peers + 1))
+    if (routine->blocks != MPI_BLOCKS_EQUAL && unit > 0 && most > INT_MAX / unit / (peers + 1))
         return "count is too large: MPI counts the places of blocks in an int";
     return NULL;
 }
 
 /* Blocks that a rank sends and receives. */
-static void count_blocks(const struct mpi_use *use, int peers, int64_t *sent, int64_t *received)
+static void count_blocks(const struct mpi_routine *routine, bool in_place, int peers, int64_t *sent,
+                         int64_t *received)
 {
     *sent = *received = 1;
-    switch (use->routine->flow) {
+    switch (routine->flow) {
     case MPI_FLOW_NONE:
         *sent = *received = 0;
         break;
@@ -144,7 +145,7 @@ static void count_blocks(const struct mpi_use *use, int peers, int64_t *sent, in
         break;
     case MPI_FLOW_REDUCE_SCATTER_BLOCK:
         *sent = peers;
-        if (use->in_place)
+        if (in_place)
             *received = peers;
         break;
     case MPI_FLOW_REDUCE:
@@ -154,12 +155,12 @@ static void count_blocks(const struct mpi_use *use, int peers, int64_t *sent, in
     case MPI_FLOW_REDUCE_SCATTER:
         break;
     }
-    if (use->routine->temporary)
+    if (routine->temporary)
         ++*received;
 }
 
-void mpi_collective_demand(const struct measurement *function, const struct argument *arguments,
-                           int peers, struct demand *demand)
+static void demand_of(const struct measurement *function, const struct argument *arguments,
+                      int peers, bool in_place, struct demand *demand)
 {
     const struct datatype *sent = sent_type(function, arguments);
     const struct datatype *received = received_type(function, arguments);
@@ -167,13 +168,26 @@ void mpi_collective_demand(const struct measurement *function, const struct argu
     double ratio = charge_of(function, arguments);
     if (!sent)
         return;
-    count_blocks(function->variant, peers, &s_blocks, &r_blocks);
+    count_blocks(function->variant, in_place, peers, &s_blocks, &r_blocks);
     demand->local = mpi_block_bytes(sent, spaced(count, ratio), s_blocks);
     demand->remote =
         mpi_block_bytes(received, spaced(received_count(function, arguments), ratio), r_blocks);
     int64_t reported;
     if (!__builtin_mul_overflow(count, datatype_extent(sent), &reported))
         demand->reported = (size_t)reported;
+}
+
+void mpi_collective_demand(const struct measurement *function, const struct argument *arguments,
+                           int peers, struct demand *demand)
+{
+    demand_of(function, arguments, peers, false, demand);
+}
+
+void mpi_collective_demand_in_place(const struct measurement *function,
+                                    const struct argument *arguments, int peers,
+                                    struct demand *demand)
+{
+    demand_of(function, arguments, peers, true, demand);
 }
 
 #if SKAMPI_MPI
@@ -187,7 +201,7 @@ static struct mpi_collective_state *state_of(const struct run *run)
     return run->state;
 }
 
-static const struct mpi_use *use_of(const struct run *run)
+static const struct mpi_routine *routine_of(const struct run *run)
 {
     return run->function->variant;
 }
@@ -220,9 +234,8 @@ static struct mpi_call *begin_repetition(const struct run *run)
 /* The non-blocking or persistent operation begins. */
 static inline void start_it(const struct run *run, struct mpi_call *call)
 {
-    const struct mpi_use *use = use_of(run);
-    if (use->form == MPI_POSTED)
-        use->routine->post(call);
+    if (state_of(run)->form == MPI_POSTED)
+        routine_of(run)->post(call);
     else
         MPI_Start(&call->request);
 }
@@ -234,9 +247,8 @@ static inline void wait_for_it(struct mpi_call *call)
 
 static inline void do_it(const struct run *run, struct mpi_call *call)
 {
-    const struct mpi_use *use = use_of(run);
-    if (use->form == MPI_CALLED) {
-        use->routine->call(call);
+    if (state_of(run)->form == MPI_CALLED) {
+        routine_of(run)->call(call);
     } else {
         start_it(run, call);
         wait_for_it(call);
@@ -267,8 +279,8 @@ static bool list_blocks(struct run *run)
     struct mpi_collective_state *state = state_of(run);
     struct mpi_call *call = &state->call;
     size_t peers = (size_t)state->peers;
-    bool shares = use_of(run)->routine->flow == MPI_FLOW_REDUCE_SCATTER;
-    bool typed = use_of(run)->routine->blocks == MPI_BLOCKS_TYPED;
+    bool shares = routine_of(run)->flow == MPI_FLOW_REDUCE_SCATTER;
+    bool typed = routine_of(run)->blocks == MPI_BLOCKS_TYPED;
     int64_t s_unit = typed ? datatype_extent(state->sends) : 1;
     int64_t r_unit = typed ? datatype_extent(state->receives) : 1;
     call->send_counts = list(run, peers, sizeof *call->send_counts);
@@ -318,10 +330,10 @@ static bool list_peers(struct run *run)
 
 static bool describe_call(struct run *run)
 {
-    const struct mpi_use *use = use_of(run);
     const struct measurement *function = run->function;
     const struct argument *arguments = run->arguments;
     struct mpi_collective_state *state = state_of(run);
+    bool in_place = function->demand == mpi_collective_demand_in_place;
     struct mpi_call *call = &state->call;
     double ratio = charge_of(function, arguments);
     int root = (int)argument_value(function, arguments, "root", 0);
@@ -331,6 +343,7 @@ static bool describe_call(struct run *run)
                               .size = run->size,
                               .request = MPI_REQUEST_NULL,
                               .op = MPI_OP_NULL};
+    state->in_place = in_place;
     state->peers = run->size;
     state->tests = argument_value(function, arguments, "tests", 0);
     state->sends = sent_type(function, arguments);
@@ -346,14 +359,13 @@ static bool describe_call(struct run *run)
     call->receive_type = mpi_datatype(state->receives);
     call->send_count = (int)spaced(sent_count(function, arguments), ratio);
     call->receive_count = (int)spaced(received_count(function, arguments), ratio);
-    enum mpi_flow flow = use->routine->flow;
+    enum mpi_flow flow = routine_of(run)->flow;
     bool of_root = flow == MPI_FLOW_GATHER || flow == MPI_FLOW_REDUCE;
-    state->receive_in_place = use->in_place && flow == MPI_FLOW_SCATTER && run->rank == root;
-    state->send_in_place =
-        use->in_place && flow != MPI_FLOW_SCATTER && (!of_root || run->rank == root);
+    state->receive_in_place = in_place && flow == MPI_FLOW_SCATTER && run->rank == root;
+    state->send_in_place = in_place && flow != MPI_FLOW_SCATTER && (!of_root || run->rank == root);
     call->requests = list(run, 2 * (size_t)run->size, sizeof *call->requests);
     return call->requests &&
-           (use->routine->blocks == MPI_BLOCKS_EQUAL && flow != MPI_FLOW_REDUCE_SCATTER
+           (routine_of(run)->blocks == MPI_BLOCKS_EQUAL && flow != MPI_FLOW_REDUCE_SCATTER
                 ? true
                 : list_blocks(run));
 }
@@ -372,20 +384,10 @@ bool mpi_collective_verify(struct run *run)
            mpi_data_check(run);
 }
 
-bool mpi_collective_set_up(struct run *run)
-{
-    if (run_max(run, !describe_call(run)) > 0) /* the others would wait for it */
-        return false;
-    if (use_of(run)->form == MPI_PERSISTENT)
-        use_of(run)->routine->init(begin_repetition(run));
-    return true;
-}
-
-bool mpi_collective_set_up_overlap(struct run *run)
+/* How long the computation must be that is to overlap an operation. */
+static double pause_of(struct run *run)
 {
     double seconds = 0;
-    if (!mpi_collective_set_up(run))
-        return false;
     mpi_collective_fill(run);
     for (int i = 0; i < MPI_ESTIMATES; i++) {
         run_barrier(run);
@@ -393,7 +395,30 @@ bool mpi_collective_set_up_overlap(struct run *run)
         do_it(run, aim(run, 0));
         seconds = run_elapsed(run, start, timer_now());
     }
-    state_of(run)->pause = MPI_PAUSE_FACTOR * run_max(run, seconds);
+    return MPI_PAUSE_FACTOR * run_max(run, seconds);
+}
+
+bool mpi_collective_set_up(struct run *run)
+{
+    if (run_max(run, !describe_call(run)) > 0) /* the others would wait for it */
+        return false;
+    if (run->function->run == mpi_collective_overlap)
+        state_of(run)->pause = pause_of(run);
+    return true;
+}
+
+bool mpi_collective_set_up_posted(struct run *run)
+{
+    state_of(run)->form = MPI_POSTED;
+    return mpi_collective_set_up(run);
+}
+
+bool mpi_collective_set_up_persistent(struct run *run)
+{
+    state_of(run)->form = MPI_PERSISTENT;
+    if (!mpi_collective_set_up(run))
+        return false;
+    routine_of(run)->init(begin_repetition(run));
     return true;
 }
 
@@ -405,7 +430,7 @@ void mpi_collective_tear_down(struct run *run)
                      call->receive_places, call->send_offsets,  call->receive_offsets,
                      call->send_types,     call->receive_types, call->requests,
                      state->peer_ranks};
-    if (use_of(run)->form == MPI_PERSISTENT && call->request != MPI_REQUEST_NULL)
+    if (state_of(run)->form == MPI_PERSISTENT && call->request != MPI_REQUEST_NULL)
         MPI_Request_free(&call->request);
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         free(lists[i]);
@@ -416,7 +441,7 @@ void mpi_collective_tear_down(struct run *run)
 /* An untimed operation at each new place makes it warm. A persistent one has its place for good. */
 static struct mpi_call *warm(struct run *run)
 {
-    if (use_of(run)->form == MPI_PERSISTENT)
+    if (state_of(run)->form == MPI_PERSISTENT)
         return &state_of(run)->call;
     struct mpi_call *call = begin_repetition(run);
     if (run->demand.remote > 0 && warm_places(run))
@@ -424,7 +449,7 @@ static struct mpi_call *warm(struct run *run)
     return call;
 }
 
-double mpi_collective_once(struct run *run)
+double mpi_collective_once_run(struct run *run)
 {
     struct mpi_call *call = warm(run);
     int64_t started = collective_arrive(run, run->rank, run->size);
@@ -531,7 +556,7 @@ double mpi_collective_init_alone(struct run *run)
     if (call->request != MPI_REQUEST_NULL)
         MPI_Request_free(&call->request);
     int64_t started = collective_arrive(run, run->rank, run->size);
-    use_of(run)->routine->init(call);
+    routine_of(run)->init(call);
     int64_t stopped = run_stop(run);
     if (run->untimed) { /* its data are to be verified */
         start_it(run, call);
@@ -541,3 +566,40 @@ double mpi_collective_init_alone(struct run *run)
 }
 
 #endif
+
+/* ---- What functions are like ---- */
+
+/* clang-format off */
+const struct measurement mpi_collective = {
+    MPI_FUNCTION_CHECKED(mpi_collective_check), .who = "all", .demand = mpi_collective_demand, MPI_STATE(struct mpi_collective_state),
+    .setup = WITH_MPI(mpi_collective_set_up), .fill = WITH_MPI(mpi_collective_fill), .verify = WITH_MPI(mpi_collective_verify),
+    .teardown = WITH_MPI(mpi_collective_tear_down)};
+const struct measurement mpi_collective_once = {
+    .like = {&mpi_collective}, .timing = TIMING_WHOLE, .run = WITH_MPI(mpi_collective_once_run)};
+
+const struct measurement mpi_form_call = {
+    .like = {&mpi_collective_once}, .routine = "MPI_%s", .timed = "MPI_%s"};
+const struct measurement mpi_form_consecutive = {
+    .like = {&mpi_form_call}, .run = WITH_MPI(mpi_collective_consecutive)};
+const struct measurement mpi_form_separated = {
+    .like = {&mpi_collective}, .timing = TIMING_PARTS, .run = WITH_MPI(mpi_collective_separated), .reference = WITH_MPI(mpi_collective_barriers_alone),
+    .subtracted = "a barrier, measured alone", .routine = "MPI_%s", .calls = "MPI_Barrier", .timed = "MPI_%s + MPI_Barrier"};
+
+static const struct measurement non_blocking = {
+    .like = {&mpi_collective}, .version_major = 3, .setup = WITH_MPI(mpi_collective_set_up_posted)};
+const struct measurement mpi_form_post = {
+    .like = {&non_blocking}, .timing = TIMING_PARTS, .moves = MOVES_NOTHING, .run = WITH_MPI(mpi_collective_start_alone),
+    .routine = "MPI_%s", .timed = "MPI_%s"};
+const struct measurement mpi_form_wait = {
+    .like = {&non_blocking}, .timing = TIMING_PARTS, .moves = MOVES_NOTHING, .run = WITH_MPI(mpi_collective_wait_alone),
+    .routine = "MPI_Wait", .timed = "MPI_Wait"};
+const struct measurement mpi_form_full = {
+    .like = {&non_blocking}, .timing = TIMING_WHOLE, .run = WITH_MPI(mpi_collective_once_run),
+    .routine = "MPI_%s", .calls = "MPI_Wait", .timed = "MPI_%s + MPI_Wait"};
+const struct measurement mpi_form_overlap = {
+    .like = {&non_blocking}, .timing = TIMING_PARTS, .moves = MOVES_NOTHING, .run = WITH_MPI(mpi_collective_overlap),
+    .reference = WITH_MPI(mpi_collective_pauses_alone), .subtracted = "the computation's measured length, and its overhead",
+    .routine = "MPI_%s", .calls = "MPI_Wait", .timed = "MPI_%s + computation + MPI_Wait"};
+const struct measurement mpi_form_overlap_test = {
+    .like = {&mpi_form_overlap}, .calls = "MPI_Test MPI_Wait", .timed = "MPI_%s + computation with calls of MPI_Test + MPI_Wait"};
+/* clang-format on */

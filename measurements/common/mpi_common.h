@@ -52,16 +52,11 @@ size_t mpi_block_bytes(const struct datatype *, int64_t count, int64_t blocks);
 void mpi_demand_message(const struct measurement *, const struct argument *, int pes,
                         struct demand *);
 
-#if !SKAMPI_MPI
-#define MPI_AT_LEAST(major, minor) 0
-#else
+#if SKAMPI_MPI
 
 /* ---- With MPI ---- */
 
 #include <mpi.h>
-
-#define MPI_AT_LEAST(major, minor)                                                                 \
-    (MPI_VERSION > (major) || (MPI_VERSION == (major) && MPI_SUBVERSION >= (minor)))
 
 /* Makes the communicator of the set. All PEs of the world. */
 void mpi_prepare(struct run *);

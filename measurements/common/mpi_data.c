@@ -355,7 +355,7 @@ void mpi_data_prepare(const struct run *run)
 {
     const struct mpi_collective_state *state = run->state;
     const struct mpi_call *call = &state->call;
-    const struct mpi_use *use = run->function->variant;
+    const struct mpi_routine *routine = run->function->variant;
     data_poison(run->local, run->demand.local);
     data_poison(run->remote, run->demand.remote);
     bool in_place = state->send_in_place;
@@ -363,7 +363,7 @@ void mpi_data_prepare(const struct run *run)
     struct datatype *type = in_place ? state->receives : state->sends;
     int count = in_place ? call->receive_count : call->send_count;
     int rank = call->rank, most = most_peers(run);
-    switch (use->routine->flow) {
+    switch (routine->flow) {
     case MPI_FLOW_NONE:
         break;
     case MPI_FLOW_BCAST:
@@ -422,9 +422,10 @@ static bool check_exchanged(struct run *run)
 }
 
 /* Whether another call has other data to work on: what was sent has been replaced by the result. */
-static bool changes_again(const struct mpi_use *use)
+static bool changes_again(const struct mpi_routine *routine,
+                          const struct mpi_collective_state *state)
 {
-    switch (use->routine->flow) {
+    switch (routine->flow) {
     case MPI_FLOW_ALLTOALL:
     case MPI_FLOW_REDUCE:
     case MPI_FLOW_ALLREDUCE:
@@ -432,7 +433,7 @@ static bool changes_again(const struct mpi_use *use)
     case MPI_FLOW_EXSCAN:
     case MPI_FLOW_REDUCE_SCATTER_BLOCK:
     case MPI_FLOW_REDUCE_SCATTER:
-        return use->in_place;
+        return state->in_place;
     case MPI_FLOW_NONE:
     case MPI_FLOW_BCAST:
     case MPI_FLOW_GATHER:
@@ -446,8 +447,9 @@ static bool changes_again(const struct mpi_use *use)
 /* Ranks that get nothing: their buffers stay as they are. */
 static bool check_spared(struct run *run)
 {
-    const struct mpi_use *use = run->function->variant;
-    return use->routine->temporary || use->in_place ||
+    const struct mpi_collective_state *state = run->state;
+    const struct mpi_routine *routine = run->function->variant;
+    return routine->temporary || state->in_place ||
            data_verify_untouched(run, "the buffer of a rank that receives nothing", run->remote,
                                  run->demand.remote);
 }
@@ -456,11 +458,11 @@ bool mpi_data_check(struct run *run)
 {
     const struct mpi_collective_state *state = run->state;
     const struct mpi_call *call = &state->call;
-    const struct mpi_use *use = run->function->variant;
+    const struct mpi_routine *routine = run->function->variant;
     int count = call->receive_count, size = call->size, rank = call->rank, first = 0;
-    if (changes_again(use) && !run->untimed)
+    if (changes_again(routine, state) && !run->untimed)
         return true;
-    switch (use->routine->flow) {
+    switch (routine->flow) {
     case MPI_FLOW_NONE:
         return true;
     case MPI_FLOW_BCAST:

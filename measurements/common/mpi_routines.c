@@ -5,43 +5,29 @@
 
 #if SKAMPI_MPI
 
-#define CALLED(name, ...)                                                                          \
-    static void call_##name(struct mpi_call *c)                                                    \
-    {                                                                                              \
-        MPI_##name(__VA_ARGS__);                                                                   \
-    }
-#define CALL(name) .call = call_##name
-
-#if MPI_AT_LEAST(3, 0)
-#define POSTED(name, iname, ...)                                                                   \
-    static void post_##name(struct mpi_call *c)                                                    \
-    {                                                                                              \
-        MPI_##iname(__VA_ARGS__, &c->request);                                                     \
-    }
-#define POST(name) .post = post_##name
+#if MPI_VERSION >= 4
+#define IN_MPI_4(...) __VA_ARGS__
 #else
-#define POSTED(name, iname, ...)
-#define POST(name) .post = NULL
-#endif
-
-#if MPI_AT_LEAST(4, 0)
-#define INITIALIZED(name, ...)                                                                     \
-    static void init_##name(struct mpi_call *c)                                                    \
-    {                                                                                              \
-        MPI_##name##_init(__VA_ARGS__, MPI_INFO_NULL, &c->request);                                \
-    }
-#define INIT(name) .init = init_##name
-#else
-#define INITIALIZED(name, ...)
-#define INIT(name) .init = NULL
+#define IN_MPI_4(...)
 #endif
 
 #define ROUTINE(name, iname, how, described, ...)                                                  \
-    CALLED(name, __VA_ARGS__)                                                                      \
-    POSTED(name, iname, __VA_ARGS__)                                                               \
-    INITIALIZED(name, __VA_ARGS__)                                                                 \
-    const struct mpi_routine mpi_##name = {                                                        \
-        .flow = how, .blocks = described, CALL(name), POST(name), INIT(name)};
+    static void call_##name(struct mpi_call *c)                                                    \
+    {                                                                                              \
+        MPI_##name(__VA_ARGS__);                                                                   \
+    }                                                                                              \
+    static void post_##name(struct mpi_call *c)                                                    \
+    {                                                                                              \
+        MPI_##iname(__VA_ARGS__, &c->request);                                                     \
+    }                                                                                              \
+    IN_MPI_4(static void init_##name(struct mpi_call *c) {                                         \
+        MPI_##name##_init(__VA_ARGS__, MPI_INFO_NULL, &c->request);                                \
+    })                                                                                             \
+    const struct mpi_routine mpi_##name = {.flow = how,                                            \
+                                           .blocks = described,                                    \
+                                           .call = call_##name,                                    \
+                                           .post = post_##name,                                    \
+                                           IN_MPI_4(.init = init_##name)};
 
 #else
 
@@ -53,34 +39,61 @@
 #define SENT c->send, c->send_count, c->send_type
 #define SENT_BY_COUNTS c->send, c->send_counts, c->send_places, c->send_type
 #define SENT_BY_TYPES c->send, c->send_counts, c->send_places, c->send_types
+#define SENT_BY_OFFSETS c->send, c->send_counts, c->send_offsets, c->send_types
 #define RECEIVED c->receive, c->receive_count, c->receive_type
 #define RECEIVED_BY_COUNTS c->receive, c->receive_counts, c->receive_places, c->receive_type
 #define RECEIVED_BY_TYPES c->receive, c->receive_counts, c->receive_places, c->receive_types
+#define RECEIVED_BY_OFFSETS c->receive, c->receive_counts, c->receive_offsets, c->receive_types
 #define REDUCED c->send, RECEIVED, c->op
 
 /* clang-format off */
 ROUTINE(Barrier, Ibarrier, MPI_FLOW_NONE, MPI_BLOCKS_EQUAL, c->comm)
 ROUTINE(Bcast, Ibcast, MPI_FLOW_BCAST, MPI_BLOCKS_EQUAL, RECEIVED, c->root, c->comm)
 ROUTINE(Gather, Igather, MPI_FLOW_GATHER, MPI_BLOCKS_EQUAL, SENT, RECEIVED, c->root, c->comm)
-ROUTINE(Gatherv, Igatherv, MPI_FLOW_GATHER, MPI_BLOCKS_COUNTED,
-        SENT, RECEIVED_BY_COUNTS, c->root, c->comm)
+ROUTINE(Gatherv, Igatherv, MPI_FLOW_GATHER, MPI_BLOCKS_COUNTED, SENT, RECEIVED_BY_COUNTS, c->root, c->comm)
 ROUTINE(Scatter, Iscatter, MPI_FLOW_SCATTER, MPI_BLOCKS_EQUAL, SENT, RECEIVED, c->root, c->comm)
-ROUTINE(Scatterv, Iscatterv, MPI_FLOW_SCATTER, MPI_BLOCKS_COUNTED,
-        SENT_BY_COUNTS, RECEIVED, c->root, c->comm)
+ROUTINE(Scatterv, Iscatterv, MPI_FLOW_SCATTER, MPI_BLOCKS_COUNTED, SENT_BY_COUNTS, RECEIVED, c->root, c->comm)
 ROUTINE(Allgather, Iallgather, MPI_FLOW_ALLGATHER, MPI_BLOCKS_EQUAL, SENT, RECEIVED, c->comm)
-ROUTINE(Allgatherv, Iallgatherv, MPI_FLOW_ALLGATHER, MPI_BLOCKS_COUNTED,
-        SENT, RECEIVED_BY_COUNTS, c->comm)
+ROUTINE(Allgatherv, Iallgatherv, MPI_FLOW_ALLGATHER, MPI_BLOCKS_COUNTED, SENT, RECEIVED_BY_COUNTS, c->comm)
 ROUTINE(Alltoall, Ialltoall, MPI_FLOW_ALLTOALL, MPI_BLOCKS_EQUAL, SENT, RECEIVED, c->comm)
-ROUTINE(Alltoallv, Ialltoallv, MPI_FLOW_ALLTOALL, MPI_BLOCKS_COUNTED,
-        SENT_BY_COUNTS, RECEIVED_BY_COUNTS, c->comm)
-ROUTINE(Alltoallw, Ialltoallw, MPI_FLOW_ALLTOALL, MPI_BLOCKS_TYPED,
-        SENT_BY_TYPES, RECEIVED_BY_TYPES, c->comm)
+ROUTINE(Alltoallv, Ialltoallv, MPI_FLOW_ALLTOALL, MPI_BLOCKS_COUNTED, SENT_BY_COUNTS, RECEIVED_BY_COUNTS, c->comm)
+ROUTINE(Alltoallw, Ialltoallw, MPI_FLOW_ALLTOALL, MPI_BLOCKS_TYPED, SENT_BY_TYPES, RECEIVED_BY_TYPES, c->comm)
 ROUTINE(Reduce, Ireduce, MPI_FLOW_REDUCE, MPI_BLOCKS_EQUAL, REDUCED, c->root, c->comm)
 ROUTINE(Allreduce, Iallreduce, MPI_FLOW_ALLREDUCE, MPI_BLOCKS_EQUAL, REDUCED, c->comm)
 ROUTINE(Reduce_scatter, Ireduce_scatter, MPI_FLOW_REDUCE_SCATTER, MPI_BLOCKS_EQUAL,
         c->send, c->receive, c->receive_counts, c->receive_type, c->op, c->comm)
-ROUTINE(Reduce_scatter_block, Ireduce_scatter_block, MPI_FLOW_REDUCE_SCATTER_BLOCK,
-        MPI_BLOCKS_EQUAL, REDUCED, c->comm)
+ROUTINE(Reduce_scatter_block, Ireduce_scatter_block, MPI_FLOW_REDUCE_SCATTER_BLOCK, MPI_BLOCKS_EQUAL, REDUCED, c->comm)
 ROUTINE(Scan, Iscan, MPI_FLOW_SCAN, MPI_BLOCKS_EQUAL, REDUCED, c->comm)
 ROUTINE(Exscan, Iexscan, MPI_FLOW_EXSCAN, MPI_BLOCKS_EQUAL, REDUCED, c->comm)
+
+ROUTINE(Neighbor_allgather, Ineighbor_allgather, MPI_FLOW_ALLGATHER, MPI_BLOCKS_EQUAL, SENT, RECEIVED, c->comm)
+ROUTINE(Neighbor_allgatherv, Ineighbor_allgatherv, MPI_FLOW_ALLGATHER, MPI_BLOCKS_COUNTED, SENT, RECEIVED_BY_COUNTS, c->comm)
+ROUTINE(Neighbor_alltoall, Ineighbor_alltoall, MPI_FLOW_ALLTOALL, MPI_BLOCKS_EQUAL, SENT, RECEIVED, c->comm)
+ROUTINE(Neighbor_alltoallv, Ineighbor_alltoallv, MPI_FLOW_ALLTOALL, MPI_BLOCKS_COUNTED, SENT_BY_COUNTS, RECEIVED_BY_COUNTS, c->comm)
+ROUTINE(Neighbor_alltoallw, Ineighbor_alltoallw, MPI_FLOW_ALLTOALL, MPI_BLOCKS_TYPED, SENT_BY_OFFSETS, RECEIVED_BY_OFFSETS, c->comm)
+
+/* What the functions of a routine have in common. */
+const struct measurement mpi_of_Barrier = {.variant = &mpi_Barrier, .no_data = true, .synchronizes = true};
+const struct measurement mpi_of_Bcast = {.variant = &mpi_Bcast, .moves = MOVES_TO_ALL, .parameters = {ELEMENTS, ROOT}};
+const struct measurement mpi_of_Gather = {.variant = &mpi_Gather, .moves = MOVES_BLOCKS, .parameters = {EXCHANGED, TARGET_ROOT}};
+const struct measurement mpi_of_Gatherv = {.variant = &mpi_Gatherv, .moves = MOVES_BLOCKS, .parameters = {EXCHANGED, TARGET_ROOT}};
+const struct measurement mpi_of_Scatter = {.variant = &mpi_Scatter, .moves = MOVES_BLOCKS, .parameters = {EXCHANGED, ROOT}};
+const struct measurement mpi_of_Scatterv = {.variant = &mpi_Scatterv, .moves = MOVES_BLOCKS, .parameters = {EXCHANGED, ROOT}};
+const struct measurement mpi_of_Allgather = {.variant = &mpi_Allgather, .moves = MOVES_BLOCKS, .parameters = {EXCHANGED}};
+const struct measurement mpi_of_Allgatherv = {.variant = &mpi_Allgatherv, .moves = MOVES_BLOCKS, .parameters = {EXCHANGED}};
+const struct measurement mpi_of_Alltoall = {.variant = &mpi_Alltoall, .moves = MOVES_BLOCKS, .parameters = {EXCHANGED}};
+const struct measurement mpi_of_Alltoallv = {.variant = &mpi_Alltoallv, .moves = MOVES_BLOCKS, .parameters = {EXCHANGED}};
+const struct measurement mpi_of_Alltoallw = {.variant = &mpi_Alltoallw, .moves = MOVES_BLOCKS, .parameters = {EXCHANGED}};
+const struct measurement mpi_of_Reduce = {.variant = &mpi_Reduce, .moves = MOVES_TO_ALL, .parameters = {COMBINED, TARGET_ROOT}};
+const struct measurement mpi_of_Allreduce = {.variant = &mpi_Allreduce, .moves = MOVES_REDUCED, .parameters = {COMBINED}};
+const struct measurement mpi_of_Reduce_scatter = {.variant = &mpi_Reduce_scatter, .moves = MOVES_SHARES, .parameters = {SHARED, IGNORED_ROOT}};
+const struct measurement mpi_of_Reduce_scatter_block = {.variant = &mpi_Reduce_scatter_block, .moves = MOVES_BLOCKS, .parameters = {IN_BLOCKS}};
+const struct measurement mpi_of_Scan = {.variant = &mpi_Scan, .moves = MOVES_MESSAGE, .parameters = {COMBINED}};
+const struct measurement mpi_of_Exscan = {.variant = &mpi_Exscan, .moves = MOVES_MESSAGE, .parameters = {COMBINED}};
+static const struct measurement among_neighbors = {.version_major = 3, .neighborhood = true, .moves = MOVES_NOTHING, .parameters = {EXCHANGED}};
+const struct measurement mpi_of_Neighbor_allgather = {.like = {&among_neighbors}, .variant = &mpi_Neighbor_allgather};
+const struct measurement mpi_of_Neighbor_allgatherv = {.like = {&among_neighbors}, .variant = &mpi_Neighbor_allgatherv};
+const struct measurement mpi_of_Neighbor_alltoall = {.like = {&among_neighbors}, .variant = &mpi_Neighbor_alltoall};
+const struct measurement mpi_of_Neighbor_alltoallv = {.like = {&among_neighbors}, .variant = &mpi_Neighbor_alltoallv};
+const struct measurement mpi_of_Neighbor_alltoallw = {.like = {&among_neighbors}, .variant = &mpi_Neighbor_alltoallw};
 /* clang-format on */

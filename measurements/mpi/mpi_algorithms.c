@@ -122,22 +122,7 @@ static void alltoallv_at_once(struct mpi_call *c)
     exchange(c, c->send_counts, c->receive_counts);
 }
 
-static void call_alltoallv(struct mpi_call *c)
-{
-    mpi_Alltoallv.call(c);
-}
-
 #endif
-
-#define ALGORITHM(title, how, called, moved, what, used, ...)                                      \
-    {                                                                                              \
-        title, what, MPI_COLLECTIVE_ONCE,                                                          \
-            .moves = moved, .parameters = {__VA_ARGS__},                                           \
-            MPI_USE(&(const struct mpi_routine){.call = WITH_MPI(how), used}), .calls = called,    \
-            .timed = what                                                                          \
-    }
-#define FLOW(f) .flow = f
-#define COUNTED(f) .flow = f, .blocks = MPI_BLOCKS_COUNTED
 
 /* clang-format off */
 #define WAY_ROOT {"root", PARAMETER_RANK, "", "rank that the data go through", .example = "0"}
@@ -147,44 +132,47 @@ static void call_alltoallv(struct mpi_call *c)
 #define NODE {"node", PARAMETER_RANK, "", "rank that computes", .example = "0"}
 #define SEVERAL {"n", PARAMETER_INT, "", "number of calls", .minimum = 1, .maximum = INT_MAX, .example = "4"}
 
+static const struct measurement delayed = {.like = {&mpi_collective}, .timing = TIMING_PARTS, .moves = MOVES_NOTHING, .run = WITH_MPI(mpi_collective_delayed)};
+static const struct measurement several = {.like = {&mpi_collective}, .timing = TIMING_PARTS, .moves = MOVES_NOTHING, .run = WITH_MPI(mpi_collective_several)};
+
 const struct measurement measurements_mpi_algorithms[] = {
-    ALGORITHM("Bcast_using_Send_Recv", bcast_by_tree, "MPI_Send MPI_Recv", MOVES_TO_ALL, "broadcast along a binary tree of messages",
-              FLOW(MPI_FLOW_BCAST), COUNT_ELEMENTS, DATATYPE, ROOT),
-    ALGORITHM("Allreduce_using_Reduce_Bcast", allreduce_by_root, "MPI_Reduce MPI_Bcast", MOVES_REDUCED, "MPI_Reduce, then MPI_Bcast",
-              FLOW(MPI_FLOW_ALLREDUCE), COUNT_ELEMENTS, DATATYPE, OPERATION, WAY_ROOT),
-    {"Reduce_Scatterv", "MPI_Reduce, then MPI_Scatterv", MPI_COLLECTIVE_ONCE,
-     .parameters = {TOTAL_COUNT, DATATYPE, OPERATION, WAY_ROOT},
-     MPI_USE(&(const struct mpi_routine){.call = WITH_MPI(reduce_scatter_by_root),
-                                         .flow = MPI_FLOW_REDUCE_SCATTER, .temporary = true}),
-     .moves = MOVES_SHARES, .routine = "MPI_Reduce", .calls = "MPI_Scatterv", .timed = "MPI_Reduce + MPI_Scatterv"},
-    ALGORITHM("Alltoall_using_Isend_Irecv", alltoall_at_once, "MPI_Isend MPI_Irecv MPI_Waitall", MOVES_BLOCKS, "all-to-all by messages at once",
-              FLOW(MPI_FLOW_ALLTOALL), EXCHANGED),
-    ALGORITHM("Alltoallv_using_Isend_Irecv", alltoallv_at_once, "MPI_Isend MPI_Irecv MPI_Waitall", MOVES_BLOCKS,
-              "all-to-all by counts by messages at once", COUNTED(MPI_FLOW_ALLTOALL), EXCHANGED),
-    ALGORITHM("Gather_using_Send_Recv", gather_in_order, "MPI_Send MPI_Recv", MOVES_BLOCKS,
-              "gather by messages in the order of ranks", FLOW(MPI_FLOW_GATHER), EXCHANGED,
-              TARGET_ROOT),
-    ALGORITHM("Gather_using_Isend_Irecv_Waitall", gather_at_once, "MPI_Isend MPI_Irecv MPI_Waitall", MOVES_BLOCKS, "gather by messages at once",
-              FLOW(MPI_FLOW_GATHER), EXCHANGED, TARGET_ROOT),
-    {"myalltoallv", "all-to-all in which one rank has larger or smaller blocks", MPI_COLLECTIVE_ONCE,
-     .parameters = {EXCHANGED, CHARGED_RANK, RATIO},
-     MPI_USE(&(const struct mpi_routine){.call = WITH_MPI(call_alltoallv),
-                                         .flow = MPI_FLOW_ALLTOALL,
-                                         .blocks = MPI_BLOCKS_COUNTED, .one_charged = true}),
-     .moves = MOVES_NOTHING, .routine = "MPI_Alltoallv", .timed = "MPI_Alltoallv"},
+    {"Bcast_using_Send_Recv", "broadcast along a binary tree of messages", .like = {&mpi_collective_once},
+     .variant = &(const struct mpi_routine){MPI_FLOW_BCAST, .call = WITH_MPI(bcast_by_tree)}, .parameters = {ELEMENTS, ROOT}, .moves = MOVES_TO_ALL,
+     .calls = "MPI_Send MPI_Recv", .timed = "broadcast along a binary tree of messages"},
+    {"Allreduce_using_Reduce_Bcast", "MPI_Reduce, then MPI_Bcast", .like = {&mpi_collective_once},
+     .variant = &(const struct mpi_routine){MPI_FLOW_ALLREDUCE, .call = WITH_MPI(allreduce_by_root)}, .parameters = {COMBINED, WAY_ROOT}, .moves = MOVES_REDUCED,
+     .calls = "MPI_Reduce MPI_Bcast", .timed = "MPI_Reduce, then MPI_Bcast"},
+    {"Reduce_Scatterv", "MPI_Reduce, then MPI_Scatterv", .like = {&mpi_collective_once},
+     .variant = &(const struct mpi_routine){MPI_FLOW_REDUCE_SCATTER, .temporary = true, .call = WITH_MPI(reduce_scatter_by_root)}, .parameters = {SHARED, WAY_ROOT}, .moves = MOVES_SHARES,
+     .routine = "MPI_Reduce", .calls = "MPI_Scatterv", .timed = "MPI_Reduce + MPI_Scatterv"},
+    {"Alltoall_using_Isend_Irecv", "all-to-all by messages at once", .like = {&mpi_collective_once},
+     .variant = &(const struct mpi_routine){MPI_FLOW_ALLTOALL, .call = WITH_MPI(alltoall_at_once)}, .parameters = {EXCHANGED}, .moves = MOVES_BLOCKS,
+     .calls = "MPI_Isend MPI_Irecv MPI_Waitall", .timed = "all-to-all by messages at once"},
+    {"Alltoallv_using_Isend_Irecv", "all-to-all by counts by messages at once", .like = {&mpi_collective_once},
+     .variant = &(const struct mpi_routine){MPI_FLOW_ALLTOALL, MPI_BLOCKS_COUNTED, .call = WITH_MPI(alltoallv_at_once)}, .parameters = {EXCHANGED}, .moves = MOVES_BLOCKS,
+     .calls = "MPI_Isend MPI_Irecv MPI_Waitall", .timed = "all-to-all by counts by messages at once"},
+    {"Gather_using_Send_Recv", "gather by messages in the order of ranks", .like = {&mpi_collective_once},
+     .variant = &(const struct mpi_routine){MPI_FLOW_GATHER, .call = WITH_MPI(gather_in_order)}, .parameters = {EXCHANGED, TARGET_ROOT}, .moves = MOVES_BLOCKS,
+     .calls = "MPI_Send MPI_Recv", .timed = "gather by messages in the order of ranks"},
+    {"Gather_using_Isend_Irecv_Waitall", "gather by messages at once", .like = {&mpi_collective_once},
+     .variant = &(const struct mpi_routine){MPI_FLOW_GATHER, .call = WITH_MPI(gather_at_once)}, .parameters = {EXCHANGED, TARGET_ROOT}, .moves = MOVES_BLOCKS,
+     .calls = "MPI_Isend MPI_Irecv MPI_Waitall", .timed = "gather by messages at once"},
+    {"myalltoallv", "all-to-all in which one rank has larger or smaller blocks", .like = {&mpi_collective_once},
+     .variant = &mpi_Alltoallv, .parameters = {EXCHANGED, CHARGED_RANK, RATIO}, .moves = MOVES_NOTHING,
+     .routine = "MPI_Alltoallv", .timed = "MPI_Alltoallv"},
 
     /* Of the classic line: the library's routines under other conditions. */
     {"delayed_Alltoall", "all-to-all in which a rank computes before its call",
-     MPI_COLLECTIVE, .timing = TIMING_PARTS, .run = WITH_MPI(mpi_collective_delayed), MPI_USE(&mpi_Alltoall),
+     .like = {&delayed}, .variant = &mpi_Alltoall,
      .parameters = {EXCHANGED, DELAY, NODE},
-     .moves = MOVES_NOTHING, .calls = "MPI_Alltoall", .timed = "the computation on the rank node; MPI_Alltoall"},
+     .calls = "MPI_Alltoall", .timed = "the computation on the rank node; MPI_Alltoall"},
     {"delayed_Gather", "gather in which a rank computes before its call",
-     MPI_COLLECTIVE, .timing = TIMING_PARTS, .run = WITH_MPI(mpi_collective_delayed), MPI_USE(&mpi_Gather),
+     .like = {&delayed}, .variant = &mpi_Gather,
      .parameters = {EXCHANGED, TARGET_ROOT, DELAY, NODE},
-     .moves = MOVES_NOTHING, .calls = "MPI_Gather", .timed = "the computation on the rank node; MPI_Gather"},
+     .calls = "MPI_Gather", .timed = "the computation on the rank node; MPI_Gather"},
     {"multi_Alltoall", "several all-to-alls in a row, timed together",
-     MPI_COLLECTIVE, .timing = TIMING_PARTS, .run = WITH_MPI(mpi_collective_several), MPI_USE(&mpi_Alltoall),
-     .parameters = {EXCHANGED, SEVERAL}, .moves = MOVES_NOTHING, .calls = "MPI_Alltoall", .timed = "n times MPI_Alltoall"},
+     .like = {&several}, .variant = &mpi_Alltoall,
+     .parameters = {EXCHANGED, SEVERAL}, .calls = "MPI_Alltoall", .timed = "n times MPI_Alltoall"},
     {.name = NULL},
 };
 /* clang-format on */

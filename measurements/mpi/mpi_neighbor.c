@@ -3,57 +3,48 @@
  */
 #include "measurements/common/mpi_call.h"
 
-#if MPI_AT_LEAST(3, 0)
-
-#define ROUTINE(name, iname, how, described, ...)                                                  \
-    static void call_##name(struct mpi_call *c)                                                    \
-    {                                                                                              \
-        MPI_##name(__VA_ARGS__);                                                                   \
-    }                                                                                              \
-    static void post_##name(struct mpi_call *c)                                                    \
-    {                                                                                              \
-        MPI_##iname(__VA_ARGS__, &c->request);                                                     \
-    }                                                                                              \
-    static const struct mpi_routine mpi_##name = {                                                 \
-        .flow = how, .blocks = described, .call = call_##name, .post = post_##name};
-
-#else
-
-#define ROUTINE(name, iname, how, described, ...)                                                  \
-    static const struct mpi_routine mpi_##name = {.flow = how, .blocks = described};
-
-#endif
-
 /* clang-format off */
-ROUTINE(Neighbor_allgather, Ineighbor_allgather, MPI_FLOW_ALLGATHER, MPI_BLOCKS_EQUAL,
-        c->send, c->send_count, c->send_type, c->receive, c->receive_count, c->receive_type,
-        c->comm)
-ROUTINE(Neighbor_allgatherv, Ineighbor_allgatherv, MPI_FLOW_ALLGATHER, MPI_BLOCKS_COUNTED,
-        c->send, c->send_count, c->send_type, c->receive, c->receive_counts, c->receive_places,
-        c->receive_type, c->comm)
-ROUTINE(Neighbor_alltoall, Ineighbor_alltoall, MPI_FLOW_ALLTOALL, MPI_BLOCKS_EQUAL,
-        c->send, c->send_count, c->send_type, c->receive, c->receive_count, c->receive_type,
-        c->comm)
-ROUTINE(Neighbor_alltoallv, Ineighbor_alltoallv, MPI_FLOW_ALLTOALL, MPI_BLOCKS_COUNTED,
-        c->send, c->send_counts, c->send_places, c->send_type, c->receive, c->receive_counts,
-        c->receive_places, c->receive_type, c->comm)
-ROUTINE(Neighbor_alltoallw, Ineighbor_alltoallw, MPI_FLOW_ALLTOALL, MPI_BLOCKS_TYPED,
-        c->send, c->send_counts, c->send_offsets, c->send_types, c->receive, c->receive_counts,
-        c->receive_offsets, c->receive_types, c->comm)
-
-#define NEIGHBORHOOD MPI_SINCE(3, 0), .neighborhood = true
-
-#define LINES(name, iname, what)                                                                   \
-    MPI_COLLECTIVE_FORMS(#name, mpi_##name, NEIGHBORHOOD, MOVES_NOTHING, what, EXCHANGED),                        \
-    MPI_NONBLOCKING_PARTS(#iname, mpi_##name, NEIGHBORHOOD, MOVES_NOTHING, what, EXCHANGED)
-
 const struct measurement measurements_mpi_neighbor[] = {
-    LINES(Neighbor_allgather, Ineighbor_allgather, "gather from the neighbours"),
-    LINES(Neighbor_allgatherv, Ineighbor_allgatherv, "gather from the neighbours by counts"),
-    LINES(Neighbor_alltoall, Ineighbor_alltoall, "exchange with the neighbours"),
-    LINES(Neighbor_alltoallv, Ineighbor_alltoallv, "exchange with the neighbours by counts"),
-    LINES(Neighbor_alltoallw, Ineighbor_alltoallw,
-          "exchange with the neighbours by counts and datatypes"),
+    {"Neighbor_allgather", "gather from the neighbours", .like = {&mpi_form_call, &mpi_of_Neighbor_allgather}, .word = "Neighbor_allgather"},
+    {"Neighbor_allgather_Consecutive", "gather from the neighbours, calls in a row: they may overlap", .like = {&mpi_form_consecutive, &mpi_of_Neighbor_allgather}, .word = "Neighbor_allgather", .parameters = {ITERATIONS, EXCHANGED}},
+    {"Neighbor_allgather_Barrier", "gather from the neighbours, each followed by a barrier", .like = {&mpi_form_separated, &mpi_of_Neighbor_allgather}, .word = "Neighbor_allgather", .parameters = {ITERATIONS, EXCHANGED}},
+    {"Ineighbor_allgather_Post", "gather from the neighbours, non-blocking: the post alone", .like = {&mpi_form_post, &mpi_of_Neighbor_allgather}, .word = "Ineighbor_allgather"},
+    {"Ineighbor_allgather_Wait", "gather from the neighbours, non-blocking: the wait right after the post", .like = {&mpi_form_wait, &mpi_of_Neighbor_allgather}},
+    {"Ineighbor_allgather_Full", "gather from the neighbours, non-blocking: post and wait", .like = {&mpi_form_full, &mpi_of_Neighbor_allgather}, .word = "Ineighbor_allgather"},
+    {"Ineighbor_allgather_Overlap", "gather from the neighbours, non-blocking: the part that is not overlapped by computation", .like = {&mpi_form_overlap, &mpi_of_Neighbor_allgather}, .word = "Ineighbor_allgather"},
+    {"Ineighbor_allgather_Overlap_Test", "gather from the neighbours, non-blocking: the part that is not overlapped by computation with tests", .like = {&mpi_form_overlap_test, &mpi_of_Neighbor_allgather}, .word = "Ineighbor_allgather", .parameters = {TESTS, EXCHANGED}},
+    {"Neighbor_allgatherv", "gather from the neighbours by counts", .like = {&mpi_form_call, &mpi_of_Neighbor_allgatherv}, .word = "Neighbor_allgatherv"},
+    {"Neighbor_allgatherv_Consecutive", "gather from the neighbours by counts, calls in a row: they may overlap", .like = {&mpi_form_consecutive, &mpi_of_Neighbor_allgatherv}, .word = "Neighbor_allgatherv", .parameters = {ITERATIONS, EXCHANGED}},
+    {"Neighbor_allgatherv_Barrier", "gather from the neighbours by counts, each followed by a barrier", .like = {&mpi_form_separated, &mpi_of_Neighbor_allgatherv}, .word = "Neighbor_allgatherv", .parameters = {ITERATIONS, EXCHANGED}},
+    {"Ineighbor_allgatherv_Post", "gather from the neighbours by counts, non-blocking: the post alone", .like = {&mpi_form_post, &mpi_of_Neighbor_allgatherv}, .word = "Ineighbor_allgatherv"},
+    {"Ineighbor_allgatherv_Wait", "gather from the neighbours by counts, non-blocking: the wait right after the post", .like = {&mpi_form_wait, &mpi_of_Neighbor_allgatherv}},
+    {"Ineighbor_allgatherv_Full", "gather from the neighbours by counts, non-blocking: post and wait", .like = {&mpi_form_full, &mpi_of_Neighbor_allgatherv}, .word = "Ineighbor_allgatherv"},
+    {"Ineighbor_allgatherv_Overlap", "gather from the neighbours by counts, non-blocking: the part that is not overlapped by computation", .like = {&mpi_form_overlap, &mpi_of_Neighbor_allgatherv}, .word = "Ineighbor_allgatherv"},
+    {"Ineighbor_allgatherv_Overlap_Test", "gather from the neighbours by counts, non-blocking: the part that is not overlapped by computation with tests", .like = {&mpi_form_overlap_test, &mpi_of_Neighbor_allgatherv}, .word = "Ineighbor_allgatherv", .parameters = {TESTS, EXCHANGED}},
+    {"Neighbor_alltoall", "exchange with the neighbours", .like = {&mpi_form_call, &mpi_of_Neighbor_alltoall}, .word = "Neighbor_alltoall"},
+    {"Neighbor_alltoall_Consecutive", "exchange with the neighbours, calls in a row: they may overlap", .like = {&mpi_form_consecutive, &mpi_of_Neighbor_alltoall}, .word = "Neighbor_alltoall", .parameters = {ITERATIONS, EXCHANGED}},
+    {"Neighbor_alltoall_Barrier", "exchange with the neighbours, each followed by a barrier", .like = {&mpi_form_separated, &mpi_of_Neighbor_alltoall}, .word = "Neighbor_alltoall", .parameters = {ITERATIONS, EXCHANGED}},
+    {"Ineighbor_alltoall_Post", "exchange with the neighbours, non-blocking: the post alone", .like = {&mpi_form_post, &mpi_of_Neighbor_alltoall}, .word = "Ineighbor_alltoall"},
+    {"Ineighbor_alltoall_Wait", "exchange with the neighbours, non-blocking: the wait right after the post", .like = {&mpi_form_wait, &mpi_of_Neighbor_alltoall}},
+    {"Ineighbor_alltoall_Full", "exchange with the neighbours, non-blocking: post and wait", .like = {&mpi_form_full, &mpi_of_Neighbor_alltoall}, .word = "Ineighbor_alltoall"},
+    {"Ineighbor_alltoall_Overlap", "exchange with the neighbours, non-blocking: the part that is not overlapped by computation", .like = {&mpi_form_overlap, &mpi_of_Neighbor_alltoall}, .word = "Ineighbor_alltoall"},
+    {"Ineighbor_alltoall_Overlap_Test", "exchange with the neighbours, non-blocking: the part that is not overlapped by computation with tests", .like = {&mpi_form_overlap_test, &mpi_of_Neighbor_alltoall}, .word = "Ineighbor_alltoall", .parameters = {TESTS, EXCHANGED}},
+    {"Neighbor_alltoallv", "exchange with the neighbours by counts", .like = {&mpi_form_call, &mpi_of_Neighbor_alltoallv}, .word = "Neighbor_alltoallv"},
+    {"Neighbor_alltoallv_Consecutive", "exchange with the neighbours by counts, calls in a row: they may overlap", .like = {&mpi_form_consecutive, &mpi_of_Neighbor_alltoallv}, .word = "Neighbor_alltoallv", .parameters = {ITERATIONS, EXCHANGED}},
+    {"Neighbor_alltoallv_Barrier", "exchange with the neighbours by counts, each followed by a barrier", .like = {&mpi_form_separated, &mpi_of_Neighbor_alltoallv}, .word = "Neighbor_alltoallv", .parameters = {ITERATIONS, EXCHANGED}},
+    {"Ineighbor_alltoallv_Post", "exchange with the neighbours by counts, non-blocking: the post alone", .like = {&mpi_form_post, &mpi_of_Neighbor_alltoallv}, .word = "Ineighbor_alltoallv"},
+    {"Ineighbor_alltoallv_Wait", "exchange with the neighbours by counts, non-blocking: the wait right after the post", .like = {&mpi_form_wait, &mpi_of_Neighbor_alltoallv}},
+    {"Ineighbor_alltoallv_Full", "exchange with the neighbours by counts, non-blocking: post and wait", .like = {&mpi_form_full, &mpi_of_Neighbor_alltoallv}, .word = "Ineighbor_alltoallv"},
+    {"Ineighbor_alltoallv_Overlap", "exchange with the neighbours by counts, non-blocking: the part that is not overlapped by computation", .like = {&mpi_form_overlap, &mpi_of_Neighbor_alltoallv}, .word = "Ineighbor_alltoallv"},
+    {"Ineighbor_alltoallv_Overlap_Test", "exchange with the neighbours by counts, non-blocking: the part that is not overlapped by computation with tests", .like = {&mpi_form_overlap_test, &mpi_of_Neighbor_alltoallv}, .word = "Ineighbor_alltoallv", .parameters = {TESTS, EXCHANGED}},
+    {"Neighbor_alltoallw", "exchange with the neighbours by counts and datatypes", .like = {&mpi_form_call, &mpi_of_Neighbor_alltoallw}, .word = "Neighbor_alltoallw"},
+    {"Neighbor_alltoallw_Consecutive", "exchange with the neighbours by counts and datatypes, calls in a row: they may overlap", .like = {&mpi_form_consecutive, &mpi_of_Neighbor_alltoallw}, .word = "Neighbor_alltoallw", .parameters = {ITERATIONS, EXCHANGED}},
+    {"Neighbor_alltoallw_Barrier", "exchange with the neighbours by counts and datatypes, each followed by a barrier", .like = {&mpi_form_separated, &mpi_of_Neighbor_alltoallw}, .word = "Neighbor_alltoallw", .parameters = {ITERATIONS, EXCHANGED}},
+    {"Ineighbor_alltoallw_Post", "exchange with the neighbours by counts and datatypes, non-blocking: the post alone", .like = {&mpi_form_post, &mpi_of_Neighbor_alltoallw}, .word = "Ineighbor_alltoallw"},
+    {"Ineighbor_alltoallw_Wait", "exchange with the neighbours by counts and datatypes, non-blocking: the wait right after the post", .like = {&mpi_form_wait, &mpi_of_Neighbor_alltoallw}},
+    {"Ineighbor_alltoallw_Full", "exchange with the neighbours by counts and datatypes, non-blocking: post and wait", .like = {&mpi_form_full, &mpi_of_Neighbor_alltoallw}, .word = "Ineighbor_alltoallw"},
+    {"Ineighbor_alltoallw_Overlap", "exchange with the neighbours by counts and datatypes, non-blocking: the part that is not overlapped by computation", .like = {&mpi_form_overlap, &mpi_of_Neighbor_alltoallw}, .word = "Ineighbor_alltoallw"},
+    {"Ineighbor_alltoallw_Overlap_Test", "exchange with the neighbours by counts and datatypes, non-blocking: the part that is not overlapped by computation with tests", .like = {&mpi_form_overlap_test, &mpi_of_Neighbor_alltoallw}, .word = "Ineighbor_alltoallw", .parameters = {TESTS, EXCHANGED}},
     {.name = NULL},
 };
 /* clang-format on */

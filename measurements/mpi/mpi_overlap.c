@@ -238,48 +238,58 @@ static void tear_down_transfer(struct run *run)
 /* clang-format off */
 #define MSGS {"msgs", PARAMETER_INT, "", "number of next ranks to send to, and of previous ranks to receive from", .maximum = INT_MAX, .allowed = "less than the size of the communicator", .example = "0"}
 
-#define ANY_TRANSFER                                                                               \
-    MPI_FUNCTION_CHECKED(check_transfer), .demand = demand_transfer,                               \
-        .setup = WITH_MPI(set_up_transfer), .fill = WITH_MPI(fill), .verify = WITH_MPI(verify), .run = WITH_MPI(run_transfer),                         \
-        .teardown = WITH_MPI(tear_down_transfer), MPI_STATE(struct transfer_state)
-#define OF_PAIR(...) ANY_TRANSFER, .minimum_pes = 2, .who = "rank 0", .parameters = {__VA_ARGS__}
-#define OF_RING(...) ANY_TRANSFER, .who = "all", .parameters = {__VA_ARGS__}
-#define TAKEN(how, which)                                                                          \
-    .timing = TIMING_PARTS, .variant = &(const struct transfer) {.direction = how, .part = which}
-#define REST(how)                                                                                  \
-    TAKEN(how, THE_REST), .reference = WITH_MPI(computation_alone),                                \
-        .subtracted = "the computation's measured length, and its overhead"
+static const struct measurement transferring = {
+    MPI_FUNCTION_CHECKED(check_transfer), .minimum_pes = 2, .who = "rank 0",
+    .parameters = {COUNT_ELEMENTS, DATATYPE, TAG}, .demand = demand_transfer, MPI_STATE(struct transfer_state),
+    .setup = WITH_MPI(set_up_transfer), .fill = WITH_MPI(fill), .verify = WITH_MPI(verify), .run = WITH_MPI(run_transfer),
+    .teardown = WITH_MPI(tear_down_transfer)};
+static const struct measurement pair = {.like = {&transferring}, .timing = TIMING_PARTS};
+static const struct measurement ring = {.like = {&pair}, .minimum_pes = 1, .who = "all"};
+static const struct measurement rest = {
+    .moves = MOVES_NOTHING, .reference = WITH_MPI(computation_alone),
+    .subtracted = "the computation's measured length, and its overhead"};
 
-/* The five parts. */
-#define PARTS(name, what, of, how, posts, post, more, waits)                                                   \
-    {name "_Post", what ": the post alone", of(COUNT_ELEMENTS, DATATYPE, TAG),                     \
-     TAKEN(how, THE_POST), .moves = MOVES_NOTHING, .routine = post, .timed = posts "; " waits " untimed"},                                  \
-    {name "_Wait", what ": the wait right after the post", of(COUNT_ELEMENTS, DATATYPE, TAG),     \
-     TAKEN(how, THE_WAIT), .moves = MOVES_NOTHING, .routine = waits, .timed = waits},                                                        \
-    {name "_Full", what ": post and wait", of(COUNT_ELEMENTS, DATATYPE, TAG),                      \
-     TAKEN(how, THE_WHOLE), .moves = MOVES_MESSAGE, .routine = post, .calls = more waits, .timed = posts " + " waits},                                           \
-    {name "_Overlap", what ": the part that is not overlapped by computation",                                   \
-     of(COUNT_ELEMENTS, DATATYPE, TAG), REST(how), .moves = MOVES_NOTHING, .routine = post, .calls = more waits, .timed = posts " + computation + " waits},      \
-    {name "_Overlap_Test", what ": the part that is not overlapped by computation with tests",                   \
-     of(TESTS, COUNT_ELEMENTS, DATATYPE, TAG), REST(how),                                          \
-     .moves = MOVES_NOTHING, .routine = post, .calls = more "MPI_Test " waits, .timed = posts " + computation with calls of MPI_Test + " waits}
+#define TRANSFER &(const struct transfer)
 
 const struct measurement measurements_mpi_overlap[] = {
-    PARTS("Isend", "non-blocking send to a rank that has posted its receive", OF_PAIR, SENDS,
-          "MPI_Isend", "MPI_Isend", "", "MPI_Wait"),
-    PARTS("Irecv", "non-blocking receive of a message that is sent at the same time", OF_PAIR,
-          RECEIVES, "MPI_Irecv", "MPI_Irecv", "", "MPI_Wait"),
-    PARTS("Isend_Irecv", "non-blocking send to the next rank and receive around the ring", OF_RING,
-          EXCHANGES, "MPI_Irecv + MPI_Isend", "MPI_Irecv", "MPI_Isend ", "MPI_Waitall"),
-    {"Exchange", "non-blocking sends to the next msgs ranks and receives from those before",
-     OF_RING(COUNT_ELEMENTS, DATATYPE, MSGS), TAKEN(EXCHANGES, THE_WHOLE),
-     .moves = MOVES_NOTHING, .calls = "MPI_Irecv MPI_Isend MPI_Waitall", .timed = "all MPI_Irecv, all MPI_Isend, MPI_Waitall"},
-    {"Isend_callduration", "the call of a non-blocking send alone",
-     OF_PAIR(COUNT_ELEMENTS, DATATYPE), TAKEN(SENDS, THE_POST),
+    {"Isend_Post", "non-blocking send to a rank that has posted its receive: the post alone", .like = {&pair}, .variant = TRANSFER{SENDS, .part = THE_POST},
      .moves = MOVES_NOTHING, .routine = "MPI_Isend", .timed = "MPI_Isend; MPI_Wait untimed"},
-    {"Send", "a synchronous send, until the receive has begun", OF_PAIR(COUNT_ELEMENTS, DATATYPE, TAG),
-     .variant = &(const struct transfer) {.direction = SENDS, .acknowledged = true},
-     .moves = MOVES_NOTHING, .routine = "MPI_Ssend", .timed = "MPI_Ssend to a rank that receives it"},
+    {"Isend_Wait", "non-blocking send to a rank that has posted its receive: the wait right after the post", .like = {&pair}, .variant = TRANSFER{SENDS, .part = THE_WAIT},
+     .moves = MOVES_NOTHING, .routine = "MPI_Wait", .timed = "MPI_Wait"},
+    {"Isend_Full", "non-blocking send to a rank that has posted its receive: post and wait", .like = {&pair}, .variant = TRANSFER{SENDS, .part = THE_WHOLE},
+     .moves = MOVES_MESSAGE, .routine = "MPI_Isend", .calls = "MPI_Wait", .timed = "MPI_Isend + MPI_Wait"},
+    {"Isend_Overlap", "non-blocking send to a rank that has posted its receive: the part that is not overlapped by computation", .like = {&rest, &pair}, .variant = TRANSFER{SENDS, .part = THE_REST},
+     .routine = "MPI_Isend", .calls = "MPI_Wait", .timed = "MPI_Isend + computation + MPI_Wait"},
+    {"Isend_Overlap_Test", "non-blocking send to a rank that has posted its receive: the part that is not overlapped by computation with tests", .like = {&rest, &pair}, .variant = TRANSFER{SENDS, .part = THE_REST},
+     .parameters = {TESTS, COUNT_ELEMENTS, DATATYPE, TAG}, .routine = "MPI_Isend", .calls = "MPI_Test MPI_Wait", .timed = "MPI_Isend + computation with calls of MPI_Test + MPI_Wait"},
+    {"Irecv_Post", "non-blocking receive of a message that is sent at the same time: the post alone", .like = {&pair}, .variant = TRANSFER{RECEIVES, .part = THE_POST},
+     .moves = MOVES_NOTHING, .routine = "MPI_Irecv", .timed = "MPI_Irecv; MPI_Wait untimed"},
+    {"Irecv_Wait", "non-blocking receive of a message that is sent at the same time: the wait right after the post", .like = {&pair}, .variant = TRANSFER{RECEIVES, .part = THE_WAIT},
+     .moves = MOVES_NOTHING, .routine = "MPI_Wait", .timed = "MPI_Wait"},
+    {"Irecv_Full", "non-blocking receive of a message that is sent at the same time: post and wait", .like = {&pair}, .variant = TRANSFER{RECEIVES, .part = THE_WHOLE},
+     .moves = MOVES_MESSAGE, .routine = "MPI_Irecv", .calls = "MPI_Wait", .timed = "MPI_Irecv + MPI_Wait"},
+    {"Irecv_Overlap", "non-blocking receive of a message that is sent at the same time: the part that is not overlapped by computation", .like = {&rest, &pair}, .variant = TRANSFER{RECEIVES, .part = THE_REST},
+     .routine = "MPI_Irecv", .calls = "MPI_Wait", .timed = "MPI_Irecv + computation + MPI_Wait"},
+    {"Irecv_Overlap_Test", "non-blocking receive of a message that is sent at the same time: the part that is not overlapped by computation with tests", .like = {&rest, &pair}, .variant = TRANSFER{RECEIVES, .part = THE_REST},
+     .parameters = {TESTS, COUNT_ELEMENTS, DATATYPE, TAG}, .routine = "MPI_Irecv", .calls = "MPI_Test MPI_Wait", .timed = "MPI_Irecv + computation with calls of MPI_Test + MPI_Wait"},
+    {"Isend_Irecv_Post", "non-blocking send to the next rank and receive around the ring: the post alone", .like = {&ring}, .variant = TRANSFER{EXCHANGES, .part = THE_POST},
+     .moves = MOVES_NOTHING, .routine = "MPI_Irecv", .timed = "MPI_Irecv + MPI_Isend; MPI_Waitall untimed"},
+    {"Isend_Irecv_Wait", "non-blocking send to the next rank and receive around the ring: the wait right after the post", .like = {&ring}, .variant = TRANSFER{EXCHANGES, .part = THE_WAIT},
+     .moves = MOVES_NOTHING, .routine = "MPI_Waitall", .timed = "MPI_Waitall"},
+    {"Isend_Irecv_Full", "non-blocking send to the next rank and receive around the ring: post and wait", .like = {&ring}, .variant = TRANSFER{EXCHANGES, .part = THE_WHOLE},
+     .moves = MOVES_MESSAGE, .routine = "MPI_Irecv", .calls = "MPI_Isend MPI_Waitall", .timed = "MPI_Irecv + MPI_Isend + MPI_Waitall"},
+    {"Isend_Irecv_Overlap", "non-blocking send to the next rank and receive around the ring: the part that is not overlapped by computation", .like = {&rest, &ring}, .variant = TRANSFER{EXCHANGES, .part = THE_REST},
+     .routine = "MPI_Irecv", .calls = "MPI_Isend MPI_Waitall", .timed = "MPI_Irecv + MPI_Isend + computation + MPI_Waitall"},
+    {"Isend_Irecv_Overlap_Test", "non-blocking send to the next rank and receive around the ring: the part that is not overlapped by computation with tests", .like = {&rest, &ring}, .variant = TRANSFER{EXCHANGES, .part = THE_REST},
+     .parameters = {TESTS, COUNT_ELEMENTS, DATATYPE, TAG}, .routine = "MPI_Irecv", .calls = "MPI_Isend MPI_Test MPI_Waitall", .timed = "MPI_Irecv + MPI_Isend + computation with calls of MPI_Test + MPI_Waitall"},
+    {"Exchange", "non-blocking sends to the next msgs ranks and receives from those before", .like = {&ring},
+     .variant = TRANSFER{EXCHANGES, .part = THE_WHOLE}, .parameters = {COUNT_ELEMENTS, DATATYPE, MSGS},
+     .moves = MOVES_NOTHING, .calls = "MPI_Irecv MPI_Isend MPI_Waitall", .timed = "all MPI_Irecv, all MPI_Isend, MPI_Waitall"},
+    {"Isend_callduration", "the call of a non-blocking send alone", .like = {&pair},
+     .variant = TRANSFER{SENDS, .part = THE_POST}, .parameters = {COUNT_ELEMENTS, DATATYPE},
+     .moves = MOVES_NOTHING, .routine = "MPI_Isend", .timed = "MPI_Isend; MPI_Wait untimed"},
+    {"Send", "a synchronous send, until the receive has begun", .like = {&transferring},
+     .variant = TRANSFER{SENDS, .acknowledged = true}, .moves = MOVES_NOTHING, .routine = "MPI_Ssend", .timed = "MPI_Ssend to a rank that receives it"},
     {.name = NULL},
 };
 /* clang-format on */

@@ -4,32 +4,81 @@
  */
 #include "measurements/common/mpi_call.h"
 
-#define PART(name, part, what, since, ...)                                                         \
-    {                                                                                              \
-#name "_Persistent_" part, what, since, MPI_USE(&mpi_##name, .form = MPI_PERSISTENT),      \
-            .one_place = true, __VA_ARGS__                                                         \
-    }
-#define PARTS(name, iname, major, minor, moved, what, ...)                                         \
-    PARTS_SINCE(name, MPI_SINCE(4, 0), moved, what, __VA_ARGS__)
-#define PARTS_SINCE(name, since, moved, what, ...)                                                 \
-    PART(name, "Init", what ", persistent: creating the request", since, MPI_COLLECTIVE,           \
-         .timing = TIMING_WHOLE, .moves = MOVES_NOTHING,                                           \
-         .run = WITH_MPI(mpi_collective_init_alone), .parameters = {__VA_ARGS__},                  \
-         .routine = "MPI_" #name "_init", .timed = "MPI_" #name "_init"),                          \
-        PART(name, "Start", what ", persistent: the start alone, always in the same memory",       \
-             since, MPI_COLLECTIVE, .timing = TIMING_PARTS, .moves = MOVES_NOTHING,                \
-             .run = WITH_MPI(mpi_collective_start_alone), .parameters = {__VA_ARGS__},             \
-             .routine = "MPI_Start", .timed = "MPI_Start"),                                        \
-        PART(name, "Full", what ", persistent: start and wait, always in the same memory", since,  \
-             MPI_COLLECTIVE_ONCE, .moves = moved, .parameters = {__VA_ARGS__},                     \
-             .calls = "MPI_Start MPI_Wait", .timed = "MPI_Start + MPI_Wait"),
-
-#define SYNCHRONIZING MPI_SINCE(4, 0), .no_data = true, .synchronizes = true
+static const struct measurement persistent = {.like = {&mpi_collective},
+                                              .version_major = 4,
+                                              .one_place = true,
+                                              .setup = WITH_MPI(mpi_collective_set_up_persistent)};
+static const struct measurement init = {.like = {&persistent},
+                                        .timing = TIMING_WHOLE,
+                                        .moves = MOVES_NOTHING,
+                                        .routine = "MPI_%s_init",
+                                        .timed = "MPI_%s_init",
+                                        .run = WITH_MPI(mpi_collective_init_alone)};
+static const struct measurement start = {.like = {&persistent},
+                                         .timing = TIMING_PARTS,
+                                         .moves = MOVES_NOTHING,
+                                         .routine = "MPI_Start",
+                                         .timed = "MPI_Start",
+                                         .run = WITH_MPI(mpi_collective_start_alone)};
+static const struct measurement full = {.like = {&persistent},
+                                        .timing = TIMING_WHOLE,
+                                        .calls = "MPI_Start MPI_Wait",
+                                        .timed = "MPI_Start + MPI_Wait",
+                                        .run = WITH_MPI(mpi_collective_once_run)};
 
 /* clang-format off */
 const struct measurement measurements_mpi_persistent[] = {
-    PARTS_SINCE(Barrier, SYNCHRONIZING, MOVES_NOTHING, "barrier", )
-    MPI_COLLECTIVES(PARTS)
+    {"Barrier_Persistent_Init", "barrier, persistent: creating the request", .like = {&init, &mpi_of_Barrier}, .word = "Barrier"},
+    {"Barrier_Persistent_Start", "barrier, persistent: the start alone, always in the same memory", .like = {&start, &mpi_of_Barrier}},
+    {"Barrier_Persistent_Full", "barrier, persistent: start and wait, always in the same memory", .like = {&full, &mpi_of_Barrier}, .moves = MOVES_NOTHING},
+    {"Bcast_Persistent_Init", "broadcast, persistent: creating the request", .like = {&init, &mpi_of_Bcast}, .word = "Bcast"},
+    {"Bcast_Persistent_Start", "broadcast, persistent: the start alone, always in the same memory", .like = {&start, &mpi_of_Bcast}},
+    {"Bcast_Persistent_Full", "broadcast, persistent: start and wait, always in the same memory", .like = {&full, &mpi_of_Bcast}},
+    {"Gather_Persistent_Init", "gather, persistent: creating the request", .like = {&init, &mpi_of_Gather}, .word = "Gather"},
+    {"Gather_Persistent_Start", "gather, persistent: the start alone, always in the same memory", .like = {&start, &mpi_of_Gather}},
+    {"Gather_Persistent_Full", "gather, persistent: start and wait, always in the same memory", .like = {&full, &mpi_of_Gather}},
+    {"Gatherv_Persistent_Init", "gather by counts, persistent: creating the request", .like = {&init, &mpi_of_Gatherv}, .word = "Gatherv"},
+    {"Gatherv_Persistent_Start", "gather by counts, persistent: the start alone, always in the same memory", .like = {&start, &mpi_of_Gatherv}},
+    {"Gatherv_Persistent_Full", "gather by counts, persistent: start and wait, always in the same memory", .like = {&full, &mpi_of_Gatherv}},
+    {"Scatter_Persistent_Init", "scatter, persistent: creating the request", .like = {&init, &mpi_of_Scatter}, .word = "Scatter"},
+    {"Scatter_Persistent_Start", "scatter, persistent: the start alone, always in the same memory", .like = {&start, &mpi_of_Scatter}},
+    {"Scatter_Persistent_Full", "scatter, persistent: start and wait, always in the same memory", .like = {&full, &mpi_of_Scatter}},
+    {"Scatterv_Persistent_Init", "scatter by counts, persistent: creating the request", .like = {&init, &mpi_of_Scatterv}, .word = "Scatterv"},
+    {"Scatterv_Persistent_Start", "scatter by counts, persistent: the start alone, always in the same memory", .like = {&start, &mpi_of_Scatterv}},
+    {"Scatterv_Persistent_Full", "scatter by counts, persistent: start and wait, always in the same memory", .like = {&full, &mpi_of_Scatterv}},
+    {"Allgather_Persistent_Init", "gather to all, persistent: creating the request", .like = {&init, &mpi_of_Allgather}, .word = "Allgather"},
+    {"Allgather_Persistent_Start", "gather to all, persistent: the start alone, always in the same memory", .like = {&start, &mpi_of_Allgather}},
+    {"Allgather_Persistent_Full", "gather to all, persistent: start and wait, always in the same memory", .like = {&full, &mpi_of_Allgather}},
+    {"Allgatherv_Persistent_Init", "gather to all by counts, persistent: creating the request", .like = {&init, &mpi_of_Allgatherv}, .word = "Allgatherv"},
+    {"Allgatherv_Persistent_Start", "gather to all by counts, persistent: the start alone, always in the same memory", .like = {&start, &mpi_of_Allgatherv}},
+    {"Allgatherv_Persistent_Full", "gather to all by counts, persistent: start and wait, always in the same memory", .like = {&full, &mpi_of_Allgatherv}},
+    {"Alltoall_Persistent_Init", "all-to-all, persistent: creating the request", .like = {&init, &mpi_of_Alltoall}, .word = "Alltoall"},
+    {"Alltoall_Persistent_Start", "all-to-all, persistent: the start alone, always in the same memory", .like = {&start, &mpi_of_Alltoall}},
+    {"Alltoall_Persistent_Full", "all-to-all, persistent: start and wait, always in the same memory", .like = {&full, &mpi_of_Alltoall}},
+    {"Alltoallv_Persistent_Init", "all-to-all by counts, persistent: creating the request", .like = {&init, &mpi_of_Alltoallv}, .word = "Alltoallv"},
+    {"Alltoallv_Persistent_Start", "all-to-all by counts, persistent: the start alone, always in the same memory", .like = {&start, &mpi_of_Alltoallv}},
+    {"Alltoallv_Persistent_Full", "all-to-all by counts, persistent: start and wait, always in the same memory", .like = {&full, &mpi_of_Alltoallv}},
+    {"Alltoallw_Persistent_Init", "all-to-all by counts and datatypes, persistent: creating the request", .like = {&init, &mpi_of_Alltoallw}, .word = "Alltoallw"},
+    {"Alltoallw_Persistent_Start", "all-to-all by counts and datatypes, persistent: the start alone, always in the same memory", .like = {&start, &mpi_of_Alltoallw}},
+    {"Alltoallw_Persistent_Full", "all-to-all by counts and datatypes, persistent: start and wait, always in the same memory", .like = {&full, &mpi_of_Alltoallw}},
+    {"Reduce_Persistent_Init", "reduction, persistent: creating the request", .like = {&init, &mpi_of_Reduce}, .word = "Reduce"},
+    {"Reduce_Persistent_Start", "reduction, persistent: the start alone, always in the same memory", .like = {&start, &mpi_of_Reduce}},
+    {"Reduce_Persistent_Full", "reduction, persistent: start and wait, always in the same memory", .like = {&full, &mpi_of_Reduce}},
+    {"Allreduce_Persistent_Init", "reduction to all, persistent: creating the request", .like = {&init, &mpi_of_Allreduce}, .word = "Allreduce"},
+    {"Allreduce_Persistent_Start", "reduction to all, persistent: the start alone, always in the same memory", .like = {&start, &mpi_of_Allreduce}},
+    {"Allreduce_Persistent_Full", "reduction to all, persistent: start and wait, always in the same memory", .like = {&full, &mpi_of_Allreduce}},
+    {"Reduce_scatter_Persistent_Init", "reduction scattered evenly, persistent: creating the request", .like = {&init, &mpi_of_Reduce_scatter}, .word = "Reduce_scatter"},
+    {"Reduce_scatter_Persistent_Start", "reduction scattered evenly, persistent: the start alone, always in the same memory", .like = {&start, &mpi_of_Reduce_scatter}},
+    {"Reduce_scatter_Persistent_Full", "reduction scattered evenly, persistent: start and wait, always in the same memory", .like = {&full, &mpi_of_Reduce_scatter}},
+    {"Reduce_scatter_block_Persistent_Init", "reduction scattered in blocks, persistent: creating the request", .like = {&init, &mpi_of_Reduce_scatter_block}, .word = "Reduce_scatter_block"},
+    {"Reduce_scatter_block_Persistent_Start", "reduction scattered in blocks, persistent: the start alone, always in the same memory", .like = {&start, &mpi_of_Reduce_scatter_block}},
+    {"Reduce_scatter_block_Persistent_Full", "reduction scattered in blocks, persistent: start and wait, always in the same memory", .like = {&full, &mpi_of_Reduce_scatter_block}},
+    {"Scan_Persistent_Init", "inclusive prefix reduction, persistent: creating the request", .like = {&init, &mpi_of_Scan}, .word = "Scan"},
+    {"Scan_Persistent_Start", "inclusive prefix reduction, persistent: the start alone, always in the same memory", .like = {&start, &mpi_of_Scan}},
+    {"Scan_Persistent_Full", "inclusive prefix reduction, persistent: start and wait, always in the same memory", .like = {&full, &mpi_of_Scan}},
+    {"Exscan_Persistent_Init", "exclusive prefix reduction, persistent: creating the request", .like = {&init, &mpi_of_Exscan}, .word = "Exscan"},
+    {"Exscan_Persistent_Start", "exclusive prefix reduction, persistent: the start alone, always in the same memory", .like = {&start, &mpi_of_Exscan}},
+    {"Exscan_Persistent_Full", "exclusive prefix reduction, persistent: start and wait, always in the same memory", .like = {&full, &mpi_of_Exscan}},
     {.name = NULL},
 };
 /* clang-format on */

@@ -499,53 +499,43 @@ static const struct made_routine barrier = {.collective = MADE_BARRIER,
 #define SEGMENT {"segment", PARAMETER_INT, "bytes", "of a ring: a larger part goes on in pieces of that size (0: in one piece)", .otherwise = "8192", .example = "8192"}
 #define BUFFERS {"buffers", PARAMETER_STRING, "", "where a PE's own data are: in a source of their own, or in the target", .allowed = "one of \"" SEPARATE "\", \"" IN_PLACE "\"", .otherwise = SEPARATE, .example = SEPARATE}
 #define TARGET {"target", PARAMETER_STRING, "", "whether a PE waits until the next one says that its target is free, or the caller promises it, as the library's routines want", .allowed = "one of \"" ASKED "\", \"" READY "\"", .otherwise = ASKED, .example = ASKED}
-/* clang-format on */
 
-#define MADE(what, check_hook)                                                                     \
-    .calls = "shmem_put shmem_fence shmem_long_p shmem_long_wait_until shmem_ptr",                 \
-    .variant = &what, .api = API_OPENSHMEM, .check = check_hook, .demand = demand_made,            \
-    .setup = WITH_SHMEM(set_up), .teardown = WITH_SHMEM(tear_down),                                \
-    .state_bytes = sizeof(struct made_state), .who = "all"
-#define IN_A_ROW(what)                                                                             \
-    MADE(what, check_made), .run = WITH_SHMEM(collective_consecutive), .timing = TIMING_WHOLE,     \
-                            .timed = #what
-#define WITH_BARRIERS(what)                                                                        \
-    MADE(what, check_separated), .timing = TIMING_PARTS, .run = WITH_SHMEM(collective_separated),  \
-                                 .reference = WITH_SHMEM(collective_barriers_alone),               \
-                                 .subtracted = "a barrier, measured alone",                        \
-                                 .timed = #what " + barrier"
-#define BY_THE_CLOCK(what)                                                                         \
-    MADE(what, check_made), .run = WITH_SHMEM(collective_synchro), .timing = TIMING_WHOLE,         \
-                            .timed = #what
-/* The three ways to time it; `first` and `last` are the parameters around that of the iterations.
- */
-#define FORMS(name, what, moved, text, first, ...)                                                 \
-    {name "_Consecutive", text " by one-sided operations, in a row",                               \
-     IN_A_ROW(what),      COLLECTIVE_DATA,                                                         \
-     .moves = moved,      .parameters = {first, BY, ITERATIONS, __VA_ARGS__}},                     \
-        {name "_Barrier",     text " by one-sided operations, each followed by a barrier",         \
-         WITH_BARRIERS(what), COLLECTIVE_DATA,                                                     \
-         .moves = moved,      .parameters = {first, BY, ITERATIONS, __VA_ARGS__}},                 \
-    {                                                                                              \
-        name "_Synchro", text " by one-sided operations, once, all PEs starting by the clock",     \
-            BY_THE_CLOCK(what), COLLECTIVE_DATA, .moves = moved, .parameters = {                   \
-                first,                                                                             \
-                BY,                                                                                \
-                __VA_ARGS__                                                                        \
-            }                                                                                      \
-    }
+static const struct measurement made = {
+    .api = API_OPENSHMEM, .calls = "shmem_put shmem_fence shmem_long_p shmem_long_wait_until shmem_ptr", .who = "all",
+    .check = check_made, .demand = demand_made, SHMEM_STATE(struct made_state), .setup = WITH_SHMEM(set_up), .teardown = WITH_SHMEM(tear_down)};
+static const struct measurement in_a_row = {
+    .like = {&made}, .timing = TIMING_WHOLE, .run = WITH_SHMEM(collective_consecutive), .timed = "%s"};
+static const struct measurement by_the_clock = {
+    .like = {&made}, .timing = TIMING_WHOLE, .run = WITH_SHMEM(collective_synchro), .timed = "%s"};
+static const struct measurement separated = {
+    .like = {&made}, .check = check_separated, .timing = TIMING_PARTS, .run = WITH_SHMEM(collective_separated),
+    .reference = WITH_SHMEM(collective_barriers_alone), .subtracted = "a barrier, measured alone", .timed = "%s + barrier"};
+
+static const struct measurement with_data = {COLLECTIVE_DATA};
+static const struct measurement broadcasting = {
+    .like = {&with_data}, .variant = &broadcast, .moves = MOVES_TO_ALL, .parameters = {BROADCAST_ALGORITHM, BY, ITERATIONS, BYTES, ROOT, SEGMENT, TARGET}};
+static const struct measurement collecting = {
+    .like = {&with_data}, .variant = &collect, .moves = MOVES_BLOCKS, .parameters = {COLLECT_ALGORITHM, BY, ITERATIONS, BYTES, SEGMENT, BUFFERS, TARGET}};
+static const struct measurement reducing = {
+    .like = {&with_data}, .variant = &reduce, .moves = MOVES_REDUCED, .parameters = {REDUCE_ALGORITHM, BY, ITERATIONS, LONGS, SEGMENT, BUFFERS}};
 
 const struct measurement measurements_made[] = {
-    {"Shmem_Made_Barrier", "one barrier by one-sided operations", BY_THE_CLOCK(barrier),
+    {"Shmem_Made_Barrier", "one barrier by one-sided operations", .like = {&by_the_clock}, .variant = &barrier, .word = "barrier",
      .no_data = true, .synchronizes = true, .parameters = {BARRIER_ALGORITHM, BY}},
-    {"Shmem_Made_Barrier_Consecutive", "barriers by one-sided operations, in a row",
-     IN_A_ROW(barrier), .no_data = true, .synchronizes = true,
-     .parameters = {BARRIER_ALGORITHM, BY, ITERATIONS}},
-    FORMS("Shmem_Made_Broadcast", broadcast, MOVES_TO_ALL, "broadcast", BROADCAST_ALGORITHM, BYTES,
-          ROOT, SEGMENT, TARGET),
-    FORMS("Shmem_Made_Collect", collect, MOVES_BLOCKS, "blocks of all PEs, concatenated on all,",
-          COLLECT_ALGORITHM, BYTES, SEGMENT, BUFFERS, TARGET),
-    FORMS("Shmem_Made_Reduce_Sum_Long", reduce, MOVES_REDUCED, "sum of longs over all PEs",
-          REDUCE_ALGORITHM, LONGS, SEGMENT, BUFFERS),
+    {"Shmem_Made_Barrier_Consecutive", "barriers by one-sided operations, in a row", .like = {&in_a_row}, .variant = &barrier, .word = "barrier",
+     .no_data = true, .synchronizes = true, .parameters = {BARRIER_ALGORITHM, BY, ITERATIONS}},
+    {"Shmem_Made_Broadcast_Consecutive", "broadcast by one-sided operations, in a row", .like = {&in_a_row, &broadcasting}, .word = "broadcast"},
+    {"Shmem_Made_Broadcast_Barrier", "broadcast by one-sided operations, each followed by a barrier", .like = {&separated, &broadcasting}, .word = "broadcast"},
+    {"Shmem_Made_Broadcast_Synchro", "broadcast by one-sided operations, once, all PEs starting by the clock", .like = {&by_the_clock, &broadcasting}, .word = "broadcast",
+     .parameters = {BROADCAST_ALGORITHM, BY, BYTES, ROOT, SEGMENT, TARGET}},
+    {"Shmem_Made_Collect_Consecutive", "blocks of all PEs, concatenated on all, by one-sided operations, in a row", .like = {&in_a_row, &collecting}, .word = "collect"},
+    {"Shmem_Made_Collect_Barrier", "blocks of all PEs, concatenated on all, by one-sided operations, each followed by a barrier", .like = {&separated, &collecting}, .word = "collect"},
+    {"Shmem_Made_Collect_Synchro", "blocks of all PEs, concatenated on all, by one-sided operations, once, all PEs starting by the clock", .like = {&by_the_clock, &collecting}, .word = "collect",
+     .parameters = {COLLECT_ALGORITHM, BY, BYTES, SEGMENT, BUFFERS, TARGET}},
+    {"Shmem_Made_Reduce_Sum_Long_Consecutive", "sum of longs over all PEs by one-sided operations, in a row", .like = {&in_a_row, &reducing}, .word = "reduce"},
+    {"Shmem_Made_Reduce_Sum_Long_Barrier", "sum of longs over all PEs by one-sided operations, each followed by a barrier", .like = {&separated, &reducing}, .word = "reduce"},
+    {"Shmem_Made_Reduce_Sum_Long_Synchro", "sum of longs over all PEs by one-sided operations, once, all PEs starting by the clock", .like = {&by_the_clock, &reducing}, .word = "reduce",
+     .parameters = {REDUCE_ALGORITHM, BY, LONGS, SEGMENT, BUFFERS}},
     {.name = NULL},
 };
+/* clang-format on */

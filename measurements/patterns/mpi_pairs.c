@@ -337,41 +337,40 @@ static bool verify(struct run *run)
 
 /* clang-format off */
 #define BYTES {"count", PARAMETER_INT, "bytes", "data moved by each operation", .size = true, .maximum = INT_MAX, .example = "1024"}
-#define COMMON                                                                                     \
-    MPI_FUNCTION_CHECKED(check), .timing = TIMING_PARTS, .minimum_pes = 2,                           \
-        .who = "the ranks that work", .demand = pairs_demand_traffic, MPI_STATE(struct traffic_state),                      \
-        .fill = WITH_MPI(fill), .verify = WITH_MPI(verify), .teardown = WITH_MPI(tear_down)
-#define ONE_SIDED COMMON, .version_major = 3, .setup = WITH_MPI(set_up_window), .run = WITH_MPI(run_window)
-#define EACH .parameters = {BYTES, PATTERN, PAIRS, DIRECTIONS, ITERATIONS, MEMORY}
-#define WINDOWED .parameters = {BYTES, PATTERN, PAIRS, DIRECTIONS, WINDOW_OF("operations"), ITERATIONS, MEMORY}
-#define VARIANT(does, ...) .variant = &(const struct traffic){{(does) == GET}, does, __VA_ARGS__}
+static const struct measurement traffic = {
+    MPI_FUNCTION_CHECKED(check), .timing = TIMING_PARTS, .minimum_pes = 2, .who = "the ranks that work", .demand = pairs_demand_traffic,
+    MPI_STATE(struct traffic_state), .fill = WITH_MPI(fill), .verify = WITH_MPI(verify), .teardown = WITH_MPI(tear_down)};
+static const struct measurement one_sided = {
+    .like = {&traffic}, .version_major = 3, .parameters = {BYTES, PATTERN, PAIRS, DIRECTIONS, ITERATIONS, MEMORY},
+    .setup = WITH_MPI(set_up_window), .run = WITH_MPI(run_window)};
+static const struct measurement flushed = {
+    .like = {&one_sided}, .moves = MOVES_MESSAGE, .routine = "MPI_%s", .calls = "MPI_Win_flush", .timed = "MPI_%s, MPI_Win_flush"};
+static const struct measurement flushed_here = {
+    .like = {&one_sided}, .moves = MOVES_NOTHING, .routine = "MPI_%s", .calls = "MPI_Win_flush_local",
+    .timed = "MPI_%s, MPI_Win_flush_local; MPI_Win_flush untimed"};
+static const struct measurement rate = {
+    .like = {&one_sided}, .parameters = {BYTES, PATTERN, PAIRS, DIRECTIONS, WINDOW_OF("operations"), ITERATIONS, MEMORY},
+    .moves = MOVES_MESSAGE, .calls = "MPI_%s MPI_Win_flush", .timed = "a window of MPI_%s, and MPI_Win_flush; divided by the operations"};
+static const struct measurement rate_together = {
+    .like = {&rate}, .timed = "a window of MPI_%s, and MPI_Win_flush; divided by the operations of all ranks"};
+static const struct measurement messages = {
+    .like = {&traffic}, .moves = MOVES_MESSAGE, .parameters = {BYTES, PATTERN, PAIRS, DIRECTIONS, WINDOW_OF("messages"), ITERATIONS},
+    .calls = "MPI_Isend MPI_Irecv MPI_Waitall", .setup = WITH_MPI(set_up_messages), .run = WITH_MPI(run_messages)};
 
-#define DISCIPLINES(name, what, which)                                                           \
-    {name "_Pairs_Flush", what " and flush, by many ranks at once", ONE_SIDED, EACH,               \
-     .moves = MOVES_MESSAGE, .routine = "MPI_" name, .calls = "MPI_Win_flush", .timed = "MPI_" name ", MPI_Win_flush", VARIANT(which, FLUSH_AFTER_EACH, false)},           \
-    {name "_Pairs_Flush_Local", what " and local flush, by many ranks at once", ONE_SIDED, EACH,   \
-     .moves = MOVES_NOTHING, .routine = "MPI_" name, .calls = "MPI_Win_flush_local", .timed = "MPI_" name ", MPI_Win_flush_local; MPI_Win_flush untimed",                          \
-     VARIANT(which, LOCAL_FLUSH_AFTER_EACH, false)},                                             \
-    {name "_Pairs_Rate", what ", a window of them by many ranks at once", ONE_SIDED, WINDOWED,     \
-     .moves = MOVES_MESSAGE, .calls = "MPI_" name " MPI_Win_flush", .timed = "a window of MPI_" name ", and MPI_Win_flush; divided by the operations",            \
-     VARIANT(which, WINDOW, false)},                                                             \
-    {name "_Pairs_Rate_Together", what ", a window of them by many ranks at once: all ranks together", \
-     ONE_SIDED, WINDOWED, VARIANT(which, WINDOW, true),                                          \
-     .moves = MOVES_MESSAGE, .calls = "MPI_" name " MPI_Win_flush", .timed = "a window of MPI_" name ", and MPI_Win_flush; divided by the operations of all ranks"}
-
-#define MESSAGES                                                                                   \
-    COMMON, .moves = MOVES_MESSAGE, .setup = WITH_MPI(set_up_messages), .run = WITH_MPI(run_messages),                     \
-    .parameters = {BYTES, PATTERN, PAIRS, DIRECTIONS, WINDOW_OF("messages"), ITERATIONS}
 #define ANSWERED "a window of MPI_Isend and MPI_Waitall, against MPI_Irecv, and with one direction an empty message back; divided by the messages"
+#define TRAFFIC &(const struct traffic)
 
 const struct measurement measurements_mpi_pairs[] = {
-    DISCIPLINES("Put", "put", PUT),
-    DISCIPLINES("Get", "get", GET),
-    {"Isend_Irecv_Pairs_Rate", "message, a window of them by many ranks at once", MESSAGES,
-     .calls = "MPI_Isend MPI_Irecv MPI_Waitall", .timed = ANSWERED, VARIANT(MESSAGE, WINDOW, false)},
-    {"Isend_Irecv_Pairs_Rate_Together",
-     "message, a window of them by many ranks at once: all ranks together", MESSAGES,
-     .calls = "MPI_Isend MPI_Irecv MPI_Waitall", .timed = ANSWERED " of all ranks", VARIANT(MESSAGE, WINDOW, true)},
+    {"Put_Pairs_Flush", "put and flush, by many ranks at once", .like = {&flushed}, .word = "Put", .variant = TRAFFIC{.routine = PUT, .discipline = FLUSH_AFTER_EACH}},
+    {"Put_Pairs_Flush_Local", "put and local flush, by many ranks at once", .like = {&flushed_here}, .word = "Put", .variant = TRAFFIC{.routine = PUT, .discipline = LOCAL_FLUSH_AFTER_EACH}},
+    {"Put_Pairs_Rate", "put, a window of them by many ranks at once", .like = {&rate}, .word = "Put", .variant = TRAFFIC{.routine = PUT, .discipline = WINDOW}},
+    {"Put_Pairs_Rate_Together", "put, a window of them by many ranks at once: all ranks together", .like = {&rate_together}, .word = "Put", .variant = TRAFFIC{.routine = PUT, .discipline = WINDOW, .together = true}},
+    {"Get_Pairs_Flush", "get and flush, by many ranks at once", .like = {&flushed}, .word = "Get", .variant = TRAFFIC{.pairs.get = true, .routine = GET, .discipline = FLUSH_AFTER_EACH}},
+    {"Get_Pairs_Flush_Local", "get and local flush, by many ranks at once", .like = {&flushed_here}, .word = "Get", .variant = TRAFFIC{.pairs.get = true, .routine = GET, .discipline = LOCAL_FLUSH_AFTER_EACH}},
+    {"Get_Pairs_Rate", "get, a window of them by many ranks at once", .like = {&rate}, .word = "Get", .variant = TRAFFIC{.pairs.get = true, .routine = GET, .discipline = WINDOW}},
+    {"Get_Pairs_Rate_Together", "get, a window of them by many ranks at once: all ranks together", .like = {&rate_together}, .word = "Get", .variant = TRAFFIC{.pairs.get = true, .routine = GET, .discipline = WINDOW, .together = true}},
+    {"Isend_Irecv_Pairs_Rate", "message, a window of them by many ranks at once", .like = {&messages}, .variant = TRAFFIC{.routine = MESSAGE, .discipline = WINDOW}, .timed = ANSWERED},
+    {"Isend_Irecv_Pairs_Rate_Together", "message, a window of them by many ranks at once: all ranks together", .like = {&messages}, .variant = TRAFFIC{.routine = MESSAGE, .discipline = WINDOW, .together = true}, .timed = ANSWERED " of all ranks"},
     {.name = NULL},
 };
 /* clang-format on */

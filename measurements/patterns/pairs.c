@@ -144,44 +144,54 @@ static double run_traffic(struct run *run)
 /* ---- Descriptors: a routine in each discipline ---- */
 
 /* clang-format off */
-#define WORKERS "the ranks that work"
-#define COMMON                                                                                     \
-    .api = API_OPENSHMEM, .minimum_pes = 2, .who = WORKERS,                  \
-    .check = pairs_check, .demand = pairs_demand_traffic, SHMEM_STATE(struct pairs_work), .setup = WITH_SHMEM(set_up),     \
-    .fill = WITH_SHMEM(pairs_fill_traffic), .verify = WITH_SHMEM(pairs_verify_traffic), .run = WITH_SHMEM(run_traffic),        \
-    .teardown = WITH_SHMEM(tear_down)
-#define EACH .parameters = {COUNT_BYTES, PATTERN, PAIRS, DIRECTIONS, ITERATIONS}
-#define WINDOWED .parameters = {COUNT_BYTES, PATTERN, PAIRS, DIRECTIONS, WINDOW_OF("operations"), ITERATIONS}, .timing = TIMING_WHOLE
-#define VARIANT(does, ...) .variant = &(const struct traffic){{(does) == GET || (does) == GET_NBI}, does, __VA_ARGS__}
+static const struct measurement traffic = {
+    .api = API_OPENSHMEM, .minimum_pes = 2, .who = "the ranks that work", .check = pairs_check, .demand = pairs_demand_traffic,
+    SHMEM_STATE(struct pairs_work), .setup = WITH_SHMEM(set_up), .fill = WITH_SHMEM(pairs_fill_traffic),
+    .verify = WITH_SHMEM(pairs_verify_traffic), .run = WITH_SHMEM(run_traffic), .teardown = WITH_SHMEM(tear_down)};
+static const struct measurement each = {
+    .like = {&traffic}, .parameters = {COUNT_BYTES, PATTERN, PAIRS, DIRECTIONS, ITERATIONS}};
+static const struct measurement full = {
+    .like = {&each}, .timing = TIMING_WHOLE, .moves = MOVES_MESSAGE, .routine = "shmem_%s", .calls = "shmem_quiet",
+    .timed = "%s + quiet", .cost = "post + wire + quiet"};
+static const struct measurement fence = {
+    .like = {&each}, .timing = TIMING_PARTS, .moves = MOVES_NOTHING, .routine = "shmem_%s", .calls = "shmem_fence",
+    .timed = "%s + fence; quiet untimed"};
+static const struct measurement rate = {
+    .like = {&traffic}, .parameters = {COUNT_BYTES, PATTERN, PAIRS, DIRECTIONS, WINDOW_OF("operations"), ITERATIONS},
+    .timing = TIMING_WHOLE, .moves = MOVES_MESSAGE, .routine = "shmem_%s", .calls = "shmem_quiet",
+    .timed = "a window of %s, and quiet; divided by the operations"};
+static const struct measurement together = {
+    .like = {&rate}, .timed = "a window of %s, and quiet; divided by the operations of all ranks"};
 
-#define DISCIPLINES(name, what, op, which, version, fence, rate)                           \
-    {"Shmem_" name "_Pairs_Full", what " and quiet, by many ranks at once", COMMON, version EACH,  \
-     .timing = TIMING_WHOLE, .moves = MOVES_MESSAGE, .routine = "shmem_" op, .calls = "shmem_quiet", .timed = op " + quiet", .cost = "post + wire + quiet", VARIANT(which, QUIET_AFTER_EACH, false)}, \
-    {"Shmem_" name "_Pairs_Fence", what " and fence, by many ranks at once", COMMON, version EACH, \
-     .timing = TIMING_PARTS, .moves = MOVES_NOTHING, .routine = "shmem_" op, .calls = "shmem_fence", .timed = op " + fence; quiet untimed", .cost = fence, VARIANT(which, FENCE_AFTER_EACH, false)}, \
-    {"Shmem_" name "_Pairs_Rate", what ", a window of them by many ranks at once",                 \
-     COMMON, version WINDOWED, .cost = rate, VARIANT(which, WINDOW, false),                      \
-     .moves = MOVES_MESSAGE, .routine = "shmem_" op, .calls = "shmem_quiet", .timed = "a window of " op ", and quiet; divided by the operations"},                         \
-    {"Shmem_" name "_Pairs_Rate_Together", what ", a window of them by many ranks at once: all ranks together", \
-     COMMON, version WINDOWED, VARIANT(which, WINDOW, true),                                     \
-     .moves = MOVES_MESSAGE, .routine = "shmem_" op, .calls = "shmem_quiet", .timed = "a window of " op ", and quiet; divided by the operations of all ranks"}
-
-#define POSTED "post + fence"
-#define POSTED_RATE "(window * post + wire + quiet) / window"
-#define WAITED "post + wire + fence"
-#define WAITED_RATE "post + wire + quiet / window"
-#define SIGNALLED SINCE_1_5,
+#define TRAFFIC &(const struct traffic)
 
 const struct measurement measurements_pairs[] = {
-    DISCIPLINES("Put", "put", "put", PUT, , POSTED, POSTED_RATE),
-    DISCIPLINES("Put_Nonblocking", "non-blocking put", "put_nbi", PUT_NBI, , POSTED, POSTED_RATE),
-    {"Shmem_Get_Pairs", "get, by many ranks at once", .routine = "shmem_get", COMMON, EACH, .timing = TIMING_WHOLE, .moves = MOVES_MESSAGE, .timed = "get",
-     .cost = "post + wire", VARIANT(GET, NOTHING_AFTER_EACH, false)},
-    DISCIPLINES("Get", "get", "get", GET, , WAITED, WAITED_RATE),
-    DISCIPLINES("Get_Nonblocking", "non-blocking get", "get_nbi", GET_NBI, , POSTED, POSTED_RATE),
-    DISCIPLINES("Put_Signal", "put with signal", "put_signal", PUT_SIGNAL, SIGNALLED, POSTED, POSTED_RATE),
-    DISCIPLINES("Put_Signal_Nonblocking", "non-blocking put with signal", "put_signal_nbi",
-                PUT_SIGNAL_NBI, SIGNALLED, POSTED, POSTED_RATE),
+    {"Shmem_Put_Pairs_Full", "put and quiet, by many ranks at once", .like = {&full}, .word = "put", .variant = TRAFFIC{.routine = PUT, .discipline = QUIET_AFTER_EACH}},
+    {"Shmem_Put_Pairs_Fence", "put and fence, by many ranks at once", .like = {&fence}, .word = "put", .variant = TRAFFIC{.routine = PUT, .discipline = FENCE_AFTER_EACH}, .cost = "post + fence"},
+    {"Shmem_Put_Pairs_Rate", "put, a window of them by many ranks at once", .like = {&rate}, .word = "put", .variant = TRAFFIC{.routine = PUT, .discipline = WINDOW}, .cost = "(window * post + wire + quiet) / window"},
+    {"Shmem_Put_Pairs_Rate_Together", "put, a window of them by many ranks at once: all ranks together", .like = {&together}, .word = "put", .variant = TRAFFIC{.routine = PUT, .discipline = WINDOW, .together = true}},
+    {"Shmem_Put_Nonblocking_Pairs_Full", "non-blocking put and quiet, by many ranks at once", .like = {&full}, .word = "put_nbi", .variant = TRAFFIC{.routine = PUT_NBI, .discipline = QUIET_AFTER_EACH}},
+    {"Shmem_Put_Nonblocking_Pairs_Fence", "non-blocking put and fence, by many ranks at once", .like = {&fence}, .word = "put_nbi", .variant = TRAFFIC{.routine = PUT_NBI, .discipline = FENCE_AFTER_EACH}, .cost = "post + fence"},
+    {"Shmem_Put_Nonblocking_Pairs_Rate", "non-blocking put, a window of them by many ranks at once", .like = {&rate}, .word = "put_nbi", .variant = TRAFFIC{.routine = PUT_NBI, .discipline = WINDOW}, .cost = "(window * post + wire + quiet) / window"},
+    {"Shmem_Put_Nonblocking_Pairs_Rate_Together", "non-blocking put, a window of them by many ranks at once: all ranks together", .like = {&together}, .word = "put_nbi", .variant = TRAFFIC{.routine = PUT_NBI, .discipline = WINDOW, .together = true}},
+    {"Shmem_Get_Pairs", "get, by many ranks at once", .like = {&each}, .variant = TRAFFIC{.pairs.get = true, .routine = GET, .discipline = NOTHING_AFTER_EACH},
+     .timing = TIMING_WHOLE, .moves = MOVES_MESSAGE, .routine = "shmem_get", .timed = "get", .cost = "post + wire"},
+    {"Shmem_Get_Pairs_Full", "get and quiet, by many ranks at once", .like = {&full}, .word = "get", .variant = TRAFFIC{.pairs.get = true, .routine = GET, .discipline = QUIET_AFTER_EACH}},
+    {"Shmem_Get_Pairs_Fence", "get and fence, by many ranks at once", .like = {&fence}, .word = "get", .variant = TRAFFIC{.pairs.get = true, .routine = GET, .discipline = FENCE_AFTER_EACH}, .cost = "post + wire + fence"},
+    {"Shmem_Get_Pairs_Rate", "get, a window of them by many ranks at once", .like = {&rate}, .word = "get", .variant = TRAFFIC{.pairs.get = true, .routine = GET, .discipline = WINDOW}, .cost = "post + wire + quiet / window"},
+    {"Shmem_Get_Pairs_Rate_Together", "get, a window of them by many ranks at once: all ranks together", .like = {&together}, .word = "get", .variant = TRAFFIC{.pairs.get = true, .routine = GET, .discipline = WINDOW, .together = true}},
+    {"Shmem_Get_Nonblocking_Pairs_Full", "non-blocking get and quiet, by many ranks at once", .like = {&full}, .word = "get_nbi", .variant = TRAFFIC{.pairs.get = true, .routine = GET_NBI, .discipline = QUIET_AFTER_EACH}},
+    {"Shmem_Get_Nonblocking_Pairs_Fence", "non-blocking get and fence, by many ranks at once", .like = {&fence}, .word = "get_nbi", .variant = TRAFFIC{.pairs.get = true, .routine = GET_NBI, .discipline = FENCE_AFTER_EACH}, .cost = "post + fence"},
+    {"Shmem_Get_Nonblocking_Pairs_Rate", "non-blocking get, a window of them by many ranks at once", .like = {&rate}, .word = "get_nbi", .variant = TRAFFIC{.pairs.get = true, .routine = GET_NBI, .discipline = WINDOW}, .cost = "(window * post + wire + quiet) / window"},
+    {"Shmem_Get_Nonblocking_Pairs_Rate_Together", "non-blocking get, a window of them by many ranks at once: all ranks together", .like = {&together}, .word = "get_nbi", .variant = TRAFFIC{.pairs.get = true, .routine = GET_NBI, .discipline = WINDOW, .together = true}},
+    {"Shmem_Put_Signal_Pairs_Full", "put with signal and quiet, by many ranks at once", .like = {&full}, .word = "put_signal", .version_major = 1, .version_minor = 5, .variant = TRAFFIC{.routine = PUT_SIGNAL, .discipline = QUIET_AFTER_EACH}},
+    {"Shmem_Put_Signal_Pairs_Fence", "put with signal and fence, by many ranks at once", .like = {&fence}, .word = "put_signal", .version_major = 1, .version_minor = 5, .variant = TRAFFIC{.routine = PUT_SIGNAL, .discipline = FENCE_AFTER_EACH}, .cost = "post + fence"},
+    {"Shmem_Put_Signal_Pairs_Rate", "put with signal, a window of them by many ranks at once", .like = {&rate}, .word = "put_signal", .version_major = 1, .version_minor = 5, .variant = TRAFFIC{.routine = PUT_SIGNAL, .discipline = WINDOW}, .cost = "(window * post + wire + quiet) / window"},
+    {"Shmem_Put_Signal_Pairs_Rate_Together", "put with signal, a window of them by many ranks at once: all ranks together", .like = {&together}, .word = "put_signal", .version_major = 1, .version_minor = 5, .variant = TRAFFIC{.routine = PUT_SIGNAL, .discipline = WINDOW, .together = true}},
+    {"Shmem_Put_Signal_Nonblocking_Pairs_Full", "non-blocking put with signal and quiet, by many ranks at once", .like = {&full}, .word = "put_signal_nbi", .version_major = 1, .version_minor = 5, .variant = TRAFFIC{.routine = PUT_SIGNAL_NBI, .discipline = QUIET_AFTER_EACH}},
+    {"Shmem_Put_Signal_Nonblocking_Pairs_Fence", "non-blocking put with signal and fence, by many ranks at once", .like = {&fence}, .word = "put_signal_nbi", .version_major = 1, .version_minor = 5, .variant = TRAFFIC{.routine = PUT_SIGNAL_NBI, .discipline = FENCE_AFTER_EACH}, .cost = "post + fence"},
+    {"Shmem_Put_Signal_Nonblocking_Pairs_Rate", "non-blocking put with signal, a window of them by many ranks at once", .like = {&rate}, .word = "put_signal_nbi", .version_major = 1, .version_minor = 5, .variant = TRAFFIC{.routine = PUT_SIGNAL_NBI, .discipline = WINDOW}, .cost = "(window * post + wire + quiet) / window"},
+    {"Shmem_Put_Signal_Nonblocking_Pairs_Rate_Together", "non-blocking put with signal, a window of them by many ranks at once: all ranks together", .like = {&together}, .word = "put_signal_nbi", .version_major = 1, .version_minor = 5, .variant = TRAFFIC{.routine = PUT_SIGNAL_NBI, .discipline = WINDOW, .together = true}},
     {.name = NULL},
 };
 /* clang-format on */
