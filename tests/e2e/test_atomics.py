@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Atomic operations and contexts: which there are, what their results are made of, what is refused,
+"""Atomic operations and contexts do what is documented: which there are, what their results are made of, what is refused,
 and what becomes of operations that are known to be wrong in the library here."""
 
 import os
@@ -9,7 +9,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
 from builds import preloadable
-from harness import Tap, skampi, skip_all
+from harness import Tap, measuring, skampi, skip_all
 
 FETCHING = ("Fetch", "Fetch_Inc", "Swap", "Fetch_Add", "Fetch_And", "Fetch_Or", "Fetch_Xor",
             "Compare_Swap_Yes", "Compare_Swap_No")
@@ -42,10 +42,6 @@ def listed():
 def facts(name):
     out = skampi(args=["--describe", name], launch=False).out
     return dict(re.findall(r"^(\w+): (.*)$", out, re.MULTILINE))
-
-
-def block(name, call, where="MPI_COMM_WORLD"):
-    return f'begin measurement "{name}"\n  measure {where} : {call}\nend measurement\n'
 
 
 def test_names(tap, functions):
@@ -88,8 +84,8 @@ def test_defects(tap, functions):
     tap.equal(re.findall(r"(Shmem_\w+) ([01])$", asked.out, re.MULTILINE),
               [(name, "01"[name not in expected]) for name in crashing], "is_supported() knows",
               asked)
-    run = skampi(QUICK + "".join(block(name, f"{name}(3)") for name in crashing)
-                 + block("after", "Shmem_Atomic_Compare_Swap_Yes_Long(3)"))
+    run = skampi(QUICK + "".join(measuring(name, f"{name}(3)") for name in crashing)
+                 + measuring("after", "Shmem_Atomic_Compare_Swap_Yes_Long(3)"))
     tap.equal(run.status, 3 if expected else 0, "they are left out, and the job ends with 3", run)
     told = [name for name in crashing
             if any(line.startswith(f"# unsupported: {name}(") for line in run.comments)]
@@ -104,7 +100,7 @@ def test_values(tap):
              if re.search("Fetch_(And|Or|Xor)", name) and "Contended" not in name]
     other = [name for name in names() if name.endswith(("_Long", "_Double", "_Long_Contended"))
              and not re.search("Fetch_(And|Or|Xor)", name)]
-    text = QUICK + "".join(block(name, f"{name}(3)") for name in known + other)
+    text = QUICK + "".join(measuring(name, f"{name}(3)") for name in known + other)
     run = skampi(text, timeout=100)
     tap.equal([run.status, run.err], [0, ""], "no operation leaves or fetches wrong values", run)
     notes = {row.block: [note for note in row.notes if "defect" in note] for row in run.rows}
@@ -128,7 +124,7 @@ REFUSED = {
 
 
 def test_refusals(tap):
-    runs = harness.in_parallel(REFUSED, lambda call: skampi(block("refused", call), np=1))
+    runs = harness.in_parallel(REFUSED, lambda call: skampi(measuring("refused", call), np=1))
     for call, run in runs:
         tap.equal(run.status, 2, f"{call} is refused", run)
         tap.ok(not run.rows and REFUSED[call] in run.err, f"{call}: the reason is told", run)
@@ -194,8 +190,8 @@ void shmem_ctx_putmem_nbi(shmem_ctx_t context, void *target, const void *source,
 
 def check_failures(tap, library, env, calls):
     """Each call (call: words of the reason) fails on the library, and the script goes on."""
-    run = skampi(QUICK + "".join(block(call, call) for call in calls)
-                 + block("after", "Shmem_Quiet(3)"), env={"LD_PRELOAD": library, **env})
+    run = skampi(QUICK + "".join(measuring(call, call) for call in calls)
+                 + measuring("after", "Shmem_Quiet(3)"), env={"LD_PRELOAD": library, **env})
     tap.equal(run.status, 3, f"{', '.join(calls)}: the job ends with 3", run)
     reasons = [line for line in run.err.splitlines() if ": error: " in line]
     for call, words in calls.items():

@@ -18,7 +18,7 @@ from builds import CLEAN, compiling_once, copy_tree, make, write
 from harness import ROOT, Tap, build_config, has, parse_sko, run, skampi
 
 # The make that runs the tests has built everything optimized, with all warnings.
-CLEAN |= {"CFLAGS": "-O0", **compiling_once()}
+CLEAN |= {"CFLAGS": "-O0 -g0", **compiling_once()}
 
 WTIME = 'set_skampi_buffer(1mb) begin measurement "t" measure comm(1) : wtime(100) end measurement'
 
@@ -218,7 +218,7 @@ def same_in_all_folders(tree, other):
     """Two builds in two folders are the same."""
     objects = []
     for folder in (tree, other):
-        made = make(folder, UCX)
+        made = make(folder, UCX, "CFLAGS=-O0")  # with what debuggers need, which names the folder
         tap.equal(made.status, 0, "one file is compiled", made)
         with open(os.path.join(folder, UCX), "rb") as file:
             objects.append(file.read())

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # LONG
-"""Collective routines: sizes, sets, late arrivals, errors, and that wrong data are noticed."""
+"""Collective routines take all sizes and sets, allow for late arrivals, refuse what is wrong, and notice wrong data."""
 
 import os
 import re
@@ -9,7 +9,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
 from builds import preloadable
-from harness import Tap, skampi, skip_all
+from harness import Tap, block, skampi, skip_all
 from quiet import Attempts
 
 PREAMBLE = """set_min_repetitions(4)
@@ -17,10 +17,6 @@ set_max_repetitions(8)
 set_max_relative_standard_error(1.0)
 set_unit(1.0e3)
 """
-
-
-def block(name, *lines):
-    return f'begin measurement "{name}"\n' + "\n".join(lines) + "\nend measurement\n"
 
 
 # ---- Sizes ----

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # PLAIN
 # TIMEOUT: 120
 """skampi-compare compares state by state: more time in a slow state is no change, what changed in a state is

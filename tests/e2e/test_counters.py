@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Hardware counters, from a stand-in for PAPI whose counts are known (tests/support/stub/papi.c)."""
+"""Hardware counters are read right, from a stand-in for PAPI whose counts are known (tests/support/stub/papi.c)."""
 
 import os
 import re
@@ -8,7 +8,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
 from builds import preloadable
-from harness import ROOT, Tap, in_parallel, skampi, skip_all
+from harness import ROOT, Tap, in_parallel, measuring, skampi, skip_all
 
 QUICK = """set_min_repetitions(4)
 set_max_repetitions(8)
@@ -24,11 +24,6 @@ class Stub:
     def run(self, script, np=2, words="", args=()):
         return skampi(QUICK + script, np=np, args=args,
                       env={"LD_PRELOAD": self.library, "STUB_PAPI": words})
-
-
-def block(name, *calls, where="MPI_COMM_WORLD"):
-    lines = "".join(f"  measure {where} : {call}\n" for call in calls)
-    return f'begin measurement "{name}"\n{lines}end measurement\n'
 
 
 def counted(run, name):
@@ -47,14 +42,14 @@ def test_counts(tap, stub):
     """What each operation counts is what was programmed, to the last digit."""
     both = 'set_hw_counters("PAPI_TOT_CYC", "PAPI_TOT_INS")\n'
     run = stub.run(both
-                   + block("quiet", "Shmem_Quiet(10)")
-                   + block("fence", "Shmem_Fence(10)")
-                   + block("put", "Shmem_Put_Full(8, 10)")
-                   + block("subtracted", "Shmem_Quiet_Put(40, 8)")
-                   + block("one of two", "Shmem_Put_Full_Single(8, 10, 1)")
-                   + block("part", "Shmem_Quiet(10)", where="comm2(2, 1)")
-                   + 'set_hw_counters("PAPI_TOT_INS")\n' + block("another", "Shmem_Fence(10)")
-                   + 'set_hw_counters("none")\n' + block("none", "Shmem_Quiet(10)"), np=3)
+                   + measuring("quiet", "Shmem_Quiet(10)")
+                   + measuring("fence", "Shmem_Fence(10)")
+                   + measuring("put", "Shmem_Put_Full(8, 10)")
+                   + measuring("subtracted", "Shmem_Quiet_Put(40, 8)")
+                   + measuring("one of two", "Shmem_Put_Full_Single(8, 10, 1)")
+                   + measuring("part", "Shmem_Quiet(10)", where="comm2(2, 1)")
+                   + 'set_hw_counters("PAPI_TOT_INS")\n' + measuring("another", "Shmem_Fence(10)")
+                   + 'set_hw_counters("none")\n' + measuring("none", "Shmem_Quiet(10)"), np=3)
     tap.equal((run.status, run.err, run.unparsed), (0, "", []), "counters: the run is good", run)
     nothing = ("0.0", "0.0")
     for name, wanted in {
@@ -77,7 +72,7 @@ def test_starts(tap, stub):
             'set_window_rule("dissemination")')
     for np in (1, 2):
         run = stub.run('set_hw_counters("PAPI_TOT_CYC")\n'
-                       + "".join(f"{way}\n" + block(str(i), "Shmem_Quiet(0)", "Shmem_Put_Call(8, 40)")
+                       + "".join(f"{way}\n" + measuring(str(i), "Shmem_Quiet(0)", "Shmem_Put_Call(8, 40)")
                                  for i, way in enumerate(ways)), np=np)
         most = f"{1000.0 + 100 * (np - 1)}"
         for i, way in enumerate(ways):
@@ -87,17 +82,17 @@ def test_starts(tap, stub):
 
 def test_timing(tap, stub):
     """Times do not contain the reading of counters, and pauses are not counted."""
-    run = stub.run('set_hw_counters("PAPI_TOT_CYC")\n' + block("quiet", "Shmem_Quiet(1)"),
+    run = stub.run('set_hw_counters("PAPI_TOT_CYC")\n' + measuring("quiet", "Shmem_Quiet(1)"),
                    np=1, words="slow")
     tap.ok(run.rows and run.rows[0].time < 20000, "reading counters is not timed", run)
     tap.equal(counted(run, "quiet"), [{"PAPI_TOT_CYC": ("1000.0", "1000.0")}],
               "nor does it change what is counted", run)
-    run = stub.run('set_hw_counters("PAPI_REF_CYC")\n' + block("wait", "WaitPatternUp()"), np=1)
+    run = stub.run('set_hw_counters("PAPI_REF_CYC")\n' + measuring("wait", "WaitPatternUp()"), np=1)
     found = counted(run, "wait")
     tap.ok(run.rows and run.rows[0].time > 900 and found
            and float(found[0]["PAPI_REF_CYC"][0]) < 500, "a pause is timed and not counted", run)
     run = stub.run('set_hw_counters("PAPI_TOT_CYC")\n'
-                   + block("many", "wtime(1000)", "Clock_Offset()", "Memory_Footprint_Init()"))
+                   + measuring("many", "wtime(1000)", "Clock_Offset()", "Memory_Footprint_Init()"))
     tap.equal(counted(run, "many"), [{"PAPI_TOT_CYC": ("---", "---")}] * 2,
               "what cannot be counted says so; memory has no counts", run)
 
@@ -112,7 +107,7 @@ def test_refusals(tap, stub):
 
     def start(case):
         words, names, _ = case
-        return stub.run(f"set_hw_counters({names})\n" + block("b", "Shmem_Quiet(10)"), words=words)
+        return stub.run(f"set_hw_counters({names})\n" + measuring("b", "Shmem_Quiet(10)"), words=words)
 
     for (words, names, said), run in in_parallel(cases, start):
         errors = [line for line in run.err.splitlines() if "error:" in line]
@@ -124,7 +119,7 @@ def test_refusals(tap, stub):
 
 def test_table(tap, stub):
     """skampi-table shows counts as columns."""
-    run = stub.run('set_hw_counters("PAPI_TOT_CYC", "PAPI_TOT_INS")\n' + block("q", "Shmem_Quiet(10)"),
+    run = stub.run('set_hw_counters("PAPI_TOT_CYC", "PAPI_TOT_INS")\n' + measuring("q", "Shmem_Quiet(10)"),
                    np=1, args=["-o", "out.sko"])
     shown = harness.run([os.path.join(ROOT, "scripts", "skampi-table"), run.path("out.sko")])
     lines = [line.split() for line in shown.out.splitlines() if line.strip()]

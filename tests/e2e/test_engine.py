@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # TIMEOUT: 300
-"""The engine from outside: how it synchronizes, what it refuses, how jobs end that fail."""
+"""The engine does from outside what is documented: how it synchronizes, what it refuses, how jobs end that fail."""
 
 import os
 import re
@@ -11,17 +11,13 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
 from builds import preloadable
-from harness import Tap, in_parallel, skampi, skip_all
+from harness import Tap, block, in_parallel, skampi, skip_all
 from job import Job
 
 QUICK = """set_min_repetitions(4)
 set_max_repetitions(8)
 set_max_relative_standard_error(1.0)
 """
-
-
-def block(name, body):
-    return f'begin measurement "{name}"\n{body}\nend measurement\n'
 
 
 def good(tap, run, name):

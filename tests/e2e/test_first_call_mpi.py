@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # TIMEOUT: 100
 """First_Call_MPI is MPIPerf's table 1: 8,192 bytes, the second call at another address, the ratio of
 PE 0; and its variants. A preloaded MPI_Bcast says what it is called with, and is slow at first."""

@@ -16,10 +16,8 @@ from harness import ROOT, Tap, skampi
 # On more PEs than cores, each synchronization takes milliseconds: few and small messages then.
 SMALL = {"MAXSIZE": 8, "iterations": 2, "FLOOD": 64, "REPETITIONS": 8}
 ALONE = () if harness.SAMPLE else (2,)
-TOGETHER = (2,) if harness.SAMPLE else (1, 3, 7, 16)
+TOGETHER = (2,) if harness.SAMPLE else (1, 3, 7)
 AT_ONCE = 8  # scripts: a launch takes as long as many of them
-# Every process of MPI waits busily for every other: on 16 there are minutes of that.
-MOST_OF_MPI = 7
 # Where PEs share cores, with each other or with other tests, times never agree: then there are as few
 # repetitions as there can be.
 PRECISION = re.compile(r"^set_max_relative_standard_error\(.*?\)", re.MULTILINE)
@@ -119,8 +117,7 @@ def groups(texts, pes):
         # Known waits need a processor for each PE, as the script's head says.
         or name in ("selfcheck.ski", "inputs/figures/wait_patterns.ski") and pes > 2
         or name == "inputs/figures/barrier_spread.ski" and pes > 4
-        or pes > MOST_ON_TIME and "_Under_Load(" in text  # aggressors never wait
-        or pes > MOST_OF_MPI and ("mpi" in name or "Bcast(" in text))]
+        or pes > MOST_ON_TIME and "_Under_Load(" in text)]  # aggressors never wait
     alone = [name for name in runnable if pes in ALONE or name.startswith(ONCE)]
     together = [name for name in runnable if name not in alone]
     return [[name] for name in alone] + [together[at:at + AT_ONCE]

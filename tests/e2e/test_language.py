@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # TIMEOUT: 300
-"""The language and the command line as a user meets them: scripts in, results out."""
+"""The language and the command line do what a user expects: scripts in, results out."""
 
 import csv
 import glob
@@ -13,16 +13,12 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
 from builds import preloadable
-from harness import Tap, skampi
+from harness import Tap, block, skampi
 
 QUICK = """set_min_repetitions(4)
 set_max_repetitions(8)
 set_max_relative_standard_error(1.0)
 """
-
-
-def block(name, body):
-    return f'begin measurement "{name}"\n{body}\nend measurement\n'
 
 
 def printed(run, rank=None):

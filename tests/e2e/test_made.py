@@ -11,7 +11,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
 from builds import preloadable
-from harness import SAMPLE, Tap, skampi, skip_all
+from harness import SAMPLE, Tap, block, skampi, skip_all
 
 PREAMBLE = """set_min_repetitions(4)
 set_max_repetitions(4)
@@ -30,10 +30,6 @@ SEGMENT = 104
 COUNTS = (0, 1, 1001)
 
 tap = Tap()
-
-
-def block(name, *lines):
-    return f'begin measurement "{name}"\n' + "\n".join(lines) + "\nend measurement\n"
 
 
 def options(collective):

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # PLAIN
 """scripts/skampi-model fits from programmed results the overheads, latencies, gaps and bandwidths that they were made
 from, finds pieces where there are some, knows how accurate its numbers are, and shmemsim reads what it writes."""

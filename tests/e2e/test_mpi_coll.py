@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # LONG
 # TIMEOUT: 400
-"""Collectives of MPI: every function on 1 to 7 processes, roots, sizes, no data at all, derived
+"""Collectives of MPI are measured right: every function on 1 to 7 processes, roots, sizes, no data at all, derived
 datatypes, operations, topologies, errors, and that wrong data are noticed. The set-up of each
 function compares all data with what they must be; exit status 0 says that they were right."""
 
@@ -12,7 +12,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
 from builds import preloadable
-from harness import Tap, skampi, skip_all
+from harness import Tap, block, skampi, skip_all
 from quiet import Attempts
 
 # As few operations as there can be, started without clocks: more processes than processors.
@@ -71,10 +71,6 @@ def call(name, **given):
         plain = re.sub("^[sr]_", "", key)
         arguments.append(str(values.get(key, values.get(plain))))
     return f"{name}({', '.join(arguments)})"
-
-
-def block(name, *lines):
-    return f'begin measurement "{name}"\n' + "\n".join(lines) + "\nend measurement\n"
 
 
 def measure(np, set_of, calls, preamble=""):

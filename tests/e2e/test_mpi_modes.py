@@ -42,7 +42,7 @@ end measurement
 def build(tap, tree, found, *arguments):
     """Not optimized: what is tested here is not fast or slow."""
     name = " ".join(["make", *arguments])
-    made = make(tree, *arguments, "CFLAGS=-O0", timeout=600, env=compiling_once())
+    made = make(tree, *arguments, "CFLAGS=-O0 -g0", timeout=600, env=compiling_once())
     tap.ok(made.status == 0 and "warning" not in made.err, f"{name}: builds without warnings", made)
     said = [line for line in made.out.splitlines() if line.startswith("skampi: CC=")]
     tap.ok(len(said) == 1 and re.search(found, said[0]), f"{name}: says in one line what it found", said)

@@ -11,7 +11,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts"))
 import harness
-from harness import Tap, in_parallel, skampi
+from harness import Tap, block, in_parallel, skampi
 from skampi_tools import results
 from skampi_tools.report import verdicts
 
@@ -22,10 +22,6 @@ choose_no_synchronization()
 FORMATS = ("sko", "csv", "json")
 OUTPUTS = [word for suffix in FORMATS for word in ("-o", f"out.{suffix}")]
 LISTED = 1000  # of what is left out in a run
-
-
-def block(name, body):
-    return f'begin measurement "{name}"\n{body}\nend measurement\n'
 
 
 def files_of(run):

@@ -9,18 +9,13 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
 from builds import preloadable
-from harness import ROOT, Tap, in_parallel, skampi, skip_all
+from harness import ROOT, Tap, in_parallel, measuring, skampi, skip_all
 from quiet import Attempts
 
 STEP = 0.3  # seconds by which each PE starts and ends later than the one before
 FIRST_GET = 5e-3
 FIRST_GET_BYTES = 8 << 20
 END = re.compile(r"# end of the library, seconds on the PEs of PE 0's node: (.*)")
-
-
-def block(name, *calls, where="MPI_COMM_WORLD"):
-    lines = "".join(f"  measure {where} : {call}\n" for call in calls)
-    return f'begin measurement "{name}"\n{lines}end measurement\n'
 
 
 def first_row(run, name):
@@ -38,7 +33,7 @@ def last_line(run):
 def test_startup(tap, stub):
     attempts = Attempts(tap)
     for _ in attempts:
-        run = skampi("set_unit(1.0)\n" + block("s", "Startup()"), np=2, args=["-o", "out.sko"],
+        run = skampi("set_unit(1.0)\n" + measuring("s", "Startup()"), np=2, args=["-o", "out.sko"],
                      env={"LD_PRELOAD": stub})
         row = first_row(run, "s")
         if not row or run.status != 0:
@@ -60,19 +55,19 @@ def test_startup(tap, stub):
     tap.equal(len(ends), 2, "Startup: the last line of the file tells each PE's end", run)
     attempts.decide(ended, "Startup: ... later on PE 1 by what was programmed", run)
 
-    run = skampi(block("s", "Startup()", where="comm2(2, 0)"), np=3)
+    run = skampi(measuring("s", "Startup()", where="comm2(2, 0)"), np=3)
     last = END.fullmatch(run.out.rstrip("\n").rpartition("\n")[2])
     tap.ok(run.status == 0 and last and len(last.group(1).split()) == 3,
            "Startup on some PEs: all ends, on standard output", run)
-    run = skampi(block("w", "wtime(10)"), np=1)
+    run = skampi(measuring("w", "wtime(10)"), np=1)
     tap.ok(run.status == 0 and "end of the library" not in run.out,
            "without Startup() nothing is said of the library's end", run)
 
 
 def test_memory(tap, stub):
     run = skampi("set_unit(1.0e9)\n"
-                 + "".join(block(name, f"Memory_Footprint{name}()") for name in ("_Init", "_Peers", ""))
-                 + block("again", "Memory_Footprint_Peers()"),
+                 + "".join(measuring(name, f"Memory_Footprint{name}()") for name in ("_Init", "_Peers", ""))
+                 + measuring("again", "Memory_Footprint_Peers()"),
                  np=2, args=["-o", "out.sko", "--unit", "ns"], env={"LD_PRELOAD": stub})
     rows = [first_row(run, name) for name in ("_Init", "_Peers", "")]
     if not tap.ok(run.status == 0 and all(rows), "Memory_Footprint: is measured", run):
@@ -93,7 +88,7 @@ def test_memory(tap, stub):
     shown = harness.run([os.path.join(ROOT, "scripts", "skampi-table"), run.path("out.sko")])
     tap.ok("memory [bytes]" in shown.out, "skampi-table: memory in bytes", shown)
 
-    run = skampi(block("blind", "Memory_Footprint()") + block("then", "wtime(10)"), np=2,
+    run = skampi(measuring("blind", "Memory_Footprint()") + measuring("then", "wtime(10)"), np=2,
                  env={"LD_PRELOAD": stub, "STUB_PROCESS": "blind"})
     tap.ok(run.status == 3 and "/proc/self/statm" in run.err and first_row(run, "then"),
            "Memory_Footprint: fails where the system does not tell, and the script goes on", run)
@@ -102,9 +97,9 @@ def test_memory(tap, stub):
 def test_first_calls(tap, stub):
     attempts = Attempts(tap)
     for _ in attempts:
-        run = skampi("set_unit(1.0)\n" + block("first", 'First_Call("get")')
-                     + block("again", 'First_Call("get")') + block("quiet", "Shmem_Quiet(10)")
-                     + block("engine", 'First_Call("put")'), np=2, env={"LD_PRELOAD": stub})
+        run = skampi("set_unit(1.0)\n" + measuring("first", 'First_Call("get")')
+                     + measuring("again", 'First_Call("get")') + measuring("quiet", "Shmem_Quiet(10)")
+                     + measuring("engine", 'First_Call("put")'), np=2, env={"LD_PRELOAD": stub})
         first, again, engine = (first_row(run, name) for name in ("first", "again", "engine"))
         if run.status != 0 or not (first and again and engine):
             break
@@ -123,8 +118,8 @@ def test_first_calls(tap, stub):
     tap.ok(not any("not the first" in note for note in first.notes)
            and any("First_Call or Memory_Footprint had called it" in note for note in again.notes),
            "First_Call: a second one is told from the first", run)
-    run = skampi(block("memory", "Memory_Footprint()")
-                 + "".join(block(kind, f'First_Call("{kind}")') for kind in ("alltoall", "sync")), np=2)
+    run = skampi(measuring("memory", "Memory_Footprint()")
+                 + "".join(measuring(kind, f'First_Call("{kind}")') for kind in ("alltoall", "sync")), np=2)
     told = [any("not the first" in note for note in first_row(run, kind).notes)
             for kind in ("alltoall", "sync")] if run.status == 0 else run
     tap.equal(told, [True, False], "First_Call: knows what Memory_Footprint has called")
@@ -142,7 +137,7 @@ def test_refusals(tap):
 
     def start(case):
         np, where, call, _ = case
-        return skampi(block("b", call, where=where), np=np)
+        return skampi(measuring("b", call, where=where), np=np)
 
     for (np, where, call, said), run in in_parallel(cases, start):
         # What depends on the set leaves out this measurement alone.
@@ -150,7 +145,7 @@ def test_refusals(tap):
         errors = [line for line in run.err.splitlines() if word in line]
         tap.ok(run.status == status and len(errors) == 1 and errors[0].startswith("test.ski:2:")
                and said in errors[0], f"{call} on {where} of {np} is refused", run)
-    run = skampi(block("b", 'First_Call("get")', "Memory_Footprint_Peers()", where="comm2(3, 1)"),
+    run = skampi(measuring("b", 'First_Call("get")', "Memory_Footprint_Peers()", where="comm2(3, 1)"),
                  np=4)
     tap.ok(run.status == 0 and [len(row.per_pe) for row in run.rows] == [2, 2],
            "what needs no active set works without one", run)

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # SERIAL
 # TIMEOUT: 120
 """Wait patterns find a timer that runs at a wrong rate, since another clock times the waits; and

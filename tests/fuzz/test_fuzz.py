@@ -106,7 +106,7 @@ def shipped_folder():
 
 def main():
     tap = Tap()
-    options, target = begin(tap, whole_program(), __doc__, seconds=4 if SAMPLE else 60)
+    options, target = begin(tap, whole_program(), __doc__, seconds=4 if SAMPLE else 30)
     if "LeakSanitizer has encountered" in target.run(SHIPPED[0]).err:
         target.leaks = False
     tap.note(target)

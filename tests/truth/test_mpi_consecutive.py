@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # SERIAL
 # TIMEOUT: 300
 """Loops without synchronization, on a linear broadcast of MPI that takes i a for process i (Kurnosov,

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # TIMEOUT: 180
 """The completion of a non-blocking operation is measured right, even where a post costs more the more is outstanding, as in
 libraries that complete small operations inside the post; by a simulated clock."""

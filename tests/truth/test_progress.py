@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # SERIAL
 # TIMEOUT: 300
 """Waiting for the start of a window does not stall operations that need this PE's attention. Operations on a PE that

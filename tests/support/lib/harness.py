@@ -351,6 +351,16 @@ def skampi(script=None, np=2, args=(), env=None, timeout=60, launch=True, files=
     return done
 
 
+def block(name, *lines):
+    """A block of a script."""
+    return f'begin measurement "{name}"\n' + "\n".join(lines) + "\nend measurement\n"
+
+
+def measuring(name, *calls, where="MPI_COMM_WORLD"):
+    """A block that measures these calls."""
+    return block(name, *(f"  measure {where} : {call}" for call in calls))
+
+
 def functions(*words, executable=None):
     """Descriptors of the measurement functions that the words of --list find, or of all."""
     listed = skampi(args=["--list", *words, "-f", "json"], launch=False, executable=executable)
