@@ -10,7 +10,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import harness
 from builds import preloadable
 from harness import Tap, block, skampi, skip_all
-from quiet import Attempts
+from quiet import Beside
 
 PREAMBLE = """set_min_repetitions(4)
 set_max_repetitions(8)
@@ -132,7 +132,7 @@ def late_arrivals(calls):
 def test_late_arrivals(tap):
     right, calls = set(), ["Shmem_Barrier()", "Shmem_Sync()", "Shmem_Alltoall_Synchro(8)",
                            "Shmem_Reduce_And_Synchro(8)"]
-    attempts = Attempts(tap)
+    attempts = Beside(tap)
     for _ in attempts:
         run, shown = late_arrivals(calls)
         right |= {name for name, good, _ in shown if good}

@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import harness
 from builds import preloadable
 from harness import Tap, in_parallel, skampi, skip_all
-from quiet import Attempts
+from quiet import Beside
 
 PREAMBLE = "set_unit(1e9)\nset_min_repetitions(4)\nset_max_repetitions(8)\n"
 LOCKS = ["Shmem_Set_Lock()", "Shmem_Clear_Lock()", "Shmem_Lock_Test_Free()",
@@ -79,7 +79,7 @@ def test_who_reports(tap):
 def test_progress(tap):
     """Over TCP, locks need a PE that is inside the library: also while it waits for its start."""
     for start in ("real", "barrier", "no"):
-        attempts = Attempts(tap)
+        attempts = Beside(tap)
         for _ in attempts:
             outcome = skampi(script(LOCKS, settings=f"choose_{start}_synchronization()\n"), np=2,
                              env={"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "lo"})

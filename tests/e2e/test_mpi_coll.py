@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import harness
 from builds import preloadable
 from harness import Tap, block, skampi, skip_all
-from quiet import Attempts
+from quiet import Beside
 
 # As few operations as there can be, started without clocks: more processes than processors.
 PREAMBLE = """set_min_repetitions(1)
@@ -201,7 +201,7 @@ def test_windows(tap):
                 f'set_max_repetitions(8)\nset_arrival_skew("one", {late})\n')
     calls = [call(name) for name in ("Barrier", "Alltoall", "Iallreduce_Full")]
     shown = dict.fromkeys(calls, False)
-    attempts = Attempts(tap)
+    attempts = Beside(tap)
     for _ in attempts:
         run = measure(2, "MPI_COMM_WORLD", calls, preamble)
         for row, text in zip(run.rows, calls):

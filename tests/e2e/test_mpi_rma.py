@@ -12,7 +12,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import harness
 from builds import preloadable
 from harness import Tap, in_parallel, skampi
-from quiet import Attempts
+from quiet import Beside
 
 FEW = """set_min_repetitions(4)
 set_max_repetitions(4)
@@ -178,7 +178,7 @@ def test_sets(tap):
 
 def test_values(tap):
     """Who reports, delays, bytes."""
-    attempts = Attempts(tap)
+    attempts = Beside(tap)
     for _ in attempts:
         run = skampi(FEW + block("b", [
             "Win_start_delayed_post(1, MPI_INT, MPI_INFO_NULL, 0, 30000, 1)",

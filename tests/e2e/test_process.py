@@ -10,7 +10,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import harness
 from builds import preloadable
 from harness import ROOT, Tap, in_parallel, measuring, skampi, skip_all
-from quiet import Attempts
+from quiet import Beside
 
 STEP = 0.3  # seconds by which each PE starts and ends later than the one before
 FIRST_GET = 5e-3
@@ -31,7 +31,7 @@ def last_line(run):
 
 
 def test_startup(tap, stub):
-    attempts = Attempts(tap)
+    attempts = Beside(tap)
     for _ in attempts:
         run = skampi("set_unit(1.0)\n" + measuring("s", "Startup()"), np=2, args=["-o", "out.sko"],
                      env={"LD_PRELOAD": stub})
@@ -95,7 +95,7 @@ def test_memory(tap, stub):
 
 
 def test_first_calls(tap, stub):
-    attempts = Attempts(tap)
+    attempts = Beside(tap)
     for _ in attempts:
         run = skampi("set_unit(1.0)\n" + measuring("first", 'First_Call("get")')
                      + measuring("again", 'First_Call("get")') + measuring("quiet", "Shmem_Quiet(10)")

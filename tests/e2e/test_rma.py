@@ -12,7 +12,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import harness
 from builds import preloadable
 from harness import Tap, in_parallel, skampi, skip_all
-from quiet import Attempts
+from quiet import Beside
 
 FEW = """set_unit(1.0e9)
 set_min_repetitions(4)
@@ -139,7 +139,7 @@ def test_timer_inside(tap):
     off = {part: "no result" for part in INSIDE}
     # The machine may be busy: a quarter of the repetitions is undisturbed once. (Not the shortest one: of parts that begin
     # after the post, a PE that loses its processor sees less.)
-    attempts = Attempts(tap, wanted=5, seconds=60)
+    attempts = Beside(tap, wanted=5, seconds=60)
     for _ in attempts:
         text = "set_min_repetitions(16)\n" + "".join(
             block(part, f"Shmem_Put_Nonblocking_{part}_IterationTimer(8, 3)") for part in off)

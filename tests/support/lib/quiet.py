@@ -84,3 +84,15 @@ class Attempts:
         if not good and self.reason:
             name += f" (wrong in {self.made} attempts, {self.made - self.undisturbed} of them disturbed: {self.reason})"
         return self.tap.ok(good, name, diagnostic)
+
+
+class Beside(Attempts):
+    """For files that run beside others, which keep the machine busy themselves: a check that was disturbed in all attempts is
+    skipped."""
+
+    def decide(self, good, name, diagnostic=None):
+        if good or self.undisturbed:
+            return super().decide(good, name, diagnostic)
+        self.tap.note(diagnostic or name)
+        self.tap.skip(name, f"the machine is not quiet: wrong in {self.made} attempts, {self.reason}")
+        return False
