@@ -10,7 +10,7 @@ enum look {
     BY_MESSAGE /* rank 1 looks, and sends an empty message */
 };
 
-struct watched {
+struct watch {
     enum { PUT, ACCUMULATE, GET } operation;
     enum look look;
 };
@@ -48,7 +48,7 @@ static volatile int *last_word(const struct run *run, void *memory)
 /* Untimed: what is looked for is not there yet. */
 static void begin(struct run *run)
 {
-    const struct watched *how = run->function->variant;
+    const struct watch *how = run->function->variant;
     struct watch_state *s = run->state;
     s->turn++;
     if (run->rank > 0)
@@ -61,7 +61,7 @@ static void begin(struct run *run)
 /* By rank 0, until it knows the data to be there. */
 static void send_and_learn(struct run *run)
 {
-    const struct watched *how = run->function->variant;
+    const struct watch *how = run->function->variant;
     const struct watch_state *s = run->state;
     if (how->operation == PUT)
         MPI_Put(run->local, s->count, MPI_INT, 1, 0, s->count, MPI_INT, s->window.handle);
@@ -122,7 +122,7 @@ static MPI_Request get_and_look(struct run *run)
 
 static MPI_Request operate(struct run *run)
 {
-    const struct watched *how = run->function->variant;
+    const struct watch *how = run->function->variant;
     if (run->rank == 0 && how->operation == GET)
         return get_and_look(run);
     if (run->rank == 0)
@@ -165,7 +165,7 @@ static int number_at(const struct run *run, int i, int last)
 /* The last word of what is put is the turn; that which is accumulated on counts turns. */
 static void fill(struct run *run)
 {
-    const struct watched *how = run->function->variant;
+    const struct watch *how = run->function->variant;
     struct watch_state *s = run->state;
     int *local = (int *)(void *)run->local, *window = (int *)(void *)s->window.memory;
     bool gets = how->operation == GET;
@@ -182,7 +182,7 @@ static void fill(struct run *run)
 /* Accumulates add up. */
 static bool verify(struct run *run)
 {
-    const struct watched *how = run->function->variant;
+    const struct watch *how = run->function->variant;
     struct watch_state *s = run->state;
     bool gets = how->operation == GET;
     MPI_Win_sync(s->window.handle);
@@ -233,7 +233,7 @@ static void tear_down_watched(struct run *run)
     MPI_FUNCTION, .version_major = 3, .timing = TIMING_PARTS, .minimum_pes = 2, .who = "rank 0", .moves = MOVES_NOTHING,     \
         .demand = demand_ints, .setup = WITH_MPI(set_up_watched), .fill = WITH_MPI(fill), .verify = WITH_MPI(verify), .run = WITH_MPI(run_watched),    \
         .teardown = WITH_MPI(tear_down_watched), MPI_STATE(struct watch_state),                                      \
-        .variant = &(const struct watched) {.operation = does, .look = looks}
+        .variant = &(const struct watch) {.operation = does, .look = looks}
 #define AT_ONCE .parameters = {INTS, INFO}
 #define AT_TIMES .parameters = {INTS, INFO, SLEEP}
 

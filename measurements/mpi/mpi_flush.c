@@ -26,7 +26,7 @@ enum completion {
     SYNC         /* MPI_Win_sync */
 };
 
-struct flushed {
+struct flush {
     enum routine routine;
     enum completion completion;
     enum shape shape;
@@ -34,7 +34,7 @@ struct flushed {
 
 static bool is_scalar(const struct measurement *function)
 {
-    const struct flushed *flushed = function->variant;
+    const struct flush *flushed = function->variant;
     return flushed->routine == FETCH_AND_OP || flushed->routine == COMPARE_AND_SWAP;
 }
 
@@ -53,7 +53,7 @@ static enum window_kind kind_of(const struct measurement *function,
 static const char *check_flushed(const struct measurement *function,
                                  const struct argument *arguments, const struct pe_set *set)
 {
-    const struct flushed *flushed = function->variant;
+    const struct flush *flushed = function->variant;
     const struct datatype *type = argument_datatype(function, arguments);
     const char *wrong = mpi_check_accumulate(function, arguments, set);
     if (wrong)
@@ -72,7 +72,7 @@ static const char *check_flushed(const struct measurement *function,
 static void demand_flushed(const struct measurement *function, const struct argument *arguments,
                            int pes, struct demand *demand)
 {
-    const struct flushed *flushed = function->variant;
+    const struct flush *flushed = function->variant;
     const struct datatype *type = argument_datatype(function, arguments);
     (void)pes;
     if (!type)
@@ -159,7 +159,7 @@ static void call(const struct flush_state *s, enum routine routine, bool request
 
 static void operate(const struct run *run, int64_t iteration)
 {
-    const struct flushed *flushed = run->function->variant;
+    const struct flush *flushed = run->function->variant;
     const struct flush_state *s = run->state;
     MPI_Request request;
     call(s, flushed->routine, flushed->completion == REQUEST, s->partner.rank,
@@ -222,7 +222,7 @@ static int sent_by(const struct run *run, int rank)
 
 static bool swaps_the_same(const struct run *run)
 {
-    const struct flushed *flushed = run->function->variant;
+    const struct flush *flushed = run->function->variant;
     return flushed->routine == COMPARE_AND_SWAP && !run->untimed;
 }
 
@@ -235,7 +235,7 @@ static int held_by(const struct run *run, int rank, int source)
 /* What a window holds after the source's operation; a rank's window begins with its own pattern. */
 static bool check_window(struct run *run, int source)
 {
-    const struct flushed *flushed = run->function->variant;
+    const struct flush *flushed = run->function->variant;
     const struct flush_state *s = run->state;
     struct datatype *type = argument_datatype(run->function, run->arguments);
     unsigned char *found = s->window.memory;
@@ -259,7 +259,7 @@ static bool check_window(struct run *run, int source)
 /* What an operation brought from its target: that one's pattern. */
 static bool check_result(struct run *run)
 {
-    const struct flushed *flushed = run->function->variant;
+    const struct flush *flushed = run->function->variant;
     const struct flush_state *s = run->state;
     struct datatype *type = argument_datatype(run->function, run->arguments);
     const unsigned char *found = run->local;
@@ -289,7 +289,7 @@ static bool check_result(struct run *run)
 
 static void fill(struct run *run)
 {
-    const struct flushed *flushed = run->function->variant;
+    const struct flush *flushed = run->function->variant;
     struct flush_state *s = run->state;
     struct datatype *type = argument_datatype(run->function, run->arguments);
     bool adds = accumulates(flushed->routine), scalar = is_scalar(run->function);
@@ -324,7 +324,7 @@ static bool crashes(const struct run *run, enum window_kind kind)
 {
 #if defined(OPEN_MPI) && OMPI_MAJOR_VERSION == 4 && OMPI_MINOR_VERSION == 1 &&                     \
     OMPI_RELEASE_VERSION <= 4
-    const struct flushed *flushed = run->function->variant;
+    const struct flush *flushed = run->function->variant;
     return flushed->routine == COMPARE_AND_SWAP && kind == WINDOW_ALLOCATE &&
            datatype_size(argument_datatype(run->function, run->arguments)) == 8;
 #else
@@ -336,7 +336,7 @@ static bool crashes(const struct run *run, enum window_kind kind)
 
 static bool set_up_flushed(struct run *run)
 {
-    const struct flushed *flushed = run->function->variant;
+    const struct flush *flushed = run->function->variant;
     struct flush_state *s = run->state;
     struct datatype *type = argument_datatype(run->function, run->arguments);
     const struct operation *op = argument_operation(run->function, run->arguments);
@@ -388,7 +388,7 @@ static void tear_down_flushed(struct run *run)
         .run = WITH_MPI(run_flushed), .teardown = WITH_MPI(tear_down_flushed), MPI_STATE(struct flush_state)
 #define FORM(does, ends, who_does)                                                                 \
     .moves = (does) == NO_ROUTINE || (ends) == FLUSH_LOCAL ? MOVES_NOTHING : MOVES_MESSAGE, \
-    .variant = &(const struct flushed) {.routine = does, .completion = ends, .shape = who_does}
+    .variant = &(const struct flush) {.routine = does, .completion = ends, .shape = who_does}
 #define SIMPLE(does, ends)                                                                         \
     FLUSHED, .minimum_pes = 2, .who = "rank 0", FORM(does, ends, SHAPE_PAIR)
 #define ROUND(does, ends) FLUSHED, .who = "all", FORM(does, ends, SHAPE_RING)

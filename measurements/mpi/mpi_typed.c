@@ -10,7 +10,7 @@ enum form {
     COMPLEX     /* a struct of ints with gaps (indexed), and others without */
 };
 
-struct typed {
+struct typed_access {
     enum form origin, target;
     bool gets, each_time; /* the types are made, and freed, in the timed part */
 };
@@ -87,7 +87,7 @@ static void free_type(struct elements *elements)
 /* By rank 0, the fence by all. */
 static void operate(struct run *run)
 {
-    const struct typed *how = run->function->variant;
+    const struct typed_access *how = run->function->variant;
     struct typed_state *s = run->state;
     struct elements *origin = &s->origin, *target = &s->target;
     bool acts = run->rank == 0;
@@ -128,7 +128,7 @@ static int number_of(const struct run *run, int i)
 
 static void fill(struct run *run)
 {
-    const struct typed *how = run->function->variant;
+    const struct typed_access *how = run->function->variant;
     struct typed_state *s = run->state;
     int *local = (int *)(void *)run->local, *window = (int *)(void *)s->window.memory;
     int *from = how->gets ? window : local, *to = how->gets ? local : window;
@@ -150,7 +150,7 @@ static bool wrong_int(struct run *run, int i, int found, int wanted)
 /* Each int arrives at its place, and gaps stay as they were. */
 static bool verify(struct run *run)
 {
-    const struct typed *how = run->function->variant;
+    const struct typed_access *how = run->function->variant;
     struct typed_state *s = run->state;
     int *local = (int *)(void *)run->local, *window = (int *)(void *)s->window.memory;
     const int *to = how->gets ? local : window;
@@ -175,7 +175,7 @@ static bool verify(struct run *run)
 
 static bool set_up_typed(struct run *run)
 {
-    const struct typed *how = run->function->variant;
+    const struct typed_access *how = run->function->variant;
     struct typed_state *s = run->state;
     s->window.handle = MPI_WIN_NULL;
     s->count = (int)argument_value(run->function, run->arguments, "count", 0);
@@ -214,7 +214,7 @@ static void tear_down_typed(struct run *run)
     MPI_FUNCTION, .version_major = 3, .timing = TIMING_PARTS, .minimum_pes = 2, .who = "rank 0",     \
         .parameters = {INTS, INFO}, .moves = MOVES_MESSAGE, .demand = demand_typed, .setup = WITH_MPI(set_up_typed), .fill = WITH_MPI(fill), .verify = WITH_MPI(verify),       \
         .run = WITH_MPI(run_typed), .teardown = WITH_MPI(tear_down_typed), MPI_STATE(struct typed_state),            \
-        .variant = &(const struct typed) {.origin = from, .target = to, __VA_ARGS__}
+        .variant = &(const struct typed_access) {.origin = from, .target = to, __VA_ARGS__}
 #define PUTS .routine = "MPI_Put", .calls = "MPI_Win_fence", .timed = "MPI_Put, MPI_Win_fence"
 #define GETS .routine = "MPI_Get", .calls = "MPI_Win_fence", .timed = "MPI_Get, MPI_Win_fence"
 #define MAKES .calls = "MPI_Put MPI_Win_fence", .timed = "making the types, MPI_Put, MPI_Win_fence, freeing the types"

@@ -6,7 +6,7 @@
 #include "measurements/common/shapes.h"
 
 /* Symmetric variables, and what they are compared with. */
-struct watched {
+struct watched_variables {
     int *variables;
     size_t n;
     int value;
@@ -19,13 +19,13 @@ struct watched {
 #include <stdlib.h>
 
 /* Returns how many were found to hold, of routines that name one of them the 1. */
-typedef size_t look(const struct watched *);
+typedef size_t look(const struct watched_variables *);
 
 #define HELD 42
 #define NO_STATUS NULL /* nothing is left out */
 
 #define LOOK(name, ...)                                                                            \
-    static size_t name(const struct watched *w)                                                    \
+    static size_t name(const struct watched_variables *w)                                          \
     {                                                                                              \
         __VA_ARGS__;                                                                               \
     }
@@ -55,13 +55,13 @@ struct routine {
 static bool set_up(struct run *run)
 {
     const struct routine *routine = run->function->variant;
-    struct watched *watched = run->state;
+    struct watched_variables *watched = run->state;
     size_t n = (size_t)run_argument(run, "nelems")->integer;
-    *watched = (struct watched){.variables = (int *)(void *)run->scratch,
-                                .n = n,
-                                .value = HELD,
-                                .values = calloc(n, sizeof *watched->values),
-                                .indices = calloc(n, sizeof *watched->indices)};
+    *watched = (struct watched_variables){.variables = (int *)(void *)run->scratch,
+                                          .n = n,
+                                          .value = HELD,
+                                          .values = calloc(n, sizeof *watched->values),
+                                          .indices = calloc(n, sizeof *watched->indices)};
     if (!watched->values || !watched->indices)
         return run_fail(run, "out of memory");
     for (size_t i = 0; i < n; i++)
@@ -84,7 +84,7 @@ static bool set_up(struct run *run)
 
 static void tear_down(struct run *run)
 {
-    struct watched *watched = run->state;
+    struct watched_variables *watched = run->state;
     free(watched->values);
     free(watched->indices);
 }
@@ -92,7 +92,7 @@ static void tear_down(struct run *run)
 static double run_looks(struct run *run)
 {
     const struct routine *routine = run->function->variant;
-    const struct watched *watched = run->state;
+    const struct watched_variables *watched = run->state;
     size_t found = 0;
     int64_t started = run_start(run);
     for (int64_t i = 0; i < run->iterations; i++)
@@ -128,7 +128,7 @@ static const struct measurement waiting = {
     .no_data = true,
     .timed = "wait_until",
     .who = "all",
-    .state_bytes = sizeof(struct watched),
+    .state_bytes = sizeof(struct watched_variables),
     .demand = demand,
     .setup = WITH_SHMEM_1_5(set_up),
     .run = WITH_SHMEM_1_5(run_looks),

@@ -36,14 +36,15 @@ def end_when_told():
     signal.signal(signal.SIGTERM, interrupt)
 
 
-def run(words, log_path):
-    """Runs a program whose output goes to a file, and returns its exit status."""
+def run(words, log_path, seconds=None):
+    """Runs a program whose output goes to a file, and returns its exit status. After so many seconds: subprocess.TimeoutExpired,
+    and no process remains."""
     with open(log_path, "wb") as log:
         child = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                                  start_new_session=True)
         try:
-            return child.wait()
-        except BaseException:  # interrupted: no process remains
+            return child.wait(seconds)
+        except BaseException:  # interrupted, too: no process remains
             os.killpg(child.pid, signal.SIGTERM)
             try:
                 child.wait(ENDING_SECONDS)

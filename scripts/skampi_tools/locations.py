@@ -13,10 +13,11 @@ _TEXT = re.compile(rf"PEs ({_LIST}): node (\d+)"
 
 def location_text(group, moments=True):
     """A group as src/output/output_sko.c prints it. moments: with what is so only in this launch."""
-    words = [f"PEs {group['pes']}: node {group['node']}"]
+    words = [f"PEs {group.get('pes', '')}: node {group.get('node', 0)}"]
     words += [f"{name} {group[member]}" for member, name in _PARTS if group.get(member) is not None]
-    words += [f"{'one processor each:' if group['bound'] else 'any of processors'} {group['processors']}"]
-    if moments and not group["bound"]:
+    bound = group.get("bound")
+    words += [f"{'one processor each:' if bound else 'any of processors'} {group.get('processors', '')}"]
+    if moments and not bound:
         words += [f"began on {group.get('ran_on', '')}"]
     words += [f"up to {group[member]} PEs {name}" for member, name in _SHARED if (group.get(member) or 0) > 1]
     return ", ".join(words)

@@ -105,8 +105,8 @@ static void add_given(struct command *command, const char *typed, const char *na
 {
     command->givens =
         memory_resize_array(command->givens, command->given_count + 1, sizeof *command->givens);
-    struct given *given = &command->givens[command->given_count++];
-    *given = (struct given){
+    struct assignment *given = &command->givens[command->given_count++];
+    *given = (struct assignment){
         .name = memory_text_part(name, length), .typed = memory_text(typed), .text = value};
     if (length == 0)
         fail(command, "%s: the name of the parameter is missing: give NAME=VALUE, such as count=8",
@@ -117,7 +117,7 @@ static void add_given(struct command *command, const char *typed, const char *na
                  given->name);
 }
 
-bool command_loops(const struct given *given)
+bool command_loops(const struct assignment *given)
 {
     return given->values.kind != COMMAND_VALUE;
 }
@@ -129,7 +129,7 @@ static bool means_both(const struct parameter *parameter, const char *name)
            strcmp(parameter->name + 2, name) == 0;
 }
 
-struct given *command_given(const struct command *command, const struct parameter *parameter)
+struct assignment *command_given(const struct command *command, const struct parameter *parameter)
 {
     for (size_t i = 0; i < command->given_count; i++)
         if (strcmp(command->givens[i].name, parameter->name) == 0)
@@ -141,7 +141,7 @@ struct given *command_given(const struct command *command, const struct paramete
 }
 
 /* A colon is part of a text. */
-static bool is_text(const struct command *command, const struct given *given)
+static bool is_text(const struct command *command, const struct assignment *given)
 {
     for (size_t i = 0; i < command->function_count; i++) {
         const struct measurement *function = command->functions[i];
@@ -153,7 +153,7 @@ static bool is_text(const struct command *command, const struct given *given)
     return false;
 }
 
-static void read_values(struct command *command, struct given *given)
+static void read_values(struct command *command, struct assignment *given)
 {
     char *wrong = NULL;
 
@@ -166,7 +166,7 @@ static void note_uses(struct command *command, const struct measurement *functio
 {
     for (size_t i = 0; i < measurement_parameter_count(function); i++) {
         const struct parameter *parameter = &function->parameters[i];
-        struct given *given = command_given(command, parameter);
+        struct assignment *given = command_given(command, parameter);
         bool sized = command->sizes.values.count > 0 && parameter->size;
         if (given)
             given->used = true;
@@ -178,7 +178,7 @@ static void note_uses(struct command *command, const struct measurement *functio
     }
 }
 
-static void fail_unused(struct command *command, const struct given *given)
+static void fail_unused(struct command *command, const struct assignment *given)
 {
     const struct measurement *function = command->functions[0];
     const char *names[MEASUREMENT_MAX_PARAMETERS];
@@ -227,7 +227,7 @@ static void add_iterations(struct command *command, const char *text)
     free(typed);
 }
 
-static void read_option(struct command *command, struct given *given, const char *option,
+static void read_option(struct command *command, struct assignment *given, const char *option,
                         const char *text)
 {
     if (!text)

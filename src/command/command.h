@@ -20,7 +20,7 @@ struct command_words {
 };
 
 /* NAME=VALUE, or an option that is one. */
-struct given {
+struct assignment {
     char *name;
     char *typed;      /* as messages show it */
     const char *text; /* of the values */
@@ -31,10 +31,10 @@ struct given {
 struct command {
     const struct measurement **functions; /* each once */
     size_t function_count;
-    struct given *givens;
+    struct assignment *givens;
     size_t given_count;
-    struct given sizes, pes; /* count 0 of their values: not given */
-    char *error;             /* allocated: what is wrong, for the user; NULL: nothing */
+    struct assignment sizes, pes; /* count 0 of their values: not given */
+    char *error;                  /* allocated: what is wrong, for the user; NULL: nothing */
 };
 
 /* Everything that is wrong with names is found here. */
@@ -42,8 +42,8 @@ void command_read(struct command *, const struct command_words *);
 void command_release(struct command *);
 
 /* Whether it has several values. */
-bool command_loops(const struct given *);
+bool command_loops(const struct assignment *);
 /* What sets the parameter, or NULL: "count" also sets s_count and r_count. */
-struct given *command_given(const struct command *, const struct parameter *);
+struct assignment *command_given(const struct command *, const struct parameter *);
 
 #endif

@@ -17,7 +17,7 @@
 #include "ski/parser.h"
 
 /* What a value must be. */
-struct wanted {
+struct requirement {
     enum parameter_type type;
     int64_t minimum, maximum; /* of integers; maximum 0: any */
     bool doubling;            /* what a range without a step does */
@@ -73,7 +73,7 @@ static const char *unit_meant(const char *text)
     return NULL;
 }
 
-static char *wrong_number(const char *text, const struct wanted *wanted)
+static char *wrong_number(const char *text, const struct requirement *wanted)
 {
     int64_t number;
     const char *unit = unit_meant(text);
@@ -135,7 +135,7 @@ static char *wrong_text(const char *text)
     return NULL;
 }
 
-static char *wrong_value(const char *text, const struct wanted *wanted)
+static char *wrong_value(const char *text, const struct requirement *wanted)
 {
     bool whole = wanted->type <= PARAMETER_RANK;
 
@@ -172,7 +172,7 @@ static bool number_of(const char *text, struct value *value)
 }
 
 /* As far as its numbers show it: it has no values, or no end. */
-static char *wrong_range(const struct command_values *values, const struct wanted *wanted)
+static char *wrong_range(const struct command_values *values, const struct requirement *wanted)
 {
     const char *step = values->count == 3 ? values->parts[2] : wanted->doubling ? "*2" : "+1";
     struct loop loop = {.multiplicative = *step == '*'};
@@ -203,7 +203,7 @@ static char *wrong_step(const char *step)
 
 /* ---- All ---- */
 
-static char *wrong_values(const struct given *given, const struct wanted *wanted)
+static char *wrong_values(const struct assignment *given, const struct requirement *wanted)
 {
     const struct command_values *values = &given->values;
     bool range = values->kind == COMMAND_RANGE;
@@ -219,7 +219,7 @@ static char *wrong_values(const struct given *given, const struct wanted *wanted
     return said;
 }
 
-static char *wrong_given(const struct command *command, const struct given *given)
+static char *wrong_given(const struct command *command, const struct assignment *given)
 {
     char *wrong = NULL;
 
@@ -227,8 +227,8 @@ static char *wrong_given(const struct command *command, const struct given *give
         const struct measurement *function = command->functions[i];
         for (size_t k = 0; !wrong && k < measurement_parameter_count(function); k++) {
             const struct parameter *parameter = &function->parameters[k];
-            struct wanted wanted = {parameter->type, parameter->minimum, parameter->maximum,
-                                    parameter->size, whole_forms};
+            struct requirement wanted = {parameter->type, parameter->minimum, parameter->maximum,
+                                         parameter->size, whole_forms};
             if (command_given(command, parameter) == given)
                 wrong = wrong_values(given, &wanted);
         }
@@ -238,8 +238,8 @@ static char *wrong_given(const struct command *command, const struct given *give
 
 char *command_check(const struct command *command)
 {
-    static const struct wanted size = {PARAMETER_INT, 0, 0, true, sizes_forms};
-    static const struct wanted pes = {PARAMETER_INT, 1, 0, true, pes_forms};
+    static const struct requirement size = {PARAMETER_INT, 0, 0, true, sizes_forms};
+    static const struct requirement pes = {PARAMETER_INT, 1, 0, true, pes_forms};
     char *wrong = wrong_values(&command->sizes, &size);
 
     if (!wrong)

@@ -15,7 +15,7 @@
 static void append_value(struct text *text, const struct command *command,
                          const struct parameter *parameter)
 {
-    const struct given *given = command_given(command, parameter);
+    const struct assignment *given = command_given(command, parameter);
     bool loop = given && command_loops(given);
     const char *value = loop                   ? given->name
                         : given                ? given->values.parts[0]
@@ -105,8 +105,8 @@ static void begin_line(const struct nest *nest)
     text_append(nest->text, "%*s", 2 * nest->depth, "");
 }
 
-static void open_loop(struct nest *nest, const char *name, const struct given *given, bool doubling,
-                      bool quoted, const char *multiple)
+static void open_loop(struct nest *nest, const char *name, const struct assignment *given,
+                      bool doubling, bool quoted, const char *multiple)
 {
     begin_line(nest);
     command_values_loop(nest->text, name, &given->values, doubling, quoted, multiple);
@@ -116,7 +116,8 @@ static void open_loop(struct nest *nest, const char *name, const struct given *g
 
 /* The first parameter that it sets; NULL: none. */
 static const struct parameter *set_by(const struct command *command,
-                                      const struct measurement *function, const struct given *given)
+                                      const struct measurement *function,
+                                      const struct assignment *given)
 {
     for (size_t i = 0; i < measurement_parameter_count(function); i++)
         if (command_given(command, &function->parameters[i]) == given)
@@ -130,7 +131,7 @@ static void open_loops(struct nest *nest, const struct command *command,
     if (command->pes.values.count > 0 && command_loops(&command->pes))
         open_loop(nest, "pes", &command->pes, true, false, NULL);
     for (size_t i = 0; i < command->given_count; i++) {
-        const struct given *given = &command->givens[i];
+        const struct assignment *given = &command->givens[i];
         const struct parameter *parameter = set_by(command, function, given);
         if (parameter && command_loops(given))
             open_loop(nest, given->name, given, parameter->size,

@@ -22,7 +22,7 @@
 #include "ski/builtins.h"
 #include "ski/function_names.h"
 
-struct found {
+struct selection {
     const struct measurement **functions;
     size_t count, room;
 };
@@ -77,7 +77,7 @@ static enum fit fit_of_all(const struct measurement *function, const char *const
     return worst;
 }
 
-static void find_by_words(struct found *found, const char *const *words, size_t count)
+static void find_by_words(struct selection *found, const char *const *words, size_t count)
 {
     const struct measurement *function;
     for (enum fit fit = FITS_WORD; fit < FITS_NOT; fit++)
@@ -88,7 +88,7 @@ static void find_by_words(struct found *found, const char *const *words, size_t 
 }
 
 /* Those of which the number of pairs of PEs that work at the same time is a parameter. */
-static void keep_pairs(struct found *found)
+static void keep_pairs(struct selection *found)
 {
     size_t kept = 0;
     for (size_t i = 0; i < found->count; i++)
@@ -98,9 +98,9 @@ static void keep_pairs(struct found *found)
 }
 
 /* The best first. */
-static struct found find(const char *const *words, size_t count, bool pairs)
+static struct selection find(const char *const *words, size_t count, bool pairs)
 {
-    struct found found = {0};
+    struct selection found = {0};
     while (measurement_at(found.room))
         found.room++;
     found.functions = memory_zeroed(found.room + 1, sizeof *found.functions);
@@ -177,7 +177,7 @@ static void print_family(const char *family, const struct measurement *const *me
 }
 
 /* Families in the order of their best members. */
-static void print_families(struct found *found, bool fold)
+static void print_families(struct selection *found, bool fold)
 {
     const struct measurement **members = memory_zeroed(found->count, sizeof *members);
     bool between = false;
@@ -201,7 +201,7 @@ static void print_families(struct found *found, bool fold)
 
 bool list_functions(const char *const *words, size_t count, bool pairs, enum list_form form)
 {
-    struct found found = find(words, count, pairs);
+    struct selection found = find(words, count, pairs);
     bool any = found.count > 0;
     if (!any && count == 1 && column_find(words[0]) >= 0) {
         fprintf(stderr,

@@ -177,7 +177,7 @@ static struct output *open_output(const struct options *options, const struct so
 /* Results of runs that this one cannot be like are used as far as they go, but the user should
  * know.
  */
-static void warn_known(const struct known *earlier)
+static void warn_known(const struct earlier_runs *earlier)
 {
     for (size_t i = 0; i < earlier->run_count; i++) {
         const struct known_run *run = &earlier->runs[i];
@@ -200,7 +200,7 @@ static void warn_known(const struct known *earlier)
 }
 
 /* Results of earlier runs; false when there is something wrong with them. */
-static bool read_known(const struct options *options, struct known **earlier)
+static bool read_known(const struct options *options, struct earlier_runs **earlier)
 {
     char *error = NULL;
     if (options->known_count == 0)
@@ -218,7 +218,8 @@ static bool read_known(const struct options *options, struct known **earlier)
 
 /* Finds everything that can be wrong before a measurement, on PE 0 alone. */
 static struct source *prepare(const struct options *options, struct start *start,
-                              struct tree **tree, struct output **output, struct known **earlier)
+                              struct tree **tree, struct output **output,
+                              struct earlier_runs **earlier)
 {
     struct source *source = load(options, tree);
     if (source && !options->check_only && read_known(options, earlier)) {
@@ -282,7 +283,7 @@ static bool wants_summary(const struct options *options)
 
 /* tree: NULL on all PEs apart from PE 0; it is released. */
 static int measure(const struct options *options, double launched_at, struct source *source,
-                   struct tree *tree, struct output *output, const struct known *earlier,
+                   struct tree *tree, struct output *output, const struct earlier_runs *earlier,
                    bool *report_end)
 {
     char *messages = NULL;
@@ -435,7 +436,7 @@ int main(int argc, char **argv)
     process_enter("reading the script and preparing to measure");
     struct start start = {0, 0};
     struct output *output = NULL;
-    struct known *earlier = NULL;
+    struct earlier_runs *earlier = NULL;
     struct source *source = NULL;
     struct tree *tree = NULL;
     if (comm_pe() == 0) {

@@ -71,11 +71,12 @@ static const char *synchronization(const struct run *run)
                                                          : SYNCHRONIZE_NONE];
 }
 
-struct described describe(const struct describer *describer, const struct measure_request *request)
+struct point_description describe(const struct describer *describer,
+                                  const struct measure_request *request)
 {
     const struct settings *settings = describer->settings;
     const struct run run = {.function = request->function, .settings = settings};
-    struct described described;
+    struct point_description described;
     size_t arguments;
     bool is_time = request->function->quantity == QUANTITY_TIME;
     described.arguments = named_arguments(request, &arguments);
@@ -105,7 +106,7 @@ struct described describe(const struct describer *describer, const struct measur
     return described;
 }
 
-void described_release(struct described *described)
+void described_release(struct point_description *described)
 {
     for (size_t i = 0; i < described->point.setting_count; i++)
         free(described->settings[i]);
@@ -117,7 +118,7 @@ void described_release(struct described *described)
 void describe_next(struct describer *describer, const struct measure_request *request)
 {
     describer->number = 0;
-    struct described described = describe(describer, request);
+    struct point_description described = describe(describer, request);
     char *text = point_text(&described.point);
     uint64_t hash = hash_text(text);
     size_t at = table_number(&describer->seen, &hash, sizeof hash);

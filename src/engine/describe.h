@@ -33,7 +33,7 @@ struct describer {
 };
 
 /* A point with what it owns. */
-struct described {
+struct point_description {
     struct result_point point;
     struct result_argument *arguments;
     char *members, **settings;
@@ -42,8 +42,8 @@ struct described {
 /* The script asks for a measurement: numbers it among those that are stated alike. What comes of
  * it has this number, also if it is missing. */
 void describe_next(struct describer *, const struct measure_request *);
-struct described describe(const struct describer *, const struct measure_request *);
-void described_release(struct described *);
+struct point_description describe(const struct describer *, const struct measure_request *);
+void described_release(struct point_description *);
 void describer_free(struct describer *);
 
 #endif

@@ -37,7 +37,7 @@ static double slack_of(const struct services *services, const struct statistics 
 }
 
 /* What all PEs know after an attempt. */
-struct attempted {
+struct attempt_outcome {
     bool failed, missed, unsupported; /* missed: the state of the machine that was asked for */
     int teller;                       /* highest PE that knows why it failed, or -1 */
     bool texts;                       /* some PE has text for the output */
@@ -45,7 +45,8 @@ struct attempted {
 };
 
 /* From all PEs to all PEs, in one collective. The next step of autorefine depends on the time. */
-static struct attempted share(struct engine *engine, bool failed, const struct outcome *outcome)
+static struct attempt_outcome share(struct engine *engine, bool failed,
+                                    const struct outcome *outcome)
 {
     const struct bench *bench = &engine->bench;
     enum { FAILED, MISSED, UNSUPPORTED, TELLER, TEXTS, TIME, SLACK, SHARED };
@@ -62,17 +63,17 @@ static struct attempted share(struct engine *engine, bool failed, const struct o
     }
     comm_allreduce(comm_world(), COMM_MAX, said, SHARED);
     engine->latest.time = engine->latest.assumed = said[TIME];
-    return (struct attempted){.failed = said[FAILED] != 0,
-                              .missed = said[MISSED] != 0,
-                              .unsupported = said[UNSUPPORTED] != 0,
-                              .teller = (int)said[TELLER],
-                              .texts = said[TEXTS] != 0,
-                              .slack = said[SLACK]};
+    return (struct attempt_outcome){.failed = said[FAILED] != 0,
+                                    .missed = said[MISSED] != 0,
+                                    .unsupported = said[UNSUPPORTED] != 0,
+                                    .teller = (int)said[TELLER],
+                                    .texts = said[TEXTS] != 0,
+                                    .slack = said[SLACK]};
 }
 
 /* One attempt, by members. */
-static struct attempted attempt(struct engine *engine, const struct measure_request *request,
-                                struct outcome *outcome)
+static struct attempt_outcome attempt(struct engine *engine, const struct measure_request *request,
+                                      struct outcome *outcome)
 {
     struct bench *bench = &engine->bench;
     struct run *run = &bench->run;
@@ -92,7 +93,7 @@ static struct attempted attempt(struct engine *engine, const struct measure_requ
     comm_enter(pe_set_group(request->set));
     watchdog_outside(run->rank < 0);
     bool failed = !trial_run(&trial, outcome);
-    struct attempted attempted = share(engine, failed, outcome);
+    struct attempt_outcome attempted = share(engine, failed, outcome);
     watchdog_outside(false);
     /* Also outside the set: the library may keep what belongs to a lock on any PE. */
     buffers_clear_scratch(&bench->buffers, &run->demand);
@@ -109,14 +110,14 @@ static bool clocks_moved(const struct run *run, double slack, double *by)
 }
 
 /* Where clocks have moved; a result whose clocks moved again is marked. */
-static struct attempted attempt_again(struct engine *engine, const struct measure_request *request,
-                                      struct outcome *outcome)
+static struct attempt_outcome
+attempt_again(struct engine *engine, const struct measure_request *request, struct outcome *outcome)
 {
     struct run *run = &engine->bench.run;
     double by;
     clocks_synchronize(&engine->clocks, &engine->settings);
     notes_clear(&engine->bench.services.notes);
-    struct attempted attempted = attempt(engine, request, outcome);
+    struct attempt_outcome attempted = attempt(engine, request, outcome);
     if (attempted.failed)
         return attempted;
     bool again = clocks_moved(run, attempted.slack, &by);
@@ -137,7 +138,7 @@ static struct attempted attempt_again(struct engine *engine, const struct measur
 /* Why it failed, from the highest PE that knows, to PE 0. */
 static enum measure_status report_failure(struct engine *engine,
                                           const struct measure_request *request,
-                                          const struct attempted *attempted)
+                                          const struct attempt_outcome *attempted)
 {
     char **failure = &engine->bench.services.failure;
     int who = attempted->teller;
@@ -431,7 +432,7 @@ enum measure_status measure(struct engine *engine, const struct measure_request 
         return MEASURE_DONE;
     }
     begin_point(engine, request, &outcome);
-    struct attempted attempted = attempt(engine, request, &outcome);
+    struct attempt_outcome attempted = attempt(engine, request, &outcome);
     if (!attempted.failed && clocks_moved(&engine->bench.run, attempted.slack, &by))
         attempted = attempt_again(engine, request, &outcome);
     if (attempted.failed)

@@ -201,19 +201,19 @@ void progress_end(struct display *display)
 
 /* ---- What is not measured ---- */
 
-void missing_state(const struct missing *missing, enum result_missing kind,
+void missing_state(const struct missing_points *missing, enum result_missing kind,
                    const struct measure_request *request, const char *reason)
 {
     if (!missing->output)
         return;
-    struct described described = describe(missing->describer, request);
+    struct point_description described = describe(missing->describer, request);
     output_missing(missing->output, kind, &described.point, reason);
     described_release(&described);
 }
 
-static void say(struct missing *missing, const char *format, ...)
+static void say(struct missing_points *missing, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-static void say(struct missing *missing, const char *format, ...)
+static void say(struct missing_points *missing, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -225,7 +225,8 @@ static void say(struct missing *missing, const char *format, ...)
 }
 
 /* Once for each measure statement of a block; the output has the rest. PE 0. */
-static void warn(struct missing *missing, const struct measure_request *request, const char *reason)
+static void warn(struct missing_points *missing, const struct measure_request *request,
+                 const char *reason)
 {
     for (size_t i = 0; i < missing->warned_count; i++)
         if (strcmp(missing->warned[i], request->place) == 0)
@@ -236,18 +237,18 @@ static void warn(struct missing *missing, const struct measure_request *request,
     say(missing, "%s: warning: %s is not measured: %s", request->place, request->text, reason);
 }
 
-void missing_leave_out_more(struct missing *missing, int64_t count)
+void missing_leave_out_more(struct missing_points *missing, int64_t count)
 {
     if (__builtin_add_overflow(missing->unlisted, count, &missing->unlisted))
         missing->unlisted = INT64_MAX;
 }
 
-bool missing_listed(const struct missing *missing)
+bool missing_listed(const struct missing_points *missing)
 {
     return missing->left_out < MOST_LISTED_MISSING;
 }
 
-void missing_leave_out(struct missing *missing, enum result_missing kind,
+void missing_leave_out(struct missing_points *missing, enum result_missing kind,
                        const struct measure_request *request, const char *reason)
 {
     bool listed = missing_listed(missing);
@@ -267,7 +268,7 @@ void missing_leave_out(struct missing *missing, enum result_missing kind,
         missing_state(missing, kind, request, reason);
 }
 
-void missing_fail(struct missing *missing, const struct measure_request *request,
+void missing_fail(struct missing_points *missing, const struct measure_request *request,
                   const char *reason)
 {
     missing->incomplete = true;
@@ -277,7 +278,7 @@ void missing_fail(struct missing *missing, const struct measure_request *request
     missing_state(missing, MISSING_FAILED, request, reason);
 }
 
-static void forget_warnings(struct missing *missing)
+static void forget_warnings(struct missing_points *missing)
 {
     for (size_t i = 0; i < missing->warned_count; i++)
         free(missing->warned[i]);
@@ -286,12 +287,12 @@ static void forget_warnings(struct missing *missing)
     missing->warned_count = 0;
 }
 
-void missing_begin_block(struct missing *missing)
+void missing_begin_block(struct missing_points *missing)
 {
     forget_warnings(missing);
 }
 
-void missing_end_block(struct missing *missing)
+void missing_end_block(struct missing_points *missing)
 {
     if (missing->output && missing->unlisted > 0) {
         char *reason = text_format(
@@ -306,7 +307,7 @@ void missing_end_block(struct missing *missing)
     missing->unlisted = 0;
 }
 
-void missing_free(struct missing *missing)
+void missing_free(struct missing_points *missing)
 {
     forget_warnings(missing);
     free(missing->call);
@@ -357,14 +358,14 @@ void fatal_check_output(struct display *display, struct output *output)
 
 /* ---- How long a script takes, from some of its measurements ---- */
 
-struct estimated {
+struct estimate_point {
     char *place;
     size_t count, skipped; /* since the last probe */
     double last;           /* seconds of the last probe */
     double reported;       /* what it measured, seconds */
 };
 
-static struct estimated *statement(struct estimate *estimate, const char *place)
+static struct estimate_point *statement(struct estimate *estimate, const char *place)
 {
     for (size_t i = 0; i < estimate->statement_count; i++)
         if (strcmp(estimate->statements[i].place, place) == 0)
@@ -372,14 +373,14 @@ static struct estimated *statement(struct estimate *estimate, const char *place)
     size_t count = ++estimate->statement_count;
     estimate->statements =
         memory_resize(estimate->statements, count * sizeof *estimate->statements);
-    struct estimated *added = &estimate->statements[count - 1];
-    *added = (struct estimated){.place = memory_text(place)};
+    struct estimate_point *added = &estimate->statements[count - 1];
+    *added = (struct estimate_point){.place = memory_text(place)};
     return added;
 }
 
 bool estimate_probes(struct estimate *estimate, const char *place)
 {
-    struct estimated *estimated = statement(estimate, place);
+    struct estimate_point *estimated = statement(estimate, place);
     estimate->measurements++;
     size_t count = ++estimated->count;
     bool power_of_two = (count & (count - 1)) == 0;
@@ -395,7 +396,7 @@ double estimate_reported(struct estimate *estimate, const char *place)
 
 void estimate_probed(struct estimate *estimate, const char *place, double seconds, double reported)
 {
-    struct estimated *estimated = statement(estimate, place);
+    struct estimate_point *estimated = statement(estimate, place);
     estimate->probes++;
     estimate->seconds += seconds + (double)estimated->skipped * (estimated->last + seconds) / 2;
     estimated->skipped = 0;

@@ -50,7 +50,7 @@ void progress_end(struct display *);
 
 /* ---- What is not measured ---- */
 
-struct missing {
+struct missing_points {
     struct output *output; /* of PE 0, else NULL */
     struct display *display;
     const struct block *block;
@@ -66,21 +66,21 @@ struct missing {
 };
 
 /* The output states what takes the place of a result. All PEs. */
-void missing_state(const struct missing *, enum result_missing kind, const struct measure_request *,
-                   const char *reason);
+void missing_state(const struct missing_points *, enum result_missing kind,
+                   const struct measure_request *, const char *reason);
 /* A measurement cannot be made, or does not fit: states it, as long as there are few. All PEs. */
-void missing_leave_out(struct missing *, enum result_missing kind, const struct measure_request *,
-                       const char *reason);
+void missing_leave_out(struct missing_points *, enum result_missing kind,
+                       const struct measure_request *, const char *reason);
 /* Whether what is left out is still listed one by one; then the number of further ones. All PEs. */
-bool missing_listed(const struct missing *);
-void missing_leave_out_more(struct missing *, int64_t count);
+bool missing_listed(const struct missing_points *);
+void missing_leave_out_more(struct missing_points *, int64_t count);
 /* A measurement has failed: says so once. All PEs; reason: on PE 0. */
-void missing_fail(struct missing *, const struct measure_request *, const char *reason);
+void missing_fail(struct missing_points *, const struct measure_request *, const char *reason);
 
 /* Warnings are given once in a block; what was not listed is stated at its end as one. */
-void missing_begin_block(struct missing *);
-void missing_end_block(struct missing *);
-void missing_free(struct missing *);
+void missing_begin_block(struct missing_points *);
+void missing_end_block(struct missing_points *);
+void missing_free(struct missing_points *);
 
 /* ---- The end by an error ---- */
 
@@ -93,10 +93,10 @@ void fatal_check_output(struct display *, struct output *);
 
 /* ---- How long a script takes, from some of its measurements ---- */
 
-struct estimated;
+struct estimate_point;
 
 struct estimate {
-    struct estimated *statements; /* one for each measure statement */
+    struct estimate_point *statements; /* one for each measure statement */
     size_t statement_count, measurements, probes, blocks;
     /* Of all measurements so far, except those skipped since a statement's last probe */
     double seconds;

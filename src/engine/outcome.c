@@ -400,13 +400,13 @@ static void remark_precision(struct run *run, const struct samples *samples, con
 }
 
 static void remark_median(struct run *run, const struct samples *samples,
-                          const struct statistics *statistics)
+                          const struct statistics *statistics, bool reached)
 {
     double low, high;
     double width = stop_median_interval(&samples->aim, samples->max, samples->valid,
                                         statistics->subtracted_error, &low, &high);
     bool precise = samples->aim.precise;
-    if (precise && (samples->reached || isnan(low)))
+    if (precise && (reached || isnan(low)))
         return; /* it is as asked for, or remark_interval() has said why it is not known */
     if (!run->function->any_sign)
         low = stats_not_below_0(statistics->median, low);
@@ -419,8 +419,17 @@ static void remark_median(struct run *run, const struct samples *samples,
     if (precise)
         remark_precision(run, samples, text, width);
     else
-        run_note(run, "median %s%s", text, samples->reached ? "" : ": wider than you asked for");
+        run_note(run, "median %s%s", text, reached ? "" : ": wider than you asked for");
     free(text);
+}
+
+/* What was left out after the last batch counts for a precision that somebody asked for. */
+static bool is_reached(const struct samples *samples, const struct statistics *statistics)
+{
+    const struct aim *aim = &samples->aim;
+    return aim->precise
+               ? stop_reached(aim, samples->max, samples->valid, statistics->subtracted_error)
+               : samples->reached;
 }
 
 /* Whether the rule's aim was reached, and what else ended the measurement. */
@@ -436,10 +445,11 @@ static void remark_stop(struct bench *bench, const struct samples *samples,
     if ((rule != WINDOW_CLASSIC && rule != WINDOW_DISSEMINATION) ||
         run->function->timing == TIMING_ONCE)
         return;
-    if (!samples->reached)
+    bool reached = is_reached(samples, statistics);
+    if (!reached)
         flag(statistics, RESULT_NOT_CONVERGED);
     if (samples->aim.median)
-        remark_median(run, samples, statistics);
+        remark_median(run, samples, statistics, reached);
 }
 
 static void remark_interval(struct run *run, const struct samples *samples,

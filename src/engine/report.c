@@ -114,7 +114,7 @@ void report_result(const struct reporter *reporter, const struct bench *bench,
     const struct settings *settings = run->settings;
     const struct statistics *statistics = &outcome->statistics;
     const char *buffers = buffers_in_use(bench);
-    struct described described = describe(reporter->describer, request);
+    struct point_description described = describe(reporter->describer, request);
     described.point.bytes = (int64_t)run->demand.reported;
     char *words = buffer_words(bench, buffers);
     char *text = conditions(run->function, &described.point, words);
@@ -247,7 +247,7 @@ static struct rounds_unseen unseen_by(const struct reporter *reporter,
     if (record->request.function->quantity != QUANTITY_TIME)
         return unseen;
     unseen.positive = !record->request.function->any_sign;
-    const struct known *earlier = reporter->options->earlier;
+    const struct earlier_runs *earlier = reporter->options->earlier;
     unseen.launches = record->settings.launch_difference;
     if (unseen.launches == LAUNCH_DIFFERENCE_KNOWN)
         unseen.launches = earlier && !isnan(earlier->launch_difference) ? earlier->launch_difference
@@ -281,7 +281,7 @@ void report_rounds(const struct reporter *reporter, const struct rounds_record *
                                         .block = &block,
                                         .settings = &record->settings,
                                         .number = record->number};
-    struct described described = describe(&describer, &record->request);
+    struct point_description described = describe(&describer, &record->request);
     struct result_point point = described.point;
     point.bytes = record->bytes;
     char *text = conditions(record->request.function, &point, "");

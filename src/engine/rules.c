@@ -67,12 +67,12 @@ void iterations_limit(struct bench *bench)
                  operations, places);
 }
 
-struct timed {
+struct region_times {
     double shortest, longest; /* seconds, of the PEs; NaN: none times anything */
 };
 
 /* What the next repetition times. */
-static struct timed timed_by_a_repetition(struct bench *bench)
+static struct region_times timed_by_a_repetition(struct bench *bench)
 {
     struct timing *timing = &bench->services.timing;
     double before = timing->total;
@@ -84,7 +84,7 @@ static struct timed timed_by_a_repetition(struct bench *bench)
         shortest = longest = NAN; /* this PE only watches */
     double least[] = {shortest, -longest};
     comm_allreduce(pe_set_group(bench->run.set), COMM_MIN, least, 2);
-    return (struct timed){least[0], -least[1]};
+    return (struct region_times){least[0], -least[1]};
 }
 
 /* The same on all members. A step of the timer must not matter to the precision. */
@@ -108,7 +108,7 @@ static int64_t more_iterations(const struct bench *bench, double factor)
 }
 
 /* Of a call of the reference. */
-static struct timed timed_by_the_reference(struct bench *bench)
+static struct region_times timed_by_the_reference(struct bench *bench)
 {
     struct timing *timing = &bench->services.timing;
     double before = timing->total;
@@ -117,7 +117,7 @@ static struct timed timed_by_the_reference(struct bench *bench)
     double shortest = timing->shortest == INT64_MAX ? NAN : timer_seconds(timing->shortest);
     double least[] = {shortest, -(timing->total - before)};
     comm_allreduce(pe_set_group(bench->run.set), COMM_MIN, least, 2);
-    return (struct timed){least[0], -least[1]};
+    return (struct region_times){least[0], -least[1]};
 }
 
 int64_t iterations_of_reference(struct bench *bench)
@@ -125,7 +125,7 @@ int64_t iterations_of_reference(struct bench *bench)
     struct run *run = &bench->run;
     double needed = long_enough(run);
     int64_t asked = run->iterations, enough = asked;
-    struct timed timed = timed_by_the_reference(bench);
+    struct region_times timed = timed_by_the_reference(bench);
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         if (!(timed.shortest < needed) || timed.longest >= LONG_ENOUGH_ANYWAY)
             break;
@@ -133,7 +133,7 @@ int64_t iterations_of_reference(struct bench *bench)
         run->iterations = more_iterations(bench, fmax(factor, 2));
         if (run->iterations <= enough)
             break;
-        struct timed more = timed_by_the_reference(bench);
+        struct region_times more = timed_by_the_reference(bench);
         /* What is timed call by call or burst by burst takes as long as before. */
         double grown = (double)run->iterations / (double)enough;
         if (!(more.shortest > timed.shortest * sqrt(grown)))
@@ -154,7 +154,7 @@ void iterations_choose(struct bench *bench)
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         if (bench->buffers.cold)
             bench->call(bench); /* first touches of the pages count for nothing */
-        struct timed timed = timed_by_a_repetition(bench);
+        struct region_times timed = timed_by_a_repetition(bench);
         if (isnan(timed.shortest) || timed.shortest >= needed ||
             timed.longest >= LONG_ENOUGH_ANYWAY)
             break;

@@ -55,10 +55,10 @@ static void connect_parts(struct engine *engine)
         .options = &engine->options, .block = &engine->block, .round = &engine->round};
     engine->describer = (struct describer){
         .options = &engine->options, .block = &engine->block, .settings = &engine->settings};
-    engine->missing = (struct missing){.output = output,
-                                       .display = &engine->display,
-                                       .block = &engine->block,
-                                       .describer = &engine->describer};
+    engine->missing = (struct missing_points){.output = output,
+                                              .display = &engine->display,
+                                              .block = &engine->block,
+                                              .describer = &engine->describer};
     engine->pending.output = output;
     engine->reporter = (struct reporter){.output = output,
                                          .options = &engine->options,

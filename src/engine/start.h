@@ -31,13 +31,13 @@ struct engine_options {
     uint64_t seed;            /* 0: a new one in each run */
     const char *const *known; /* results of earlier runs, known_count of them, */
     size_t known_count;
-    const struct known *earlier; /* and what they say; PE 0, NULL: there are none */
-    const char *state;           /* for state_wanted_parse(); NULL: any */
-    double state_wait;           /* seconds to wait for that state, for each point */
-    double time_limit;           /* seconds from then on; 0: none */
-    int64_t memory;              /* bytes on each PE for a point; 0: any */
-    double launched;             /* when the program was started, wall_seconds() */
-    int debug;                   /* DEBUG_... bits: messages on standard error */
+    const struct earlier_runs *earlier; /* and what they say; PE 0, NULL: there are none */
+    const char *state;                  /* for state_wanted_parse(); NULL: any */
+    double state_wait;                  /* seconds to wait for that state, for each point */
+    double time_limit;                  /* seconds from then on; 0: none */
+    int64_t memory;                     /* bytes on each PE for a point; 0: any */
+    double launched;                    /* when the program was started, wall_seconds() */
+    int debug;                          /* DEBUG_... bits: messages on standard error */
     enum progress progress;
     size_t blocks;                   /* in the script, for the progress line */
     const struct summary_next *next; /* for the summary at the end; NULL: no summary */

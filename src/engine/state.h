@@ -59,7 +59,7 @@ struct engine {
     struct replay replay;
     struct display display;
     struct describer describer;
-    struct missing missing;
+    struct missing_points missing;
     struct pending_text pending;
     struct reporter reporter;
     struct latest latest;

@@ -24,7 +24,7 @@ static unsigned char guard_byte(const struct run *run, const unsigned char *addr
 }
 
 /* Memory that guards surround. */
-struct guarded {
+struct guarded_memory {
     const char *name;
     unsigned char *first;
     size_t bytes;
@@ -32,16 +32,16 @@ struct guarded {
 
 enum { LOCAL, REMOTE, SIDES };
 
-static struct guarded side_of(const struct run *run, int side)
+static struct guarded_memory side_of(const struct run *run, int side)
 {
-    return side == LOCAL ? (struct guarded){"local", run->local, run->demand.local}
-                         : (struct guarded){"remote", run->remote, run->demand.remote};
+    return side == LOCAL ? (struct guarded_memory){"local", run->local, run->demand.local}
+                         : (struct guarded_memory){"remote", run->remote, run->demand.remote};
 }
 
 void verify_set_guards(struct run *run)
 {
     for (int side = 0; side < SIDES; side++) {
-        struct guarded place = side_of(run, side);
+        struct guarded_memory place = side_of(run, side);
         unsigned char *before = place.first - BUFFER_GUARD, *after = place.first + place.bytes;
         for (int i = 0; i < BUFFER_GUARD; i++) {
             before[i] = guard_byte(run, &before[i]);
@@ -53,7 +53,7 @@ void verify_set_guards(struct run *run)
 bool verify_guards(struct run *run)
 {
     for (int side = 0; side < SIDES; side++) {
-        struct guarded place = side_of(run, side);
+        struct guarded_memory place = side_of(run, side);
         unsigned char *before = place.first - BUFFER_GUARD, *after = place.first + place.bytes;
         for (int i = 0; i < BUFFER_GUARD; i++) {
             if (before[i] != guard_byte(run, &before[i]))

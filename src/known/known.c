@@ -283,7 +283,7 @@ static void finish_set(struct set *set, size_t files)
 }
 
 /* Moves all states out of the merge, which is empty afterwards. */
-static void finish_states(struct merge *merge, struct known *known)
+static void finish_states(struct merge *merge, struct earlier_runs *known)
 {
     size_t room = 0;
     for (size_t s = 0; s < merge->set_names.count; s++)
@@ -306,7 +306,7 @@ static void finish_states(struct merge *merge, struct known *known)
 /* ---- Points ---- */
 
 /* Moves the points of a file, and gives their states the common numbers. */
-static void take_points(struct known *known, struct known_file *file, const int *numbers)
+static void take_points(struct earlier_runs *known, struct known_file *file, const int *numbers)
 {
     known->points = memory_resize_array(known->points, known->point_count + file->point_count + 1,
                                         sizeof *known->points);
@@ -402,7 +402,7 @@ static void append_values(struct known_point *point, const struct known_point *o
     point->value_count += other->value_count;
 }
 
-static void finish_points(struct known *known)
+static void finish_points(struct earlier_runs *known)
 {
     size_t kept = 0;
     qsort(known->points, known->point_count, sizeof *known->points, compare_points);
@@ -431,7 +431,7 @@ static void finish_points(struct known *known)
 
 /* ---- All files ---- */
 
-static void take_file(struct merge *merge, struct known *known, struct known_file *file)
+static void take_file(struct merge *merge, struct earlier_runs *known, struct known_file *file)
 {
     if (!file->run.other) {
         int *numbers = memory_allocate(file->state_count * sizeof *numbers);
@@ -443,7 +443,7 @@ static void take_file(struct merge *merge, struct known *known, struct known_fil
     file->run = (struct known_run){0};
 }
 
-static char *check_path(const struct known *known, const char *path)
+static char *check_path(const struct earlier_runs *known, const char *path)
 {
     for (size_t i = 0; i < known->run_count; i++)
         if (strcmp(known->runs[i].path, path) == 0)
@@ -457,10 +457,11 @@ static bool same_software(const struct known_run *run, const char *software)
     return !software || run->software[0] == '\0' || strcmp(run->software, software) == 0;
 }
 
-struct known *known_read(const char *const *paths, size_t n, const char *software, char **error)
+struct earlier_runs *known_read(const char *const *paths, size_t n, const char *software,
+                                char **error)
 {
     struct merge merge = {.files = n};
-    struct known *known = memory_zeroed(1, sizeof *known);
+    struct earlier_runs *known = memory_zeroed(1, sizeof *known);
     known->runs = memory_zeroed(n, sizeof *known->runs);
     known->points = memory_zeroed(1, sizeof *known->points);
     *error = NULL;
@@ -483,7 +484,7 @@ struct known *known_read(const char *const *paths, size_t n, const char *softwar
     return NULL;
 }
 
-void known_free(struct known *known)
+void known_free(struct earlier_runs *known)
 {
     if (!known)
         return;
@@ -499,7 +500,7 @@ void known_free(struct known *known)
     free(known);
 }
 
-static const struct known_point *find_point(const struct known *known,
+static const struct known_point *find_point(const struct earlier_runs *known,
                                             const struct result_point *point)
 {
     struct known_point wanted = {.key = point_text(point)};
@@ -509,7 +510,8 @@ static const struct known_point *find_point(const struct known *known,
     return found;
 }
 
-const struct known_point *known_find(const struct known *known, const struct result_point *point)
+const struct known_point *known_find(const struct earlier_runs *known,
+                                     const struct result_point *point)
 {
     /* Files of older versions state only these members of a point. */
     const struct result_point older = {.block = point->block,
@@ -522,8 +524,8 @@ const struct known_point *known_find(const struct known *known, const struct res
     return found ? found : find_point(known, &older);
 }
 
-const struct known_state *known_state_find(const struct known *known, const char *members, int pes,
-                                           int number)
+const struct known_state *known_state_find(const struct earlier_runs *known, const char *members,
+                                           int pes, int number)
 {
     for (size_t i = 0; i < known->state_count; i++) {
         const struct known_state *state = &known->states[i];

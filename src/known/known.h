@@ -16,7 +16,7 @@
 #include "known/known_file.h"
 #include "output/result.h"
 
-struct known {
+struct earlier_runs {
     struct known_run *runs; /* in the order of the files */
     size_t run_count;
     struct known_state *states; /* set by set, each by number */
@@ -34,16 +34,17 @@ struct known {
 /* software is known_software() of this run, or NULL to accept any. Of runs with other software only
  * .runs is kept: their hand-overs depend on their library and define no states of this run. NULL
  * and *error (for the user; the caller frees it) when a file cannot be read or has no states. */
-struct known *known_read(const char *const *paths, size_t n, const char *software, char **error);
-void known_free(struct known *);
+struct earlier_runs *known_read(const char *const *paths, size_t n, const char *software,
+                                char **error);
+void known_free(struct earlier_runs *);
 
 /* The point with the same point_text(); in files of older versions, with the same block, call, PEs
  * and loop variables. NULL if earlier runs do not have the point. */
-const struct known_point *known_find(const struct known *, const struct result_point *);
+const struct known_point *known_find(const struct earlier_runs *, const struct result_point *);
 
 /* The state with that number of a set of PEs, or NULL. members may be NULL or "" if they are not
  * known. */
-const struct known_state *known_state_find(const struct known *, const char *members, int pes,
-                                           int number);
+const struct known_state *known_state_find(const struct earlier_runs *, const char *members,
+                                           int pes, int number);
 
 #endif

@@ -234,7 +234,7 @@ static uint64_t hash_of(const char *members, int pes)
 
 /* Brings what earlier runs have seen from PE 0 to all PEs, before anything is measured.
  * Collective. */
-static void know(struct controls *controls, const struct known *known)
+static void know(struct controls *controls, const struct earlier_runs *known)
 {
     int64_t count = known ? (int64_t)known->state_count : 0;
     comm_broadcast(comm_world(), &count, sizeof count);
@@ -250,7 +250,7 @@ static void know(struct controls *controls, const struct known *known)
     comm_broadcast(comm_world(), controls->known, (size_t)count * sizeof *controls->known);
 }
 
-void controls_begin(struct controls *controls, double started, const struct known *earlier)
+void controls_begin(struct controls *controls, double started, const struct earlier_runs *earlier)
 {
     controls->started = started;
     controls->copy = NAN;

@@ -36,7 +36,7 @@ char *machine_state_wrong(const char *state, bool *numbered);
 /* started: the run, wall_seconds(). state: what to wait for before anything is measured (NULL: for
  * nothing), `wait` seconds for each point. earlier: what other runs have seen; PE 0. Collective. */
 struct machine *machine_begin(double started, const char *state, double wait,
-                              const struct known *earlier);
+                              const struct earlier_runs *earlier);
 void machine_end(struct machine *);
 
 /* ---- The state that is asked for ---- */

@@ -73,12 +73,12 @@ struct states_values controls_now(const struct control_log *);
 
 /* started: the run, wall_seconds(). Brings what earlier runs have seen from PE 0 to all PEs;
  * collective. */
-void controls_begin(struct controls *, double started, const struct known *);
+void controls_begin(struct controls *, double started, const struct earlier_runs *);
 void controls_free(struct controls *);
 
 /* ---- What --state asks for ---- */
 
-struct state_wanted {
+struct wanted_state {
     enum {
         WANTED_ANY,
         WANTED_FASTEST,
@@ -95,23 +95,23 @@ struct state_wanted {
 
 /* Fills in *wanted. NULL, or what to write instead, for the user; the caller frees it. text: NULL
  * stands for WANTED_ANY. */
-char *state_wanted_parse(const char *text, struct state_wanted *wanted);
+char *state_wanted_parse(const char *text, struct wanted_state *wanted);
 
 /* Whether a condition says something of this kind of control. */
-bool state_wanted_limits(const struct state_wanted *, size_t kind);
+bool state_wanted_limits(const struct wanted_state *, size_t kind);
 /* Whether controls meet a condition. */
-bool state_wanted_meets(const struct state_wanted *, const struct states_values *);
+bool state_wanted_meets(const struct wanted_state *, const struct states_values *);
 
 /* What --state asks for. */
-struct wanted {
-    struct state_wanted state;
+struct state_request {
+    struct wanted_state state;
     const char *text; /* as the user wrote it */
     double wait;      /* seconds, for each point */
 };
 
 struct machine {
     struct controls controls;
-    struct wanted wanted;
+    struct state_request wanted;
 };
 
 #endif

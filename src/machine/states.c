@@ -18,7 +18,7 @@
 #define FEWEST_IN_PART 4
 
 struct machine *machine_begin(double started, const char *state, double wait,
-                              const struct known *earlier)
+                              const struct earlier_runs *earlier)
 {
     struct machine *machine = memory_zeroed(1, sizeof *machine);
     machine->wanted.text = state;

@@ -62,7 +62,7 @@ static size_t kind_named(const char *text, size_t length)
 }
 
 /* One condition, such as "hand-over<200ns". */
-static char *parse_limit(const char *text, struct state_wanted *wanted)
+static char *parse_limit(const char *text, struct wanted_state *wanted)
 {
     text = without_blanks(text);
     const char *sign = strpbrk(text, "<>");
@@ -86,7 +86,7 @@ static char *parse_limit(const char *text, struct state_wanted *wanted)
 }
 
 /* Conditions that all have to be met, with commas between them. */
-static char *parse_conditions(const char *text, struct state_wanted *wanted)
+static char *parse_conditions(const char *text, struct wanted_state *wanted)
 {
     char *copy = memory_text(text), *rest = copy, *wrong = NULL;
     wanted->kind = WANTED_CONDITION;
@@ -96,7 +96,7 @@ static char *parse_conditions(const char *text, struct state_wanted *wanted)
     return wrong;
 }
 
-static char *parse_number(const char *text, struct state_wanted *wanted)
+static char *parse_number(const char *text, struct wanted_state *wanted)
 {
     char *end;
     long number = strtol(text, &end, 10);
@@ -110,9 +110,9 @@ static char *parse_number(const char *text, struct state_wanted *wanted)
     return NULL;
 }
 
-char *state_wanted_parse(const char *text, struct state_wanted *wanted)
+char *state_wanted_parse(const char *text, struct wanted_state *wanted)
 {
-    *wanted = (struct state_wanted){.kind = WANTED_ANY};
+    *wanted = (struct wanted_state){.kind = WANTED_ANY};
     for (size_t kind = 0; kind < STATES_KINDS; kind++)
         wanted->limits[kind].below = INFINITY;
     if (!text)
@@ -131,12 +131,12 @@ char *state_wanted_parse(const char *text, struct state_wanted *wanted)
     return NULL;
 }
 
-bool state_wanted_limits(const struct state_wanted *wanted, size_t kind)
+bool state_wanted_limits(const struct wanted_state *wanted, size_t kind)
 {
     return wanted->limits[kind].above > 0 || isfinite(wanted->limits[kind].below);
 }
 
-bool state_wanted_meets(const struct state_wanted *wanted, const struct states_values *controls)
+bool state_wanted_meets(const struct wanted_state *wanted, const struct states_values *controls)
 {
     bool met = true;
     for (size_t kind = 0; kind < STATES_KINDS; kind++)
@@ -189,7 +189,7 @@ static bool is_fastest(const struct control_log *log, const struct states_values
 }
 
 /* Whether the machine is in that state, after the control that was taken last; log->count > 0. */
-static bool wanted_now(const struct wanted *wanted, const struct control_log *log)
+static bool wanted_now(const struct state_request *wanted, const struct control_log *log)
 {
     struct states_values now = controls_now(log);
     switch (wanted->state.kind) {
@@ -209,7 +209,7 @@ static bool wanted_now(const struct wanted *wanted, const struct control_log *lo
 
 char *machine_state_wrong(const char *state, bool *numbered)
 {
-    struct state_wanted wanted;
+    struct wanted_state wanted;
     char *wrong = state_wanted_parse(state, &wanted);
     *numbered = wanted.kind == WANTED_NUMBER;
     return wrong;
@@ -232,7 +232,7 @@ double machine_state_wait(const struct machine *machine)
 
 const char *machine_state_impossible(const struct machine *machine, const struct control_log *log)
 {
-    const struct state_wanted *wanted = &machine->wanted.state;
+    const struct wanted_state *wanted = &machine->wanted.state;
     bool hands_over = state_wanted_limits(wanted, STATES_HAND_OVER);
     if (wanted->kind == WANTED_CONDITION && hands_over && pe_set_size(log->set) == 1)
         return "one PE hands nothing over: ask for addition, or leave --state out";

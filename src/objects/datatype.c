@@ -102,7 +102,7 @@ struct long_double_int {
     PAIR(MPI_SHORT_INT, short, struct short_int)                                                   \
     PAIR(MPI_LONG_DOUBLE_INT, long double, struct long_double_int)
 
-static const struct named {
+static const struct named_type {
     const char *name;
     enum datatype_class class;
     int64_t size, extent, alignment;

@@ -44,7 +44,7 @@ struct header {
     double state_wait;        /* how long to wait for the state at each point (seconds) */
     const char *const *known; /* files of earlier runs */
     size_t known_count;
-    double known_difference; /* launch_difference of struct known; NaN if not known */
+    double known_difference; /* launch_difference of struct earlier_runs; NaN if not known */
 };
 
 #endif

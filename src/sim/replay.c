@@ -430,7 +430,7 @@ static char *library_of(const struct replay *replay)
 /* Begins the trace of the simulated run. Its hosts have the names of the machine's nodes. */
 static void begin_simulated(struct replay *replay)
 {
-    struct simulated *simulated = replay->streams.simulated;
+    struct simulated_trace *simulated = replay->streams.simulated;
     if (!simulated)
         return;
     char **hosts = memory_zeroed((size_t)replay->run->pes, sizeof *hosts),
@@ -445,7 +445,7 @@ static void begin_simulated(struct replay *replay)
 
 static void end_simulated(struct replay *replay)
 {
-    struct simulated *simulated = replay->streams.simulated;
+    struct simulated_trace *simulated = replay->streams.simulated;
     if (!simulated)
         return;
     if (!replay->error)

@@ -9,7 +9,7 @@ struct replay_options {
     enum contention contention;
     bool per_pe;
     size_t window_bytes;
-    struct simulated *simulated; /* where the run is written as a trace, or NULL */
+    struct simulated_trace *simulated; /* where the run is written as a trace, or NULL */
 };
 
 #define REPLAY_DEFAULTS                                                                            \

@@ -42,7 +42,7 @@ struct file {
     uint32_t phase;
 };
 
-struct simulated {
+struct simulated_trace {
     char *folder, *problem;
     bool made; /* the folder, which was not there before */
     struct run *run;
@@ -58,13 +58,13 @@ struct simulated {
 
 /* ---- Folder ---- */
 
-struct simulated *simulated_open(const char *path, char **error)
+struct simulated_trace *simulated_open(const char *path, char **error)
 {
     bool made;
     *error = folder_make(path, &made);
     if (*error)
         return NULL;
-    struct simulated *simulated = memory_zeroed(1, sizeof *simulated);
+    struct simulated_trace *simulated = memory_zeroed(1, sizeof *simulated);
     simulated->folder = memory_text(path);
     simulated->made = made;
     simulated->payload = memory_allocate(PAYLOAD_BYTES + EVENT_MOST_BYTES);
@@ -72,12 +72,12 @@ struct simulated *simulated_open(const char *path, char **error)
     return simulated;
 }
 
-static char *name_of(const struct simulated *simulated, int pe)
+static char *name_of(const struct simulated_trace *simulated, int pe)
 {
     return text_format("%s/" FORMAT_NAME, simulated->folder, pe);
 }
 
-static void forget(struct simulated *simulated)
+static void forget(struct simulated_trace *simulated)
 {
     for (int i = 0; simulated->files && i < simulated->run->thread_count; i++) {
         free(simulated->files[i].entries);
@@ -94,8 +94,8 @@ static void forget(struct simulated *simulated)
     simulated->library = NULL;
 }
 
-void simulated_begin(struct simulated *simulated, struct run *run, size_t window, char **hosts,
-                     const char *library)
+void simulated_begin(struct simulated_trace *simulated, struct run *run, size_t window,
+                     char **hosts, const char *library)
 {
     forget(simulated);
     simulated->run = run;
@@ -105,7 +105,7 @@ void simulated_begin(struct simulated *simulated, struct run *run, size_t window
     simulated->library = memory_text(library);
 }
 
-void simulated_discard(struct simulated *simulated)
+void simulated_discard(struct simulated_trace *simulated)
 {
     for (int i = 0; simulated->files && i < simulated->run->pes; i++) {
         char *name = name_of(simulated, i);
@@ -116,7 +116,7 @@ void simulated_discard(struct simulated *simulated)
         rmdir(simulated->folder);
 }
 
-void simulated_close(struct simulated *simulated)
+void simulated_close(struct simulated_trace *simulated)
 {
     if (!simulated)
         return;
@@ -130,7 +130,7 @@ void simulated_close(struct simulated *simulated)
     free(simulated);
 }
 
-const char *simulated_problem(const struct simulated *simulated)
+const char *simulated_problem(const struct simulated_trace *simulated)
 {
     return simulated ? simulated->problem : NULL;
 }
@@ -152,7 +152,8 @@ static size_t entry_bytes(const struct trace_entry *entry)
     return sizeof *entry + entry_values(entry->of) * sizeof *entry->values;
 }
 
-static struct call_note *note(const struct simulated *simulated, struct file *file, size_t index)
+static struct call_note *note(const struct simulated_trace *simulated, struct file *file,
+                              size_t index)
 {
     if (!file->noted)
         file->noted = memory_allocate(simulated->window * sizeof *file->noted);
@@ -171,7 +172,7 @@ static void fill(struct trace_entry *entry, const struct raw_event *raw)
     memcpy(entry->values, series->last, series->values * sizeof *entry->values);
 }
 
-void simulated_call(struct simulated *simulated, int thread, size_t index,
+void simulated_call(struct simulated_trace *simulated, int thread, size_t index,
                     const struct raw_event *raw)
 {
     struct file *file = &simulated->files[thread];
@@ -179,7 +180,7 @@ void simulated_call(struct simulated *simulated, int thread, size_t index,
     fill(room_for(file, sizeof(struct trace_entry) + raw->series->values * sizeof(int64_t)), raw);
 }
 
-void simulated_hold(struct simulated *simulated, int thread, const struct raw_event *raw)
+void simulated_hold(struct simulated_trace *simulated, int thread, const struct raw_event *raw)
 {
     struct file *file = &simulated->files[thread];
     if (!file->held)
@@ -187,14 +188,14 @@ void simulated_hold(struct simulated *simulated, int thread, const struct raw_ev
     fill(file->held, raw);
 }
 
-void simulated_held(struct simulated *simulated, int thread, size_t index, uint64_t calls)
+void simulated_held(struct simulated_trace *simulated, int thread, size_t index, uint64_t calls)
 {
     struct file *file = &simulated->files[thread];
     note(simulated, file, index)->calls = calls;
     memcpy(room_for(file, entry_bytes(file->held)), file->held, entry_bytes(file->held));
 }
 
-void simulated_time(struct simulated *simulated, uint32_t thread, size_t index, int64_t start,
+void simulated_time(struct simulated_trace *simulated, uint32_t thread, size_t index, int64_t start,
                     int64_t end, int64_t waited)
 {
     struct file *file = &simulated->files[thread];
@@ -209,8 +210,8 @@ void simulated_time(struct simulated *simulated, uint32_t thread, size_t index, 
 
 /* ---- Beginning and end of a file ---- */
 
-static bool write_at(struct simulated *simulated, int pe, int flags, const void *data, size_t bytes,
-                     int64_t at)
+static bool write_at(struct simulated_trace *simulated, int pe, int flags, const void *data,
+                     size_t bytes, int64_t at)
 {
     char *name = name_of(simulated, pe);
     int descriptor = simulated->problem ? -1 : open(name, O_WRONLY | O_CLOEXEC | flags, 0666);
@@ -234,7 +235,7 @@ static bool write_at(struct simulated *simulated, int pe, int flags, const void 
 
 /* What the recorded file says of itself, with the clock of the simulation, which is exact. The
  * tracer took no part, so it left nothing out, and cost nothing. */
-static void describe(const struct simulated *simulated, const struct trace_file *from,
+static void describe(const struct simulated_trace *simulated, const struct trace_file *from,
                      const struct program *program, struct output *out)
 {
     const struct trace_info *info = trace_info(from);
@@ -258,7 +259,7 @@ static void describe(const struct simulated *simulated, const struct trace_file 
     free(library);
 }
 
-static bool append_block(struct simulated *simulated, int thread, struct block_head *head,
+static bool append_block(struct simulated_trace *simulated, int thread, struct block_head *head,
                          const void *payload)
 {
     int pe = run_pe(simulated->run, thread);
@@ -275,7 +276,7 @@ static bool append_block(struct simulated *simulated, int thread, struct block_h
 }
 
 /* The teams of the recorded file, so that calls of these can be understood. */
-static bool copy_teams(struct simulated *simulated, int pe, struct trace_file *from)
+static bool copy_teams(struct simulated_trace *simulated, int pe, struct trace_file *from)
 {
     struct output out = {simulated->payload, simulated->payload + PAYLOAD_BYTES, false};
     struct block_head head = {.kind = BLOCK_TEAMS};
@@ -304,7 +305,7 @@ static bool copy_teams(struct simulated *simulated, int pe, struct trace_file *f
 }
 
 /* The file of a PE of the recorded run; NULL: it cannot be read, and that is the problem. */
-static struct trace_file *recorded(struct simulated *simulated, int pe)
+static struct trace_file *recorded(struct simulated_trace *simulated, int pe)
 {
     char *error = NULL;
     struct trace_file *from = trace_open(run_path(simulated->run, pe), &error);
@@ -313,7 +314,7 @@ static struct trace_file *recorded(struct simulated *simulated, int pe)
     return from;
 }
 
-static bool begin_file(struct simulated *simulated, int pe)
+static bool begin_file(struct simulated_trace *simulated, int pe)
 {
     struct file *file = &simulated->files[pe];
     struct trace_file *from = recorded(simulated, pe);
@@ -336,7 +337,7 @@ static bool begin_file(struct simulated *simulated, int pe)
     return good;
 }
 
-static bool end_file(struct simulated *simulated, int pe, int64_t time)
+static bool end_file(struct simulated_trace *simulated, int pe, int64_t time)
 {
     unsigned char bytes[FORMAT_ENDING_BYTES];
     struct file *file = &simulated->files[pe];
@@ -352,7 +353,7 @@ static bool end_file(struct simulated *simulated, int pe, int64_t time)
     return write_at(simulated, pe, 0, bytes, sizeof bytes, file->ending);
 }
 
-void simulated_end(struct simulated *simulated, const int64_t *times, size_t stride)
+void simulated_end(struct simulated_trace *simulated, const int64_t *times, size_t stride)
 {
     const char *time = (const char *)times;
     for (int i = 0; i < simulated->run->pes && !simulated->problem; i++, time += stride)
@@ -361,7 +362,7 @@ void simulated_end(struct simulated *simulated, const int64_t *times, size_t str
 
 /* ---- Writing the calls ---- */
 
-static void know_routines(struct simulated *simulated, const struct program *program)
+static void know_routines(struct simulated_trace *simulated, const struct program *program)
 {
     struct encoder *encoder = &simulated->encoder;
     if (simulated->program == program)
@@ -377,7 +378,7 @@ static void know_routines(struct simulated *simulated, const struct program *pro
     encoder->routines = program->count;
 }
 
-static void begin_block(struct simulated *simulated, int thread)
+static void begin_block(struct simulated_trace *simulated, int thread)
 {
     const struct file *file = &simulated->files[thread];
     struct encoder *encoder = &simulated->encoder;
@@ -387,7 +388,7 @@ static void begin_block(struct simulated *simulated, int thread)
     encoder_begin(encoder, simulated->payload);
 }
 
-static bool end_block(struct simulated *simulated, int thread)
+static bool end_block(struct simulated_trace *simulated, int thread)
 {
     struct file *file = &simulated->files[thread];
     const struct encoder *encoder = &simulated->encoder;
@@ -400,7 +401,7 @@ static bool end_block(struct simulated *simulated, int thread)
     return head.records == 0 || append_block(simulated, thread, &head, simulated->payload);
 }
 
-static bool write_call(struct simulated *simulated, int thread, struct trace_entry *entry,
+static bool write_call(struct simulated_trace *simulated, int thread, struct trace_entry *entry,
                        int64_t start, int64_t end)
 {
     entry->start = (uint64_t)start;
@@ -417,7 +418,7 @@ static bool write_call(struct simulated *simulated, int thread, struct trace_ent
 
 /* Several equal fetches, one after the other; or, of fetches that waited, the first one and the one
  * that found what they waited for. */
-static bool write_fetches(struct simulated *simulated, int thread, struct trace_entry *entry,
+static bool write_fetches(struct simulated_trace *simulated, int thread, struct trace_entry *entry,
                           const struct call_note *noted)
 {
     if (noted->waited >= 0) {
@@ -436,7 +437,7 @@ static bool write_fetches(struct simulated *simulated, int thread, struct trace_
     return true;
 }
 
-void simulated_flush(struct simulated *simulated, int thread)
+void simulated_flush(struct simulated_trace *simulated, int thread)
 {
     struct file *file = &simulated->files[thread];
     bool good = !simulated->problem && file->count > 0;

@@ -51,8 +51,8 @@ struct streams {
     uint64_t loops, polls; /* polling loops, and the calls in them that were left out */
     struct cycles cycles;
     char *error;
-    bool damaged;                /* the error is one of the file */
-    struct simulated *simulated; /* where calls and their times are noted, or NULL */
+    bool damaged;                      /* the error is one of the file */
+    struct simulated_trace *simulated; /* where calls and their times are noted, or NULL */
     const int64_t
         *first_burst; /* ticks before the first call of each additional thread; NULL if not known */
     void (*observe)(void *context, const struct observation *);

@@ -91,7 +91,7 @@ static inline void add(struct streams *streams, int thread, struct op op)
 }
 
 /* What is noted of the calls, when the simulated run is wanted as a trace. */
-static inline struct simulated *simulated_of(const struct streams *streams)
+static inline struct simulated_trace *simulated_of(const struct streams *streams)
 {
     return streams->observe ? NULL : streams->simulated;
 }

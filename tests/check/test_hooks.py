@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Hooks of descriptors are called from one file of the engine, whose head states in which order."""
+"""Hooks of descriptors are called from one file of the engine, whose head states in which order, and functions can take
+each member of a descriptor from others."""
 
 import os
 import re
@@ -28,4 +29,13 @@ tap.equal(calls.pop(CALLER), set(hooks), f"{CALLER} calls each of them")
 tap.equal({name: found for name, found in calls.items() if found}, {}, "no other file calls any")
 head = read(CALLER).partition("*/")[0]
 tap.equal([hook for hook in hooks if not re.search(rf"\b{hook}\b", head)], [], f"the head of {CALLER} names each")
+
+# What functions can take from those that they are like.
+plain = re.sub(r"/\*.*?\*/", "", descriptor, flags=re.DOTALL)
+variables = [re.search(r"(\w+)\s*(?:\[\w+\])?\s*$", part) for statement in plain.partition("{")[2].split(";")
+             if "(*" not in statement for part in statement.split(",")]
+members = {found.group(1) for found in variables if found} | set(hooks)
+taken = set(re.findall(r"\bMEMBER\((\w+)\)[,}]", read("functions.c")))
+tap.equal(members - taken, {"name", "like"}, "functions take all members from others, apart from these")
+tap.equal(taken - members, set(), "and nothing that is none")
 tap.done()

@@ -248,12 +248,12 @@ def test_tools_rates(tap):
     def result(**more):
         return results.Result({**point("block", "f", {"count": 1000}, 2e-6), **more})
     twice = result(bandwidth=1e9, bus_bandwidth=5e8, rate=1e6)
-    tap.equal(columns.rate_cell(twice), ("1 GB/s", 1e9), "tools: the bandwidth that is stated")
-    tap.equal((columns.bus_cell(twice), columns.bus_cell(result())), (("500 MB/s", 5e8), None),
+    tap.equal(columns.bandwidth_cell(twice), ("1 GB/s", 1e9), "tools: the bandwidth that is stated")
+    tap.equal((columns.rate_cell(twice.bus_bandwidth), columns.rate_cell(result().bus_bandwidth)), (("500 MB/s", 5e8), None),
               "tools: the bus bandwidth that is stated")
-    tap.equal(columns.rate_cell(result()), ("500 MB/s", 5e8), "tools: of a file without it, size over time")
-    tap.equal(columns.rate_cell(result(bandwidth=None)), None, "tools: none where the file says so")
-    tap.equal(columns.rate_cell(result(quantity="bytes")), None, "tools: none of memory")
+    tap.equal(columns.bandwidth_cell(result()), ("500 MB/s", 5e8), "tools: of a file without it, size over time")
+    tap.equal(columns.bandwidth_cell(result(bandwidth=None)), None, "tools: none where the file says so")
+    tap.equal(columns.bandwidth_cell(result(quantity="bytes")), None, "tools: none of memory")
 
 
 def test_all_formats(tap):
@@ -463,7 +463,7 @@ KEPT = "# SKaMPI Version 5\nkept\n"  # of a file that may be replaced
 def test_refused(tap):
     """Before anything is measured, in one line; and no file is lost."""
     cases = {
-        "bad format": (["-f", "xml"], "--format xml: give sko, csv or json"),
+        "bad format": (["-f", "xml"], "--format xml: give sko, csv, json or table"),
         "the same file": (["-o", "old.sko", "-o", "./old.sko"], "are the same output"),
         "a link to it": (["-o", "old.sko", "-o", "link.json"], "are the same output"),
         "standard output twice": (["-o", "-", "-o", "-"], "are the same output"),

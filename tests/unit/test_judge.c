@@ -180,7 +180,7 @@ struct made {
 
 struct plan {
     size_t enough; /* repetitions */
-    struct wanted wanted;
+    struct state_request wanted;
     double ends, max_time, slice; /* 0: none */
     size_t fails;                 /* batch that fails on another PE; 0: none */
 };
@@ -322,9 +322,9 @@ static int begin(void **state)
     return 0;
 }
 
-static struct wanted below(double limit, double wait)
+static struct state_request below(double limit, double wait)
 {
-    return (struct wanted){
+    return (struct state_request){
         .state = {.kind = WANTED_CONDITION, .limits = {{0, limit}, {0, INFINITY}}},
         .text = "condition",
         .wait = wait};
@@ -376,7 +376,7 @@ static void changes_forever(void **state)
     assert_int_equal(made.valid, 200);
     assert_int_equal(made.repeated, 10);
     assert_true(made.changed > 0);
-    struct wanted any = below(1e-6, 0.5);
+    struct state_request any = below(1e-6, 0.5);
     made = measure(&(struct plan){.enough = 200, .wanted = any}, restless);
     assert_false(made.missed);
     assert_int_equal(made.valid, 200);

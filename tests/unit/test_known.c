@@ -70,14 +70,14 @@ static int remove_files(void **state)
 }
 
 /* Reads files with these texts, up to NULL. */
-static struct known *reads(const char *const *texts)
+static struct earlier_runs *reads(const char *const *texts)
 {
     const char *names[8];
     size_t count = 0;
     char *error;
     for (; texts[count]; count++)
         names[count] = written(texts[count], strlen(texts[count]));
-    struct known *known = known_read(names, count, NULL, &error);
+    struct earlier_runs *known = known_read(names, count, NULL, &error);
     if (!known)
         fail_msg("refused: %s", error ? error : "without a word");
     return known;
@@ -91,7 +91,8 @@ static void is_near(double value, double expected)
         fail_msg("%g is not %g", value, expected);
 }
 
-static void has_state(const struct known *known, int number, double value, double low, double high)
+static void has_state(const struct earlier_runs *known, int number, double value, double low,
+                      double high)
 {
     const struct known_state *state = known_state_find(known, "0-1", 2, number);
     assert_non_null(state);
@@ -119,7 +120,7 @@ static void another_library(void **state)
                                  "\"environment\":%s}\n" TWO_STATES END,
                                  cases[i].library, cases[i].settings);
         const char *path = written(text, strlen(text));
-        struct known *known = known_read(&path, 1, mine, &error);
+        struct earlier_runs *known = known_read(&path, 1, mine, &error);
         assert_non_null(known);
         assert_int_equal(known->runs[0].other, cases[i].other);
         assert_int_equal(known->state_count, cases[i].other ? 0 : 2);
@@ -132,7 +133,7 @@ static void another_library(void **state)
 static void one_file(void **state)
 {
     (void)state;
-    struct known *known = READ(HEADER TWO_STATES POINT(
+    struct earlier_runs *known = READ(HEADER TWO_STATES POINT(
         "{\"i\":1}", ENTRY(1, 7, 190e-9, 180e-9, 200e-9) "," ENTRY(2, 3, 490e-9, null, null)) END);
     assert_int_equal(known->state_count, 2);
     has_state(known, 1, 61e-9, 0, 100e-9);
@@ -160,8 +161,8 @@ static void one_file(void **state)
 }
 
 /* What the engine asks with. */
-static const struct known_point *found(const struct known *known, const char *i, const char *block,
-                                       size_t pes)
+static const struct known_point *found(const struct earlier_runs *known, const char *i,
+                                       const char *block, size_t pes)
 {
     struct result_variable variables[] = {{"i", "outer"}, {"i", i}, {"word", "a\"b"}};
     struct result_point point = {.block = block,
@@ -176,7 +177,7 @@ static const struct known_point *found(const struct known *known, const char *i,
 static void points_are_found(void **state)
 {
     (void)state;
-    struct known *known =
+    struct earlier_runs *known =
         READ(HEADER TWO_STATES POINT("{\"i\":1e-06,\"word\":\"a\\\"b\"}", ENTRY(1, 5, 1, 0.5, 2))
                  POINT("{\"i\":4,\"word\":\"a\\u0022b\"}", ENTRY(1, 5, 3, 2, 4))
                      POINT("{\"i\":4}", ENTRY(1, 5, 7, 6, 8)) END);
@@ -195,7 +196,7 @@ static void near_values_are_one_state(void **state)
 {
     (void)state;
     /* The second file saw them the other way round, and a third one. */
-    struct known *known =
+    struct earlier_runs *known =
         READ(HEADER TWO_STATES POINT("{}", ENTRY(1, 5, 10, 8, 12) "," ENTRY(2, 5, 20, 18, 22)) END,
              HEADER STATE(1, 170e-9, null, 300e-9, 0.5, 20) STATE(2, 600e-9, 300e-9, null, 0.5, 20)
                  POINT("{}", ENTRY(1, 7, 24, 19, 29) "," ENTRY(2, 7, 90, 80, 99)) END);
@@ -233,7 +234,8 @@ static void launches_differ(void **state)
     const char *const launches[] = {LAUNCH("time", 98.019867), LAUNCH("time", 99.004983),
                                     LAUNCH("time", 100), LAUNCH("time", 101.005017),
                                     LAUNCH("time", 102.020134)};
-    struct known *known = READ(launches[0], launches[1], launches[2], launches[3], launches[4]);
+    struct earlier_runs *known =
+        READ(launches[0], launches[1], launches[2], launches[3], launches[4]);
     double wanted = sqrt(2.5e-4 / pow(1 - 2.0 / 36, 3));
     assert_true(fabs(known->launch_difference - wanted) < 1e-6);
     known_free(known);
@@ -254,9 +256,9 @@ static void launches_differ(void **state)
 static void runs_in_one_state_each(void **state)
 {
     (void)state;
-    struct known *known = READ(HEADER STATE(1, 60e-9, null, null, 1, 40) END,
-                               HEADER STATE(1, 240e-9, null, null, 1, 40) END,
-                               HEADER STATE(1, 70e-9, null, null, 1, 40) END);
+    struct earlier_runs *known = READ(HEADER STATE(1, 60e-9, null, null, 1, 40) END,
+                                      HEADER STATE(1, 240e-9, null, null, 1, 40) END,
+                                      HEADER STATE(1, 70e-9, null, null, 1, 40) END);
     assert_int_equal(known->state_count, 2);
     has_state(known, 1, 65e-9, 0, sqrt(65e-9 * 240e-9));
     has_state(known, 2, 240e-9, sqrt(65e-9 * 240e-9), INFINITY);
@@ -268,8 +270,8 @@ static void runs_in_one_state_each(void **state)
 static void at_the_limit(void **state)
 {
     (void)state;
-    struct known *known = READ(HEADER STATE(1, 100e-9, null, null, 1, 1) END,
-                               HEADER STATE(1, 119.9e-9, null, null, 1, 1) END);
+    struct earlier_runs *known = READ(HEADER STATE(1, 100e-9, null, null, 1, 1) END,
+                                      HEADER STATE(1, 119.9e-9, null, null, 1, 1) END);
     assert_int_equal(known->state_count, 1);
     known_free(known);
     known = READ(HEADER STATE(1, 100e-9, null, null, 1, 1) END,
@@ -282,7 +284,7 @@ static void at_the_limit(void **state)
 static void bounds_tell(void **state)
 {
     (void)state;
-    struct known *known =
+    struct earlier_runs *known =
         READ(HEADER TWO_STATES END, HEADER STATE(1, 90e-9, null, null, 1, 40) END);
     assert_int_equal(known->state_count, 2);
     has_state(known, 1, 75.5e-9, 0, 100e-9);
@@ -294,7 +296,7 @@ static void bounds_tell(void **state)
 static void no_state_is_two(void **state)
 {
     (void)state;
-    struct known *known =
+    struct earlier_runs *known =
         READ(HEADER STATE(1, 100e-9, null, null, 1, 40) END,
              HEADER STATE(1, 90e-9, null, 100e-9, 0.5, 20) STATE(2, 108e-9, 100e-9, null, 0.5, 20)
                  POINT("{}", ENTRY(1, 5, 10, 8, 12) "," ENTRY(2, 5, 20, 18, 22)) END);
@@ -306,7 +308,8 @@ static void no_state_is_two(void **state)
     known_free(known);
 }
 
-static void has_both(const struct known *known, int number, double hand_over, double addition)
+static void has_both(const struct earlier_runs *known, int number, double hand_over,
+                     double addition)
 {
     const struct known_state *state = known_state_find(known, "0-1", 2, number);
     assert_non_null(state);
@@ -318,13 +321,14 @@ static void has_both(const struct known *known, int number, double hand_over, do
 static void two_controls(void **state)
 {
     (void)state;
-    struct known *known = READ(HEADER BOTH(1, 60e-9, null, 100e-9, 3e-10, null, 4e-10)
-                                   BOTH(2, 62e-9, null, 100e-9, 5e-10, 4e-10, null)
-                                       BOTH(3, 160e-9, 100e-9, null, 3e-10, null, 4e-10) END,
-                               HEADER BOTH(1, 165e-9, 90e-9, null, 3.1e-10, null, 3.8e-10)
-                                   BOTH(2, 66e-9, null, 90e-9, 5.1e-10, 3.8e-10, null)
-                                       BOTH(3, 170e-9, 90e-9, null, 5e-10, 3.8e-10, null) END,
-                               HEADER BOTH(1, 61e-9, null, null, 3e-10, null, null) END);
+    struct earlier_runs *known =
+        READ(HEADER BOTH(1, 60e-9, null, 100e-9, 3e-10, null, 4e-10)
+                 BOTH(2, 62e-9, null, 100e-9, 5e-10, 4e-10, null)
+                     BOTH(3, 160e-9, 100e-9, null, 3e-10, null, 4e-10) END,
+             HEADER BOTH(1, 165e-9, 90e-9, null, 3.1e-10, null, 3.8e-10)
+                 BOTH(2, 66e-9, null, 90e-9, 5.1e-10, 3.8e-10, null)
+                     BOTH(3, 170e-9, 90e-9, null, 5e-10, 3.8e-10, null) END,
+             HEADER BOTH(1, 61e-9, null, null, 3e-10, null, null) END);
     assert_int_equal(known->state_count, 4);
     has_both(known, 1, 60.5e-9, 3e-10);
     has_both(known, 2, 64e-9, 5.05e-10);
@@ -348,7 +352,7 @@ static void two_controls(void **state)
 static void numbers_of_known_states(void **state)
 {
     (void)state;
-    struct known *known = READ(
+    struct earlier_runs *known = READ(
         HEADER STATE(1, 100e-9, null, 105e-9, 0.5, 1) STATE(2, 110e-9, 105e-9, null, 0.5, 1) END,
         HEADER "{\"record\":\"state\",\"state\":2,\"members\":\"0-1\",\"pes\":2," RANGE(
             "hand_over", 101e-9, 100.5e-9, null) ",\"share\":1,"
@@ -362,7 +366,7 @@ static void numbers_of_known_states(void **state)
 static void sets_are_apart(void **state)
 {
     (void)state;
-    struct known *known = READ(HEADER STATE(
+    struct earlier_runs *known = READ(HEADER STATE(
         1, 60e-9, null, null, 1,
         1) "{\"record\":\"state\",\"state\":1,\"members\":null,\"pes\":"
            "2000," RANGE("hand_over", 60e-9, null,
@@ -383,7 +387,7 @@ static void what_does_not_matter(void **state)
     (void)state;
     /* A mark at the beginning, ends of lines of another system, empty lines, blanks as Python puts
      * them, records of other kinds even if damaged, unknown members, a last line that was cut. */
-    struct known *known =
+    struct earlier_runs *known =
         READ("\xEF\xBB\xBF" HEADER "\r\n\n{\"record\":\"result\",\"samples\":[1,2,\n"
              "{\"record\": \"news\", \"text\": [}\n"
              "{ \"record\" : \"state\", \"state\": 1, \"members\": \"0-1\", \"pes\": 2, "
@@ -401,7 +405,7 @@ static void refused_bytes(const char *bytes, size_t count, const char *why)
 {
     char *error;
     const char *path = written(bytes, count);
-    struct known *known = known_read(&path, 1, NULL, &error);
+    struct earlier_runs *known = known_read(&path, 1, NULL, &error);
     char *expected = text_format("%s%s", path, why);
     if (known || strncmp(error, expected, strlen(expected)) != 0)
         fail_msg("'%.2000s':\n%s\nis not\n%s", bytes, known ? "accepted" : error, expected);
@@ -526,7 +530,7 @@ static void every_cut(void **state)
     for (size_t length = 0; length < sizeof complete; length++) {
         char *error;
         const char *path = written(complete, length);
-        struct known *known = known_read(&path, 1, NULL, &error);
+        struct earlier_runs *known = known_read(&path, 1, NULL, &error);
         assert_true(known ? !error : error != NULL);
         assert_int_equal(known != NULL,
                          length >= strlen(HEADER STATE(1, 61e-9, null, 100e-9, 0.75, 30)) - 1);
@@ -547,7 +551,7 @@ static void long_lines(void **state)
     memset(text + length, 'x', most);
     strcpy(text + length + most, "\"}\n" END);
     const char *path = written(text, strlen(text));
-    struct known *known = known_read(&path, 1, NULL, &error);
+    struct earlier_runs *known = known_read(&path, 1, NULL, &error);
     assert_non_null(known);
     assert_true(known->runs[0].complete);
     known_free(known);

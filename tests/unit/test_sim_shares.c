@@ -26,7 +26,7 @@ static uint32_t chance(uint32_t n)
     return (uint32_t)(state >> 33) % n;
 }
 
-struct wanted {
+struct expectation {
     bool there;
     uint32_t links[SHARES_LINKS];
     int count;
@@ -34,7 +34,7 @@ struct wanted {
 
 /* No flow is faster than alone, no link carries more than it can, and each flow that is slower than
  * alone has a full link on which none is faster: Bertsekas and Gallager, section 6.5.2. */
-static void check_fair(const struct shares *shares, const struct wanted *flows,
+static void check_fair(const struct shares *shares, const struct expectation *flows,
                        const double *capacities)
 {
     double used[LINKS] = {0}, fastest[LINKS] = {0};
@@ -59,7 +59,7 @@ static void check_fair(const struct shares *shares, const struct wanted *flows,
     }
 }
 
-static void add(struct shares *shares, uint32_t number, struct wanted *flow,
+static void add(struct shares *shares, uint32_t number, struct expectation *flow,
                 const double *capacities, int64_t now, int64_t work)
 {
     double own[SHARES_LINKS];
@@ -69,9 +69,9 @@ static void add(struct shares *shares, uint32_t number, struct wanted *flow,
     flow->there = true;
 }
 
-static struct wanted any_flow(void)
+static struct expectation any_flow(void)
 {
-    struct wanted flow = {.count = 1 + (int)chance(SHARES_LINKS)};
+    struct expectation flow = {.count = 1 + (int)chance(SHARES_LINKS)};
     for (int i = 0; i < flow.count; i++) /* different ones */
         flow.links[i] = (uint32_t)i * (LINKS / SHARES_LINKS) + chance(LINKS / SHARES_LINKS);
     return flow;
@@ -82,7 +82,7 @@ static void any_flows(void **state)
     (void)state;
     for (int round = 0; round < 60; round++) {
         struct shares shares;
-        struct wanted flows[FLOWS] = {{0}};
+        struct expectation flows[FLOWS] = {{0}};
         double capacities[LINKS];
         for (size_t i = 0; i < LINKS; i++)
             capacities[i] = chance(3) ? 1 + chance(3) : 0.25 * (1 + chance(9));
@@ -113,7 +113,7 @@ static void known_flows(void **state)
 {
     (void)state;
     const double capacities[] = {1, 1, 1};
-    struct wanted flows[] = {
+    struct expectation flows[] = {
         {.links = {0}, .count = 1}, {.links = {0, 1}, .count = 2}, {.links = {0}, .count = 1},
         {.links = {1}, .count = 1}, {.links = {2, 1}, .count = 2},
     };

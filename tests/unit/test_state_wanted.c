@@ -11,9 +11,9 @@
 
 #include "machine/parts.h"
 
-static struct state_wanted parsed(const char *text)
+static struct wanted_state parsed(const char *text)
 {
-    struct state_wanted wanted;
+    struct wanted_state wanted;
     char *wrong = state_wanted_parse(text, &wanted);
     if (wrong)
         fail_msg("'%s' is refused: %s", text ? text : "nothing", wrong);
@@ -40,7 +40,7 @@ static void numbers(void **state)
 
 static void condition(const char *text, size_t kind, bool below, double limit)
 {
-    struct state_wanted wanted = parsed(text);
+    struct wanted_state wanted = parsed(text);
     assert_int_equal(wanted.kind, WANTED_CONDITION);
     assert_true(state_wanted_limits(&wanted, kind) && !state_wanted_limits(&wanted, 1 - kind));
     double found = below ? wanted.limits[kind].below : wanted.limits[kind].above;
@@ -64,7 +64,7 @@ static void conditions(void **state)
 
 static bool meets(const char *text, double hand_over, double addition)
 {
-    struct state_wanted wanted = parsed(text);
+    struct wanted_state wanted = parsed(text);
     return state_wanted_meets(&wanted, &(struct states_values){{hand_over, addition}});
 }
 
@@ -86,7 +86,7 @@ static void met(void **state)
 
 static void refused(const char *text, const char *why)
 {
-    struct state_wanted wanted;
+    struct wanted_state wanted;
     char *wrong = state_wanted_parse(text, &wanted);
     if (!wrong || !strstr(wrong, why))
         fail_msg("'%s': '%s' does not say '%s'", text, wrong ? wrong : "accepted", why);

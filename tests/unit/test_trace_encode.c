@@ -117,14 +117,14 @@ static void texts(void **state)
 }
 
 /* An event as it was given to the encoder. */
-struct given {
+struct event_case {
     unsigned routine, flags, n;
     uint64_t key, start, end;
     uint32_t phase;
     int64_t values[5];
 };
 
-static void check(const struct given *given, const struct trace_event *event, uint64_t time)
+static void check(const struct event_case *given, const struct trace_event *event, uint64_t time)
 {
     unsigned i = 0;
     assert_int_equal(event->routine, given->routine);
@@ -145,15 +145,15 @@ static void check(const struct given *given, const struct trace_event *event, ui
 /* Anything that an application might do: what comes out is what went in. */
 static void round_trip(unsigned seed, unsigned peers, unsigned sites)
 {
-    static struct given given[4000];
+    static struct event_case given[4000];
     struct encoder encoder = new_encoder();
     uint64_t time = 1000000;
     size_t count = 0;
     srand(seed);
     encoder.time = 0;
     for (; count < 4000 && encoder_bytes(&encoder) < BLOCK_MOST_BYTES - EVENT_MOST_BYTES; count++) {
-        struct given *g = &given[count];
-        *g = (struct given){.routine = (unsigned)rand() % ROUTINES};
+        struct event_case *g = &given[count];
+        *g = (struct event_case){.routine = (unsigned)rand() % ROUTINES};
         g->n = (unsigned)__builtin_popcount(routines[g->routine].fields);
         if (g->routine == 1)
             g->n -= (unsigned)rand() & 1;

@@ -95,7 +95,7 @@ def result_columns(section, files, comparison, machine):
     columns += [
         Column("levels", [levels_cell(r, s) for r, s in zip(results, scales)], unit_text,
                "Levels between which the time jumped, and their share of the time"),
-        Column("bandwidth", [rate_cell(r.amount("bandwidth") / r.best() if r.best() > 0 else 0) for r in results],
+        Column("bandwidth", [bandwidth_cell(r) for r in results],
                title=f"Bytes that an operation moves over the time: its {shown_as({r.shown().what for r in results})}"),
         Column("bus bandwidth", [rate_cell(r.bus_bandwidth) for r in results],
                title="Of collectives, by the factors of nccl-tests"),
@@ -123,6 +123,11 @@ def levels_cell(result, scale):
 def rate_cell(rate):
     """rate: bytes a second; NaN or 0: there is none."""
     return (style.rate_text(rate), rate) if rate > 0 else None
+
+
+def bandwidth_cell(result):
+    best = result.best()
+    return rate_cell(result.amount("bandwidth") / best if best > 0 else 0)
 
 
 def flags_cell(result):

@@ -55,7 +55,7 @@ int64_t pending_complete(shmem_ctx_t context, int64_t time)
 /* ---- The costs ---- */
 
 /* What a put or get of so many bytes costs. */
-static struct moved {
+static struct transfer {
     int64_t post, wire;
     bool floods; /* others feel it */
 } moved;
