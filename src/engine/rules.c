@@ -100,10 +100,14 @@ static double long_enough(const struct run *run)
     return needed;
 }
 
-/* factor times as many as now, at most 100 times. */
+/* factor times as many as now, at most 100 times. Where operations are timed burst by burst, the
+ * last burst is as long as the others: a short one would be too short for the timer. */
 static int64_t more_iterations(const struct bench *bench, double factor)
 {
     double more = ceil((double)bench->run.iterations * fmin(factor, 100));
+    double burst = bench->run.settings->max_outstanding;
+    if (more > burst)
+        more = ceil(more / burst) * burst;
     return limited(bench, more < MOST_ITERATIONS ? (int64_t)more : MOST_ITERATIONS);
 }
 

@@ -18,6 +18,7 @@
 
 #define MOST_JOBS 1000000
 #define PATIENCE 100 /* times 10 ms, for the job that is removing an old folder */
+#define MOMENTS 10   /* times 10 ms, for a folder that has no mark yet, or none any more */
 
 bool claim_make_folder(const char *path)
 {
@@ -64,13 +65,22 @@ static bool job_path(char *path, size_t size, int job)
     return snprintf(path, size, FORMAT_JOB, tracer.recording.folder, job) < (int)size;
 }
 
+/* Whether another job may be making or removing this folder, or it is none of a job at all. */
+static bool has_no_mark(const char *folder)
+{
+    char mark[PATH_MAX + sizeof FORMAT_JOB_MARK + 1];
+    snprintf(mark, sizeof mark, "%s/" FORMAT_JOB_MARK, folder);
+    return access(folder, F_OK) == 0 && access(mark, F_OK) != 0;
+}
+
 static int claim_further(void)
 {
     const struct timespec moment = {.tv_nsec = 10000000};
-    int patience = PATIENCE;
+    int patience = PATIENCE, moments = MOMENTS;
     char path[PATH_MAX];
     for (int job = 2; job < MOST_JOBS && job_path(path, sizeof path, job); job++) {
-        while (folder_is_old_job(path, command()) && patience-- > 0)
+        while ((folder_is_old_job(path, command()) && patience-- > 0) ||
+               (has_no_mark(path) && moments-- > 0))
             nanosleep(&moment, NULL);
         if (mkdir(path, 0777) == 0) {
             tracer_say("this is job %d of one command; its trace goes to %s", job, path);
