@@ -130,10 +130,10 @@ def main():
     calls = [call for call in CALLS if call[1].startswith("Shmem_") or has("MPI")]
     doubtful = doubtful_flags()
     judged, left = {}, calls
-    for attempt in range(ATTEMPTS):
+    for _ in range(ATTEMPTS):
         found, run = measured(left)
-        if attempt == 0:
-            tap.equal((run.status, len(found)), (0, len(calls)), "all are measured", run)
+        if run.status:
+            tap.note(run)  # a launcher may lose its processes on a machine that is very busy; the rest is measured again
         for number, call in enumerate(left):
             record = found.get(str(number))
             judge = Judge(record, doubtful) if record else None
@@ -142,6 +142,7 @@ def main():
         left = [call for call in left if not all(right for right, _ in judged[call[1]])]
         if not left:
             break
+    tap.equal(run.status, 0, "the last run comes to its end", run)
     for checks in judged.values():
         for right, what in checks:
             tap.ok(right, what)
