@@ -120,12 +120,14 @@ static void own_clocks(void *result)
     timer_compare(result);
 }
 
-/* What `own` finds on the lowest PE of each node, on PE 0; the caller frees it. Collective. */
+/* What `own` finds on the lowest PE of each node, on PE 0; NULL on others. The caller frees it.
+ * Collective. */
 static void *gather(void (*own)(void *), size_t size)
 {
     int nodes = comm_node_count();
     int *leaders = memory_zeroed((size_t)nodes, sizeof *leaders);
-    void *all = memory_zeroed((size_t)nodes, size), *mine = memory_zeroed(1, size);
+    void *all = comm_pe() == 0 ? memory_zeroed((size_t)nodes, size) : NULL;
+    void *mine = memory_zeroed(1, size);
     for (int node = 0; node < nodes; node++)
         leaders[node] = comm_node_leader(node);
     struct pe_set *set = pe_set_create(leaders, nodes);

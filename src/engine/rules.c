@@ -199,9 +199,8 @@ static bool classic_is_enough(const struct batches *batches, size_t *dropped)
     double error = samples->subtracted_error;
     int passes = samples->passes;
     *dropped = 0;
-    bool enough = stop_enough(aim, samples->max, samples->valid, error, &samples->passes);
     samples->reached = stop_reached(aim, samples->max, samples->valid, error);
-    if (!enough)
+    if (!stop_enough(aim, samples->valid, samples->reached, &samples->passes))
         return false;
     /* This often at most: what never gets steady must end as well. */
     if (!settings->adaptive_warm_up || settings->levels || samples->warm_up >= aim->limit)
@@ -213,7 +212,7 @@ static bool classic_is_enough(const struct batches *batches, size_t *dropped)
     const double *rest = samples->max + *dropped;
     size_t n = samples->valid - *dropped;
     samples->reached = stop_reached(aim, rest, n, error);
-    return stop_enough(aim, rest, n, error, &samples->passes);
+    return stop_enough(aim, n, samples->reached, &samples->passes);
 }
 
 /* Half of an interval at 95 %, in standard errors. */

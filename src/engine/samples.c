@@ -202,11 +202,11 @@ bool stop_reached(const struct aim *aim, const double *m, size_t n, double error
     return stats_standard_error(m, n) <= aim->width * stats_mean(m, n);
 }
 
-bool stop_enough(const struct aim *aim, const double *m, size_t n, double error, int *passes)
+bool stop_enough(const struct aim *aim, size_t n, bool reached, int *passes)
 {
     if (n >= aim->most)
         return true;
-    *passes = stop_reached(aim, m, n, error) ? *passes + 1 : 0;
+    *passes = reached ? *passes + 1 : 0;
     return *passes >= (aim->median ? 2 : 1);
 }
 

@@ -107,9 +107,9 @@ double stop_median_interval(const struct aim *, const double *m, size_t n, doubl
                             double *low, double *high);
 /* Whether what is aimed at has been reached by the n valid repetitions m, in the order of time. */
 bool stop_reached(const struct aim *, const double *m, size_t n, double error);
-/* Enough? Asked after each batch; *passes, 0 at first, belongs to the rule: an interval of the
- * median must be narrow enough twice in a row. */
-bool stop_enough(const struct aim *, const double *m, size_t n, double error, int *passes);
+/* Enough? Asked after each batch, with what stop_reached() says of the n repetitions; *passes, 0 at
+ * first, belongs to the rule: an interval of the median must be narrow enough twice in a row. */
+bool stop_enough(const struct aim *, size_t n, bool reached, int *passes);
 /* A batch that grows with what there is, where the aim needs many. */
 size_t stop_grown_batch(const struct aim *, size_t batch, size_t valid);
 /* Repetitions of the next batch. synchronized: the function starts in windows; first: after the

@@ -270,7 +270,7 @@ def test_time_limits(tap, library):
 
 def test_memory(tap, library):
     """Wherever the program finds none, on whichever PE: status 1, an end record, how much and where."""
-    cases = [(1, "0", 2), (40, "0", 2), (200, "0", 2), (2000, "0", 2), (200, "1", 2), (2000, "1", 2), (2000, None, 2)]
+    cases = [(1, "0", 2), (40, "0", 2), (200, "0", 2), (4000, "0", 2), (200, "1", 2), (4000, "1", 2), (4000, None, 2)]
 
     def start(case):
         at, pe, np = case
@@ -283,10 +283,10 @@ def test_memory(tap, library):
         tap.equal(run.status, 1, f"{name}: status 1", run)
         said = [line for line in errors(run) if re.search(r"out of memory: \d+ bytes at src/\S+:\d+", line)]
         tap.equal(len(said), 1, f"{name}: one message says how much, and where", run)
-        if at < 2000:
+        if at < 4000:
             continue
         end = end_record(run)
-        tap.ok(end.get("status") == 1 and end.get("results") == len(run.rows) > 1 and
+        tap.ok(end.get("status") == 1 and end.get("results") == len(run.rows) > 5 and
                f"PE {pe or ''}" in end["reason"] and "is out of memory: " in end["reason"],
                f"{name}: the end record says so", end)
         tap.ok(last_line(run).startswith("# ended by an error: PE "), f"{name}: so does the .sko", last_line(run))

@@ -23,7 +23,7 @@ static bool enough(const struct settings *settings, const double *m, size_t n)
 {
     int passes = 0;
     struct aim aim = aim_of(settings, false);
-    return stop_enough(&aim, m, n, 0, &passes);
+    return stop_enough(&aim, n, stop_reached(&aim, m, n, 0), &passes);
 }
 
 static void classic_rule(void **state)
@@ -59,18 +59,18 @@ static void median_rule(void **state)
     }
     int passes = 0;
     struct aim aim = aim_of(&settings, false);
-    assert_false(stop_enough(&aim, m, 29, 0, &passes));
+    assert_false(stop_enough(&aim, 29, stop_reached(&aim, m, 29, 0), &passes));
     assert_false(stop_reached(&aim, m, 29, 0));
     assert_true(stop_reached(&aim, m, 40, 0));
-    assert_false(stop_enough(&aim, m, 40, 0, &passes));
-    assert_true(stop_enough(&aim, m, 60, 0, &passes));
+    assert_false(stop_enough(&aim, 40, stop_reached(&aim, m, 40, 0), &passes));
+    assert_true(stop_enough(&aim, 60, stop_reached(&aim, m, 60, 0), &passes));
     settings.median_width = 0.001;
     aim = aim_of(&settings, false);
     passes = 0;
-    assert_false(stop_enough(&aim, m, 60, 0, &passes));
+    assert_false(stop_enough(&aim, 60, stop_reached(&aim, m, 60, 0), &passes));
     assert_int_equal(passes, 0);
     assert_int_equal(aim.limit, 1000);
-    assert_true(stop_enough(&aim, m, 1000, 0, &passes));
+    assert_true(stop_enough(&aim, 1000, stop_reached(&aim, m, 1000, 0), &passes));
     /* Neighbours that are alike say less: narrow when shuffled, not in this order. */
     settings.median_width = 0.5;
     aim = aim_of(&settings, false);
