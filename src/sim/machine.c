@@ -8,9 +8,9 @@
 
 const char *const collective_names[COLLECTIVES] = {"barrier", "broadcast", "reduce", "collect",
                                                    "alltoall"};
-const char *const cost_names[COST_CLASSES] = {"put",    "get",   "put-nbi", "get-nbi",
-                                              "atomic", "lock",  "unlock",  "lock-held",
-                                              "quiet",  "fence", "wait"};
+const char *const cost_names[COST_CLASSES] = {
+    "put",       "get",       "put-nbi", "get-nbi", "atomic", "lock", "unlock",
+    "lock-held", "hand-over", "connect", "quiet",   "fence",  "wait"};
 
 /* ---- Costs of classes ---- */
 

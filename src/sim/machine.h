@@ -25,6 +25,8 @@ enum cost_class {
     COST_LOCK,
     COST_UNLOCK,
     COST_LOCK_HELD, /* the least cost of a set_lock that has to wait */
+    COST_HAND_OVER, /* from a clear_lock until the set_lock of the next in the queue returns */
+    COST_CONNECT,   /* what the first put, get or atomic to a PE takes more */
     COST_SIZED,
     COST_QUIET = COST_SIZED,
     COST_FENCE,
@@ -161,6 +163,7 @@ struct machine {
     size_t table_count;
     bool locks_spread; /* each lock is at the PE that its address gives; else all locks are at PE 0
                         */
+    bool unlock_overtakes; /* clear_lock does not wait for what is open in the default context */
     enum placement placement;
     int *list; /* the node of each PE */
     size_t list_count;
@@ -199,6 +202,13 @@ static inline const struct way *way_of(const struct way *way, enum cost_class cl
     if (!way->costs || !way->costs->sized[class].count)
         return way;
     return cost_piece(&way->costs->sized[class], bytes);
+}
+/* What a way says about one of the classes that have a latency alone, COST_HAND_OVER and
+ * COST_CONNECT: ps; -1 if it is not described. */
+static inline int64_t way_latency(const struct way *way, enum cost_class class)
+{
+    return way->costs && way->costs->sized[class].count ? way->costs->sized[class].of->way.latency
+                                                        : -1;
 }
 /* What a quiet, fence or wait takes itself on a node: the most that its inside says, or, if the run
  * is on several nodes, its inside and its buses; 0 where nothing is said. */

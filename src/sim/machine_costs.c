@@ -20,6 +20,7 @@ static const struct key piece_keys[] = {
     {"answer", QUANTITY_TIME, PIECE(answer), 0, false},
     {"bandwidth", QUANTITY_RATE, PIECE(per_byte), 0, false},
 };
+static const struct key latency_keys[] = {{"latency", QUANTITY_TIME, PIECE(latency), 0, true}};
 static const struct key own_keys[] = {{"overhead", QUANTITY_TIME, 0, 0, true}};
 
 /* Left out: as the bus or node, whose own values may come later. */
@@ -40,6 +41,13 @@ static void take_class(struct machine_text *text, const struct word *name, struc
         return;
     }
     struct cost_pieces *pieces = &costs->sized[class];
+    if (class == COST_HAND_OVER || class == COST_CONNECT) {
+        pieces->of = memory_resize_array(NULL, 1, sizeof *pieces->of);
+        pieces->of[0] = first;
+        pieces->count = 1;
+        take_block(text, name, &(struct keys){KEYS(latency_keys)}, pieces->of);
+        return;
+    }
     pieces->of = take_pieces(text, name, &(struct keys){KEYS(piece_keys), .more = ", from"}, &first,
                              sizeof first, &pieces->count);
 }
@@ -59,7 +67,7 @@ bool costs_take(struct machine_text *text, struct way *way)
     if (class == COST_CLASSES)
         text_error(text, &name,
                    "give put, get, put-nbi, get-nbi, atomic, lock, unlock, lock-held, "
-                   "quiet, fence or wait");
+                   "hand-over, connect, quiet, fence or wait");
     else if (twice)
         text_error(text, &name, "cost %s is given twice", cost_names[class]);
     if (class == COST_CLASSES || twice) {

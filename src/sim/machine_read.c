@@ -294,6 +294,18 @@ static void take_locks(struct machine_text *text, struct machine *machine)
     text_next(text);
 }
 
+static void take_unlock(struct machine_text *text, struct machine *machine)
+{
+    if (!word_is(&text->word, "completes") && !word_is(&text->word, "overtakes")) {
+        text_error(text, &text->word,
+                   "give completes: clear_lock waits for what is open in the default context, or "
+                   "overtakes: it does not");
+        return;
+    }
+    machine->unlock_overtakes = word_is(&text->word, "overtakes");
+    text_next(text);
+}
+
 /* ---- All of it ---- */
 
 static void take_include(struct machine_text *text)
@@ -312,7 +324,8 @@ static void take_include(struct machine_text *text)
 static bool starts_statement(const struct word *word)
 {
     return word_is(word, "bus") || word_is(word, "node") || word_is(word, "map") ||
-           word_is(word, "collective") || word_is(word, "locks") || word_is(word, "include");
+           word_is(word, "collective") || word_is(word, "locks") || word_is(word, "unlock") ||
+           word_is(word, "include");
 }
 
 static void take_statement(struct machine_text *text, struct machine *machine)
@@ -330,12 +343,14 @@ static void take_statement(struct machine_text *text, struct machine *machine)
         take_collective(text, machine);
     } else if (word_is(&word, "locks")) {
         take_locks(text, machine);
+    } else if (word_is(&word, "unlock")) {
+        take_unlock(text, machine);
     } else if (word_is(&word, "include")) {
         take_include(text);
     } else {
         text_error(text, &word,
-                   "\"%.*s\" is not known; there are bus, node, map, collective, locks "
-                   "and include",
+                   "\"%.*s\" is not known; there are bus, node, map, collective, locks, "
+                   "unlock and include",
                    (int)word.length, word.text);
     }
     if (text->error_count > errors) /* of one mistake others would follow */
