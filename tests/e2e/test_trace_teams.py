@@ -58,8 +58,11 @@ class Build:
         compile_ = [compiler, f"-I{STUB}/emulation", f"-I{ROOT}", *flags, "-O0", "-g0"]
         self.libs = [f"-L{self.folder}", "-Wl,--no-as-needed", "-lshmem15", f"-Wl,-rpath,{self.folder}"]
         hidden = ["-fPIC", "-fvisibility=hidden", "-c"]
-        objects = [name for name in glob.glob(os.path.join(harness.build_directory(), "pic/src/**/*.o"),
-                                              recursive=True) if not name.endswith("base/memory.o")]
+        # An older build may have left objects of files that are gone.
+        pic = os.path.join(harness.build_directory(), "pic")
+        objects = [name for name in glob.glob(f"{pic}/src/**/*.o", recursive=True)
+                   if os.path.exists(os.path.join(ROOT, os.path.relpath(name, pic)[:-2] + ".c"))
+                   and not name.endswith("base/memory.o")]
         self.tracer, self.program = self.path("libshmemtrace.so"), self.path("teams")
         self.compiler = shlex.join([*compile_, *self.libs])
         for command in (
