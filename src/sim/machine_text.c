@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/excerpt.h"
 #include "base/memory.h"
 
 #define MOST_ERRORS 20
 #define MOST_BYTES (16 * 1024 * 1024)
 #define MOST_DEPTH 16
-#define SHOWN_BYTES 160 /* of a line with an error */
 
 bool word_is(const struct word *word, const char *text)
 {
@@ -21,17 +21,6 @@ bool word_is(const struct word *word, const char *text)
 }
 
 /* ---- Errors ---- */
-
-/* The line of a place, as text that a terminal can show, and the caret below it. */
-static void show_line(struct text *out, const char *line, size_t length, size_t column)
-{
-    size_t first = column > SHOWN_BYTES / 2 ? column - SHOWN_BYTES / 2 : 0;
-    size_t shown = length - first < SHOWN_BYTES ? length - first : SHOWN_BYTES;
-    char *copy = memory_text_part(line + first, shown);
-    text_disarm(copy, true);
-    text_append(out, "%s\n%*s^\n", copy, (int)(column - first), "");
-    free(copy);
-}
 
 void text_error(struct machine_text *text, const struct word *at, const char *format, ...)
 {
@@ -51,7 +40,7 @@ void text_error(struct machine_text *text, const struct word *at, const char *fo
             number += *c == '\n';
         text_append(&text->errors, "%s:%zu:%zu: error: %s\n", at->file->path, number,
                     (size_t)(at->text - line) + 1, message);
-        show_line(&text->errors, line, strcspn(line, "\n"), (size_t)(at->text - line));
+        excerpt_append(&text->errors, line, strcspn(line, "\r\n"), (size_t)(at->text - line));
     } else {
         text_append(&text->errors, "shmemsim: %s\n", message);
     }

@@ -1,17 +1,15 @@
 /* Collects errors and warnings of a script, and shows each with its line and a caret. */
 #include "ski/diag.h"
 
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/excerpt.h"
 #include "base/memory.h"
 #include "base/text.h"
 
-/* At most this many bytes of a source line are shown, with the caret near the middle. */
-#define SHOWN_BYTES 120
 #define MESSAGE_BYTES 600
 
 struct entry {
@@ -126,80 +124,6 @@ char *diag_place(const struct source *source, struct position where)
     return text_format("%s:%d:%d", source_name(source, where.file), where.line, where.column);
 }
 
-/* Length of the UTF-8 sequence at s, or 1 and *valid = false. */
-static size_t character_length(const char *s, size_t left, bool *valid)
-{
-    unsigned char lead = (unsigned char)*s;
-    size_t length = lead < 0x80 ? 1 : lead >= 0xf0 && lead < 0xf5 ? 4 : lead >= 0xe0 ? 3 : 2;
-
-    *valid = lead < 0x80 || (lead >= 0xc2 && lead < 0xf5 && length <= left);
-    for (size_t i = 1; i < length && *valid; i++)
-        *valid = ((unsigned char)s[i] & 0xc0) == 0x80;
-    return *valid ? length : 1;
-}
-
-/* Appends the character at s to the line as shown, and as much space to the caret line. */
-static size_t show_character(const char *s, size_t left, struct text *line, struct text *caret)
-{
-    bool valid;
-    size_t length = character_length(s, left, &valid);
-
-    if (*s == '\t') {
-        text_append_bytes(line, "\t", 1);
-        text_append_bytes(caret, "\t", 1);
-        return 1;
-    }
-    if (!valid || iscntrl((unsigned char)*s))
-        text_append_bytes(line, "?", 1);
-    else
-        text_append_bytes(line, s, length);
-    text_append_bytes(caret, " ", 1);
-    return length;
-}
-
-static bool continues_character(const char *text, size_t i, size_t length)
-{
-    return i > 0 && i < length && ((unsigned char)text[i] & 0xc0) == 0x80;
-}
-
-static void append_line(struct text *out, const struct source *source, struct position where)
-{
-    size_t length;
-    const char *text = source_line(source, where.file, where.line, &length);
-    size_t at = where.column > 0 ? (size_t)where.column - 1 : 0;
-    size_t first = 0, last = length;
-    struct text line = {0}, caret = {0};
-
-    if (length == 0)
-        return;
-    if (at > length)
-        at = length;
-    if (length > SHOWN_BYTES) {
-        if (at > SHOWN_BYTES / 2)
-            first = at - SHOWN_BYTES / 2;
-        if (length - first > SHOWN_BYTES)
-            last = first + SHOWN_BYTES;
-        while (continues_character(text, first, at))
-            first++;
-        while (last > at && continues_character(text, last, length))
-            last--;
-    }
-    if (first > 0) {
-        text_append(&line, "...");
-        text_append(&caret, "   ");
-    }
-    for (size_t i = first; i < last;) {
-        struct text ignored = {0};
-
-        i += show_character(text + i, last - i, &line, i < at ? &caret : &ignored);
-        text_release(&ignored);
-    }
-    text_append(out, "%s%s\n%s^\n", line.data, last < length ? "..." : "",
-                caret.length > 0 ? caret.data : "");
-    text_release(&line);
-    text_release(&caret);
-}
-
 static void append_entry(struct text *out, const struct source *source, struct position where,
                          const char *kind, const char *message)
 {
@@ -211,7 +135,10 @@ static void append_entry(struct text *out, const struct source *source, struct p
     }
     text_append(out, "%s:%d:%d: %s: %s\n", source_name(source, where.file), where.line,
                 where.column, kind, message);
-    append_line(out, source, where);
+    size_t length;
+    const char *line = source_line(source, where.file, where.line, &length);
+    if (length > 0)
+        excerpt_append(out, line, length, where.column > 0 ? (size_t)where.column - 1 : 0);
 }
 
 char *diag_format(const struct source *source, struct position where, const char *message)
