@@ -23,7 +23,7 @@ enum trace_class {
     TRACE_LOCK,
     TRACE_MEMORY, /* symmetric allocation */
     TRACE_SETUP,  /* init, finalize, global_exit, pcontrol */
-    TRACE_QUERY,  /* my_pe, n_pes, ptr, ..._accessible, info: off unless asked for */
+    TRACE_QUERY,  /* my_pe, n_pes, ptr, ..._accessible, info: all but ptr off unless asked for */
     TRACE_CLASSES
 };
 
@@ -132,8 +132,9 @@ static inline bool trace_puts_value(const struct trace_routine *routine)
            (routine->class == TRACE_PUT || routine->class == TRACE_NONBLOCKING);
 }
 
-/* Flags of an event. */
-enum { TRACE_IMPLICIT_BARRIER = 1, TRACE_FAILED = 2 };
+/* Flags of an event. TRACE_POINTER: the program has a pointer to memory of the peer from now on,
+ * through which data may move without a call. */
+enum { TRACE_IMPLICIT_BARRIER = 1, TRACE_FAILED = 2, TRACE_POINTER = 4 };
 
 struct trace_event {
     uint32_t routine; /* index into the file's routines */

@@ -28,6 +28,20 @@ MADE = Made()
 COMMAND, FOLDER = traces.command(), MADE.folder
 path, make, command, table = MADE.path, MADE.make, MADE.command, traces.events_of
 
+# ---- Pointers to memory of other PEs, of which one is to the PE itself, and one is none ----
+
+make("pointers", "pe 0 2 1\nevent 0 shmem_init 1000 10\nevent 0 shmem_ptr 1020 5 flags=4 peer=1 target=64\n"
+     "event 0 shmem_ptr 1040 5 flags=4 peer=0 target=64\nevent 0 shmem_finalize 1060 10 flags=1\nend finalize\n"
+     "pe 1 2 1\nevent 0 shmem_init 1000 10\nevent 0 shmem_ptr 1020 5 peer=0 target=64\n"
+     "event 0 shmem_finalize 1060 10 flags=1\nend finalize\n")
+for words in (("check",), ("summary",)):
+    done = command(*words, "pointers")
+    tap.ok(done.status == 0 and "1 call of shmem_ptr gave pointers to memory of other PEs" in done.out,
+           f"{words[0]} says that data may have moved unseen", done)
+tap.equal(json.loads(command("summary", "--json", "pointers").out)["pointers"], 1, "... and JSON says how often")
+tap.equal([row["flags"] for row in table(command("dump", "--csv", "pointers").out) if row["routine"] == "shmem_ptr"],
+          ["pointer", "pointer", ""], "dump shows which calls gave a pointer")
+
 # ---- A small trace with every kind of thing in it ----
 
 make("small", small_scenario(0) + small_scenario(1, clock=123456789))

@@ -36,7 +36,7 @@ MEANING = {"pe": "peer", "len": "elements", "nelems": "elements", "nlong": "elem
 FIELDS = ("peer elements bytes target source target_stride source_stride context_id set_start "
           "set_stride set_size root comparison condition value result options signal").split()
 PES = 77
-BARRIER, FAILED = 1, 2
+BARRIER, FAILED, POINTER = 1, 2, 4
 # Of routines whose parameters do not say it by their names; arguments are 2, 3, ... in their order
 # where they are numbers. Places are given by the number of the argument; RETURNED is what came back.
 RETURNED = 5
@@ -59,7 +59,7 @@ SPECIAL = {
     "shmem_global_exit": ({"value": 2}, 0),
     "globalexit": ({"value": 2}, 0),
     "shmem_addr_accessible": ({"target": "@2", "peer": 3}, 0),
-    "shmem_ptr": ({"target": "@2", "peer": 3}, 0),
+    "shmem_ptr": ({"target": "@2", "peer": 3}, POINTER),
     **{name: ({}, 0) for name in ("start_pes", "shmem_info_get_version", "shmem_info_get_name",
                                   "shmem_query_thread")},
 }

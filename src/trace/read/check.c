@@ -64,6 +64,7 @@ struct pe {
 struct check {
     struct reader *reader;
     uint64_t findings, events, dropped;
+    uint64_t pointers;  /* calls that gave a pointer to memory of another PE */
     size_t start_alone; /* PEs whose clocks were synchronized only at the start */
     struct pe *pes;     /* by index of the file */
     struct set *sets;   /* by number of the reader */
@@ -497,12 +498,14 @@ static int check_run(struct reader *reader)
         if (source_routine(next.source, next.event)->class == TRACE_LOCK)
             check_lock(&check, next.source, pe, next.event);
         check_collective(&check, next.source, next.event);
+        check.pointers += event_gives_pointer(next.source, next.event);
     }
     merge_close(merge);
     if (reader->status)
         check.findings++; /* the damage was reported */
     else
         check_ends(&check);
+    reader_tell_pointers(reader, check.pointers);
     if (check.start_alone)
         fprintf(reader->out,
                 "%zu PE%s ended without shmem_finalize: clocks were synchronized at the start "

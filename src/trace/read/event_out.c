@@ -170,10 +170,13 @@ static void put_csv_text(FILE *out, const char *text)
 
 static void put_flags(FILE *out, uint32_t flags)
 {
-    if (flags & TRACE_IMPLICIT_BARRIER)
-        fputs_unlocked("barrier", out);
-    if (flags & TRACE_FAILED)
-        fputs_unlocked(flags & TRACE_IMPLICIT_BARRIER ? "+failed" : "failed", out);
+    static const char *const names[] = {"barrier", "failed", "pointer"};
+    const char *plus = "";
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (flags >> i & 1) {
+            fprintf(out, "%s%s", plus, names[i]);
+            plus = "+";
+        }
 }
 
 /* Times of an event in seconds. */

@@ -206,6 +206,15 @@ static void say_incomplete(const struct reader *reader)
                    reader->pes_of_run);
 }
 
+void reader_tell_pointers(const struct reader *reader, uint64_t calls)
+{
+    if (calls > 0)
+        fprintf(reader->out,
+                "%" PRIu64 " call%s of shmem_ptr gave pointers to memory of other PEs: what moved "
+                "through them is not in the trace\n",
+                calls, numbers_plural(calls));
+}
+
 int reader_main(const struct reader_command *command, int argc, char **argv)
 {
     struct reader reader = {.command = command, .out = stdout, .out_name = "standard output"};

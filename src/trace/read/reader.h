@@ -175,4 +175,13 @@ static inline int64_t event_value(const struct trace_event *event, enum trace_fi
     return event_has(event, field) ? event->values[field] : otherwise;
 }
 
+/* Whether shmem_ptr gave a pointer to memory of another PE. */
+static inline bool event_gives_pointer(const struct source *source, const struct trace_event *event)
+{
+    return event->flags & TRACE_POINTER && event_has(event, TRACE_PEER) &&
+           event->values[TRACE_PEER] != source->info->pe;
+}
+/* One line of output, if there are such calls. */
+void reader_tell_pointers(const struct reader *, uint64_t calls);
+
 #endif

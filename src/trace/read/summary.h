@@ -103,6 +103,7 @@ struct summary {
     size_t group_room;
 
     uint64_t events, dropped;
+    uint64_t pointers;  /* calls that gave a pointer to memory of another PE */
     size_t start_alone; /* PEs whose clocks were synchronized only at the start */
     size_t incomplete;
     double first, last;

@@ -202,6 +202,7 @@ static void add_event(struct summary *summary, struct source *source, struct sum
         .burst = (double)event->burst * source->seconds_per_tick,
     };
     one.longest = one.seconds;
+    summary->pointers += event_gives_pointer(source, event);
     size_t number = source_number(source, event);
     add_calls(summary, pe, number, routine, &one);
     distribution_add(&summary->bursts, one.burst);

@@ -155,6 +155,7 @@ static void text_head(const struct summary *summary)
     if (summary->dropped)
         fprintf(out, "%" PRIu64 " events more were not kept, and are missing below\n",
                 summary->dropped);
+    reader_tell_pointers(summary->reader, summary->pointers);
     if (summary->start_alone)
         fprintf(out,
                 "%zu PE%s ended without shmem_finalize: clocks were synchronized at the start "
@@ -464,6 +465,7 @@ void summary_json_end(const struct summary *summary)
     fputc(']', out);
     count_member(out, "events", summary->events);
     count_member(out, "dropped", summary->dropped);
+    count_member(out, "pointers", summary->pointers);
     count_member(out, "not_ended_in_order", summary->incomplete);
     member(out, "cost_between", mean_of_pes(summary, summary->cost_between));
     member(out, "cost_inside", mean_of_pes(summary, summary->cost_inside));

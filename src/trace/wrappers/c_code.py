@@ -23,6 +23,8 @@ def flags_of(routine, fields, returned):
         flags.append(f"({value} ? TRACE_IMPLICIT_BARRIER : 0)")
     if returned and returned.failed == "null":
         flags.append(f"(!result && {fields['bytes']} != 0 ? TRACE_FAILED : 0)")
+    elif routine.returns == "address":
+        flags.append("(result ? TRACE_POINTER : 0)")
     elif returned and returned.failed:
         flags.append("(result ? TRACE_FAILED : 0)")
     return " | ".join(flags) or "0"

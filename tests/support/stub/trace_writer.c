@@ -78,6 +78,7 @@ static const struct trace_routine routines[] = {
     {"shmem_ctx_putmem_nbi", TRACE_NONBLOCKING, TRACE_SIGNED, 1, TRANSFER | BIT(TRACE_CONTEXT_ID)},
     {"shmem_long_p", TRACE_PUT, TRACE_SIGNED, 8,
      BIT(TRACE_PEER) | BIT(TRACE_TARGET) | BIT(TRACE_VALUE)},
+    {"shmem_ptr", TRACE_QUERY, TRACE_SIGNED, 1, BIT(TRACE_PEER) | BIT(TRACE_TARGET)},
     {"shmem_fence", TRACE_SYNCHRONIZATION, TRACE_SIGNED, 0, 0},
     {"shmem_long_test", TRACE_SYNCHRONIZATION, TRACE_SIGNED, 8,
      BIT(TRACE_TARGET) | BIT(TRACE_COMPARISON) | BIT(TRACE_VALUE) | BIT(TRACE_RESULT)},
