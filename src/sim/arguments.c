@@ -75,6 +75,9 @@ bool arguments_take(struct prediction_options *options, size_t row, const char *
     case OPTION_CONTENTION:
         options->replay.contention = contention_named(value ? value : "fifo");
         return true;
+    case OPTION_POINTERS:
+        options->replay.ignore_pointers = true;
+        return true;
     case OPTION_JSON:
         options->json = true;
         return true;

@@ -48,7 +48,15 @@ struct prediction_options {
     bool json, force;
     const char *output;
 };
-enum { OPTION_MODEL, OPTION_CONTENTION, OPTION_JSON, OPTION_OUTPUT, OPTION_FORCED, OWN_OPTIONS };
+enum {
+    OPTION_MODEL,
+    OPTION_CONTENTION,
+    OPTION_POINTERS,
+    OPTION_JSON,
+    OPTION_OUTPUT,
+    OPTION_FORCED,
+    OWN_OPTIONS
+};
 #define PREDICTION_OPTIONS                                                                         \
     [OPTION_MODEL] = {"model", 'm',           "NAME", "what calls cost: loggp (default) or paper", \
                       false,   "loggp paper", NULL},                                               \
@@ -59,6 +67,9 @@ enum { OPTION_MODEL, OPTION_CONTENTION, OPTION_JSON, OPTION_OUTPUT, OPTION_FORCE
                            true,                                                                   \
                            "fifo fair",                                                            \
                            NULL},                                                                  \
+    [OPTION_POINTERS] = {.name = "ignore-pointers",                                                \
+                         .help = "predict, although pointers of shmem_ptr may move data between "  \
+                                 "nodes unseen"},                                                  \
     [OPTION_JSON] = {.name = "json", .help = "one JSON object with everything"},                   \
     [OPTION_OUTPUT] = {.name = "output",                                                           \
                        .letter = 'o',                                                              \

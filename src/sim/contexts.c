@@ -77,10 +77,10 @@ void context_answered(struct replay *replay, uint32_t thread, const struct op *o
     end_one(replay, thread, op->context, &open_of(replay, thread, op->context)->unordered);
 }
 
-/* Barriers and clear_lock complete the default context. */
-static bool completes(const struct op *op)
+/* Barriers complete the default context, and so does clear_lock in most libraries. */
+static bool completes(const struct replay *replay, const struct op *op)
 {
-    return op->kind == OP_QUIET || op->kind == OP_UNLOCK ||
+    return op->kind == OP_QUIET || (op->kind == OP_UNLOCK && !replay->machine->unlock_overtakes) ||
            (op->kind == OP_TOGETHER && op->flags & OP_QUIETS);
 }
 
@@ -90,7 +90,7 @@ bool replay_is_open(struct replay *replay, uint32_t number, const struct op *op)
 {
     struct thread *self = &replay->threads[number];
     bool fence = op->kind == OP_FENCE && replay->progress;
-    if (!fence && !completes(op))
+    if (!fence && !completes(replay, op))
         return false;
     unsigned context = fence || op->kind == OP_QUIET ? op->context : 0;
     const struct open_counts *open = open_of(replay, number, context);

@@ -72,32 +72,46 @@ static void free_table(struct time_table *table)
 
 static bool way_receives(const struct way *way)
 {
-    bool any = way->receive > 0 || way->answer > 0;
+    bool any = way->receive > 0 || way->answer > 0 || way->quiet == QUIET_ASKS;
     for (size_t class = 0; way->costs && class < COST_SIZED; class ++)
         for (size_t i = 0; i < way->costs->sized[class].count; i++)
-            any = any || way->costs->sized[class].of[i].way.receive > 0 ||
-                  way->costs->sized[class].of[i].way.answer > 0;
+            any = any || way_receives(&way->costs->sized[class].of[i].way);
     return any;
 }
 
-bool machine_asks(const struct machine *machine)
+static bool way_asks(const struct way *way)
+{
+    return way->quiet == QUIET_ASKS;
+}
+
+static bool way_connects(const struct way *way)
+{
+    return way_latency(way, COST_CONNECT) > 0;
+}
+
+static bool any_way(const struct machine *machine, bool (*is)(const struct way *))
 {
     bool any = false;
     for (size_t i = 0; i < machine->bus_count; i++)
-        any = any || machine->buses[i].way.quiet == QUIET_ASKS;
+        any = any || is(&machine->buses[i].way);
     for (size_t i = 0; i < machine->kind_count; i++)
-        any = any || machine->kinds[i].inside.quiet == QUIET_ASKS;
+        any = any || is(&machine->kinds[i].inside);
     return any;
 }
 
 bool machine_receives(const struct machine *machine)
 {
-    bool any = machine_asks(machine);
-    for (size_t i = 0; i < machine->bus_count; i++)
-        any = any || way_receives(&machine->buses[i].way);
-    for (size_t i = 0; i < machine->kind_count; i++)
-        any = any || way_receives(&machine->kinds[i].inside);
-    return any;
+    return any_way(machine, way_receives);
+}
+
+bool machine_asks(const struct machine *machine)
+{
+    return any_way(machine, way_asks);
+}
+
+bool machine_connects(const struct machine *machine)
+{
+    return any_way(machine, way_connects);
 }
 
 /* ---- Nodes, buses and places ---- */

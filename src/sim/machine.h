@@ -191,6 +191,8 @@ static inline const struct way *machine_way(const struct machine *machine, int f
 /* Whether libraries need time for messages of others or for answers, or a quiet asks, somewhere. */
 bool machine_receives(const struct machine *);
 bool machine_asks(const struct machine *);
+/* Whether a first call between two PEs takes longer somewhere. */
+bool machine_connects(const struct machine *);
 
 void costs_free(struct way *);
 /* A way that is a copy of another one gets costs of its own. */

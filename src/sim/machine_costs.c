@@ -85,22 +85,20 @@ bool costs_take(struct machine_text *text, struct way *way)
 
 void costs_complete(struct way *way)
 {
+    static const size_t times[] = {offsetof(struct way, latency), offsetof(struct way, overhead),
+                                   offsetof(struct way, gap), offsetof(struct way, receive),
+                                   offsetof(struct way, answer)};
     for (size_t class = 0; way->costs && class < COST_SIZED; class ++) {
         bool answers = class != COST_PUT && class != COST_PUT_NBI;
         struct cost_pieces *pieces = &way->costs->sized[class];
         for (size_t i = 0; i < pieces->count; i++) {
             struct way *piece = &pieces->of[i].way;
             piece->round_trip = answers && piece->latency != LEFT_OUT;
-            if (piece->latency == LEFT_OUT)
-                piece->latency = way->latency;
-            if (piece->overhead == LEFT_OUT)
-                piece->overhead = way->overhead;
-            if (piece->gap == LEFT_OUT)
-                piece->gap = way->gap;
-            if (piece->receive == LEFT_OUT)
-                piece->receive = way->receive;
-            if (piece->answer == LEFT_OUT)
-                piece->answer = way->answer;
+            for (size_t k = 0; k < sizeof times / sizeof *times; k++) {
+                int64_t *time = (int64_t *)((char *)piece + times[k]);
+                if (*time == LEFT_OUT)
+                    *time = *(const int64_t *)((const char *)way + times[k]);
+            }
             if (piece->per_byte < 0)
                 piece->per_byte = way->per_byte;
         }

@@ -48,21 +48,26 @@ static const struct key node_keys[] = {
     {"out", QUANTITY_COUNT, offsetof(struct node_kind, out_links), MACHINE_MOST_LINKS, false},
     {"ratio", QUANTITY_RATIO, offsetof(struct node_kind, ratio), 0, false},
 };
-/* "KEY WORD": 1 or 2, as the word is the first or second of two; 0 after an error. before: what
- * was given for the key already, 0: nothing. */
+/* One of two words: 1 or 2; 0 if it is neither, which is an error. */
+static int take_word(struct machine_text *text, const char *const words[2], const char *remedy)
+{
+    int choice = word_is(&text->word, words[0]) ? 1 : word_is(&text->word, words[1]) ? 2 : 0;
+    if (choice)
+        text_next(text);
+    else
+        text_error(text, &text->word, "%s", remedy);
+    return choice;
+}
+
+/* "KEY WORD", as take_word(). before: what was given for the key already, 0: nothing. */
 static int take_choice(struct machine_text *text, const char *const words[2], const char *remedy,
                        int before)
 {
     struct word key = text->word;
     text_next(text);
-    int choice = word_is(&text->word, words[0]) ? 1 : word_is(&text->word, words[1]) ? 2 : 0;
-    if (choice == 0) {
-        text_error(text, &text->word, "%s", remedy);
-        return 0;
-    }
-    if (before)
+    int choice = take_word(text, words, remedy);
+    if (choice && before)
         text_error(text, &key, "%.*s is given twice", (int)key.length, key.text);
-    text_next(text);
     return choice;
 }
 
@@ -285,31 +290,25 @@ static void take_collective(struct machine_text *text, struct machine *machine)
 
 static void take_locks(struct machine_text *text, struct machine *machine)
 {
-    if (!word_is(&text->word, "first") && !word_is(&text->word, "spread")) {
-        text_error(text, &text->word,
-                   "give first: all are at PE 0, or spread: they are at all PEs");
-        return;
-    }
-    machine->locks_spread = word_is(&text->word, "spread");
-    text_next(text);
+    static const char *const words[] = {"first", "spread"};
+    machine->locks_spread =
+        take_word(text, words, "give first: all are at PE 0, or spread: they are at all PEs") == 2;
 }
 
 static void take_unlock(struct machine_text *text, struct machine *machine)
 {
-    if (!word_is(&text->word, "completes") && !word_is(&text->word, "overtakes")) {
-        text_error(text, &text->word,
-                   "give completes: clear_lock waits for what is open in the default context, or "
-                   "overtakes: it does not");
-        return;
-    }
-    machine->unlock_overtakes = word_is(&text->word, "overtakes");
-    text_next(text);
+    static const char *const words[] = {"completes", "overtakes"};
+    machine->unlock_overtakes =
+        take_word(text, words,
+                  "give completes: clear_lock waits for what is open in the default context, or "
+                  "overtakes: it does not") == 2;
 }
 
 /* ---- All of it ---- */
 
-static void take_include(struct machine_text *text)
+static void take_include(struct machine_text *text, struct machine *machine)
 {
+    (void)machine;
     struct word at = text->word;
     if (at.length < 3 || at.text[0] != '"') {
         text_error(text, &at, "give the name of a file: include \"nodes.txt\"");
@@ -321,40 +320,40 @@ static void take_include(struct machine_text *text)
     free(path);
 }
 
-static bool starts_statement(const struct word *word)
+static const struct statement {
+    const char *name;
+    void (*take)(struct machine_text *, struct machine *);
+} statements[] = {
+    {"bus", take_bus},         {"node", take_node},
+    {"map", machine_take_map}, {"collective", take_collective},
+    {"locks", take_locks},     {"unlock", take_unlock},
+    {"include", take_include},
+};
+
+/* The statement that the word begins, or NULL. */
+static const struct statement *statement_of(const struct word *word)
 {
-    return word_is(word, "bus") || word_is(word, "node") || word_is(word, "map") ||
-           word_is(word, "collective") || word_is(word, "locks") || word_is(word, "unlock") ||
-           word_is(word, "include");
+    for (size_t i = 0; i < sizeof statements / sizeof *statements; i++)
+        if (word_is(word, statements[i].name))
+            return &statements[i];
+    return NULL;
 }
 
 static void take_statement(struct machine_text *text, struct machine *machine)
 {
     struct word word = text->word;
+    const struct statement *statement = statement_of(&word);
     size_t errors = text->error_count;
     text_next(text);
-    if (word_is(&word, "bus")) {
-        take_bus(text, machine);
-    } else if (word_is(&word, "node")) {
-        take_node(text, machine);
-    } else if (word_is(&word, "map")) {
-        machine_take_map(text, machine);
-    } else if (word_is(&word, "collective")) {
-        take_collective(text, machine);
-    } else if (word_is(&word, "locks")) {
-        take_locks(text, machine);
-    } else if (word_is(&word, "unlock")) {
-        take_unlock(text, machine);
-    } else if (word_is(&word, "include")) {
-        take_include(text);
-    } else {
+    if (statement)
+        statement->take(text, machine);
+    else
         text_error(text, &word,
-                   "\"%.*s\" is not known; there are bus, node, map, collective, locks, "
-                   "unlock and include",
+                   "\"%.*s\" is not known; there are bus, node, map, collective, locks, unlock and "
+                   "include",
                    (int)word.length, word.text);
-    }
     if (text->error_count > errors) /* of one mistake others would follow */
-        while (!word_ends(&text->word) && !starts_statement(&text->word))
+        while (!word_ends(&text->word) && !statement_of(&text->word))
             text_next(text);
 }
 

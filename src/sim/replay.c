@@ -289,6 +289,7 @@ static void allocate(struct replay *replay)
     replay->threads = memory_zeroed(threads, sizeof *replay->threads);
     for (int i = 0; i < replay->run->thread_count; i++)
         replay->threads[i].threaded = run_threads(replay->run, run_pe(replay->run, i)) > 1;
+    replay->connects = machine_connects(replay->machine);
     replay->progress = requests_open(replay->machine, replay->model, threads);
     if (replay->progress) {
         replay->answers_until = memory_zeroed(threads, sizeof *replay->answers_until);
@@ -331,6 +332,7 @@ static void forget(struct replay *replay)
     table_free(&replay->turn_numbers);
     table_free(&replay->lock_numbers);
     table_free(&replay->context_numbers);
+    table_free(&replay->connected);
     path_free(&replay->paths);
     network_close(&replay->network);
     requests_close(replay->progress);
@@ -408,6 +410,7 @@ static bool begin_again(struct replay *replay)
                               .model = before.model,
                               .contention = before.contention,
                               .per_pe = before.per_pe,
+                              .ignore_pointers = before.ignore_pointers,
                               .streams = before.streams,
                               .order = before.order,
                               .waits = waits};
@@ -456,6 +459,22 @@ static void end_simulated(struct replay *replay)
     }
 }
 
+/* Refuses a run in which PEs on different nodes have pointers to each other's memory. */
+static void check_pointers(struct replay *replay)
+{
+    const struct table *pointed = &replay->streams.pointed;
+    for (size_t i = 0; i < pointed->count && !replay->error && !replay->ignore_pointers; i++) {
+        const int *pair = table_key(pointed, i);
+        int nodes[] = {(int)replay->threads[pair[0]].node, (int)replay->threads[pair[1]].node};
+        if (nodes[0] != nodes[1])
+            replay->error = text_format(
+                "%s: PE %d has a pointer to memory of PE %d (shmem_ptr), but they are on nodes %d "
+                "and %d here, so what moved through it is missing; put them on one node, or give "
+                "--ignore-pointers",
+                run_path(replay->run, pair[0]), pair[0], pair[1], nodes[0], nodes[1]);
+    }
+}
+
 static bool conclude(struct replay *replay)
 {
     if (!replay->error && replay->streams.error) {
@@ -467,6 +486,7 @@ static bool conclude(struct replay *replay)
         replay->error = replay_deadlock(replay);
         replay->found = true;
     }
+    check_pointers(replay);
     end_simulated(replay);
     return !replay->error;
 }
@@ -479,7 +499,8 @@ bool replay_run(struct replay *replay, struct run *run, const struct machine *ma
                               .machine = machine,
                               .model = options->model,
                               .contention = options->contention,
-                              .per_pe = options->per_pe};
+                              .per_pe = options->per_pe,
+                              .ignore_pointers = options->ignore_pointers};
     bool good = open_parts(replay);
     for (int i = 0; i < run->pes && good; i++)
         speed[i] = machine_kind(machine, replay->threads[i].node)->ratio;

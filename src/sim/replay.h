@@ -8,6 +8,7 @@ struct replay_options {
     const struct model *model;
     enum contention contention;
     bool per_pe;
+    bool ignore_pointers; /* predict, although data may move between nodes by pointers */
     size_t window_bytes;
     struct simulated_trace *simulated; /* where the run is written as a trace, or NULL */
 };

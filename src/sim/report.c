@@ -247,6 +247,11 @@ void report_text(FILE *out, const struct report *report)
         fprintf(out, "; %" PRIu64 " waits that no remote write of the trace ended took no time",
                 replay->waits.alone);
     fputc('\n', out);
+    if (streams->pointed.count)
+        fprintf(out,
+                "%zu pair%s of PEs have pointers to memory (shmem_ptr): what moved through them is "
+                "missing\n",
+                streams->pointed.count, numbers_plural(streams->pointed.count));
     if (replay->extrapolated)
         fprintf(out,
                 "%" PRIu64 " collective calls cost what follows from other numbers of PEs: the "

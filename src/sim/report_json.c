@@ -154,9 +154,9 @@ void report_json(FILE *out, const struct report *report)
                                         {NULL, 0}});
     fprintf(out,
             ",\n\"events\":%" PRIu64 ",\"polling_loops\":%" PRIu64 ",\"polls_left_out\":%" PRIu64
-            ",\"waits_without_write\":%" PRIu64,
+            ",\"waits_without_write\":%" PRIu64 ",\"pairs_with_pointers\":%zu",
             replay->streams.events, replay->streams.loops, replay->streams.polls,
-            replay->waits.alone);
+            replay->waits.alone, replay->streams.pointed.count);
     if (replay->machine->table_count)
         fprintf(out, ",\"calls_extrapolated\":%" PRIu64, replay->extrapolated);
     fputs(",\n\"imbalance\":{", out);

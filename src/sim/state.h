@@ -103,6 +103,7 @@ struct replay {
     enum contention contention;
     bool per_pe;
     bool several; /* PEs are on several nodes */
+    bool ignore_pointers;
     struct streams streams;
     struct waits waits;
     struct network network;
@@ -136,6 +137,8 @@ struct replay {
     struct lock_state *locks;
     size_t lock_room;
     struct table lock_numbers, context_numbers;
+    bool connects;          /* first calls between two PEs take longer */
+    struct table connected; /* pairs of PEs that had theirs */
     struct context_state *contexts;
     size_t context_room;
     uint64_t executed;

@@ -63,6 +63,7 @@ void streams_close(struct streams *streams)
     free(streams->speed);
     trace_cursor_free(streams->cursor);
     free(streams->error);
+    table_free(&streams->pointed);
 }
 
 /* Whether all threads of a PE are read: only then it is known how many events there are. */

@@ -48,6 +48,7 @@ struct streams {
     uint32_t window;   /* operations */
     struct trace_cursor *cursor; /* one for all threads */
     uint64_t events;
+    struct table pointed;  /* pairs of a PE and another one of whose memory it has a pointer */
     uint64_t loops, polls; /* polling loops, and the calls in them that were left out */
     struct cycles cycles;
     char *error;

@@ -125,9 +125,24 @@ static struct departure hand_over(struct replay *replay, const struct step *step
     return (struct departure){plan->blocks ? UNKNOWN : plan->leaves, 0};
 }
 
+/* How much longer it takes since it is the first one of its PE to the other PE (ps). */
+static int64_t connecting(struct replay *replay, const struct step *step)
+{
+    const uint32_t pair[] = {replay_pe(replay, step->thread), step->op->peer};
+    const struct way *way = machine_way(replay->machine, (int)replay->threads[pair[0]].node,
+                                        (int)replay->threads[pair[1]].node);
+    size_t before = replay->connected.count;
+    int64_t latency = pair[0] == pair[1] ? 0 : way_latency(way, COST_CONNECT);
+    if (latency <= 0 || table_number(&replay->connected, pair, sizeof pair) < before)
+        return 0;
+    return latency;
+}
+
 /* Makes a put, get or atomic from `from` (ps) on. */
 static inline struct departure make(struct replay *replay, const struct step *step, int64_t from)
 {
+    if (__builtin_expect(replay->connects, 0))
+        from += connecting(replay, step);
     uint32_t slot = slot_of_write(replay, step);
     bool atomic = is_atomic(step->op);
     if (__builtin_expect(replay->open != NULL, 0)) {

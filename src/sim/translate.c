@@ -513,6 +513,13 @@ static bool begin_thread(struct streams *streams, const struct call *call, struc
                 "--exclude or --phase? Record it without them");
 }
 
+static void note_pointer(struct streams *streams, const struct call *call)
+{
+    const int pair[] = {call->pe, (int)value_of(call, TRACE_PEER, call->pe)};
+    if (pair[1] != call->pe && pair[1] >= 0 && pair[1] < streams->run->pes)
+        table_number(&streams->pointed, pair, sizeof pair);
+}
+
 bool translate(struct streams *streams, int thread, const struct raw_event *raw)
 {
     struct stream *stream = &streams->of[thread];
@@ -525,6 +532,8 @@ bool translate(struct streams *streams, int thread, const struct raw_event *raw)
                     .kind = (uint8_t)call.kind->kind,
                     .flags = call.kind->flags};
     stream->read++;
+    if (__builtin_expect(raw->series->flags & TRACE_POINTER, 0))
+        note_pointer(streams, &call);
     if (__builtin_expect(!stream->started, 0)) {
         streams->taken_off = before; /* time begins later */
         if (!begin_thread(streams, &call, &op))

@@ -373,6 +373,27 @@ def test_report():
            "the text says the same", text)
 
 
+def test_pointers():
+    """PE 0 has a pointer to memory of PE 1, and PE 1 to its own; then a wait, for which the replay begins again."""
+    program = Program(3)
+    program.call(0, "shmem_ptr", peer=1, target=HEAP, flags=4)
+    program.call(1, "shmem_ptr", peer=1, target=HEAP, flags=4)
+    program.put(0, 1, 8, burst=500, place=HEAP)
+    program.call(1, "shmem_long_wait_until", at=700, target=HEAP, comparison=1, value=0)
+    trace = sim.trace(program)
+    machine = lambda nodes: sim.write("bus b { bandwidth 1 GB/s latency 1 us }\nnode n { count 2 bandwidth 1 GB/s "
+                                      f"latency 1 us bus b }}\nmap {{ {nodes} }}\n")
+    apart, near = machine("0 1 0"), machine("0 0 1")
+    for words in ((apart, trace), ("what-if", apart, trace, "--latency", "x2")):
+        done = sim.run(*words)
+        tap.ok(done.status == 2 and "PE 0 has a pointer to memory of PE 1" in done.err and "--ignore-pointers" in done.err,
+               f"a pointer between nodes is refused: {words[0]}", done)
+        tap.equal(sim.run(*words, "--ignore-pointers").status, 0, "... but with --ignore-pointers")
+    done = sim.run(near, trace)
+    tap.ok(done.status == 0 and "1 pair of PEs have pointers" in done.out, "inside a node the output says so", done)
+    tap.equal(sim.predict(trace, machine=near)["pairs_with_pointers"], 1, "... and JSON")
+
+
 def test_large():
     """Patterns of tests/support/stub/synthetic_traces.c, whose times are known, with more calls than a window has."""
     writer = sim.path("writer")
@@ -400,6 +421,6 @@ def test_large():
 
 
 for test in (test_large, test_transfers, test_cost, test_values, test_overlap, test_pipelined, test_ring, test_tree, test_atomics, test_lock,
-             test_waits, test_order, test_contention, test_report):
+             test_waits, test_order, test_contention, test_report, test_pointers):
     test()
 tap.done()

@@ -156,10 +156,51 @@ def test_locks():
         late.call(pe, "shmem_clear_lock", target=HEAP)
     found = sim.predict(late, "--per-pe", *LOGGP, machine=held)
     tap.equal([lock_times(found, pe) for pe in (1, 2)], [[4060, 3070], [4060, 3070]], "... and no others")
+    lent = described("cost lock { overhead 10 ns latency 4 us } cost unlock { overhead 20 ns latency 3 us } "
+                     "cost lock-held { overhead 30 ns latency 9 us } cost hand-over { latency 7 us }")
+    found = sim.predict(program, "--per-pe", *LOGGP, machine=lent)
+    tap.equal([lock_times(found, pe) for pe in (1, 2)], [[4060, 3070], [4060 + 7000 - 1, 3070]],
+              "a hand-over counts from the beginning of clear_lock, whatever lock-held says")
     for statement, far in (("locks first\n", [0, 0]), ("locks spread\n", [0, 1]), ("", [0, 0])):
         machine = described("cost lock { overhead 10 ns latency 4 us }", more=statement)
         taken = [one_call(machine, LOGGP, "shmem_set_lock", target=HEAP + 8 * i) > 4000 for i in range(2)]
         tap.equal(taken, [bool(i) for i in far], f"which locks are at another PE: {statement.strip() or 'by default'}")
+
+
+def test_unlock():
+    """PE 1 puts, and clears a lock on PE 0 while the put is open."""
+    program = Program(2)
+    program.call(1, "shmem_set_lock", target=HEAP)
+    program.put(1, 0, 1000, routine="shmem_putmem_nbi")
+    program.call(1, "shmem_clear_lock", target=HEAP)
+    costs = "cost lock { overhead 10 ns latency 4 us } cost unlock { overhead 20 ns latency 3 us }"
+    times = {words: lock_times(sim.predict(program, "--per-pe", *LOGGP, machine=described(costs, more=words)), 1)[1]
+             for words in ("", "unlock completes\n", "unlock overtakes\n")}
+    put = 1000 + 2000  # on the wire, there and back; its overhead is over
+    tap.equal(list(times.values()), [put + 3070, put + 3070, 3070], "what clear_lock waits for")
+    inside = described(costs, "progress inside", more="unlock overtakes\n")
+    tap.equal(lock_times(sim.predict(program, "--per-pe", *LOGGP, machine=inside), 1)[1], 3070, "... with progress inside")
+
+
+def test_connect():
+    """Only the first call to each other PE takes longer, whatever it is, and none to the PE itself."""
+    machine = sim.write(BUS % "cost connect { latency 5 us }" + "node n { bandwidth 4 GB/s latency 100 ns count 2 bus net "
+                        "cost connect { latency 300 ns } }\nmap { 0 1 1 1 }\n")
+    for options in (LOGGP, (), (*LOGGP, "--contention"), (*LOGGP, "--contention=fair")):
+        for routine, fields in (("shmem_long_p", {"value": 1}), ("shmem_getmem", {"elements": 8, "bytes": 8}),
+                                ("shmem_long_atomic_fetch_add", {"value": 1, "result": 0})):
+            place = "source" if routine == "shmem_getmem" else "target"
+
+            def took(calls):
+                program = Program(4)
+                for pe, peer in calls:
+                    program.call(pe, routine, peer=peer, **{place: HEAP}, **fields)
+                return spent(sim.predict(program, *options, machine=machine), routine)
+
+            more = [took([(0, 1)]) + took([(0, 1)]) - took([(0, 1), (0, 1)]),
+                    took([(0, 1), (1, 0)]) - 2 * took([(0, 1)]), took([(1, 1)]) < 5000,
+                    took([(0, 1), (0, 2)]) - 2 * took([(0, 1)]), took([(1, 2), (1, 2)]) - 2 * took([(1, 2)])]
+            tap.equal([round(one) for one in more], [5000, 0, True, 0, -300], f"{routine} {' '.join(options)}")
 
 
 def test_waits():
@@ -273,6 +314,7 @@ def test_refused():
             ("collective all table", "2:1", "give linear, log, or the rows"),
             ("collective all cubic", "1:16", "factor and a number; or table"),
             ("node n { latency 1 us bandwidth 1 GB/s cost get { from x } }", "1:56", "from needs a number"),
+            ("unlock never", "1:8", "give completes: clear_lock waits for what is open"),
             ("locks all", "1:7", "give first: all are at PE 0, or spread"),
             ("bus b { iput slow }", "1:14", "give together: as one message, or each"),
             ("node n { iget each iget together }", "1:20", "iget is given twice"),
@@ -344,7 +386,7 @@ def test_documents():
     tap.ok(len(blocks) >= 4 and not failed, f"{len(blocks)} descriptions in the documents are right", failed)
 
 
-for test in (test_pieces, test_classes, test_atomics, test_locks, test_strided, test_waits, test_tables, test_refused,
+for test in (test_pieces, test_classes, test_atomics, test_locks, test_unlock, test_connect, test_strided, test_waits, test_tables, test_refused,
              test_documents):
     test()
 tap.done()
