@@ -173,15 +173,17 @@ def _ways(blocks):
 
 def delayed(text, seconds):
     """A description by skampi-model of the machine with that much more between its nodes, one way: latencies of the
-    network, twice those of there and back; measured collectives by ceil(log2 n) messages in a row, or n - 1 where they
+    network, twice those of there and back; intervals stay as long as they are; measured collectives by ceil(log2 n) messages in a row, or n - 1 where they
     grow so."""
     lines, blocks = [], []
     for line in text.splitlines():
         code = line.partition("#")[0].strip()
-        found = re.fullmatch(r"(latency|time) ([\d.e+-]+) (\w+)", code)
+        found = re.fullmatch(r"(latency|time) ([\d.e+-]+) (\w+)(?: \+- ([\d.e+-]+) (%|\w+))?", code)
         if found and blocks:
-            time = float(found[2]) * UNITS[found[3]] + _ways(blocks) * seconds
-            line = line[:line.index(found[1])] + f"{found[1]} {time_of(time)}"
+            time = float(found[2]) * UNITS[found[3]]
+            error = float(found[4] or 0) * (time / 100 if found[5] == "%" else UNITS.get(found[5], 0))
+            line = line[:line.index(found[1])] + f"{found[1]} {time_of(time + _ways(blocks) * seconds)}"
+            line += f" +- {time_of(error)}" if found[4] else ""
         elif code == "}":
             blocks.pop()
         elif code.endswith("{"):
@@ -196,12 +198,12 @@ def delayed(text, seconds):
 def times_of(trace):
     """(run time, total communication time) of a traced run, real or predicted, in seconds: from when all PEs go on after
     shmem_init until the last one wants shmem_finalize, and in calls between the two, over all PEs. (The tracer works
-    at both places, which no burst has in it.) Who is started earlier waits for the others in a first call: that is start,
-    not communication."""
+    at both places, which no burst has in it.) A PE that never wants it ends with its last call. Who is started earlier
+    waits for the others in a first call: that is start, not communication."""
     done = subprocess.run([program("shmemtrace"), "dump", "--csv", trace], capture_output=True, text=True, check=False)
     if done.returncode:
         raise StepFailed(f"{trace}: cannot be read: {done.stderr.strip()}")
-    begins, now, end, calls = {}, {}, -math.inf, []
+    begins, now, end, calls, finalized = {}, {}, -math.inf, [], set()
     for event in csv.DictReader(done.stdout.splitlines()):
         pe, (start, duration, burst) = event["pe"], (float(event[name]) for name in ("start", "duration", "burst"))
         if event["routine"] == "shmem_init":
@@ -209,10 +211,12 @@ def times_of(trace):
         begins.setdefault(pe, start - burst)
         if event["routine"] == "shmem_finalize":
             end = max(end, now.get(pe, begins[pe]) + burst)
+            finalized.add(pe)
         else:
             calls.append((start, start + duration))
         now[pe] = start + duration
-    if not math.isfinite(end):
-        raise StepFailed(f"{trace}: no shmem_finalize in it")
+    if not begins:
+        raise StepFailed(f"{trace}: no call in it")
+    end = max([end, *(now.get(pe, begin) for pe, begin in begins.items() if pe not in finalized)])
     first = max(begins.values())
     return end - first, math.fsum(max(0.0, leaves - max(start, first)) for start, leaves in calls)

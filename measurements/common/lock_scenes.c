@@ -106,18 +106,33 @@ double lock_act_set(struct run *run, int home)
     return seconds / LOCK_ROW_LENGTH;
 }
 
-double lock_act_clear(struct run *run, int home)
+/* puts: each lock is cleared behind a put to the next rank. */
+static double clear_row(struct run *run, int home, bool puts)
 {
     const struct lock_kind *kind = locking_of(run)->kind;
     struct lock_row *row = row_of(run);
+    static const long value = 1;
     set_all(run, home);
     shmem_quiet(); /* nothing is left for a clear to complete */
     int64_t start = timer_now();
-    for (int i = 0; i < LOCK_ROW_LENGTH; i++)
+    for (int i = 0; i < LOCK_ROW_LENGTH; i++) {
+        if (puts)
+            shmem_long_put_nbi(&row->put, &value, 1, home);
         kind->clear(row, i, home);
+    }
     double seconds = run_elapsed(run, start, timer_now());
     shmem_quiet();
     return seconds / LOCK_ROW_LENGTH;
+}
+
+double lock_act_clear(struct run *run, int home)
+{
+    return clear_row(run, home, false);
+}
+
+double lock_act_put_clear(struct run *run, int home)
+{
+    return clear_row(run, home, true);
 }
 
 /* Tests the row some times; seconds per call. acquired: the locks for which it said so. */

@@ -23,6 +23,7 @@ struct lock_row {
     struct mcs_lock mcs[LOCK_ROW_LENGTH];
     long lock[LOCK_ROW_LENGTH];
     struct exclusion exclusion; /* on rank 0, as those that follow */
+    long put;                   /* by the rank before */
     long come;                  /* PEs that were about to queue, in all */
     long held;                  /* by PEs of the queue since the lock went round, in picoseconds */
 };
@@ -57,6 +58,7 @@ struct lock_state {
 
 double lock_act_set(struct run *, int home);
 double lock_act_clear(struct run *, int home);
+double lock_act_put_clear(struct run *, int home);
 double lock_act_test_free(struct run *, int home);
 double lock_act_test_held(struct run *, int home);
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""How accurate predictions of shmemsim are: traces applications on hosts without delay, predicts them on hosts with other
-networks, runs them there, and prints the errors of run time and communication. Not part of `make check`; needs hosts (root)."""
+"""How accurate predictions of shmemsim are: traces applications on hosts without delay, predicts them on the same hosts and
+on hosts with other networks, runs them there, and prints the errors of run time and communication. Not part of `make check`; needs hosts (root)."""
 
 import argparse
 import functools
@@ -11,8 +11,7 @@ import sys
 import time
 
 sys.dont_write_bytecode = True
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "support", "lib"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 
 import handover
 import harness
@@ -21,16 +20,16 @@ from skampi_tools.statistics import median
 
 sys.path.append(os.path.join(harness.ROOT, "mk"))
 import predicting
-from predicting import Network
+from predicting import HERE, Network
 
 # The pipeline without private contexts: after these were used over TCP, shmem_finalize of Open MPI 4.1.4 does not return.
 APPS = ["fft --size 8 --steps 100", "fft --size 16 --steps 50", "stencil --size 32 --steps 200", "bucket_sort --steps 30",
         "hash_table --size 100 --steps 400", "random_access --steps 5000", "pipeline --contexts 0 --steps 20"]
 MODELS = ["paper", "loggp"]
 # And so many times the steps, which make first calls, which also connect PEs, a small part of the run. Gigabit has jumbo
-# frames: two processors cannot work a line that delivers a packet each 12 us.
-NETWORKS = {Network(delay_us=200): 5, Network(delay_us=1000): 2, Network(delay_us=5000): 1, Network(rate_mbit=100): 20,
-            Network(rate_mbit=1000, mtu=9000): 20}
+# frames: two processors cannot work a line that delivers a packet each 12 us. The first one is the machine of the traces.
+NETWORKS = {HERE: 20, Network(delay_us=200): 5, Network(delay_us=1000): 2, Network(delay_us=5000): 1,
+            Network(rate_mbit=100): 20, Network(rate_mbit=1000, mtu=9000): 20}
 ENOUGH_SECONDS = 240  # of launches that measure one network: fewer where one takes minutes
 WATCHED = 10          # seconds before anything else, to see how near the processors can be
 APART = 0.02          # of the time of a run, most of which is start and end
@@ -93,7 +92,7 @@ class Application:
 
     def __init__(self, steps, app, network):
         self.steps, self.network, self.times = steps, network, NETWORKS[network]
-        self.label = f"{app}, {network.text()}"
+        self.label = f"{app}, {'recorded machine' if network == HERE else network.text()}"
         name, *arguments = re.sub(r"(--steps )(\d+)", lambda old: f"{old[1]}{self.times * int(old[2])}", app).split()
         self.words = re.sub(r"\W+", " ", app)
         self.command = [traces.app(name), *arguments]
@@ -128,7 +127,7 @@ def without_delay(steps, placement, options):
     """(files of one node, the description of the hosts without delay; None unless delays are to be added to it)"""
     if options.machine:
         return [], options.machine
-    on = lambda hosts: [launch(steps, placement, hosts, predicting.HERE, i, options) for i in range(options.launches)]
+    on = lambda hosts: [launch(steps, placement, hosts, HERE, i, options) for i in range(options.launches)]
     one_node = on(1)
     return one_node, steps.fit(one_node + on(2))[0] if options.add else None
 

@@ -14,7 +14,7 @@ from harness import Tap, in_parallel, skampi, skip_all
 from quiet import Beside
 
 PREAMBLE = "set_unit(1e9)\nset_min_repetitions(4)\nset_max_repetitions(8)\n"
-LOCKS = ["Shmem_Set_Lock()", "Shmem_Clear_Lock()", "Shmem_Lock_Test_Free()",
+LOCKS = ["Shmem_Set_Lock()", "Shmem_Clear_Lock()", "Shmem_Put_Clear_Lock()", "Shmem_Lock_Test_Free()",
          "Shmem_Lock_Test_Busy()", "Shmem_Lock_Test_Busy_All()", "Shmem_Lock_Test_Busy_Turns()",
          "Shmem_Lock_Test_Busy_Round()", "Shmem_Lock_Contended(3)",
          "Shmem_Lock_Contended_Wait(3)"]

@@ -84,8 +84,9 @@ def parsed(text):
         return found
 
     text = re.sub(r"#.*|\+- [^}\n]*", "", text)
-    result = {"locks": (re.findall(r"^locks (\w+)$", text, re.MULTILINE) or ["first"])[-1]}
-    words = units(re.sub(r"^locks \w+$", "", text, flags=re.MULTILINE).split())
+    result = {key: (re.findall(rf"^{key} (\w+) *$", text, re.MULTILINE) or [other])[-1]
+              for key, other in (("locks", "first"), ("unlock", None))}
+    words = units(re.sub(r"^(un)?locks? \w+ *$", "", text, flags=re.MULTILINE).split())
     for *head, body in block(words):
         if head[0] == "collective":
             result[tuple(head)] = {int(pes): pieces(rows) for _, pes, rows in body}
@@ -580,16 +581,26 @@ def test_quiet_asks():
                f"{'inside calls' if waited else 'targets serve always'}", found)
 
 
-def test_held_locks():
-    """A set_lock that finds its lock held; not where that takes no longer, nor inside a node."""
+def test_hand_over():
     wait = 12 * US
-    for placement, scale, wanted in ((BETWEEN, 1, wait), (BETWEEN, 0.01, None), (INSIDE, 1, None)):
-        machine = Made(placement)
-        points = machine.all() + machine.add("Shmem_Lock_Set_Busy", scale * wait)
-        done = tool(made("held.json", points, **(hosts(1, 1) if placement == BETWEEN else {})))
-        found = parsed(done.out)[("bus", "network") if placement == BETWEEN else ("node", "host")].get(("cost", "lock-held"))
-        call = found and found[0]["overhead"] + found[0]["latency"]
-        tap.ok(near(call, wait) if wanted else found is None, f"a lock that is held, {placement}, times {scale}: {call}", done)
+    machine = Made(BETWEEN)
+    done = tool(made("held.json", machine.all() + machine.add("Shmem_Lock_Handed_Over", wait), **hosts(1, 1)))
+    found = parsed(done.out)[("bus", "network")].get(("cost", "hand-over"))
+    tap.ok(found and near(found[0]["latency"], wait), "a lock is handed over in as long as measured", done)
+
+
+def test_unlock():
+    """What clear_lock waits for: by how much longer it takes behind a put that is open for 2 latencies."""
+    for placement in (BETWEEN, INSIDE):
+        for latency, share, wanted in ((8 * US, 0, "overtakes"), (8 * US, 0.2, "overtakes"), (8 * US, 0.5, "completes"),
+                                       (8 * US, 1, "completes"), (0.01 * US, 1, None)):
+            machine = Made(placement, pieces=((0, 0.1 * US, latency, 10e9),))
+            alone = 3 * (0.1 * US + 2 * latency + machine.busy)
+            points = machine.all() + machine.add("Shmem_Put_Clear_Lock", 0.1 * US + alone + share * 2 * latency)
+            done = tool(made("unlock.json", points, **(hosts(1, 1) if placement == BETWEEN else {})))
+            tap.equal(parsed(done.out)["unlock"], wanted, f"clear_lock, {placement}, {share} of {latency:g} s", done.out)
+    plain = parsed(tool(made("plain.json", Made().all())).out)
+    tap.equal(plain["unlock"], None, "clear_lock behind a put was not measured")
 
 
 def test_refused():
@@ -626,7 +637,8 @@ def main():
     test_strided()
     test_receiving()
     test_quiet_asks()
-    test_held_locks()
+    test_hand_over()
+    test_unlock()
     test_refused()
     tap.done()
 

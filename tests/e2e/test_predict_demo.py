@@ -167,6 +167,9 @@ collective alltoall table linear {
     found = re.findall(r"(?:latency|time) (.+)", predicting.delayed(before, 100 * US))
     tap.equal(found, ["110 us", "230 us", "100.5 us", "2.1 ms", "1 us", "3 us", "105 us", "307 us", "409 us"],
               "puts once, gets twice, nothing inside a node, collectives by their messages")
+    errors = "bus n {\n    latency 10 us +- 20 %\n    cost lock {\n        latency 30 us +- 500 ns\n    }\n}\n"
+    tap.equal(re.findall(r"latency (.+)", predicting.delayed(errors, 100 * US)), ["110 us +- 2 us", "230 us +- 500 ns"],
+              "intervals stay as long as they are")
     same = predicting.delayed(before, 0.0)
     tap.equal(re.sub(" +#.*", "", same), re.sub(" +#.*", "", before), "no more delay: the same description")
 

@@ -75,6 +75,7 @@ def check_two_protocols():
     tap.ok(all(near(place["costs"][kind][0]["overhead"], 1000) and near(place["costs"][kind][0]["latency"], cost - 4000)
                for kind, cost in (("lock", 6000), ("unlock", 9000))), "locks: what is neither overhead nor at their PE",
            place["costs"].get("lock"))
+    tap.equal(model["unlock"], "overtakes", "clear_lock of this network does not wait for puts")
     for name, cost in (("barrier", 6000), ("broadcast", 5000), ("reduce", 9000), ("collect", 8000), ("alltoall", 7500)):
         rows = model["collectives"].get(name, {}).get("rows", {})
         tap.ok(list(rows) == ["2"] and len(rows["2"]) == 1 and near(rows["2"][0]["time"], cost), name, rows)

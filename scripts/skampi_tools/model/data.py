@@ -16,8 +16,8 @@ PLACES = (INSIDE, BETWEEN)
 PLACE_WORDS = {INSIDE: "inside a node", BETWEEN: "between nodes"}
 PLACEMENTS = {"on one node": INSIDE, "on several nodes": BETWEEN}
 
-FULL, FULL_QUIET, POST, COMPUTING, CONTENDED, WINDOW, EXCHANGE, STRIDED, TOGETHER = (
-    "full", "full and quiet", "post", "computing", "contended", "window", "exchange", "strided", "together")
+FULL, FULL_QUIET, POST, COMPUTING, CONTENDED, WINDOW, EXCHANGE, STRIDED, TOGETHER, BEHIND = (
+    "full", "full and quiet", "post", "computing", "contended", "window", "exchange", "strided", "together", "behind a put")
 OTHER_STATES = "other states of the machine"
 WIDEST = 0.5  # half of an interval, as a share of its value: what is wider says nothing
 # Measurement function: the class of shmemsim's descriptions, and which part of it was timed.
@@ -36,7 +36,8 @@ FUNCTIONS = {
     "Shmem_Atomic_Fetch_Add_Long_Contended": ("atomic", CONTENDED),
     "Shmem_Set_Lock": ("lock", FULL),
     "Shmem_Clear_Lock": ("unlock", FULL),
-    "Shmem_Lock_Set_Busy": ("lock-held", FULL),
+    "Shmem_Put_Clear_Lock": ("unlock", BEHIND),
+    "Shmem_Lock_Handed_Over": ("hand-over", FULL),
     "Shmem_Strided_Put": ("put", STRIDED),
     "Shmem_Strided_Get": ("get", STRIDED),
     "Shmem_Quiet": ("quiet", FULL),

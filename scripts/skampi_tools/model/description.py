@@ -5,7 +5,7 @@ import math
 from .. import cli, progress, screen, style
 from ..statistics import median
 from .data import BETWEEN, INSIDE, PLACE_WORDS
-from .fitting import CLASSES, LINEAR, ONE_SIZE, ROUND_TRIPS, spread
+from .fitting import CLASSES, HAND_OVER, LINEAR, ONE_SIZE, OVERTAKES, ROUND_TRIPS, spread, unlock
 
 DIGITS = 5
 BUS, NODE = "network", "host"
@@ -116,6 +116,10 @@ def _costs(lines, model):
     for kind in CLASSES:
         if kind in model.own:
             lines.add(f"cost {kind} {{ overhead {with_interval(model.own[kind])} }}")
+        if kind == HAND_OVER and model.hand_over:
+            lines.begin("cost hand-over", "from clear_lock until the set_lock of the next PE in the queue returns")
+            lines.value("latency", model.hand_over)
+            lines.end()
         if kind not in model.costs:
             continue
         lines.begin(f"cost {kind}", residuals_text(model.residuals[kind]))
@@ -198,6 +202,10 @@ def description(machine, files, nodes=None):
     if spread(machine.data):
         lines.add("")
         lines.add("locks spread")
+    if way := unlock(machine.data):
+        lines.add("")
+        lines.add(f"unlock {way}", "a clear_lock behind a put " +
+                  ("takes no longer" if way == OVERTAKES else "takes longer, by the time that the put is open"))
     for name, table in machine.tables.items():
         _table(lines, name, table)
     return lines.text()
@@ -213,6 +221,7 @@ def _place_json(model):
                          for cost in costs] for kind, costs in model.costs.items()},
         "own": {kind: value._asdict() for kind, value in model.own.items()},
         "atomic": model.busy and model.busy._asdict(),
+        "hand_over": model.hand_over and model.hand_over._asdict(),
         "receive": model.library.receive._asdict(), "answer": model.library.answer._asdict(),
         "quiet": "asks" if model.library.asks else "waits",
         "strided": model.strided,
@@ -230,6 +239,7 @@ def as_json(machine, files):
     return {
         "model": 1, "files": [file.path for file in files], "states": machine.data.states,
         "mixed": machine.data.mixed, "lacking": machine.data.lacking, "missing": machine.missing, "left_out": machine.data.refused,
+        "unlock": unlock(machine.data),
         "progress": {progress.YES: "self", progress.INSIDE: "inside"}.get(_progress(machine)),
         "places": {place: _place_json(model) for place, model in machine.places.items()},
         "collectives": {name: {"place": table.place, "growth": table.growth, "growth_chosen": table.chosen,

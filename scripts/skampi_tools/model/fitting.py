@@ -19,17 +19,17 @@ from ..cli import Error
 from ..piecewise import Value, combined
 from ..statistics import NAN, median
 from . import data as data_of
-from .data import (BETWEEN, COLLECTIVES, COMPUTING, CONTENDED, EXCHANGE, FULL, FULL_QUIET, INSIDE, PLACES, POST,
+from .data import (BEHIND, BETWEEN, COLLECTIVES, COMPUTING, CONTENDED, EXCHANGE, FULL, FULL_QUIET, INSIDE, PLACES, POST,
                    STRIDED, WINDOW)
 
 TRANSFERS = ("put", "get", "put-nbi", "get-nbi")
 OWN = ("quiet", "fence", "wait")
 LOCKS = ("lock", "unlock")
-HELD = "lock-held"
-CLASSES = (*TRANSFERS, "atomic", *LOCKS, HELD, *OWN)
-ONE_SIZE = ("atomic", *LOCKS, HELD)
+HAND_OVER = "hand-over"
+CLASSES = (*TRANSFERS, "atomic", *LOCKS, HAND_OVER, *OWN)
+ONE_SIZE = ("atomic", *LOCKS)
 # Their latency in a description is that of there and back.
-ROUND_TRIPS = ("get", "get-nbi", "atomic", *LOCKS, HELD)
+ROUND_TRIPS = ("get", "get-nbi", "atomic", *LOCKS, HAND_OVER)
 # Whose post is the overhead of a class, the first that was measured.
 OVERHEAD_OF = {"put": ("put", "put-nbi"), "get": ("get-nbi", "put-nbi", "put"), "put-nbi": ("put-nbi", "put"),
                "get-nbi": ("get-nbi", "put-nbi"), "atomic": ("put-nbi", "put", "get-nbi")}
@@ -37,6 +37,8 @@ SMALL = 64            # bytes of a post that is overhead alone
 VISIBLE = 1.1         # a gap, a busy target or one that receives shows if it makes calls longer than this factor
 EACH, TOGETHER = "each", "together"  # how the elements of a strided call go: each by itself, or as one message
 STRIDED_CALLS = {"put": "iput", "get": "iget"}
+COMPLETES, OVERTAKES = "completes", "overtakes"  # whether clear_lock waits for open puts
+WAITED = 1 / 3        # of the time that a put is open: so much longer takes a clear_lock that waits for it
 EVEN = 0.5            # of the longest time of a PE: if all need as long for locks, these are spread over the PEs
 SERVED = ("get", "atomic")  # that a PE may have to serve in a call of its own
 LOGARITHMIC, LINEAR = "log2(n)", "n - 1"
@@ -80,6 +82,7 @@ class PlaceModel:
     own: dict = field(default_factory=dict)        # {"quiet": Value, ...}
     busy: Value = None                             # of an atomic, at its target
     library: Library = Library()
+    hand_over: Value = None                        # of a lock, to the next PE in the queue
     strided: dict = field(default_factory=dict)    # {"iput": EACH, ...}
     progress: str = progress.UNCERTAIN             # whether gets and atomics are served while their target computes
     residuals: dict = field(default_factory=dict)  # {class: [Residual]}
@@ -399,13 +402,20 @@ def _lock(data, place, model, kind):
     _describe_fetch(model, kind, measured, call, overhead, model.busy or Value(0.0))
 
 
-def _held(data, place, model):
-    """Sets the cost of a set_lock that finds its lock held, where it is over VISIBLE times that of a free one: libraries
-    in which PEs queue need further messages. Not inside a node: there it is mostly the wait for the other PE."""
-    measured = data.of(place, HELD)
-    call = _constant(measured)
-    if place == BETWEEN and call and "lock" in model.costs and call.value > VISIBLE * full_time(model.costs["lock"], "lock", 8):
-        _describe_fetch(model, HELD, measured, call, model.costs["lock"][0].overhead, Value(0.0))
+def unlock(data):
+    """COMPLETES or OVERTAKES; None if no put was open long enough to say so. A clear_lock right behind a put takes longer by
+    what the put is still open, or by half of it, if those that need a message anyway wait for both together."""
+    for place in (BETWEEN, INSIDE):
+        posts, puts, alone, behind = (
+            _constant([one for one in data.of(place, kind, part) if one.bytes <= SMALL])
+            for kind, part in (("put-nbi", POST), ("put-nbi", FULL_QUIET), ("unlock", FULL), ("unlock", BEHIND)))
+        quiet = _constant(data.of(place, "quiet"))
+        if not (posts and puts and alone and behind and quiet):
+            continue
+        still_open = puts.value - posts.value - quiet.value
+        if still_open > posts.value:
+            return COMPLETES if behind.value - posts.value - alone.value > WAITED * still_open else OVERTAKES
+    return None
 
 
 def spread(data):
@@ -453,7 +463,7 @@ def _place_model(data, place):
     _atomic(data, place, model)
     for kind in LOCKS:
         _lock(data, place, model, kind)
-    _held(data, place, model)
+    model.hand_over = _constant(data.of(place, HAND_OVER))
     model.progress = _served(data, place)
     _set_library(data, place, model)
     return model
@@ -502,7 +512,7 @@ def _missing(machine):
     texts = []
     for place, model in machine.places.items():
         lacking = [kind for kind in (*CLASSES, *STRIDED_CALLS.values())
-                   if kind != HELD and kind not in model.costs and kind not in model.own and kind not in model.strided]
+                   if kind != HAND_OVER and kind not in model.costs and kind not in model.own and kind not in model.strided]
         if model.progress == progress.UNCERTAIN:
             lacking.append("progress")
         if lacking:
