@@ -86,13 +86,14 @@ def _members_of(*kinds):
 
 _POINT = _members_of("rounds", "result", "point")
 _BLOCK = _members_of("block", "block_end")
-_CHECKS = {kind: _members_of(kind) for kind in "header missing state controls comment print end".split()}
+_CHECKS = {kind: _members_of(kind) for kind in "header missing factor factors state controls comment print end".split()}
 for _checks, _kinds in ((_POINT, ("result", "rounds")), (_BLOCK, ("block", "block_end"))):
     _CHECKS.update(dict.fromkeys(_kinds, {**_checks, "record": frozenset((str,))}))
 # Without which nothing can be done with a record.
 _NEEDED = {
     "header": ["schema"], "block": ["block"], "block_end": ["block"], "result": ["block"],
     "rounds": ["block"], "missing": ["kind", "call"], "comment": ["text"], "print": ["text"],
+    "factor": ["factor", "levels", "adjusted", "named"], "factors": ["findings", "untried"],
     "state": ["state", "addition"], "controls": ["at"], "end": ["status"],
 }
 

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE /* sched_getaffinity, sched_getcpu */
 #include "base/location.h"
 
+#include <dirent.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,23 @@ void location_of_self(struct location_pe *pe)
         if (CPU_ISSET(i, &set))
             pe->may_use[i / 64] |= UINT64_C(1) << i % 64;
     pe->ran_on = sched_getcpu();
+}
+
+bool location_move(const struct location_pe *pe)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    for (int i = 0; i < CPU_SETSIZE && i < LOCATION_PROCESSORS; i++)
+        if (pe->may_use[i / 64] >> i % 64 & 1)
+            CPU_SET(i, &set);
+    bool moved = sched_setaffinity(0, sizeof set, &set) == 0;
+    DIR *threads = opendir("/proc/self/task");
+    for (struct dirent *entry; threads && (entry = readdir(threads));)
+        if (entry->d_name[0] != '.')
+            sched_setaffinity(atoi(entry->d_name), sizeof set, &set); /* one may have ended */
+    if (threads)
+        closedir(threads);
+    return moved;
 }
 
 #if SKAMPI_HWLOC

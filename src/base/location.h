@@ -51,6 +51,9 @@ struct location_group {
 
 /* The calling process and thread. */
 void location_of_self(struct location_pe *pe);
+/* From now on all threads of the calling process may use only the processors that `pe` may use.
+ * Whether that was possible. */
+bool location_move(const struct location_pe *pe);
 /* The node that the calling process runs on. Without hwloc, or where that fails: all unknown. */
 void location_of_node(struct location_node *node);
 

@@ -306,6 +306,8 @@ static int measure(const struct options *options, double launched_at, struct sou
         .verify = options->verify,
         .unit = options->unit,
         .estimate = options->estimate,
+        .factors = options->factors,
+        .factors_listed = options->factors_listed,
         .rounds = options->rounds,
         .rounds_spread = options->rounds_spread,
         .seed = options->seed,

@@ -18,6 +18,7 @@
 #include "base/numbers.h"
 #include "base/text.h"
 #include "clock/timer.h"
+#include "engine/factor.h"
 #include "machine/machine.h"
 #include "output/columns.h"
 #include "output/output.h"
@@ -108,6 +109,12 @@ const struct manual_option option_rows[OPTIONS] = {
          .words = "last every"},
     [OPTION_UNIT] = {"unit", 0, "UNIT", .help = "ns, us, ms or s; overrides the script",
                      .words = "ns us ms s"},
+    [OPTION_FACTORS] = {"factors", 0, "LIST",
+                        .help = "find out what the times depend on: relative, source, target "
+                                "(addresses), cycling, before, order (of PEs on processors), "
+                                "placement, cache; without LIST: all",
+                        .optional = true,
+                        .words = "relative source target cycling before order placement cache"},
     [OPTION_ROUNDS] = {"rounds", 0, "N[,TIME]",
                        .help = "measure everything N times in shuffled order, spread over TIME"},
     [OPTION_SEED] = {"seed", 0, "NUMBER", .help = "seed of all random choices"},
@@ -335,6 +342,16 @@ static void set_rounds(struct options *options, const char *text)
              text);
 }
 
+static void set_factors(struct options *options, const char *list)
+{
+    char *error;
+    options->factors = factors_parse(list, &error);
+    options->factors_listed = list;
+    if (error)
+        fail(options, "--factors %s: %s", list, error);
+    free(error);
+}
+
 static void set_state_wait(struct options *options, const char *text)
 {
     options->state_wait = duration_of(text);
@@ -503,6 +520,9 @@ static void take(struct options *options, enum option_key key, const char *value
     case OPTION_ROUNDS:
         set_rounds(options, value);
         break;
+    case OPTION_FACTORS:
+        set_factors(options, value);
+        break;
     case OPTION_SEED:
         set_seed(options, value);
         break;
@@ -578,7 +598,7 @@ static void repeat(struct options *options, enum option_key key, const char *val
     if (value)
         text_append_word(&word, value);
     text_append_bytes(&options->again, word.data, word.length);
-    if (key != OPTION_ROUNDS && key != OPTION_TIME_LIMIT)
+    if (key != OPTION_ROUNDS && key != OPTION_TIME_LIMIT && key != OPTION_FACTORS)
         text_append_bytes(&options->other_rounds, word.data, word.length);
     text_release(&word);
 }
@@ -656,6 +676,19 @@ static const char *command_option(const struct options *options)
                                                    : NULL;
 }
 
+static void check_factors(struct options *options)
+{
+    const char *other = options->estimate     ? "--estimate"
+                        : options->rounds > 0 ? "--rounds"
+                        : options->state      ? "--state"
+                                              : NULL;
+    if (options->factors && other)
+        fail(options,
+             "--factors beside %s: leave one of them out; --factors measures in blocks of "
+             "its own, in whatever state the machine is",
+             other);
+}
+
 static void check_command(struct options *options)
 {
     const char *option = command_option(options);
@@ -724,6 +757,7 @@ void options_parse(struct options *options, int argc, char **argv)
     check_state(options, options->state_wait >= 0);
     if (options->state_wait < 0)
         options->state_wait = STATE_WAIT;
+    check_factors(options);
     check_command(options);
 }
 

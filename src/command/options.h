@@ -48,6 +48,7 @@ enum option_key {
     OPTION_CLOCK_SYNC,
     OPTION_VERIFY,
     OPTION_UNIT,
+    OPTION_FACTORS,
     OPTION_ROUNDS,
     OPTION_SEED,
     OPTION_KNOWN,
@@ -92,6 +93,8 @@ struct options {
     enum when summary, color;
     size_t *columns; /* of --columns, for output_show_columns() */
     size_t column_count;
+    unsigned factors;     /* of --factors, bits 1 << enum factor; 0: none */
+    bool factors_listed;  /* by name */
     int rounds;           /* 0: the script's */
     double rounds_spread; /* seconds; below 0: the script's */
     uint64_t seed;        /* 0: a new one */

@@ -413,6 +413,14 @@ static bool fits(struct engine *engine, const struct measure_request *request,
     return *status == MEASURE_DONE;
 }
 
+void measure_select_timer(struct engine *engine, const char *name)
+{
+    if (strcmp(timer_in_use->name, name) == 0)
+        return;
+    timer_select(name);
+    engine->clocks.known = engine->bench.services.pause_known = false;
+}
+
 enum measure_status measure(struct engine *engine, const struct measure_request *request)
 {
     int64_t start = timer_now();

@@ -204,7 +204,7 @@ void progress_end(struct display *display)
 void missing_state(const struct missing_points *missing, enum result_missing kind,
                    const struct measure_request *request, const char *reason)
 {
-    if (!missing->output)
+    if (!missing->output || missing->silent)
         return;
     struct point_description described = describe(missing->describer, request);
     output_missing(missing->output, kind, &described.point, reason);
@@ -251,9 +251,9 @@ bool missing_listed(const struct missing_points *missing)
 void missing_leave_out(struct missing_points *missing, enum result_missing kind,
                        const struct measure_request *request, const char *reason)
 {
-    bool listed = missing_listed(missing);
+    bool listed = missing_listed(missing) || missing->silent;
     missing->incomplete = true;
-    missing->left_out++;
+    missing->left_out += !missing->silent;
     if (!listed)
         missing_leave_out_more(missing, 1);
     if (!missing->output)
@@ -263,6 +263,8 @@ void missing_leave_out(struct missing_points *missing, enum result_missing kind,
     missing->call = memory_text(request->text);
     free(missing->reason);
     missing->reason = memory_text(reason);
+    if (missing->silent)
+        return;
     warn(missing, request, reason);
     if (listed)
         missing_state(missing, kind, request, reason);
@@ -273,6 +275,10 @@ void missing_fail(struct missing_points *missing, const struct measure_request *
 {
     missing->incomplete = true;
     if (!missing->output)
+        return;
+    free(missing->reason);
+    missing->reason = memory_text(reason);
+    if (missing->silent)
         return;
     say(missing, "%s: error: %s: %s", request->place, request->text, reason);
     missing_state(missing, MISSING_FAILED, request, reason);

@@ -55,6 +55,7 @@ struct missing_points {
     struct display *display;
     const struct block *block;
     const struct describer *describer;
+    bool silent;     /* nothing is told, the reason alone is kept */
     bool incomplete; /* something failed or is unsupported: exit status 3 */
     size_t left_out; /* since they could not be measured, or did not fit */
     /* Of this block, those of them that are not listed; what they were like, and the last call. */

@@ -163,15 +163,6 @@ static void wait_for(struct engine *engine, double moment)
 
 /* ---- Again ---- */
 
-/* All PEs had it then, so all have it now. */
-static void select_timer(struct engine *engine, const char *name)
-{
-    if (strcmp(timer_in_use->name, name) == 0)
-        return;
-    timer_select(name);
-    engine->clocks.known = engine->bench.services.pause_known = false;
-}
-
 /* All PEs are ready for the next point, or round, unless the time limit has ended. */
 static bool goes_on(struct engine *engine)
 {
@@ -182,7 +173,7 @@ static bool goes_on(struct engine *engine)
 static void measure_again(struct engine *engine, struct rounds_record *record)
 {
     engine->settings = record->settings;
-    select_timer(engine, record->timer);
+    measure_select_timer(engine, record->timer);
     engine->block.name = record->block;
     engine->block.number = record->block_number;
     engine->describer.number = record->number;
@@ -348,7 +339,7 @@ void rounds_replay(struct engine *engine)
     engine->block.name = NULL;
     engine->block.number = block_number;
     engine->settings = settings;
-    select_timer(engine, timer);
+    measure_select_timer(engine, timer);
     engine->limit.rounds = rounds_missing(engine);
     replay->done = done;
     replay->seconds = wall_seconds() - engine->started;

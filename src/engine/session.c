@@ -174,6 +174,8 @@ enum measure_status engine_measure(struct engine *engine, const struct measure_r
     enum measure_status status = measure(engine, request);
     if (status == MEASURE_DONE && engine->latest.measured)
         rounds_record(engine, request);
+    if (status == MEASURE_DONE && engine->latest.measured)
+        factors_record(engine, request);
     engine->latest.absent = absent[status];
     tell_shared(engine, request);
     return status;
@@ -482,6 +484,7 @@ static void release(struct engine *engine)
     free(engine->bench.services.failure);
     estimate_free(&engine->estimate);
     rounds_free(engine);
+    factors_free(engine);
     machine_end(engine->machine);
     missing_free(&engine->missing);
     describer_free(&engine->describer);
@@ -495,11 +498,13 @@ int engine_finish(struct engine *engine, bool *report_end)
     struct services *services = &engine->bench.services;
     struct limit *limit = &engine->limit;
     rounds_replay(engine);
+    factors_run(engine);
     machine_settle(engine->machine);
     if (engine->output && !engine->options.estimate &&
         !machine_report(engine->machine, engine->output))
         engine->missing.incomplete = true;
     rounds_print(engine);
+    factors_print(engine);
     progress_end(&engine->display);
     texts_flush(&engine->pending);
     environment_end(engine->output);

@@ -26,6 +26,8 @@ struct engine_options {
     bool estimate;            /* measure a few, say how many there are and how long they take */
     bool explain;             /* the header also has what comm_choices() says then */
     bool raw;                 /* results come with every repetition */
+    unsigned factors;         /* bits 1 << enum factor, to be tried at each point */
+    bool factors_listed;      /* by name: one that cannot be tried at all is a failure */
     int rounds;               /* 0: as the script says */
     double rounds_spread;     /* seconds; below 0: as the script says */
     uint64_t seed;            /* 0: a new one in each run */

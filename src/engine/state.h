@@ -43,6 +43,8 @@ struct latest {
     unsigned flags; /* PE 0 */
 };
 
+struct factors;
+
 struct engine {
     struct engine_options options;
     struct settings settings; /* in force */
@@ -57,6 +59,7 @@ struct engine {
     struct sorting sorting;
     struct round round;
     struct replay replay;
+    struct factors *factors; /* NULL: none are to be tried, or there is no point */
     struct display display;
     struct describer describer;
     struct missing_points missing;
@@ -74,6 +77,9 @@ struct engine {
  * PEs. */
 enum measure_status measure(struct engine *, const struct measure_request *);
 
+/* Back to the timer of an earlier measurement, which all PEs had then. All PEs. */
+void measure_select_timer(struct engine *, const char *name);
+
 /* ---- Points that are measured again at other times of the run (rounds.c) ---- */
 
 /* Keeps a request that has been measured once, with what came of it, if it is to be measured again
@@ -86,5 +92,15 @@ void rounds_print(struct engine *);
 /* The seconds that all rounds take when one takes this many. */
 double rounds_estimate(const struct engine *, double seconds);
 void rounds_free(struct engine *);
+
+/* ---- What times depend on (factors.c) ---- */
+
+/* Keeps a request that has been measured, if factors are to be tried. All PEs. */
+void factors_record(struct engine *, const struct measure_request *);
+/* The experiment; collective. */
+void factors_run(struct engine *);
+/* What it says. Any PE. In factor_report.c. */
+void factors_print(struct engine *);
+void factors_free(struct engine *);
 
 #endif

@@ -366,6 +366,11 @@ void output_controls(struct output *output, const struct result_control_series *
     put(output, &(struct record){.kind = RECORD_CONTROLS, .controls = controls});
 }
 
+void output_factors(struct output *output, const struct result_factors *factors)
+{
+    put(output, &(struct record){.kind = RECORD_FACTORS, .factors = factors});
+}
+
 static void put_missing(struct output *output, const struct record_missing *missing)
 {
     if (__builtin_add_overflow(output->end.missing, missing->points, &output->end.missing))

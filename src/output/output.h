@@ -74,6 +74,8 @@ void output_rounds(struct output *output, const struct result_rounds *rounds);
 void output_state(struct output *output, const struct result_state *state);
 void output_controls(struct output *output, const struct result_control_series *controls);
 void output_end_block(struct output *output, const struct output_block *block);
+/* What the times depend on, after all results. */
+void output_factors(struct output *output, const struct result_factors *factors);
 
 /* In place of a result. */
 void output_missing(struct output *output, enum result_missing kind,

@@ -511,6 +511,70 @@ static void put_controls(FILE *text, const struct result_control_series *control
     fputs("}\n", text);
 }
 
+/* ---- What times depend on ---- */
+
+static void put_factor(FILE *text, const struct result_factor *row)
+{
+    fputs("{\"record\":\"factor\"", text);
+    put_identity(text, &row->point);
+    put_string(text, "block", row->point.block);
+    put_string(text, "call", row->point.text);
+    put_integer(text, "bytes", row->point.bytes);
+    put_string(text, "factor", row->factor);
+    name_of(text, "levels");
+    fputc('[', text);
+    for (size_t i = 0; i < row->level_count; i++) {
+        fputs(i ? ",{\"name\":" : "{\"name\":", text);
+        json_string(text, row->levels[i].name);
+        put_number(text, "effect", row->levels[i].effect);
+        fputc('}', text);
+    }
+    fputc(']', text);
+    put_integer(text, "blocks", (int64_t)row->blocks);
+    put_number(text, "p", row->p);
+    put_number(text, "adjusted", row->adjusted);
+    put_flag(text, "named", row->named);
+    if (row->named) {
+        put_string(text, "slowest", row->slowest);
+        put_string(text, "fastest", row->fastest);
+        put_number(text, "ratio", row->ratio);
+        put_number(text, "ratio_low", row->low);
+        put_number(text, "ratio_high", row->high);
+    }
+    fputs("}\n", text);
+}
+
+static void put_untried(FILE *text, const struct result_factors *factors)
+{
+    name_of(text, "untried");
+    fputc('[', text);
+    for (size_t i = 0; i < factors->untried_count; i++) {
+        fputs(i ? ",{\"factor\":" : "{\"factor\":", text);
+        json_string(text, factors->untried[i].factor);
+        if (factors->untried[i].call)
+            put_string(text, "call", factors->untried[i].call);
+        put_string(text, "reason", factors->untried[i].reason);
+        fputc('}', text);
+    }
+    fputc(']', text);
+}
+
+static void put_factors(FILE *text, const struct result_factors *factors)
+{
+    for (size_t i = 0; i < factors->row_count; i++)
+        put_factor(text, &factors->rows[i]);
+    fprintf(text, "{\"record\":\"factors\",\"seed\":\"%llu\"", (unsigned long long)factors->seed);
+    put_integer(text, "points", (int64_t)factors->points);
+    put_integer(text, "blocks", (int64_t)factors->blocks);
+    put_integer(text, "tests", (int64_t)factors->tests);
+    put_number(text, "seconds", factors->seconds);
+    put_number(text, "alpha", factors->alpha);
+    put_number(text, "confidence", factors->confidence);
+    put_strings(text, "findings", factors->findings, factors->finding_count);
+    put_untried(text, factors);
+    fputs("}\n", text);
+}
+
 /* ---- The others ---- */
 
 /* Writes a record for each line. */
@@ -612,6 +676,9 @@ void output_json(FILE *text, const struct record *record)
         break;
     case RECORD_CONTROLS:
         put_controls(text, record->controls);
+        break;
+    case RECORD_FACTORS:
+        put_factors(text, record->factors);
         break;
     case RECORD_MISSING:
         put_missing(text, record->missing);

@@ -605,6 +605,9 @@ void output_sko(FILE *text, const struct record *record)
         break;
     case RECORD_CONTROLS:
         break; /* only programs need it */
+    case RECORD_FACTORS:
+        factors_text(text, record->factors, "# ");
+        break;
     case RECORD_MISSING:
         print_missing(text, record->missing);
         break;

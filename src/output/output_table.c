@@ -278,6 +278,10 @@ void output_table(FILE *text, const struct record *record)
         put_row(text, &row);
         put_states(text, record->rounds);
         break;
+    case RECORD_FACTORS:
+        fputc('\n', text);
+        factors_text(text, record->factors, "");
+        break;
     case RECORD_MISSING:
         put_missing(text, record->missing);
         break;

@@ -28,6 +28,7 @@ struct record {
         RECORD_ROUNDS_HEADING, /* and of rounds, if it differs from the heading before */
         RECORD_STATE,
         RECORD_CONTROLS, /* all controls of a set of PEs */
+        RECORD_FACTORS,
         RECORD_MISSING,
         RECORD_END,         /* the script has ended, or the run ended early in a regular way */
         RECORD_SUMMARY,     /* output_summary(), after the end */
@@ -45,6 +46,7 @@ struct record {
         const struct result_rounds *rounds;
         const struct result_state *state;
         const struct result_control_series *controls;
+        const struct result_factors *factors;
         const struct record_missing *missing;
         const struct record_end *end; /* also of RECORD_LIBRARY_END and RECORD_LAST */
     };
@@ -87,6 +89,9 @@ void output_sko(FILE *text, const struct record *record);
 void output_csv(FILE *text, const struct record *record);
 void output_json(FILE *text, const struct record *record);
 void output_table(FILE *text, const struct record *record);
+
+/* What times depend on, for people: lines that begin with `before`. In output_factors.c. */
+void factors_text(FILE *text, const struct result_factors *factors, const char *before);
 
 /* ---- What several formats say alike; in members.c ---- */
 

@@ -238,6 +238,43 @@ struct result_rounds {
 /* Whether the medians in two states of the machine differ by more than their intervals. */
 bool result_states_differ(const struct result_rounds *rounds);
 
+/* What an experiment (--factors) says about one factor, or about two together, at one point. */
+struct result_factor {
+    struct result_point point;
+    const char *factor;              /* "relative"; "relative and cache" */
+    const struct result_level_effect { /* of each level */
+        const char *name;
+        double effect; /* how many times as long as the middle level */
+    } *levels;
+    size_t level_count, blocks;
+    double p, adjusted; /* the second one for all tests together */
+    bool named;         /* the factor makes a difference */
+    /* The slowest and the fastest level or combination; the time of the one over that of the other,
+     * measured once more, with its interval. Of two factors, `ratio` says how many times as long
+     * both together take as each by itself lets expect. NaN where nothing is named. */
+    const char *slowest, *fastest;
+    double ratio, low, high;
+};
+
+/* A factor that was not tried. */
+struct result_untried {
+    const char *factor, *call; /* call: NULL for all points */
+    const char *reason;
+};
+
+/* All that the experiment says. */
+struct result_factors {
+    uint64_t seed; /* of the order of levels, and of addresses */
+    size_t points, blocks, tests;
+    double seconds, alpha, confidence; /* alpha: the chance that anything is named wrongly */
+    const struct result_factor *rows;
+    size_t row_count;
+    const char *const *findings; /* a sentence each */
+    size_t finding_count;
+    const struct result_untried *untried;
+    size_t untried_count;
+};
+
 /* What takes the place of a result. */
 enum result_missing {
     MISSING_FAILED,

@@ -140,7 +140,7 @@ def checksum(path):
 def define(given, where):
     """A checked, complete definition from what was given (members as in a campaign file; where:
     what errors name). Top-level values hold for configurations that do not set them."""
-    known = {"script", "launches", "order", "seed", "configurations", *CONFIGURATION}
+    known = {"script", "launches", "order", "seed", "factor", "configurations", *CONFIGURATION}
     for key in given:
         if key not in known:
             raise Error(f"{where}: {key}: unknown; there are {', '.join(sorted(known))}")
@@ -155,7 +155,7 @@ def define(given, where):
     if not isinstance(listed, list) or not all(isinstance(c, dict) for c in listed):
         raise Error(f"{where}: configurations: give a list of objects")
     configurations, programs = [], {}
-    for own in listed:
+    for own in _with_factor(listed, given.get("factor"), where):
         configuration = _configuration(own, common, where)
         if any(configuration["name"] == other["name"] for other in configurations):
             raise Error(f"{where}: configuration {configuration['name']}: there are two of that name")
@@ -170,6 +170,23 @@ def define(given, where):
         "programs": programs,
         "configurations": configurations,
     }
+
+
+# Bytes by which the environment is larger. The stack begins below it at a multiple of 16: these move it in its line, in
+# its page, and to the next page.
+PADDING = "SKAMPI_PADDING"
+PADDED = (0, 16, 1040, 2048, 4096)
+
+
+def _with_factor(listed, factor, where):
+    """The configurations, each in environments of all sizes if that is the factor."""
+    if factor is None:
+        return listed
+    if factor != "environment":
+        raise Error(f"{where}: factor {factor}: give environment; others are for skampi --factors")
+    return [{**own, "name": f"{own.get('name')}+{size}",
+             "environment": {**(own.get("environment") or {}), PADDING: "x" * size}}
+            for own in listed for size in PADDED]
 
 
 def _configuration(own, common, where):

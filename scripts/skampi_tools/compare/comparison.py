@@ -37,7 +37,7 @@ from ..configuration import facts_of, stated
 from ..points import missing_label, told_apart
 from ..states.common import CommonStates
 from ..states.independent import states_to_compare
-from . import by_state, hand_over, separation
+from . import by_state, factors, hand_over, separation
 from .rows import (CANNOT_TELL, FASTER, LAUNCH_SPREAD, NAN, NO_RATIO, ONLY_NEW, ONLY_OLD, SLOWER, UNCHANGED, Comparison,
                    Missing, Row)
 
@@ -273,6 +273,8 @@ def compare_files(old_files, new_files, alpha=0.05, margin=0.0, same_within=None
         [], alpha, margin, same_within or margin or SAME_WITHIN, launch_spread, seed, "",
         [file.path for file in old_files], [file.path for file in new_files],
         differences=configuration_differences(old_files, new_files))
+    paired, said = factors.pair(old, new)
+    comparison.cautions += said
     keys = dict.fromkeys(key for points in old + new for key in points)
     if not keys and (blocks or functions):
         raise Error("nothing to compare: no result has such a block and function")
@@ -293,6 +295,10 @@ def compare_files(old_files, new_files, alpha=0.05, margin=0.0, same_within=None
     _tell_apart(comparison.rows)
     comparison.missing = _missing(old_files, new_files, old, new, chosen)
     _check_sides(comparison, old_files, new_files)
+    if differing := factors.cautions([row.key for row in shared if row.key not in paired], old, new):
+        comparison.cautions += differing
+    if comparison.cautions:
+        comparison.cautions += factors.found(old_files + new_files)
     launches, rounds = [], []
     for row in shared:
         if _smallest_p(row.count_old, row.count_new) <= alpha:

@@ -9,8 +9,8 @@ from .blocks import block_part, missing_table, plot_data
 from .columns import compared_records
 from .machine import Machine, machine_part
 from .markup import asset, embed, esc
-from .parts import (comparison_part, configuration_part, configurations_part, flags_part, rounds_part, said_part,
-                    section_part, summary_part, verdict_part)
+from .parts import (comparison_part, configuration_part, configurations_part, factors_part, flags_part, rounds_part,
+                    said_part, section_part, summary_part, verdict_part)
 from .sections import sections_of
 
 HERE = os.path.dirname(os.path.realpath(__file__))
@@ -47,6 +47,7 @@ def render(files, title, comparison=None, coverage=None, configurations=()):
                      rounds_part(files, coverage) if coverage or any(f.rounds for _, f in files) else ""),
         section_part("results", "Results", '<nav aria-label="Blocks"><ul class=contents>'
                      f"{contents}</ul></nav>{blocks}" if sections else "<p>No results.</p>"),
+        section_part("factors", "What do these numbers depend on?", factors_part(files)),
         section_part("flags", "What was flagged, and why", flags_part(sections)),
         section_part("missing", "What is missing", missing_table(missing, files, "Missing results")),
         section_part("configuration", "Configuration", configuration_part(files)),

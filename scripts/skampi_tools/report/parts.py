@@ -235,6 +235,34 @@ def comparison_part(comparison, old="old", new="new"):
     return "".join(parts)
 
 
+def _untried_text(entry):
+    of = f" of {entry['call']}" if "call" in entry else ""
+    return f"not tried: {entry['factor']}{of}: {entry['reason']}"
+
+
+def factors_part(files):
+    """What --factors found, and what it did not try."""
+    parts = []
+    for name, file in files:
+        suffix = f" ({name})" if len(files) > 1 else ""
+        for record in (r for r in file.records if r["record"] == "factors"):
+            found = record["findings"] or ["No factor makes a difference that can be told from chance."]
+            parts.append(f"<p>{style.count_text(record.get('tests') or 0, 'test')} of factors in "
+                         f"{record.get('blocks')} blocks in random order{esc(suffix)}:</p><ul>" +
+                         "".join(f"<li>{esc(text)}" for text in [*found, *map(_untried_text, record["untried"])]) +
+                         "</ul>")
+        rows = sorted((r for r in file.records if r["record"] == "factor" and r["named"]), key=lambda r: -r["ratio"])
+        parts.append(table([
+            Column("factor", [text_cell(r["factor"]) for r in rows]),
+            Column("point", [text_cell(r.get("call")) for r in rows]),
+            Column("ratio", [measured_cell(r["ratio"]) for r in rows], title="slowest level over the fastest"),
+            Column("from", [measured_cell(r.get("ratio_low")) for r in rows], title="lower end of the 95 % interval"),
+            Column("to", [measured_cell(r.get("ratio_high")) for r in rows], title="upper end of the 95 % interval"),
+            Column("slowest", [text_cell(r.get("slowest")) for r in rows]),
+            Column("fastest", [text_cell(r.get("fastest")) for r in rows])], f"Factors{suffix}") if rows else "")
+    return "".join(parts)
+
+
 def said_part(files):
     """What scripts printed and the engine remarked."""
     parts = []

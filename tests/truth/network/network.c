@@ -20,6 +20,10 @@
  *              quiet, adds this to the wire of a smaller put or get, and to a fetching atomic.
  *   rare       COUNT:FACTOR:BYTES: post and wire of each COUNTth put or get of just so many
  *              bytes are FACTOR times as long.
+ *   trap       KIND:REST:MODULUS:BYTES:FACTOR: post and wire of puts and gets of at least so many
+ *              bytes are FACTOR times as long where a number leaves REST modulo MODULUS. KIND says
+ *              which: relative, the target's address less the source's; source; target; order, the
+ *              first processor that the caller may use less the caller's number. For a get, the source is what it fills.
  *   progress   self (default): wire time passes by itself. quiet: it passes only inside quiet,
  *              once for all that is outstanding.
  *   quiet      quiet: completes what is outstanding, then takes this long.
@@ -166,6 +170,28 @@ static void parse_rare(const char *text)
     network.rare.bytes = (size_t)bytes;
 }
 
+static void parse_trap(const char *text)
+{
+    static const char *const kinds[] = {[TRAP_RELATIVE] = "relative",
+                                        [TRAP_SOURCE] = "source",
+                                        [TRAP_TARGET] = "target",
+                                        [TRAP_ORDER] = "order"};
+    struct trap *trap = &network.trap;
+    char kind[16];
+    if (sscanf(text, "%15[a-z]:%ld:%ld:%zu:%lf", kind, &trap->rest, &trap->modulus, &trap->bytes,
+               &trap->factor) != 5 ||
+        trap->modulus < 1) {
+        die("trap is KIND:REST:MODULUS:BYTES:FACTOR", text);
+    }
+    for (int i = TRAP_RELATIVE; i <= TRAP_ORDER; i++) {
+        if (strcmp(kind, kinds[i]) == 0) {
+            trap->kind = (enum trap_kind)i;
+            return;
+        }
+    }
+    die("unknown kind of trap", text);
+}
+
 static void parse_item(char *item)
 {
     static const char *const names[COSTS] = {
@@ -218,6 +244,8 @@ static void parse_item(char *item)
         network.contention = parse_ticks(value);
     } else if (strcmp(item, "rare") == 0) {
         parse_rare(value);
+    } else if (strcmp(item, "trap") == 0) {
+        parse_trap(value);
     } else if (strcmp(item, "schedule") == 0) {
         schedule_parse(value);
     } else if (strcmp(item, "start") == 0) {

@@ -53,6 +53,8 @@ enum cost {
 
 enum broadcast { BROADCAST_REAL, BROADCAST_LINEAR, BROADCAST_CHAIN, BROADCAST_FLAT };
 
+enum trap_kind { TRAP_NONE, TRAP_RELATIVE, TRAP_SOURCE, TRAP_TARGET, TRAP_ORDER };
+
 struct network {
     bool active;
     int64_t cost[COSTS]; /* ticks; negative: not programmed */
@@ -63,6 +65,12 @@ struct network {
         int64_t count, factor;
         size_t bytes;
     } rare;
+    struct trap { /* where large puts and gets cost `factor` times */
+        enum trap_kind kind;
+        long rest, modulus;
+        size_t bytes;
+        double factor;
+    } trap;
     enum broadcast broadcast;
     bool progress_by_itself;
     bool report;

@@ -1,7 +1,11 @@
 /*
  * Put, get, atomics, and what completes them.
  */
+#define _GNU_SOURCE /* sched_getaffinity */
 #include "interpose.h"
+
+#include <sched.h>
+
 #include "truth/openshmem_types.h"
 
 /* ---- What is outstanding, in each context ---- */
@@ -78,6 +82,45 @@ static int64_t rare_factor(size_t bytes)
     return counts && ++count % network.rare.count == 0 ? network.rare.factor : 1;
 }
 
+/* Buffers of the put or get that comes next. */
+static const void *trap_source, *trap_target;
+
+static void lies(const void *source, const void *target)
+{
+    trap_source = source;
+    trap_target = target;
+}
+
+static long trap_number(void)
+{
+    cpu_set_t set;
+    int processor = 0;
+    switch (network.trap.kind) {
+    case TRAP_RELATIVE:
+        return (const char *)trap_target - (const char *)trap_source;
+    case TRAP_SOURCE:
+        return (long)trap_source;
+    case TRAP_TARGET:
+        return (long)trap_target;
+    default:
+        sched_getaffinity(0, sizeof set, &set);
+        while (processor < CPU_SETSIZE - 1 && !CPU_ISSET(processor, &set)) {
+            processor++;
+        }
+        return processor - self;
+    }
+}
+
+static double trap_factor(size_t bytes)
+{
+    const struct trap *trap = &network.trap;
+    if (trap->kind == TRAP_NONE || bytes < trap->bytes) {
+        return 1;
+    }
+    long left = trap_number() % trap->modulus;
+    return (left < 0 ? left + trap->modulus : left) == trap->rest ? trap->factor : 1;
+}
+
 /* Before each put or get; what these call inside does not count. */
 static void moves(struct call call, size_t bytes)
 {
@@ -86,9 +129,12 @@ static void moves(struct call call, size_t bytes)
     }
     bool large = network.large > 0 && bytes >= network.large;
     int64_t kib = programmed_or_0(large ? COST_LARGE_KIB : COST_KIB), factor = rare_factor(bytes);
+    double trapped = trap_factor(bytes);
     moved.post = factor * programmed_or_0(large ? COST_LARGE_POST : COST_POST);
     moved.wire = factor * (programmed_or_0(large ? COST_LARGE_WIRE : COST_WIRE) +
                            (int64_t)((double)kib * (double)bytes / 1024 + 0.5));
+    moved.post = (int64_t)((double)moved.post * trapped + 0.5);
+    moved.wire = (int64_t)((double)moved.wire * trapped + 0.5);
     moved.wire += large ? 0 : contention();
     moved.floods = large;
 }
@@ -193,13 +239,13 @@ static void charge_destroy(struct call call, shmem_ctx_t context)
 
 #define BLOCKS(put_name, get_name, suffix, type, bytes)                                            \
     INTERPOSE_PAIR(put_name##suffix, BLOCK(type), BLOCK_ARGUMENTS,                                 \
-                   send(call, dest, n *(bytes), pe), charge_post)                                  \
+                   (lies(source, dest), send(call, dest, n * (bytes), pe)), charge_post)           \
     INTERPOSE_PAIR(put_name##suffix##_nbi, BLOCK(type), BLOCK_ARGUMENTS,                           \
-                   send(call, dest, n *(bytes), pe), charge_post)                                  \
-    INTERPOSE_PAIR(get_name##suffix, BLOCK(type), BLOCK_ARGUMENTS, moves(call, n *(bytes)),        \
-                   charge_get)                                                                     \
-    INTERPOSE_PAIR(get_name##suffix##_nbi, BLOCK(type), BLOCK_ARGUMENTS, moves(call, n *(bytes)),  \
-                   charge_post)
+                   (lies(source, dest), send(call, dest, n * (bytes), pe)), charge_post)           \
+    INTERPOSE_PAIR(get_name##suffix, BLOCK(type), BLOCK_ARGUMENTS,                                 \
+                   (lies(dest, source), moves(call, n * (bytes))), charge_get)                     \
+    INTERPOSE_PAIR(get_name##suffix##_nbi, BLOCK(type), BLOCK_ARGUMENTS,                           \
+                   (lies(dest, source), moves(call, n * (bytes))), charge_post)
 
 #define STRIDES(put_name, get_name, suffix, type, bytes)                                           \
     INTERPOSE_PAIR(put_name##suffix, STRIDED(type), STRIDED_ARGUMENTS,                             \

@@ -196,6 +196,9 @@ class _Writer:
             self.lose("controls over time")
         elif kind == "comment":
             self.comment(record["text"])
+        elif kind == "factors":
+            for finding in record["findings"]:
+                self.comment(_one_line(f"finding: {finding}"))
         elif kind == "print":
             for line in record["text"].splitlines():
                 # Further lines of a printed text have no mark of their own.

@@ -1,0 +1,82 @@
+/*
+ * What a time may depend on without anybody saying so: factors, and the levels that an experiment
+ * tries of each. A level is a change of the settings under which a point is measured, of the
+ * processors that PEs run on, or of what is measured before it.
+ */
+#ifndef SKAMPI_ENGINE_FACTOR_H
+#define SKAMPI_ENGINE_FACTOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/buffers.h"
+#include "engine/request.h"
+
+/* Those that take little time come first. */
+enum factor {
+    FACTOR_RELATIVE,  /* the target's address less the source's, within a page */
+    FACTOR_SOURCE,    /* where the source begins in its page */
+    FACTOR_TARGET,    /* where the target begins in its page */
+    FACTOR_CYCLING,   /* whether repetitions walk through their buffers */
+    FACTOR_BEFORE,    /* what is measured before */
+    FACTOR_ORDER,     /* of the PEs on processors */
+    FACTOR_PLACEMENT, /* of buffers in memory of several kinds */
+    FACTOR_CACHE,     /* warm or cold */
+    FACTORS
+};
+
+/* At most so many levels has a factor. */
+#define FACTOR_LEVELS 12
+#define FACTOR_PAGE 4096
+
+const char *factor_name(enum factor);
+/* What --help says of it. */
+const char *factor_help(enum factor);
+/* The factors of a list such as "relative,cache", as bits 1 << enum factor; all with NULL. 0 with
+ * *error (for the user; the caller frees it) if one of them is none. */
+unsigned factors_parse(const char *list, char **error);
+
+/* How one probe is measured; what is below 0 is as the script has it, or drawn. */
+struct setup {
+    int64_t relative, source, target; /* bytes */
+    int cycling, cache, placement;
+    int order;  /* of factor_move(); 0: as the job was started */
+    int before; /* number of the point that is measured before; below 0: none */
+};
+struct setup setup_usual(void);
+
+/* A level of a factor. */
+struct factor_level {
+    int64_t value; /* offset, kind of memory, order, number of a point, or 0 and 1 */
+    char *name;    /* for people */
+};
+
+/* A point of the script. */
+struct factor_point {
+    struct measure_request request; /* with everything that it points to */
+    struct settings settings;
+    const char *timer;
+    char *block;
+    size_t block_number, number; /* number: among points that are stated alike */
+    struct demand demand;
+    bool several_places; /* its buffer has room for them */
+};
+
+/* The levels of the factor at a point, for the caller to free by factor_levels_free(). 0 with
+ * *reason (for the user) where there is nothing to choose from. The same on all PEs; any PE. */
+size_t factor_levels(enum factor, const struct factor_point *points, size_t count, size_t point,
+                     struct factor_level *levels, const char **reason);
+void factor_levels_free(struct factor_level *levels, size_t count);
+/* Changes the setup. */
+void factor_choose(enum factor, const struct factor_level *, struct setup *);
+/* The settings for one probe of the point. *random: addresses that the setup leaves open are drawn.
+ */
+struct settings factor_settings(const struct factor_point *, const struct setup *,
+                                uint64_t *random);
+
+/* Puts all PEs on processors in this order. Whether that was possible here; collective over the
+ * world. */
+bool factor_move(int order);
+
+#endif

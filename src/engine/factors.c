@@ -1,0 +1,559 @@
+/*
+ * The experiment of --factors: what do the times of the script's points depend on? Blocks follow
+ * each other; in each, every level of every factor is measured once at every point, in random
+ * order. A measurement is that of measure(), only short.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "base/terminal.h"
+#include "base/text.h"
+#include "comm/comm.h"
+#include "engine/batches.h"
+#include "engine/factors.h"
+#include "engine/state.h"
+#include "engine/watchdog.h"
+#include "stats/factorial.h"
+#include "stats/random.h"
+
+/* Of the time that is left: the rest is for measuring once more. */
+#define SCREENING_SHARE 0.6
+/* Fewer have no interval of 95 %. */
+#define FEWEST_BLOCKS 6
+
+/* ---- What there is ---- */
+
+/* One measurement of a block. */
+struct probe {
+    struct factor_row *row;
+    size_t level;
+};
+
+void factors_record(struct engine *engine, const struct measure_request *request)
+{
+    if (engine->options.factors == 0)
+        return;
+    if (!engine->factors)
+        engine->factors = memory_zeroed(1, sizeof *engine->factors);
+    struct factors *factors = engine->factors;
+    factors->points =
+        memory_resize(factors->points, (factors->count + 1) * sizeof *factors->points);
+    struct settings cycling = engine->settings;
+    struct buffers buffers = engine->bench.buffers;
+    cycling.buffer_cycling = true;
+    buffers_begin(&buffers, &cycling, &engine->bench.run.demand);
+    factors->points[factors->count++] = (struct factor_point){
+        .request = request_copy(request),
+        .settings = engine->settings,
+        .timer = timer_in_use->name,
+        .block = memory_text(engine->block.name ? engine->block.name : ""),
+        .block_number = engine->block.number,
+        .number = engine->describer.number,
+        .demand = engine->bench.run.demand,
+        .several_places = buffers.local_places > 1 || buffers.remote_places > 1};
+}
+
+void factors_free(struct engine *engine)
+{
+    struct factors *factors = engine->factors;
+    if (!factors)
+        return;
+    for (size_t i = 0; i < factors->count; i++) {
+        request_release(&factors->points[i].request);
+        free(factors->points[i].block);
+    }
+    for (size_t i = 0; i < factors->row_count; i++)
+        factor_levels_free(factors->rows[i].levels, factors->rows[i].count);
+    for (size_t i = 0; i < factors->untried_count; i++)
+        free(factors->untried[i].reason);
+    free(factors->points);
+    free(factors->rows);
+    free(factors->untried);
+    free(factors->together); /* its levels are those of rows */
+    free(factors->apart);
+    free(factors);
+    engine->factors = NULL;
+}
+
+static void leave_out(struct factors *factors, enum factor factor, size_t point, const char *reason)
+{
+    factors->untried =
+        memory_resize(factors->untried, (factors->untried_count + 1) * sizeof *factors->untried);
+    factors->untried[factors->untried_count++] =
+        (struct factor_untried){factor, point, memory_text(reason)};
+}
+
+/* ---- One measurement ---- */
+
+static struct setup setup_of(const struct probe *probe)
+{
+    struct setup setup = setup_usual();
+    const struct factor_row *row = probe->row;
+    /* Of two factors: both fast, the first slow, the second slow, both slow. */
+    factor_choose(row->factor, &row->levels[row->both ? probe->level & 1 : probe->level], &setup);
+    if (row->both)
+        factor_choose(row->other, &row->levels[2 + (probe->level >> 1)], &setup);
+    return setup;
+}
+
+static enum measure_status measure_point(struct engine *engine, const struct factor_point *point,
+                                         const struct setup *setup)
+{
+    engine->settings = factor_settings(point, setup, &engine->factors->random);
+    measure_select_timer(engine, point->timer);
+    return measure(engine, &point->request);
+}
+
+/* Its time on PE 0, NaN without one. Nothing of it reaches the output. Collective. */
+static double measure_probe(struct engine *engine, const struct probe *probe,
+                            enum measure_status *status)
+{
+    struct factors *factors = engine->factors;
+    const struct factor_point *point = &factors->points[probe->row->point];
+    struct setup setup = setup_of(probe), usual = setup_usual();
+    factor_move(setup.order);
+    if (setup.before >= 0)
+        measure_point(engine, &factors->points[setup.before], &usual);
+    *status = measure_point(engine, point, &setup);
+    if (*status != MEASURE_DONE)
+        return NAN;
+    const struct buffers *buffers = &engine->bench.buffers;
+    if (setup.placement == PLACEMENT_MALLOC && point->demand.local && point->demand.remote)
+        factors->apart[probe->row->point] =
+            (double)((uintptr_t)(buffers->remote_first - buffers->local_first) % FACTOR_PAGE);
+    return engine->latest.median > 0 ? engine->latest.median : NAN;
+}
+
+/* All PEs in one order; those of PE 0 count. */
+static void shuffle(struct factors *factors, struct probe *probes, size_t n)
+{
+    size_t *order = memory_zeroed(n + 1, sizeof *order);
+    struct probe *before = memory_zeroed(n + 1, sizeof *before);
+    random_order(&factors->random, order, n);
+    comm_broadcast(comm_world(), order, n * sizeof *order);
+    memcpy(before, probes, n * sizeof *before);
+    for (size_t i = 0; i < n; i++)
+        probes[i] = before[order[i]];
+    free(before);
+    free(order);
+}
+
+/* Whether PE 0 says so. Collective. */
+static bool all_go_on(bool on)
+{
+    int64_t go = on;
+    comm_broadcast(comm_world(), &go, sizeof go);
+    return go;
+}
+
+/* Measures every level of the rows once, in random order. */
+static void measure_block(struct engine *engine, struct factor_row *rows, size_t count,
+                          size_t block, const bool *chosen)
+{
+    struct factors *factors = engine->factors;
+    struct probe *probes = memory_zeroed(count * FACTOR_LEVELS + 1, sizeof *probes);
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++)
+        for (size_t l = 0; l < rows[i].count && chosen[i]; l++)
+            probes[n++] = (struct probe){&rows[i], l};
+    shuffle(factors, probes, n);
+    for (size_t i = 0; i < n; i++) {
+        enum measure_status status;
+        struct factor_row *row = probes[i].row;
+        row->values[block * row->count + probes[i].level] =
+            measure_probe(engine, &probes[i], &status);
+    }
+    free(probes);
+}
+
+/* As many blocks as there is time for; rows keep those that are complete. before: so many there
+ * are.
+ */
+static void measure_blocks(struct engine *engine, struct factor_row *rows, size_t count,
+                           size_t before, const bool *chosen)
+{
+    double took = 0;
+    for (size_t block = before; block < FACTOR_BLOCKS; block++) {
+        double start = wall_seconds();
+        if (!all_go_on(start + took < engine->limit.ends))
+            break;
+        measure_block(engine, rows, count, block, chosen);
+        took = wall_seconds() - start;
+        for (size_t i = 0; i < count; i++)
+            rows[i].blocks = chosen[i] ? block + 1 : rows[i].blocks;
+    }
+}
+
+/* Blocks in which a level has no time are left out. PE 0. */
+static void keep_complete(struct factor_row *row)
+{
+    size_t levels = row->count, kept = 0;
+    for (size_t b = 0; b < row->blocks; b++) {
+        bool complete = true;
+        for (size_t l = 0; l < levels; l++)
+            complete = complete && row->values[b * levels + l] > 0;
+        if (complete)
+            memmove(row->values + kept++ * levels, row->values + b * levels,
+                    levels * sizeof *row->values);
+    }
+    row->blocks = kept;
+}
+
+/* ---- What can be tried ---- */
+
+static void remove_level(struct factor_row *row, size_t level)
+{
+    free(row->levels[level].name);
+    memmove(&row->levels[level], &row->levels[level + 1],
+            (--row->count - level) * sizeof *row->levels);
+}
+
+static void remove_row(struct factors *factors, size_t at)
+{
+    struct factor_row *row = &factors->rows[at];
+    factor_levels_free(row->levels, row->count);
+    memmove(row, row + 1, (--factors->row_count - at) * sizeof *row);
+}
+
+/* Whether PEs can be put in these orders. */
+static bool can_move(const struct factor_row *row)
+{
+    bool can = true;
+    for (size_t l = 0; l < row->count; l++)
+        can = factor_move((int)row->levels[l].value) && can;
+    factor_move(0);
+    return can;
+}
+
+/* Adds the factor at each point where it has levels. */
+static void plan(struct engine *engine, enum factor factor)
+{
+    struct factors *factors = engine->factors;
+    for (size_t i = 0; i < factors->count; i++) {
+        struct factor_row row = {.point = i, .factor = factor};
+        const char *reason;
+        row.count = factor_levels(factor, factors->points, factors->count, i, row.levels, &reason);
+        if (row.count > 0 && factor == FACTOR_ORDER && !can_move(&row)) {
+            factor_levels_free(row.levels, row.count);
+            row.count = 0;
+            reason = "the system does not let PEs change their processors";
+        }
+        if (row.count == 0) {
+            leave_out(factors, factor, i, reason);
+            continue;
+        }
+        factors->rows =
+            memory_resize(factors->rows, (factors->row_count + 1) * sizeof *factors->rows);
+        factors->rows[factors->row_count++] = row;
+    }
+}
+
+/* The levels of a row that can be measured at all: tries each. Collective. */
+static void try_levels(struct engine *engine, size_t at)
+{
+    struct factors *factors = engine->factors;
+    struct factor_row *row = &factors->rows[at];
+    char *reason = NULL;
+    for (size_t l = 0; l < row->count;) {
+        enum measure_status status;
+        measure_probe(engine, &(struct probe){row, l}, &status);
+        if (status == MEASURE_DONE) {
+            l++;
+            continue;
+        }
+        free(reason);
+        reason = text_format("%s: %s", row->levels[l].name,
+                             engine->missing.reason ? engine->missing.reason : "");
+        remove_level(row, l);
+    }
+    if (row->count < 2) {
+        leave_out(factors, row->factor, row->point, reason ? reason : "");
+        remove_row(factors, at);
+    }
+    free(reason);
+}
+
+/* Tries all levels of the wanted factors, those that take little time first, and learns what each
+ * takes. Collective. */
+static void try_factors(struct engine *engine)
+{
+    struct factors *factors = engine->factors;
+    for (int f = 0; f < FACTORS; f++) {
+        double start = wall_seconds();
+        size_t first = factors->row_count;
+        if (!(engine->options.factors & 1u << f))
+            continue;
+        plan(engine, (enum factor)f);
+        for (size_t i = first; i < factors->row_count;) {
+            size_t before = factors->row_count;
+            if (!all_go_on(wall_seconds() < engine->limit.ends)) {
+                leave_out(factors, (enum factor)f, factors->rows[i].point, "the time limit");
+                remove_row(factors, i);
+                continue;
+            }
+            try_levels(engine, i);
+            i += factors->row_count == before;
+        }
+        factors->cost[f] = wall_seconds() - start;
+    }
+}
+
+/* ---- How much there is time for ---- */
+
+/* Leaves out the factors that take longest, until the others fit. PE 0's clock decides. */
+static void fit_time(struct engine *engine)
+{
+    struct factors *factors = engine->factors;
+    double left = SCREENING_SHARE * (engine->limit.ends - wall_seconds()), sum = 0;
+    comm_broadcast(comm_world(), &left, sizeof left);
+    comm_broadcast(comm_world(), factors->cost, sizeof factors->cost);
+    for (int f = 0; f < FACTORS; f++)
+        sum += FACTOR_BLOCKS * factors->cost[f];
+    while (sum > left) {
+        int longest = 0;
+        char text[32];
+        for (int f = 1; f < FACTORS; f++)
+            if (factors->cost[f] > factors->cost[longest])
+                longest = f;
+        if (factors->cost[longest] <= 0)
+            return;
+        char *reason = text_format("it takes about %s s, and --time-limit leaves less for it",
+                                   numbers_text(text, FACTOR_BLOCKS * factors->cost[longest], 2));
+        for (size_t i = factors->row_count; i-- > 0;)
+            if (factors->rows[i].factor == (enum factor)longest) {
+                leave_out(factors, factors->rows[i].factor, factors->rows[i].point, reason);
+                remove_row(factors, i);
+            }
+        free(reason);
+        sum -= FACTOR_BLOCKS * factors->cost[longest];
+        factors->cost[longest] = 0;
+    }
+}
+
+/* ---- What it says; PE 0 ---- */
+
+static void test_rows(struct factor_row *rows, size_t count, double alpha)
+{
+    double *p = memory_zeroed(count + 1, sizeof *p);
+    for (size_t i = 0; i < count; i++) {
+        keep_complete(&rows[i]);
+        p[i] = rows[i].p = factorial_p(rows[i].values, rows[i].blocks, rows[i].count);
+    }
+    factorial_adjust(p, count);
+    for (size_t i = 0; i < count; i++) {
+        struct factor_row *row = &rows[i];
+        row->adjusted = p[i];
+        row->named = row->adjusted <= alpha;
+        factorial_effects(row->values, row->blocks, row->count, row->effects);
+        factorial_split(row->effects, row->count, row->slow);
+        for (size_t l = 0; l < row->count; l++) {
+            row->slowest = row->effects[l] > row->effects[row->slowest] ? l : row->slowest;
+            row->fastest = row->effects[l] < row->effects[row->fastest] ? l : row->fastest;
+        }
+    }
+    free(p);
+}
+
+/* The time of level a over that of level b in the row's blocks. */
+static struct factorial_ratio ratio_of(const struct factor_row *row, size_t a, size_t b)
+{
+    double ratios[FACTOR_BLOCKS];
+    size_t levels = row->count;
+    for (size_t i = 0; i < row->blocks; i++)
+        ratios[i] = row->values[i * levels + a] / row->values[i * levels + b];
+    return factorial_ratio(ratios, row->blocks, FACTOR_CONFIDENCE);
+}
+
+/* What PE 0 has found: which rows go on, and with which levels. */
+static void share_found(struct factors *factors)
+{
+    for (size_t i = 0; i < factors->row_count; i++) {
+        struct factor_row *row = &factors->rows[i];
+        int64_t found[] = {row->named, (int64_t)row->slowest, (int64_t)row->fastest};
+        comm_broadcast(comm_world(), found, sizeof found);
+        row->named = found[0];
+        row->slowest = (size_t)found[1];
+        row->fastest = (size_t)found[2];
+    }
+}
+
+/* ---- Once more ---- */
+
+/* The slowest and the fastest level of each factor that was found, in new blocks: the largest of
+ * many differences would look larger than it is. Collective. */
+static void confirm(struct engine *engine)
+{
+    struct factors *factors = engine->factors;
+    struct factor_row *again = memory_zeroed(factors->row_count + 1, sizeof *again);
+    bool *chosen = memory_zeroed(factors->row_count + 1, sizeof *chosen);
+    for (size_t i = 0; i < factors->row_count; i++) {
+        const struct factor_row *row = &factors->rows[i];
+        again[i] = (struct factor_row){.point = row->point, .factor = row->factor, .count = 2};
+        again[i].levels[0] = row->levels[row->fastest];
+        again[i].levels[1] = row->levels[row->slowest];
+        chosen[i] = row->named;
+    }
+    measure_blocks(engine, again, factors->row_count, 0, chosen);
+    for (size_t i = 0; i < factors->row_count && comm_pe() == 0; i++) {
+        struct factor_row *row = &factors->rows[i];
+        keep_complete(&again[i]);
+        row->ratio = again[i].blocks >= FEWEST_BLOCKS ? ratio_of(&again[i], 1, 0)
+                                                      : ratio_of(row, row->slowest, row->fastest);
+        row->named = row->named && row->ratio.low > 1;
+    }
+    free(chosen);
+    free(again);
+    share_found(factors);
+}
+
+/* ---- Two together ---- */
+
+/* The two factors with the largest effects at any point; FACTORS: there is none. PE 0 says. */
+static void find_largest(const struct factors *factors, enum factor largest[2])
+{
+    double most[FACTORS] = {0};
+    for (size_t i = 0; i < factors->row_count; i++)
+        if (factors->rows[i].named)
+            most[factors->rows[i].factor] =
+                fmax(most[factors->rows[i].factor], factors->rows[i].ratio.ratio);
+    largest[0] = largest[1] = FACTORS;
+    for (int k = 0; k < 2; k++)
+        for (int f = 0; f < FACTORS; f++)
+            if (most[f] > 0 && (k == 0 || f != (int)largest[0]) &&
+                (largest[k] == FACTORS || most[f] > most[largest[k]]))
+                largest[k] = (enum factor)f;
+    comm_broadcast(comm_world(), largest, 2 * sizeof *largest);
+}
+
+static const struct factor_row *row_at(const struct factors *factors, size_t point,
+                                       enum factor factor)
+{
+    for (size_t i = 0; i < factors->row_count; i++)
+        if (factors->rows[i].point == point && factors->rows[i].factor == factor &&
+            factors->rows[i].named)
+            return &factors->rows[i];
+    return NULL;
+}
+
+/* The first decides what the second would choose: malloc() about addresses and places, cold caches
+ * about places. */
+static bool decides(enum factor first, enum factor second)
+{
+    if (first == FACTOR_PLACEMENT)
+        return second != FACTOR_BEFORE && second != FACTOR_ORDER;
+    return first == FACTOR_CACHE && second == FACTOR_CYCLING;
+}
+
+/* Whether both together take as each by itself lets expect: the product of both effects. PE 0. */
+static void test_together(struct factor_row *rows, size_t count)
+{
+    double *p = memory_zeroed(count + 1, sizeof *p);
+    for (size_t i = 0; i < count; i++) {
+        struct factor_row *row = &rows[i];
+        double pairs[2 * FACTOR_BLOCKS], ratios[FACTOR_BLOCKS];
+        keep_complete(row);
+        for (size_t b = 0; b < row->blocks; b++) {
+            const double *v = row->values + 4 * b;
+            pairs[2 * b] = v[0] * v[3];
+            pairs[2 * b + 1] = v[1] * v[2];
+            ratios[b] = pairs[2 * b] / pairs[2 * b + 1];
+        }
+        p[i] = row->p = factorial_p(pairs, row->blocks, 2);
+        row->ratio = factorial_ratio(ratios, row->blocks, FACTOR_CONFIDENCE);
+        factorial_effects(row->values, row->blocks, 4, row->effects);
+    }
+    factorial_adjust(p, count);
+    for (size_t i = 0; i < count; i++) {
+        rows[i].adjusted = p[i];
+        rows[i].named = p[i] <= FACTOR_ALPHA_TOGETHER;
+    }
+    free(p);
+}
+
+static void measure_together(struct engine *engine)
+{
+    struct factors *factors = engine->factors;
+    enum factor largest[2];
+    find_largest(factors, largest);
+    factors->together = memory_zeroed(factors->count + 1, sizeof *factors->together);
+    for (size_t i = 0; largest[1] < FACTORS && i < factors->count; i++) {
+        const struct factor_row *a = row_at(factors, i, largest[0]),
+                                *b = row_at(factors, i, largest[1]);
+        if (!a || !b || decides(largest[0], largest[1]) || decides(largest[1], largest[0]))
+            continue;
+        factors->together[factors->together_count++] =
+            (struct factor_row){.point = i,
+                                .factor = a->factor,
+                                .other = b->factor,
+                                .both = true,
+                                .levels = {a->levels[a->fastest], a->levels[a->slowest],
+                                           b->levels[b->fastest], b->levels[b->slowest]},
+                                .count = 4};
+    }
+    bool *chosen = memory_zeroed(factors->together_count + 1, sizeof *chosen);
+    memset(chosen, true, factors->together_count);
+    measure_blocks(engine, factors->together, factors->together_count, 0, chosen);
+    free(chosen);
+    if (comm_pe() == 0)
+        test_together(factors->together, factors->together_count);
+}
+
+/* ---- All of it ---- */
+
+/* Whether a factor that was asked for by name could not be tried at any point. PE 0 says why. */
+static bool lacks_listed(const struct engine *engine)
+{
+    const struct factors *factors = engine->factors;
+    unsigned lacking = engine->options.factors_listed ? engine->options.factors : 0;
+    for (size_t i = 0; i < factors->row_count; i++)
+        lacking &= ~(1u << factors->rows[i].factor);
+    for (size_t i = 0; i < factors->untried_count && comm_pe() == 0; i++) {
+        const struct factor_untried *untried = &factors->untried[i];
+        if (untried->point == 0 && lacking & 1u << untried->factor)
+            terminal_message("skampi: warning: --factors: %s is not tried: %s\n",
+                             factor_name(untried->factor), untried->reason);
+    }
+    return lacking != 0;
+}
+
+void factors_run(struct engine *engine)
+{
+    struct factors *factors = engine->factors;
+    if (!factors || limit_over(&engine->limit))
+        return;
+    double start = wall_seconds();
+    struct settings settings = engine->settings;
+    const char *timer = timer_in_use->name;
+    struct output *output = engine->output;
+    size_t weight = engine->latest.weight;
+    bool incomplete = engine->missing.incomplete;
+    engine->output = NULL;
+    engine->missing.silent = true;
+    factors->random = engine->seed;
+    factors->apart = memory_zeroed(factors->count, sizeof *factors->apart);
+    for (size_t i = 0; i < factors->count; i++)
+        factors->apart[i] = NAN;
+    free(counting_choose(NULL, 0)); /* times are what this is about */
+    try_factors(engine);
+    fit_time(engine);
+    bool *chosen = memory_zeroed(factors->row_count + 1, sizeof *chosen);
+    memset(chosen, true, factors->row_count);
+    measure_blocks(engine, factors->rows, factors->row_count, 0, chosen);
+    free(chosen);
+    if (comm_pe() == 0)
+        test_rows(factors->rows, factors->row_count, FACTOR_ALPHA);
+    share_found(factors);
+    confirm(engine);
+    measure_together(engine);
+    factor_move(0);
+    engine->output = output;
+    engine->missing.silent = false;
+    engine->missing.incomplete = lacks_listed(engine) || incomplete;
+    engine->latest.weight = weight;
+    engine->settings = settings;
+    measure_select_timer(engine, timer);
+    factors->seconds = wall_seconds() - start;
+}

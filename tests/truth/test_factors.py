@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+# TIMEOUT: 400
+"""What --factors finds on a network with a programmed trap, by a simulated clock: the factor that the cost depends on,
+where, how much, and at which sizes; and nothing where nothing is programmed. A sample in make check: 2 runs of each
+where a complete run makes 20."""
+
+import json
+import os
+import sys
+
+import truth
+from truth import harness
+from harness import SAMPLE, Tap
+
+RUNS = 2 if SAMPLE else 20
+SIZES = "4kb,16kb,64kb"
+ADDRESSES = "relative,source,target"
+
+tap = Tap()
+
+
+def measure(trap, seed, factors, sizes=SIZES, pes=2):
+    """The records of a run, by their kind."""
+    network = truth.Network(300, 2000, 100, kib=50, clock="simulated", noise="0.03:0.005", seed=seed, trap=trap)
+    path = os.path.join(harness.scratch_directory(), "factors.json")
+    command = [harness.program(), "Shmem_Put_Round", "--sizes", sizes, "--iterations", "5", f"--factors={factors}", "--quick",
+               "--seed", str(seed), "--timer", "clock_gettime", "-o", path, "--force"]
+    run = truth.launch(pes, command, network.environment())
+    if run.status != 0:
+        return run, {}
+    found = {}
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            record = json.loads(line)
+            found.setdefault(record["record"], []).append(record)
+    return run, found
+
+
+def named(found):
+    return {(row["factor"], row["bytes"]): row for row in found.get("factor", []) if row["named"]}
+
+
+def series(what, trap, factors, wanted, ratio, words):
+    """Every run names the factor at these sizes, and no other, with this ratio and these words."""
+    wrong = []
+    for seed in range(1, RUNS + 1):
+        run, found = measure(trap, seed, factors)
+        rows = named(found)
+        findings = found.get("factors", [{}])[0].get("findings", [])
+        good = set(rows) == wanted and any(words in finding for finding in findings) and all(
+            abs(row["ratio"] / ratio - 1) < 0.05 for row in rows.values())
+        if not good:
+            wrong.append((seed, sorted(rows), findings, run.err[-300:]))
+    tap.ok(not wrong, f"{what}: found {RUNS} times in {RUNS} runs", wrong)
+
+
+truth.require()
+for factor in (2.6, 1.3):
+    series(f"target = source + 16 mod 32 costs {factor} times as much from 16 KiB on",
+           f"relative:16:32:16384:{factor}", ADDRESSES, {("relative", 16384), ("relative", 65536)},
+           factor, "where target = source + 16 mod 32")
+series("the first byte at 2048 of its page costs 1.5 times as much", "source:2048:4096:16384:1.5", ADDRESSES,
+       {("source", 16384), ("source", 65536)}, 1.5, "where the source begins at 2048 mod 4096")
+series("PEs that are not on the processors of their numbers cost 1.5 times as much", "order:1:2:0:1.5", "order,before",
+       {("order", 4096), ("order", 16384), ("order", 65536)}, 1.5, "with PEs in reverse order")
+false = [(seed, sorted(named(found)), run.err[-300:]) for seed in range(1, RUNS + 1)
+         for run, found in [measure(None, seed, "relative,source,target,cycling,before,order,cache")]
+         if not found or named(found)]
+tap.ok(len(false) <= RUNS // 20, f"constant cost: nothing is named in {RUNS - RUNS // 20} of {RUNS} runs", false)
+sys.exit(tap.done())
