@@ -16,21 +16,30 @@
 
 /* ---- Where it is slow ---- */
 
-/* "16, 48 or 528"; those that are slow. */
-static char *names_of(const struct factor_row *row)
+/* "16, 48 or 528": the slow levels, or all others. */
+static char *names_of(const struct factor_row *row, bool slow)
 {
     struct text text = {0};
     size_t left = 0;
     for (size_t l = 0; l < row->count; l++)
-        left += row->slow[l];
+        left += row->slow[l] == slow;
     for (size_t l = 0; l < row->count; l++) {
-        if (!row->slow[l])
+        if (row->slow[l] != slow)
             continue;
         left--;
         const char *name = row->levels[l].name;
         text_append(&text, "%s%s", name + (*name == '+'), left > 1 ? ", " : left ? " or " : "");
     }
     return text_take(&text);
+}
+
+/* Few levels are fast: these are named. */
+static bool mostly_slow(const struct factor_row *row)
+{
+    size_t slow = 0;
+    for (size_t l = 0; l < row->count; l++)
+        slow += row->slow[l];
+    return 2 * slow > row->count;
 }
 
 /* The offsets that are slow: as all that leave one rest, or all others, or one by one. apart: that
@@ -54,8 +63,9 @@ static char *offsets_of(const struct factor_row *row, double apart)
     if (factorial_residue(offsets, fast, row->count, FACTOR_PAGE, &rest, &modulus))
         return text_format("except where %s %lld mod %lld", is, (long long)rest,
                            (long long)modulus);
-    char *names = names_of(row);
-    char *text = text_format("where %s %s mod %d", is, names, FACTOR_PAGE);
+    bool but = mostly_slow(row);
+    char *names = names_of(row, !but);
+    char *text = text_format("%swhere %s %s mod %d", but ? "except " : "", is, names, FACTOR_PAGE);
     free(names);
     return text;
 }
@@ -65,14 +75,15 @@ static char *where(const struct factor_row *row, double apart)
 {
     if (row->factor <= FACTOR_TARGET)
         return offsets_of(row, apart);
-    char *names = names_of(row);
+    bool but = mostly_slow(row);
+    char *names = names_of(row, !but);
     const char *form = row->factor == FACTOR_BEFORE      ? "%s"
-                       : row->factor == FACTOR_PLACEMENT ? "with buffers in \"%s\""
+                       : row->factor == FACTOR_PLACEMENT ? "with buffers in %s"
                        : row->factor == FACTOR_CACHE     ? "with %s caches"
                                                          : "with %s";
     struct text text = {0};
     const char *at = strstr(form, "%s");
-    text_append(&text, "%.*s%s%s", (int)(at - form), form, names, at + 2);
+    text_append(&text, "%s%.*s%s%s", but ? "except " : "", (int)(at - form), form, names, at + 2);
     free(names);
     return text_take(&text);
 }

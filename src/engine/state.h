@@ -1,6 +1,6 @@
 /*
- * The engine: its parts. Only the files that put them together include this: measure.c, rounds.c
- * and session.c.
+ * The engine: its parts. Only the files that put them together include this: measure.c, rounds.c,
+ * factors.c with factor_report.c, and session.c.
  */
 #ifndef SKAMPI_ENGINE_STATE_H
 #define SKAMPI_ENGINE_STATE_H

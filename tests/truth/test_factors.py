@@ -54,7 +54,40 @@ def series(what, trap, factors, wanted, ratio, words):
     tap.ok(not wrong, f"{what}: found {RUNS} times in {RUNS} runs", wrong)
 
 
+def compare_placements():
+    """A campaign by malloc() and on the symmetric heap: compare pairs their points, and says where they differ."""
+    # Large blocks by malloc() begin 16 bytes after a page, and a guard of 64 bytes comes first.
+    directory = harness.scratch_directory()
+    script, campaign = os.path.join(directory, "where.ski"), os.path.join(directory, "where.campaign")
+    with open(script, "w", encoding="utf-8") as file:
+        file.write('''WHERE = "heap"
+set_buffer_placement(WHERE)
+begin measurement "put"
+  for count = 4096 to 262144 step *8 do
+    measure comm(2) : Shmem_Put_Round(count, 5)
+  od
+end measurement
+''')
+    network = truth.Network(300, 2000, 100, kib=50, clock="simulated", noise="0.03:0.005", trap="source:80:4096:131072:1.5")
+    environment = {"MALLOC_MMAP_THRESHOLD_": "100000", **network.environment()}
+    launch = " ".join([os.path.join(harness.ROOT, "mk", "launch"), "{pes}", "env",
+                       *(f"{name}={value}" for name, value in environment.items())]) + ",seed={launch}"
+    tool = os.path.join(harness.ROOT, "scripts", "skampi-")
+    run = harness.run([tool + "campaign", "-q", "-k", "4", "-o", campaign, script, "--launch", launch, "--config", "heap",
+                       "--config", 'malloc:set.WHERE="malloc"', "--", "--timer", "clock_gettime"], timeout=120)
+    tap.equal(run.status, 0, "a campaign of two placements", run)
+    result = os.path.join(directory, "changes.json")
+    run = harness.run([tool + "compare", "--json", result, campaign])
+    with open(result, encoding="utf-8") as file:
+        changes = json.load(file)
+    slower = [point["variables"]["count"] for point in changes["points"] if point["verdict"] == "slower"]
+    tap.equal((len(changes["points"]), slower), (3, ["262144"]), "compare says where they differ", run)
+    tap.ok('3 points differ in a factor: set_buffer_placement("heap") on the old side, set_buffer_placement("malloc") on the new side' in run.out,
+           "and in what", run)
+
+
 truth.require()
+compare_placements()
 for factor in (2.6, 1.3):
     series(f"target = source + 16 mod 32 costs {factor} times as much from 16 KiB on",
            f"relative:16:32:16384:{factor}", ADDRESSES, {("relative", 16384), ("relative", 65536)},
