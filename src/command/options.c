@@ -594,7 +594,7 @@ static void repeat(struct options *options, enum option_key key, const char *val
         text_append(&word, " -%c", row->letter);
     else
         text_append(&word, " --%s", row->name);
-    text_append(&word, "%s", value ? " " : "");
+    text_append(&word, "%s", !value ? "" : row->optional ? "=" : " ");
     if (value)
         text_append_word(&word, value);
     text_append_bytes(&options->again, word.data, word.length);

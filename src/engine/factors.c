@@ -141,16 +141,18 @@ static void shuffle(struct factors *factors, struct probe *probes, size_t n)
     free(order);
 }
 
-/* Whether PE 0 says so. Collective. */
-static bool all_go_on(bool on)
+/* Whether so many seconds are left, by PE 0's clock. Collective. */
+static bool has_time(const struct engine *engine, double seconds)
 {
-    int64_t go = on;
-    comm_broadcast(comm_world(), &go, sizeof go);
-    return go;
+    int64_t has = wall_seconds() + seconds < engine->limit.ends;
+    if (engine->limit.seconds > 0)
+        comm_broadcast(comm_world(), &has, sizeof has);
+    return has;
 }
 
-/* Measures every level of the rows once, in random order. */
-static void measure_block(struct engine *engine, struct factor_row *rows, size_t count,
+/* Measures every level of the rows once, in random order. Whether there was time for all of them.
+ */
+static bool measure_block(struct engine *engine, struct factor_row *rows, size_t count,
                           size_t block, const bool *chosen)
 {
     struct factors *factors = engine->factors;
@@ -160,27 +162,27 @@ static void measure_block(struct engine *engine, struct factor_row *rows, size_t
         for (size_t l = 0; l < rows[i].count && chosen[i]; l++)
             probes[n++] = (struct probe){&rows[i], l};
     shuffle(factors, probes, n);
-    for (size_t i = 0; i < n; i++) {
+    bool complete = true;
+    for (size_t i = 0; i < n && complete; i++) {
         enum measure_status status;
         struct factor_row *row = probes[i].row;
         row->values[block * row->count + probes[i].level] =
             measure_probe(engine, &probes[i], &status);
+        complete = has_time(engine, 0);
     }
     free(probes);
+    return complete;
 }
 
-/* As many blocks as there is time for; rows keep those that are complete. before: so many there
- * are.
- */
+/* As many blocks as there is time for; rows count those that are complete. */
 static void measure_blocks(struct engine *engine, struct factor_row *rows, size_t count,
-                           size_t before, const bool *chosen)
+                           const bool *chosen)
 {
     double took = 0;
-    for (size_t block = before; block < FACTOR_BLOCKS; block++) {
+    for (size_t block = 0; block < FACTOR_BLOCKS; block++) {
         double start = wall_seconds();
-        if (!all_go_on(start + took < engine->limit.ends))
+        if (!has_time(engine, took) || !measure_block(engine, rows, count, block, chosen))
             break;
-        measure_block(engine, rows, count, block, chosen);
         took = wall_seconds() - start;
         for (size_t i = 0; i < count; i++)
             rows[i].blocks = chosen[i] ? block + 1 : rows[i].blocks;
@@ -289,7 +291,7 @@ static void try_factors(struct engine *engine)
         plan(engine, (enum factor)f);
         for (size_t i = first; i < factors->row_count;) {
             size_t before = factors->row_count;
-            if (!all_go_on(wall_seconds() < engine->limit.ends)) {
+            if (!has_time(engine, 0)) {
                 leave_out(factors, (enum factor)f, factors->rows[i].point, "the time limit");
                 remove_row(factors, i);
                 continue;
@@ -396,7 +398,7 @@ static void confirm(struct engine *engine)
         again[i].levels[1] = row->levels[row->slowest];
         chosen[i] = row->named;
     }
-    measure_blocks(engine, again, factors->row_count, 0, chosen);
+    measure_blocks(engine, again, factors->row_count, chosen);
     for (size_t i = 0; i < factors->row_count && comm_pe() == 0; i++) {
         struct factor_row *row = &factors->rows[i];
         keep_complete(&again[i]);
@@ -495,7 +497,7 @@ static void measure_together(struct engine *engine)
     }
     bool *chosen = memory_zeroed(factors->together_count + 1, sizeof *chosen);
     memset(chosen, true, factors->together_count);
-    measure_blocks(engine, factors->together, factors->together_count, 0, chosen);
+    measure_blocks(engine, factors->together, factors->together_count, chosen);
     free(chosen);
     if (comm_pe() == 0)
         test_together(factors->together, factors->together_count);
@@ -529,7 +531,7 @@ void factors_run(struct engine *engine)
     const char *timer = timer_in_use->name;
     struct output *output = engine->output;
     size_t weight = engine->latest.weight;
-    bool incomplete = engine->missing.incomplete;
+    bool incomplete = engine->missing.incomplete, cut_short = engine->limit.cut_short;
     engine->output = NULL;
     engine->missing.silent = true;
     factors->random = engine->seed;
@@ -541,7 +543,7 @@ void factors_run(struct engine *engine)
     fit_time(engine);
     bool *chosen = memory_zeroed(factors->row_count + 1, sizeof *chosen);
     memset(chosen, true, factors->row_count);
-    measure_blocks(engine, factors->rows, factors->row_count, 0, chosen);
+    measure_blocks(engine, factors->rows, factors->row_count, chosen);
     free(chosen);
     if (comm_pe() == 0)
         test_rows(factors->rows, factors->row_count, FACTOR_ALPHA);
@@ -552,6 +554,7 @@ void factors_run(struct engine *engine)
     engine->output = output;
     engine->missing.silent = false;
     engine->missing.incomplete = lacks_listed(engine) || incomplete;
+    engine->limit.cut_short = cut_short; /* no result of the script has been */
     engine->latest.weight = weight;
     engine->settings = settings;
     measure_select_timer(engine, timer);

@@ -241,11 +241,11 @@ bool result_states_differ(const struct result_rounds *rounds);
 /* What an experiment (--factors) says about one factor, or about two together, at one point. */
 struct result_factor {
     struct result_point point;
-    const char *factor;              /* "relative"; "relative and cache" */
+    const char *factor;                /* "relative"; "relative and cache" */
     const struct result_level_effect { /* of each level */
         const char *name;
         double effect; /* how many times as long as the middle level */
-    } *levels;
+    } * levels;
     size_t level_count, blocks;
     double p, adjusted; /* the second one for all tests together */
     bool named;         /* the factor makes a difference */

@@ -174,7 +174,7 @@ def define(given, where):
 
 # Bytes by which the environment is larger. The stack begins below it at a multiple of 16: these move it in its line, in
 # its page, and to the next page.
-PADDING = "SKAMPI_PADDING"
+PADDING = "ENVIRONMENT_PADDING"  # headers of results do not state it, as long as it is
 PADDED = (0, 16, 1040, 2048, 4096)
 
 

@@ -23,27 +23,21 @@
  *   trap       KIND:REST:MODULUS:BYTES:FACTOR: post and wire of puts and gets of at least so many
  *              bytes are FACTOR times as long where a number leaves REST modulo MODULUS. KIND says
  *              which: relative, the target's address less the source's; source; target; order, the
- *              first processor that the caller may use less the caller's number. For a get, the source is what it fills.
- *   progress   self (default): wire time passes by itself. quiet: it passes only inside quiet,
- *              once for all that is outstanding.
- *   quiet      quiet: completes what is outstanding, then takes this long.
- *   fence      fence: takes this long, completes nothing.
- *   fetch      fetching atomics: until the call returns; the other PE sees it after half of that.
- *   wait       wait_until: takes this long, and not less than until what it waits for arrives.
- *   test       test: takes this long, and says no as long as that has not arrived.
- *   barrier    barrier: all leave this long after the last one entered. Also completes what is
- *              outstanding, as quiet does but without the cost of quiet.
- *   sync, reduce, collect, fcollect, alltoall, alltoalls
- *              these collectives: all leave this long after the last one entered.
- *   allocate   malloc, calloc, align, realloc: likewise, of all PEs.
- *   free       free: likewise.
- *   bcast      broadcast, KIND:TIME, counted from the root's entry; d is the distance from the
- *              root by rank, n the number of PEs. Nobody leaves before entering.
- *              linear:a  the root sends to one after the other and leaves after (n-1) a;
- *                        the PE at distance d leaves after d a.
- *              chain:a   who has the data sends it on, which takes a, and then leaves;
- *                        the last PE leaves when it has the data, after (n-1) a.
- *              flat:a    all leave after a.
+ *              first processor that the caller may use less the caller's number. For a get, the
+ * source is what it fills. progress   self (default): wire time passes by itself. quiet: it passes
+ * only inside quiet, once for all that is outstanding. quiet      quiet: completes what is
+ * outstanding, then takes this long. fence      fence: takes this long, completes nothing. fetch
+ * fetching atomics: until the call returns; the other PE sees it after half of that. wait
+ * wait_until: takes this long, and not less than until what it waits for arrives. test       test:
+ * takes this long, and says no as long as that has not arrived. barrier    barrier: all leave this
+ * long after the last one entered. Also completes what is outstanding, as quiet does but without
+ * the cost of quiet. sync, reduce, collect, fcollect, alltoall, alltoalls these collectives: all
+ * leave this long after the last one entered. allocate   malloc, calloc, align, realloc: likewise,
+ * of all PEs. free       free: likewise. bcast      broadcast, KIND:TIME, counted from the root's
+ * entry; d is the distance from the root by rank, n the number of PEs. Nobody leaves before
+ * entering. linear:a  the root sends to one after the other and leaves after (n-1) a; the PE at
+ * distance d leaves after d a. chain:a   who has the data sends it on, which takes a, and then
+ * leaves; the last PE leaves when it has the data, after (n-1) a. flat:a    all leave after a.
  *   ctx_create, ctx_destroy
  *              until the call returns; destroying completes what is outstanding in the context.
  *   set_lock   set_lock: this long from its entry, or from the end of the clear_lock before it when
