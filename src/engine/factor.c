@@ -19,43 +19,27 @@
 
 /* ---- Names ---- */
 
-static const struct {
-    const char *name, *help;
-} factors[FACTORS] = {
-    [FACTOR_RELATIVE] = {"relative", "address of the target less that of the source"},
-    [FACTOR_SOURCE] = {"source", "where the source begins in its line and page"},
-    [FACTOR_TARGET] = {"target", "where the target begins in its line and page"},
-    [FACTOR_CYCLING] = {"cycling", "the same buffers, or walking through several"},
-    [FACTOR_BEFORE] = {"before", "what was measured before"},
-    [FACTOR_ORDER] = {"order", "which PE is on which processor"},
-    [FACTOR_PLACEMENT] = {"placement", "kind of memory"},
-    [FACTOR_CACHE] = {"cache", "warm or cold"},
-};
+static const char *const factor_names[FACTORS] = {
+    [FACTOR_RELATIVE] = "relative",   [FACTOR_SOURCE] = "source", [FACTOR_TARGET] = "target",
+    [FACTOR_CYCLING] = "cycling",     [FACTOR_BEFORE] = "before", [FACTOR_ORDER] = "order",
+    [FACTOR_PLACEMENT] = "placement", [FACTOR_CACHE] = "cache"};
 
 const char *factor_name(enum factor factor)
 {
-    return factors[factor].name;
-}
-
-const char *factor_help(enum factor factor)
-{
-    return factors[factor].help;
+    return factor_names[factor];
 }
 
 static char *unknown(const char *name)
 {
-    const char *names[FACTORS];
     struct text all = {0};
-    for (int i = 0; i < FACTORS; i++) {
-        names[i] = factors[i].name;
-        text_append(&all, "%s%s", i ? ", " : "", names[i]);
-    }
+    for (int i = 0; i < FACTORS; i++)
+        text_append(&all, "%s%s", i ? ", " : "", factor_names[i]);
     if (strcmp(name, "environment") == 0) {
         text_release(&all);
         return memory_text("a launch has one environment only: skampi-campaign --factor "
                            "environment tries several");
     }
-    const char *closest = closest_name(name, names, FACTORS);
+    const char *closest = closest_name(name, factor_names, FACTORS);
     char *error = text_format("there is no factor %s%s%s%s there are %s", name,
                               closest ? ": did you mean " : ";", closest ? closest : "",
                               closest ? "?" : "", all.data);
@@ -70,7 +54,7 @@ unsigned factors_parse(const char *list, char **error)
         size_t length = strcspn(list, ",");
         char *name = memory_text_part(list, length);
         int factor = 0;
-        while (factor < FACTORS && strcmp(factors[factor].name, name) != 0)
+        while (factor < FACTORS && strcmp(factor_names[factor], name) != 0)
             factor++;
         if (factor < FACTORS)
             found |= 1u << factor;

@@ -31,8 +31,6 @@ enum factor {
 #define FACTOR_PAGE 4096
 
 const char *factor_name(enum factor);
-/* What --help says of it. */
-const char *factor_help(enum factor);
 /* The factors of a list such as "relative,cache", as bits 1 << enum factor; all with NULL. 0 with
  * *error (for the user; the caller frees it) if one of them is none. */
 unsigned factors_parse(const char *list, char **error);
