@@ -124,23 +124,6 @@ struct machine *machine_open(const char *path)
     return machine;
 }
 
-/* A transfer that waits for its target has no place among those that share links. */
-static void check_progress(const struct machine *machine, const struct model *model,
-                           const char *path)
-{
-    if (model->receives && machine_receives(machine))
-        fail(2,
-             text_format("%s: messages take time to be received, which --contention=fair cannot "
-                         "predict; give --contention=fifo, or leave out \"receive\" and \"answer\"",
-                         path));
-    for (size_t i = 0; i < machine->kind_count; i++)
-        if (machine->kinds[i].progress == PROGRESS_INSIDE)
-            fail(2,
-                 text_format("%s: node %s has \"progress inside\", which --contention=fair cannot "
-                             "predict; give --contention=fifo, or describe \"progress always\"",
-                             path, machine->kinds[i].name));
-}
-
 struct machine *inputs_open(const struct inputs *inputs, const struct replay_options *options,
                             struct run *run)
 {
@@ -151,8 +134,6 @@ struct machine *inputs_open(const struct inputs *inputs, const struct replay_opt
         say("%s describes no overhead, so calls take no time of their processor: add "
             "overhead, have skampi-model describe the machine, or choose --model paper",
             inputs->machine);
-    if (options->contention == CONTENTION_FAIR)
-        check_progress(machine, options->model, inputs->machine);
     if (!run_open(run, inputs->traces, inputs->count, &error, &damaged))
         fail(damaged ? 1 : 2, error);
     return machine;

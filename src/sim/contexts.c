@@ -4,7 +4,7 @@
 #include "base/memory.h"
 
 struct context_key {
-    uint32_t thread, context;
+    uint32_t pe, context;
 };
 
 struct context_state *context_of(struct replay *replay, uint32_t thread, unsigned context)
@@ -22,81 +22,77 @@ struct context_state *context_of(struct replay *replay, uint32_t thread, unsigne
     return &replay->contexts[number];
 }
 
-void context_fence(struct replay *replay, uint32_t number, unsigned context)
+void context_fence(struct replay *replay, uint32_t thread, unsigned context)
 {
     if (context == 0) {
-        uint32_t thread = replay_pe(replay, number);
+        uint32_t pe = replay_pe(replay, thread);
         if (!replay->floors)
             replay->floors = memory_zeroed((size_t)replay->run->pes, sizeof *replay->floors);
-        replay->floors[thread] = later(replay->floors[thread], replay->threads[thread].arrived);
+        replay->floors[pe] = later(replay->floors[pe], replay->threads[pe].arrived);
         return;
     }
-    struct context_state *state = context_of(replay, number, context);
+    struct context_state *state = context_of(replay, thread, context);
     state->floor = later(state->floor, state->arrived);
 }
 
 struct open_counts *open_of(struct replay *replay, uint32_t thread, unsigned context)
 {
-    return context == 0 ? &replay->open[thread] : &context_of(replay, thread, context)->open;
+    return context == 0 ? &replay->open[replay_pe(replay, thread)]
+                        : &context_of(replay, thread, context)->open;
 }
 
-static uint32_t *count_of(struct open_counts *open, const struct op *op)
+void context_begins(struct replay *replay, const struct operation *operation)
 {
-    return op->kind == OP_PUT ? &open->unordered : &open->ordered;
+    struct open_counts *open = open_of(replay, operation->thread, operation->op.context);
+    open->all++;
+    open->atomics += operation->atomic;
 }
 
-void context_begins(struct replay *replay, uint32_t thread, const struct op *op)
+/* Threads of the PE look again whether their calls can be made. */
+static void wake(struct replay *replay, const struct operation *operation)
 {
-    ++*count_of(open_of(replay, thread, op->context), op);
+    int pe = (int)replay_pe(replay, operation->thread);
+    for (int i = 0; i < run_threads(replay->run, pe); i++) {
+        uint32_t number = (uint32_t)run_thread(replay->run, pe, i);
+        struct thread *thread = &replay->threads[number];
+        if (thread->state != THREAD_OPEN || thread->blocked_on != operation->op.context)
+            continue;
+        replay_make_ready(replay, number);
+        thread->state = THREAD_CALLS;
+    }
 }
 
-/* An operation is no longer open. */
-static void end_one(struct replay *replay, uint32_t number, unsigned context, uint32_t *count)
+void context_served(struct replay *replay, const struct operation *operation)
 {
-    const struct thread *self = &replay->threads[number];
-    if (--*count == 0 && self->state == THREAD_OPEN && self->blocked_on == context)
-        replay_retry(replay, number);
+    if (--open_of(replay, operation->thread, operation->op.context)->atomics == 0)
+        wake(replay, operation);
 }
 
-void context_ends(struct replay *replay, uint32_t thread, const struct op *op)
+void context_ends(struct replay *replay, const struct operation *operation)
 {
-    end_one(replay, thread, op->context, count_of(open_of(replay, thread, op->context), op));
+    if (--open_of(replay, operation->thread, operation->op.context)->all == 0)
+        wake(replay, operation);
 }
 
-void context_served(struct replay *replay, uint32_t thread, const struct op *op)
-{
-    struct open_counts *open = open_of(replay, thread, op->context);
-    if (op->kind == OP_PUT)
-        return;
-    open->unordered++;
-    end_one(replay, thread, op->context, &open->ordered);
-}
-
-void context_answered(struct replay *replay, uint32_t thread, const struct op *op)
-{
-    end_one(replay, thread, op->context, &open_of(replay, thread, op->context)->unordered);
-}
-
-/* Barriers complete the default context, and so does clear_lock in most libraries. */
+/* Whether a call completes all of its context, or of the default one. */
 static bool completes(const struct replay *replay, const struct op *op)
 {
     return op->kind == OP_QUIET || (op->kind == OP_UNLOCK && !replay->machine->unlock_overtakes) ||
            (op->kind == OP_TOGETHER && op->flags & OP_QUIETS);
 }
 
-/* A fence waits until requests are served, but not for their answers. It does not wait for puts,
- * since the floor of the context keeps later puts after them. */
-bool replay_is_open(struct replay *replay, uint32_t number, const struct op *op)
+/* A fence waits until atomics are served, but not for their answers. It does not wait for puts,
+ * since the floor of the context keeps later puts after them. It does not order gets. */
+bool context_blocks(struct replay *replay, uint32_t number, const struct op *op)
 {
-    struct thread *self = &replay->threads[number];
-    bool fence = op->kind == OP_FENCE && replay->progress;
-    if (!fence && !completes(replay, op))
+    bool fence = op->kind == OP_FENCE;
+    if (__builtin_expect(!replay->open, 1) || (!fence && !completes(replay, op)))
         return false;
     unsigned context = fence || op->kind == OP_QUIET ? op->context : 0;
     const struct open_counts *open = open_of(replay, number, context);
-    if (open->ordered == 0 && (fence || open->unordered == 0))
+    if ((fence ? open->atomics : open->all) == 0)
         return false;
-    self->state = THREAD_OPEN;
-    self->blocked_on = context;
+    replay->threads[number].state = THREAD_OPEN;
+    replay->threads[number].blocked_on = context;
     return true;
 }

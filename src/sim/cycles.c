@@ -55,9 +55,6 @@ static unsigned turn_of(const struct watch *watch, unsigned times)
 
 static void add(struct cycles *cycles, struct cycle cycle)
 {
-    cycles->noticed = cycles->state == CYCLES_NOTICE;
-    if (cycles->noticed)
-        return;
     if (cycles->count == cycles->room) {
         cycles->room = 2 * cycles->room + 16;
         cycles->found = memory_resize_array(cycles->found, cycles->room, sizeof *cycles->found);
@@ -161,8 +158,7 @@ void cycles_rewind(struct cycles *cycles, size_t threads)
 
 void cycles_know(struct cycles *cycles, size_t threads)
 {
-    cycles->state = CYCLES_KNOWN;
-    cycles->noticed = false;
+    cycles->known = true;
     if (cycles->count > 0)
         cycles->next = memory_zeroed(threads, sizeof *cycles->next);
     cycles_rewind(cycles, threads);

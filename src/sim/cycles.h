@@ -33,15 +33,8 @@ struct cycle {
     bool written;     /* a write that ends the loop was found */
 };
 
-enum cycles_state {
-    CYCLES_NOTICE, /* find out whether there are polling loops */
-    CYCLES_FIND,   /* find them, while threads are read one by one */
-    CYCLES_KNOWN
-};
-
 struct cycles {
-    enum cycles_state state;
-    bool noticed;
+    bool known;          /* else they are to be found, while threads are read one by one */
     struct cycle *found; /* ordered by thread and event, once all are known */
     size_t count, room;
     uint32_t *next;         /* by thread; NULL if there are no loops */

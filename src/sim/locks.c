@@ -6,8 +6,8 @@ struct lock_state {
     uint32_t holder;      /* 1 + thread; 0: free */
     uint32_t before;      /* 1 + the thread that held it before the holder, or 0 */
     uint32_t first, last; /* 1 + the first and the last thread that waits, or 0 */
+    int64_t cleared;      /* when the clear_lock that freed it began (ps) */
     int64_t free_at;      /* when the lock became free (ps) */
-    int64_t cleared;      /* when the clear_lock before began to clear it (ps) */
     int64_t compute;      /* computing on the path of the thread that cleared it (ps) */
     uint32_t hop;
 };
@@ -83,23 +83,16 @@ static int64_t held_time(const struct replay *replay, const struct step *step, u
     return longest;
 }
 
-/* When the next thread of a queue has the lock that the one before has cleared, if the description
- * has a hand-over: its request has been answered, and the lock handed over. Else -1. */
-static int64_t handed_over(const struct replay *replay, const struct lock_state *lock,
-                           const struct step *next)
+/* From the beginning of the clear_lock of a thread until another one that has waited has the lock
+ * (ps); -1 if it is not described. */
+static int64_t hand_over(const struct replay *replay, uint32_t from, uint32_t to)
 {
-    uint32_t before = lock->before - 1;
-    const struct way *way = machine_way(replay->machine, (int)replay->threads[before].node,
-                                        (int)replay->threads[next->thread].node);
-    int64_t latency = way_latency(way, COST_HAND_OVER);
-    const struct service asks = service_of(replay, next, COST_LOCK);
-    return latency < 0 ? -1 : later(next->start + whole(&asks), lock->cleared + latency);
+    return way_latency(replay_bus(replay, from, to), COST_HAND_OVER);
 }
 
-/* Takes a free lock; queued: it was held when the thread asked. Sets when the PE has it, and how
- * long it has waited. */
+/* Takes a lock that is free again. Sets when the PE has it, and how long it has waited. */
 static int64_t take(struct replay *replay, struct lock_state *lock, const struct step *step,
-                    bool queued, int64_t *waited)
+                    int64_t *waited)
 {
     const struct service service = service_of(replay, step, COST_LOCK);
     int64_t there = step->start + service.issue + service.request;
@@ -110,9 +103,9 @@ static int64_t take(struct replay *replay, struct lock_state *lock, const struct
     if (*waited <= 0)
         return leaves;
     replay_follow(replay, step->thread, lock->compute, lock->hop);
-    int64_t handed = queued ? handed_over(replay, lock, step) : -1;
+    int64_t handed = hand_over(replay, lock->before - 1, step->thread);
     if (handed >= 0)
-        return handed;
+        return later(step->start + whole(&service), lock->cleared + handed);
     return later(leaves, step->start + held_time(replay, step, lock->before));
 }
 
@@ -123,7 +116,7 @@ bool replay_lock(struct replay *replay, const struct step *step)
     struct thread *self = &replay->threads[step->thread];
     int64_t waited;
     if (!lock->holder) {
-        int64_t leaves = take(replay, lock, step, false, &waited);
+        int64_t leaves = take(replay, lock, step, &waited);
         replay_finish(replay, step, leaves, waited);
         return true;
     }
@@ -150,9 +143,11 @@ void replay_unlock(struct replay *replay, const struct step *step)
     struct lock_state *lock = &replay->locks[lock_number(replay, step->op->place)];
     struct thread *self = &replay->threads[step->thread];
     const struct service service = service_of(replay, step, COST_UNLOCK);
-    /* In most libraries a lock is cleared when all that was done under it is complete. */
-    int64_t known = replay_home(replay, step->thread)->known;
-    int64_t begin = replay->machine->unlock_overtakes ? step->start : later(known, step->start);
+    /* A lock is cleared when all that was done under it is complete, if the library waits for that.
+     */
+    int64_t known =
+        replay->machine->unlock_overtakes ? 0 : replay_home(replay, step->thread)->known;
+    int64_t begin = later(known, step->start);
     int64_t done = begin + service.issue + service.request + service.service, waited;
     replay_finish(replay, step,
                   service.returns_issued ? begin + service.issue
@@ -161,8 +156,8 @@ void replay_unlock(struct replay *replay, const struct step *step)
     if (done > LAST_TIME)
         replay_too_late(replay, step->thread);
     path_drop(&replay->paths, lock->hop);
-    lock->free_at = done;
     lock->cleared = begin;
+    lock->free_at = done;
     lock->before = lock->holder;
     lock->holder = 0;
     lock->compute = self->path_compute;
@@ -174,7 +169,7 @@ void replay_unlock(struct replay *replay, const struct step *step)
     lock->first = replay->threads[next.thread].next;
     if (!lock->first)
         lock->last = 0;
-    int64_t leaves = take(replay, lock, &next, true, &waited);
+    int64_t leaves = take(replay, lock, &next, &waited);
     replay_release(replay, &next, leaves, waited);
 }
 

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "sim/progress.h"
+#include "sim/operations.h"
 #include "sim/stream.h"
 
 /* ---- Executing ---- */
@@ -14,7 +14,7 @@
 static inline bool is_ordered(const struct replay *replay, const struct thread *self,
                               const struct op *op)
 {
-    if (__builtin_expect(replay->progress != NULL, 0))
+    if (__builtin_expect(replay->libraries != NULL, 0))
         return op->kind != OP_START;
     switch ((enum op_kind)op->kind) {
     case OP_ATOMIC:
@@ -145,22 +145,8 @@ static void tell_end(struct replay *replay, uint32_t home)
     }
 }
 
-/* A PE begins a call: its library serves what waits for that. Whether the call must wait for
- * operations that are under way. */
-static bool waits_for_open(struct replay *replay, uint32_t number, const struct op *op)
-{
-    if (replay->progress && call_serves(op, number))
-        progress_call(replay, number,
-                      replay->threads[number].time + request_issue(replay, number, op));
-    if (!replay_is_open(replay, number, op))
-        return false;
-    if (replay->progress)
-        progress_call(replay, number, request_ask_all(replay, number, op));
-    return true;
-}
-
-/* Executes what a PE does until it is blocked, has ended, or must wait for its turn. False: there
- * is an error, or waits must be matched first. */
+/* Executes what a PE does until it is blocked, has ended, or its next call is an event. False:
+ * there is an error. */
 static bool advance(struct replay *replay, uint32_t number)
 {
     struct thread *self = &replay->threads[number];
@@ -168,19 +154,13 @@ static bool advance(struct replay *replay, uint32_t number)
     for (;;) {
         const struct op *op = stream_peek(streams, (int)number);
         if (!op) {
-            if (streams->cycles.noticed)
-                return false;
-            if (replay->progress)
-                progress_call(replay, number, self->time);
+            operation_last(replay, number);
             self->state = THREAD_ENDED;
             if (self->threaded)
                 tell_end(replay, replay_pe(replay, number));
             return !streams->error;
         }
-        if (__builtin_expect(
-                (op->kind == OP_WAIT || op->kind == OP_FETCHES) && !replay->waits.matched, 0))
-            return false;
-        if (self->state != THREAD_ORDERED) {
+        if (self->state != THREAD_CALLS) {
             int64_t burst = op->burst;
             if (__builtin_expect(self->threaded, 0) && !have_ended(replay, number, op, &burst)) {
                 self->state = THREAD_JOIN;
@@ -192,12 +172,12 @@ static bool advance(struct replay *replay, uint32_t number)
                 return false;
             }
             if (is_ordered(replay, self, op)) {
-                self->state = THREAD_ORDERED;
-                queue_add(&replay->queue, self->time, number);
+                self->state = THREAD_CALLS;
+                queue_set(&replay->queue, number, self->time);
                 return true;
             }
         }
-        if (__builtin_expect(replay->open != NULL, 0) && waits_for_open(replay, number, op))
+        if (operation_enter(replay, number, op))
             return true;
         self->state = THREAD_READY;
         streams->of[number].next++;
@@ -208,6 +188,16 @@ static bool advance(struct replay *replay, uint32_t number)
     }
 }
 
+/* A thread that is ready goes on. False: there is an error. */
+static bool go_on(struct replay *replay, uint32_t thread)
+{
+    uint32_t state = replay->threads[thread].state;
+    if (state != THREAD_WAITS && state != THREAD_UNDER_WAY)
+        return advance(replay, thread);
+    replay_goes_on(replay, thread);
+    return !replay->error;
+}
+
 static uint32_t take_ready(struct replay *replay)
 {
     uint32_t pe = replay->ready - 1;
@@ -215,28 +205,34 @@ static uint32_t take_ready(struct replay *replay)
     return pe;
 }
 
+/* Before time goes on, transfers get new shares of their links. */
+static void share_links(struct replay *replay)
+{
+    struct shares *shares = &replay->links.shares;
+    uint32_t threads = (uint32_t)replay->run->thread_count;
+    if (!shares_are_old(shares) || queue_next(&replay->queue) <= replay->now)
+        return;
+    shares_solve(shares, replay->now);
+    for (size_t i = 0; i < shares->moved.count; i++)
+        queue_set(&replay->queue, threads + shares->moved.of[i],
+                  shares->flows[shares->moved.of[i]].end);
+}
+
 /* The next event, now that no thread can go on before one. False: there is an error. *ended: there
  * is no event left. */
 static bool next_event(struct replay *replay, bool *ended)
 {
-    uint32_t threads = (uint32_t)replay->run->thread_count, first;
-    int64_t turn = replay->queue.count ? replay->queue.heap[0].time : INT64_MAX;
-    if (replay->contention == CONTENTION_FAIR) {
-        int64_t traffic = traffic_next(&replay->traffic, turn);
-        struct operation operation;
-        if (traffic <= turn && traffic < INT64_MAX) {
-            if (traffic_step(&replay->traffic, &replay->operations, &operation))
-                replay_ended(replay, &operation);
-            return !replay->error;
-        }
-    }
+    uint32_t threads = (uint32_t)replay->run->thread_count;
+    if (replay->waiting)
+        share_links(replay);
     *ended = !replay->queue.count;
     if (*ended)
         return true;
-    first = queue_take(&replay->queue);
-    if (first < threads)
-        return advance(replay, first);
-    progress_arrives(replay, first - threads);
+    const struct queued event = queue_take(&replay->queue);
+    replay->now = event.time;
+    if (event.number < threads)
+        return advance(replay, event.number);
+    operation_event(replay, event.number - threads);
     return !replay->error;
 }
 
@@ -246,7 +242,7 @@ static bool execute_all(struct replay *replay)
     for (uint32_t i = (uint32_t)replay->run->pes; i-- > 0;)
         replay_make_ready(replay, i); /* other threads of a PE begin later */
     while (good && !ended)
-        good = replay->ready ? advance(replay, take_ready(replay)) : next_event(replay, &ended);
+        good = replay->ready ? go_on(replay, take_ready(replay)) : next_event(replay, &ended);
     return good;
 }
 
@@ -278,7 +274,7 @@ static bool place(struct replay *replay)
 /* docs/tools/shmemsim.md says so: with a name of a file, and with what struct run has of each PE;
  * not what few runs need. */
 _Static_assert(sizeof(struct thread) + sizeof(struct stream) + sizeof(struct queued) +
-                       sizeof(double) + sizeof(float) + sizeof(uint64_t) + 2 * sizeof(uint32_t) +
+                       sizeof(double) + sizeof(float) + sizeof(uint64_t) + 3 * sizeof(uint32_t) +
                        sizeof(uint16_t) + sizeof "fpe-0000000.trace" <
                    200,
                "a PE takes less than 200 bytes");
@@ -289,16 +285,15 @@ static void allocate(struct replay *replay)
     replay->threads = memory_zeroed(threads, sizeof *replay->threads);
     for (int i = 0; i < replay->run->thread_count; i++)
         replay->threads[i].threaded = run_threads(replay->run, run_pe(replay->run, i)) > 1;
+    replay->libraries = libraries_open(replay->machine, replay->model, (size_t)replay->run->pes);
     replay->connects = machine_connects(replay->machine);
-    replay->progress = requests_open(replay->machine, replay->model, threads);
-    if (replay->progress) {
-        replay->answers_until = memory_zeroed(threads, sizeof *replay->answers_until);
-        replay->handled = memory_zeroed(threads, sizeof *replay->handled);
-    }
-    if (replay->progress || replay->contention == CONTENTION_FAIR) {
-        replay->open = memory_zeroed(threads, sizeof *replay->open);
+    if (replay->contention == CONTENTION_FAIR)
+        replay->waiting = memory_zeroed(threads, sizeof *replay->waiting);
+    if (replay->libraries || replay->waiting) {
+        replay->open = memory_zeroed((size_t)replay->run->pes, sizeof *replay->open);
         replay->rests = memory_zeroed(threads, sizeof *replay->rests);
     }
+    queue_grow(&replay->queue, threads);
     replay->sums = memory_zeroed(routines, sizeof *replay->sums);
     if (replay->per_pe)
         replay->pe_sums = memory_zeroed(routines, sizeof *replay->pe_sums);
@@ -307,9 +302,7 @@ static void allocate(struct replay *replay)
 static bool open_parts(struct replay *replay)
 {
     allocate(replay);
-    network_open(&replay->network, replay->machine);
-    if (replay->contention == CONTENTION_FAIR)
-        traffic_open(&replay->traffic, replay->machine, (size_t)replay->run->pes);
+    links_open(&replay->links, replay->machine, replay->contention);
     return place(replay);
 }
 
@@ -332,16 +325,14 @@ static void forget(struct replay *replay)
     table_free(&replay->turn_numbers);
     table_free(&replay->lock_numbers);
     table_free(&replay->context_numbers);
-    table_free(&replay->connected);
     path_free(&replay->paths);
-    network_close(&replay->network);
-    requests_close(replay->progress);
-    free(replay->answers_until);
-    free(replay->handled);
+    table_free(&replay->connected);
+    links_close(&replay->links);
+    libraries_close(replay->libraries);
+    free(replay->waiting);
     free(replay->open);
     free(replay->rests);
     free(replay->operations.of);
-    traffic_close(&replay->traffic);
     waits_free(&replay->waits);
 }
 
@@ -369,24 +360,6 @@ static bool find_threads(struct replay *replay)
 {
     if (replay->run->thread_count == replay->run->pes)
         return true;
-    if (replay->progress) {
-        replay->error = text_format(
-            "%s: several threads of a PE make calls, which cannot be replayed where nodes have "
-            "progress inside calls alone, or messages take time to be received; leave \"progress "
-            "inside\", \"receive\" and \"answer\" out of the machine description",
-            run_path(replay->run, (int)replay->run->extra_pe[0]));
-        return false;
-    }
-    if (replay->contention == CONTENTION_FAIR) {
-        replay->error =
-            text_format("%s: several threads of a PE make calls, which --contention=fair "
-                        "cannot predict; give --contention=fifo",
-                        run_path(replay->run, (int)replay->run->extra_pe[0]));
-        return false;
-    }
-    thread_order_free(&replay->order);
-    replay->order = (struct thread_order){0};
-    replay->streams.first_burst = NULL;
     if (!thread_order_find(&replay->order, &replay->streams))
         return false;
     replay->streams.first_burst = replay->order.first_burst;
@@ -394,33 +367,18 @@ static bool find_threads(struct replay *replay)
     return true;
 }
 
-/* Starts over, now that it is known which write ends which wait. */
-static bool begin_again(struct replay *replay)
+/* Finds which write ends which wait. */
+static bool match_waits(struct replay *replay)
 {
-    struct waits waits = {0};
-    streams_rewind(&replay->streams);
-    if (!waits_match(&waits, &replay->streams)) {
-        waits_free(&waits);
+    struct waits *waits = &replay->waits;
+    if (!waits_match(waits, &replay->streams))
         return false;
-    }
-    struct replay before = *replay;
-    forget(replay);
-    *replay = (struct replay){.run = before.run,
-                              .machine = before.machine,
-                              .model = before.model,
-                              .contention = before.contention,
-                              .per_pe = before.per_pe,
-                              .ignore_pointers = before.ignore_pointers,
-                              .streams = before.streams,
-                              .order = before.order,
-                              .waits = waits};
-    /* Where turns of loops are left out, operations have other ordinals. */
-    if (!open_parts(replay) || !find_threads(replay))
-        return false;
+    if (!waits->first_wait)
+        return true;
     replay->next_waits =
         memory_zeroed((size_t)replay->run->thread_count, sizeof *replay->next_waits);
     for (int i = 0; i < replay->run->thread_count; i++)
-        replay->next_waits[i] = (struct next_waits){waits.first_write[i], waits.first_wait[i]};
+        replay->next_waits[i] = (struct next_waits){waits->first_write[i], waits->first_wait[i]};
     return true;
 }
 
@@ -510,11 +468,8 @@ bool replay_run(struct replay *replay, struct run *run, const struct machine *ma
     if (!good)
         return false;
     begin_simulated(replay);
-    good = find_threads(replay) && execute_all(replay);
-    if (!good && !replay->error && !replay->streams.error && begin_again(replay)) {
-        begin_simulated(replay);
+    if (match_waits(replay) && find_threads(replay))
         execute_all(replay);
-    }
     return conclude(replay);
 }
 

@@ -34,7 +34,7 @@ void shares_close(struct shares *shares)
     free(shares->chosen.of);
     free(shares->touched.of);
     free(shares->moved.of);
-    agenda_free(&shares->levels);
+    queue_free(&shares->levels);
 }
 
 /* ---- Which flows use a link: a list of 1 + flow * SHARES_LINKS + the link's index in the flow
@@ -216,7 +216,7 @@ static void plan(struct shares *shares, uint32_t index, const struct link *link)
 {
     double level = level_of(link);
     if (link->open && level < 1)
-        agenda_set(&shares->levels, index, (int64_t)(level * LEVEL_UNITS));
+        queue_set(&shares->levels, index, (int64_t)(level * LEVEL_UNITS));
 }
 
 /* Computes what the flows that are not chosen leave of a link. */
@@ -252,7 +252,7 @@ static void fix_flows(struct shares *shares, uint32_t number, double speed)
 
 static void fill(struct shares *shares)
 {
-    agenda_grow(&shares->levels, shares->touched.room);
+    queue_grow(&shares->levels, shares->touched.room);
     for (size_t i = 0; i < shares->chosen.count; i++) {
         struct flow *flow = &shares->flows[shares->chosen.of[i]];
         flow->fixed = false;
@@ -265,13 +265,14 @@ static void fill(struct shares *shares)
         plan(shares, (uint32_t)i, link);
     }
     while (shares->levels.count) {
-        int64_t planned = agenda_next(&shares->levels);
-        uint32_t index = agenda_take(&shares->levels), number = shares->touched.of[index];
+        const struct queued planned = queue_take(&shares->levels);
+        uint32_t index = planned.number, number = shares->touched.of[index];
         const struct link *link = &shares->links[number];
         if (link->open == 0)
             continue;
         double level = level_of(link);
-        if ((int64_t)(level * LEVEL_UNITS) > planned) /* flows with less leave more to the others */
+        if ((int64_t)(level * LEVEL_UNITS) >
+            planned.time) /* flows with less leave more to the others */
             plan(shares, index, link);
         else
             fix_flows(shares, number, level);

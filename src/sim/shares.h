@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sim/agenda.h"
+#include "sim/queue.h"
 
 #define SHARES_LINKS 3 /* of a flow, at most */
 #define SHARES_NONE UINT32_MAX
@@ -52,7 +52,7 @@ struct shares {
     struct numbers fresh;   /* flows that have no speed yet */
     struct numbers chosen, touched;
     struct numbers moved; /* flows whose end has changed with the last solution */
-    struct agenda levels;
+    struct queue levels;
 };
 
 /* Makes room for `links` links. The flow that was added last determines the capacity of its links.

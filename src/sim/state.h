@@ -1,19 +1,18 @@
 /*
- * Replays a run on a machine: what each PE does when, and who waits for whom. Operations that no
- * other PE can notice are executed as soon as their PE reaches them. Operations whose result
- * depends on the order (atomics, locks, busy links) are executed in the order of time over all PEs.
- * The result equals that of executing every operation in time order, but only the ordered ones are
- * queued. If PEs answer only inside calls (progress.h), all operations are queued.
+ * Replays a run on a machine: what each PE does when, and who waits for whom. There is one queue of
+ * events, in the order of time: calls of threads, and the next stage of each operation that is
+ * under way (operation.h). What nobody else can notice needs no event: it happens as soon as its
+ * thread comes to it, since its time is known.
  */
 #ifndef SKAMPI_SIM_STATE_H
 #define SKAMPI_SIM_STATE_H
 
+#include "sim/links.h"
 #include "sim/model.h"
-#include "sim/network.h"
+#include "sim/operation.h"
 #include "sim/path.h"
 #include "sim/queue.h"
 #include "sim/threads.h"
-#include "sim/traffic.h"
 #include "sim/waits.h"
 
 #define LAST_TIME                                                                                  \
@@ -25,20 +24,19 @@
 
 enum thread_state {
     THREAD_READY,
-    THREAD_ORDERED, /* its burst is over, and its next operation is the first in the order of time
-                     */
+    THREAD_CALLS, /* it computes; its next call is an event */
     THREAD_TOGETHER,
     THREAD_WAITS,
     THREAD_LOCK,
-    THREAD_UNDER_WAY, /* a transfer or request that it waits for is under way */
-    THREAD_OPEN,      /* its next operation waits until none of a context is left */
+    THREAD_UNDER_WAY, /* waits for an operation that is under way */
+    THREAD_OPEN,      /* its call waits until what it completes is no longer under way */
     THREAD_TURN,      /* waits until another thread of the PE has executed its call with the set */
     THREAD_BEGIN,     /* an extra thread that has not begun */
     THREAD_JOIN,      /* waits until other threads of the PE have ended */
     THREAD_ENDED
 };
 
-/* A thread. The first thread of its PE holds the interface, and what is open. There
+/* A thread. The first thread of its PE holds what is open in the default context. There
  * may be a million threads, and each operation reads several of them, so members that few runs need
  * are kept elsewhere. */
 struct thread {
@@ -47,10 +45,10 @@ struct thread {
     /* When everything in the default context is known to be complete, and when it has arrived (ps).
      */
     int64_t known, arrived;
-    int64_t interface;    /* when the next message can be sent */
+    int64_t interface;    /* when the next message can be sent; see interface_of() */
     int64_t path_compute; /* computing on its path, up to its time (ps) */
     uint32_t hop;         /* the station of its path when it last had to wait */
-    uint32_t next;        /* 1 + the next PE of the list that it is in, or 0 */
+    uint32_t next;        /* 1 + the next thread of the list that it is in, or 0 */
     uint32_t blocked_on;  /* set, slot, lock or context */
     uint32_t node : NODE_BITS;
     uint32_t state : 6;    /* enum thread_state */
@@ -84,16 +82,23 @@ struct pe_sum {
     double bytes[2];
 };
 
-/* What is left of a loop of fetches after the one that is under way. */
+/* What a thread that is blocked on an operation knows. */
 struct rest {
-    int64_t waited; /* ps, so far */
-    uint64_t times;
+    int64_t before;         /* ps that the call waited before this operation */
+    uint64_t times;         /* that it makes the operation again afterwards */
+    int64_t leaves, waited; /* ps: when the thread goes on; waited in this operation */
 };
 
-/* Requests not served (progress.h), or transfers not ended (contexts.h). */
+/* What is under way in a context. */
 struct open_counts {
-    uint32_t unordered, ordered; /* ordered: those for which a fence waits */
-    uint32_t peers;              /* 1 + the last PE that a quiet asks, or 0 */
+    uint32_t all, atomics; /* atomics: that are not served, for which a fence waits */
+    uint32_t peers;        /* 1 + the last PE that a quiet asks, or 0 */
+};
+
+struct context_state {
+    int64_t known, arrived; /* as in struct thread */
+    int64_t floor;          /* earliest arrival of later puts, after a fence (ps) */
+    struct open_counts open;
 };
 
 struct replay {
@@ -106,45 +111,48 @@ struct replay {
     bool ignore_pointers;
     struct streams streams;
     struct waits waits;
-    struct network network;
-    struct progress *progress; /* NULL if no message needs the library of its target */
-    int64_t *answers_until;    /* by PE: end of its last call that serves; NULL without progress */
-    int64_t *handled; /* by PE: when its library has handled all messages so far; NULL without
-                         progress */
-    struct open_counts *open; /* by PE: of its default context; NULL if all ends are known at the
-                                 begin of an operation */
-    struct operations operations; /* under way: those that end in events */
-    struct rest *rests;           /* by PE; NULL if no operation ends in an event */
-    struct traffic traffic;       /* with CONTENTION_FAIR */
-    struct paths paths;
-    struct queue queue;
-    struct thread *threads; /* by thread */
-    int64_t *floors; /* by PE: earliest arrival of later puts in the default context, after a fence;
-                        NULL before the first fence */
-    int64_t
-        *served; /* by PE: when the next atomic on it can be served; NULL before the first one */
-    struct next_waits *next_waits;      /* by thread; NULL: nobody waits */
-    struct thread_extra *thread_extras; /* by thread; NULL: each PE has one */
-    uint32_t ready;                     /* list of threads that can go on, 1 + thread */
-    struct thread_order order;          /* where PEs have several */
-    struct table turn_numbers;          /* of PE and set */
-    uint32_t *turns_done;
-    size_t turn_room;
-    struct routine_sum *sums; /* by routine */
-    struct pe_sum **pe_sums;  /* by routine, then PE; NULL where not called */
-    struct set_state *sets;   /* by number */
-    size_t set_room;
-    struct lock_state *locks;
-    size_t lock_room;
-    struct table lock_numbers, context_numbers;
-    bool connects;          /* first calls between two PEs take longer */
-    struct table connected; /* pairs of PEs that had theirs */
-    struct context_state *contexts;
-    size_t context_room;
+    struct thread_order order; /* where PEs have several threads */
+
+    struct queue queue; /* numbers: threads, then operations under way */
+    int64_t now;        /* time of the last event */
+    uint32_t ready;     /* list of threads that can go on, 1 + thread */
     uint64_t executed;
-    uint64_t extrapolated; /* calls whose cost is extrapolated from another number of PEs */
     char *error;
     bool found; /* the error is a deadlock or damage; else something was refused */
+
+    struct thread *threads;             /* by thread */
+    struct thread_extra *thread_extras; /* by thread; NULL: each PE has one */
+    struct next_waits *next_waits;      /* by thread; NULL: nobody waits */
+    struct rest *rests; /* by thread; NULL if no stage of an operation is an event */
+    struct paths paths;
+
+    struct operations operations;
+    struct libraries *libraries; /* NULL if no message needs the library of a PE */
+    struct interface *waiting;   /* by thread; NULL unless links are shared (CONTENTION_FAIR) */
+    struct links links;
+    int64_t *floors; /* by PE: as in struct context_state, of the default context; NULL before the
+                        first fence */
+    struct open_counts *open; /* by PE: of the default context; NULL if no stage is an event */
+    int64_t
+        *served; /* by PE: when the next atomic on it can be served; NULL before the first one */
+    struct table connected; /* pairs of PEs, if a first message takes longer */
+    bool connects;          /* it does somewhere */
+    struct table context_numbers;
+    struct context_state *contexts;
+    size_t context_room;
+
+    struct table turn_numbers; /* of PE and set */
+    uint32_t *turns_done;
+    size_t turn_room;
+    struct set_state *sets; /* by number */
+    size_t set_room;
+    struct table lock_numbers;
+    struct lock_state *locks;
+    size_t lock_room;
+
+    struct routine_sum *sums; /* by routine */
+    struct pe_sum **pe_sums;  /* by routine, then PE; NULL where not called */
+    uint64_t extrapolated;    /* calls whose cost is extrapolated from another number of PEs */
 };
 
 /* ---- For the parts of the replay ---- */
@@ -160,16 +168,15 @@ struct step {
 void replay_finish(struct replay *, const struct step *, int64_t leaves, int64_t waited);
 /* Ends the operation of a PE that was blocked, and makes it ready. */
 void replay_release(struct replay *, const struct step *, int64_t leaves, int64_t waited);
-/* The PE can go on. */
-void replay_make_ready(struct replay *, uint32_t pe);
-/* Makes a PE ready whose next operation has not begun, but whose burst is over. */
-void replay_retry(struct replay *, uint32_t pe);
+/* The thread can go on; replay_wake: with what it is blocked in. */
+void replay_make_ready(struct replay *, uint32_t thread);
+void replay_wake(struct replay *, uint32_t thread);
 /* The PE continues the path of the PE that it waited for. */
-void replay_follow(struct replay *, uint32_t pe, int64_t compute, uint32_t hop);
+void replay_follow(struct replay *, uint32_t thread, int64_t compute, uint32_t hop);
 /* Reports the error that something happens after LAST_TIME. */
-void replay_too_late(struct replay *, uint32_t pe);
+void replay_too_late(struct replay *, uint32_t thread);
 /* The operation that a blocked PE is in. */
-struct step replay_blocked(const struct replay *, uint32_t pe);
+struct step replay_blocked(const struct replay *, uint32_t thread);
 
 /* The PE of a thread. */
 static inline uint32_t replay_pe(const struct replay *replay, uint32_t thread)
@@ -183,8 +190,10 @@ static inline struct thread *replay_home(const struct replay *replay, uint32_t t
     return &replay->threads[replay_pe(replay, thread)];
 }
 
-/* When the next atomic on a PE can be served. */
-int64_t *replay_served(struct replay *, uint32_t pe);
+static inline int64_t later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
 
 /* The ordinal of the operation that a thread executes. */
 static inline uint32_t replay_ordinal(const struct replay *replay, uint32_t thread)
@@ -193,59 +202,49 @@ static inline uint32_t replay_ordinal(const struct replay *replay, uint32_t thre
     return stream->made - (stream->count - stream->next) - 1;
 }
 
-/* What a call of a class costs between two PEs. */
+/* The way between two PEs, and what it says for a class of calls. */
+static inline const struct way *replay_bus(const struct replay *replay, uint32_t from, uint32_t to)
+{
+    return machine_way(replay->machine, replay->threads[from].node, replay->threads[to].node);
+}
 static inline const struct way *replay_way(const struct replay *replay, uint32_t from, uint32_t to,
                                            enum cost_class class, uint64_t bytes)
 {
-    const struct way *way =
-        machine_way(replay->machine, replay->threads[from].node, replay->threads[to].node);
-    return way_of(way, class, bytes);
+    return way_of(replay_bus(replay, from, to), class, bytes);
 }
 
 /* How long an atomic of a PE keeps another one busy; -1: as long as its bytes take. */
 static inline int64_t replay_busy(const struct replay *replay, uint32_t from, uint32_t to)
 {
-    int node = replay->threads[to].node;
-    int64_t busy = machine_way(replay->machine, replay->threads[from].node, node)->atomic;
-    return busy >= 0 ? busy : machine_kind(replay->machine, node)->inside.atomic;
+    int64_t busy = replay_bus(replay, from, to)->atomic;
+    return busy >= 0 ? busy
+                     : machine_kind(replay->machine, replay->threads[to].node)->inside.atomic;
 }
 
 /* Whether a PE handles messages only inside its calls. */
 static inline bool serves_inside(const struct replay *replay, uint32_t pe)
 {
-    return machine_kind(replay->machine, replay->threads[pe].node)->progress == PROGRESS_INSIDE;
+    return machine_kind(replay->machine, (int)replay->threads[pe].node)->progress ==
+           PROGRESS_INSIDE;
 }
 
-/* What is open in a context of a PE. */
-struct context_state {
-    int64_t known, arrived, floor;
-    struct open_counts open;
-};
-
-/* In transfers.c. Functions that return bool return false if the PE is blocked. */
+/* In calls.c, together.c and locks.c: calls. Functions that return bool return false if the thread
+ * is blocked. */
 bool replay_operation(struct replay *, const struct step *); /* put, get, atomic */
 bool replay_fetches(struct replay *, const struct step *);
 void replay_quiet(struct replay *, const struct step *);
 void replay_fence(struct replay *, const struct step *);
 bool replay_wait(struct replay *, const struct step *);
-/* A PE goes on that waited for an operation. */
-void replay_goes_on(struct replay *, uint32_t pe, int64_t leaves, int64_t waited);
-/* A write that PEs wait for has arrived. */
-void replay_arrive(struct replay *, uint32_t slot, int64_t arrival);
-/* With CONTENTION_FAIR or progress: whether the operation completes transfers or requests of which
- * some have not ended; the PE is then blocked until they have. */
-bool replay_is_open(struct replay *, uint32_t pe, const struct op *);
-/* An operation has ended that was handed over to traffic.h. */
-void replay_ended(struct replay *, struct operation *);
-/* In together.c and locks.c. Functions that return bool return false if the thread is blocked. */
 bool replay_together(struct replay *, const struct step *);
 bool replay_lock(struct replay *, const struct step *);
 void replay_unlock(struct replay *, const struct step *);
 void replay_try_lock(struct replay *, const struct step *);
+/* A thread goes on that is ready, and was blocked on an operation or a write. */
+void replay_goes_on(struct replay *, uint32_t thread);
 /* The thread for which a blocked thread waits: one that has not called the collective, or holds the
  * lock. */
-int64_t replay_missing(const struct replay *, uint32_t pe);
-int64_t replay_holder(const struct replay *, uint32_t pe);
+int64_t replay_missing(const struct replay *, uint32_t thread);
+int64_t replay_holder(const struct replay *, uint32_t thread);
 /* In deadlock.c: the text of the error if PEs are left that wait for ever. */
 char *replay_deadlock(const struct replay *);
 

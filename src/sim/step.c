@@ -18,13 +18,6 @@ struct step replay_blocked(const struct replay *replay, uint32_t thread)
     return (struct step){thread, &stream->ops[stream->next - 1], replay->threads[thread].time};
 }
 
-int64_t *replay_served(struct replay *replay, uint32_t thread)
-{
-    if (__builtin_expect(!replay->served, 0))
-        replay->served = memory_zeroed((size_t)replay->run->pes, sizeof *replay->served);
-    return &replay->served[thread];
-}
-
 static struct pe_sum *sum_of(struct replay *replay, const struct step *step)
 {
     struct pe_sum **sums = &replay->pe_sums[step->op->routine];
@@ -55,16 +48,25 @@ static void begin_threads(struct replay *replay, uint32_t first)
     }
 }
 
+/* When a call ends: its library first handles what has come (ps). */
+static int64_t end_call(struct replay *replay, const struct step *step, int64_t leaves)
+{
+    uint32_t pe = replay_pe(replay, step->thread);
+    if (!call_serves(step->op, pe))
+        return leaves;
+    struct library *library = &replay->libraries->of[pe];
+    if (serves_inside(replay, pe))
+        leaves = later(leaves, library->busy);
+    library->attentive = later(library->attentive, leaves);
+    return leaves;
+}
+
 void replay_finish(struct replay *replay, const struct step *step, int64_t leaves, int64_t waited)
 {
     const struct op *op = step->op;
     struct thread *self = &replay->threads[step->thread];
-    if (__builtin_expect(replay->answers_until != NULL, 0) && call_serves(op, step->thread)) {
-        /* A call ends when the library has handled what has come. */
-        if (serves_inside(replay, step->thread) && replay->handled[step->thread] > leaves)
-            leaves = replay->handled[step->thread];
-        replay->answers_until[step->thread] = leaves;
-    }
+    if (__builtin_expect(replay->libraries != NULL, 0))
+        leaves = end_call(replay, step, leaves);
     struct routine_sum *sum = &replay->sums[op->routine];
     uint64_t calls = op->kind == OP_REST || op->kind == OP_CYCLE ? 0 : 1;
     sum->calls += calls;
@@ -95,17 +97,16 @@ void replay_finish(struct replay *replay, const struct step *step, int64_t leave
     }
 }
 
-void replay_make_ready(struct replay *replay, uint32_t thread)
+void replay_wake(struct replay *replay, uint32_t thread)
 {
-    replay->threads[thread].state = THREAD_READY;
     replay->threads[thread].next = replay->ready;
     replay->ready = thread + 1;
 }
 
-void replay_retry(struct replay *replay, uint32_t thread)
+void replay_make_ready(struct replay *replay, uint32_t thread)
 {
-    replay_make_ready(replay, thread);
-    replay->threads[thread].state = THREAD_ORDERED;
+    replay->threads[thread].state = THREAD_READY;
+    replay_wake(replay, thread);
 }
 
 void replay_release(struct replay *replay, const struct step *step, int64_t leaves, int64_t waited)

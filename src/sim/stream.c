@@ -124,7 +124,7 @@ bool stream_fill(struct streams *streams, int thread)
     if (streams->simulated && !streams->observe)
         simulated_flush(streams->simulated, thread);
     stream->next = stream->count = 0;
-    if (stream->finished || streams->error || streams->cycles.noticed)
+    if (stream->finished || streams->error)
         return false;
     int pe = run_pe(run, thread);
     double speed = streams->speed ? streams->speed[pe] : 1;
@@ -138,5 +138,5 @@ bool stream_fill(struct streams *streams, int thread)
         return false;
     bool good = read_events(streams, thread);
     trace_leave(streams->cursor, &stream->mark);
-    return good && stream->count > 0 && !streams->cycles.noticed;
+    return good && stream->count > 0;
 }

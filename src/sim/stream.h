@@ -14,8 +14,7 @@ void streams_open(struct streams *, struct run *, const double *speed, size_t wi
 void streams_rewind(struct streams *);
 void streams_close(struct streams *);
 
-/* Fills an empty window. False if there are no more operations, after an error, or if cycles were
- * noticed. */
+/* Fills an empty window. False if there are no more operations or after an error. */
 bool stream_fill(struct streams *, int thread);
 
 /* The next operation; NULL where stream_fill() returns false. */

@@ -57,7 +57,8 @@ struct streams {
     const int64_t
         *first_burst; /* ticks before the first call of each additional thread; NULL if not known */
     void (*observe)(void *context, const struct observation *);
-    bool observe_all; /* observe all operations, not only waits and writes */
+    bool observe_all;   /* observe all operations, not only waits and writes */
+    bool observe_waits; /* observe waits alone; other calls with an effect are left out */
     void *context;
 };
 

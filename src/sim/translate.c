@@ -137,8 +137,7 @@ static void show(struct streams *streams, const struct call *call, int64_t start
         .is_signed = kind->is_signed,
         .comparison = (int)value_of(call, TRACE_COMPARISON, -1),
     };
-    if (op->kind == OP_WAIT || writes(op->kind, kind) || streams->observe_all)
-        streams->observe(streams->context, &seen);
+    streams->observe(streams->context, &seen);
 }
 
 static void show_fetches(struct streams *streams, int thread, const struct poll *poll)
@@ -394,7 +393,7 @@ static bool leave_out(struct streams *streams, const struct call *call, struct o
 void translate_end(struct streams *streams, int thread)
 {
     end_poll(streams, thread);
-    if (streams->cycles.state != CYCLES_KNOWN)
+    if (!streams->cycles.known)
         cycles_end(&streams->cycles, (uint32_t)thread, streams->of[thread].read);
 }
 
@@ -520,12 +519,47 @@ static void note_pointer(struct streams *streams, const struct call *call)
         table_number(&streams->pointed, pair, sizeof pair);
 }
 
+/* Whether an event can neither be a part of a polling loop nor wait, while waits are looked for. */
+static inline bool is_plain(const struct streams *streams, const struct call *call)
+{
+    if (call->raw->series->flags & TRACE_FAILED)
+        return false;
+    switch (call->kind->kind) {
+    case OP_PUT:
+    case OP_TOGETHER:
+    case OP_UNLOCK:
+        return true;
+    case OP_GET:
+        return moved_bytes(call) > FETCH_MOST_BYTES;
+    case OP_QUIET:
+    case OP_FENCE:
+        return !cycles_concern(&streams->cycles, (uint32_t)call->thread, TURN_FREE);
+    default:
+        return false;
+    }
+}
+
+/* Such an event only ends loops. */
+static inline void leave_plain(struct streams *streams, int thread)
+{
+    struct stream *stream = &streams->of[thread];
+    end_poll(streams, thread);
+    if (cycles_concern(&streams->cycles, (uint32_t)thread, TURN_EFFECT))
+        cycles_see(&streams->cycles, (size_t)streams->run->thread_count, (uint32_t)thread,
+                   stream->read, TURN_EFFECT, 0);
+    stream->read++;
+}
+
 bool translate(struct streams *streams, int thread, const struct raw_event *raw)
 {
     struct stream *stream = &streams->of[thread];
     int pe = run_pe(streams->run, thread);
     const struct call call = {thread, pe,
                               &run_program(streams->run, pe)->kinds[raw->series->routine], raw};
+    if (streams->observe_waits && stream->started && is_plain(streams, &call)) {
+        leave_plain(streams, thread);
+        return true;
+    }
     int64_t before = streams->taken_off;
     struct op op = {.burst = burst_of(streams, raw->burst),
                     .routine = call.kind->number,
@@ -541,7 +575,7 @@ bool translate(struct streams *streams, int thread, const struct raw_event *raw)
     }
     if (__builtin_expect(!complete(streams, &call, &op), 0))
         return false;
-    if (streams->cycles.state != CYCLES_KNOWN)
+    if (!streams->cycles.known)
         watch(streams, &call, &op);
     else if (streams->cycles.next && leave_out(streams, &call, &op))
         return true;
@@ -550,7 +584,8 @@ bool translate(struct streams *streams, int thread, const struct raw_event *raw)
     add(streams, thread, op);
     if (simulated_of(streams))
         simulated_call(streams->simulated, thread, stream->count - 1, raw);
-    if (streams->observe)
+    if (streams->observe && (op.kind == OP_WAIT || streams->observe_all ||
+                             (!streams->observe_waits && writes(op.kind, call.kind))))
         show(streams, &call, raw->start);
     return true;
 }

@@ -40,6 +40,7 @@ struct matching {
     size_t flag_count, flag_room, write_count, write_room, wait_count, wait_room;
     size_t *first_flag; /* by PE */
     uint64_t longest;   /* bytes of a flag */
+    bool seen;          /* somebody waits */
 };
 
 #define GROW(array, count, room)                                                                   \
@@ -71,6 +72,7 @@ static int compare_flags(const void *a, const void *b)
 static void observe_flag(void *context, const struct observation *seen)
 {
     struct matching *matching = context;
+    matching->seen = matching->seen || waits_for(seen);
     if (!waits_for(seen) || seen->bytes == 0)
         return;
     struct flag flag = {(uint32_t)seen->peer, seen->place, seen->bytes};
@@ -442,11 +444,12 @@ static bool read_writes(struct matching *matching)
 bool waits_match(struct waits *waits, struct streams *streams)
 {
     struct matching matching = {.streams = streams};
-    streams->cycles.state = CYCLES_FIND;
-    streams->cycles.noticed = false;
+    streams->observe_waits = true;
     bool good = read_all(&matching, observe_flag);
-    if (good) {
+    streams->observe_waits = false;
+    if (good)
         cycles_know(&streams->cycles, (size_t)streams->run->thread_count);
+    if (good && matching.seen) {
         sort_flags(&matching);
         good = read_writes(&matching);
     }
@@ -456,9 +459,8 @@ bool waits_match(struct waits *waits, struct streams *streams)
                                      UINT32_MAX);
         good = false;
     }
-    if (good)
+    if (good && matching.seen)
         match(waits, &matching);
-    waits->matched = good;
     free(matching.flags);
     free(matching.writes);
     free(matching.waits);

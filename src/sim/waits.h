@@ -23,18 +23,17 @@ struct need {
 };
 
 struct waits {
-    bool matched;
     struct slot *slots;
     size_t slot_count;
     /* Those of thread i begin at first_write[i] and first_wait[i], and end where those of thread i
      * + 1 begin; ordered by ordinal. */
     struct need *writes, *waits;
-    uint32_t *first_write, *first_wait;
-    uint64_t alone; /* waits that no remote write of the trace ended */
+    uint32_t *first_write, *first_wait; /* NULL if nobody waits */
+    uint64_t alone;                     /* waits that no remote write of the trace ended */
 };
 
-/* Reads all streams twice or three times; they must be at their beginning, and are put back there.
- * False: the streams have an error. */
+/* Reads all streams once if nobody waits, else twice or three times; they must be at their
+ * beginning, and are put back there. False: the streams have an error. */
 bool waits_match(struct waits *, struct streams *);
 void waits_free(struct waits *);
 

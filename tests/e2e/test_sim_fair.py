@@ -229,17 +229,6 @@ def test_usage():
         tap.ok(done.status == 0 and json.loads(done.out)["contention"] == wanted, f"{option} is {wanted}", done)
     done = sim.run("--contention=some", machine, trace)
     tap.ok(done.status == 2 and "there are fifo and fair" in done.err, "another word is refused", done)
-    threads = Program(2, threads=2)
-    threads.put((0, 1), 1, 8)
-    done = sim.run("--contention=fair", machine, sim.trace(threads))
-    tap.ok(done.status == 2 and "several threads" in done.err and "give --contention=fifo" in done.err,
-           "threads are refused", done)
-    inside = nodes("0 1", links="out 1 progress inside")
-    for command in ((), ("what-if", "--latency", "x2")):
-        done = sim.run(*command, "--contention=fair", inside, trace)
-        tap.ok(done.status == 2 and not done.out and done.err.startswith(f"shmemsim: {inside}: node n has \"progress inside\"")
-               and "give --contention=fifo" in done.err, f"progress inside is refused {' '.join(command)}", done)
-        tap.ok(sim.run(*command, "--contention=fifo", inside, trace).status == 0, "... and predicted by fifo")
 
 
 for test in (test_shares, test_buses, test_completion, test_order, test_alone, test_capacity, test_usage):

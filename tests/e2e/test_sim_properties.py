@@ -315,8 +315,7 @@ def test_hostile():
     for folder in folders:
         for name in (machine, measured):
             whole = run([program, sim.path(name), folder])
-            tap.ok(whole.status == (2 if name == measured and folder != folders[0] else 0),
-                   "a trace that is right is replayed under sanitizers, or refused for its threads", whole)
+            tap.equal(whole.status, 0, "a trace that is right is replayed under sanitizers", whole)
         with open(os.path.join(folder, "pe-00001.trace"), "rb") as file:
             originals.append(file.read())
 
@@ -327,7 +326,7 @@ def test_hostile():
         with open(os.path.join(own, "pe-00001.trace"), "wb") as file:
             file.write(mutated(data, random.Random(number)))
         options = [["--json", "--per-pe", machine], ["--model", "loggp", "--contention", machine],
-                   ["--model", "loggp", "--contention=fair", machine],
+                   ["--model", "loggp", "--contention=fair", measured],
                    ["--model", "loggp", measured]][number % 4]
         done = run([program, *options, own], timeout=150, cwd=sim.folder)
         shutil.rmtree(own)

@@ -293,16 +293,6 @@ def test_what_if():
 
 def test_refused():
     trace = sim.trace(Program(2))
-    name = machine(progress="")
-    done = sim.run("--model", "loggp", "--contention=fair", name, trace)
-    tap.ok(done.status == 2 and "messages take time to be received" in done.err and "--contention=fifo" in done.err,
-           "fair shares are refused", done)
-    done = sim.run("--model", "paper", "--contention=fair", name, trace)
-    tap.equal(done.status, 0, "... but not where the model has no receiving", done)
-    done = sim.run("--model", "loggp", name, sim.trace(mixed_program(random.Random(1), threads=2)))
-    tap.ok(done.status == 2 and "several threads" in done.err and '"receive"' in done.err, "threads are refused", done)
-    done = sim.run("--model", "loggp", "--contention=fair", machine("quiet asks"), trace)
-    tap.ok(done.status == 2 and "messages take time to be received" in done.err, "... also where a quiet asks", done)
     name = sim.write("bus net { bandwidth 1 GB/s latency 1 us receive 300 }\nnode n { bandwidth 1 GB/s latency 1 us }\n")
     done = sim.run(name, trace)
     tap.ok(done.status == 2 and f"{name}:1:" in done.err, "a time without a unit", done)

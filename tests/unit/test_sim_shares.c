@@ -1,4 +1,4 @@
-/* LINK: src/sim/shares.c src/sim/agenda.c src/base/memory.c */
+/* LINK: src/sim/shares.c src/base/memory.c */
 /*
  * Fair shares of links are max-min fair after every change: by the definition, and as long ends in
  * known cases say. What does not share links with a change keeps its end.

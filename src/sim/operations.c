@@ -1,0 +1,680 @@
+/* The stages of puts, gets and atomics. */
+#include "sim/operations.h"
+
+#include "base/memory.h"
+#include "sim/contexts.h"
+#include "sim/takes.h"
+
+#define MOST_ELEMENTS 65536 /* of a strided put whose elements are messages */
+
+static inline bool is_put(const struct operation *operation)
+{
+    return operation->op.kind == OP_PUT;
+}
+
+static inline bool is_atomic(const struct op *op)
+{
+    return op->kind == OP_ATOMIC || op->flags & OP_FETCHING;
+}
+
+static inline int node_of(const struct replay *replay, uint32_t thread)
+{
+    return (int)replay->threads[thread].node;
+}
+
+/* The number of an operation's event. */
+static inline uint32_t event_of(const struct replay *replay, uint32_t number)
+{
+    return (uint32_t)replay->run->thread_count + number;
+}
+
+/* The thread whose interface sends the messages of a thread. */
+static inline uint32_t sender_of(const struct replay *replay, uint32_t thread)
+{
+    return replay->model->one_interface ? replay_pe(replay, thread) : thread;
+}
+
+/* ---- Operations that are under way ---- */
+
+static uint32_t add(struct operations *operations, const struct operation *operation)
+{
+    uint32_t number = operations->unused - 1;
+    if (operations->unused) {
+        operations->unused = operations->of[number].next;
+    } else {
+        if (operations->count == operations->room) {
+            operations->room = 2 * operations->room + 64;
+            operations->of =
+                memory_resize_array(operations->of, operations->room, sizeof *operations->of);
+        }
+        number = (uint32_t)operations->count++;
+    }
+    operations->of[number] = *operation;
+    return number;
+}
+
+static void release(struct operations *operations, uint32_t number)
+{
+    operations->of[number].next = operations->unused;
+    operations->unused = number + 1;
+}
+
+static void append(struct operations *operations, struct operation_list *list, uint32_t number)
+{
+    operations->of[number].next = 0;
+    if (list->first)
+        operations->of[list->last - 1].next = number + 1;
+    else
+        list->first = number + 1;
+    list->last = number + 1;
+}
+
+/* When its next stage is an event. The links say when they have carried shared data. */
+static void plan(struct replay *replay, uint32_t number)
+{
+    const struct operation *operation = &replay->operations.of[number];
+    if (operation->at > LAST_TIME)
+        replay_too_late(replay, operation->thread);
+    if (operation->stage != STAGE_SENT)
+        queue_set(&replay->queue, event_of(replay, number), operation->at);
+}
+
+/* From now on it is under way. */
+static uint32_t keep(struct replay *replay, const struct operation *operation)
+{
+    uint32_t number = add(&replay->operations, operation);
+    queue_grow(&replay->queue, event_of(replay, (uint32_t)replay->operations.room));
+    context_begins(replay, operation);
+    return number;
+}
+
+/* ---- Interfaces, where links are shared ---- */
+
+/* The next operation that waits gets the interface. */
+static void pass_on(struct replay *replay, uint32_t thread)
+{
+    struct interface *interface = &replay->waiting[sender_of(replay, thread)];
+    uint32_t next = interface->list.first;
+    interface->busy = next;
+    if (!next)
+        return;
+    struct operation *operation = &replay->operations.of[next - 1];
+    interface->list.first = operation->next;
+    interface->fences -= operation->op.kind == OP_FENCE;
+    operation->at = replay->now;
+    plan(replay, next - 1);
+}
+
+/* Whether an operation has to wait for those before it. Atomics only wait for fences. */
+static inline bool must_queue(const struct replay *replay, uint32_t thread, bool atomic)
+{
+    if (__builtin_expect(!replay->waiting, 1))
+        return false;
+    const struct interface *interface = &replay->waiting[sender_of(replay, thread)];
+    return interface->busy && (!atomic || interface->fences);
+}
+
+static void queue_up(struct replay *replay, const struct operation *operation)
+{
+    struct interface *interface = &replay->waiting[sender_of(replay, operation->thread)];
+    append(&replay->operations, &interface->list, keep(replay, operation));
+    interface->fences += operation->op.kind == OP_FENCE;
+}
+
+/* ---- Stages ---- */
+
+static inline void next(struct operation *operation, enum stage stage, int64_t at)
+{
+    operation->stage = (uint8_t)stage;
+    operation->at = at;
+}
+
+/* The caller goes on, if it has waited for this part of the operation. */
+static inline void returns(struct operation *operation, int64_t at)
+{
+    if (operation->leaves == UNKNOWN)
+        operation->leaves = at;
+}
+
+static inline void delayed(struct operation *operation, int64_t waited)
+{
+    if (operation->leaves == UNKNOWN)
+        operation->waited += waited;
+}
+
+/* Whether the library of the caller has to handle the answer. */
+static inline bool is_answered(const struct replay *replay, const struct operation *operation)
+{
+    return operation->library && replay->libraries->receive;
+}
+
+/* A put's data are sent to its target, of a get or atomic a request. */
+static inline void send(struct replay *replay, struct operation *operation)
+{
+    const struct phases *takes = &operation->takes.transfer;
+    if (operation->atomic) {
+        const struct service *service = &operation->takes.atomic;
+        int64_t there = operation->start + service->issue + service->request;
+        next(operation, STAGE_ARRIVE, later(there, context_floor(replay, operation)));
+        return;
+    }
+    struct thread *sender = &replay->threads[sender_of(replay, operation->thread)];
+    int64_t begin = later(operation->start + takes->issue, sender->interface);
+    operation->ready = begin + takes->request;
+    if (!is_put(operation))
+        sender->interface = begin + takes->gap;
+    next(operation, is_put(operation) ? STAGE_WIRE : STAGE_ARRIVE, operation->ready);
+}
+
+static inline void wire(struct replay *replay, struct operation *operation, uint32_t number)
+{
+    int own = node_of(replay, operation->thread), other = node_of(replay, operation->op.peer);
+    int from = is_put(operation) ? own : other, to = is_put(operation) ? other : own;
+    int64_t takes = operation->takes.transfer.wire;
+    operation->stage = STAGE_SENT;
+    if (__builtin_expect(operation->shares, 0))
+        links_share(&replay->links, number, from, to, operation->at, takes);
+    else
+        operation->at = takes + links_reserve(&replay->links, from, to, operation->ready, takes);
+}
+
+static inline void sent(struct replay *replay, struct operation *operation, uint32_t number)
+{
+    const struct phases *takes = &operation->takes.transfer;
+    int64_t at = operation->at, begun = operation->shares ? operation->ready : at - takes->wire;
+    delayed(operation, at - takes->wire - operation->ready);
+    if (__builtin_expect(operation->shares, 0))
+        shares_remove(&replay->links.shares, number);
+    if (!is_put(operation)) {
+        if (takes->returns == RETURNS_ARRIVED && !is_answered(replay, operation))
+            returns(operation, at + takes->flight);
+        next(operation, STAGE_ANSWER, at + takes->flight + takes->acknowledge);
+        return;
+    }
+    struct thread *sender = &replay->threads[sender_of(replay, operation->thread)];
+    sender->interface = later(begun + takes->gap, at);
+    if (__builtin_expect(sender->interface > LAST_TIME, 0))
+        replay_too_late(replay, operation->thread);
+    if (takes->returns == RETURNS_SENT)
+        returns(operation, at);
+    next(operation, STAGE_ARRIVE, later(at + takes->flight, context_floor(replay, operation)));
+    context_note(replay, operation, operation->at, 0);
+    if (__builtin_expect(operation->shares, 0))
+        pass_on(replay, operation->thread);
+}
+
+/* Begins to handle something at `at`, or when what came earlier has been handled (ps). Returns the
+ * begin. */
+static inline int64_t handle(int64_t *busy, int64_t at, int64_t takes)
+{
+    int64_t begin = later(at, *busy);
+    *busy = begin + takes;
+    return begin;
+}
+
+/* What atomics on a PE keep busy. */
+static int64_t *served_at(struct replay *replay, const struct operation *operation)
+{
+    uint32_t pe = operation->op.peer;
+    if (operation->takes.atomic.received)
+        return &replay->libraries->of[pe].busy;
+    if (__builtin_expect(!replay->served, 0))
+        replay->served = memory_zeroed((size_t)replay->run->pes, sizeof *replay->served);
+    return &replay->served[pe];
+}
+
+/* A write that threads wait for has arrived. */
+static void tell_waiting(struct replay *replay, uint32_t number, int64_t arrival)
+{
+    struct slot *slot = &replay->waits.slots[number];
+    slot->arrival = arrival;
+    while (slot->waiter) {
+        uint32_t waiter = slot->waiter - 1;
+        slot->waiter = replay->threads[waiter].next;
+        replay_wake(replay, waiter);
+    }
+}
+
+static inline void arrive(struct replay *replay, struct operation *operation, bool under_way)
+{
+    int64_t at = operation->at, begin = at, done;
+    if (operation->atomic) {
+        const struct service *takes = &operation->takes.atomic;
+        begin = handle(served_at(replay, operation), at, takes->service);
+        done = begin + takes->service;
+        next(operation, STAGE_ANSWER, done + takes->back);
+        context_note(replay, operation, done, 0);
+        if (under_way)
+            context_served(replay, operation);
+    } else {
+        const struct phases *takes = &operation->takes.transfer;
+        if (takes->receive > 0)
+            begin = handle(&replay->libraries->of[operation->op.peer].busy, at, takes->receive);
+        done = begin + takes->receive;
+        if (is_put(operation)) {
+            if (takes->returns == RETURNS_ARRIVED && !is_answered(replay, operation))
+                returns(operation, done);
+            next(operation, STAGE_ANSWER, done + takes->acknowledge);
+        } else {
+            operation->ready = done;
+            next(operation, STAGE_WIRE, done);
+        }
+    }
+    delayed(operation, begin - at);
+    if (operation->slot != NO_SLOT)
+        tell_waiting(replay, operation->slot, done);
+}
+
+static inline void answer(struct replay *replay, struct operation *operation)
+{
+    int64_t known = operation->at;
+    if (__builtin_expect(is_answered(replay, operation), 0)) {
+        int64_t takes =
+            operation->atomic ? operation->takes.atomic.answer : operation->takes.transfer.answer;
+        struct library *library = &replay->libraries->of[replay_pe(replay, operation->thread)];
+        known = handle(&library->busy, known, takes) + takes;
+    }
+    if (__builtin_expect(known > LAST_TIME, 0))
+        replay_too_late(replay, operation->thread);
+    context_note(replay, operation, 0, known);
+    returns(operation, known);
+    operation->stage = STAGE_OVER;
+}
+
+/* Executes stages until one is an event, or all are over. number is that of an operation that is
+ * under way. */
+static inline __attribute__((always_inline)) void
+go(struct replay *replay, struct operation *operation, bool under_way, uint32_t number)
+{
+    for (;;) {
+        switch ((enum stage)operation->stage) {
+        case STAGE_SEND:
+            send(replay, operation);
+            break;
+        case STAGE_WIRE:
+            wire(replay, operation, number);
+            break;
+        case STAGE_SENT:
+            sent(replay, operation, number);
+            break;
+        case STAGE_ARRIVE:
+            arrive(replay, operation, under_way);
+            break;
+        case STAGE_ANSWER:
+            answer(replay, operation);
+            break;
+        case STAGE_OVER:
+            return;
+        }
+        bool links = operation->stage == STAGE_WIRE || operation->stage == STAGE_SENT;
+        if (__builtin_expect(links && operation->shares, 0) ||
+            (__builtin_expect(operation->library, 0) &&
+             (operation->stage == STAGE_ARRIVE ||
+              (operation->stage == STAGE_ANSWER && replay->libraries->receive))))
+            return;
+    }
+}
+
+/* The caller, which has waited for that, goes on. */
+static void tell_caller(struct replay *replay, const struct operation *operation)
+{
+    struct rest *rest = &replay->rests[operation->thread];
+    rest->leaves = operation->leaves;
+    rest->waited = operation->waited;
+    replay_wake(replay, operation->thread);
+}
+
+/* An operation that is under way goes on. */
+static void go_on(struct replay *replay, uint32_t number)
+{
+    struct operation operation = replay->operations.of[number];
+    bool blocked = operation.leaves == UNKNOWN, queued = operation.stage == STAGE_SEND;
+    if (operation.op.kind == OP_FENCE) {
+        context_fence(replay, operation.thread, operation.op.context);
+        operation.stage = STAGE_OVER;
+    }
+    go(replay, &operation, true, number);
+    if (queued && !(operation.shares && is_put(&operation)))
+        pass_on(replay, operation.thread);
+    if (operation.stage == STAGE_OVER) {
+        release(&replay->operations, number);
+        context_ends(replay, &operation);
+    } else {
+        replay->operations.of[number] = operation;
+        plan(replay, number);
+    }
+    if (blocked && operation.leaves != UNKNOWN)
+        tell_caller(replay, &operation);
+}
+
+/* ---- Libraries ---- */
+
+struct libraries *libraries_open(const struct machine *machine, const struct model *model,
+                                 size_t pes)
+{
+    bool receive = model->receives && machine_receives(machine), any = receive;
+    for (size_t i = 0; i < machine->kind_count; i++)
+        any = any || machine->kinds[i].progress == PROGRESS_INSIDE;
+    if (!any)
+        return NULL;
+    struct libraries *libraries = memory_zeroed(1, sizeof *libraries + pes * sizeof *libraries->of);
+    libraries->receive = receive;
+    libraries->asks = receive && machine_asks(machine);
+    return libraries;
+}
+
+void libraries_close(struct libraries *libraries)
+{
+    if (!libraries)
+        return;
+    free(libraries->peers);
+    table_free(&libraries->pairs);
+    free(libraries);
+}
+
+static bool asks(const struct replay *replay, uint32_t thread, uint32_t peer)
+{
+    return replay->libraries->asks && replay_bus(replay, thread, peer)->quiet == QUIET_ASKS;
+}
+
+/* Whether libraries take part in a put, get or atomic. */
+static bool needs_library(const struct replay *replay, const struct step *step)
+{
+    const struct op *op = step->op;
+    if (op->peer == replay_pe(replay, step->thread))
+        return false;
+    if (op->kind != OP_PUT && serves_inside(replay, op->peer))
+        return true;
+    if (!replay->libraries->receive)
+        return false;
+    enum cost_class class = is_atomic(op) ? COST_ATOMIC : class_of(op);
+    const struct way *way = replay_way(replay, step->thread, op->peer, class, op->bytes);
+    return way->receive > 0 || way->answer > 0 || asks(replay, step->thread, op->peer);
+}
+
+/* Whether a PE handles what comes at `at` (ps) at once: a thread of it is in a call, or the PE has
+ * ended. */
+static bool is_attentive(const struct replay *replay, uint32_t pe, int64_t at)
+{
+    if (!serves_inside(replay, pe) || at <= replay->libraries->of[pe].attentive)
+        return true;
+    for (int i = 0; i < run_threads(replay->run, (int)pe); i++) {
+        uint32_t number = (uint32_t)run_thread(replay->run, (int)pe, i);
+        uint32_t state = replay->threads[number].state;
+        bool outside = state == THREAD_CALLS || state == THREAD_BEGIN || state == THREAD_JOIN ||
+                       (state == THREAD_ENDED && i > 0);
+        if (!outside)
+            return true;
+    }
+    return false;
+}
+
+void operation_event(struct replay *replay, uint32_t number)
+{
+    struct operation *operation = &replay->operations.of[number];
+    bool answered = operation->stage == STAGE_ANSWER;
+    if (operation->stage == STAGE_SENT) /* the links have told when */
+        operation->at = replay->now;
+    if (answered || (operation->stage == STAGE_ARRIVE && operation->library)) {
+        uint32_t pe = answered ? replay_pe(replay, operation->thread) : operation->op.peer;
+        if (!is_attentive(replay, pe, operation->at)) {
+            append(&replay->operations, &replay->libraries->of[pe].waiting, number);
+            return;
+        }
+    }
+    go_on(replay, number);
+}
+
+/* A library works in a call from `from` (ps) on, and first handles what waits for that. */
+static void handle_waiting(struct replay *replay, uint32_t thread, int64_t from)
+{
+    struct library *library = &replay->libraries->of[replay_pe(replay, thread)];
+    const struct thread *self = &replay->threads[thread];
+    uint32_t next = library->waiting.first;
+    library->busy = later(library->busy, from);
+    if (!next)
+        return;
+    library->waiting.first = 0;
+    uint32_t station = path_station(&replay->paths, thread, self->time, self->hop);
+    path_keep(&replay->paths, station);
+    while (next) {
+        uint32_t number = next - 1;
+        struct operation *operation = &replay->operations.of[number];
+        next = operation->next;
+        if (operation->stage == STAGE_ARRIVE)
+            delayed(operation, self->time - operation->at);
+        operation->at = self->time;
+        if (operation->leaves == UNKNOWN && operation->stage == STAGE_ARRIVE)
+            replay_follow(replay, operation->thread, self->path_compute, station);
+        go_on(replay, number);
+    }
+    path_drop(&replay->paths, station);
+}
+
+/* ---- What a quiet asks ---- */
+
+/* Empties the list of PEs that a quiet asks: nothing is open any more. */
+static void forget_peers(struct libraries *libraries, struct open_counts *open)
+{
+    for (uint32_t next = open->peers; next; next = libraries->peers[next - 1].next)
+        libraries->peers[next - 1].listed = false;
+    open->peers = 0;
+}
+
+/* Adds the target to the PEs that a quiet asks, while something of the context is open. */
+static void note_peer(struct replay *replay, const struct operation *operation)
+{
+    struct libraries *libraries = replay->libraries;
+    const struct {
+        uint32_t pe, context, peer;
+    } pair = {replay_pe(replay, operation->thread), operation->op.context, operation->op.peer};
+    size_t before = libraries->pairs.count,
+           number = table_number(&libraries->pairs, &pair, sizeof pair);
+    if (number >= libraries->peer_room) {
+        libraries->peer_room = 2 * libraries->peer_room + 64;
+        libraries->peers =
+            memory_resize_array(libraries->peers, libraries->peer_room, sizeof *libraries->peers);
+    }
+    struct asked_peer *peer = &libraries->peers[number];
+    if (number == before)
+        *peer = (struct asked_peer){.peer = operation->op.peer};
+    struct open_counts *open = open_of(replay, operation->thread, operation->op.context);
+    if (open->all == 1)
+        forget_peers(libraries, open);
+    if (peer->listed)
+        return;
+    peer->next = open->peers;
+    peer->listed = true;
+    open->peers = (uint32_t)number + 1;
+}
+
+static struct departure begin(struct replay *, const struct step *, int64_t from, uint32_t slot);
+
+/* A blocked quiet asks all PEs to which something of its context may be open. Returns when it has
+ * sent these messages, or, if it asks nobody, when the call begins. */
+static int64_t ask_all(struct replay *replay, uint32_t thread, const struct op *op)
+{
+    struct libraries *libraries = replay->libraries;
+    int64_t start = replay->threads[thread].time;
+    if (!libraries->asks || op->kind == OP_FENCE)
+        return start;
+    unsigned context = replay->threads[thread].blocked_on;
+    struct op question = {.kind = OP_PUT, .context = context & UINT16_MAX};
+    const struct step step = {thread, &question, start};
+    int64_t at = later(start, libraries->of[replay_pe(replay, thread)].busy);
+    /* A question does not list its target again, which still is. */
+    for (uint32_t next = open_of(replay, thread, context)->peers; next;
+         next = libraries->peers[next - 1].next) {
+        question.peer = libraries->peers[next - 1].peer;
+        at = begin(replay, &step, at, NO_SLOT).leaves;
+    }
+    forget_peers(libraries, open_of(replay, thread, context));
+    return at;
+}
+
+/* ---- Calls ---- */
+
+/* The time that a call takes its PE before it waits for the answer of its target; 0 for a call
+ * without a request (ps). */
+static int64_t issue_of(const struct replay *replay, uint32_t thread, const struct op *op)
+{
+    const struct step step = {thread, op, replay->threads[thread].time};
+    if (op->kind == OP_ATOMIC)
+        return service_of(replay, &step).issue;
+    return op->kind == OP_GET ? phases_of(replay, &step).issue : 0;
+}
+
+bool operation_enter(struct replay *replay, uint32_t thread, const struct op *op)
+{
+    bool library = __builtin_expect(replay->libraries != NULL, 0);
+    if (library && call_serves(op, replay_pe(replay, thread)))
+        handle_waiting(replay, thread, replay->threads[thread].time + issue_of(replay, thread, op));
+    if (!context_blocks(replay, thread, op))
+        return false;
+    if (library)
+        handle_waiting(replay, thread, ask_all(replay, thread, op));
+    return true;
+}
+
+void operation_last(struct replay *replay, uint32_t thread)
+{
+    if (replay->libraries)
+        handle_waiting(replay, thread, replay->threads[thread].time);
+}
+
+/* What its parts take. Where no library has work to do, its work is a part of the way. */
+static inline void find_times(struct replay *replay, const struct step *step,
+                              struct operation *operation)
+{
+    if (operation->atomic) {
+        struct service *takes = &operation->takes.atomic;
+        *takes = service_of(replay, step);
+        if (!operation->library) {
+            takes->back += takes->answer;
+            takes->answer = 0;
+            takes->received = false;
+        }
+        if (takes->returns_issued)
+            operation->leaves = operation->start + takes->issue;
+        return;
+    }
+    struct phases *takes = &operation->takes.transfer;
+    *takes = phases_of(replay, step);
+    if (!operation->library && (takes->receive || takes->answer)) {
+        bool get = !is_put(operation);
+        takes->flight += takes->receive + (get ? takes->answer : 0);
+        takes->acknowledge += get ? 0 : takes->answer;
+        takes->receive = takes->answer = 0;
+    }
+    if (takes->returns == RETURNS_ISSUED)
+        operation->leaves = operation->start + takes->issue;
+    if (__builtin_expect(replay->waiting != NULL, 0)) {
+        int own = node_of(replay, step->thread), other = node_of(replay, step->op->peer);
+        operation->shares = is_put(operation)
+                                ? links_are_shared(&replay->links, own, other, takes->wire)
+                                : links_are_shared(&replay->links, other, own, takes->wire);
+    }
+}
+
+/* Begins a put, get or atomic of which only one message is made. */
+static inline struct departure begin(struct replay *replay, const struct step *step, int64_t from,
+                                     uint32_t slot)
+{
+    struct operation operation;
+    operation.op = *step->op;
+    operation.start = operation.at = from;
+    operation.leaves = UNKNOWN;
+    operation.waited = 0;
+    operation.thread = step->thread;
+    operation.slot = slot;
+    operation.stage = STAGE_SEND;
+    operation.atomic = is_atomic(step->op);
+    operation.library =
+        __builtin_expect(replay->libraries != NULL, 0) && needs_library(replay, step);
+    operation.shares = false;
+    find_times(replay, step, &operation);
+    if (__builtin_expect(must_queue(replay, step->thread, operation.atomic), 0)) {
+        queue_up(replay, &operation);
+    } else {
+        go(replay, &operation, false, 0);
+        if (__builtin_expect(operation.stage == STAGE_OVER, 1))
+            return (struct departure){operation.leaves, operation.waited};
+        plan(replay, keep(replay, &operation));
+        if (operation.shares && is_put(&operation))
+            replay->waiting[sender_of(replay, step->thread)].busy = true;
+    }
+    /* It may still be open when the call has returned. */
+    if (operation.library && (is_put(&operation) || operation.leaves != UNKNOWN) &&
+        asks(replay, step->thread, step->op->peer))
+        note_peer(replay, &operation);
+    return (struct departure){operation.leaves, operation.waited};
+}
+
+uint64_t operation_times(const struct replay *replay, const struct step *step)
+{
+    const struct op *op = step->op;
+    bool each = __builtin_expect(op->place > 1, 0) && op->kind == OP_PUT && replay->libraries &&
+                op->place <= MOST_ELEMENTS && strided_goes_each(replay, step) &&
+                needs_library(replay, step);
+    return each ? op->place : 1;
+}
+
+/* The slot of those who wait for what an operation writes, or NO_SLOT. */
+static uint32_t take_write(struct replay *replay, uint32_t writer)
+{
+    const struct thread *self = &replay->threads[writer];
+    uint32_t number = replay->waits.writes[replay->next_waits[writer].write++].slot;
+    struct slot *slot = &replay->waits.slots[number];
+    slot->compute = self->path_compute;
+    slot->hop = path_station(&replay->paths, writer, self->time, self->hop);
+    path_keep(&replay->paths, slot->hop);
+    return number;
+}
+
+static inline uint32_t slot_of_write(struct replay *replay, const struct step *step)
+{
+    if (__builtin_expect(!replay->next_waits, 1) ||
+        (step->op->kind != OP_PUT && step->op->kind != OP_ATOMIC))
+        return NO_SLOT;
+    uint32_t next = replay->next_waits[step->thread].write;
+    bool waited_for = next < replay->waits.first_write[step->thread + 1] &&
+                      replay->waits.writes[next].ordinal == replay_ordinal(replay, step->thread);
+    return waited_for ? take_write(replay, step->thread) : NO_SLOT;
+}
+
+/* How much longer it takes, since it is the first one of its PE to the other PE (ps). */
+static int64_t connect(struct replay *replay, const struct step *step)
+{
+    const uint32_t pair[] = {replay_pe(replay, step->thread), step->op->peer};
+    size_t before = replay->connected.count;
+    int64_t takes =
+        pair[0] == pair[1] ? 0 : way_latency(replay_bus(replay, pair[0], pair[1]), COST_CONNECT);
+    if (takes <= 0 || table_number(&replay->connected, pair, sizeof pair) < before)
+        return 0;
+    return takes;
+}
+
+struct departure operation_make(struct replay *replay, const struct step *step, int64_t from,
+                                uint64_t times)
+{
+    uint32_t slot = times > 1 ? NO_SLOT : slot_of_write(replay, step);
+    if (__builtin_expect(replay->connects, 0))
+        from += connect(replay, step);
+    if (__builtin_expect(operation_times(replay, step) == 1, 1))
+        return begin(replay, step, from, slot);
+    struct op op = *step->op;
+    op.bytes /= op.place;
+    op.place = 1;
+    return begin(replay, &(struct step){step->thread, &op, step->start}, from, slot);
+}
+
+void operation_fence(struct replay *replay, const struct step *step)
+{
+    if (!must_queue(replay, step->thread, false)) {
+        context_fence(replay, step->thread, step->op->context);
+        return;
+    }
+    queue_up(replay,
+             &(struct operation){
+                 .op = *step->op, .start = step->start, .thread = step->thread, .slot = NO_SLOT});
+}
