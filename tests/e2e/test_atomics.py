@@ -124,7 +124,7 @@ REFUSED = {
 
 
 def test_refusals(tap):
-    runs = harness.in_parallel(REFUSED, lambda call: skampi(measuring("refused", call), np=1))
+    runs = harness.in_parallel(REFUSED, lambda call: harness.refused(measuring("refused", call), np=1))
     for call, run in runs:
         tap.equal(run.status, 2, f"{call} is refused", run)
         tap.ok(not run.rows and REFUSED[call] in run.err, f"{call}: the reason is told", run)

@@ -13,7 +13,7 @@ import hash_model
 import harness
 import segment_model
 from builds import preloadable
-from harness import SAMPLE, Tap, in_parallel, skampi, skip_all
+from harness import SAMPLE, Tap, in_parallel, refused, skampi, skip_all
 
 PREAMBLE = ("set_unit(1e9)\nset_min_repetitions(2)\nset_max_repetitions(4)\n"
             "choose_barrier_synchronization()\n")
@@ -168,7 +168,7 @@ def test_late(tap, library):
 
 def test_refusals(tap):
     for (call, where, words, status), outcome in in_parallel(
-            REFUSED, lambda case: skampi(script([case[0]], case[1]), np=2)):
+            REFUSED, lambda case: refused(script([case[0]], case[1]))):
         tap.ok(outcome.status == status and words in outcome.err and not outcome.rows,
                f"{call} on {where} is refused", outcome)
 

@@ -11,7 +11,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
 from builds import preloadable
-from harness import SAMPLE, Tap, block, skampi, skip_all
+from harness import SAMPLE, Tap, block, refused, skampi, skip_all
 
 PREAMBLE = """set_min_repetitions(4)
 set_max_repetitions(4)
@@ -101,7 +101,7 @@ REFUSED = {
 
 def test_refused():
     def check(case):
-        return skampi("set_skampi_buffer(4mb)\n" + block("e", f"measure comm(1) : {case[0]}"), np=1)
+        return refused("set_skampi_buffer(4mb)\n" + block("e", f"measure comm(1) : {case[0]}"), np=1)
 
     for (call, text), run in harness.in_parallel(list(REFUSED.items())[:1 if SAMPLE else None], check, 2):
         tap.ok(run.status == 2 and not run.rows and re.search(r"error: .*" + text, run.err),

@@ -11,7 +11,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
 from builds import preloadable
-from harness import Tap, in_parallel, skampi
+from harness import Tap, block, in_parallel, refused, skampi
 
 FEW = """set_min_repetitions(4)
 set_max_repetitions(8)
@@ -126,18 +126,13 @@ int MPI_Recv(void *to, int count, MPI_Datatype type, int from, int tag, MPI_Comm
 """
 
 
-def block(name, *lines):
-    body = "".join(f"  {line}\n" for line in lines)
-    return f'begin measurement "{name}"\n{body}end measurement\n'
-
-
 def measured(function, arguments, where="comm(2)"):
     return f"measure {where} : {function}({arguments})"
 
 
 def test_refusals(tap):
     cases = REFUSED + (REFUSED_WITH_MPI if harness.has("MPI") else [])
-    runs = in_parallel(cases, lambda case: skampi(block("b", case[0]), np=2))
+    runs = in_parallel(cases, lambda case: refused(block("b", case[0])))
     for (line, words), run in runs:
         first = (run.err.splitlines() or [""])[0]
         # What depends on the set leaves out this measurement alone.

@@ -11,7 +11,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
 from builds import preloadable
-from harness import Tap, in_parallel, skampi
+from harness import Tap, in_parallel, measuring, refused, skampi
 from quiet import Beside
 
 FEW = """set_min_repetitions(4)
@@ -96,13 +96,8 @@ def call(name, parameters, **other):
     return f"{name}({', '.join(values[p] if p in values else TYPES[t] for t, p in parameters)})"
 
 
-def block(name, lines, where="comm(get_np())"):
-    body = "".join(f"  measure {where} : {line}\n" for line in lines)
-    return f'begin measurement "{name}"\n{body}end measurement\n'
-
-
 def test_refusals(tap):
-    runs = in_parallel(REFUSED, lambda case: skampi(block("b", [case[0]]), np=2))
+    runs = in_parallel(REFUSED, lambda case: refused(measuring("b", case[0])))
     for (line, words), run in zip(REFUSED, (run for _, run in runs)):
         first = (run.err.splitlines() or [""])[0]
         tap.ok(run.status == 2 and re.match(r"test\.ski:2:\d+: error: ", first) and words in first,
@@ -118,7 +113,7 @@ def test_all(tap, found):
         if pes == 1:
             # Open MPI cannot make these of one rank: said, and the rest goes on.
             calls = [c.replace('"create"', '"allocate"') for c in calls]
-        run = skampi(FEW + block("b", calls), np=pes, timeout=150)
+        run = skampi(FEW + measuring("b", *calls), np=pes, timeout=150)
         refused = re.findall(r"error: (\w+).*MPI_Win_create: ", run.err) if pes == 1 else []
         tap.equal(len(run.rows) + len(refused), len(calls), f"all functions on {pes} PEs", run)
         tap.equal(run.status, 3 if refused else 0, "... and the status says so", run)
@@ -141,7 +136,7 @@ def test_data(tap):
               for kind in ("MPI_CHAR", *DERIVED) for window in ("create", "allocate", "shared")]
     calls += [f"Compare_and_swap_Flush({kind}, \"{window}\", 2)" for kind, window in
               (("MPI_LONG", "create"), ("MPI_LONG", "shared"), ("MPI_INT", "allocate"))]
-    run = skampi(FEW + block("b", calls), np=2, timeout=150)
+    run = skampi(FEW + measuring("b", *calls), np=2, timeout=150)
     tap.ok(run.status == 0 and len(run.rows) == len(calls), "types, operations and windows", run)
 
 
@@ -159,7 +154,7 @@ def test_made_of_others(tap):
               ("onesided_borderexchange", "MPI_INFO_NULL, "), ("twosided_borderexchange", ""),
               ("onesided_borderexchange_fence", "MPI_INFO_NULL, ")) for count, compute in ((1, 0), (17, 2))]
     for pes in (2, 4, 5):
-        run = skampi(FEW + "set_max_repetitions(1) set_min_repetitions(1)\n" + block("b", calls), np=pes,
+        run = skampi(FEW + "set_max_repetitions(1) set_min_repetitions(1)\n" + measuring("b", *calls), np=pes,
                      timeout=200)
         tap.equal((run.status, len(run.rows)), (0, len(calls)), f"made of others, {pes} PEs", run)
 
@@ -171,7 +166,7 @@ def test_sets(tap):
              ("Put_dedicated(9, MPI_INT, MPI_INFO_NULL)", "Put_passive(9, MPI_INT, MPI_INFO_NULL)",
               "Put_Flush(9, MPI_INT, \"create\", 2)", "Comm_dup()", "Comm_split()",
               "Win_create(9, MPI_INT, MPI_INFO_NULL)")]
-    run = skampi(FEW + "".join(block(f"b{i}", [c], where) for i, (c, where) in enumerate(calls)), np=3,
+    run = skampi(FEW + "".join(measuring(f"b{i}", c, where=where) for i, (c, where) in enumerate(calls)), np=3,
                  timeout=150)
     tap.ok(run.status == 0 and len(run.rows) == len(calls), "parts of the world", run)
 
@@ -180,12 +175,13 @@ def test_values(tap):
     """Who reports, delays, bytes."""
     attempts = Beside(tap)
     for _ in attempts:
-        run = skampi(FEW + block("b", [
+        run = skampi(FEW + measuring(
+            "b",
             "Win_start_delayed_post(1, MPI_INT, MPI_INFO_NULL, 0, 30000, 1)",
             "Win_wait_delayed_complete(1, MPI_INT, MPI_INFO_NULL, 0, 1, 30000)",
             "Win_complete_n(1, MPI_INT, MPI_INFO_NULL, 0, 1, 30000)",
             "Put_dedicated(25, MPI_INT, MPI_INFO_NULL)",
-            "Comm_dup_memory(20)", "Memory_Footprint_MPI()", "Win_memory(2, 4000000, \"create\")"]), np=2)
+            "Comm_dup_memory(20)", "Memory_Footprint_MPI()", "Win_memory(2, 4000000, \"create\")"), np=2)
         if run.status != 0 or len(run.rows) != 7:
             break
         post, complete, early = (row.per_pe[0] for row in run.rows[:3])
@@ -217,7 +213,7 @@ def test_lost_data(tap):
              "Datatype_complex_mixed_once(10, MPI_INFO_NULL)", "Datatype_int(10, MPI_INFO_NULL)",
              "onesided_alltoall(10, MPI_INT, MPI_INFO_NULL, 1)",
              "onesided_allreduce(10, MPI_INT, MPI_INFO_NULL, MPI_SUM)"]
-    run = skampi(FEW + block("b", calls), np=2, env={"LD_PRELOAD": library})
+    run = skampi(FEW + measuring("b", *calls), np=2, env={"LD_PRELOAD": library})
     errors = len(re.findall(r"wrong data: |is not there", run.err))
     tap.ok(run.status == 3 and errors == len(calls) and not run.rows, "wrong data are noticed", run)
 

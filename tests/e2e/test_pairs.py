@@ -11,7 +11,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
 from builds import preloadable
-from harness import SAMPLE, Tap, in_parallel, skampi, skip_all
+from harness import SAMPLE, Tap, in_parallel, measuring, refused, skampi, skip_all
 
 FEW = """set_min_repetitions(4)
 set_max_repetitions(4)
@@ -80,11 +80,6 @@ LOST = ['Shmem_Put_Pairs_Fence(100, "half", 0, 2, 3)',
         'Get_Pairs_Flush_Local(100, "half", 0, 1, 3)']
 
 
-def block(name, lines, where="comm(get_np())"):
-    body = "".join(f"  measure {where} : {line}\n" for line in lines)
-    return f'begin measurement "{name}"\n{body}end measurement\n'
-
-
 def calls():
     """Each routine, discipline, pattern and direction."""
     found = []
@@ -126,38 +121,38 @@ def threaded(threads):
 def test_all(tap, pes, preamble="", where="comm(get_np())"):
     """Everything is measured, its data are right."""
     lines = calls() + trips()
-    run = skampi(FEW + preamble + block("b", lines, where), np=pes, timeout=100)
+    run = skampi(FEW + preamble + measuring("b", *lines, where=where), np=pes, timeout=100)
     said = [line for line in run.err.splitlines() if re.search(": (error|warning): ", line)]
     tap.equal((run.status, said), (0, []), f"{pes} PEs {preamble}: status", run)
     tap.equal(len(run.rows), len(lines), f"{pes} PEs {preamble}: all are measured", run)
 
 
 def test_threads(tap):
-    without = skampi(block("b", threaded(2)), np=2)
+    without = skampi(measuring("b", *threaded(2)), np=2)
     tap.equal((without.status, len(without.rows)), (3, 0), "threads need an option", without)
     tap.ok("start skampi with --threads" in without.out, "... which the reason names", without)
     lines = [line for threads in (1, 2, 5) for line in threaded(threads)]
     for pes in (2, 3):
-        run = skampi(FEW + block("b", lines), np=pes, args=["--threads"], timeout=100)
+        run = skampi(FEW + measuring("b", *lines), np=pes, args=["--threads"], timeout=100)
         tap.equal((run.status, len(run.rows)), (0, len(lines)), f"threads on {pes} PEs", run)
 
 
 def test_refusals(tap):
-    runs = in_parallel(REFUSED, lambda case: skampi(block("b", [case[0]]), np=2))
+    runs = in_parallel(REFUSED, lambda case: refused(measuring("b", case[0])))
     for (call, words), run in runs:
         errors = [line for line in run.err.splitlines() if ": error: " in line]
         tap.ok(run.status == 2 and len(errors) == 1 and words in errors[0], f"refused: {call}", run)
-    run = skampi(FEW + block("b", [call for call, _ in LEFT_OUT]), np=3)
+    run = skampi(FEW + measuring("b", *(call for call, _ in LEFT_OUT)), np=3)
     for call, words in LEFT_OUT:
         tap.ok(words in run.err, f"left out on 3 PEs: {call}", run)
     tap.equal((run.status, len(run.rows)), (3, 0), "... and the status says so")
-    alone = skampi(block("b", [calls()[0], trips()[0]]), np=1)
+    alone = skampi(measuring("b", calls()[0], trips()[0]), np=1)
     tap.equal((alone.status, alone.err.count("at least 2 PEs")), (3, 2), "one PE is too few", alone)
 
 
 def test_lost(tap):
     library = preloadable(LOSING)
-    run = skampi(block("b", LOST), np=3, env={"LD_PRELOAD": library})
+    run = skampi(measuring("b", *LOST), np=3, env={"LD_PRELOAD": library})
     tap.equal((run.status, [row.line for row in run.rows]), (3, []), "what gets lost is not measured", run)
     for call in LOST:
         name = call.split("(", maxsplit=1)[0]

@@ -11,7 +11,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
 from builds import preloadable
-from harness import Tap, in_parallel, skampi, skip_all
+from harness import Tap, in_parallel, measuring, refused, skampi, skip_all
 from quiet import Beside
 
 FEW = """set_unit(1.0e9)
@@ -53,18 +53,13 @@ LOST = {
 }
 
 
-def block(name, *calls, where="comm(get_np())"):
-    lines = "".join(f"  measure {where} : {call}\n" for call in calls)
-    return f'begin measurement "{name}"\n{lines}end measurement\n'
-
-
 def test_refusals(tap):
-    runs = in_parallel(REFUSED, lambda case: skampi(block("b", case[0]), np=2))
+    runs = in_parallel(REFUSED, lambda case: refused(measuring("b", case[0])))
     for (call, words), run in runs:
         errors = [line for line in run.err.splitlines() if ": error: " in line]
         tap.ok(run.status == 2 and not run.rows and len(errors) == 1 and words in errors[0]
                and re.match(r"test\.ski:2:\d+: ", errors[0]), f"{call} is refused", run)
-    run = skampi(block("b", "Shmem_Put_Full_Single(8, 1, 2)"), np=2)
+    run = skampi(measuring("b", "Shmem_Put_Full_Single(8, 1, 2)"), np=2)
     tap.ok(run.status == 3 and not run.rows and "test.ski:2:" in run.err and "therank" in run.err,
            "a rank that the set does not have leaves out this measurement", run)
 
@@ -72,7 +67,7 @@ def test_refusals(tap):
 def test_wrong_data(tap):
     library = preloadable("\n".join(LOST))
     calls = list(LOST.values())
-    run = skampi("".join(block(str(i), call) for i, call in enumerate(calls)), np=2,
+    run = skampi("".join(measuring(str(i), call) for i, call in enumerate(calls)), np=2,
                  env={"LD_PRELOAD": library})
     tap.equal(run.status, 3, "wrong data: exit status", run)
     for i, call in enumerate(calls):
@@ -86,7 +81,7 @@ def test_sizes(tap):
     """The memory of a strided operation has gaps, its size has none."""
     calls = ["Shmem_Iput_Round(100, 10, 1)", "Shmem_Iget_Elements_Round(50, 5, 4, 1)",
              "Shmem_Put_Elements_Full(250, 4, 1)"]
-    run = skampi("set_skampi_buffer(1000)\n" + FEW + block("sizes", *calls), np=2)
+    run = skampi("set_skampi_buffer(1000)\n" + FEW + measuring("sizes", *calls), np=2)
     tap.equal([row.bytes for row in run.rows], [100, 200, 1000], "sizes are what is moved", run)
     loop = ('begin measurement "loop"\n  for stride = 1 to ... step *2 do\n'
             "    measure comm(2) : Shmem_Iput_Round(100, stride, 1)\n  od\nend measurement\n")
@@ -94,7 +89,7 @@ def test_sizes(tap):
     tap.equal([row.vars["stride"] for row in run.rows], [1, 2, 4, 8],
               "a loop over strides ends with the buffer", run)
     # A product that fits in no int does not wrap to something that fits in the buffer.
-    run = skampi(block("b", "Shmem_Iput_Round(65536, 65537, 1)"), np=2)
+    run = skampi(measuring("b", "Shmem_Iput_Round(65536, 65537, 1)"), np=2)
     tap.ok(not run.rows and "needs a buffer of 4295032832 bytes" in run.err,
            "more than an int can hold is too large", run)
 
@@ -110,7 +105,7 @@ def test_sets(tap):
              "Shmem_Pingpong_Put_Put(9, 2)": root,
              "Shmem_Pingpong_P_P_Test(1)": root,
              "Shmem_Token_Round(2)": root}
-    text = FEW + "".join(block(call, call, where="comm4(3, 0, 2, 1)") for call in calls)
+    text = FEW + "".join(measuring(call, call, where="comm4(3, 0, 2, 1)") for call in calls)
     run = skampi(text, np=5, timeout=100)
     tap.equal(run.status, 0, "four of five PEs: exit status", run)
     for call, reporting in calls.items():
@@ -119,7 +114,7 @@ def test_sets(tap):
                   f"four of five PEs: {call}")
     # Cold memory: each iteration of a ping-pong has payloads in fresh places.
     cold = 'set_cache_state("cold")\n' + FEW
-    run = skampi(cold + block("cold", "Shmem_Pingpong_Put_Put(100, 50)",
+    run = skampi(cold + measuring("cold", "Shmem_Pingpong_Put_Put(100, 50)",
                               "Shmem_Put_All_To_One_Full(100, 50)", "Shmem_G_Round(50)",
                               "Shmem_Iget_Round(100, 7, 50)"), np=2)
     tap.ok(run.status == 0 and len(run.rows) == 4, "cold memory", run)
@@ -142,7 +137,7 @@ def test_timer_inside(tap):
     attempts = Beside(tap, wanted=5, seconds=60)
     for _ in attempts:
         text = "set_min_repetitions(16)\n" + "".join(
-            block(part, f"Shmem_Put_Nonblocking_{part}_IterationTimer(8, 3)") for part in off)
+            measuring(part, f"Shmem_Put_Nonblocking_{part}_IterationTimer(8, 3)") for part in off)
         run = skampi(text, np=2, args=["-o", "out.json"], env={
             "LD_PRELOAD": library, "SKAMPI_TRUTH": f"post={POST},wire={WIRE},quiet={QUIET}"})
         with open(run.path("out.json"), encoding="utf-8") as file:

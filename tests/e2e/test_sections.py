@@ -12,7 +12,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
 from builds import preloadable
-from harness import SAMPLE, Tap, in_parallel, scratch_directory, skampi, skip_all
+from harness import SAMPLE, Tap, in_parallel, measuring, refused, scratch_directory, skampi, skip_all
 from sections import ALGORITHMS, calls_of, section_call
 
 # Always as many repetitions, and all at one place.
@@ -26,11 +26,6 @@ switch_buffer_cycling_off()
 SHAPES = 12 if SAMPLE else 40
 SEPARATOR = "Shmem_Atomic_Fetch_Inc(1)"
 ELEMENTS = (1, 2, 3, 4, 8, 12, 16, 20, 24)
-
-
-def block(*calls, name="b", where="MPI_COMM_WORLD"):
-    lines = "".join(f"  measure {where} : {call}\n" for call in calls)
-    return f'begin measurement "{name}"\n{lines}end measurement\n'
 
 
 # ---- How many calls ----
@@ -79,7 +74,7 @@ def counted(library, cases, alignment, np=2):
         calls += [case, known, SEPARATOR]
     path = os.path.join(scratch_directory(), "counts")
     text = (f"{FIXED}set_send_buffer_alignment({alignment})\n"
-            f"set_recv_buffer_alignment({alignment})\n{block(*calls)}")
+            f"set_recv_buffer_alignment({alignment})\n" + measuring("b", *calls))
     run = skampi(text, np=np, timeout=200, env={"LD_PRELOAD": library, "SKAMPI_COUNTS": path})
     return run, [read_counts(path, pe) for pe in (0,)] if run.status == 0 else []
 
@@ -162,7 +157,7 @@ WRONG = {
 def test_wrong_data(tap):
     def measure(case):
         source, call = case
-        return skampi(block(call), np=2, env={"LD_PRELOAD": preloadable(source + "\n")})
+        return skampi(measuring("b", call), np=2, env={"LD_PRELOAD": preloadable(source + "\n")})
 
     cases = list(WRONG.items())[:2] if SAMPLE else WRONG.items()
     for (source, call), run in in_parallel(cases, measure):
@@ -181,7 +176,7 @@ def test_many_pes(tap):
     calls += ['Shmem_Strided_Put("iput", 4, 1, 9, 3, 2, 3, 2)']
     settings = "set_min_repetitions(2)\nset_max_repetitions(4)\nset_max_relative_standard_error(1.0)\n"
     for more, where, size in cases[1:2] if SAMPLE else cases:
-        run = skampi(settings + more + block(*calls, where=where), np=7, timeout=100)
+        run = skampi(settings + more + measuring("b", *calls, where=where), np=7, timeout=100)
         name = f"7 PEs, {where} {more.strip()}"
         tap.equal(run.status, 0, f"{name}: exit status", run)
         tap.equal([[value is not None for value in row.per_pe] for row in run.rows],
@@ -210,13 +205,13 @@ REFUSED = [
 
 
 def test_refusals(tap):
-    runs = in_parallel(REFUSED[::4] if SAMPLE else REFUSED, lambda case: skampi(block(case[0]), np=2))
+    runs = in_parallel(REFUSED[::4] if SAMPLE else REFUSED, lambda case: refused(measuring("b", case[0])))
     for (call, words), run in runs:
         tap.ok(run.status == 2 and not run.rows and words in run.err, f"{call} is refused", run)
-    run = skampi(block('Shmem_Ptr_Get("loop", 8, 1, 2)'), np=3)
+    run = skampi(measuring("b", 'Shmem_Ptr_Get("loop", 8, 1, 2)'), np=3)
     tap.ok(run.status == 3 and "pairs is 2, but 3 PEs make only 1" in run.err,
            "more pairs than there are", run)
-    run = skampi(block('Shmem_Section_Put("pack", 8, {2}, {1}, {1})'), np=1)
+    run = skampi(measuring("b", 'Shmem_Section_Put("pack", 8, {2}, {1}, {1})'), np=1)
     tap.ok(run.status == 3 and "at least 2 PEs" in run.err, "one PE", run)
 
 
@@ -225,7 +220,7 @@ def test_no_pointer(tap):
     library = preloadable("void *shmem_ptr() { return (void *)0; }\n")
     calls = ['Shmem_Ptr_Put("loop", 8, 1)', 'Shmem_Ptr_Get("memcpy", 8, 1)',
              'Shmem_Ptr_Put("library", 8, 1)']
-    run = skampi(block(*calls), np=2, env={"LD_PRELOAD": library})
+    run = skampi(measuring("b", *calls), np=2, env={"LD_PRELOAD": library})
     said = [line for line in run.comments if line.startswith("# unsupported: Shmem_Ptr_")]
     tap.ok(run.status == 3 and len(run.rows) == 1 and len(said) == 2
            and all("shmem_ptr gives PE 0 no pointer to the memory of PE 1" in line for line in said),
