@@ -11,19 +11,17 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
-from harness import ROOT, Tap, skampi
+from harness import FEW, ROOT, Tap, skampi, with_few_repetitions
 
 # On more PEs than cores, each synchronization takes milliseconds: few and small messages then.
 SMALL = {"MAXSIZE": 8, "iterations": 2, "FLOOD": 64, "REPETITIONS": 8}
+SOON = {"seconds": 0.5}  # over which a script spreads its rounds
 ALONE = () if harness.SAMPLE else (2,)
 TOGETHER = (2,) if harness.SAMPLE else (1, 3, 7)
 AT_ONCE = 8  # scripts: a launch takes as long as many of them
-# Where PEs share cores, with each other or with other tests, times never agree: then there are as few
-# repetitions as there can be.
 PRECISION = re.compile(r"^set_max_relative_standard_error\(.*?\)", re.MULTILINE)
 # Clocks on which all start are waited for the longer the more PEs share a core, and so is everybody.
 MOST_ON_TIME = 3
-FEW = 2  # repetitions, then
 YIELD = {"OMPI_MCA_mpi_yield_when_idle": "1"}
 INPUTS = os.path.join(ROOT, "inputs")
 INCLUDE = re.compile(r'^@include "(.*)"$', re.MULTILINE)
@@ -63,13 +61,10 @@ def settings(text, values):
 
 
 def crowded(text, pes):
-    """The script, told that PEs share cores."""
-    told = "set_max_relative_standard_error(1.0)"
-    if pes > MOST_ON_TIME:
-        told += f" set_min_repetitions({FEW})"
+    """The script, told that PEs share cores, with each other or with other tests."""
     if (pes > MOST_ON_TIME or pes > 2 and "mpiperf" in text) and "_synchronization()" not in text:
-        told += " choose_barrier_synchronization()"
-    return PRECISION.sub(told, text)
+        text = PRECISION.sub(r"\g<0> choose_barrier_synchronization()", text)
+    return with_few_repetitions(text)
 
 
 def functions_in(text):
@@ -99,7 +94,7 @@ def check_result(tap, what, run, texts, unsupported, pes):
              or NEED_LIBRARY.search(text) and not is_possible(name, text, pes)]
     without = [block.name for block in measured if not block.rows]
     tap.equal(without, empty, f"{what}: what can be measured here has results")
-    least = 1 if what.startswith(ONCE) else FEW if pes > MOST_ON_TIME else 8
+    least = 1 if what.startswith(ONCE) else FEW
     tap.ok(all(math.isfinite(row.time) and row.reps >= least
                and (len(row.per_pe) == pes or row.block in growing
                     or PLACES.search(row.block) and len(row.per_pe) > 1
@@ -111,9 +106,11 @@ def check_result(tap, what, run, texts, unsupported, pes):
 
 def groups(texts, pes):
     """Names of the scripts that run together on so many PEs."""
+    with open(os.path.join(INPUTS, "all.ski"), encoding="utf-8") as file:
+        included = INCLUDE.findall(file.read())
     runnable = [name for name, text in texts.items() if not (
-        # What it includes runs by itself on other numbers of PEs.
-        name == "all.ski" and (pes != 2 or harness.SAMPLE)
+        # One PE waits for nobody.
+        name == "all.ski" and pes > 1 or name in included and pes == 1
         # Known waits need a processor for each PE, as the script's head says.
         or name in ("selfcheck.ski", "inputs/figures/wait_patterns.ski") and pes > 2
         or name == "inputs/figures/barrier_spread.ski" and pes > 4
@@ -127,9 +124,9 @@ def groups(texts, pes):
 def start(names, texts, pes):
     """Runs scripts, as one on more than one PE: those that PEs share cores in are told so."""
     files = {name: crowded(texts[name], pes) for name in names}
-    small = SMALL if pes > 2 or harness.SAMPLE or names == ["all.ski"] else {}
+    small = SMALL if pes > 2 or harness.SAMPLE else {}
     return skampi("".join(f'@include "{name}"\n' for name in names), np=pes, files=files, env=YIELD,
-                  args=settings("".join(files.values()), small), timeout=240)
+                  args=settings("".join(files.values()), SOON | small), timeout=240)
 
 
 def check_head(tap, name, text):
