@@ -1,9 +1,7 @@
 #!/usr/bin/env python3
 # LONG
-# SERIAL
 # TIMEOUT: 240
-"""Stop rules, limits of time, rounds, levels and warm-up: what they do to runs, and how they refuse what
-makes no sense."""
+"""Stop rules, limits of time, and rounds: what they do to runs, and how they refuse what makes no sense."""
 
 import json
 import math
@@ -17,8 +15,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
-from harness import Tap, skampi
-from quiet import Attempts
+from harness import Tap, refused, skampi
 
 sys.path.insert(0, os.path.join(harness.ROOT, "scripts"))
 from skampi_tools import results
@@ -45,7 +42,7 @@ def of(records, kind):
 
 
 def block(body, before=""):
-    return f'{before}\nbegin measurement "b"\n{body}\nend measurement\n'
+    return f"{before}\n{harness.block('b', body)}"
 
 
 # ---- Stop rules ----
@@ -88,7 +85,7 @@ for call, text in {
         "set_max_time(1e10)": "at most 1e+09",
         "set_rounds(2, 1e12)": "at most 1e+09",
         "set_max_time(-1)": "at least 0"}.items():
-    run = skampi(call + "\n", np=1)
+    run = refused(call + "\n", np=1)
     tap.ok(run.status == 2 and text in run.err and re.search(r":1:\d+: error: ", run.err) and
            run.err.count("error:") == 1, f"{call} is refused", run)
 
@@ -266,7 +263,7 @@ if harness.has("JANSSON"):
            abs(point["launch_difference"] - wanted) < 1e-4, "... and in the prediction interval", (distance, point))
     run, records = measured(CONSTANT, args=["--rounds", "6,0s", *known[2:]], files=files)
     tap.ok(run.status == 0 and "launch_difference" not in records[0]["controls"], "four files do not tell", run)
-run = skampi(block("measure comm(1) : WaitPatternUp()", "set_launch_difference(1.5)"), np=1)
+run = refused(block("measure comm(1) : WaitPatternUp()", "set_launch_difference(1.5)"), np=1)
 tap.ok(run.status == 2 and "set_launch_difference" in run.err and "at most 1" in run.err, "150 % are refused", run)
 run, records = measured(block("measure comm(1) : WaitPatternUp()", "set_rounds(50)"),
                         args=["--time-limit", "6s"])
@@ -292,72 +289,6 @@ run, records = measured("".join(f'begin measurement "{name}" measure comm(1) : W
                                 "end measurement\n" for name in "abc"), args=["--rounds", "2,0s"])
 numbers = [record["number"] for record in of(records, "block")]
 tap.equal(numbers, [1, 2, 3, 4, 5, 6], "blocks of rounds have numbers of their own")
-
-# ---- Levels and warm-up ----
-
-LEVELS = "measure comm(1) : WaitPatternLevels(2.0e-6, 8.0e-6, 0.0004)"
-
-
-def near(value, wanted):
-    return abs(value - wanted) <= 0.15 * wanted
-
-
-attempts = Attempts(tap)
-for _ in attempts:
-    run, records = measured(block(LEVELS, "set_levels(1)\nset_min_repetitions(400)\n"
-                                  "set_max_repetitions(400)"))
-    result = of(records, "result")[0]
-    levels = result.get("levels", [])
-    found = "levels" in result["flags"] and len(levels) == 2
-    right = found and near(levels[0]["value"], 2e-6) and near(levels[1]["value"], 8e-6)
-    main = right and levels[1]["share"] > levels[0]["share"] and near(result["time"], 8e-6)
-    if main:
-        break
-attempts.decide(found, "two levels are found", result)
-attempts.decide(right, "their values", result)
-attempts.decide(main, "the result is the one with most of the time, no mean of both", result)
-tap.ok(not levels or abs(sum(level["share"] for level in levels) - 1) < 1e-9,
-       "their shares of the time", result)
-tap.ok(("# levels: " in open(run.path("out.sko")).read()) == bool(levels), ".sko has them")
-run, records = measured(block(LEVELS, "set_min_repetitions(400)\nset_max_repetitions(400)\n"
-                              "choose_no_synchronization()"))
-tap.ok("levels" not in of(records, "result")[0]["flags"], "unless asked for, one result")
-
-WARM_UP = "measure comm(1) : WaitPatternWarmUp(2.0e-5, 4.0e-6, 10)"
-for synchronization in ("choose_no_synchronization()", "choose_barrier_synchronization()"):
-    attempts = Attempts(tap)
-    for _ in attempts:
-        run, records = measured(block(WARM_UP, f"{synchronization}\nset_min_repetitions(30)\n"))
-        result = of(records, "result")[0]
-        left_out = 8 <= result["warm_up"] <= 22
-        if left_out and near(result["time"], 4e-6):
-            break
-    attempts.decide(left_out, "the slow beginning is left out", result)
-    attempts.decide(near(result["time"], 4e-6), "the rest is the result", result)
-    tap.equal(any(note.startswith("warm-up: the first ") for note in result["notes"]), result["warm_up"] > 0, "noted",
-              result)
-# Without controls, since what is repeated for a change of the machine's state has no slow beginning.
-run, records = measured(block(WARM_UP, "set_adaptive_warm_up(0)\nchoose_no_synchronization()\n"
-                              "set_controls(0)\nset_min_repetitions(30)\nset_max_repetitions(30)"))
-result = of(records, "result")[0]
-tap.ok(result["warm_up"] == 0 and result["mean"] > 5e-6, "unless that is turned off", result)
-attempts = Attempts(tap)
-for _ in attempts:
-    run, records = measured(block(WARM_UP, "set_warm_up(11)\nset_adaptive_warm_up(0)\n"
-                                  "choose_no_synchronization()\nset_controls(0)\n"
-                                  "set_min_repetitions(30)"))
-    result = of(records, "result")[0]
-    if near(result["mean"], 4e-6):
-        break
-attempts.decide(near(result["mean"], 4e-6), "set_warm_up: the slow ones are over", result)
-tap.equal(result["warm_up"], 0, "set_warm_up: they are not among those left out", result)
-attempts = Attempts(tap)
-for _ in attempts:
-    run, records = measured(block("measure comm(1) : WaitPatternUp()", "choose_no_synchronization()"))
-    steady = of(records, "result")[0]["warm_up"] <= 4
-    if steady:
-        break
-attempts.decide(steady, "a steady time has (next to) none", run)
 
 # ---- Progress ----
 

@@ -14,6 +14,7 @@ from truth import harness
 from harness import SAMPLE, Tap
 
 FAST, SLOW = 3e-6, 8e-6  # seconds: a hand-over, a barrier
+BEGIN = 1000  # seconds: of the simulated clock
 NOISE = "0.01:0.001"  # of each call, and the share of outliers: ten times as long
 MORE_NOISE = "0.05:0.01"
 CLOSE = 0.02
@@ -65,9 +66,9 @@ def hand_over(state):
 def measure(script, *options, pes=2, dwell=(1, 1), constant=False, sko=False, timeout=120, **others):
     """Runs the script on the network of two states, or on one that stays in the fast one."""
     schedule = [] if constant else [(dwell[0], 1), (dwell[1], SLOW / FAST)]
-    others = {"clock": "simulated", "noise": NOISE, "seed": 1} | others
+    others = {"clock": "simulated", "noise": NOISE, "seed": 1, "start": BEGIN} | others
     network = truth.Network(1000, 1e9 * FAST - 1000, 500, fence=500, barrier=1e9 * FAST, wait=100,
-                            schedule=schedule, start=1000, **others)
+                            schedule=schedule, **others)
     directory = harness.scratch_directory()
     path = os.path.join(directory, "states.ski")
     with open(path, "w", encoding="utf-8") as file:
@@ -172,6 +173,24 @@ def check_parts():
     tap.equal(len(text), 2, "the parts are in .sko", measured.run.out)
 
 
+def check_added():
+    """Points get enough rounds in each state, and only those that were asked for make their medians."""
+    measured = measure(BOTH, "--rounds", "4,6s", "--time-limit", "30s", dwell=(1.4, 0.6))
+    tap.ok(measured.status in (0, 4) and len(measured.states) == 2, "a run with few rounds finds both states", measured.run)
+    for rounds in measured.of("rounds"):
+        name, medians = rounds["call"], rounds["medians"]
+        asked = [value for value in medians[:4] if value is not None]
+        tap.ok(len(medians) > 4 and len(rounds["round_states"]) == len(medians), f"{name}: rounds are added", rounds)
+        tap.ok(rounds["rounds"] == len(asked) and near(rounds["median"], statistics.median(asked), 1e-9),
+               f"{name}: only rounds that were asked for make its median", rounds)
+        made = [result["round"] for result in measured.of("result") if result["call"] == name]
+        tap.equal(made, sorted(set(made)), f"{name}: each round has a number of its own")
+        few = [state for state in rounds["states"] if state["rounds"] < 5]
+        tap.ok(not few or measured.status == 4, f"{name}: 5 rounds in each state", rounds["states"])
+        tap.equal(len([note for note in rounds["notes"] if "state" in note]), len(few),
+                  f"{name}: a note for each state that has fewer", rounds["notes"])
+
+
 # ---- One state ----
 
 
@@ -205,6 +224,13 @@ def check_wanted():
     tap.ok(measured.status == 0 and near(result.get("p25"), FAST) and near(result.get("p75"), FAST) and
            not result.get("parts"), "--state fastest: a measurement that lasts longer than the state",
            f"{result}\n{measured.run}")
+
+
+def check_later():
+    """The machine leaves the slow state for the first time in the middle of the run."""
+    measured = measure(BOTH, "--rounds", "6,12s", "--state", "fastest", dwell=(7, 7), start=BEGIN - 7, sko=True)
+    tap.ok(measured.status == 3 and "# warning: --state fastest: state " in measured.run.out,
+           "a faster state that comes later is reported", measured.run)
 
 
 def check_never():
@@ -297,7 +323,7 @@ end measurement
 def check_sets():
     # Sets other than the world are looked at while they are measured only: with fewer than three rounds
     # in a row in one state, their states are not told apart.
-    measured = measure(SETS, "--rounds", "20,16s", pes=4, processors=4, dwell=(4, 4))
+    measured = measure(SETS, "--rounds", "20,2s", pes=4, processors=4, dwell=(0.5, 0.5))
     found = {}
     for state in measured.states:
         found.setdefault(state["members"], []).append(state)
@@ -319,7 +345,9 @@ def main():
         harness.skip_all("other libraries are preloaded")
     check_rounds((1, 1), "12,12s", 0.04)
     check_parts()
+    check_added()
     check_constant()
+    check_later()
     check_never()
     check_none()
     if not SAMPLE:

@@ -517,6 +517,17 @@ def hosts(count, delay_us=None, rate_mbit=None, name=None, realtime=False, manne
     return joined(count, Links(delay_us, rate_mbit, **links), name or unique_name(), manner or Manner(realtime))
 
 
+def lines_here():
+    """Lines that there are on this machine, the preferred one first. Raises Unavailable without hosts."""
+    with hosts(2, delay_us=0, line="program"):
+        pass
+    try:
+        with hosts(2, delay_us=0, line="kernel"):
+            return ["kernel", "program"]
+    except Unavailable:
+        return ["program"]
+
+
 @contextlib.contextmanager
 def joined(count, links, name, manner):
     """So many hosts, as long as the context lasts."""
