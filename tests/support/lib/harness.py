@@ -42,9 +42,9 @@ SAMPLE = bool(os.environ.get(SAMPLE_VARIABLE))
 if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
     signal.signal(signal.SIGHUP, lambda *_: None)
 
-# Open MPI 4 asks the libraries of two networks whether they are there, and these measure the processor's clock first:
-# a third of the time of a start. Where there is no such device nothing is lost.
-if not glob.glob("/dev/hfi1*") and not glob.glob("/dev/ipath*"):
+# Open MPI 4 asks the libraries of fast networks whether they are there, and PSM's measure the processor's clock first: a
+# third of the time of a start. Where none of these devices is, there is nothing to ask for.
+if not any(glob.glob(f"/dev/{device}*") for device in ("hfi1", "ipath", "infiniband", "cxi")):
     os.environ.setdefault("OMPI_MCA_mtl", "^ofi,psm,psm2")
 
 # ---- TAP ----
