@@ -173,8 +173,8 @@ def _ways(blocks):
 
 def delayed(text, seconds):
     """A description by skampi-model of the machine with that much more between its nodes, one way: latencies of the
-    network, twice those of there and back; intervals stay as long as they are; measured collectives by ceil(log2 n) messages in a row, or n - 1 where they
-    grow so."""
+    network, twice those of there and back; measured collectives by ceil(log2 n) messages in a row, or n - 1 where they
+    grow so. Intervals stay as long as they are."""
     lines, blocks = [], []
     for line in text.splitlines():
         code = line.partition("#")[0].strip()

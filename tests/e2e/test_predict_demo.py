@@ -174,9 +174,21 @@ collective alltoall table linear {
     tap.equal(re.sub(" +#.*", "", same), re.sub(" +#.*", "", before), "no more delay: the same description")
 
 
+def test_ends():
+    """Of a run that PE 0 ends by shmem_finalize, and PE 1 without it."""
+    made = traces.Made()
+    for later, wanted in ((300, 800), (3000, 3100)):
+        made.make(f"ends{later}", "pe 0 2 1\nevent 0 shmem_init 1000 10\nevent 0 shmem_quiet 1500 100\n"
+                  "event 0 shmem_finalize 1810 50 flags=1\nend finalize\n"
+                  f"pe 1 2 1\nevent 0 shmem_init 1000 10\nevent 0 shmem_quiet {1010 + later} 100\nend exit\n")
+        found = [1e9 * time for time in predicting.times_of(made.path(f"ends{later}"))]
+        tap.equal([round(time) for time in found], [wanted, 200], f"run time and communication, last call after {later} ns")
+
+
 if not traces.is_built():
     skip_all("programs cannot be traced here")
 test_delay()
+test_ends()
 test_steps()
 test_hosts()
 test_failures()
