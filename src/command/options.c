@@ -90,7 +90,9 @@ const struct manual_option option_rows[OPTIONS] = {
                           .help = "measure functions on the command line until the 95 % interval "
                                   "of the median is within SHARE of it; default: 2%"},
     [OPTION_POINT_TIME] = {"point-time", 0, "TIME",
-                           .help = "but each point no longer than TIME; default: 1s"},
+                           .help =
+                               "but each point no longer than TIME, warm-up, references and checks "
+                               "of the data included; default: 1s"},
     [OPTION_QUICK] = {"quick", .help = "measure functions on the command line as a script without "
                                        "set_precision() does: a few repetitions"},
     [OPTION_PRINT_SCRIPT] = {"print-script",

@@ -29,6 +29,8 @@ struct batches {
     struct samples *samples;
     struct references *references; /* what is subtracted; NULL: nothing is */
     int64_t referring;             /* iterations of the reference */
+    double referred;               /* seconds that references took so far */
+    int64_t began;                 /* the attempt, timer ticks: set_precision() counts from here */
     /* For the rule */
     bool first;         /* batch */
     int64_t slice_ends; /* timer ticks */

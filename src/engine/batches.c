@@ -20,6 +20,8 @@
 
 /* Repetitions that are tried however little time there is, until one is valid. */
 #define FEWEST_TRIED 50
+/* Repetitions of a batch, however little time is left for it. */
+#define FEWEST_IN_BATCH 4
 /* Repetitions that a reference is measured by at least. */
 #define FEWEST_OF_REFERENCE 4
 /* Trials for the upper estimate of a broadcast. */
@@ -226,6 +228,7 @@ void batches_refer(struct batches *batches)
     if (count < FEWEST_OF_REFERENCE)
         count = FEWEST_OF_REFERENCE;
     double *values = memory_zeroed(count, sizeof *values);
+    int64_t start = timer_now();
     int64_t shortest = bench->services.timing.shortest;
     bench->services.timing.shortest = INT64_MAX;
     run->measured = run->iterations;
@@ -238,6 +241,7 @@ void batches_refer(struct batches *batches)
     free(values);
     run->iterations = run->measured;
     bench->services.timing.shortest = shortest; /* of the operation alone */
+    batches->referred += timer_seconds(timer_now() - start);
 }
 
 /* Between batches. Rank 0, which decides, learns the largest error. */
@@ -252,14 +256,39 @@ static void refer_again(struct batches *batches)
 
 /* ---- All of them ---- */
 
+/* Whether the time of set_precision() suffices for another reference. */
+static bool can_refer(const struct batches *batches)
+{
+    double each = batches->referred / (double)batches->references->count;
+    return timer_now() + timer_ticks(each) < batches->samples->until;
+}
+
+/* No more repetitions than fit into what is left of the time of set_precision(), as far as those
+ * made so far can tell. */
+static size_t fitting(const struct batches *batches, size_t count)
+{
+    const struct samples *samples = batches->samples;
+    double now = (double)timer_now(), made = (double)(samples->valid + samples->invalid);
+    double left = ((double)samples->until - now) / (now - (double)samples->began) * made;
+    if (!samples->aim.precise || (double)count <= left || count <= FEWEST_IN_BATCH)
+        return count;
+    return left > FEWEST_IN_BATCH ? (size_t)left : FEWEST_IN_BATCH;
+}
+
 /* Rank 0. The reference comes before a batch, since the data of the last repetition are checked. */
 static void decide_step(struct batches *batches, struct decision *next)
 {
     judge_decide(batches, next);
-    if (next->step != BATCH_MAKE || next->refer == 0)
+    if (next->step != BATCH_MAKE)
         return;
-    next->refer--;
-    next->step = BATCH_REFER;
+    if (next->refer > 0 && can_refer(batches)) {
+        next->refer--;
+        next->step = BATCH_REFER;
+        return;
+    }
+    next->refer = 0;
+    if (!batches->first)
+        next->count = fitting(batches, next->count);
 }
 
 /* Takes controls, and waits, until a batch is to be made; false: there is none. */
@@ -289,6 +318,24 @@ static bool next_batch(struct batches *batches, struct decision *next)
     }
 }
 
+/* When limits of time end the measurement, or 0. All that a point takes counts as set_precision()'s
+ * time: what is checked at the end takes as long as at the beginning. */
+static int64_t end_of_time(const struct batches *batches)
+{
+    const struct bench *bench = batches->bench;
+    const struct settings *settings = bench->run.settings;
+    const struct samples *samples = batches->samples;
+    int64_t until = INT64_MAX;
+    if (settings->max_time > 0)
+        until = samples->began + timer_ticks(settings->max_time);
+    if (samples->aim.precise) {
+        double after = bench->verification.proof + batches->referred;
+        int64_t point = batches->began + timer_ticks(settings->point_time - after);
+        until = point < until ? point : until;
+    }
+    return until == INT64_MAX ? 0 : until;
+}
+
 void batches_run(struct batches *batches)
 {
     struct bench *bench = batches->bench;
@@ -301,11 +348,7 @@ void batches_run(struct batches *batches)
     window->broadcast = 0;
     samples->aim = aim_of(run->settings, batches_precise(run));
     samples->began = timer_now();
-    double most = run->settings->max_time > 0 ? run->settings->max_time : INFINITY;
-    if (samples->aim.precise)
-        most = fmin(most, run->settings->point_time);
-    if (most < INFINITY)
-        samples->until = samples->began + timer_ticks(most);
+    samples->until = end_of_time(batches);
     struct decision next = {0};
     batches->first = true;
     rule->begin(batches, &next);
@@ -348,6 +391,7 @@ void counting_run(const struct batches *timed, struct outcome *outcome)
     struct samples samples = {0};
     struct batches counted = *timed;
     counted.samples = &samples;
+    counted.began = timer_now();
     counted.judge = NULL;
     counted.references = NULL;
     samples_reserve(&samples, timed->rule->most(run) + 1, true);

@@ -43,8 +43,9 @@ void judge_begin(struct judge *judge, struct machine *machine, const struct run 
 /* A state that is asked for is waited for whatever the script's limits of time are. */
 static bool has_time(const struct batches *batches)
 {
-    return (batches->judge->waits || !batches->samples->out_of_time) &&
-           wall_seconds() < batches->ends;
+    const struct samples *samples = batches->samples;
+    bool over = samples->out_of_time || (samples->until != 0 && timer_now() >= samples->until);
+    return (batches->judge->waits || !over) && wall_seconds() < batches->ends;
 }
 
 /* Seconds that were spent on waiting, or on what is made again, are not the script's. */

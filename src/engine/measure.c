@@ -82,6 +82,7 @@ static struct attempt_outcome attempt(struct engine *engine, const struct measur
                           .accounting = &engine->accounting,
                           .machine = engine->machine,
                           .ends = engine->limit.ends,
+                          .began = timer_now(),
                           .debug = engine->options.debug & DEBUG_BATCHES,
                           .raw = engine->options.raw};
     size_t state_bytes = request->function->state_bytes;

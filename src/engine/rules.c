@@ -20,8 +20,10 @@
 #define LONG_ENOUGH_RESOLUTIONS 1000
 #define LONG_ENOUGH_COSTS 100
 #define LONG_ENOUGH_SECONDS 20e-6
-/* What is to be precise takes this many steps of the timer for each part of the precision. */
+/* What is to be precise takes this many steps of the timer for each part of the precision, but at
+ * most this share of the point's time. */
 #define STEPS_OF_PRECISION 10
+#define MOST_OF_POINT 0.01
 /* But no more than needed once the slowest PE takes so long: what the others take does not show in
  * the result then. */
 #define LONG_ENOUGH_ANYWAY 10e-3
@@ -90,12 +92,13 @@ static struct region_times timed_by_a_repetition(struct bench *bench)
 /* The same on all members. A step of the timer must not matter to the precision. */
 static double long_enough(const struct run *run)
 {
-    double resolutions = LONG_ENOUGH_RESOLUTIONS;
-    if (batches_precise(run))
-        resolutions = fmax(resolutions, STEPS_OF_PRECISION / run->settings->precision);
+    double step = timer_in_use->resolution;
     double needed =
-        fmax(fmax(resolutions * timer_in_use->resolution, LONG_ENOUGH_COSTS * timer_in_use->cost),
+        fmax(fmax(LONG_ENOUGH_RESOLUTIONS * step, LONG_ENOUGH_COSTS * timer_in_use->cost),
              LONG_ENOUGH_SECONDS);
+    if (batches_precise(run))
+        needed = fmax(needed, fmin(STEPS_OF_PRECISION / run->settings->precision * step,
+                                   MOST_OF_POINT * run->settings->point_time));
     comm_allreduce(pe_set_group(run->set), COMM_MAX, &needed, 1);
     return needed;
 }
@@ -227,17 +230,6 @@ static bool needs_reference(const struct batches *batches)
     return high - low < 2 * NORMAL_95 * error;
 }
 
-/* Not more than fit into the time that is left, where it ends what is not precise. */
-static size_t fitting(const struct batches *batches, size_t count)
-{
-    const struct samples *samples = batches->samples;
-    double now = (double)timer_now(), made = (double)(samples->valid + samples->invalid);
-    double left = ((double)samples->until - now) / (now - (double)samples->began) * made;
-    if (!samples->aim.precise || samples->until == 0 || (double)count <= left)
-        return count;
-    return left > FIRST_BATCH ? (size_t)left : FIRST_BATCH;
-}
-
 /* Not more than the script allows, as long as all are valid. */
 static size_t capped(const struct batches *batches, size_t count, size_t valid)
 {
@@ -275,7 +267,6 @@ static void classic_next(const struct batches *batches, const struct batch *made
     next->count = stop_next_batch(batches->bench->run.settings, made->count,
                                   has_windows(batches->bench), batches->first, made->late_run);
     next->count = capped(batches, stop_grown_batch(aim, next->count, valid), valid);
-    next->count = fitting(batches, next->count);
     if (next->count > aim->limit - valid)
         next->count = aim->limit - valid;
     if (next->count == 0)

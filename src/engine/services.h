@@ -53,6 +53,7 @@ struct services {
 struct verification {
     uint64_t seed;  /* of the last data that were made, the same on all members */
     double seconds; /* that data and their checks took */
+    double proof;   /* seconds of the last proof that the operation is right */
     bool filling;   /* the next repetition's memory gets data of its own before it begins */
     size_t filled;  /* turns of the buffers before this one have data */
 };

@@ -282,7 +282,8 @@ static bool prove(struct bench *bench)
     run->untimed = false;
     run->iterations = iterations;
     timing->shortest = shortest;
-    bench->verification.seconds += timer_seconds(timer_now() - start);
+    bench->verification.proof = timer_seconds(timer_now() - start);
+    bench->verification.seconds += bench->verification.proof;
     return !bench_failed(bench);
 }
 
@@ -386,6 +387,7 @@ static bool measure_samples(const struct trial *trial, struct judge *judge, stru
                               .judge = judge,
                               .display = trial->display,
                               .ends = trial->ends,
+                              .began = trial->began,
                               .debug = trial->debug,
                               .samples = samples,
                               .references = run->function->reference ? &references : NULL};

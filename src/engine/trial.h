@@ -17,9 +17,10 @@ struct trial {
     struct display *display;
     struct accounting *accounting;
     struct machine *machine;
-    double ends; /* the time limit, wall_seconds() */
-    bool debug;  /* each batch is reported on standard error */
-    bool raw;    /* the outcome has every repetition */
+    double ends;   /* the time limit, wall_seconds() */
+    int64_t began; /* the attempt, timer ticks */
+    bool debug;    /* each batch is reported on standard error */
+    bool raw;      /* the outcome has every repetition */
 };
 
 /* All PEs of the world. False when it failed on some member, which has the reason in its services.

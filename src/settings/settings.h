@@ -90,7 +90,7 @@ struct settings {
     double max_time;          /* seconds for one measurement; 0: no limit */
     double precision;         /* half of the median's interval, as a share of the median; 0: the
                                  stop rule says when there is enough */
-    double point_time;        /* seconds for reaching it */
+    double point_time;        /* seconds for reaching it, from the first call to the last check */
     int warm_up;              /* repetitions before the first timed one */
     bool adaptive_warm_up;    /* leave out repetitions before a steady state */
     double launch_difference; /* standard deviation from launch to launch, as a fraction of the

@@ -167,6 +167,11 @@ for share, arguments in ((0.02, []), (0.3, ["--precision", "30%"])):
 done, rows = results("--precision", "0.0001%", "--point-time", "0.05")
 tap.ok(len(rows) == 2 and all({"not_converged", "time_budget"} <= set(row["flags"]) for row in rows),
        "it ends when the time is over", done)
+timed = skampi(args=[one, "--sizes", "8:512", "-f", "json", "--precision", "0.0001%", "--point-time", "0.2"], np=2)
+ends = [row["at"] for row in map(json.loads, timed.out.splitlines()) if row["record"] == "result"]
+shortest = min((b - a for a, b in zip(ends, ends[1:])), default=0)
+# A reference that knew no limit took 5 s; a busy machine makes some points longer, but not all by so much.
+tap.ok(len(ends) == 7 and 0.15 < shortest < 1, "the time of a point holds for what is subtracted, too", timed)
 done, rows = results("--quick")
 tap.ok(len(rows) == 2 and not any("precision" in note for row in rows for note in row["notes"]),
        "--quick: as in a script", done)
