@@ -15,6 +15,9 @@
 #include "base/memory.h"
 #include "base/text.h"
 
+#define UNKNOWN_COLUMNS 80
+#define FEWEST_COLUMNS 20
+
 static bool coloured;
 
 int terminal_of(int stream, bool launched)
@@ -32,6 +35,18 @@ int terminal_of(int stream, bool launched)
     if (found >= 0)
         close(found);
     return -1;
+}
+
+int terminal_columns(int terminal)
+{
+    const char *given = getenv("COLUMNS");
+    int stated = given ? atoi(given) : 0;
+    struct winsize size;
+    if (stated <= 0 && ioctl(terminal, TIOCGWINSZ, &size) == 0)
+        stated = size.ws_col;
+    if (stated <= 0)
+        stated = UNKNOWN_COLUMNS;
+    return stated < FEWEST_COLUMNS ? FEWEST_COLUMNS : stated;
 }
 
 int terminal_of_messages(bool launched)
@@ -117,23 +132,8 @@ void terminal_line(const char *program, const char *format, va_list arguments)
 
 /* ---- Folding ---- */
 
-#define UNKNOWN_COLUMNS 80
-#define FEWEST_COLUMNS 20
-
 static bool paragraphs;  /* there are some */
 static int folding = -1; /* where standard output goes really; -1: nothing is folded */
-
-static size_t columns(void)
-{
-    const char *given = getenv("COLUMNS");
-    int stated = given ? atoi(given) : 0;
-    struct winsize size;
-    if (stated <= 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
-        stated = size.ws_col;
-    if (stated <= 0)
-        stated = UNKNOWN_COLUMNS;
-    return stated < FEWEST_COLUMNS ? FEWEST_COLUMNS : (size_t)stated;
-}
 
 /* Characters, as bytes of UTF-8 that begin one. */
 static size_t width(const char *text, size_t length)
@@ -228,6 +228,6 @@ void terminal_fold_end(void)
     close(folding);
     folding = -1;
     text[got > 0 ? got : 0] = '\0';
-    fold(text, columns());
+    fold(text, (size_t)terminal_columns(STDOUT_FILENO));
     free(text);
 }

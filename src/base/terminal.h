@@ -14,6 +14,10 @@ int terminal_of(int stream, bool launched);
 /* That of standard error; found once. */
 int terminal_of_messages(bool launched);
 
+/* How wide a terminal is: as COLUMNS in the environment or itself says; else 80, and 20 at least.
+ */
+int terminal_columns(int terminal);
+
 /* Of what is done by itself where it makes sense. */
 enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 

@@ -133,15 +133,24 @@ static char *refuse_target(const struct output_target *target, const struct sour
                        target->path ? target->path : "-", name);
 }
 
-/* Whether people watch results as they come: functions on the command line, on a terminal. */
-static bool wants_table(const struct options *options)
+/* Whether standard output is a terminal, which tables are to fit. */
+static bool fit_terminal(void)
 {
-    if (options->input || options->output_count > 0 || options->format >= 0)
-        return options->format == OUTPUT_TABLE;
     int terminal = terminal_of(STDOUT_FILENO, comm_launched_rank() >= 0);
+    if (terminal >= 0)
+        output_table_fit(terminal_columns(terminal));
     if (terminal > STDERR_FILENO)
         close(terminal);
     return terminal >= 0;
+}
+
+/* Whether people watch results as they come: functions on the command line, on a terminal. */
+static bool wants_table(const struct options *options)
+{
+    bool terminal = fit_terminal();
+    if (options->input || options->output_count > 0 || options->format >= 0)
+        return options->format == OUTPUT_TABLE;
+    return terminal;
 }
 
 /* Opens the outputs that the command line names; an estimate prints no results. */
@@ -337,8 +346,11 @@ static int measure(const struct options *options, double launched_at, struct sou
                                                     ? "the same command without --time-limit, with"
                                                     : "the same command with");
     struct summary_next next = {tools, again, rounds};
-    if (wants_summary(options))
+    if (wants_summary(options)) {
         engine_options.next = &next;
+        if (output)
+            output_tell_early(output);
+    }
     const char *error = NULL;
     struct engine *engine = engine_create(&engine_options, &error);
     if (!engine) {

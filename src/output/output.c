@@ -81,8 +81,10 @@ struct output {
     size_t held_count, held_room;
     /* A signal handler cannot allocate memory, so the last words go through a stream with its own
      * bytes. */
-    FILE *last_words;
+    FILE *last_words, *last_counts;
     char last_bytes[LAST_WORDS_BYTES], last_buffer[BUFSIZ];
+    char counts[LAST_WORDS_BYTES], counts_buffer[BUFSIZ];
+    bool tells; /* the last words have a summary */
 };
 
 static double now(void)
@@ -211,6 +213,7 @@ static char *release(struct output *output)
         free(output->sinks[i].replaced);
     }
     fclose(output->last_words);
+    fclose(output->last_counts);
     pthread_mutex_destroy(&output->writing);
     summary_free(&output->summary);
     free(output->conditions);
@@ -227,6 +230,8 @@ struct output *output_open(const struct output_target *targets, size_t count, ch
     output->sinks = memory_zeroed(count, sizeof *output->sinks);
     output->last_words = memory_stream_in(output->last_bytes, sizeof output->last_bytes, "w");
     setvbuf(output->last_words, output->last_buffer, _IOFBF, sizeof output->last_buffer);
+    output->last_counts = memory_stream_in(output->counts, sizeof output->counts - 1, "w");
+    setvbuf(output->last_counts, output->counts_buffer, _IOFBF, sizeof output->counts_buffer);
     output->opened = now();
     pthread_mutex_init(&output->writing, NULL);
     *error = open_sinks(output, targets, count);
@@ -589,6 +594,11 @@ static void take_colours(char *text)
     *to = '\0';
 }
 
+void output_tell_early(struct output *output)
+{
+    output->tells = true;
+}
+
 bool output_tell(struct output *output, const char *summary)
 {
     bool tables = false;
@@ -652,6 +662,12 @@ void output_last_words(struct output *output, int status, const char *said, cons
     if (locked)
         write_held(output);
     write_last(output, &(struct record){.kind = RECORD_CUT, .text = said});
+    if (output->tells && locked) {
+        summary_counts(output->last_counts, &output->summary, &end);
+        fflush(output->last_counts);
+        take_colours(output->counts);
+        write_last(output, &(struct record){.kind = RECORD_SUMMARY, .text = output->counts});
+    }
     write_last(output, &(struct record){.kind = RECORD_LAST, .end = &end});
     output->ended =
         true; /* other threads still run until the job is gone, and must write nothing more */

@@ -56,6 +56,9 @@ size_t output_results(const struct output *output);
  * array must stay valid. */
 void output_show_columns(struct output *output, const size_t *columns, size_t count);
 
+/* How wide tables may be at most; they have 80 columns otherwise, and never more. */
+void output_table_fit(int columns);
+
 /* The first record. */
 void output_header(struct output *output, const struct header *header);
 /* .sko: an empty line between parts. */
@@ -107,6 +110,8 @@ void output_library_end(struct output *output, const double *seconds, int count)
 
 /* Some lines for people that summarize the run, after output_end(). The caller frees them. */
 char *output_summary(const struct output *output, const struct summary_next *next);
+/* Also a job that is being ended ends its tables with a summary. */
+void output_tell_early(struct output *output);
 /* Ends tables with the summary, without its colours. Whether there is a table. */
 bool output_tell(struct output *output, const char *summary);
 

@@ -7,17 +7,32 @@
 #include <string.h>
 
 #include "base/numbers.h"
+#include "base/text.h"
+#include "output/output.h"
 #include "output/record.h"
 
 #define COLUMN_WIDTH 11
 #define VARIABLE_WIDTH 9
 #define ERROR_WIDTH 8
 /* Columns that do not fit beside the variables are left out. */
-#define TABLE_WIDTH 80
+#define WIDEST 80
+#define NARROWEST 20
 #define MARK_WIDTH 16
+/* A mark without its reason. */
+#define LEAST_MARK_WIDTH 3
+/* Where a folded line goes on. */
+#define INDENT 4
 /* The summary: where its text begins, and what begins a line that people copy. */
 #define SUMMARY_INDENT 14
 #define COMMAND "  next "
+#define PLUS_MINUS "±"
+
+static int table_width = WIDEST;
+
+void output_table_fit(int columns)
+{
+    table_width = columns > WIDEST ? WIDEST : columns < NARROWEST ? NARROWEST : columns;
+}
 
 /* What a row shows of a result, or of all rounds of a point. */
 struct row {
@@ -46,44 +61,97 @@ static bool states_bytes(const struct result_point *point)
     return false;
 }
 
-static int variable_width(const struct result_point *point, size_t i)
+/* A row that is written. */
+struct line {
+    FILE *text;
+    int at;  /* bytes written, as columns */
+    int end; /* of the last column: what is too long for one takes its blanks from the next */
+};
+
+static void put_right(struct line *line, int width, const char *cell)
 {
-    size_t length = strlen(point->variables[i].name);
+    int length = (int)strlen(cell);
+    line->end += width + 1;
+    int blanks = line->end - line->at - length;
+    line->at += fprintf(line->text, "%*s%s", blanks > 1 ? blanks : 1, "", cell);
+}
+
+static int variable_width(const char *name)
+{
+    size_t length = strlen(name);
     return length > VARIABLE_WIDTH ? (int)length : VARIABLE_WIDTH;
 }
 
-/* The columns before the value; heading: their names. Returns how wide they are. */
-static int put_point(FILE *text, const struct result_point *point, bool heading)
+/* How wide the columns before the value are. */
+static int point_width(const struct result_point *point)
 {
     int width = 0;
+    for (size_t i = 0; i < point->variable_count; i++)
+        if (!variable_hidden(point, i))
+            width += variable_width(point->variables[i].name) + 1;
+    if (!states_bytes(point) && point->bytes > 0)
+        width += VARIABLE_WIDTH + 1;
+    return width;
+}
+
+/* The columns before the value; heading: their names. */
+static void put_point(struct line *line, const struct result_point *point, bool heading)
+{
+    char bytes[32];
     for (size_t i = 0; i < point->variable_count; i++) {
         if (variable_hidden(point, i))
             continue;
         const struct result_variable *variable = &point->variables[i];
-        width += fprintf(text, " %*s", variable_width(point, i),
-                         heading ? variable->name : variable->value);
+        put_right(line, variable_width(variable->name), heading ? variable->name : variable->value);
     }
-    if (!states_bytes(point) && point->bytes > 0)
-        width += heading ? fprintf(text, " %*s", VARIABLE_WIDTH, "bytes")
-                         : fprintf(text, " %*lld", VARIABLE_WIDTH, (long long)point->bytes);
-    return width;
+    if (states_bytes(point) || point->bytes <= 0)
+        return;
+    snprintf(bytes, sizeof bytes, "%lld", (long long)point->bytes);
+    put_right(line, VARIABLE_WIDTH, heading ? "bytes" : bytes);
 }
 
-/* Whether there is room for so many more columns. */
-static bool has_room(int width, int columns)
+/* Where the columns before the value leave no room for it: lines of their own above it, with the
+ * names. */
+static void put_long_point(FILE *text, const struct result_point *point)
 {
-    return width + columns * (COLUMN_WIDTH + 1) + MARK_WIDTH <= TABLE_WIDTH;
+    int at = 0;
+    for (size_t i = 0; i < point->variable_count; i++) {
+        if (variable_hidden(point, i))
+            continue;
+        const struct result_variable *variable = &point->variables[i];
+        int length = 2 + (int)strlen(variable->name) + (int)strlen(variable->value);
+        if (at > 0 && at + length > table_width) {
+            fputc('\n', text);
+            at = 0;
+        }
+        at += fprintf(text, " %s=%s", variable->name, variable->value);
+    }
+    if (!states_bytes(point) && point->bytes > 0)
+        fprintf(text, "%s bytes=%lld", at + 20 > table_width ? "\n" : "", (long long)point->bytes);
+    fputc('\n', text);
+}
+
+static bool is_long(const struct result_point *point)
+{
+    return point_width(point) + COLUMN_WIDTH + ERROR_WIDTH + 2 + LEAST_MARK_WIDTH > table_width;
+}
+
+/* Whether there is room for so many more columns of an empty row, or one that begins so wide. */
+static bool has_room(const struct result_point *point, int columns)
+{
+    int before = is_long(point) ? 0 : point_width(point);
+    return before + columns * (COLUMN_WIDTH + 1) + MARK_WIDTH <= table_width;
 }
 
 /* ---- Cells ---- */
 
-static void put_cell(FILE *text, const char *cell)
+static void put_cell(struct line *line, const char *cell)
 {
-    fprintf(text, " %*s", COLUMN_WIDTH, cell);
+    put_right(line, COLUMN_WIDTH, cell);
 }
 
 /* "656 MB/s" */
-static void put_rate(FILE *text, double rate, const char *unit)
+static void put_rate(struct line *line, double rate, const char *unit)
 {
     static const char *const prefixes[] = {"", "k", "M", "G", "T"};
     char number[32], cell[64];
@@ -93,26 +161,26 @@ static void put_rate(FILE *text, double rate, const char *unit)
         prefix++;
     }
     snprintf(cell, sizeof cell, "%s %s%s", numbers_text(number, rate, 3), prefixes[prefix], unit);
-    put_cell(text, cell);
+    put_cell(line, cell);
 }
 
-static void put_value(FILE *text, const struct row *row)
+static void put_value(struct line *line, const struct row *row)
 {
     char cell[40], number[32];
     int digits = numbers_digits(row->value, (row->high - row->low) / 2);
     digits = digits > 3 || isnan(row->low) ? digits : 3;
     if (isnan(row->value))
-        put_cell(text, "---");
+        put_cell(line, "---");
     else if (row->point->is_time)
-        put_cell(text, numbers_time(cell, row->value, digits));
+        put_cell(line, numbers_time(cell, row->value, digits));
     else {
         snprintf(cell, sizeof cell, "%s B", numbers_text(number, row->value, digits));
-        put_cell(text, cell);
+        put_cell(line, cell);
     }
 }
 
 /* Half of the interval, as a share of the value. */
-static void put_error(FILE *text, const struct row *row)
+static void put_error(struct line *line, const struct row *row)
 {
     char cell[40], number[32];
     double share = 100 * (row->high - row->low) / 2 / fabs(row->value);
@@ -122,50 +190,84 @@ static void put_error(FILE *text, const struct row *row)
         snprintf(cell, sizeof cell, "> 100 %%");
     else
         snprintf(cell, sizeof cell, "%s %%", numbers_text(number, share, 2));
-    fprintf(text, " %*s", ERROR_WIDTH, cell);
+    put_right(line, ERROR_WIDTH, cell);
 }
 
-/* The first reason to doubt it, and how many more there are. */
-static void put_marks(FILE *text, unsigned flags)
+/* The first reason to doubt it, and how many more there are; no more than there is room for. */
+static void put_marks(struct line *line, unsigned flags)
 {
+    char mark[64] = "";
     int more = -1;
     for (int i = 0; i < RESULT_FLAGS; i++) {
         enum result_flag flag = (enum result_flag)i;
         if (!(flags & 1u << i) || !result_flag_doubtful(flag))
             continue;
         if (++more == 0)
-            fprintf(text, "  ! %s", result_flag_name(flag));
+            snprintf(mark, sizeof mark, "  ! %s", result_flag_name(flag));
     }
+    if (more < 0)
+        return;
+    char count[16] = "";
     if (more > 0)
-        fprintf(text, " +%d", more);
+        snprintf(count, sizeof count, " +%d", more);
+    bool fits = line->at + (int)strlen(mark) + (int)strlen(count) <= table_width;
+    fprintf(line->text, "%s%s", fits ? mark : "  !", fits ? count : "");
 }
 
 /* ---- Rows ---- */
 
 static void put_row(FILE *text, const struct row *row)
 {
-    int width = put_point(text, row->point, false);
-    put_value(text, row);
-    put_error(text, row);
-    if (!isnan(row->rates.bandwidth) && has_room(width, 3))
-        put_rate(text, row->rates.bandwidth, "B/s");
-    if (!isnan(row->rates.rate) && has_room(width, 4))
-        put_rate(text, row->rates.rate, "/s");
-    put_marks(text, row->flags);
+    struct line line = {.text = text};
+    if (is_long(row->point))
+        put_long_point(text, row->point);
+    else
+        put_point(&line, row->point, false);
+    put_value(&line, row);
+    put_error(&line, row);
+    if (!isnan(row->rates.bandwidth) && has_room(row->point, 3))
+        put_rate(&line, row->rates.bandwidth, "B/s");
+    if (!isnan(row->rates.rate) && has_room(row->point, 4))
+        put_rate(&line, row->rates.rate, "/s");
+    put_marks(&line, row->flags);
     fputc('\n', text);
+}
+
+/* A line within the width of the table; it goes on below with that indentation. */
+static void put_folded(FILE *text, const char *line, size_t length, int further)
+{
+    int indent = 0;
+    while (indent + (int)length > table_width) {
+        size_t at = (size_t)(table_width - indent);
+        while (at > 0 && line[at] != ' ')
+            at--;
+        if (at <= (size_t)(indent ? 0 : further))
+            break; /* a word that is too long */
+        fprintf(text, "%*s%.*s\n", indent, "", (int)at, line);
+        line += at + 1;
+        length -= at + 1;
+        indent = further;
+    }
+    fprintf(text, "%*s%.*s\n", indent, "", (int)length, line);
 }
 
 static void put_heading(FILE *text, const struct row *row)
 {
-    fprintf(text, "\n%s, %zu PE%s%s\n", row->point->block, row->point->pes,
-            numbers_plural(row->point->pes), row->which);
-    int width = put_point(text, row->point, true);
-    put_cell(text, row->point->is_time ? "time" : "value");
-    fprintf(text, " %*s", ERROR_WIDTH + 1, "±"); /* of two bytes */
-    if (!isnan(row->rates.bandwidth) && has_room(width, 3))
-        put_cell(text, "bandwidth");
-    if (!isnan(row->rates.rate) && has_room(width, 4))
-        put_cell(text, "rate");
+    struct line line = {.text = text};
+    char *title = text_format("%s, %zu PE%s%s", row->point->block, row->point->pes,
+                              numbers_plural(row->point->pes), row->which);
+    fputc('\n', text);
+    put_folded(text, title, strlen(title), INDENT);
+    free(title);
+    if (!is_long(row->point))
+        put_point(&line, row->point, true);
+    put_cell(&line, row->point->is_time ? "time" : "value");
+    line.at -= (int)strlen(PLUS_MINUS) - 1; /* bytes that are no columns */
+    put_right(&line, ERROR_WIDTH, PLUS_MINUS);
+    if (!isnan(row->rates.bandwidth) && has_room(row->point, 3))
+        put_cell(&line, "bandwidth");
+    if (!isnan(row->rates.rate) && has_room(row->point, 4))
+        put_cell(&line, "rate");
     fputc('\n', text);
 }
 
@@ -196,56 +298,50 @@ static struct row row_of_rounds(const struct result_rounds *rounds)
 static void put_states(FILE *text, const struct result_rounds *rounds)
 {
     char cell[40];
+    struct text line = {0};
     if (!result_states_differ(rounds))
         return;
-    fprintf(text, "%*s", VARIABLE_WIDTH, "");
+    text_append(&line, "%*s", VARIABLE_WIDTH, "");
     for (size_t i = 0; i < rounds->state_count; i++)
-        fprintf(text, "%s in state %d: %s", i ? "," : "", rounds->states[i].state,
-                numbers_time(cell, rounds->states[i].median, 3));
-    fputc('\n', text);
+        text_append(&line, "%s in state %d: %s", i ? "," : "", rounds->states[i].state,
+                    numbers_time(cell, rounds->states[i].median, 3));
+    put_folded(text, line.data, strlen(line.data), VARIABLE_WIDTH + 1);
+    text_release(&line);
 }
 
 static void put_missing(FILE *text, const struct record_missing *missing)
 {
-    fprintf(text, "  %s: %s", missing->call ? missing->call : "", missing_name(missing->kind));
+    struct text line = {0};
+    text_append(&line, "  %s: %s", missing->call ? missing->call : "", missing_name(missing->kind));
     if (missing->points > 1)
-        fprintf(text, " (%lld points)", (long long)missing->points);
-    fprintf(text, ": %s\n", missing->reason);
+        text_append(&line, " (%lld points)", (long long)missing->points);
+    text_append(&line, ": %s", missing->reason);
+    put_folded(text, line.data, strlen(line.data), INDENT);
+    text_release(&line);
 }
 
-/* A line of the summary within the width of the table, or as it is if it is a command. */
-static void put_folded(FILE *text, const char *line, size_t length)
-{
-    int indent = 0;
-    bool command = strncmp(line, COMMAND, strlen(COMMAND)) == 0;
-    while (!command && indent + (int)length > TABLE_WIDTH) {
-        size_t most = (size_t)(TABLE_WIDTH - indent), at = most;
-        while (at > 0 && line[at] != ' ')
-            at--;
-        if (at <= (size_t)SUMMARY_INDENT)
-            break; /* a word that is too long */
-        fprintf(text, "%*s%.*s\n", indent, "", (int)at, line);
-        line += at + 1;
-        length -= at + 1;
-        indent = SUMMARY_INDENT;
-    }
-    fprintf(text, "%*s%.*s\n", indent, "", (int)length, line);
-}
-
+/* A line of the summary, or as it is if it is a command. */
 static void put_summary(FILE *text, const char *line)
 {
+    int further = table_width > 3 * SUMMARY_INDENT ? SUMMARY_INDENT : INDENT;
     while (*line) {
         size_t length = strcspn(line, "\n");
-        put_folded(text, line, length);
+        if (strncmp(line, COMMAND, strlen(COMMAND)) == 0)
+            fprintf(text, "%.*s\n", (int)length, line);
+        else
+            put_folded(text, line, length, further);
         line += length + (line[length] == '\n');
     }
 }
 
 static void put_header(FILE *text, const struct header *header)
 {
-    fprintf(text, "skampi %s\n%d PE%s on %d node%s, %s\n", header->version, header->pes,
-            numbers_plural((size_t)header->pes), header->nodes,
-            numbers_plural((size_t)header->nodes), header->library);
+    char *where =
+        text_format("%d PE%s on %d node%s, %s", header->pes, numbers_plural((size_t)header->pes),
+                    header->nodes, numbers_plural((size_t)header->nodes), header->library);
+    fprintf(text, "skampi %s\n", header->version);
+    put_folded(text, where, strlen(where), INDENT);
+    free(where);
 }
 
 void output_table(FILE *text, const struct record *record)

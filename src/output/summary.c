@@ -1,6 +1,7 @@
 /* Counts records, and summarizes them in some lines. */
 #include "output/summary.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -94,19 +95,17 @@ void summary_free(struct summary *summary)
 
 /* ---- Text ---- */
 
-static void append_row(struct text *text, const char *head, enum terminal_style style,
-                       const char *what)
+static void put_row(FILE *to, const char *head, enum terminal_style style, const char *what)
 {
-    text_append(text, "  %s%-12s%s%s\n", style == TERMINAL_PLAIN ? "" : terminal_style(style), head,
-                style == TERMINAL_PLAIN ? "" : terminal_style(TERMINAL_PLAIN), what);
+    fprintf(to, "  %s%-12s%s%s\n", style == TERMINAL_PLAIN ? "" : terminal_style(style), head,
+            style == TERMINAL_PLAIN ? "" : terminal_style(TERMINAL_PLAIN), what);
 }
 
-static void append_counted(struct text *text, const char *head, enum terminal_style style,
-                           int64_t count, const char *name, const char *why)
+static void put_counted(FILE *to, const char *head, enum terminal_style style, int64_t count,
+                        const char *name, const char *why)
 {
-    char *what = text_format("%lld %s: %s", (long long)count, name, why);
-    append_row(text, head, style, what);
-    free(what);
+    fprintf(to, "  %s%-12s%s%lld %s: %s", terminal_style(style), head,
+            terminal_style(TERMINAL_PLAIN), (long long)count, name, why);
 }
 
 static int64_t missing_points(const struct summary *summary)
@@ -118,27 +117,52 @@ static int64_t missing_points(const struct summary *summary)
     return sum;
 }
 
-static void append_head(struct text *text, const struct summary *summary,
-                        const struct summary_tally *all, const struct record_end *end)
+/* The counts of what was measured. */
+static void put_head(FILE *to, const struct summary *summary, const struct summary_tally *all,
+                     const struct record_end *end)
 {
-    char seconds[32], timed[32];
     int64_t missing = missing_points(summary);
     const char *plain = terminal_style(TERMINAL_PLAIN);
     bool good = all->doubtful == 0 && missing == 0 && end->status == 0;
-    text_append(text, "skampi: %s%lld result%s%s",
-                terminal_style(good ? TERMINAL_GOOD : TERMINAL_BOLD), (long long)all->points,
-                numbers_plural((size_t)all->points), plain);
+    fprintf(to, "skampi: %s%lld result%s%s", terminal_style(good ? TERMINAL_GOOD : TERMINAL_BOLD),
+            (long long)all->points, numbers_plural((size_t)all->points), plain);
     if (all->doubtful > 0)
-        text_append(text, ", %s%lld of them doubtful%s", terminal_style(TERMINAL_DOUBT),
-                    (long long)all->doubtful, plain);
-    if (missing > 0 || end->cut)
-        text_append(text, ", %s%lld%s missing%s", terminal_style(TERMINAL_BAD), (long long)missing,
-                    end->cut ? " or more" : "", plain);
-    text_append(text, ", in %s s (%s s in timed regions)\n",
-                numbers_text(seconds, end->duration, 3), numbers_text(timed, end->timed, 3));
+        fprintf(to, ", %s%lld of them doubtful%s", terminal_style(TERMINAL_DOUBT),
+                (long long)all->doubtful, plain);
+    if (missing > 0)
+        fprintf(to, ", %s%lld%s missing%s", terminal_style(TERMINAL_BAD), (long long)missing,
+                end->cut ? " or more" : "", plain);
+    else if (end->cut)
+        fprintf(to, ", %sthe rest is missing%s", terminal_style(TERMINAL_BAD), plain);
 }
 
-static void append_states(struct text *text, const struct summary *summary)
+void summary_counts(FILE *to, const struct summary *summary, const struct record_end *end)
+{
+    char seconds[32], timed[32];
+    struct summary_tally all = shown(summary);
+    put_head(to, summary, &all, end);
+    fprintf(to, ", in %s s", numbers_text(seconds, end->duration, 3));
+    if (!isnan(end->timed))
+        fprintf(to, " (%s s in timed regions)", numbers_text(timed, end->timed, 3));
+    fputc('\n', to);
+    for (int i = 0; i < RESULT_FLAGS; i++) {
+        enum result_flag flag = (enum result_flag)i;
+        if (all.flags[i] == 0 || !result_flag_doubtful(flag))
+            continue;
+        put_counted(to, "doubtful", TERMINAL_DOUBT, all.flags[i], result_flag_name(flag),
+                    result_flag_means(flag));
+        fprintf(to, "; %s\n", result_flag_remedy(flag));
+    }
+    for (int kind = 0; kind < RESULT_MISSING; kind++) {
+        if (summary->missing[kind] == 0)
+            continue;
+        put_counted(to, "missing", TERMINAL_BAD, summary->missing[kind],
+                    missing_name((enum result_missing)kind), summary->examples[kind]);
+        fputc('\n', to);
+    }
+}
+
+static void put_states(FILE *to, const struct summary *summary)
 {
     if (summary->states < 2)
         return;
@@ -155,16 +179,16 @@ static void append_states(struct text *text, const struct summary *summary)
             : text_format("%d of the machine; no point differs between them by more than its "
                           "interval",
                           summary->states);
-    append_row(text, "states", TERMINAL_PLAIN, what);
+    put_row(to, "states", TERMINAL_PLAIN, what);
     free(what);
 }
 
-static void append_files(struct text *text, const char *const *files, size_t count)
+static void put_files(FILE *to, const char *const *files, size_t count)
 {
     struct text names = {0};
     for (size_t i = 0; i < count; i++)
         text_append(&names, "%s%s", i ? ", " : "", files[i]);
-    append_row(text, "written to", TERMINAL_PLAIN, names.data);
+    put_row(to, "written to", TERMINAL_PLAIN, names.data);
     text_release(&names);
 }
 
@@ -224,26 +248,17 @@ char *summary_text(const struct summary *summary, const struct record_end *end,
                    const char *const *files, size_t count, const struct summary_next *next)
 {
     struct summary_tally all = shown(summary);
-    struct text text = {0};
-    append_head(&text, summary, &all, end);
-    for (int i = 0; i < RESULT_FLAGS; i++) {
-        enum result_flag flag = (enum result_flag)i;
-        if (all.flags[i] == 0 || !result_flag_doubtful(flag))
-            continue;
-        char *why = text_format("%s; %s", result_flag_means(flag), result_flag_remedy(flag));
-        append_counted(&text, "doubtful", TERMINAL_DOUBT, all.flags[i], result_flag_name(flag),
-                       why);
-        free(why);
-    }
-    for (int kind = 0; kind < RESULT_MISSING; kind++)
-        if (summary->missing[kind] > 0)
-            append_counted(&text, "missing", TERMINAL_BAD, summary->missing[kind],
-                           missing_name((enum result_missing)kind), summary->examples[kind]);
-    append_states(&text, summary);
+    char *text;
+    size_t size;
+    FILE *to = memory_stream(&text, &size);
+    summary_counts(to, summary, end);
+    put_states(to, summary);
     if (count > 0)
-        append_files(&text, files, count);
+        put_files(to, files, count);
     char *command = next_command(summary, &all, best_file(files, count), next);
-    append_row(&text, "next", TERMINAL_PLAIN, command);
+    put_row(to, "next", TERMINAL_PLAIN, command);
     free(command);
-    return text_take(&text);
+    if (fclose(to) != 0)
+        memory_missing();
+    return text;
 }

@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "output/record.h"
 
@@ -36,7 +37,11 @@ struct summary {
 void summary_count(struct summary *, const struct record *);
 void summary_free(struct summary *);
 
-/* Some lines; the caller frees them. files has the `count` names of the files written. */
+/* What was measured, what of it is doubtful or missing, and why; allocates nothing. */
+void summary_counts(FILE *, const struct summary *, const struct record_end *end);
+
+/* All of it, with files and commands to type next; the caller frees them. files has the `count`
+ * names of the files written. */
 char *summary_text(const struct summary *, const struct record_end *end, const char *const *files,
                    size_t count, const struct summary_next *next);
 

@@ -2,14 +2,18 @@
 # TIMEOUT: 120
 """Functions on a terminal: a table of 80 columns while they are measured, and a summary that ends it."""
 
+import fcntl
 import os
 import pty
 import re
+import signal
+import struct
 import subprocess
 import sys
+import termios
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-from harness import Tap, has, program, skampi
+from harness import Tap, has, program, scratch_directory, skampi
 
 tap = Tap()
 one = "Shmem_Put_Round" if has("SHMEM") else "Pingpong_Send_Recv"
@@ -20,20 +24,31 @@ def rows(text):
     return [line.split() for line in text.splitlines() if re.match(r" +[\d.]", line)]
 
 
-def on_terminal(*arguments):
-    """What the program shows on a terminal, without a launcher."""
+def on_terminal(*arguments, columns=80, end_after=None):
+    """(exit status, what the program shows on a terminal), without a launcher; end_after: SIGTERM comes when this text
+    is there."""
     ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     env = {**os.environ, "TERM": "xterm", "SKAMPI_SUMMARY": "auto"}
+    env.pop("COLUMNS", None)
     job = subprocess.Popen([program(), *arguments], stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs, env=env)
     os.close(theirs)
     text = b""
     try:
         while more := os.read(ours, 65536):
             text += more
+            if end_after and end_after in text:
+                job.send_signal(signal.SIGTERM)
+                end_after = None
     except OSError:  # the end of a terminal
         pass
     os.close(ours)
     return job.wait(), text.decode().replace("\r\n", "\n")
+
+
+def widest(text):
+    """Of the lines that are no command to copy."""
+    return max((line for line in text.splitlines() if not line.startswith("  next ")), key=len)
 
 
 # ---- In a pipe, if it is asked for ----
@@ -86,6 +101,13 @@ cut = skampi("""begin measurement "w"
 end measurement
 """, args=["-f", "table", "--time-limit", "3s"], np=1)
 tap.ok(cut.status == 4 and rows(cut.out) and "time_limit" in cut.out, "results so far stay, the rest is missing", cut)
+pipe = subprocess.Popen([program(), "wtime", f"iterations={','.join(map(str, range(1, 2000)))}", "--quick", "-f", "table"],
+                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, env=os.environ)
+first = pipe.stdout.readline()
+pipe.stdout.close()
+said = pipe.stderr.read()
+tap.ok(first.startswith("skampi ") and pipe.wait() != 0 and "Traceback" not in said and len(said.splitlines()) <= 1,
+       "whoever closes the pipe ends it, with one line at most", f"{pipe.returncode}: {said}")
 
 # ---- On a terminal ----
 
@@ -94,4 +116,25 @@ tap.ok(status == 0 and "\nwtime, 1 PE\n" in shown and "# begin" not in shown and
        "functions on a terminal: a table, and one summary", shown)
 status, shown = on_terminal("wtime", "iterations=10", "--quick", "-f", "sko")
 tap.ok(status == 0 and "# begin result" in shown, "-f sko: the classic lines", shown)
+tap.ok("\033" not in table.out + table.err + classic.out, "no colours where there is no terminal", table)
+status, shown = on_terminal("wtime", "iterations=10,20", "--quick", columns=40)
+tap.ok(status == 0 and len(widest(shown)) <= 40 and re.search(r"^ +10 +\S+ ns +\S+ %", shown, re.MULTILINE),
+       "a narrow terminal suffices", shown)
+long = "Shmem_Put_Elements_Nonblocking_Quiet_Delayed" if has("SHMEM") else "Pingpong_Send_Recv"
+status, shown = on_terminal(long, "count=8,16", "iterations=1,2", "--pes", "1,2", "--quick", columns=30)
+named = [line for line in shown.splitlines() if re.match(r" (pes|count)=", line)]
+tap.ok(not has("SHMEM") or " count=16 " in shown and all(len(line) <= 30 for line in named) and "iterations=2" in shown,
+       "what has no room beside its value stands above it", shown)
+script = os.path.join(scratch_directory(), "long.ski")
+with open(script, "w", encoding="utf-8") as file:
+    file.write('''begin measurement "w"
+  for i = 1 to 1000000 do
+    measure comm(1) : wtime(1000)
+  od
+end measurement
+''')
+status, shown = on_terminal("-i", script, "-f", "table", end_after=b" ns ")
+before, _, after = shown.partition("\ninterrupted by signal 15")
+tap.ok(status == 143 and rows(before) and re.search(r"^skampi: \d+ results?, .*missing", after, re.MULTILINE),
+       "an interrupt keeps the rows and ends with the summary", shown)
 tap.done()
