@@ -133,7 +133,13 @@ void placement_free(enum placement placement, void *memory, size_t bytes)
         munmap(memory, rounded(bytes, placement == PLACEMENT_HUGE ? HUGE_PAGE : PAGE));
 }
 
+bool placement_is_heap(enum placement placement)
+{
+    return placement == PLACEMENT_HEAP || placement == PLACEMENT_ATOMICS ||
+           placement == PLACEMENT_SIGNAL;
+}
+
 bool placement_is_symmetric(enum placement placement)
 {
-    return placement == PLACEMENT_HEAP || placement == PLACEMENT_STATIC;
+    return placement_is_heap(placement) || placement == PLACEMENT_STATIC;
 }

@@ -18,6 +18,8 @@ enum placement {
     PLACEMENT_STATIC,  /* a static object, which is symmetric in OpenSHMEM */
     PLACEMENT_MPI,     /* by comm_allocate_mpi() */
     PLACEMENT_NODE,    /* small pages of one NUMA node */
+    PLACEMENT_ATOMICS, /* the symmetric heap, by comm_allocate_hinted(): COMM_HINT_ATOMICS */
+    PLACEMENT_SIGNAL,  /* the same: COMM_HINT_SIGNAL */
     PLACEMENTS
 };
 
@@ -25,10 +27,12 @@ enum placement {
 #define PLACEMENT_STATIC_BYTES (4 << 20)
 
 /* NULL and *why where there is no such memory; *why is a text that nobody frees. `node` counts for
- * PLACEMENT_NODE. Not for PLACEMENT_DEFAULT, _HEAP and _MPI. */
+ * PLACEMENT_NODE. Not for PLACEMENT_DEFAULT, _MPI and the heap. */
 void *placement_allocate(enum placement placement, size_t bytes, int node, const char **why);
 void placement_free(enum placement placement, void *memory, size_t bytes);
 
+/* Whether it is the symmetric heap, with hints or without. */
+bool placement_is_heap(enum placement placement);
 /* Whether every PE has it at one address or offset, as OpenSHMEM wants it. */
 bool placement_is_symmetric(enum placement placement);
 

@@ -259,6 +259,23 @@ void comm_free(void *memory)
     free(memory);
 }
 
+bool comm_has_hints(void)
+{
+    return false;
+}
+
+void *comm_allocate_hinted(size_t bytes, enum comm_hint hint)
+{
+    (void)bytes;
+    (void)hint;
+    return NULL;
+}
+
+void comm_free_hinted(void *memory)
+{
+    (void)memory;
+}
+
 const char *comm_library(void)
 {
     static char text[MPI_MAX_LIBRARY_VERSION_STRING + 64];

@@ -360,6 +360,53 @@ void comm_free(void *memory)
         shmem_free(memory);
 }
 
+#ifdef SHMEM_MALLOC_ATOMICS_REMOTE
+
+bool comm_has_hints(void)
+{
+    return true;
+}
+
+/* The routine promises no alignment: what it returned stands before the first page. */
+void *comm_allocate_hinted(size_t bytes, enum comm_hint hint)
+{
+    unsigned char *all = shmem_malloc_with_hints(
+        bytes + 2 * PAGE,
+        hint == COMM_HINT_ATOMICS ? SHMEM_MALLOC_ATOMICS_REMOTE : SHMEM_MALLOC_SIGNAL_REMOTE);
+    if (!all)
+        return NULL;
+    unsigned char *page = all + 2 * PAGE - (uintptr_t)all % PAGE;
+    ((void **)(void *)page)[-1] = all;
+    return page;
+}
+
+void comm_free_hinted(void *memory)
+{
+    if (memory)
+        shmem_free(((void **)memory)[-1]);
+}
+
+#else
+
+bool comm_has_hints(void)
+{
+    return false;
+}
+
+void *comm_allocate_hinted(size_t bytes, enum comm_hint hint)
+{
+    (void)bytes;
+    (void)hint;
+    return NULL;
+}
+
+void comm_free_hinted(void *memory)
+{
+    (void)memory;
+}
+
+#endif
+
 /* What OpenSHMEM's own inquiry says of Open MPI is an address without a version, on which known
  * defects depend. */
 static void get_name(char name[SHMEM_MAX_NAME_LEN])

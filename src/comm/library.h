@@ -45,6 +45,15 @@ void comm_quiet(void);
 void *comm_allocate(size_t bytes);
 void comm_free(void *memory);
 
+/* What memory is for, to shmem_malloc_with_hints() of OpenSHMEM 1.5. */
+enum comm_hint { COMM_HINT_ATOMICS, COMM_HINT_SIGNAL };
+
+/* Whether the library has that routine. */
+bool comm_has_hints(void);
+/* As comm_allocate(), NULL also without the routine; given back by comm_free_hinted(). */
+void *comm_allocate_hinted(size_t bytes, enum comm_hint hint);
+void comm_free_hinted(void *memory);
+
 /* "OpenSHMEM 1.4, MPI 3.1 (Open MPI 4.1.4)" and the like, for the header. */
 const char *comm_library(void);
 /* API versions of what this program was built with; false when absent. */

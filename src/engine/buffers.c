@@ -75,10 +75,12 @@ static bool all_have(const unsigned char *block, size_t bytes)
 /* The memory of a block, of these bytes. */
 static unsigned char *take(const struct buffer_block *block, size_t bytes, const char **why)
 {
-    if (block->placement == PLACEMENT_HEAP) {
-        *why = "";
+    *why = "";
+    if (block->placement == PLACEMENT_HEAP)
         return comm_allocate(bytes);
-    }
+    if (placement_is_heap(block->placement))
+        return comm_allocate_hinted(
+            bytes, block->placement == PLACEMENT_ATOMICS ? COMM_HINT_ATOMICS : COMM_HINT_SIGNAL);
     if (block->placement == PLACEMENT_MPI) {
         *why = "MPI_Alloc_mem() has no memory";
         return comm_mpi_allocate(bytes);
@@ -90,6 +92,8 @@ static void give_back(struct buffer_block *block)
 {
     if (block->placement == PLACEMENT_HEAP)
         comm_free(block->memory);
+    else if (placement_is_heap(block->placement))
+        comm_free_hinted(block->memory);
     else if (block->placement == PLACEMENT_MPI)
         comm_mpi_free(block->memory);
     else
@@ -121,7 +125,7 @@ static const char *provide(struct buffer_block *block, const struct buffer_block
         memset(block->memory, fill, block->bytes); /* before anybody can write there */
     if (all_have(block->memory, block->bytes))
         return NULL;
-    if (block->memory && wanted->placement != PLACEMENT_HEAP)
+    if (block->memory && !placement_is_heap(wanted->placement))
         why = "another PE has no such memory";
     give_back(block);
     return why;
@@ -168,6 +172,11 @@ const char *buffers_refusal(const struct settings *settings, const struct measur
     if (shmem && !function->local_anywhere && !placement_is_symmetric(source))
         return "the routine wants its source in symmetric memory: place it in \"heap\" or "
                "\"static\" (set_buffer_placement)";
+    bool hinted = (source != PLACEMENT_HEAP && placement_is_heap(source)) ||
+                  (target != PLACEMENT_HEAP && placement_is_heap(target));
+    if (hinted && !comm_has_hints())
+        return "the library has no shmem_malloc_with_hints (OpenSHMEM 1.5): place the buffer in "
+               "\"heap\" (set_buffer_placement)";
     bool by_malloc = source == PLACEMENT_MALLOC || target == PLACEMENT_MALLOC;
     if (by_malloc && settings->cache_state == CACHE_COLD)
         return "buffers by malloc() have one place, and cold caches need many: use \"pages\" "

@@ -61,6 +61,8 @@ static const struct setting_word source_placement_words[] = {
     {"static", "a static object"},
     {"mpi_alloc_mem", "MPI_Alloc_mem()"},
     {"node", "small pages of the NUMA node of set_buffer_node()"},
+    {"atomics_remote", "shmem_malloc_with_hints() with SHMEM_MALLOC_ATOMICS_REMOTE"},
+    {"signal_remote", "the same with SHMEM_MALLOC_SIGNAL_REMOTE"},
     {NULL, NULL}};
 
 static const struct setting_word target_placement_words[] = {
@@ -72,6 +74,8 @@ static const struct setting_word target_placement_words[] = {
     {"static", NULL},
     {"mpi_alloc_mem", NULL},
     {"node", NULL},
+    {"atomics_remote", NULL},
+    {"signal_remote", NULL},
     {NULL, NULL}};
 
 #define MEMBER(name) offsetof(struct settings, name)

@@ -161,6 +161,16 @@ def test_refusals(tap, program, functions):
                f"{call} on {where} of {np}: the message says why", run)
 
 
+def test_hints(tap, program):
+    """Symmetric memory with hints serves as source and as target, and the result says so."""
+    for where in ("atomics_remote", "signal_remote"):
+        call = f'set_buffer_placement("{where}", "{where}")'
+        run = skampi(call + "\n" + script([("comm(2)", "Shmem_Put_Full(1024, 3)"), ("comm(2)", "Shmem_Get_Round(64, 3)")]), np=2,
+                     executable=program)
+        tap.ok(run.status == 0 and len(run.rows) == 2 and call in run.out, f"{where}: buffers are there, with the right data",
+               run)
+
+
 def test_lost_data(tap, functions):
     """What does not arrive is noticed."""
     losing, errors = build("-DEMULATION_LOSES_DATA")
@@ -191,6 +201,7 @@ def main():
         # Ranks 0 and 3 are no active set, and have a team.
         test_sets(tap, program, functions, 4, [("comm(4)", 4), ("comm2(0, 3)", 2)])
         test_refusals(tap, program, functions)
+        test_hints(tap, program)
         run = skampi(os.path.join(ROOT, "inputs", "openshmem15.ski"), np=2, executable=program,
                      args=["--set", "MAXSIZE=8", "--set", "iterations=2"])
         tap.equal(run.status, 0, "openshmem15.ski: status", run)

@@ -21,6 +21,7 @@ PUT = "measure MPI_COMM_WORLD : Shmem_Put_Full(1024, 5)"
 COLLECT = "measure MPI_COMM_WORLD : Shmem_Fcollect_Synchro(64)"
 BARRIER = "measure MPI_COMM_WORLD : Shmem_Barrier()"
 EVERYWHERE = ["default", "heap", "malloc", "pages", "huge", "static", "mpi_alloc_mem", "node"]
+HINTS = ["atomics_remote", "signal_remote"]  # of OpenSHMEM 1.5
 
 
 def run_points(points):
@@ -74,6 +75,7 @@ def test_openshmem(tap):
     """Other PEs are reached in symmetric memory only."""
     points = [(f"{where} {name}", place(where), measure) for where in EVERYWHERE
               for name, measure in (("put", PUT), ("collect", COLLECT), ("barrier", BARRIER))]
+    points += [(f"put to {hint}", place("heap", hint), PUT) for hint in HINTS]
     points += [("remote", place("heap", "pages"), PUT), ("apart", place("malloc", "static"), PUT)]
     got, run = run_points(points)
     for where in EVERYWHERE:
@@ -86,6 +88,10 @@ def test_openshmem(tap):
                collect["kind"] == "not_measurable" and '"heap" or "static"' in collect["reason"],
                f"{where}: collective routines want symmetric memory", collect)
         tap.equal(barrier["record"], "result", f"{where}: means nothing to what has no buffers")
+    for hint in HINTS:
+        record = got[f"put to {hint}"]
+        tap.ok(record["record"] == "result" or "the library has no shmem_malloc_with_hints" in record["reason"],
+               f"{hint}: measured, or the library has no hints", f"{record}\n{run}")
     tap.ok(got["remote"].get("kind") == "not_measurable" and "reaches other PEs" in got["remote"]["reason"],
            "the target is refused elsewhere", got["remote"])
     tap.equal(got["apart"]["record"], "result", "source and target apart")

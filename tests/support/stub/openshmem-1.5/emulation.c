@@ -399,3 +399,13 @@ static bool find_all(int *variables, size_t n, int comparison, const int *values
     }
 WAITS(, int, &value, false)
 WAITS(_vector, const int *, value, true)
+
+/* ---- Memory with hints ---- */
+
+/* At no multiple of a page, and without memory for hints that nobody has defined. */
+void *shmem_malloc_with_hints(size_t size, long hints)
+{
+    if (hints != SHMEM_MALLOC_ATOMICS_REMOTE && hints != SHMEM_MALLOC_SIGNAL_REMOTE)
+        return NULL;
+    return shmem_malloc(size);
+}
