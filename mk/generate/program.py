@@ -3,6 +3,8 @@
 import functools
 import json
 import os
+import re
+import shutil
 import subprocess
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -22,6 +24,13 @@ def command(name):
 
 def _build(name):
     return os.path.join(os.environ.get("SKAMPI_BUILD", "build"), name)
+
+
+def can_launch():
+    """Whether there is OpenSHMEM, and what starts its programs."""
+    with open(os.path.join(ROOT, _build("config.mk")), encoding="utf-8") as file:
+        has_shmem = re.search(r"^SKAMPI_SHMEM *:?= *1", file.read(), re.MULTILINE)
+    return bool(has_shmem and shutil.which(os.environ.get("SKAMPI_LAUNCH", "oshrun").split()[0]))
 
 
 def output(argv):

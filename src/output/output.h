@@ -56,9 +56,6 @@ size_t output_results(const struct output *output);
  * array must stay valid. */
 void output_show_columns(struct output *output, const size_t *columns, size_t count);
 
-/* How wide tables may be at most; they have 80 columns otherwise, and never more. */
-void output_table_fit(int columns);
-
 /* The first record. */
 void output_header(struct output *output, const struct header *header);
 /* .sko: an empty line between parts. */
