@@ -220,7 +220,9 @@ static size_t placements(const struct factor_point *point, struct factor_level *
     size_t n = 0;
     while (strcmp(row->function, "set_buffer_placement") != 0)
         row++;
-    for (int kind = PLACEMENT_HEAP; kind <= PLACEMENT_MPI; kind++) {
+    for (int kind = PLACEMENT_HEAP; kind < PLACEMENTS; kind++) {
+        if (kind == PLACEMENT_NODE)
+            continue; /* which one, the script says */
         struct settings settings = point->settings;
         settings.source_placement = (enum placement)kind;
         settings.target_placement = PLACEMENT_DEFAULT;
