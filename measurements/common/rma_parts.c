@@ -466,10 +466,18 @@ static void warm(struct run *run)
     complete(&call);
 }
 
+/* The wait for a common start may leave the caches cold, for which the first operation then pays.
+ * Where something is subtracted or timed apart, that was measured warm, and so is this: the
+ * operations that make places warm come after the wait. */
 static int64_t start(struct run *run)
 {
+    if (run->function->timing != TIMING_PARTS) {
+        warm(run);
+        return run_start(run);
+    }
+    run_start(run);
     warm(run);
-    return run_start(run);
+    return timer_now();
 }
 
 static double finish(struct run *run, int64_t started)

@@ -347,6 +347,7 @@ void batches_run(struct batches *batches)
         measurement_synchronized(run->function) ? run->settings->synchronization : SYNCHRONIZE_NONE;
     window->broadcast = 0;
     samples->aim = aim_of(run->settings, batches_precise(run));
+    samples->aim.lengthened = run->function->quantity == QUANTITY_TIME && !run->function->any_sign;
     samples->began = timer_now();
     samples->until = end_of_time(batches);
     struct decision next = {0};

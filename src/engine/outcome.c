@@ -154,10 +154,8 @@ static void describe_distribution(const struct run *run, const struct samples *s
     statistics->mean = stats_mean(samples->max, n);
     statistics->deviation = stats_deviation(samples->max, n);
     statistics->median = stats_median_sorted(sorted, n);
-    stats_median_interval(sorted, n, statistics->effective, MEDIAN_CONFIDENCE,
-                          &statistics->median_low, &statistics->median_high);
-    stats_widen_interval(statistics->median, statistics->subtracted_error, MEDIAN_CONFIDENCE,
-                         &statistics->median_low, &statistics->median_high);
+    samples_interval(&samples->aim, sorted, n, statistics->effective, statistics->subtracted_error,
+                     MEDIAN_CONFIDENCE, &statistics->median_low, &statistics->median_high);
     if (!run->function->any_sign)
         statistics->median_low = stats_not_below_0(statistics->median, statistics->median_low);
     statistics->confidence = MEDIAN_CONFIDENCE;

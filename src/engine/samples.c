@@ -96,11 +96,16 @@ void notes_clear(struct notes *notes)
 /* What is subtracted is named where it is more than this share of the result. */
 #define MUCH_SUBTRACTED 0.1
 
+/* The middle half, whose own standard error would be half of what it must be. */
+#define REFERENCE_TRIM 0.25
+#define REFERENCE_CONFIDENCE 0.95
+
 struct reference reference_of(const double *values, size_t n)
 {
-    struct stats_trimmed trimmed = stats_trim(values, n, NULL);
-    double error = trimmed.standard_error;
-    return (struct reference){.mean = trimmed.mean, .variance = isnan(error) ? 0 : error * error};
+    struct stats_interval found =
+        stats_trimmed_interval(values, n, REFERENCE_TRIM, REFERENCE_CONFIDENCE);
+    double error = found.standard_error;
+    return (struct reference){.mean = found.mean, .variance = isnan(error) ? 0 : error * error};
 }
 
 void references_add(struct references *references, const struct reference *reference)
@@ -178,6 +183,15 @@ struct aim aim_of(const struct settings *settings, bool precise)
     return aim;
 }
 
+void samples_interval(const struct aim *aim, const double *sorted, size_t n, double effective,
+                      double error, double confidence, double *low, double *high)
+{
+    bool known = stats_median_interval(sorted, n, effective, confidence, low, high);
+    if (known && aim->lengthened && n < MEDIAN_LEAST)
+        *low = fmin(*low, stats_endpoint(sorted, n));
+    stats_widen_interval(stats_median_sorted(sorted, n), error, confidence, low, high);
+}
+
 double stop_median_interval(const struct aim *aim, const double *m, size_t n, double error,
                             double *low, double *high)
 {
@@ -185,9 +199,8 @@ double stop_median_interval(const struct aim *aim, const double *m, size_t n, do
     memcpy(sorted, m, n * sizeof *sorted);
     stats_sort(sorted, n);
     double effective = series_effective_size(n, series_correlation(m, n));
-    stats_median_interval(sorted, n, effective, aim->confidence, low, high);
+    samples_interval(aim, sorted, n, effective, error, aim->confidence, low, high);
     double median = stats_median_sorted(sorted, n);
-    stats_widen_interval(median, error, aim->confidence, low, high);
     free(sorted);
     return (*high - *low) / fabs(median);
 }

@@ -22,6 +22,7 @@ struct aim {
     size_t least, most; /* valid repetitions before it may stop, and after which it stops */
     size_t limit;       /* of valid repetitions, however large the last batch is */
     bool precise;       /* set_precision() says what, */
+    bool lengthened;    /* what disturbs makes it longer, never shorter */
     bool median;        /* an interval of the median, else SKaMPI's standard error of the mean */
     double width;       /* of the interval, or the standard error, as a share of the value */
     double confidence;  /* of the interval */
@@ -101,7 +102,12 @@ size_t stop_hard_limit(int max_repetitions);
 
 /* precise: the settings' precision applies to what is measured. */
 struct aim aim_of(const struct settings *, bool precise);
-/* The median's interval, NaN where there is none; error: of what is subtracted from all, seconds.
+/* The interval of the median of n sorted values that are worth `effective` independent ones; NaN
+ * where there is none. error: of what is subtracted from all, seconds. Few repetitions may all lie
+ * in one disturbed stretch of time: then it reaches down to where undisturbed ones would begin. */
+void samples_interval(const struct aim *, const double *sorted, size_t n, double effective,
+                      double error, double confidence, double *low, double *high);
+/* The same of values in the order of time, at the aim's confidence.
  * Returns its width as a share of the median, or NaN. */
 double stop_median_interval(const struct aim *, const double *m, size_t n, double error,
                             double *low, double *high);

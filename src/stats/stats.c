@@ -261,6 +261,11 @@ static double at_rank(const double *sorted, size_t n, double rank)
     return i + 1 < n ? sorted[i] + (rank - below) * (sorted[i + 1] - sorted[i]) : sorted[i];
 }
 
+double stats_endpoint(const double *sorted, size_t n)
+{
+    return n < 2 ? NAN : 2 * sorted[0] - sorted[1];
+}
+
 void stats_widen_interval(double middle, double error, double confidence, double *low, double *high)
 {
     double reach = normal_quantile((1 + confidence) / 2) * error;

@@ -69,6 +69,10 @@ bool stats_median_ranks(size_t n, double confidence, size_t *low, size_t *high);
 bool stats_median_interval(const double *sorted, size_t n, double effective, double confidence,
                            double *low, double *high);
 
+/* Estimates the lower endpoint of the distribution of n >= 2 sorted samples, x1 - (x2 - x1), which
+ * is without the bias that x1 has (Robson & Whitlock, Biometrika 51, 1964). */
+double stats_endpoint(const double *sorted, size_t n);
+
 /* Widens an interval around `middle` because a value with a standard error of its own (`error`) was
  * subtracted from all samples: each side s becomes sqrt(s^2 + (z error)^2), with z the normal
  * quantile of (1 + confidence) / 2. NaN stays. */

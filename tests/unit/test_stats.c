@@ -169,6 +169,7 @@ static void median_intervals(void **state)
     assert_false(stats_median_interval(x, 100, 5, 0.95, &low, &high));
     assert_true(isnan(low) && isnan(high));
     assert_false(stats_median_interval(x, 0, 0, 0.95, &low, &high));
+    assert_true(stats_endpoint((double[]){5, 7, 20}, 3) == 3 && isnan(stats_endpoint(x, 1)));
 }
 
 /* Sides and what was subtracted, in quadrature. */
