@@ -161,13 +161,19 @@ void progress_state(struct display *display, const char *state)
     (void)state;
 }
 
-static struct timer test_timer = {.name = "test", .ticks_per_second = 1e9};
-struct timer *timer_in_use = &test_timer;
-
 int64_t timer_ticks(double seconds)
 {
     return (int64_t)(seconds * 1e9);
 }
+
+static int64_t test_now(void)
+{
+    return timer_ticks(wall_seconds());
+}
+
+static struct timer test_timer = {.name = "test", .ticks_per_second = 1e9, .now = test_now};
+struct timer *timer_in_use = &test_timer;
+bool timer_is_tsc;
 
 /* ---- A measurement, as batches.c makes it ---- */
 
