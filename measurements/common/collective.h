@@ -39,6 +39,9 @@ struct routine {
     void (*fill)(const struct collective_call *);
     bool (*check)(const struct collective_call *);
     size_t element; /* bytes; 0: no data */
+    /* Of reductions (collective_data.h). */
+    const struct reduction_operation *operation;
+    const struct reduction_elements *elements;
     /* The target, and the source, have one block for each PE. */
     bool target_of_all, source_of_all;
     bool works;        /* needs a work array */

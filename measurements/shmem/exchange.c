@@ -2,7 +2,7 @@
  * Collect, fcollect, alltoall, alltoalls: each PE's block goes to every other one, or each other
  * one gets a block of its own.
  */
-#include "measurements/common/collective.h"
+#include "measurements/common/collective_data.h"
 
 #define ELEMENT 4 /* of the routines' 32-bit forms */
 
@@ -31,36 +31,11 @@ static void call_alltoalls(const struct collective_call *c)
                       c->sync);
 }
 
-/* What one rank has for another: the same for all others where it has but one block. */
-static int block_of(const struct collective_call *call, int from, int to)
-{
-    return from * call->size + (call->routine->source_of_all ? to : 0);
-}
-
-static void fill(const struct collective_call *call)
-{
-    size_t bytes = call->elements * ELEMENT;
-    int blocks = call->routine->source_of_all ? call->size : 1;
-    for (int to = 0; to < blocks; to++)
-        pattern_fill(call->source + (size_t)to * bytes, bytes,
-                     data_key(call->run, block_of(call, call->rank, to)));
-}
-
-static bool check(const struct collective_call *call)
-{
-    size_t bytes = call->elements * ELEMENT;
-    bool good = true;
-    for (int from = 0; good && from < call->size; from++)
-        good = data_verify(call->run, "a block of the target", call->target + (size_t)from * bytes,
-                           bytes, block_of(call, from, call->rank));
-    return good;
-}
-
 #endif
 
 #define ROUTINE(function)                                                                          \
-    .call = WITH_SHMEM(function), .fill = WITH_SHMEM(fill), .check = WITH_SHMEM(check),            \
-    .element = ELEMENT, .target_of_all = true
+    .call = WITH_SHMEM(function), .fill = collective_fill_blocks,                                  \
+    .check = collective_check_blocks, .element = ELEMENT, .target_of_all = true
 
 static const struct routine collect = {ROUTINE(call_collect)}, fcollect = {ROUTINE(call_fcollect)},
                             alltoall = {ROUTINE(call_alltoall), .source_of_all = true},

@@ -1,184 +1,9 @@
 /*
  * Reductions: seven operations on the usual types.
  */
-#include "measurements/common/collective.h"
+#include "measurements/common/collective_data.h"
 
 #include <limits.h>
-
-/* ---- Data with a known result, exact in every type: 15 bits ---- */
-
-#define BITS 15
-#define ALL_BITS ((1 << BITS) - 1)
-/* Values repeat along the vector, so that each result is computed once. */
-#define PERIOD 32
-#define SHIFTS 1009
-/* Ranks that say something in a sum, and in a product. */
-#define ADDENDS 500
-#define FACTORS 12
-
-struct operation {
-    int (*value)(int rank, int position); /* what a rank brings */
-    int (*fold)(int a, int b);
-};
-
-/* Elements of one type in memory; values repeat along them. */
-struct elements {
-    size_t size;
-    void (*fill)(void *memory, size_t count, const int values[PERIOD]);
-    /* The first element that is another, and what it is; count: none. */
-    size_t (*find_wrong)(const void *memory, size_t count, const int values[PERIOD], double *found);
-};
-
-struct reduction {
-    struct routine routine; /* first: the common hooks find it there */
-    const struct operation *operation;
-    const struct elements *elements;
-};
-
-static int one_bit(int rank, int position)
-{
-    return 1 << (rank * 3 + position) % BITS;
-}
-
-static int all_but_one_bit(int rank, int position)
-{
-    return ALL_BITS ^ one_bit(rank, position);
-}
-
-static int small(int rank, int position)
-{
-    return rank < ADDENDS ? (rank * 7 + position * 3) % 61 + 1 : 0;
-}
-
-static int factor(int rank, int position)
-{
-    return rank < FACTORS ? 1 + (rank + position) % 2 : 1;
-}
-
-static int any(int rank, int position)
-{
-    return (rank * 5003 + position * 211) % ALL_BITS;
-}
-
-static int fold_and(int a, int b)
-{
-    return a & b;
-}
-
-static int fold_or(int a, int b)
-{
-    return a | b;
-}
-
-static int fold_xor(int a, int b)
-{
-    return a ^ b;
-}
-
-static int fold_sum(int a, int b)
-{
-    return a + b;
-}
-
-static int fold_prod(int a, int b)
-{
-    return a * b;
-}
-
-static int fold_min(int a, int b)
-{
-    return a < b ? a : b;
-}
-
-static int fold_max(int a, int b)
-{
-    return a > b ? a : b;
-}
-
-static const struct operation op_and = {all_but_one_bit, fold_and}, op_or = {one_bit, fold_or},
-                              op_xor = {one_bit, fold_xor}, op_sum = {small, fold_sum},
-                              op_prod = {factor, fold_prod}, op_min = {any, fold_min},
-                              op_max = {any, fold_max};
-
-/* Each repetition's values begin somewhere else. */
-static int value_of(const struct operation *operation, const struct collective_call *call, int rank,
-                    int position)
-{
-    return operation->value(rank, position + (int)(call->run->seed % SHIFTS));
-}
-
-static void fill_values(const struct operation *operation, const struct collective_call *call,
-                        int rank, int values[PERIOD])
-{
-    for (int position = 0; position < PERIOD; position++)
-        values[position] = value_of(operation, call, rank, position);
-}
-
-static void fold_values(const struct operation *operation, const struct collective_call *call,
-                        int values[PERIOD])
-{
-    fill_values(operation, call, 0, values);
-    for (int rank = 1; rank < call->size; rank++)
-        for (int position = 0; position < PERIOD; position++)
-            values[position] =
-                operation->fold(values[position], value_of(operation, call, rank, position));
-}
-
-static const struct reduction *reduction_of(const struct collective_call *call)
-{
-    return (const struct reduction *)(const void *)call->routine;
-}
-
-static void fill(const struct collective_call *call)
-{
-    const struct reduction *reduction = reduction_of(call);
-    int values[PERIOD];
-    fill_values(reduction->operation, call, call->rank, values);
-    reduction->elements->fill(call->source, call->elements, values);
-}
-
-static bool check(const struct collective_call *call)
-{
-    const struct reduction *reduction = reduction_of(call);
-    int values[PERIOD];
-    double found = 0;
-    fold_values(reduction->operation, call, values);
-    size_t i = reduction->elements->find_wrong(call->target, call->elements, values, &found);
-    return i == call->elements ||
-           run_fail(call->run,
-                    "wrong data: element %zu (from byte %zu on) of the result on PE %d (rank %d) "
-                    "is %.17g and should be %d",
-                    i, i * reduction->elements->size,
-                    pe_set_member(call->run->set, call->run->rank), call->run->rank, found,
-                    values[i % PERIOD]);
-}
-
-#define ELEMENTS(name, type)                                                                       \
-    static void fill_##name(void *memory, size_t count, const int values[PERIOD])                  \
-    {                                                                                              \
-        type *element = memory;                                                                    \
-        for (size_t i = 0; i < count; i++)                                                         \
-            element[i] = (type)values[i % PERIOD];                                                 \
-    }                                                                                              \
-    static size_t find_wrong_##name(const void *memory, size_t count, const int values[PERIOD],    \
-                                    double *found)                                                 \
-    {                                                                                              \
-        const type *element = memory;                                                              \
-        size_t i = 0;                                                                              \
-        while (i < count && element[i] == (type)values[i % PERIOD])                                \
-            i++;                                                                                   \
-        if (i < count)                                                                             \
-            *found = (double)element[i];                                                           \
-        return i;                                                                                  \
-    }                                                                                              \
-    static const struct elements name = {sizeof(type), fill_##name, find_wrong_##name};
-
-ELEMENTS(shorts, short)
-ELEMENTS(ints, int)
-ELEMENTS(longs, long)
-ELEMENTS(longlongs, long long)
-ELEMENTS(floats, float)
-ELEMENTS(doubles, double)
 
 /* clang-format off */
 #if SKAMPI_SHMEM
@@ -193,12 +18,12 @@ ELEMENTS(doubles, double)
 #define CALL(T, type, operation)
 #endif
 
-#define REDUCTION(T, type, operation) \
-    CALL(T, type, operation) \
-    static const struct reduction T##_##operation = { \
-        {.call = WITH_SHMEM(call_##T##_##operation), .fill = fill, .check = check, \
-         .element = sizeof(type), .works = true, .most_elements = INT_MAX}, \
-        &op_##operation, &T##s};
+#define REDUCTION(T, type, name) \
+    CALL(T, type, name) \
+    static const struct routine T##_##name = { \
+        .call = WITH_SHMEM(call_##T##_##name), .fill = reduction_fill, .check = reduction_check, \
+        .element = sizeof(type), .operation = &reduction_##name, .elements = &reduction_##T##s, \
+        .works = true, .most_elements = INT_MAX};
 
 #define OF_BITS(T, type) REDUCTION(T, type, and) REDUCTION(T, type, or) REDUCTION(T, type, xor)
 #define OF_NUMBERS(T, type) \

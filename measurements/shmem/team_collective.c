@@ -2,18 +2,8 @@
  * The collectives of a team, typed and of bytes (...mem). Each in three forms: a row of calls,
  * calls separated by team synchronizations, and one call that all PEs start by the clock.
  */
-#include "measurements/common/shapes.h"
+#include "measurements/common/collective_data.h"
 #include "measurements/common/team.h"
-
-/* What a routine does with the data: who has which blocks before and after. */
-enum exchange {
-    BROADCAST, /* all have the root's block, the root itself, too */
-    COLLECT,   /* all have the blocks of all */
-    ALLTOALL,  /* rank i has the i-th block of everybody */
-    REDUCE     /* all have the result of a reduction */
-};
-
-enum reduction { AND, OR, XOR, SUM, PROD, MIN, MAX };
 
 #if SKAMPI_SHMEM_1_5
 /* n elements; 0 when it went well. */
@@ -22,11 +12,9 @@ typedef int call(shmem_team_t team, void *target, const void *source, size_t n, 
 typedef int call(void); /* there is none */
 #endif
 
-struct routine {
+struct team_routine {
+    struct routine data; /* without `call` */
     call *call;
-    enum exchange exchange;
-    size_t element; /* bytes; sizeof(double) takes the place of that type in reductions */
-    enum reduction reduction;
 };
 
 /* Whole elements, so that no call is empty: the size column shows what is really moved. */
@@ -34,12 +22,11 @@ static void demand(const struct measurement *function, const struct argument *ar
                    struct demand *demand)
 {
     const struct routine *routine = function->variant;
-    size_t count = (size_t)argument_value(function, arguments, "count", 0);
-    size_t block = (count + routine->element - 1) / routine->element * routine->element;
-    bool many = routine->exchange == COLLECT || routine->exchange == ALLTOALL;
+    size_t block =
+        ROUND_UP((size_t)argument_value(function, arguments, "count", 0), routine->element);
     demand->reported = block;
-    demand->local = routine->exchange == ALLTOALL ? block * (size_t)pes : block;
-    demand->remote = many ? block * (size_t)pes : block;
+    demand->local = routine->source_of_all ? block * (size_t)pes : block;
+    demand->remote = routine->target_of_all ? block * (size_t)pes : block;
 }
 
 static const char *check(const struct measurement *function, const struct argument *arguments,
@@ -53,8 +40,6 @@ static const char *check(const struct measurement *function, const struct argume
 }
 
 #if SKAMPI_SHMEM_1_5
-
-#include <string.h>
 
 /* ---- The routines ---- */
 
@@ -87,103 +72,41 @@ CALL(reduce_max, shmem_int_max_reduce(team, target, source, n))
 CALL(reduce_sum_double, shmem_double_sum_reduce(team, target, source, n))
 CALL(reduce_max_double, shmem_double_max_reduce(team, target, source, n))
 
-static int root_of(const struct run *run)
-{
-    return (int)argument_value(run->function, run->arguments, "root", 0);
-}
-
 /* iteration: in the repetition, for the memory that it uses. */
-static inline int do_call(struct run *run, const struct routine *routine, int root,
+static inline int do_call(struct run *run, const struct team_routine *routine, int root,
                           int64_t iteration)
 {
     return routine->call(team_of(run), run->remote + (size_t)iteration * run->remote_step,
                          run->local + (size_t)iteration * run->local_step,
-                         run->demand.reported / routine->element, root);
+                         run->demand.reported / routine->data.element, root);
 }
 
 /* ---- The data ---- */
 
-/* Element i is 3 on one rank, 1 on all others. */
-static int64_t operand(const struct run *run, int rank, size_t i)
+static struct collective_call data_of(struct run *run)
 {
-    return rank == (int)((i + run->seed) % (size_t)run->size) ? 3 : 1;
-}
-
-static int64_t reduced(enum reduction reduction, int size)
-{
-    int ones = size - 1;
-    switch (reduction) {
-    case AND:
-    case MIN:
-        return ones > 0 ? 1 : 3;
-    case XOR:
-        return ones % 2 > 0 ? 2 : 3;
-    case SUM:
-        return ones + 3;
-    case OR:
-    case PROD:
-    case MAX:
-        break;
-    }
-    return 3;
-}
-
-static void store(void *memory, size_t i, const struct routine *routine, int64_t value)
-{
-    if (routine->element == sizeof(double))
-        ((double *)memory)[i] = (double)value;
-    else
-        ((int *)memory)[i] = (int)value;
-}
-
-static int64_t load(const void *memory, size_t i, const struct routine *routine)
-{
-    return routine->element == sizeof(double) ? (int64_t)((const double *)memory)[i]
-                                              : ((const int *)memory)[i];
-}
-
-/* The tag of the block that one rank has for another. */
-static int tag(const struct run *run, const struct routine *routine, int from, int to)
-{
-    return routine->exchange == ALLTOALL ? from * run->size + to : from;
+    const struct routine *routine = run->function->variant;
+    return (struct collective_call){.routine = routine,
+                                    .target = run->remote,
+                                    .source = run->local,
+                                    .elements = run->demand.reported / routine->element,
+                                    .root = collective_root(run),
+                                    .size = run->size,
+                                    .rank = run->rank,
+                                    .run = run};
 }
 
 static void fill(struct run *run)
 {
-    const struct routine *routine = run->function->variant;
-    size_t block = run->demand.reported, blocks = run->demand.local / block;
+    struct collective_call call = data_of(run);
     data_poison(run->remote, run->demand.remote);
-    if (routine->exchange == REDUCE)
-        for (size_t i = 0; i < block / routine->element; i++)
-            store(run->local, i, routine, operand(run, run->rank, i));
-    else
-        for (size_t to = 0; to < blocks; to++)
-            pattern_fill(run->local + to * block, block,
-                         data_key(run, tag(run, routine, run->rank, (int)to)));
+    call.routine->fill(&call);
 }
 
 static bool verify(struct run *run)
 {
-    const struct routine *routine = run->function->variant;
-    size_t block = run->demand.reported, blocks = run->demand.remote / block;
-    int64_t expected = reduced(routine->reduction, run->size);
-    bool good = true;
-    if (routine->exchange == REDUCE) {
-        for (size_t i = 0; i < block / routine->element; i++)
-            if (load(run->remote, i, routine) != expected)
-                return run_fail(run,
-                                "wrong data: element %zu (from byte %zu on) of the result on PE %d "
-                                "(rank %d) is %lld and should be %lld",
-                                i, i * routine->element, shmem_my_pe(), run->rank,
-                                (long long)load(run->remote, i, routine), (long long)expected);
-        return true;
-    }
-    for (size_t i = 0; good && i < blocks; i++) {
-        int from = routine->exchange == BROADCAST ? root_of(run) : (int)i;
-        good = data_verify(run, "a block of the target", run->remote + i * block, block,
-                           tag(run, routine, from, run->rank));
-    }
-    return good;
+    struct collective_call call = data_of(run);
+    return call.routine->check(&call);
 }
 
 /* ---- What is timed ---- */
@@ -192,7 +115,7 @@ static bool verify(struct run *run)
 static void warm(struct run *run)
 {
     if (run->demand.remote > 0 && warm_places(run))
-        do_call(run, run->function->variant, root_of(run), 0);
+        do_call(run, run->function->variant, collective_root(run), 0);
 }
 
 static double finish(struct run *run, int64_t started, int status)
@@ -204,8 +127,8 @@ static double finish(struct run *run, int64_t started, int status)
 
 static double run_calls(struct run *run)
 {
-    const struct routine *routine = run->function->variant;
-    int root = root_of(run), status = 0;
+    const struct team_routine *routine = run->function->variant;
+    int root = collective_root(run), status = 0;
     warm(run);
     int64_t started = run_start(run);
     for (int64_t i = 0; i < run->iterations; i++)
@@ -215,9 +138,9 @@ static double run_calls(struct run *run)
 
 static double run_separated(struct run *run)
 {
-    const struct routine *routine = run->function->variant;
+    const struct team_routine *routine = run->function->variant;
     shmem_team_t team = team_of(run);
-    int root = root_of(run), status = 0;
+    int root = collective_root(run), status = 0;
     warm(run);
     int64_t started = run_start(run);
     for (int64_t i = 0; i < run->iterations; i++)
@@ -281,47 +204,47 @@ static const struct measurement by_the_clock = {
 /* ---- The routines ---- */
 
 /* clang-format off */
-#define ROUTINE(call, exchange, element, reduction) \
-    &(const struct routine){WITH_SHMEM_1_5(call), exchange, element, reduction}
+#define BLOCKS .fill = collective_fill_blocks, .check = collective_check_blocks
+#define REDUCES .fill = reduction_fill, .check = reduction_check
 
 static const struct measurement of_broadcast = {.word = "broadcast of ints in a team", .routine = "shmem_int_broadcast", .moves = MOVES_TO_ALL,
-    .variant = ROUTINE(broadcast, BROADCAST, sizeof(int), 0)};
+    .variant = &(const struct team_routine){{BLOCKS, .element = sizeof(int)}, WITH_SHMEM_1_5(broadcast)}};
 static const struct measurement of_collect = {.word = "collect of ints in a team", .routine = "shmem_int_collect", .moves = MOVES_BLOCKS,
-    .variant = ROUTINE(collect, COLLECT, sizeof(int), 0)};
+    .variant = &(const struct team_routine){{BLOCKS, .element = sizeof(int), .target_of_all = true}, WITH_SHMEM_1_5(collect)}};
 static const struct measurement of_fcollect = {.word = "fcollect of ints in a team", .routine = "shmem_int_fcollect", .moves = MOVES_BLOCKS,
-    .variant = ROUTINE(fcollect, COLLECT, sizeof(int), 0)};
+    .variant = &(const struct team_routine){{BLOCKS, .element = sizeof(int), .target_of_all = true}, WITH_SHMEM_1_5(fcollect)}};
 static const struct measurement of_alltoall = {.word = "alltoall of ints in a team", .routine = "shmem_int_alltoall", .moves = MOVES_BLOCKS,
-    .variant = ROUTINE(alltoall, ALLTOALL, sizeof(int), 0)};
+    .variant = &(const struct team_routine){{BLOCKS, .element = sizeof(int), .target_of_all = true, .source_of_all = true}, WITH_SHMEM_1_5(alltoall)}};
 static const struct measurement of_alltoalls = {.word = "alltoalls of ints in a team", .routine = "shmem_int_alltoalls", .moves = MOVES_BLOCKS,
-    .variant = ROUTINE(alltoalls, ALLTOALL, sizeof(int), 0)};
+    .variant = &(const struct team_routine){{BLOCKS, .element = sizeof(int), .target_of_all = true, .source_of_all = true}, WITH_SHMEM_1_5(alltoalls)}};
 static const struct measurement of_reduce_and = {.word = "and of unsigned ints in a team", .routine = "shmem_uint_and_reduce", .moves = MOVES_REDUCED,
-    .variant = ROUTINE(reduce_and, REDUCE, sizeof(int), AND)};
+    .variant = &(const struct team_routine){{REDUCES, .element = sizeof(int), .operation = &reduction_and, .elements = &reduction_ints}, WITH_SHMEM_1_5(reduce_and)}};
 static const struct measurement of_reduce_or = {.word = "or of unsigned ints in a team", .routine = "shmem_uint_or_reduce", .moves = MOVES_REDUCED,
-    .variant = ROUTINE(reduce_or, REDUCE, sizeof(int), OR)};
+    .variant = &(const struct team_routine){{REDUCES, .element = sizeof(int), .operation = &reduction_or, .elements = &reduction_ints}, WITH_SHMEM_1_5(reduce_or)}};
 static const struct measurement of_reduce_xor = {.word = "xor of unsigned ints in a team", .routine = "shmem_uint_xor_reduce", .moves = MOVES_REDUCED,
-    .variant = ROUTINE(reduce_xor, REDUCE, sizeof(int), XOR)};
+    .variant = &(const struct team_routine){{REDUCES, .element = sizeof(int), .operation = &reduction_xor, .elements = &reduction_ints}, WITH_SHMEM_1_5(reduce_xor)}};
 static const struct measurement of_reduce_sum = {.word = "sum of ints in a team", .routine = "shmem_int_sum_reduce", .moves = MOVES_REDUCED,
-    .variant = ROUTINE(reduce_sum, REDUCE, sizeof(int), SUM)};
+    .variant = &(const struct team_routine){{REDUCES, .element = sizeof(int), .operation = &reduction_sum, .elements = &reduction_ints}, WITH_SHMEM_1_5(reduce_sum)}};
 static const struct measurement of_reduce_prod = {.word = "product of ints in a team", .routine = "shmem_int_prod_reduce", .moves = MOVES_REDUCED,
-    .variant = ROUTINE(reduce_prod, REDUCE, sizeof(int), PROD)};
+    .variant = &(const struct team_routine){{REDUCES, .element = sizeof(int), .operation = &reduction_prod, .elements = &reduction_ints}, WITH_SHMEM_1_5(reduce_prod)}};
 static const struct measurement of_reduce_min = {.word = "minimum of ints in a team", .routine = "shmem_int_min_reduce", .moves = MOVES_REDUCED,
-    .variant = ROUTINE(reduce_min, REDUCE, sizeof(int), MIN)};
+    .variant = &(const struct team_routine){{REDUCES, .element = sizeof(int), .operation = &reduction_min, .elements = &reduction_ints}, WITH_SHMEM_1_5(reduce_min)}};
 static const struct measurement of_reduce_max = {.word = "maximum of ints in a team", .routine = "shmem_int_max_reduce", .moves = MOVES_REDUCED,
-    .variant = ROUTINE(reduce_max, REDUCE, sizeof(int), MAX)};
+    .variant = &(const struct team_routine){{REDUCES, .element = sizeof(int), .operation = &reduction_max, .elements = &reduction_ints}, WITH_SHMEM_1_5(reduce_max)}};
 static const struct measurement of_reduce_sum_double = {.word = "sum of doubles in a team", .routine = "shmem_double_sum_reduce", .moves = MOVES_REDUCED,
-    .variant = ROUTINE(reduce_sum_double, REDUCE, sizeof(double), SUM)};
+    .variant = &(const struct team_routine){{REDUCES, .element = sizeof(double), .operation = &reduction_sum, .elements = &reduction_doubles}, WITH_SHMEM_1_5(reduce_sum_double)}};
 static const struct measurement of_reduce_max_double = {.word = "maximum of doubles in a team", .routine = "shmem_double_max_reduce", .moves = MOVES_REDUCED,
-    .variant = ROUTINE(reduce_max_double, REDUCE, sizeof(double), MAX)};
+    .variant = &(const struct team_routine){{REDUCES, .element = sizeof(double), .operation = &reduction_max, .elements = &reduction_doubles}, WITH_SHMEM_1_5(reduce_max_double)}};
 static const struct measurement of_broadcastmem = {.word = "broadcast of bytes in a team", .routine = "shmem_broadcastmem", .moves = MOVES_TO_ALL,
-    .variant = ROUTINE(broadcastmem, BROADCAST, 1, 0)};
+    .variant = &(const struct team_routine){{BLOCKS, .element = 1}, WITH_SHMEM_1_5(broadcastmem)}};
 static const struct measurement of_collectmem = {.word = "collect of bytes in a team", .routine = "shmem_collectmem", .moves = MOVES_BLOCKS,
-    .variant = ROUTINE(collectmem, COLLECT, 1, 0)};
+    .variant = &(const struct team_routine){{BLOCKS, .element = 1, .target_of_all = true}, WITH_SHMEM_1_5(collectmem)}};
 static const struct measurement of_fcollectmem = {.word = "fcollect of bytes in a team", .routine = "shmem_fcollectmem", .moves = MOVES_BLOCKS,
-    .variant = ROUTINE(fcollectmem, COLLECT, 1, 0)};
+    .variant = &(const struct team_routine){{BLOCKS, .element = 1, .target_of_all = true}, WITH_SHMEM_1_5(fcollectmem)}};
 static const struct measurement of_alltoallmem = {.word = "alltoall of bytes in a team", .routine = "shmem_alltoallmem", .moves = MOVES_BLOCKS,
-    .variant = ROUTINE(alltoallmem, ALLTOALL, 1, 0)};
+    .variant = &(const struct team_routine){{BLOCKS, .element = 1, .target_of_all = true, .source_of_all = true}, WITH_SHMEM_1_5(alltoallmem)}};
 static const struct measurement of_alltoallsmem = {.word = "alltoalls of bytes in a team", .routine = "shmem_alltoallsmem", .moves = MOVES_BLOCKS,
-    .variant = ROUTINE(alltoallsmem, ALLTOALL, 1, 0)};
+    .variant = &(const struct team_routine){{BLOCKS, .element = 1, .target_of_all = true, .source_of_all = true}, WITH_SHMEM_1_5(alltoallsmem)}};
 
 const struct measurement measurements_team_collective[] = {
     {"Shmem_Team_Broadcast_Consecutive", .like = {&in_a_row, &of_broadcast}, .parameters = {ITERATIONS, COUNT, ROOT}},
