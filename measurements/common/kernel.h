@@ -74,17 +74,5 @@ size_t kernel_work_elements(size_t elements);
 #define KERNEL_COMMON                                                                              \
     .api = API_OPENSHMEM, .moves = MOVES_NOTHING, .one_place = true,                               \
     .run = WITH_SHMEM(kernel_run), .who = "all"
-/* The complete step, and what of it is communication, of a kernel with these functions. */
-#define KERNEL(first, each, details)                                                               \
-    .timing = TIMING_WHOLE, .variant = &(const struct kernel)                                      \
-    {                                                                                              \
-        .begin = WITH_SHMEM(first), .step = WITH_SHMEM(each), .what = details                      \
-    }
-#define KERNEL_COMMUNICATION(first, each, details)                                                 \
-    .timing = TIMING_PARTS, .variant = &(const struct kernel)                                      \
-    {                                                                                              \
-        .begin = WITH_SHMEM(first), .step = WITH_SHMEM(each), .communication = true,               \
-        .what = details                                                                            \
-    }
 
 #endif

@@ -229,35 +229,35 @@ static void tear_down_watched(struct run *run)
 /* clang-format off */
 #define INTS {"count", PARAMETER_INT, "ints", "length of each message", .size = true, .minimum = 1, .maximum = INT_MAX, .example = "256"}
 #define SLEEP {"us", PARAMETER_INT, "microseconds", "length of the computation between two looks", .maximum = INT_MAX, .example = "10"}
-#define WATCHED(does, looks)                                                                       \
-    MPI_FUNCTION, .version_major = 3, .timing = TIMING_PARTS, .minimum_pes = 2, .who = "rank 0", .moves = MOVES_NOTHING,     \
-        .demand = demand_ints, .setup = WITH_MPI(set_up_watched), .fill = WITH_MPI(fill), .verify = WITH_MPI(verify), .run = WITH_MPI(run_watched),    \
-        .teardown = WITH_MPI(tear_down_watched), MPI_STATE(struct watch_state),                                      \
-        .variant = &(const struct watch) {.operation = does, .look = looks}
+static const struct measurement watched = {
+    MPI_FUNCTION, .version_major = 3, .timing = TIMING_PARTS, .minimum_pes = 2, .who = "rank 0",
+    .moves = MOVES_NOTHING, .demand = demand_ints, .setup = WITH_MPI(set_up_watched), .fill = WITH_MPI(fill),
+    .verify = WITH_MPI(verify), .run = WITH_MPI(run_watched), .teardown = WITH_MPI(tear_down_watched),
+    MPI_STATE(struct watch_state)};
 #define AT_ONCE .parameters = {INTS, INFO}
 #define AT_TIMES .parameters = {INTS, INFO, SLEEP}
 
 const struct measurement measurements_mpi_activewait[] = {
     {"Put_activewait_get", "put until a get sees its last word at the target",
-     WATCHED(PUT, BY_GETS), AT_ONCE, .routine = "MPI_Put", .calls = "MPI_Get MPI_Win_flush", .timed = "MPI_Put, then MPI_Get, MPI_Win_flush until it is there"},
+     .like = {&watched}, .variant = &(const struct watch){PUT, BY_GETS}, AT_ONCE, .routine = "MPI_Put", .calls = "MPI_Get MPI_Win_flush", .timed = "MPI_Put, then MPI_Get, MPI_Win_flush until it is there"},
     {"Put_activewait_get_sleep", "put until a get sees its last word at the target, with a computation between checks",
-     WATCHED(PUT, BY_GETS), AT_TIMES,
+     .like = {&watched}, .variant = &(const struct watch){PUT, BY_GETS}, AT_TIMES,
      .routine = "MPI_Put", .calls = "MPI_Get MPI_Win_flush", .timed = "MPI_Put, then MPI_Get, MPI_Win_flush, a computation until it is there"},
     {"Put_activewait_twosided", "put until the target has seen its last word and replied",
-     WATCHED(PUT, BY_MESSAGE), AT_ONCE,
+     .like = {&watched}, .variant = &(const struct watch){PUT, BY_MESSAGE}, AT_ONCE,
      .routine = "MPI_Put", .calls = "MPI_Win_flush_local", .timed = "MPI_Put, MPI_Win_flush_local, an empty message from rank 1, which polls its memory"},
     {"Put_activewait_twosided_sleep",
      "put until the target, computing between its checks, has seen its last word and replied",
-     WATCHED(PUT, BY_MESSAGE), AT_TIMES,
+     .like = {&watched}, .variant = &(const struct watch){PUT, BY_MESSAGE}, AT_TIMES,
      .routine = "MPI_Put", .calls = "MPI_Win_flush_local", .timed = "MPI_Put, MPI_Win_flush_local, an empty message from rank 1, which polls its memory"},
-    {"Get_activewait", "get until its last word is there", WATCHED(GET, BY_GETS), AT_ONCE,
+    {"Get_activewait", "get until its last word is there", .like = {&watched}, .variant = &(const struct watch){GET, BY_GETS}, AT_ONCE,
      .routine = "MPI_Rget", .calls = "MPI_Test", .timed = "MPI_Rget, then MPI_Test until it is there"},
     {"Get_activewait_sleep", "get until its last word is there, with a computation between checks",
-     WATCHED(GET, BY_GETS), AT_TIMES,
+     .like = {&watched}, .variant = &(const struct watch){GET, BY_GETS}, AT_TIMES,
      .routine = "MPI_Rget", .calls = "MPI_Test", .timed = "MPI_Rget, then MPI_Test, a computation until it is there"},
     {"Accumulate_activewait_twosided",
      "accumulate until the target has seen its last word and replied",
-     WATCHED(ACCUMULATE, BY_MESSAGE), AT_ONCE,
+     .like = {&watched}, .variant = &(const struct watch){ACCUMULATE, BY_MESSAGE}, AT_ONCE,
      .routine = "MPI_Accumulate", .calls = "MPI_Win_flush_local", .timed = "MPI_Accumulate, MPI_Win_flush_local, an empty message from rank 1, which polls its "
               "memory"},
     {.name = NULL},

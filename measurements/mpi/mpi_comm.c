@@ -204,24 +204,27 @@ static double run_footprint(struct run *run)
 /* clang-format off */
 #define DUPLICATES {"n", PARAMETER_INT, "", "number of duplicates", .minimum = 1, .maximum = INT_MAX, .example = "10"}
 /* clang-format on */
-#define MAKING(of)                                                                                 \
-    MPI_FUNCTION, .timing = TIMING_PARTS, .who = "all", .variant = WITH_MPI(&(of)),                \
-                  .no_data = true, .setup = WITH_MPI(set_up_making), .run = WITH_MPI(run_making)
+static const struct measurement making = {
+    MPI_FUNCTION,    .timing = TIMING_PARTS,           .who = "all",
+    .no_data = true, .setup = WITH_MPI(set_up_making), .run = WITH_MPI(run_making)};
 #define MEMORY MPI_FUNCTION, .timing = TIMING_ONCE, .quantity = QUANTITY_BYTES, .who = "all"
 
 const struct measurement measurements_mpi_comm[] = {
-    {"Comm_split", "two communicators, of the even and of the odd ranks", MAKING(split),
-     .routine = "MPI_Comm_split", .timed = "MPI_Comm_split; MPI_Comm_free untimed"},
-    {"Comm_dup", "a duplicate of the communicator", MAKING(duplicate), .routine = "MPI_Comm_dup",
+    {"Comm_split", "two communicators, of the even and of the odd ranks", .like = {&making},
+     .variant = WITH_MPI(&split), .routine = "MPI_Comm_split",
+     .timed = "MPI_Comm_split; MPI_Comm_free untimed"},
+    {"Comm_dup", "a duplicate of the communicator", .like = {&making},
+     .variant = WITH_MPI(&duplicate), .routine = "MPI_Comm_dup",
      .timed = "MPI_Comm_dup; MPI_Comm_free untimed"},
-    {"Comm_create", "a communicator of the even ranks, by all", MAKING(half),
-     .calls = "MPI_Comm_create",
+    {"Comm_create", "a communicator of the even ranks, by all", .like = {&making},
+     .variant = WITH_MPI(&half), .calls = "MPI_Comm_create",
      .timed = "creating its group, MPI_Comm_create; MPI_Comm_free untimed"},
-    {"Comm_split_type", "communicators of the ranks on a node", MAKING(split_type),
-     .version_major = 3, .routine = "MPI_Comm_split_type",
+    {"Comm_split_type", "communicators of the ranks on a node", .like = {&making},
+     .variant = WITH_MPI(&split_type), .version_major = 3, .routine = "MPI_Comm_split_type",
      .timed = "MPI_Comm_split_type; MPI_Comm_free untimed"},
-    {"Comm_free", "freeing a duplicate of the communicator", MAKING(freeing),
-     .routine = "MPI_Comm_free", .timed = "MPI_Comm_free; MPI_Comm_dup untimed"},
+    {"Comm_free", "freeing a duplicate of the communicator", .like = {&making},
+     .variant = WITH_MPI(&freeing), .routine = "MPI_Comm_free",
+     .timed = "MPI_Comm_free; MPI_Comm_dup untimed"},
     {"Comm_dup_memory", "memory that duplicates of the communicator need in a process", MEMORY,
      .no_data = true, .any_sign = true, .parameters = {DUPLICATES}, .run = WITH_MPI(run_memory),
      .calls = "MPI_Comm_dup", .timed = "nothing: growth of resident memory by n duplicates"},

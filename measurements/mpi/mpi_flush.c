@@ -381,59 +381,55 @@ static void tear_down_flushed(struct run *run)
 /* clang-format off */
 #define WINDOW {"window", PARAMETER_STRING, "", "routine that makes the window", .allowed = "one of \"create\", \"allocate\", \"shared\"", .example = "allocate"}
 
-#define FLUSHED                                                                                    \
-    MPI_FUNCTION_CHECKED(check_flushed), .version_major = 3, .timing = TIMING_PARTS,                 \
-        .demand = demand_flushed, .setup = WITH_MPI(set_up_flushed),\
-        .fill = WITH_MPI(fill), .verify = WITH_MPI(verify),                               \
-        .run = WITH_MPI(run_flushed), .teardown = WITH_MPI(tear_down_flushed), MPI_STATE(struct flush_state)
-#define FORM(does, ends, who_does)                                                                 \
-    .moves = (does) == NO_ROUTINE || (ends) == FLUSH_LOCAL ? MOVES_NOTHING : MOVES_MESSAGE, \
-    .variant = &(const struct flush) {.routine = does, .completion = ends, .shape = who_does}
-#define SIMPLE(does, ends)                                                                         \
-    FLUSHED, .minimum_pes = 2, .who = "rank 0", FORM(does, ends, SHAPE_PAIR)
-#define ROUND(does, ends) FLUSHED, .who = "all", FORM(does, ends, SHAPE_RING)
+static const struct measurement flushed = {
+    MPI_FUNCTION_CHECKED(check_flushed), .version_major = 3, .timing = TIMING_PARTS, .demand = demand_flushed,
+    .setup = WITH_MPI(set_up_flushed), .fill = WITH_MPI(fill), .verify = WITH_MPI(verify),
+    .run = WITH_MPI(run_flushed), .teardown = WITH_MPI(tear_down_flushed), MPI_STATE(struct flush_state),
+    .moves = MOVES_MESSAGE};
+static const struct measurement by_pair = {.like = {&flushed}, .minimum_pes = 2, .who = "rank 0"};
+static const struct measurement around_ring = {.like = {&flushed}, .who = "all"};
 #define MOVES .parameters = {COUNT_ELEMENTS, DATATYPE, WINDOW, ITERATIONS}
 #define ADDS .parameters = {COUNT_ELEMENTS, DATATYPE, OPERATION, WINDOW, ITERATIONS}
 
 const struct measurement measurements_mpi_flush[] = {
-    {"Win_flush", "flush with nothing outstanding", SIMPLE(NO_ROUTINE, FLUSH),
+    {"Win_flush", "flush with nothing outstanding", .like = {&by_pair}, .variant = &(const struct flush){NO_ROUTINE, FLUSH, SHAPE_PAIR}, .moves = MOVES_NOTHING,
      .parameters = {WINDOW, ITERATIONS}, .routine = "MPI_Win_flush", .timed = "MPI_Win_flush"},
-    {"Win_flush_local", "local flush with nothing outstanding", SIMPLE(NO_ROUTINE, FLUSH_LOCAL),
+    {"Win_flush_local", "local flush with nothing outstanding", .like = {&by_pair}, .variant = &(const struct flush){NO_ROUTINE, FLUSH_LOCAL, SHAPE_PAIR}, .moves = MOVES_NOTHING,
      .parameters = {WINDOW, ITERATIONS}, .routine = "MPI_Win_flush_local", .timed = "MPI_Win_flush_local"},
-    {"Win_sync", "synchronization of the private and the public copy of a window", SIMPLE(NO_ROUTINE, SYNC),
+    {"Win_sync", "synchronization of the private and the public copy of a window", .like = {&by_pair}, .variant = &(const struct flush){NO_ROUTINE, SYNC, SHAPE_PAIR}, .moves = MOVES_NOTHING,
      .parameters = {WINDOW, ITERATIONS}, .routine = "MPI_Win_sync", .timed = "MPI_Win_sync"},
-    {"Put_Flush", "put from rank 0 to rank 1 until it is complete there", SIMPLE(PUT, FLUSH), MOVES,
+    {"Put_Flush", "put from rank 0 to rank 1 until it is complete there", .like = {&by_pair}, .variant = &(const struct flush){PUT, FLUSH, SHAPE_PAIR}, MOVES,
      .routine = "MPI_Put", .calls = "MPI_Win_flush", .timed = "MPI_Put, MPI_Win_flush"},
-    {"Put_Flush_Round", "put around the ring until it is complete at the target", ROUND(PUT, FLUSH),
+    {"Put_Flush_Round", "put around the ring until it is complete at the target", .like = {&around_ring}, .variant = &(const struct flush){PUT, FLUSH, SHAPE_RING},
      MOVES, .routine = "MPI_Put", .calls = "MPI_Win_flush", .timed = "MPI_Put, MPI_Win_flush"},
     {"Put_Flush_Local", "put from rank 0 to rank 1 until the source may be used again",
-     SIMPLE(PUT, FLUSH_LOCAL), MOVES, .routine = "MPI_Put", .calls = "MPI_Win_flush_local", .timed = "MPI_Put, MPI_Win_flush_local"},
-    {"Rput_Wait", "put as a request", SIMPLE(PUT, REQUEST), MOVES, .routine = "MPI_Rput", .calls = "MPI_Wait", .timed = "MPI_Rput, MPI_Wait"},
-    {"Get_Flush", "get by rank 0 from rank 1", SIMPLE(GET, FLUSH), MOVES,
+     .like = {&by_pair}, .variant = &(const struct flush){PUT, FLUSH_LOCAL, SHAPE_PAIR}, .moves = MOVES_NOTHING, MOVES, .routine = "MPI_Put", .calls = "MPI_Win_flush_local", .timed = "MPI_Put, MPI_Win_flush_local"},
+    {"Rput_Wait", "put as a request", .like = {&by_pair}, .variant = &(const struct flush){PUT, REQUEST, SHAPE_PAIR}, MOVES, .routine = "MPI_Rput", .calls = "MPI_Wait", .timed = "MPI_Rput, MPI_Wait"},
+    {"Get_Flush", "get by rank 0 from rank 1", .like = {&by_pair}, .variant = &(const struct flush){GET, FLUSH, SHAPE_PAIR}, MOVES,
      .routine = "MPI_Get", .calls = "MPI_Win_flush", .timed = "MPI_Get, MPI_Win_flush"},
-    {"Get_Flush_Round", "get around the ring", ROUND(GET, FLUSH), MOVES,
+    {"Get_Flush_Round", "get around the ring", .like = {&around_ring}, .variant = &(const struct flush){GET, FLUSH, SHAPE_RING}, MOVES,
      .routine = "MPI_Get", .calls = "MPI_Win_flush", .timed = "MPI_Get, MPI_Win_flush"},
-    {"Rget_Wait", "get as a request", SIMPLE(GET, REQUEST), MOVES, .routine = "MPI_Rget", .calls = "MPI_Wait", .timed = "MPI_Rget, MPI_Wait"},
-    {"Accumulate_Flush", "accumulate by rank 0 on rank 1", SIMPLE(ACCUMULATE, FLUSH), ADDS,
+    {"Rget_Wait", "get as a request", .like = {&by_pair}, .variant = &(const struct flush){GET, REQUEST, SHAPE_PAIR}, MOVES, .routine = "MPI_Rget", .calls = "MPI_Wait", .timed = "MPI_Rget, MPI_Wait"},
+    {"Accumulate_Flush", "accumulate by rank 0 on rank 1", .like = {&by_pair}, .variant = &(const struct flush){ACCUMULATE, FLUSH, SHAPE_PAIR}, ADDS,
      .routine = "MPI_Accumulate", .calls = "MPI_Win_flush", .timed = "MPI_Accumulate, MPI_Win_flush"},
     {"Accumulate_Flush_Local", "accumulate by rank 0 on rank 1, until the source may be used again",
-     SIMPLE(ACCUMULATE, FLUSH_LOCAL), ADDS, .routine = "MPI_Accumulate", .calls = "MPI_Win_flush_local", .timed = "MPI_Accumulate, MPI_Win_flush_local"},
-    {"Raccumulate_Wait", "accumulate as a request", SIMPLE(ACCUMULATE, REQUEST), ADDS,
+     .like = {&by_pair}, .variant = &(const struct flush){ACCUMULATE, FLUSH_LOCAL, SHAPE_PAIR}, .moves = MOVES_NOTHING, ADDS, .routine = "MPI_Accumulate", .calls = "MPI_Win_flush_local", .timed = "MPI_Accumulate, MPI_Win_flush_local"},
+    {"Raccumulate_Wait", "accumulate as a request", .like = {&by_pair}, .variant = &(const struct flush){ACCUMULATE, REQUEST, SHAPE_PAIR}, ADDS,
      .routine = "MPI_Raccumulate", .calls = "MPI_Wait", .timed = "MPI_Raccumulate, MPI_Wait"},
-    {"Get_accumulate_Flush", "get and accumulate by rank 0 on rank 1", SIMPLE(GET_ACCUMULATE, FLUSH),
+    {"Get_accumulate_Flush", "get and accumulate by rank 0 on rank 1", .like = {&by_pair}, .variant = &(const struct flush){GET_ACCUMULATE, FLUSH, SHAPE_PAIR},
      ADDS, .routine = "MPI_Get_accumulate", .calls = "MPI_Win_flush", .timed = "MPI_Get_accumulate, MPI_Win_flush"},
-    {"Rget_accumulate_Wait", "get and accumulate as a request", SIMPLE(GET_ACCUMULATE, REQUEST),
+    {"Rget_accumulate_Wait", "get and accumulate as a request", .like = {&by_pair}, .variant = &(const struct flush){GET_ACCUMULATE, REQUEST, SHAPE_PAIR},
      ADDS, .routine = "MPI_Rget_accumulate", .calls = "MPI_Wait", .timed = "MPI_Rget_accumulate, MPI_Wait"},
     {"Fetch_and_op_Flush", "fetch and operation on one element by rank 0 on rank 1",
-     SIMPLE(FETCH_AND_OP, FLUSH), .parameters = {DATATYPE, OPERATION, WINDOW, ITERATIONS},
+     .like = {&by_pair}, .variant = &(const struct flush){FETCH_AND_OP, FLUSH, SHAPE_PAIR}, .parameters = {DATATYPE, OPERATION, WINDOW, ITERATIONS},
      .routine = "MPI_Fetch_and_op", .calls = "MPI_Win_flush", .timed = "MPI_Fetch_and_op, MPI_Win_flush"},
     {"Compare_and_swap_Flush", "compare and swap that swaps, by rank 0 on rank 1",
-     SIMPLE(COMPARE_AND_SWAP, FLUSH), .parameters = {DATATYPE, WINDOW, ITERATIONS},
+     .like = {&by_pair}, .variant = &(const struct flush){COMPARE_AND_SWAP, FLUSH, SHAPE_PAIR}, .parameters = {DATATYPE, WINDOW, ITERATIONS},
      .routine = "MPI_Compare_and_swap", .calls = "MPI_Win_flush", .timed = "MPI_Compare_and_swap, MPI_Win_flush"},
-    {"Shared_Store", "copy into shared memory of rank 1 by rank 0", SIMPLE(STORE, SYNC),
+    {"Shared_Store", "copy into shared memory of rank 1 by rank 0", .like = {&by_pair}, .variant = &(const struct flush){STORE, SYNC, SHAPE_PAIR},
      .parameters = {COUNT_ELEMENTS, DATATYPE, ITERATIONS},
      .calls = "MPI_Win_sync", .timed = "memcpy into a window of MPI_Win_allocate_shared, MPI_Win_sync"},
-    {"Shared_Load", "copy from shared memory of rank 1 by rank 0", SIMPLE(LOAD, SYNC),
+    {"Shared_Load", "copy from shared memory of rank 1 by rank 0", .like = {&by_pair}, .variant = &(const struct flush){LOAD, SYNC, SHAPE_PAIR},
      .parameters = {COUNT_ELEMENTS, DATATYPE, ITERATIONS},
      .calls = "MPI_Win_sync", .timed = "memcpy from a window of MPI_Win_allocate_shared, MPI_Win_sync"},
     {.name = NULL},

@@ -60,19 +60,19 @@ static double run_operation(struct run *run)
 #endif
 
 /* clang-format off */
-#define COMPUTES(which)                                                                            \
-    MPI_FUNCTION_CHECKED(check), .version_major = 3, .timing = TIMING_PARTS, .minimum_pes = 2,       \
-    .who = "rank 0", .moves = MOVES_MESSAGE, .demand = demand, MPI_STATE(struct mpi_pair), .setup = WITH_MPI(set_up), .fill = WITH_MPI(fill),   \
-    .verify = WITH_MPI(verify), .run = WITH_MPI(run_operation), .teardown = WITH_MPI(tear_down),   \
-    .variant = &(const enum pair_action) {which}
+static const struct measurement to_computing = {
+    MPI_FUNCTION_CHECKED(check), .version_major = 3, .timing = TIMING_PARTS, .minimum_pes = 2,
+    .who = "rank 0", .moves = MOVES_MESSAGE, .demand = demand, MPI_STATE(struct mpi_pair),
+    .setup = WITH_MPI(set_up), .fill = WITH_MPI(fill), .verify = WITH_MPI(verify),
+    .run = WITH_MPI(run_operation), .teardown = WITH_MPI(tear_down)};
 
 const struct measurement measurements_mpi_progress[] = {
-    {"Put_Flush_Target_Computes", "put and flush to a process that computes", COMPUTES(PAIR_PUT),
+    {"Put_Flush_Target_Computes", "put and flush to a process that computes", .like = {&to_computing}, .variant = &(const enum pair_action){PAIR_PUT},
      .parameters = {MPI_COUNT_BYTES, COMPUTATION, MEMORY}, .routine = "MPI_Put", .calls = "MPI_Win_flush", .timed = "MPI_Put, MPI_Win_flush," TO_COMPUTING},
-    {"Get_Flush_Target_Computes", "get and flush from a process that computes", COMPUTES(PAIR_GET),
+    {"Get_Flush_Target_Computes", "get and flush from a process that computes", .like = {&to_computing}, .variant = &(const enum pair_action){PAIR_GET},
      .parameters = {MPI_COUNT_BYTES, COMPUTATION, MEMORY}, .routine = "MPI_Get", .calls = "MPI_Win_flush", .timed = "MPI_Get, MPI_Win_flush," TO_COMPUTING},
     {"Fetch_and_op_Flush_Target_Computes", "fetch-and-op and flush on a process that computes",
-     COMPUTES(PAIR_FETCH_ADD), .parameters = {COMPUTATION, MEMORY},
+     .like = {&to_computing}, .variant = &(const enum pair_action){PAIR_FETCH_ADD}, .parameters = {COMPUTATION, MEMORY},
      .routine = "MPI_Fetch_and_op", .calls = "MPI_Win_flush", .timed = "MPI_Fetch_and_op with MPI_SUM of a long, MPI_Win_flush," TO_COMPUTING},
     {.name = NULL},
 };

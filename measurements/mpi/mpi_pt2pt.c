@@ -298,81 +298,70 @@ static void tear_down_pingpong(struct run *run)
 #define R_TAG {"r_tag", PARAMETER_INT, "", "tag of messages from rank 1 to rank 0", .maximum = MPI_HIGHEST_TAG, .example = "0"}
 /* clang-format on */
 
-#define PINGPONG                                                                                   \
-    .timing = TIMING_PARTS, .minimum_pes = 2, .who = "rank 0", .setup = WITH_MPI(set_up_pingpong), \
-    .fill = WITH_MPI(fill), .verify = WITH_MPI(verify), .run = WITH_MPI(run_pingpong),             \
-    .teardown = WITH_MPI(tear_down_pingpong), MPI_STATE(struct pingpong_state)
-#define OF_MESSAGES                                                                                \
-    MPI_FUNCTION, .parameters = {COUNT_ELEMENTS, DATATYPE, TAG, ITERATIONS},                       \
-                  .demand = mpi_demand_message
-#define BY(send, receive)                                                                          \
-    .variant = &(const struct pingpong)                                                            \
-    {                                                                                              \
-        .sending = send, .receiving = receive                                                      \
-    }
-#define ROUND_TRIP(called, by)                                                                     \
-    PINGPONG, OF_MESSAGES,                                                                         \
-        .calls = called, .moves = MOVES_BOTH_WAYS,                                                 \
-        .timed =                                                                                   \
-            "a complete round trip, a message from rank 0 to rank 1 and one back, by " by "; one " \
-            "way is half of it"
+/* clang-format off */
+static const struct measurement exchanges = {
+    .timing = TIMING_PARTS, .minimum_pes = 2, .who = "rank 0", .moves = MOVES_BOTH_WAYS,
+    .setup = WITH_MPI(set_up_pingpong), .fill = WITH_MPI(fill), 
+    .verify = WITH_MPI(verify), .run = WITH_MPI(run_pingpong), .teardown = WITH_MPI(tear_down_pingpong), MPI_STATE(struct pingpong_state)};
+static const struct measurement pingpong = {
+    .like = {&exchanges}, MPI_FUNCTION, .parameters = {COUNT_ELEMENTS, DATATYPE, TAG, ITERATIONS}, .demand = mpi_demand_message,
+    .timed = "a complete round trip, a message from rank 0 to rank 1 and one back, by %s; one way is half of it"};
+
+#define BY .variant = &(const struct pingpong)
 
 const struct measurement measurements_mpi_pt2pt[] = {
     {"Pingpong_Send_Recv", "round trip by send and receive",
-     ROUND_TRIP("MPI_Send MPI_Recv", "MPI_Send, MPI_Recv"), BY(SEND, RECEIVE)},
+     .like = {&pingpong}, .calls = "MPI_Send MPI_Recv", .word = "MPI_Send, MPI_Recv", BY{.sending = SEND, .receiving = RECEIVE}},
     {"Pingpong_Send_Iprobe_Recv", "round trip by send and receive, probing for the message first",
-     ROUND_TRIP("MPI_Send MPI_Iprobe MPI_Recv", "MPI_Send, MPI_Iprobe until it is there, MPI_Recv"),
-     BY(SEND, PROBE_RECEIVE)},
+     .like = {&pingpong}, .calls = "MPI_Send MPI_Iprobe MPI_Recv", .word = "MPI_Send, MPI_Iprobe until it is there, MPI_Recv",
+     BY{.sending = SEND, .receiving = PROBE_RECEIVE}},
     {"Pingpong_Send_Irecv", "round trip by send and non-blocking receive",
-     ROUND_TRIP("MPI_Send MPI_Irecv MPI_Wait", "MPI_Send, MPI_Irecv, MPI_Wait"),
-     BY(SEND, POST_AND_WAIT)},
+     .like = {&pingpong}, .calls = "MPI_Send MPI_Irecv MPI_Wait", .word = "MPI_Send, MPI_Irecv, MPI_Wait",
+     BY{.sending = SEND, .receiving = POST_AND_WAIT}},
     {"Pingpong_Send_Recv_AT", "round trip by send and receive of any tag",
-     ROUND_TRIP("MPI_Send MPI_Recv", "MPI_Send, MPI_Recv with MPI_ANY_TAG"),
-     BY(SEND, RECEIVE_ANY_TAG)},
+     .like = {&pingpong}, .calls = "MPI_Send MPI_Recv", .word = "MPI_Send, MPI_Recv with MPI_ANY_TAG",
+     BY{.sending = SEND, .receiving = RECEIVE_ANY_TAG}},
     {"Pingpong_Ssend_Recv", "round trip by synchronous send and receive",
-     ROUND_TRIP("MPI_Ssend MPI_Recv", "MPI_Ssend, MPI_Recv"), BY(SSEND, RECEIVE)},
+     .like = {&pingpong}, .calls = "MPI_Ssend MPI_Recv", .word = "MPI_Ssend, MPI_Recv", BY{.sending = SSEND, .receiving = RECEIVE}},
     {"Pingpong_Isend_Recv", "round trip by non-blocking send and receive",
-     ROUND_TRIP("MPI_Isend MPI_Wait MPI_Recv", "MPI_Isend, MPI_Wait, MPI_Recv"),
-     BY(ISEND, RECEIVE)},
+     .like = {&pingpong}, .calls = "MPI_Isend MPI_Wait MPI_Recv", .word = "MPI_Isend, MPI_Wait, MPI_Recv",
+     BY{.sending = ISEND, .receiving = RECEIVE}},
     {"Pingpong_Issend_Recv", "round trip by non-blocking synchronous send and receive",
-     ROUND_TRIP("MPI_Issend MPI_Wait MPI_Recv", "MPI_Issend, MPI_Wait, MPI_Recv"),
-     BY(ISSEND, RECEIVE)},
+     .like = {&pingpong}, .calls = "MPI_Issend MPI_Wait MPI_Recv", .word = "MPI_Issend, MPI_Wait, MPI_Recv",
+     BY{.sending = ISSEND, .receiving = RECEIVE}},
     {"Pingpong_Bsend_Recv", "round trip by buffered send and receive",
-     ROUND_TRIP("MPI_Bsend MPI_Recv", "MPI_Bsend, MPI_Recv"), BY(BSEND, RECEIVE)},
+     .like = {&pingpong}, .calls = "MPI_Bsend MPI_Recv", .word = "MPI_Bsend, MPI_Recv", BY{.sending = BSEND, .receiving = RECEIVE}},
     {"Pingpong_Isend_Irecv", "round trip by non-blocking send and receive, each waited for",
-     ROUND_TRIP("MPI_Isend MPI_Wait MPI_Irecv", "MPI_Isend, MPI_Wait, MPI_Irecv, MPI_Wait"),
-     BY(ISEND, POST_AND_WAIT)},
-    {"Pingpong_Sendrecv", "exchange of two ranks by one call", PINGPONG,
+     .like = {&pingpong}, .calls = "MPI_Isend MPI_Wait MPI_Irecv", .word = "MPI_Isend, MPI_Wait, MPI_Irecv, MPI_Wait",
+     BY{.sending = ISEND, .receiving = POST_AND_WAIT}},
+    {"Pingpong_Sendrecv", "exchange of two ranks by one call", .like = {&exchanges},
      .parameters = {S_COUNT, S_DATATYPE, S_TAG, R_COUNT, R_DATATYPE, R_TAG, ITERATIONS},
      .demand = demand_exchange, MPI_FUNCTION_CHECKED(check_exchange),
-     .variant = &(const struct pingpong){.call = SENDRECV}, .moves = MOVES_BOTH_WAYS,
+     BY{.call = SENDRECV}, .moves = MOVES_BOTH_WAYS,
      .calls = "MPI_Sendrecv",
      .timed = "a complete exchange, a message each way at the same time, by MPI_Sendrecv"},
-    {"Pingpong_Sendrecv_replace", "exchange of two ranks by one call, in place", PINGPONG,
+    {"Pingpong_Sendrecv_replace", "exchange of two ranks by one call, in place", .like = {&exchanges},
      .parameters = {COUNT_ELEMENTS, DATATYPE, S_TAG, R_TAG, ITERATIONS}, MPI_FUNCTION,
-     .demand = mpi_demand_message, .variant = &(const struct pingpong){.call = SENDRECV_REPLACE},
+     .demand = mpi_demand_message, BY{.call = SENDRECV_REPLACE},
      .moves = MOVES_BOTH_WAYS, .calls = "MPI_Sendrecv_replace",
      .timed = "a complete exchange, a message each way at the same time, by MPI_Sendrecv_replace"},
     {"Pingpong_Persistent", "round trip by persistent requests, always from and to the same memory",
-     ROUND_TRIP("MPI_Start MPI_Wait",
-                "MPI_Start of a send, MPI_Wait, MPI_Start of a receive, MPI_Wait"),
-     .one_place = true, .variant = &(const struct pingpong){.call = PERSISTENT}},
+     .like = {&pingpong}, .calls = "MPI_Start MPI_Wait", .word = "MPI_Start of a send, MPI_Wait, MPI_Start of a receive, MPI_Wait",
+     .one_place = true, BY{.call = PERSISTENT}},
     {"Par_Pingpong_Send_Recv", "round trips of several pairs of ranks at the same time",
-     .timing = TIMING_PARTS, .minimum_pes = 2, .who = "ranks below procs",
-     .setup = WITH_MPI(set_up_pingpong), .fill = WITH_MPI(fill), .verify = WITH_MPI(verify),
-     .run = WITH_MPI(run_pingpong), .teardown = WITH_MPI(tear_down_pingpong),
-     MPI_STATE(struct pingpong_state), MPI_FUNCTION_CHECKED(check_pairs),
+     .like = {&pingpong}, .who = "ranks below procs", .check = check_pairs,
      .parameters = {COUNT_ELEMENTS, DATATYPE, TAG, ITERATIONS, PROCS, NODESIZE},
-     .demand = mpi_demand_message, BY(SEND, RECEIVE), .moves = MOVES_BOTH_WAYS,
+     .demand = mpi_demand_message, BY{.sending = SEND, .receiving = RECEIVE}, .moves = MOVES_BOTH_WAYS,
      .calls = "MPI_Send MPI_Recv",
      .timed = "the complete round trip of a pair, a message from rank i to rank i + nodesize and "
               "one back, "
               "by MPI_Send, MPI_Recv; one way is half of it"},
-    {"Send_Recv_One_Way", "one way of a message: half a round trip by send and receive", PINGPONG,
-     OF_MESSAGES, .variant = &(const struct pingpong){.one_way = true}, .moves = MOVES_MESSAGE,
+    {"Send_Recv_One_Way", "one way of a message: half a round trip by send and receive", .like = {&pingpong},
+     BY{.one_way = true}, .moves = MOVES_MESSAGE,
      .calls = "MPI_Send MPI_Recv",
      .timed =
          "half a round trip: half of a message from rank 0 to rank 1 and one back, by MPI_Send, "
          "MPI_Recv"},
     {.name = NULL},
 };
+/* clang-format on */

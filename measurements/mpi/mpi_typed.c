@@ -210,34 +210,34 @@ static void tear_down_typed(struct run *run)
 /* clang-format off */
 /* Open MPI 4.1 never ends a put of derived types without data. */
 #define INTS {"count", PARAMETER_INT, "ints", "length of each message", .size = true, .minimum = 1, .maximum = INT_MAX, .example = "256"}
-#define TYPED(from, to, ...)                                                                       \
-    MPI_FUNCTION, .version_major = 3, .timing = TIMING_PARTS, .minimum_pes = 2, .who = "rank 0",     \
-        .parameters = {INTS, INFO}, .moves = MOVES_MESSAGE, .demand = demand_typed, .setup = WITH_MPI(set_up_typed), .fill = WITH_MPI(fill), .verify = WITH_MPI(verify),       \
-        .run = WITH_MPI(run_typed), .teardown = WITH_MPI(tear_down_typed), MPI_STATE(struct typed_state),            \
-        .variant = &(const struct typed_access) {.origin = from, .target = to, __VA_ARGS__}
+static const struct measurement typed = {
+    MPI_FUNCTION, .version_major = 3, .timing = TIMING_PARTS, .minimum_pes = 2, .who = "rank 0",
+    .parameters = {INTS, INFO}, .moves = MOVES_MESSAGE, .demand = demand_typed,
+    .setup = WITH_MPI(set_up_typed), .fill = WITH_MPI(fill), .verify = WITH_MPI(verify),
+    .run = WITH_MPI(run_typed), .teardown = WITH_MPI(tear_down_typed), MPI_STATE(struct typed_state)};
 #define PUTS .routine = "MPI_Put", .calls = "MPI_Win_fence", .timed = "MPI_Put, MPI_Win_fence"
 #define GETS .routine = "MPI_Get", .calls = "MPI_Win_fence", .timed = "MPI_Get, MPI_Win_fence"
 #define MAKES .calls = "MPI_Put MPI_Win_fence", .timed = "making the types, MPI_Put, MPI_Win_fence, freeing the types"
 
 const struct measurement measurements_mpi_typed[] = {
-    {"Datatype_int", "put of ints, and fence", TYPED(PLAIN, PLAIN, ), PUTS},
+    {"Datatype_int", "put of ints, and fence", .like = {&typed}, .variant = &(const struct typed_access){.origin = PLAIN, .target = PLAIN}, PUTS},
     {"Datatype_simple", "put of one element of contiguous ints, and fence",
-     TYPED(CONTIGUOUS, CONTIGUOUS, ), PUTS},
+     .like = {&typed}, .variant = &(const struct typed_access){.origin = CONTIGUOUS, .target = CONTIGUOUS}, PUTS},
     {"Datatype_simple_Get", "get of one element of contiguous ints, and fence",
-     TYPED(CONTIGUOUS, CONTIGUOUS, .gets = true), GETS},
+     .like = {&typed}, .variant = &(const struct typed_access){.origin = CONTIGUOUS, .target = CONTIGUOUS, .gets = true}, GETS},
     {"Datatype_complex_once", "put of a struct of ints, half of them with gaps, and fence",
-     TYPED(COMPLEX, COMPLEX, ), PUTS},
+     .like = {&typed}, .variant = &(const struct typed_access){.origin = COMPLEX, .target = COMPLEX}, PUTS},
     {"Datatype_complex_everytime",
      "put of a struct of ints, half of them with gaps, its datatype made each time, and fence",
-     TYPED(COMPLEX, COMPLEX, .each_time = true), MAKES},
+     .like = {&typed}, .variant = &(const struct typed_access){.origin = COMPLEX, .target = COMPLEX, .each_time = true}, MAKES},
     {"Datatype_complex_mixed_once",
      "put of a struct of ints, half of them with gaps, to plain ints, and fence",
-     TYPED(COMPLEX, PLAIN, ), PUTS},
+     .like = {&typed}, .variant = &(const struct typed_access){.origin = COMPLEX, .target = PLAIN}, PUTS},
     {"Datatype_complex_mixed_everytime",
      "put of a struct of ints, half of them with gaps, its datatype made each time, to plain ints, and fence",
-     TYPED(COMPLEX, PLAIN, .each_time = true), MAKES},
+     .like = {&typed}, .variant = &(const struct typed_access){.origin = COMPLEX, .target = PLAIN, .each_time = true}, MAKES},
     {"Datatype_complex_Get", "get of a struct of ints, half of them with gaps, and fence",
-     TYPED(COMPLEX, COMPLEX, .gets = true), GETS},
+     .like = {&typed}, .variant = &(const struct typed_access){.origin = COMPLEX, .target = COMPLEX, .gets = true}, GETS},
     {.name = NULL},
 };
 /* clang-format on */

@@ -359,36 +359,27 @@ static void demand_memory(const struct measurement *function, const struct argum
                   .run = WITH_MPI(run_making)
 #define OF_ELEMENTS .parameters = {COUNT_ELEMENTS, DATATYPE, INFO}
 #define OF_ELEMENTS_PUT .parameters = {COUNT_ELEMENTS, DATATYPE, INFO, DOPUT}
-#define MAKES(of)                                                                                  \
-    .variant = &(const struct making)                                                              \
-    {                                                                                              \
-        .kind = of                                                                                 \
-    }
-#define FREES(of)                                                                                  \
-    .variant = &(const struct making)                                                              \
-    {                                                                                              \
-        .kind = of, .frees = true                                                                  \
-    }
 
 const struct measurement measurements_mpi_win[] = {
     {"Win_create", "creating a window on existing memory", WINDOW, OF_ELEMENTS,
-     MAKES(WINDOW_CREATE), .routine = "MPI_Win_create",
+     .variant = &(const struct making){.kind = WINDOW_CREATE}, .routine = "MPI_Win_create",
      .timed = "MPI_Win_create; MPI_Win_free untimed"},
     {"Win_free", "freeing a window, but not its memory", WINDOW, OF_ELEMENTS_PUT,
-     FREES(WINDOW_CREATE), .routine = "MPI_Win_free",
-     .timed = "MPI_Win_free; MPI_Win_create untimed"},
+     .variant = &(const struct making){.kind = WINDOW_CREATE, .frees = true},
+     .routine = "MPI_Win_free", .timed = "MPI_Win_free; MPI_Win_create untimed"},
     {"Win_allocate", "allocating a window and its memory", WINDOW, OF_ELEMENTS,
-     MAKES(WINDOW_ALLOCATE), .routine = "MPI_Win_allocate",
+     .variant = &(const struct making){.kind = WINDOW_ALLOCATE}, .routine = "MPI_Win_allocate",
      .timed = "MPI_Win_allocate; MPI_Win_free untimed"},
     {"Win_allocate_free", "freeing a window and its memory", WINDOW, OF_ELEMENTS_PUT,
-     FREES(WINDOW_ALLOCATE), .routine = "MPI_Win_free",
-     .timed = "MPI_Win_free; MPI_Win_allocate untimed"},
+     .variant = &(const struct making){.kind = WINDOW_ALLOCATE, .frees = true},
+     .routine = "MPI_Win_free", .timed = "MPI_Win_free; MPI_Win_allocate untimed"},
     {"Win_allocate_shared", "allocating a window of shared memory, on one node", WINDOW,
-     OF_ELEMENTS, MAKES(WINDOW_SHARED), .routine = "MPI_Win_allocate_shared",
+     OF_ELEMENTS, .variant = &(const struct making){.kind = WINDOW_SHARED},
+     .routine = "MPI_Win_allocate_shared",
      .timed = "MPI_Win_allocate_shared; MPI_Win_free untimed"},
     {"Win_allocate_shared_free", "freeing a window of shared memory, on one node", WINDOW,
-     OF_ELEMENTS_PUT, FREES(WINDOW_SHARED), .routine = "MPI_Win_free",
-     .timed = "MPI_Win_free; MPI_Win_allocate_shared untimed"},
+     OF_ELEMENTS_PUT, .variant = &(const struct making){.kind = WINDOW_SHARED, .frees = true},
+     .routine = "MPI_Win_free", .timed = "MPI_Win_free; MPI_Win_allocate_shared untimed"},
     {"Win_memory", "memory that windows need in a process, including their data",
      MPI_FUNCTION_CHECKED(check_memory), .no_data = true, .version_major = 3, .timing = TIMING_ONCE,
      .quantity = QUANTITY_BYTES, .any_sign = true, .who = "all",

@@ -259,14 +259,17 @@ static void demand(const struct measurement *function, const struct argument *ar
 /* clang-format on */
 #define COMMON .api = API_OPENSHMEM, .demand = demand, .who = "all"
 #define PLACES COMMON, .parameters = {COUNT_BYTES, ITERATIONS}, .timing = TIMING_WHOLE
-#define RMW(order, which)                                                                          \
-    COMMON, .timing = TIMING_PARTS, .moves = MOVES_NOTHING,                                        \
-            .parameters = {RECORD_BYTES, ITERATIONS}, .one_place = true,                           \
-            SHMEM_STATE(struct order_state),                                                       \
-            .variant = &(const struct discipline){.quiets = (order), .records = (which)},          \
-            .setup = WITH_SHMEM(set_up), .teardown = WITH_SHMEM(tear_down),                        \
-            .fill = WITH_SHMEM(fill_records), .verify = WITH_SHMEM(verify_records),                \
-            .run = WITH_SHMEM(run_updates)
+static const struct measurement updates = {COMMON,
+                                           .timing = TIMING_PARTS,
+                                           .moves = MOVES_NOTHING,
+                                           .parameters = {RECORD_BYTES, ITERATIONS},
+                                           .one_place = true,
+                                           SHMEM_STATE(struct order_state),
+                                           .setup = WITH_SHMEM(set_up),
+                                           .teardown = WITH_SHMEM(tear_down),
+                                           .fill = WITH_SHMEM(fill_records),
+                                           .verify = WITH_SHMEM(verify_records),
+                                           .run = WITH_SHMEM(run_updates)};
 
 const struct measurement measurements_caf_order[] = {
     {"Shmem_Quiet_Get", "a quiet in front of each get, with nothing outstanding",
@@ -280,16 +283,20 @@ const struct measurement measurements_caf_order[] = {
      .moves = MOVES_BOTH_WAYS, .timed = "put + quiet + get", .cost = "2 * post + 2 * wire + quiet"},
     {"Shmem_Rmw_Local",
      "get, change and put of different records: puts return when the source can be changed again",
-     .calls = "shmem_get shmem_put", RMW(0, RECORDS), .timed = "get + put; quiet untimed",
+     .calls = "shmem_get shmem_put", .like = {&updates},
+     .variant = &(const struct discipline){0, RECORDS}, .timed = "get + put; quiet untimed",
      .cost = "2 * post + wire"},
     {"Shmem_Rmw_Put_Quiet", "get, change and put of one record, a quiet after each put",
-     .calls = "shmem_get shmem_put shmem_quiet", RMW(AFTER_PUT, 1), .timed = "get + put + quiet",
+     .calls = "shmem_get shmem_put shmem_quiet", .like = {&updates},
+     .variant = &(const struct discipline){AFTER_PUT, 1}, .timed = "get + put + quiet",
      .cost = "2 * post + 2 * wire + quiet"},
     {"Shmem_Rmw_Quiet_Get", "get, change and put of one record, a quiet in front of each get",
-     .calls = "shmem_quiet shmem_get shmem_put", RMW(BEFORE_GET, 1), .timed = "quiet + get + put"},
+     .calls = "shmem_quiet shmem_get shmem_put", .like = {&updates},
+     .variant = &(const struct discipline){BEFORE_GET, 1}, .timed = "quiet + get + put"},
     {"Shmem_Rmw_Quiet_Both",
      "get, change and put of one record, a quiet in front of each get and after each put",
-     .calls = "shmem_quiet shmem_get shmem_put", RMW(AFTER_PUT | BEFORE_GET, 1),
+     .calls = "shmem_quiet shmem_get shmem_put", .like = {&updates},
+     .variant = &(const struct discipline){AFTER_PUT | BEFORE_GET, 1},
      .timed = "quiet + get + put + quiet", .cost = "2 * post + 2 * wire + 2 * quiet"},
     {.name = NULL},
 };

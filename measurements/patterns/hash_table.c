@@ -246,11 +246,10 @@ static void demand(const struct measurement *function, const struct argument *ar
 
 /* clang-format off */
 #define INSERTS {"inserts", PARAMETER_INT, "", "keys that each PE inserts", .minimum = 1, .maximum = MOST_INSERTS, .example = "50"}
-#define HASH(by, passes)                                                                           \
-    .api = API_OPENSHMEM, .timing = TIMING_PARTS, .parameters = {INSERTS}, .moves = MOVES_NOTHING, .who = "all",             \
-    .variant = &(const struct hashing){.protection = (by), .reported = (passes)},                  \
-    SHMEM_STATE(struct hash_state), .demand = demand, .setup = WITH_SHMEM(set_up),                           \
-    .run = WITH_SHMEM(run_passes), .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify)
+static const struct measurement hashes = {
+    .api = API_OPENSHMEM, .timing = TIMING_PARTS, .parameters = {INSERTS}, .moves = MOVES_NOTHING,
+    .who = "all", SHMEM_STATE(struct hash_state), .demand = demand, .setup = WITH_SHMEM(set_up),
+    .run = WITH_SHMEM(run_passes), .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify)};
 #define BY_MCS "set + get + put + clear of the MCS lock of the PE"
 #define BY_LOCK "set_lock + get + put + quiet + clear_lock of the PE's lock"
 #define BY_ATOMICS "compare-and-swap + fetch-and-add"
@@ -260,34 +259,43 @@ const struct measurement measurements_hash_table[] = {
     {"Shmem_Hash_Mcs", "a hash table under an MCS lock for each PE: inserting and updating keys",
      .calls =
          "shmem_long_atomic_swap shmem_get shmem_put shmem_quiet shmem_long_atomic_compare_swap",
-     HASH(MCS_OF_TARGET, BOTH), .timed = BY_MCS ", the mean of all keys and both passes"},
+     .like = {&hashes}, .variant = &(const struct hashing){MCS_OF_TARGET, BOTH},
+     .timed = BY_MCS ", the mean of all keys and both passes"},
     {"Shmem_Hash_Mcs_Insert", "the same, inserting alone",
      .calls =
          "shmem_long_atomic_swap shmem_get shmem_put shmem_quiet shmem_long_atomic_compare_swap",
-     HASH(MCS_OF_TARGET, INSERT), .timed = BY_MCS ", the mean of all keys"},
+     .like = {&hashes}, .variant = &(const struct hashing){MCS_OF_TARGET, INSERT},
+     .timed = BY_MCS ", the mean of all keys"},
     {"Shmem_Hash_Mcs_Update", "the same, updating alone",
      .calls =
          "shmem_long_atomic_swap shmem_get shmem_put shmem_quiet shmem_long_atomic_compare_swap",
-     HASH(MCS_OF_TARGET, UPDATE), .timed = BY_MCS ", the mean of all keys"},
+     .like = {&hashes}, .variant = &(const struct hashing){MCS_OF_TARGET, UPDATE},
+     .timed = BY_MCS ", the mean of all keys"},
     {"Shmem_Hash_Lock",
      "a hash table under a lock of the library for each PE: inserting and updating keys",
-     .calls = "shmem_set_lock shmem_get shmem_put shmem_quiet shmem_clear_lock",
-     HASH(LIBRARY_OF_TARGET, BOTH), .timed = BY_LOCK ", the mean of all keys and both passes"},
+     .calls = "shmem_set_lock shmem_get shmem_put shmem_quiet shmem_clear_lock", .like = {&hashes},
+     .variant = &(const struct hashing){LIBRARY_OF_TARGET, BOTH},
+     .timed = BY_LOCK ", the mean of all keys and both passes"},
     {"Shmem_Hash_Lock_Insert", "the same, inserting alone",
-     .calls = "shmem_set_lock shmem_get shmem_put shmem_quiet shmem_clear_lock",
-     HASH(LIBRARY_OF_TARGET, INSERT), .timed = BY_LOCK ", the mean of all keys"},
+     .calls = "shmem_set_lock shmem_get shmem_put shmem_quiet shmem_clear_lock", .like = {&hashes},
+     .variant = &(const struct hashing){LIBRARY_OF_TARGET, INSERT},
+     .timed = BY_LOCK ", the mean of all keys"},
     {"Shmem_Hash_Lock_Update", "the same, updating alone",
-     .calls = "shmem_set_lock shmem_get shmem_put shmem_quiet shmem_clear_lock",
-     HASH(LIBRARY_OF_TARGET, UPDATE), .timed = BY_LOCK ", the mean of all keys"},
+     .calls = "shmem_set_lock shmem_get shmem_put shmem_quiet shmem_clear_lock", .like = {&hashes},
+     .variant = &(const struct hashing){LIBRARY_OF_TARGET, UPDATE},
+     .timed = BY_LOCK ", the mean of all keys"},
     {"Shmem_Hash_Atomic",
      "a hash table on compare-and-swap and fetch-and-add: inserting and updating keys",
-     .calls = "shmem_long_atomic_compare_swap shmem_long_atomic_fetch_add", HASH(NO_LOCK, BOTH),
+     .calls = "shmem_long_atomic_compare_swap shmem_long_atomic_fetch_add", .like = {&hashes},
+     .variant = &(const struct hashing){NO_LOCK, BOTH},
      .timed = BY_ATOMICS ", the mean of all keys and both passes"},
     {"Shmem_Hash_Atomic_Insert", "the same, inserting alone",
-     .calls = "shmem_long_atomic_compare_swap shmem_long_atomic_fetch_add", HASH(NO_LOCK, INSERT),
+     .calls = "shmem_long_atomic_compare_swap shmem_long_atomic_fetch_add", .like = {&hashes},
+     .variant = &(const struct hashing){NO_LOCK, INSERT},
      .timed = BY_ATOMICS ", the mean of all keys"},
     {"Shmem_Hash_Atomic_Update", "the same, updating alone",
-     .calls = "shmem_long_atomic_compare_swap shmem_long_atomic_fetch_add", HASH(NO_LOCK, UPDATE),
+     .calls = "shmem_long_atomic_compare_swap shmem_long_atomic_fetch_add", .like = {&hashes},
+     .variant = &(const struct hashing){NO_LOCK, UPDATE},
      .timed = BY_ATOMICS ", the mean of all keys"},
     {.name = NULL},
 };

@@ -159,46 +159,46 @@ static void access_demand(const struct measurement *function, const struct argum
 }
 
 static const struct locking mcs = {.kind = WITH_SHMEM(&mcs_lock_kind)};
-#define ACTS(act, ...)                                                                             \
-    .like = {&lock_acts}, .variant = &(const struct locking)                                       \
-    {                                                                                              \
-        WITH_SHMEM(&mcs_lock_kind), WITH_SHMEM(act), __VA_ARGS__                                   \
-    }
 /* clang-format off */
-#define ACCESS(by, gets)                                                                           \
-    .api = API_OPENSHMEM, .timing = TIMING_WHOLE, .who = "all",                       \
-    .parameters = {COUNT_BYTES, ITERATIONS}, .moves = MOVES_MESSAGE, .demand = access_demand, SHMEM_STATE(struct access_state),        \
-    .setup = WITH_SHMEM(set_up), .teardown = WITH_SHMEM(tear_down), .fill = WITH_SHMEM(fill),      \
-    .verify = WITH_SHMEM(verify), .run = WITH_SHMEM(run_access),                                   \
-    .variant = &(const struct access){.protection = (by), .get = (gets)}
+static const struct measurement accesses = {
+    .api = API_OPENSHMEM, .timing = TIMING_WHOLE, .who = "all", .parameters = {COUNT_BYTES, ITERATIONS},
+    .moves = MOVES_MESSAGE, .demand = access_demand, SHMEM_STATE(struct access_state),
+    .setup = WITH_SHMEM(set_up), .teardown = WITH_SHMEM(tear_down), .fill = WITH_SHMEM(fill),
+    .verify = WITH_SHMEM(verify), .run = WITH_SHMEM(run_access)};
 /* clang-format on */
 
 const struct measurement measurements_image_lock[] = {
     {"Shmem_Mcs_Set", "setting free MCS locks of the next rank, one PE after the other",
-     .calls = "shmem_long_atomic_swap", ACTS(lock_act_set, HELD_BY_NOBODY, ACT_IN_TURN),
+     .calls = "shmem_long_atomic_swap", .like = {&lock_acts},
+     .variant = &(const struct locking){WITH_SHMEM(&mcs_lock_kind), WITH_SHMEM(lock_act_set),
+                                        HELD_BY_NOBODY, ACT_IN_TURN},
      .timing = TIMING_PARTS, .timed = "swap, for each of 16 free locks in a row", .who = "all",
      .cost = "fetch"},
     {"Shmem_Mcs_Clear", "clearing MCS locks that nobody waits for, one PE after the other",
-     .calls = "shmem_quiet shmem_long_atomic_compare_swap",
-     ACTS(lock_act_clear, HELD_BY_NOBODY, ACT_IN_TURN), .timing = TIMING_PARTS,
-     .timed = "quiet + compare-and-swap, for each of 16 locks in a row", .who = "all",
-     .cost = "quiet + fetch"},
+     .calls = "shmem_quiet shmem_long_atomic_compare_swap", .like = {&lock_acts},
+     .variant = &(const struct locking){WITH_SHMEM(&mcs_lock_kind), WITH_SHMEM(lock_act_clear),
+                                        HELD_BY_NOBODY, ACT_IN_TURN},
+     .timing = TIMING_PARTS, .timed = "quiet + compare-and-swap, for each of 16 locks in a row",
+     .who = "all", .cost = "quiet + fetch"},
     {"Shmem_Mcs_Test_Free",
      "testing and so acquiring free MCS locks of the next rank, one PE after the other",
-     .calls = "shmem_long_atomic_compare_swap",
-     ACTS(lock_act_test_free, HELD_BY_NOBODY, ACT_IN_TURN),
+     .calls = "shmem_long_atomic_compare_swap", .like = {&lock_acts},
+     .variant = &(const struct locking){WITH_SHMEM(&mcs_lock_kind), WITH_SHMEM(lock_act_test_free),
+                                        HELD_BY_NOBODY, ACT_IN_TURN},
      .timed = "compare-and-swap, for each of 16 free locks in a row", .who = "all",
      .cost = "fetch"},
     {"Shmem_Mcs_Test_Busy", "rank 0 tests MCS locks of rank 1, which holds them",
-     .calls = "shmem_long_atomic_compare_swap",
-     ACTS(lock_act_test_held, HELD_BY_RANK_1, ACTS_RANK_0), .minimum_pes = 2,
-     .timed = "compare-and-swap, for each of 16 locks that are held, in a row", .who = "rank 0",
-     .cost = "fetch"},
+     .calls = "shmem_long_atomic_compare_swap", .like = {&lock_acts},
+     .variant = &(const struct locking){WITH_SHMEM(&mcs_lock_kind), WITH_SHMEM(lock_act_test_held),
+                                        HELD_BY_RANK_1, ACTS_RANK_0},
+     .minimum_pes = 2, .timed = "compare-and-swap, for each of 16 locks that are held, in a row",
+     .who = "rank 0", .cost = "fetch"},
     {"Shmem_Mcs_Test_Busy_All",
      "all at the same time test MCS locks of the last rank, which holds them",
-     .calls = "shmem_long_atomic_compare_swap",
-     ACTS(lock_act_test_held, HELD_BY_LAST_RANK, ACT_TOGETHER), .minimum_pes = 2,
-     .timed = "compare-and-swap, for each of 16 locks that are held, in a row",
+     .calls = "shmem_long_atomic_compare_swap", .like = {&lock_acts},
+     .variant = &(const struct locking){WITH_SHMEM(&mcs_lock_kind), WITH_SHMEM(lock_act_test_held),
+                                        HELD_BY_LAST_RANK, ACT_TOGETHER},
+     .minimum_pes = 2, .timed = "compare-and-swap, for each of 16 locks that are held, in a row",
      .who = "all but the last rank", .cost = "fetch"},
     {"Shmem_Mcs_Contended",
      "the MCS lock of rank 0 handed over between all PEs, each holding it for 2 us",
@@ -221,27 +221,31 @@ const struct measurement measurements_image_lock[] = {
      .cost = "quiet + post + wire"},
     {"Shmem_Mcs_Random_Put", "put to random ranks, each under the MCS lock of the target",
      .calls = "shmem_long_atomic_swap shmem_put shmem_quiet shmem_long_atomic_compare_swap",
-     ACCESS(MCS_OF_TARGET, false), .timed = "set + put + clear",
-     .cost = "2 * fetch + post + wire + quiet"},
+     .like = {&accesses}, .variant = &(const struct access){MCS_OF_TARGET, false},
+     .timed = "set + put + clear", .cost = "2 * fetch + post + wire + quiet"},
     {"Shmem_Mcs_Random_Get", "get from random ranks, each under the MCS lock of the target",
      .calls = "shmem_long_atomic_swap shmem_get shmem_quiet shmem_long_atomic_compare_swap",
-     ACCESS(MCS_OF_TARGET, true), .timed = "set + get + clear",
-     .cost = "2 * fetch + post + wire + quiet"},
+     .like = {&accesses}, .variant = &(const struct access){MCS_OF_TARGET, true},
+     .timed = "set + get + clear", .cost = "2 * fetch + post + wire + quiet"},
     {"Shmem_Lock_Random_Put",
      "put to random ranks, each under the target's lock, one of an array of the library's locks",
-     .calls = "shmem_set_lock shmem_put shmem_quiet shmem_clear_lock",
-     ACCESS(LIBRARY_OF_TARGET, false), .timed = "set_lock + put + quiet + clear_lock",
+     .calls = "shmem_set_lock shmem_put shmem_quiet shmem_clear_lock", .like = {&accesses},
+     .variant = &(const struct access){LIBRARY_OF_TARGET, false},
+     .timed = "set_lock + put + quiet + clear_lock",
      .cost = "set_lock + post + wire + quiet + clear_lock"},
     {"Shmem_Lock_Random_Get",
      "get from random ranks, each under the target's lock, one of an array of the library's locks",
-     .calls = "shmem_set_lock shmem_get shmem_quiet shmem_clear_lock",
-     ACCESS(LIBRARY_OF_TARGET, true), .timed = "set_lock + get + quiet + clear_lock",
+     .calls = "shmem_set_lock shmem_get shmem_quiet shmem_clear_lock", .like = {&accesses},
+     .variant = &(const struct access){LIBRARY_OF_TARGET, true},
+     .timed = "set_lock + get + quiet + clear_lock",
      .cost = "set_lock + post + wire + quiet + clear_lock"},
     {"Shmem_One_Lock_Random_Put", "put to random ranks, under one lock of the library for all",
-     .calls = "shmem_set_lock shmem_put shmem_quiet shmem_clear_lock",
-     ACCESS(LIBRARY_OF_ALL, false), .timed = "set_lock + put + quiet + clear_lock"},
+     .calls = "shmem_set_lock shmem_put shmem_quiet shmem_clear_lock", .like = {&accesses},
+     .variant = &(const struct access){LIBRARY_OF_ALL, false},
+     .timed = "set_lock + put + quiet + clear_lock"},
     {"Shmem_One_Lock_Random_Get", "get from random ranks, under one lock of the library for all",
-     .calls = "shmem_set_lock shmem_get shmem_quiet shmem_clear_lock", ACCESS(LIBRARY_OF_ALL, true),
+     .calls = "shmem_set_lock shmem_get shmem_quiet shmem_clear_lock", .like = {&accesses},
+     .variant = &(const struct access){LIBRARY_OF_ALL, true},
      .timed = "set_lock + get + quiet + clear_lock"},
     {.name = NULL},
 };

@@ -364,10 +364,10 @@ static void tear_down(struct run *run)
 
 const struct measurement measurements_kernel_key_exchange[] = {
     {"Kernel_Key_Exchange", "integer sort: keys go to the PE that has their bucket, and are sorted there", .calls = "shmem_long_sum_to_all shmem_long_atomic_fetch_add shmem_alltoall64 shmem_put shmem_barrier_all shmem_barrier",
-     EXCHANGE, KERNEL(begin, step, NULL),
+     EXCHANGE, .timing = TIMING_WHOLE, .variant = &(const struct kernel){.begin = WITH_SHMEM(begin), .step = WITH_SHMEM(step)},
      .timed = "counting, sum of the buckets' sizes, places, puts of the keys, barrier, sorting"},
     {"Kernel_Key_Exchange_Communication", "the communication in a step of an integer sort", .calls = "shmem_long_sum_to_all shmem_long_atomic_fetch_add shmem_alltoall64 shmem_put shmem_barrier_all shmem_barrier",
-     EXCHANGE, KERNEL_COMMUNICATION(begin, step, NULL),
+     EXCHANGE, .timing = TIMING_PARTS, .variant = &(const struct kernel){.begin = WITH_SHMEM(begin), .step = WITH_SHMEM(step), .communication = true},
      .timed = "sum of the buckets' sizes, places, puts of the keys, barrier; what is computed in between untimed"},
     {.name = NULL},
 };

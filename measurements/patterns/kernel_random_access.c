@@ -212,13 +212,13 @@ static bool set_up_get_put(struct run *run)
 
 const struct measurement measurements_kernel_random_access[] = {
     {"Kernel_Random_Access_Atomic", "random access: atomic xor of words at random places of a table on all PEs", .calls = "shmem_ulong_atomic_xor shmem_quiet shmem_barrier_all shmem_barrier",
-     ACCESS(atomic), KERNEL(begin, step_atomic, NULL),
+     ACCESS(atomic), .timing = TIMING_WHOLE, .variant = &(const struct kernel){.begin = WITH_SHMEM(begin), .step = WITH_SHMEM(step_atomic)},
      .timed = "atomic xors, a quiet after each set_max_outstanding() of them, and a barrier"},
     {"Kernel_Random_Access_Atomic_Communication", "the communication in a step of random access by atomic xor", .calls = "shmem_ulong_atomic_xor shmem_quiet shmem_barrier_all shmem_barrier",
      ACCESS(atomic), SHARE(atomic),
      .timed = "atomic xors, a quiet after each set_max_outstanding() of them, and a barrier"},
     {"Kernel_Random_Access_Get_Put", "random access: get, xor and put of words at random places of a table on all PEs", .calls = "shmem_ulong_g shmem_ulong_p shmem_quiet shmem_barrier_all shmem_barrier",
-     ACCESS(get_put), KERNEL(begin, step_get_put, NULL),
+     ACCESS(get_put), .timing = TIMING_WHOLE, .variant = &(const struct kernel){.begin = WITH_SHMEM(begin), .step = WITH_SHMEM(step_get_put)},
      .timed = "g and p of words, a quiet after each set_max_outstanding() of them, and a barrier"},
     {"Kernel_Random_Access_Get_Put_Communication", "the communication in a step of random access by get and put", .calls = "shmem_ulong_g shmem_ulong_p shmem_quiet shmem_barrier_all shmem_barrier",
      ACCESS(get_put), SHARE(get_put),

@@ -215,26 +215,23 @@ static double run_loaded(struct run *run)
 #endif
 
 /* clang-format off */
-#define LOADED(part, action)                                                                       \
-    .api = API_OPENSHMEM, .minimum_pes = 2, .check = check, .demand = demand, SHMEM_STATE(struct load_state),               \
-    .setup = WITH_SHMEM(set_up), .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify),           \
-    .run = WITH_SHMEM(run_loaded), .teardown = WITH_SHMEM(load_close),                             \
-    .variant = &(const struct victim) {part, action}
-#define ALONE(action) LOADED(VICTIM_ALONE, action), .who = "rank 0"
-#define TOGETHER(action) LOADED(VICTIMS_TOGETHER, action), .who = "the victims"
+static const struct measurement loaded = {
+    .api = API_OPENSHMEM, .minimum_pes = 2, .check = check, .demand = demand, SHMEM_STATE(struct load_state),
+    .setup = WITH_SHMEM(set_up), .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify),
+    .run = WITH_SHMEM(run_loaded), .teardown = WITH_SHMEM(load_close)};
 
 const struct measurement measurements_load[] = {
-    {"Shmem_Put_Under_Load", "put from rank 0 to rank 1 while the other ranks flood", .routine = "shmem_put", .calls = "shmem_quiet", ALONE(PUT),
+    {"Shmem_Put_Under_Load", "put from rank 0 to rank 1 while the other ranks flood", .routine = "shmem_put", .calls = "shmem_quiet", .like = {&loaded}, .variant = &(const struct victim){VICTIM_ALONE, PUT}, .who = "rank 0",
      .parameters = {COUNT_BYTES, AGGRESSORS, FLOOD}, .moves = MOVES_MESSAGE, .timed = "one put + quiet",
      .cost = "post + wire + quiet"},
-    {"Shmem_Get_Under_Load", "get by rank 0 from rank 1 while the other ranks flood", .routine = "shmem_get", ALONE(GET),
+    {"Shmem_Get_Under_Load", "get by rank 0 from rank 1 while the other ranks flood", .routine = "shmem_get", .like = {&loaded}, .variant = &(const struct victim){VICTIM_ALONE, GET}, .who = "rank 0",
      .parameters = {COUNT_BYTES, AGGRESSORS, FLOOD}, .moves = MOVES_MESSAGE, .timed = "one get", .cost = "post + wire"},
     {"Shmem_Atomic_Fetch_Add_Long_Under_Load", "fetching atomic by rank 0 on rank 1 while the other ranks flood", .routine = "shmem_long_atomic_fetch_add",
-     ALONE(FETCH_ADD), .parameters = {AGGRESSORS, FLOOD}, .moves = MOVES_MESSAGE, .timed = "one fetch-and-add", .cost = "fetch"},
-    {"Shmem_Barrier_Under_Load", "barrier of the first ranks while the others flood", .routine = "shmem_barrier_all shmem_barrier", TOGETHER(BARRIER),
+     .like = {&loaded}, .variant = &(const struct victim){VICTIM_ALONE, FETCH_ADD}, .who = "rank 0", .parameters = {AGGRESSORS, FLOOD}, .moves = MOVES_MESSAGE, .timed = "one fetch-and-add", .cost = "fetch"},
+    {"Shmem_Barrier_Under_Load", "barrier of the first ranks while the others flood", .routine = "shmem_barrier_all shmem_barrier", .like = {&loaded}, .variant = &(const struct victim){VICTIMS_TOGETHER, BARRIER}, .who = "the victims",
      .parameters = {VICTIMS, AGGRESSORS, FLOOD}, .moves = MOVES_NOTHING, .timed = "one barrier, after another one", .cost = "barrier"},
     {"Shmem_Reduce_Sum_Long_Under_Load", "sum of longs over the first ranks while the others flood", .routine = "shmem_long_sum_to_all",
-     TOGETHER(SUM), .parameters = {COUNT_IN("longs"), VICTIMS, AGGRESSORS, FLOOD},
+     .like = {&loaded}, .variant = &(const struct victim){VICTIMS_TOGETHER, SUM}, .who = "the victims", .parameters = {COUNT_IN("longs"), VICTIMS, AGGRESSORS, FLOOD},
      .moves = MOVES_REDUCED, .timed = "one reduction, after another one", .cost = "reduce"},
     {.name = NULL},
 };

@@ -246,21 +246,21 @@ static void tear_down_border(struct run *run)
 /* clang-format off */
 #define SIDE {"count", PARAMETER_INT, "doubles", "length of each side of a rank's square", .size = true, .minimum = 1, .maximum = INT_MAX, .example = "64"}
 #define COMPUTE {"compute", PARAMETER_INT, "", "computations on the square after each exchange", .maximum = INT_MAX, .example = "1"}
-#define BORDER(by)                                                                                 \
-    MPI_FUNCTION, .version_major = 3, .timing = TIMING_PARTS, .who = "all", .moves = MOVES_NOTHING, .demand = demand_square, \
-        .setup = WITH_MPI(set_up_border), .fill = WITH_MPI(fill), .verify = WITH_MPI(verify), .run = WITH_MPI(run_border),                             \
-        .teardown = WITH_MPI(tear_down_border), MPI_STATE(struct border_state),                                      \
-        .variant = &(const struct border) {.way = by}
+static const struct measurement exchanges_borders = {
+    MPI_FUNCTION, .version_major = 3, .timing = TIMING_PARTS, .who = "all", .moves = MOVES_NOTHING,
+    .demand = demand_square, .setup = WITH_MPI(set_up_border), .fill = WITH_MPI(fill),
+    .verify = WITH_MPI(verify), .run = WITH_MPI(run_border), .teardown = WITH_MPI(tear_down_border),
+    MPI_STATE(struct border_state)};
 
 const struct measurement measurements_mpi_border[] = {
     {"onesided_borderexchange", "exchange of the borders on a grid of ranks, by puts to neighbours",
-     BORDER(BY_POSTS), .parameters = {SIDE, INFO, ITERATIONS, COMPUTE},
+     .like = {&exchanges_borders}, .variant = &(const struct border){BY_POSTS}, .parameters = {SIDE, INFO, ITERATIONS, COMPUTE},
      .calls = "MPI_Win_post MPI_Win_start MPI_Put MPI_Win_complete MPI_Win_wait", .timed = "MPI_Win_post, MPI_Win_start, MPI_Put, MPI_Win_complete, MPI_Win_wait; computation"},
     {"onesided_borderexchange_fence", "exchange of the borders on a grid of ranks, by puts and fences",
-     BORDER(BY_FENCES), .parameters = {SIDE, INFO, ITERATIONS, COMPUTE},
+     .like = {&exchanges_borders}, .variant = &(const struct border){BY_FENCES}, .parameters = {SIDE, INFO, ITERATIONS, COMPUTE},
      .calls = "MPI_Win_fence MPI_Put", .timed = "MPI_Win_fence, MPI_Put, MPI_Win_fence; computation"},
     {"twosided_borderexchange", "exchange of the borders on a grid of ranks, by messages",
-     BORDER(BY_MESSAGES), .parameters = {SIDE, ITERATIONS, COMPUTE},
+     .like = {&exchanges_borders}, .variant = &(const struct border){BY_MESSAGES}, .parameters = {SIDE, ITERATIONS, COMPUTE},
      .calls = "MPI_Irecv MPI_Isend MPI_Waitall", .timed = "MPI_Irecv, MPI_Isend, MPI_Waitall; computation"},
     {.name = NULL},
 };

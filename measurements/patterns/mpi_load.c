@@ -215,28 +215,25 @@ static double run_loaded(struct run *run)
 #endif
 
 /* clang-format off */
-#define LOADED(part, action)                                                                       \
-    MPI_FUNCTION_CHECKED(check), .version_major = 3, .minimum_pes = 2, .demand = demand, MPI_STATE(struct load_state),    \
-    .setup = WITH_MPI(set_up), .fill = WITH_MPI(fill), .verify = WITH_MPI(verify),                 \
-    .run = WITH_MPI(run_loaded), .teardown = WITH_MPI(tear_down),                                  \
-    .variant = &(const struct victim) {part, action}
-#define ALONE(action) LOADED(VICTIM_ALONE, action), .who = "rank 0"
-#define TOGETHER(action) LOADED(VICTIMS_TOGETHER, action), .who = "the victims"
+static const struct measurement loaded = {
+    MPI_FUNCTION_CHECKED(check), .version_major = 3, .minimum_pes = 2, .demand = demand,
+    MPI_STATE(struct load_state), .setup = WITH_MPI(set_up), .fill = WITH_MPI(fill),
+    .verify = WITH_MPI(verify), .run = WITH_MPI(run_loaded), .teardown = WITH_MPI(tear_down)};
 #define COUNTED .parameters = {MPI_COUNT_BYTES, AGGRESSORS, FLOOD, MEMORY}
 
 const struct measurement measurements_mpi_load[] = {
-    {"Put_Flush_Under_Load", "put from rank 0 to rank 1 while the other ranks flood", ALONE(PUT), COUNTED, .moves = MOVES_MESSAGE,
+    {"Put_Flush_Under_Load", "put from rank 0 to rank 1 while the other ranks flood", .like = {&loaded}, .variant = &(const struct victim){VICTIM_ALONE, PUT}, .who = "rank 0", COUNTED, .moves = MOVES_MESSAGE,
      .calls = "MPI_Put MPI_Win_flush", .timed = "one MPI_Put, MPI_Win_flush"},
-    {"Get_Flush_Under_Load", "get by rank 0 from rank 1 while the other ranks flood", ALONE(GET), COUNTED, .moves = MOVES_MESSAGE,
+    {"Get_Flush_Under_Load", "get by rank 0 from rank 1 while the other ranks flood", .like = {&loaded}, .variant = &(const struct victim){VICTIM_ALONE, GET}, .who = "rank 0", COUNTED, .moves = MOVES_MESSAGE,
      .calls = "MPI_Get MPI_Win_flush", .timed = "one MPI_Get, MPI_Win_flush"},
     {"Fetch_and_op_Flush_Under_Load", "fetch-and-op by rank 0 on rank 1 while the other ranks flood",
-     ALONE(FETCH_AND_OP), .parameters = {AGGRESSORS, FLOOD, MEMORY},
+     .like = {&loaded}, .variant = &(const struct victim){VICTIM_ALONE, FETCH_AND_OP}, .who = "rank 0", .parameters = {AGGRESSORS, FLOOD, MEMORY},
      .moves = MOVES_MESSAGE, .calls = "MPI_Fetch_and_op MPI_Win_flush", .timed = "one MPI_Fetch_and_op with MPI_SUM of a long, MPI_Win_flush"},
     {"Pingpong_Send_Recv_Under_Load", "round trip between ranks 0 and 1 while the other ranks flood",
-     LOADED(VICTIM_ANSWERED, PINGPONG), .who = "rank 0", COUNTED, .moves = MOVES_BOTH_WAYS, .calls = "MPI_Send MPI_Recv", .timed = "a complete round trip by MPI_Send, MPI_Recv"},
-    {"Barrier_Under_Load", "barrier of the first ranks while the others flood", TOGETHER(BARRIER),
+     .like = {&loaded}, .variant = &(const struct victim){VICTIM_ANSWERED, PINGPONG}, .who = "rank 0", COUNTED, .moves = MOVES_BOTH_WAYS, .calls = "MPI_Send MPI_Recv", .timed = "a complete round trip by MPI_Send, MPI_Recv"},
+    {"Barrier_Under_Load", "barrier of the first ranks while the others flood", .like = {&loaded}, .variant = &(const struct victim){VICTIMS_TOGETHER, BARRIER}, .who = "the victims",
      .parameters = {VICTIMS, AGGRESSORS, FLOOD, MEMORY}, .moves = MOVES_NOTHING, .calls = "MPI_Barrier", .timed = "one MPI_Barrier, after another one"},
-    {"Allreduce_Under_Load", "sum of longs over the first ranks while the others flood", TOGETHER(ALLREDUCE),
+    {"Allreduce_Under_Load", "sum of longs over the first ranks while the others flood", .like = {&loaded}, .variant = &(const struct victim){VICTIMS_TOGETHER, ALLREDUCE}, .who = "the victims",
      .parameters = {{"count", PARAMETER_INT, "bytes", "data of each rank, rounded up to complete longs", .size = true, .minimum = 1, .maximum = INT_MAX, .example = "1024"}, VICTIMS, AGGRESSORS, FLOOD, MEMORY},
      .moves = MOVES_REDUCED, .calls = "MPI_Allreduce", .timed = "one MPI_Allreduce, after another one"},
     {.name = NULL},

@@ -240,40 +240,56 @@ static bool verify(struct run *run)
 #endif
 
 /* clang-format off */
-#define FORM                                                                                       \
-    MPI_FUNCTION_CHECKED(check), TRIP_FORM, .moves = MOVES_BOTH_WAYS, .demand = trip_demand, MPI_STATE(struct trip_state),           \
-    .setup = WITH_MPI(set_up), .fill = WITH_MPI(fill), .verify = WITH_MPI(verify),                 \
-    .run = WITH_MPI(run_trips), .teardown = WITH_MPI(tear_down)
-#define TRIP(how, ...)                                                                             \
-    FORM, .version_major = 3, .parameters = {TRIP_PARAMETERS(INT_MAX), MEMORY},                    \
-    .variant = &(const struct way){how, {.all = (how) == BARRIER, __VA_ARGS__}}
+static const struct measurement trips = {
+    MPI_FUNCTION_CHECKED(check), TRIP_FORM, .moves = MOVES_BOTH_WAYS, .demand = trip_demand, MPI_STATE(struct trip_state),
+    .setup = WITH_MPI(set_up), .fill = WITH_MPI(fill), .verify = WITH_MPI(verify),
+    .run = WITH_MPI(run_trips), .teardown = WITH_MPI(tear_down)};
+static const struct measurement one_sided_trips = {
+    .like = {&trips}, .version_major = 3, .parameters = {TRIP_PARAMETERS(INT_MAX), MEMORY}};
 
-/* A put, or a get, until its flush returns, in each half. */
-#define BY_BARRIERS .cost = "2 * (post + wire + flush + barrier)"
-#define BY_WORDS .cost = "2 * (2 * post + 2 * wire + flush)"
-#define BY_MESSAGES .cost = "2 * (post + send + 2 * wire + flush)"
-
-#define TRIPS(ending, how, by, called, does, tells, cost)                                                  \
-    {"Round_Trip_Put_Put_" ending, "put there and put back, each followed by " by,                 \
-     TRIP(how, TRIP_PUT_PUT), cost, .calls = "MPI_Put MPI_Win_flush " called, .timed = "twice: MPI_Put, MPI_Win_flush, " does},              \
-    {"Round_Trip_Put_Get_" ending, "put there and got back, with " by " between",                  \
-     TRIP(how, TRIP_PUT_GET), cost,                                                                \
-     .calls = "MPI_Put MPI_Get MPI_Win_flush " called, .timed = "MPI_Put, MPI_Win_flush, " tells "MPI_Get of the same data, MPI_Win_flush"},         \
-    {"Round_Trip_Get_Get_" ending, "get by one rank and get by the other, each after " by,         \
-     TRIP(how, TRIP_GET_GET), cost, .calls = "MPI_Get MPI_Win_flush " called, .timed = "twice: " does ", MPI_Get, MPI_Win_flush"}
-#define PAIRWISE(ending, how, by, called, does, cost) TRIPS(ending, how, by, called, does, does ", and the same back, ", cost)
+/* In each half: a put, or a get, until its flush returns, and what tells the other rank. */
+static const struct measurement by_barriers = {.like = {&one_sided_trips}, .cost = "2 * (post + wire + flush + barrier)"};
+static const struct measurement by_words = {.like = {&one_sided_trips}, .cost = "2 * (2 * post + 2 * wire + flush)"};
+static const struct measurement by_messages = {.like = {&one_sided_trips}, .cost = "2 * (post + send + 2 * wire + flush)"};
 
 const struct measurement measurements_mpi_round_trip[] = {
-    TRIPS("Barrier", BARRIER, "a barrier", "MPI_Barrier", "MPI_Barrier", "MPI_Barrier, MPI_Barrier, ", BY_BARRIERS),
-    PAIRWISE("Flag", FLAG, "a flag", "MPI_Win_sync",
-             "MPI_Put of a flag, MPI_Win_flush, until the other finds it in its memory after MPI_Win_sync",
-             BY_WORDS),
-    PAIRWISE("Fetch_and_op", FETCH_AND_OP, "a fetch-and-op", "MPI_Fetch_and_op",
-             "MPI_Fetch_and_op with MPI_REPLACE, MPI_Win_flush, until the other finds it by MPI_Fetch_and_op with MPI_NO_OP",
-             BY_WORDS),
-    PAIRWISE("Message", MESSAGE, "an empty message", "MPI_Send MPI_Recv",
-             "MPI_Send of nothing, until the other's MPI_Recv returns", BY_MESSAGES),
-    {"Round_Trip_Send_Recv", "message there and message back", FORM,
+    {"Round_Trip_Put_Put_Barrier", "put there and put back, each followed by a barrier", .like = {&by_barriers},
+     .variant = &(const struct way){BARRIER, {.all = true, TRIP_PUT_PUT}}, .calls = "MPI_Put MPI_Win_flush MPI_Barrier",
+     .timed = "twice: MPI_Put, MPI_Win_flush, MPI_Barrier"},
+    {"Round_Trip_Put_Get_Barrier", "put there and got back, with a barrier between", .like = {&by_barriers},
+     .variant = &(const struct way){BARRIER, {.all = true, TRIP_PUT_GET}}, .calls = "MPI_Put MPI_Get MPI_Win_flush MPI_Barrier",
+     .timed = "MPI_Put, MPI_Win_flush, MPI_Barrier, MPI_Barrier, MPI_Get of the same data, MPI_Win_flush"},
+    {"Round_Trip_Get_Get_Barrier", "get by one rank and get by the other, each after a barrier", .like = {&by_barriers},
+     .variant = &(const struct way){BARRIER, {.all = true, TRIP_GET_GET}}, .calls = "MPI_Get MPI_Win_flush MPI_Barrier",
+     .timed = "twice: MPI_Barrier, MPI_Get, MPI_Win_flush"},
+    {"Round_Trip_Put_Put_Flag", "put there and put back, each followed by a flag", .like = {&by_words},
+     .variant = &(const struct way){FLAG, {TRIP_PUT_PUT}}, .calls = "MPI_Put MPI_Win_flush MPI_Win_sync",
+     .timed = "twice: MPI_Put, MPI_Win_flush, MPI_Put of a flag, MPI_Win_flush, until the other finds it in its memory after MPI_Win_sync"},
+    {"Round_Trip_Put_Get_Flag", "put there and got back, with a flag between", .like = {&by_words},
+     .variant = &(const struct way){FLAG, {TRIP_PUT_GET}}, .calls = "MPI_Put MPI_Get MPI_Win_flush MPI_Win_sync",
+     .timed = "MPI_Put, MPI_Win_flush, MPI_Put of a flag, MPI_Win_flush, until the other finds it in its memory after MPI_Win_sync, and the same back, MPI_Get of the same data, MPI_Win_flush"},
+    {"Round_Trip_Get_Get_Flag", "get by one rank and get by the other, each after a flag", .like = {&by_words},
+     .variant = &(const struct way){FLAG, {TRIP_GET_GET}}, .calls = "MPI_Get MPI_Win_flush MPI_Win_sync",
+     .timed = "twice: MPI_Put of a flag, MPI_Win_flush, until the other finds it in its memory after MPI_Win_sync, MPI_Get, MPI_Win_flush"},
+    {"Round_Trip_Put_Put_Fetch_and_op", "put there and put back, each followed by a fetch-and-op", .like = {&by_words},
+     .variant = &(const struct way){FETCH_AND_OP, {TRIP_PUT_PUT}}, .calls = "MPI_Put MPI_Win_flush MPI_Fetch_and_op",
+     .timed = "twice: MPI_Put, MPI_Win_flush, MPI_Fetch_and_op with MPI_REPLACE, MPI_Win_flush, until the other finds it by MPI_Fetch_and_op with MPI_NO_OP"},
+    {"Round_Trip_Put_Get_Fetch_and_op", "put there and got back, with a fetch-and-op between", .like = {&by_words},
+     .variant = &(const struct way){FETCH_AND_OP, {TRIP_PUT_GET}}, .calls = "MPI_Put MPI_Get MPI_Win_flush MPI_Fetch_and_op",
+     .timed = "MPI_Put, MPI_Win_flush, MPI_Fetch_and_op with MPI_REPLACE, MPI_Win_flush, until the other finds it by MPI_Fetch_and_op with MPI_NO_OP, and the same back, MPI_Get of the same data, MPI_Win_flush"},
+    {"Round_Trip_Get_Get_Fetch_and_op", "get by one rank and get by the other, each after a fetch-and-op", .like = {&by_words},
+     .variant = &(const struct way){FETCH_AND_OP, {TRIP_GET_GET}}, .calls = "MPI_Get MPI_Win_flush MPI_Fetch_and_op",
+     .timed = "twice: MPI_Fetch_and_op with MPI_REPLACE, MPI_Win_flush, until the other finds it by MPI_Fetch_and_op with MPI_NO_OP, MPI_Get, MPI_Win_flush"},
+    {"Round_Trip_Put_Put_Message", "put there and put back, each followed by an empty message", .like = {&by_messages},
+     .variant = &(const struct way){MESSAGE, {TRIP_PUT_PUT}}, .calls = "MPI_Put MPI_Win_flush MPI_Send MPI_Recv",
+     .timed = "twice: MPI_Put, MPI_Win_flush, MPI_Send of nothing, until the other's MPI_Recv returns"},
+    {"Round_Trip_Put_Get_Message", "put there and got back, with an empty message between", .like = {&by_messages},
+     .variant = &(const struct way){MESSAGE, {TRIP_PUT_GET}}, .calls = "MPI_Put MPI_Get MPI_Win_flush MPI_Send MPI_Recv",
+     .timed = "MPI_Put, MPI_Win_flush, MPI_Send of nothing, until the other's MPI_Recv returns, and the same back, MPI_Get of the same data, MPI_Win_flush"},
+    {"Round_Trip_Get_Get_Message", "get by one rank and get by the other, each after an empty message", .like = {&by_messages},
+     .variant = &(const struct way){MESSAGE, {TRIP_GET_GET}}, .calls = "MPI_Get MPI_Win_flush MPI_Send MPI_Recv",
+     .timed = "twice: MPI_Send of nothing, until the other's MPI_Recv returns, MPI_Get, MPI_Win_flush"},
+    {"Round_Trip_Send_Recv", "message there and message back", .like = {&trips},
      .parameters = {TRIP_PARAMETERS(INT_MAX)}, .variant = &(const struct way){ITSELF, {TRIP_PUT_PUT}},
      .calls = "MPI_Send MPI_Recv", .timed = "twice: MPI_Send, until the other's MPI_Recv returns", .cost = "2 * (send + wire)"},
     {.name = NULL},

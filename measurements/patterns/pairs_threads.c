@@ -236,26 +236,31 @@ static double run_threads(struct run *run)
 
 /* clang-format off */
 #define THREADS {"threads", PARAMETER_INT, "", "threads of each rank that works, each with a private context and a window of its own", .minimum = 1, .maximum = MOST_THREADS, .example = "2"}
-#define THREADED(routine_, op)                                                                     \
-    .api = API_OPENSHMEM, .threads = true, .timing = TIMING_WHOLE, .moves = MOVES_MESSAGE, .minimum_pes = 2,  \
-    .who = "the ranks that work", .check = pairs_check, .demand = pairs_demand_traffic, SHMEM_STATE(struct threads_state),    \
-    .parameters = {COUNT_BYTES, PATTERN, PAIRS, DIRECTIONS, THREADS, WINDOW_OF("operations"), ITERATIONS}, \
-    .setup = WITH_SHMEM(set_up), .fill = WITH_SHMEM(pairs_fill_traffic), .verify = WITH_SHMEM(pairs_verify_traffic),           \
-    .run = WITH_SHMEM(run_threads), .teardown = WITH_SHMEM(tear_down),                             \
-    .variant = &(const struct traffic){{(routine_) == GET || (routine_) == GET_NBI}, routine_},                                                  \
-    .routine = "shmem_ctx_" op, .calls = "shmem_ctx_quiet", .timed = "in each thread a window of " op ", and quiet of its context; divided by the operations of all threads"
+static const struct measurement threaded = {
+    .api = API_OPENSHMEM, .threads = true, .timing = TIMING_WHOLE, .moves = MOVES_MESSAGE, .minimum_pes = 2,
+    .who = "the ranks that work", .check = pairs_check, .demand = pairs_demand_traffic,
+    SHMEM_STATE(struct threads_state),
+    .parameters = {COUNT_BYTES, PATTERN, PAIRS, DIRECTIONS, THREADS, WINDOW_OF("operations"), ITERATIONS},
+    .setup = WITH_SHMEM(set_up), .fill = WITH_SHMEM(pairs_fill_traffic),
+    .verify = WITH_SHMEM(pairs_verify_traffic), .run = WITH_SHMEM(run_threads),
+    .teardown = WITH_SHMEM(tear_down), .routine = "shmem_ctx_%s", .calls = "shmem_ctx_quiet",
+    .timed = "in each thread a window of %s, and quiet of its context; divided by the operations of all threads"};
 
 const struct measurement measurements_pairs_threads[] = {
     {"Shmem_Ctx_Put_Pairs_Rate_Threads",
-     "put, a window of them by several threads of many ranks at once", THREADED(PUT, "put")},
+     "put, a window of them by several threads of many ranks at once", .like = {&threaded}, .word = "put",
+     .variant = &(const struct traffic){{false}, PUT}},
     {"Shmem_Ctx_Put_Nonblocking_Pairs_Rate_Threads",
      "non-blocking put, a window of them by several threads of many ranks at once",
-     THREADED(PUT_NBI, "put_nbi")},
+     .like = {&threaded}, .word = "put_nbi",
+     .variant = &(const struct traffic){{false}, PUT_NBI}},
     {"Shmem_Ctx_Get_Pairs_Rate_Threads",
-     "get, a window of them by several threads of many ranks at once", THREADED(GET, "get")},
+     "get, a window of them by several threads of many ranks at once", .like = {&threaded}, .word = "get",
+     .variant = &(const struct traffic){{true}, GET}},
     {"Shmem_Ctx_Get_Nonblocking_Pairs_Rate_Threads",
      "non-blocking get, a window of them by several threads of many ranks at once",
-     THREADED(GET_NBI, "get_nbi")},
+     .like = {&threaded}, .word = "get_nbi",
+     .variant = &(const struct traffic){{true}, GET_NBI}},
     {.name = NULL},
 };
 /* clang-format on */

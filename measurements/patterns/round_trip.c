@@ -149,45 +149,46 @@ static bool verify(struct run *run)
 #endif
 
 /* clang-format off */
-#define TRIP(how, ...)                                                                             \
-    TRIP_FORM, .moves = MOVES_BOTH_WAYS, .check = check, .demand = demand, .parameters = {TRIP_PARAMETERS(0)},             \
-    SHMEM_STATE(struct trip_state), .setup = WITH_SHMEM(set_up), .fill = WITH_SHMEM(fill),                   \
-    .verify = WITH_SHMEM(verify), .run = WITH_SHMEM(run_trips), .teardown = WITH_SHMEM(tear_down), \
-    .variant = &(const struct way){.routine = {.element = 1}, .by = how,                           \
-                                   .trip = {.all = (how) == BARRIER, __VA_ARGS__}}
+static const struct measurement trips = {
+    .api = API_OPENSHMEM, TRIP_FORM, .moves = MOVES_BOTH_WAYS, .check = check, .demand = demand,
+    .parameters = {TRIP_PARAMETERS(0)}, 
+    SHMEM_STATE(struct trip_state), .setup = WITH_SHMEM(set_up), .fill = WITH_SHMEM(fill),
+    .verify = WITH_SHMEM(verify), .run = WITH_SHMEM(run_trips), .teardown = WITH_SHMEM(tear_down)};
+
+#define WAY .like = {&trips}, .variant = &(const struct way)
 
 const struct measurement measurements_round_trip[] = {
     {"Shmem_Round_Trip_Put_Put_Barrier", "put there and put back, each followed by a barrier", .calls = "shmem_put shmem_barrier_all shmem_barrier",
-     .api = API_OPENSHMEM, TRIP(BARRIER, TRIP_PUT_PUT), .timed = "twice: put by one rank of each pair + barrier",
+     WAY{{.element = 1}, BARRIER, {.all = true, TRIP_PUT_PUT}}, .timed = "twice: put by one rank of each pair + barrier",
      .cost = "2 * (post + wire + barrier)"},
     {"Shmem_Round_Trip_Put_Get_Barrier", "put there and got back, with barriers between", .calls = "shmem_put shmem_get shmem_barrier_all shmem_barrier",
-     .api = API_OPENSHMEM, TRIP(BARRIER, TRIP_PUT_GET), .timed = "put + barrier + barrier + get of the same data",
+     WAY{{.element = 1}, BARRIER, {.all = true, TRIP_PUT_GET}}, .timed = "put + barrier + barrier + get of the same data",
      .cost = "2 * (post + wire + barrier)"},
     {"Shmem_Round_Trip_Get_Get_Barrier", "get by one rank and get by the other, each after a barrier", .calls = "shmem_get shmem_barrier_all shmem_barrier",
-     .api = API_OPENSHMEM, TRIP(BARRIER, TRIP_GET_GET), .timed = "twice: barrier + get by one rank of each pair",
+     WAY{{.element = 1}, BARRIER, {.all = true, TRIP_GET_GET}}, .timed = "twice: barrier + get by one rank of each pair",
      .cost = "2 * (barrier + post + wire)"},
     {"Shmem_Round_Trip_Put_Put_Flag", "put there and put back, each followed by a flag", .calls = "shmem_put shmem_fence shmem_long_p shmem_long_wait_until",
-     .api = API_OPENSHMEM, TRIP(FLAG, TRIP_PUT_PUT),
+     WAY{{.element = 1}, FLAG, {TRIP_PUT_PUT}},
      .timed = "twice: put + fence + p of a flag, until the other's wait_until for it returns",
      .cost = "2 * (2 * post + fence + wire)"},
     {"Shmem_Round_Trip_Put_Get_Flag", "put there and got back, with flags between", .calls = "shmem_put shmem_get shmem_fence shmem_long_p shmem_long_wait_until",
-     .api = API_OPENSHMEM, TRIP(FLAG, TRIP_PUT_GET),
+     WAY{{.element = 1}, FLAG, {TRIP_PUT_GET}},
      .timed = "put + fence + p of a flag, the other's wait_until and p of a flag, wait_until + get of the same data",
      .cost = "4 * post + 3 * wire + fence"},
     {"Shmem_Round_Trip_Get_Get_Flag", "get by one rank and get by the other, each after a flag", .calls = "shmem_get shmem_fence shmem_long_p shmem_long_wait_until",
-     .api = API_OPENSHMEM, TRIP(FLAG, TRIP_GET_GET),
+     WAY{{.element = 1}, FLAG, {TRIP_GET_GET}},
      .timed = "twice: p of a flag, until the other's wait_until for it returns, and get by that one",
      .cost = "4 * (post + wire)"},
     {"Shmem_Round_Trip_Put_Put_Signal", "put with signal there and put with signal back", .calls = "shmem_put shmem_put_signal shmem_signal_wait_until",
-     API_OPENSHMEM_1_5, TRIP(SIGNAL, TRIP_PUT_PUT),
+     SINCE_1_5, WAY{{.element = 1}, SIGNAL, {TRIP_PUT_PUT}},
      .timed = "twice: put_signal, until the other's signal_wait_until returns",
      .cost = "2 * (post + wire)"},
     {"Shmem_Round_Trip_Put_Get_Signal", "put with signal there and got back, after a signal", .calls = "shmem_put shmem_get shmem_put_signal shmem_signal_wait_until",
-     API_OPENSHMEM_1_5, TRIP(SIGNAL, TRIP_PUT_GET),
+     SINCE_1_5, WAY{{.element = 1}, SIGNAL, {TRIP_PUT_GET}},
      .timed = "put_signal, the other's signal_wait_until and put_signal of no data, signal_wait_until + get of the same data",
      .cost = "3 * (post + wire)"},
     {"Shmem_Round_Trip_Get_Get_Signal", "get by one rank and get by the other, each after a signal", .calls = "shmem_get shmem_put_signal shmem_signal_wait_until",
-     API_OPENSHMEM_1_5, TRIP(SIGNAL, TRIP_GET_GET),
+     SINCE_1_5, WAY{{.element = 1}, SIGNAL, {TRIP_GET_GET}},
      .timed = "twice: put_signal of no data, until the other's signal_wait_until returns, and get by that one",
      .cost = "4 * (post + wire)"},
     {.name = NULL},

@@ -166,25 +166,22 @@ static void demand_strided(const struct measurement *function, const struct argu
         .demand = demand_strided,                                                                  \
         .parameters = {WAY,           ELEMENT_SIZE,         BLOCK,        COUNT, SOURCE_STRIDE,    \
                        TARGET_STRIDE, ITERATIONS_OR_CHOSEN, PAIRS_AT_HALF}
-#define KIND(...)                                                                                  \
-    .variant = &(const struct section_kind)                                                        \
-    {                                                                                              \
-        __VA_ARGS__                                                                                \
-    }
 
 const struct measurement measurements_section[] = {
     {"Shmem_Section_Put", "put of a section of an array until it is complete at the target",
      .calls = "shmem_put shmem_iput shmem_quiet shmem_long_p shmem_long_wait_until", SECTION,
-     KIND(.get = false, .read = read_section),
+     .variant = &(const struct section_kind){.get = false, .read = read_section},
      .timed = "the calls + quiet; pack: until the target has said that it has unpacked"},
     {"Shmem_Section_Get", "get of a section of an array",
      .calls = "shmem_get shmem_iget shmem_long_p shmem_long_wait_until", SECTION,
-     KIND(.get = true, .read = read_section),
+     .variant = &(const struct section_kind){.get = true, .read = read_section},
      .timed = "the calls; pack: from asking the owner to pack until all is unpacked"},
     {"Shmem_Strided_Put", "put of blocks at equal distances until it is complete at the target",
-     .calls = "shmem_put shmem_iput shmem_quiet", STRIDED, KIND(.get = false, .read = read_strided),
+     .calls = "shmem_put shmem_iput shmem_quiet", STRIDED,
+     .variant = &(const struct section_kind){.get = false, .read = read_strided},
      .timed = "the calls + quiet"},
     {"Shmem_Strided_Get", "get of blocks at equal distances", .calls = "shmem_get shmem_iget",
-     STRIDED, KIND(.get = true, .read = read_strided), .timed = "the calls"},
+     STRIDED, .variant = &(const struct section_kind){.get = true, .read = read_strided},
+     .timed = "the calls"},
     {.name = NULL},
 };

@@ -357,37 +357,51 @@ static void demand(const struct measurement *function, const struct argument *ar
 #define ALLOCATIONS {"allocations", PARAMETER_INT, "", "length of the sequence", .minimum = 1, .example = "100"}
 #define SEQUENCE_SEED {"seed", PARAMETER_INT, "", "another seed, another sequence", .minimum = 0, .example = "1", .otherwise = "1"}
 /* clang-format on */
-#define SEQUENCE(supply)                                                                           \
-    .api = API_OPENSHMEM, .moves = MOVES_NOTHING,                                                  \
-    .parameters = {SIZE, BLOCKS, ALLOCATIONS, SEQUENCE_SEED}, .variant = WITH_SHMEM(&(supply)),    \
-    SHMEM_STATE(struct segment_state), .check = check, .demand = demand,                           \
-    .setup = WITH_SHMEM(set_up), .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify),           \
-    .who = "all"
-#define TIMED(supply)                                                                              \
-    SEQUENCE(supply), .run = WITH_SHMEM(run_sequence), .reference = WITH_SHMEM(draws_alone),       \
-                      .teardown = WITH_SHMEM(tear_down), .subtracted = "drawing the sequence"
-#define SPAN(supply)                                                                               \
-    SEQUENCE(supply), .run = WITH_SHMEM(run_span), .teardown = WITH_SHMEM(note_span),              \
-                      .quantity = QUANTITY_BYTES,                                                  \
-                      .timed = "bytes from the lowest to the highest byte ever in use"
+
+static const struct measurement sequences = {
+    .api = API_OPENSHMEM,
+    .moves = MOVES_NOTHING,
+    .parameters = {SIZE, BLOCKS, ALLOCATIONS, SEQUENCE_SEED},
+    SHMEM_STATE(struct segment_state),
+    .check = check,
+    .demand = demand,
+    .setup = WITH_SHMEM(set_up),
+    .fill = WITH_SHMEM(fill),
+    .verify = WITH_SHMEM(verify),
+    .who = "all",
+};
+static const struct measurement times = {
+    .like = {&sequences},
+    .run = WITH_SHMEM(run_sequence),
+    .reference = WITH_SHMEM(draws_alone),
+    .teardown = WITH_SHMEM(tear_down),
+    .subtracted = "drawing the sequence",
+};
+static const struct measurement spans = {
+    .like = {&sequences},
+    .run = WITH_SHMEM(run_span),
+    .teardown = WITH_SHMEM(note_span),
+    .quantity = QUANTITY_BYTES,
+    .timed = "bytes from the lowest to the highest byte ever in use",
+};
 
 const struct measurement measurements_segment[] = {
     {"Shmem_Malloc_Sequence", "a random sequence of malloc and free",
-     .routine = "shmem_malloc shmem_free", TIMED(from_malloc),
+     .routine = "shmem_malloc shmem_free", .like = {&times}, .variant = WITH_SHMEM(&from_malloc),
      .timed = "malloc and free of a block, the mean of all", .cost = "allocate + free"},
     {"Shmem_Segment_Sequence", "the same sequence on a segment with a free list, without messages",
-     .calls = "", TIMED(from_segment),
+     .calls = "", .like = {&times}, .variant = WITH_SHMEM(&from_segment),
      .timed = "taking a block and giving it back, the mean of all"},
     {"Shmem_Segment_Sequence_Barrier",
      "the same sequence on a segment with a free list, with a barrier for each block taken or "
      "given back",
-     .calls = "shmem_barrier_all", TIMED(from_segment_together),
+     .calls = "shmem_barrier_all", .like = {&times}, .variant = WITH_SHMEM(&from_segment_together),
      .timed = "taking a block and giving it back, with two barriers, the mean of all",
      .cost = "2 * barrier"},
     {"Shmem_Malloc_Sequence_Span",
      "memory in which a random sequence of malloc and free takes place",
-     .routine = "shmem_malloc shmem_free", SPAN(from_malloc)},
+     .routine = "shmem_malloc shmem_free", .like = {&spans}, .variant = WITH_SHMEM(&from_malloc)},
     {"Shmem_Segment_Sequence_Span", "memory of the segment that the same sequence needs",
-     .calls = "", SPAN(from_segment)},
+     .calls = "", .like = {&spans}, .variant = WITH_SHMEM(&from_segment)},
     {.name = NULL},
 };
