@@ -22,7 +22,7 @@ struct aggressor {
     const char *name;
     enum flooding flooding;
     enum flooded flooded;
-    int fewest; /* ranks beside the victims */
+    int fewest; /* ranks apart from the victims */
     const char *does;
 };
 
@@ -75,7 +75,7 @@ static bool moves(const struct aggressor *aggressor)
     return aggressor->flooding == FLOOD_PUT || aggressor->flooding == FLOOD_GET;
 }
 
-/* Of `others` ranks beside the victims, those that flood. */
+/* How many of the `others` ranks, which are no victims, flood. */
 static int64_t flooders(const struct aggressor *aggressor, int64_t others)
 {
     if (aggressor->flooding == FLOOD_NONE)
@@ -287,7 +287,8 @@ double load_run(struct run *run, const struct load_routines *routines)
 
 /* ---- The data ---- */
 
-/* What one rank floods with: all that flood one rank with the same, since they may share places. */
+/* The tag of the data with which a rank is flooded. Aggressors of one rank may share places in its
+ * memory: all of them send equal data. */
 static int tag_of(const struct run *run, int rank)
 {
     const struct load *load = load_of(run);

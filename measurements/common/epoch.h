@@ -13,7 +13,7 @@ enum epoch {
     NO_EPOCH,
     FENCE,      /* MPI_Win_fence before and after, by all */
     START_POST, /* targets post and wait, origins start and complete */
-    START_TEST, /* the same, but targets test once before they wait */
+    START_TEST, /* as START_POST, but targets test once before they wait */
     LOCK,       /* MPI_Win_lock, MPI_Win_unlock; targets do nothing */
     LOCK_ALL    /* MPI_Win_lock_all, MPI_Win_unlock_all */
 };
@@ -66,7 +66,8 @@ void epoch_tear_down(struct run *);
 
 /* Messages to each target. */
 int64_t epoch_messages(const struct measurement *, const struct argument *);
-/* Places in a window: each origin has its own, unless all are to accumulate to the same. */
+/* Places in a window: each origin has its own, unless all origins are to accumulate to one place.
+ */
 int64_t epoch_places(const struct measurement *, const struct argument *, int pes);
 /* Blocks that a rank sends from: one for each target where each is to get another one. */
 int64_t epoch_sources(const struct measurement *, int pes);

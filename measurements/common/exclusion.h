@@ -20,7 +20,8 @@ struct exclusion {
 void exclusion_ask(struct run *, struct exclusion *, int pe);
 /* ... this one, and clearing the lock. */
 void exclusion_count(struct run *, struct exclusion *, int pe);
-/* On that PE, after so many increments by each PE and a barrier; false after run_fail(). */
+/* On the PE that has the counter, after `increments` increments by each PE and a barrier; false
+ * after run_fail(). */
 bool exclusion_proved(struct run *, const struct exclusion *, long increments);
 
 #endif

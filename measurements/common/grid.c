@@ -211,7 +211,7 @@ void grid_unpack(const struct grid_section *section, float *cells, const float *
 
 /* ---- The serial program ---- */
 
-/* The block and all cells that have influence on it in so many steps. */
+/* The block and all cells that have influence on it within `steps` steps. */
 static bool reach(const struct grid_block *block, int64_t steps, struct grid_block *wide)
 {
     *wide = *block;

@@ -20,8 +20,8 @@ enum { GRID_DIMENSIONS = 3, GRID_CUTS = 2 };
  * first not less than the second. 7 PEs are 7 x 1. */
 void grid_parts(int pes, int parts[GRID_CUTS]);
 
-/* Of so many cells in that many parts: the part's first one, and (part = parts) the end. Parts
- * differ by one cell at most, the larger ones are first. */
+/* Divides `cells` cells among `parts` parts: returns the first cell of a part, and the end if part
+ * = parts. Parts differ by one cell at most, the larger ones are first. */
 int64_t grid_first(int64_t cells, int parts, int part);
 
 /* A block, and the layer around it in memory. Arrays count cells. */
@@ -95,17 +95,17 @@ void grid_unpack(const struct grid_section *, float *cells, const float *packed)
 /* ---- What is computed ---- */
 
 struct grid_program {
-    /* What the sweep needs beside the cells, for that block, by malloc(); NULL: out of memory. May
-     * be left out. */
+    /* Allocates what the sweep needs for a block apart from its cells, by malloc(); NULL: out of
+     * memory. May be left out. */
     float *(*prepare)(const struct grid_block *);
     /* New values of all cells of the block from the old ones and the layer. Returns the sum of the
      * squares of the changes, or 0. */
     double (*sweep)(const struct grid_block *, const float *prepared, const float *from, float *to);
 };
 
-/* What a serial program that begins with that key has in the cells of the block after so many
- * steps, by malloc() and laid out as the block; NULL: out of memory. It computes no more of the
- * grid than has influence on the block. */
+/* The cells of the block after `steps` steps of a serial program that begins with this key, by
+ * malloc() and laid out as the block; NULL: out of memory. The program computes only cells that
+ * have influence on the block. */
 float *grid_serial(const struct grid_block *block, const struct grid_program *program, uint64_t key,
                    int64_t steps);
 /* Sweeps of single cells that grid_serial() makes, for a limit. */

@@ -21,7 +21,7 @@ struct half_pair {
 
 /* Pure. Of two ranks or more. */
 struct half_pair half_pair_of(int rank, int size, int64_t count);
-/* For the hook check: why the set has not so many, or NULL. */
+/* For the hook check: why the set does not have this number of pairs, or NULL. */
 const char *half_pairs_refusal(int64_t pairs, const struct pe_set *);
 
 struct half_pair half_pair_of_run(const struct run *);

@@ -21,7 +21,7 @@ struct image_locks {
     long library[]; /* by rank */
 };
 
-/* A multiple of a cache line, for a set of so many PEs. */
+/* Bytes for a set of this number of PEs, a multiple of a cache line. */
 size_t image_locks_bytes(int pes);
 
 /* The lock of a rank, which is that PE. Any one PE, for one rank at a time. */

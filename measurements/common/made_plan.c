@@ -189,7 +189,7 @@ static void move(struct builder *b, bool sends, int rank, struct made_range rang
             .sends = sends, .rank = rank, .range = range, .word = word, .permission = permission});
 }
 
-/* The same where it lands at an element, and is added. */
+/* As above, but the data land at an element, and are added. */
 static void move_and_add(struct builder *b, bool sends, int rank, struct made_range range, int word,
                          size_t landing)
 {

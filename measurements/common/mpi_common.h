@@ -13,7 +13,7 @@
 
 #include "measurements/common/shapes.h"
 
-/* The standard guarantees tags up to this one; libraries allow more, but not the same. */
+/* The standard guarantees tags up to this one. Each library has a higher limit of its own. */
 #define MPI_HIGHEST_TAG 32767
 
 /* clang-format off */
@@ -32,7 +32,7 @@
 /* Integers that MPI cannot take, and operations that do not go with the datatype. */
 const char *mpi_check(const struct measurement *, const struct argument *, const struct pe_set *);
 
-/* The same for accumulates, which have MPI_REPLACE, too. */
+/* mpi_check() for accumulates, which also have MPI_REPLACE. */
 const char *mpi_check_accumulate(const struct measurement *, const struct argument *,
                                  const struct pe_set *);
 
@@ -81,7 +81,7 @@ void mpi_fill(const struct run *, void *address, int64_t count, struct datatype 
 /* False after run_fail(); gaps must be poison where they lie within the elements. */
 bool mpi_verify(struct run *, const char *what, const void *address, int64_t count,
                 struct datatype *, int tag);
-/* The same without a word about it, gaps left out. */
+/* As mpi_verify(), but reports nothing and does not look at gaps. */
 bool mpi_matches(const struct run *, const void *address, int64_t count, struct datatype *,
                  int tag);
 

@@ -15,7 +15,7 @@ static void fill(const struct run *run, void *memory, int64_t count, int rank)
     window_fill(run, memory, count, type, rank, epochs->operation == ACCUMULATE);
 }
 
-/* The same data in the block as a rank of these left there by its operations. */
+/* Checks that the block holds what the operations of this origin left there. */
 static bool check_block(struct run *run, int origin, int64_t block)
 {
     const struct epochs *epochs = run->function->variant;

@@ -16,7 +16,7 @@ const char *window_kind_check(const char *name);
 /* clang-format off */
 #define MEMORY {"memory", PARAMETER_STRING, "", "routine that makes the window of memory", .allowed = "one of \"create\", \"allocate\", \"shared\"", .otherwise = "allocate", .example = "allocate"}
 /* clang-format on */
-/* The same of the argument for it. */
+/* The kind that the argument `memory` names, and what is wrong with that argument. */
 enum window_kind window_memory(const struct measurement *, const struct argument *);
 const char *window_memory_check(const struct measurement *, const struct argument *);
 

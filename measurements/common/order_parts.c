@@ -136,7 +136,7 @@ static double put_alone(struct run *run)
     return put_loop(run, false);
 }
 
-/* As it is in front of its quiet, with nothing outstanding. */
+/* A put as it is before its quiet, with nothing outstanding. */
 static double put_before_quiet(struct run *run)
 {
     const struct calls calls = calls_of(run);

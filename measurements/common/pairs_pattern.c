@@ -37,7 +37,8 @@ struct numbers {
     int64_t value[MOST_NUMBERS];
 };
 
-/* Numbers behind a name and a colon, at most so many; false: they are none. */
+/* Parses numbers separated by colons, as they follow a pattern's name, at most `most`; false if the
+ * text holds anything else. */
 static bool parse_numbers(const char *text, int most, struct numbers *numbers)
 {
     for (int i = 0; i < most; i++) {
@@ -188,7 +189,7 @@ struct pairs pairs_of(const struct measurement *function, const struct argument 
 
 /* ---- Chance ---- */
 
-/* The same on all ranks: numbers that seem to have nothing to do with their arguments. */
+/* A number that looks random, but is computed from the arguments: all ranks draw the same one. */
 static uint64_t mixed(uint64_t seed, uint64_t a, uint64_t b)
 {
     uint64_t x = seed * 0x9e3779b97f4a7c15u + a * 0xd1342543de82ef95u + b * 0xaef17502108ef2d9u + 1;

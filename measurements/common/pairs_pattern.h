@@ -64,7 +64,7 @@ struct pairs_call {
 
 /* Hook: arguments that make no sense on this set. For functions with a parameter `pattern`. */
 const char *pairs_check(const struct measurement *, const struct argument *, const struct pe_set *);
-/* The same, where only patterns of pairs do. */
+/* As pairs_check(), for functions that only work with patterns of pairs. */
 const char *pairs_check_pairs(const struct measurement *, const struct argument *,
                               const struct pe_set *);
 

@@ -14,8 +14,8 @@ struct random_access {
     uint64_t value;
 };
 
-/* The number-th one that is made with a rank's key, on tables of so many words on ranks 0 to
- * ranks - 1. */
+/* The number-th change that is made with a rank's key. Ranks 0 to ranks - 1 have tables of `words`
+ * words. */
 static inline struct random_access random_access_of(uint64_t key, int64_t number, int ranks,
                                                     int64_t words)
 {
@@ -29,7 +29,7 @@ static inline struct random_access random_access_of(uint64_t key, int64_t number
         (int)(place >> 64), (int64_t)((__uint128_t)(uint64_t)place * (uint64_t)words >> 64), mixed};
 }
 
-/* Makes the first so many changes of that key which concern the table of one rank. */
+/* Of the first `changes` changes of the key, makes those that concern the table of one rank. */
 void random_access_serial(uint64_t *table, int rank, int ranks, int64_t words, uint64_t key,
                           int64_t changes);
 

@@ -34,7 +34,7 @@ size_t section_elements(const struct section *);
 size_t section_span(const struct section *, enum section_side);
 /* Where the i-th element lies on that side; the first dimension varies fastest. */
 size_t section_offset(const struct section *, enum section_side, size_t i);
-/* The same elements without gaps on that side. */
+/* The section with its elements packed on that side: no gaps between them. */
 struct section section_packed(const struct section *, enum section_side);
 
 /* ---- How it is moved ---- */
@@ -42,7 +42,7 @@ struct section section_packed(const struct section *, enum section_side);
 enum section_algorithm {
     SECTION_RUNS,           /* a putmem for each contiguous run along the first dimension */
     SECTION_CASCADE,        /* a block's 16, 8 and 4 bytes by iputs along the next dimension */
-    SECTION_CASCADE_FULL,   /* the same, and goes on with 2 bytes and 1 */
+    SECTION_CASCADE_FULL,   /* SECTION_CASCADE, continued with 2 bytes and 1 byte */
     SECTION_BEST_DIMENSION, /* iputs along the dimension that needs fewest calls */
     SECTION_PACK,           /* one putmem; packed before, unpacked at the target */
     SECTION_ELEMENTS,       /* a put of one element for each element */

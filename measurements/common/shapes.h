@@ -31,9 +31,9 @@ struct partner {
     bool acting;
     int pe;      /* world PE worked on, when acting */
     int rank;    /* its rank */
-    int targets; /* ranks worked on, from that one on */
+    int targets; /* number of ranks worked on, from `rank` on */
     int source;  /* rank that works on this PE, -1: none */
-    int sources; /* as many, from that one on */
+    int sources; /* number of ranks that work on this PE, from `source` on */
 };
 struct partner shape_partner(const struct run *run, enum shape shape, int64_t therank);
 
@@ -52,8 +52,8 @@ void data_demand(const struct measurement *, const struct argument *, int pes, s
 /* A pattern that differs between keys and positions, whatever the address. */
 void pattern_fill(void *memory, size_t bytes, uint64_t key);
 bool pattern_check(const void *memory, size_t bytes, uint64_t key);
-/* The same for count elements whose distance is stride elements: each as in memory that was filled
- * in full, and poison in between. */
+/* Checks count elements at a distance of stride elements: each is as pattern_fill() leaves it in
+ * memory without gaps, and the gaps are poison. */
 bool pattern_check_strided(const void *memory, size_t element, size_t stride, size_t count,
                            uint64_t key);
 

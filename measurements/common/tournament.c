@@ -3,7 +3,8 @@
  */
 #include "measurements/common/tournament.h"
 
-/* In which each of so many meets each other one; the same number is odd and turns in the circle. */
+/* Rounds in which each of `count` players meets each other one. This number is odd: it is also how
+ * many players turn in the circle. */
 static int64_t rounds_of(int64_t count)
 {
     return count < 2 ? 0 : count % 2 ? count : count - 1;

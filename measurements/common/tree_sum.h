@@ -13,10 +13,10 @@ struct tree_sum {
     long *flags;  /* symmetric: one for each level, then that of the sum */
     long *values; /* symmetric: elements of each level's child */
     int levels;
-    long done; /* so far */
+    long done; /* sums until now */
 };
 
-/* Levels of a tree of so many ranks. Pure. */
+/* Levels of a tree of this number of ranks. Pure. */
 int tree_levels(int ranks);
 /* Symmetric longs that it needs. Pure. */
 size_t tree_sum_longs(int ranks, size_t elements);

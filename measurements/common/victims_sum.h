@@ -10,7 +10,7 @@
 bool victims_sum_possible(struct run *, const unsigned char *source, const unsigned char *target);
 /* What this rank contributes, of demand.reported bytes, and poison in the target. */
 void victims_sum_fill(const struct run *, unsigned char *source, unsigned char *target);
-/* Whether the target holds the sum over so many victims, or is untouched where this rank is none;
+/* Whether the target holds the sum over all victims, or is untouched if this rank is no victim;
  * false after run_fail(). */
 bool victims_sum_verify(struct run *, const unsigned char *target, int victims);
 

@@ -170,7 +170,8 @@ static double time_call(struct run *run, const struct kind *kind, struct mpi_cal
     return seconds;
 }
 
-/* Calls with data at two places, or twice at the same. Both are filled, and so touched, before. */
+/* Calls twice, at two places in memory or twice at one place. Both places were filled before: no
+ * call is the first to touch its memory. */
 static double run_calls(struct run *run, const struct kind *kind, int *memory[2])
 {
     size_t elements = elements_of(run->function, run->arguments);

@@ -22,7 +22,7 @@ enum routine {
 enum completion {
     FLUSH,       /* at the target, too */
     FLUSH_LOCAL, /* until the memory here may be used again */
-    REQUEST,     /* as a request that is waited for: the same */
+    REQUEST,     /* as FLUSH_LOCAL, by waiting for a request */
     SYNC         /* MPI_Win_sync */
 };
 

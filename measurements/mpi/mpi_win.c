@@ -43,7 +43,7 @@ struct making {
     bool frees;
 };
 
-/* As in the classic line: room for the elements on each rank. */
+/* Each rank needs room for the elements, as in the classic SKaMPI. */
 static void demand_window(const struct measurement *function, const struct argument *arguments,
                           int pes, struct demand *demand)
 {

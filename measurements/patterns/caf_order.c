@@ -10,7 +10,8 @@
 /* Which quiets there are around a read-modify-write. */
 enum { AFTER_PUT = 1, BEFORE_GET = 2 };
 
-/* Where nothing orders updates, so many in a row are of different records. */
+/* Without a quiet, updates of one record could overtake each other: this many updates in a row go
+ * to different records. */
 #define RECORDS 16
 
 struct discipline {

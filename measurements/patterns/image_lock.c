@@ -25,7 +25,7 @@ struct access_state {
     unsigned char *read; /* what is there after a put */
 };
 
-#define TURNS 8 /* of the verification: so many times a lock is wanted by all */
+#define TURNS 8 /* of the verification: how often all PEs want a lock */
 
 static struct image_locks *locks_of(const struct run *run)
 {

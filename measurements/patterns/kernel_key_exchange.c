@@ -92,7 +92,7 @@ struct exchange_state {
     enum reduction reduction;
     enum offsets offsets;
     struct tree_sum tree;
-    /* Symmetric; sent[i]: keys for rank i, or where they begin there; got likewise. */
+    /* Symmetric. sent[i]: keys for rank i, or where they begin there; got[i]: keys from rank i. */
     long *counts, *totals, *work, *sent, *got, *next;
     int32_t *received; /* symmetric */
     int32_t *sorted;   /* by bucket: what is put */

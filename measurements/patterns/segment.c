@@ -80,7 +80,7 @@ static void give_part(struct run *run, const struct part *part)
     free_list_give(&state->list, (size_t)(part->block - state->memory), part->bytes);
 }
 
-/* As the language wants it: nobody goes on before all have the block, or have left it. */
+/* The language wants it: no PE goes on before all PEs have the block, or have given it back. */
 static unsigned char *take_part_together(struct run *run, const struct part *part)
 {
     unsigned char *block = take_part(run, part);

@@ -226,8 +226,8 @@ static int64_t as_held(const struct atomic *atomic, int64_t value)
     return atomic->type->load(word);
 }
 
-/* What the target holds after so many operations: the operations repeat themselves at once, every
- * other time, or count. */
+/* What the target holds after `operations` operations. Repeated operations leave the first value,
+ * alternate between two values, or count. */
 static int64_t value_after(const struct atomic *atomic, int64_t operations)
 {
     int64_t once = value_left(atomic->operation, FIRST),

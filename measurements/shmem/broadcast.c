@@ -50,8 +50,8 @@ static bool check(const struct collective_call *call)
                : data_verify(call->run, "the target", call->target, bytes, call->root);
 }
 
-/* The place of a timed operation, of which there are so many before it in the repetition. The first
- * is for what is not timed. */
+/* The place in memory of a timed operation that comes after `operations` others of the repetition.
+ * Place 0 is for untimed operations. */
 static int64_t place_of(const struct run *run, int64_t operations)
 {
     return (int64_t)((size_t)(operations + 1) % run->places);

@@ -11,7 +11,7 @@
 /* Of the bytes, continuing the checksum of what is before them (0: nothing). */
 uint32_t checksum(uint32_t before, const void *data, size_t bytes);
 
-/* The same without the instruction; for tests. */
+/* checksum() without the processor's instruction; for tests. */
 uint32_t checksum_portable(uint32_t before, const void *data, size_t bytes);
 
 #endif

@@ -39,7 +39,7 @@ void manual_section(const char *title);
 void manual_subsection(const char *title);
 /* Lines of text; "\n" ends one. */
 void manual_text(const char *text);
-/* The same, after a blank line. */
+/* manual_text() after a blank line. */
 void manual_paragraph(const char *text);
 /* Lines that are shown as they are. */
 void manual_example(const char *lines);

@@ -24,8 +24,8 @@ const char *numbers_plural(size_t count);
  * Returns text. */
 char *numbers_text(char *text, double value, int digits);
 
-/* As many digits of the value as its error allows: two digits of the error, from 2 to 4 of the
- * value. */
+/* How many digits of the value make sense with this error: down to the second digit of the error,
+ * but from 2 to 4 digits. */
 int numbers_digits(double value, double error);
 
 /* A time in the unit that suits it: "1.23 us". text needs 40 bytes. Returns text. */

@@ -34,7 +34,7 @@ const char *terminal_style(enum terminal_style);
  * of a script. A text without an end of line gets one. Control
  * characters, apart from newlines and tabs, are shown escaped. */
 void terminal_say(const char *text);
-/* The same of a format. */
+/* terminal_say() with a format. */
 void terminal_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* One line, without colours: the program, ": ", and a text in which newlines are escaped, too. */
 void terminal_line(const char *program, const char *format, va_list arguments)

@@ -133,8 +133,8 @@ static bool is_printed(const char *printed, const char *setting)
     return found;
 }
 
-/* Those that differ from their default, in UCX's words; and those of the environment that this part
- * of UCX does not know: of a transport, or none at all. */
+/* Notes settings that differ from their defaults, in UCX's words, and variables of the environment
+ * that this part of UCX does not know: they belong to a transport, or to nothing. */
 static void note_settings(struct named_texts *choices)
 {
     extern char **environ;
@@ -204,7 +204,7 @@ static char *condense(const char *printed)
                  sscanf(line, "# %31[a-z_]: %159[^ \n]", what, sizes) == 2) {
             what[strcspn(what, "[")] = '\0';
             char *said = text_format("; %s %s", what, sizes);
-            /* Of several lanes that are alike it says the same. */
+            /* UCX prints equal lines for lanes that are alike: one is enough. */
             if (strncmp(sizes, "0..", 3) == 0 && !(limits.data && strstr(limits.data, said)))
                 text_append(&limits, "%s", said);
             free(said);

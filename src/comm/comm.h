@@ -31,13 +31,14 @@ const struct library_start *comm_start_cost(void);
 /* Regular end of the job: releases everything, finalizes the library. The caller returns from
  * main() with status 0 afterwards. All PEs. */
 void comm_finish(void);
-/* The same, telling what the library's own end took: on PE 0 returns the seconds of each PE of its
- * node, in the order of PEs, and how many there are; NaN where a PE did not say. NULL on other PEs.
+/* comm_finish() that tells how long the library's own end took: on PE 0 returns the seconds of each
+ * PE of its node, in the order of PEs, and how many there are; NaN where a PE did not say. NULL on
+ * other PEs.
  */
 const double *comm_finish_timed(int *count);
-/* The same for a guest in a program that has started the library itself, and goes on with it. False
- * on every PE when there is no room in symmetric memory; what was taken of that is given back at
- * the end. All PEs; the pair may be called again. */
+/* Start and finish for a guest in a program that has started the library itself, and goes on with
+ * it. comm_attach() returns false on every PE when there is no room in symmetric memory;
+ * comm_detach() gives back what was taken. All PEs; the pair may be called again. */
 bool comm_attach(void);
 void comm_detach(void);
 

@@ -28,7 +28,7 @@ int pe_group_member(const struct pe_group *group, int rank);
 /* Rank of a world PE, or -1 when it is not a member. O(1) for regular groups, else O(size). */
 int pe_group_rank_of(const struct pe_group *group, int pe);
 
-/* The same members in the same order. */
+/* Whether both groups have the same members in the same order. */
 bool pe_group_equal(const struct pe_group *a, const struct pe_group *b);
 
 /* True when neighbouring ranks are a constant distance apart: PEs *first, *first + *stride, ... The

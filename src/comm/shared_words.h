@@ -12,8 +12,8 @@ struct shared_words;
 
 /* This PE's words, for others to find. */
 void shared_words_offer(struct tally_offer *offer);
-/* Those of another PE of this node, which are kept for the next time; NULL: they cannot be reached,
- * or this PE has none. */
+/* The words of another PE of this node; they stay mapped for the next call. NULL: they cannot be
+ * reached, or this PE has none. */
 struct shared_words *shared_words_of(int pe, const struct tally_offer *offer);
 void shared_words_forget(void);
 

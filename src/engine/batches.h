@@ -48,13 +48,13 @@ void batch_announce_earlier(struct batches *, const struct batch *);
 
 /* ---- Operations in a repetition (rules.c) ---- */
 
-/* As the script says; 0: the engine is to choose. */
+/* Iterations that the script wants; 0: the engine is to choose. */
 int64_t iterations_wanted(const struct run *);
-/* No more than there is fresh memory for, with a note where there are fewer. */
+/* Reduces the iterations to what there is fresh memory for, with a note. */
 void iterations_limit(struct bench *);
-/* So many that what a repetition times lasts long enough for the timer, on every PE that times
- * anything, unless that takes another PE very long. Some calls of the function; collective over the
- * set. */
+/* Chooses iterations such that a repetition lasts long enough for the timer on every PE that times
+ * anything, unless that takes another PE very long. Calls the function some times; collective over
+ * the set. */
 void iterations_choose(struct bench *);
 
 /* How many iterations the reference needs for the timer, beginning with run->iterations, which stay

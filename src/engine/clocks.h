@@ -33,7 +33,7 @@ const char *clocks_select_timer(struct clocks *, const char *name);
 
 /* Synchronizes the clocks as the settings say, and states how well. */
 void clocks_synchronize(struct clocks *, const struct settings *);
-/* The same, unless it has been done like this before. */
+/* As clocks_synchronize(), unless the clocks were synchronized with these settings before. */
 void clocks_need(struct clocks *, const struct settings *);
 /* At the end of a block: how far they have moved. */
 void clocks_report(const struct clocks *);

@@ -37,8 +37,8 @@ void engine_leave_out_more(struct engine *, int64_t count);
  * none. Any PE. */
 double engine_last_time(const struct engine *);
 
-/* The same for scripts: where an estimate has left the measurement out, what the last one of that
- * statement reported. */
+/* engine_last_time() for scripts: if an estimate has left the measurement out, what the last
+ * measurement of that statement reported. */
 double engine_assumed_time(const struct engine *);
 
 /* Of the last measurement, the part of its demand that ends a loop to ... when it is larger than

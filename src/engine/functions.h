@@ -21,8 +21,8 @@
  * nothing measures. Types must be those of the name, where functions have one. */
 size_t alias_find(const char *routine, const struct measurement **functions, size_t room);
 
-/* The same, then those that measure it with another type; where there is none of either, those that
- * call it or have its name: for suggestions. */
+/* For suggestions: what alias_find() finds, then functions that measure the routine with another
+ * type; if there are none, functions that call it or have its name. */
 size_t alias_find_related(const char *routine, const struct measurement **functions, size_t room);
 
 /* ---- Bandwidth and rate of messages ---- */

@@ -81,8 +81,8 @@ enum quantity { QUANTITY_TIME, QUANTITY_BYTES };
 enum timing_kind {
     TIMING_ALONE, /* each PE starts when it comes to it, and run() times what counts */
     TIMING_PARTS, /* starts as the script chose (window, barrier, none); run() times what counts */
-    TIMING_WHOLE, /* starts likewise; the value is run_stop() - run_start() over the iterations, so
-                     that set_run_time applies */
+    TIMING_WHOLE, /* starts as TIMING_PARTS; the value is run_stop() - run_start() over the
+                     iterations, so that set_run_time applies */
     TIMING_ONCE   /* happens once in a process: one repetition, by each PE when it comes to it,
                      without   an untimed call before it */
 };
@@ -151,7 +151,8 @@ struct measurement {
     const char *word;
     /* The routine of the library that is measured: its name leads users here. Several, separated by
      * blanks, where the arguments or the set decide which one is called. Without a type
-     * ("shmem_put") where the time is that of any type of so many bytes. NULL: none by itself. */
+     * ("shmem_put") where the time is that of any type with this many bytes. NULL: the time is not
+     * that of one routine. */
     const char *routine;
     /* Others that are called meanwhile, or whose end is timed: "" where there are none. Each
      * function of an API states at least one of both. */
@@ -286,8 +287,8 @@ size_t measurement_required_count(const struct measurement *);
  * three compare names: call them before the timed part, never in a loop. */
 const struct argument *argument_find(const struct measurement *, const struct argument *,
                                      const char *name);
-/* The same for a parameter that the function is known to have: without it the process is aborted.
- */
+/* argument_find() for a parameter that the function is known to have: aborts the process without
+ * it. */
 const struct argument *argument_named(const struct measurement *, const struct argument *,
                                       const char *name);
 /* The integer of that parameter, or `otherwise` where functions that share a hook lack it. */
@@ -339,7 +340,7 @@ void run_shortest_part(struct run *, double seconds);
  * length measured. Any one PE. */
 double run_pause(double seconds);
 
-/* The same by another clock than the timer in use; rate: its ticks per second. */
+/* run_pause() by another clock than the timer in use; rate: its ticks per second. */
 double run_pause_by(const struct timer *clock, double rate, double seconds);
 
 /* The cost of a run_pause() beyond the length that it returns, per call. Any one PE. */
@@ -382,8 +383,8 @@ double run_max(struct run *, double value);
  * after set-up or after the batch in progress. Returns false. */
 bool run_fail(struct run *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The same during set-up, where it turns out that the library does not offer here what is to be
- * measured: the measurement is unsupported, with this reason. */
+/* For set-up, if it turns out that the library does not offer here what is to be measured: the
+ * measurement is unsupported, with this reason. Returns false. */
 bool run_unsupported(struct run *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A line "# note: ..." after the result. Only rank 0's notes are kept, the same text once. */

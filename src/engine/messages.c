@@ -66,7 +66,7 @@ static bool wanted(struct display *display)
     return display->options->output && display->options->progress != PROGRESS_NONE;
 }
 
-/* As lines, quick runs show nothing. */
+/* Where progress is printed as lines, quick runs show none. */
 static bool is_due(const struct display *display)
 {
     bool lines = display->options->progress == PROGRESS_LINES;

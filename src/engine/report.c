@@ -163,8 +163,8 @@ static bool is_unstable(const struct rounds *rounds, double samples)
     return rounds->between > UNSTABLE_TIMES * error && rounds->between > UNSTABLE_LEAST;
 }
 
-/* Those that at least half of the rounds have and their intervals do not cover, and those of all
- * rounds together. */
+/* Flags that at least half of the rounds have, unless intervals of the rounds cover them, and flags
+ * of all rounds together. */
 static unsigned flags_of(const struct rounds_record *record, const struct rounds *rounds)
 {
     unsigned flags = 0;
@@ -263,7 +263,8 @@ void report_rounds(const struct reporter *reporter, const struct rounds_record *
     double *medians = memory_zeroed(record->made, sizeof *medians);
     double *within = memory_zeroed(record->made, sizeof *within);
     size_t n = 0;
-    /* Those that were added for single states would shift what holds for all states. */
+    /* Rounds that were added for single states are left out: they would shift what holds for all
+     * states. */
     for (size_t i = 0; i < record->made && i < record->rounds; i++) {
         if (isnan(record->medians[i]))
             continue;

@@ -24,8 +24,8 @@
  * most this share of the point's time. */
 #define STEPS_OF_PRECISION 10
 #define MOST_OF_POINT 0.01
-/* But no more than needed once the slowest PE takes so long: what the others take does not show in
- * the result then. */
+/* Add no more iterations once the slowest PE needs this many seconds: the faster PEs no longer
+ * affect the result. */
 #define LONG_ENOUGH_ANYWAY 10e-3
 #define MOST_ITERATIONS 1000000
 #define ATTEMPTS 8
@@ -89,7 +89,8 @@ static struct region_times timed_by_a_repetition(struct bench *bench)
     return (struct region_times){least[0], -least[1]};
 }
 
-/* The same on all members. A step of the timer must not matter to the precision. */
+/* Seconds that a repetition must last: long enough that a step of the timer does not matter to the
+ * precision. Equal on all members. */
 static double long_enough(const struct run *run)
 {
     double step = timer_in_use->resolution;
@@ -273,8 +274,9 @@ static void classic_next(const struct batches *batches, const struct batch *made
         next->done = true;
 }
 
-/* Once for each batch, since conditions change. As often again as so far, beside few repetitions,
- * where most of the error is the reference's. */
+/* The reference is measured once for each batch, since conditions change. If most of the error is
+ * the reference's, the number of its measurements doubles, and few repetitions are made with them.
+ */
 static void classic_refer(const struct batches *batches, struct decision *next)
 {
     const struct references *references = batches->references;
@@ -365,8 +367,8 @@ static const struct batch_rule mpiperf = {mpiperf_most, mpiperf_begin, mpiperf_d
 
 /* ---- ReproMPI's round-time ---- */
 
-/* As many repetitions as fit into a slice of time, each announced when the one before it has ended
- * everywhere. */
+/* Makes as many repetitions as fit into a slice of time. Each repetition is announced when the one
+ * before it has ended on all PEs. */
 
 /* Repetitions that there is room for. */
 #define MOST_REPETITIONS 20000

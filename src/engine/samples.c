@@ -148,7 +148,7 @@ char *reference_text(const char *what, double subtracted, double time)
 /* Stopping by an interval is only right where there are many samples (Chow & Robbins 1965). */
 #define MEDIAN_LEAST 30
 #define MEDIAN_MOST 1000
-/* As many as fit into a second where a repetition takes what iterations are chosen for. */
+/* This many repetitions fit into a second, if each lasts as long as iterations are chosen for. */
 #define PRECISE_MOST 50000
 #define PRECISE_CONFIDENCE 0.95
 /* A window this many times too large shrinks (mpiperf). */

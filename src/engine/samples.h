@@ -44,7 +44,8 @@ struct samples {
     double *skew;            /* of the starts, seconds; dissemination only */
     struct states_values *controls; /* around each; NaN: not known; on the set's rank 0 */
     double *counts; /* of events in this PE's valid repetitions, where they are counted */
-    /* So many valid ones are good for certain; what was counted until then. */
+    /* The number of valid repetitions that are good for certain, and the other counts at that time.
+     */
     size_t good, good_invalid, good_late, good_overruns, good_too_long;
 };
 

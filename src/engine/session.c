@@ -95,8 +95,8 @@ static const char *choose_timer(struct engine *engine, const char *wanted)
     return reason;
 }
 
-/* So that both sides' buffers of all PEs of a node take at most half of its memory; the same on all
- * PEs. */
+/* The largest buffer with which both buffers of all PEs of a node take at most half of its memory.
+ * All PEs choose the same. */
 static size_t choose_most_buffer(void)
 {
     int nodes = comm_node_count(), here = (comm_pes() + nodes - 1) / nodes;

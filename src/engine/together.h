@@ -34,7 +34,7 @@ bool limit_over(struct limit *);
 bool limit_unknown(const struct limit *);
 /* What the limit cut off, for the end record; the caller frees it. */
 char *limit_text(const struct limit *);
-/* The same on standard error; PE 0. */
+/* Writes limit_text() to standard error; PE 0. */
 void limit_tell(const struct limit *, struct output *);
 
 /* ---- Text of scripts ---- */
@@ -48,7 +48,7 @@ struct pending_text {
 void texts_add(struct pending_text *, struct display *, const char *text);
 /* Brings all PEs' text to the output, in the order of PEs; collective over the world. */
 void texts_bring(struct pending_text *);
-/* The same, without a gather where no PE has any. */
+/* As texts_bring(), but without the gather if no PE has text. */
 void texts_flush(struct pending_text *);
 
 #endif

@@ -303,7 +303,7 @@ static void warm_up(struct bench *bench)
     bench->services.timing.shortest = INT64_MAX;
 }
 
-/* For the places that so many repetitions are to use. */
+/* Fills the places in memory that the next `repetitions` repetitions are to use. */
 static void fill_ahead(struct bench *bench, size_t repetitions)
 {
     struct run *run = &bench->run;

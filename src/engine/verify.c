@@ -83,14 +83,15 @@ bool verify_guards(struct run *run)
  * round, but makes none up. Each round has other ranks in these parts.
  */
 #define MOST_ROUNDS 4
-/* The late rank waits for so long, ... */
+/* Bounds of how long the late rank waits, in seconds. */
 #define LEAST_LATE_SECONDS 200e-6
 #define MOST_LATE_SECONDS 20e-3
-/* ... and where messages are slow, so many times as long as the engine's own barrier takes. */
+/* Within them it waits this many times as long as the engine's own barrier takes: slow messages
+ * need more. */
 #define LATE_TIMES 4
 #define TRIALS 3
 
-/* Those who take part. */
+/* The PEs that take part, in a circle. */
 struct circle {
     int64_t place, size; /* of this PE: -1 if it only watches */
     double late;         /* seconds */

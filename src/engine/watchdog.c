@@ -38,8 +38,8 @@
 #define SHORTEST_NAP 0.01
 /* This long after the time limit, other PEs leave it to PE 0 to end the job. */
 #define TURN_SECONDS 5.0
-/* So long a PE without the symmetric memory that it asked for waits for the others: they may wait
- * for it inside the library, until the job ends. */
+/* A PE that did not get the symmetric memory that it asked for waits this long (s) for the others:
+ * they may wait for it inside the library, until the job ends. */
 #define LACKING_SECONDS 10.0
 #define LONGEST_SAID 640
 /* Milliseconds; launchers kill a second after they have asked. */
@@ -65,7 +65,7 @@ static struct {
     double step_limit;          /* seconds; 0: none */
     double time_limit, over_at;
     _Atomic(const double *) limit;   /* of the engine; NULL before it is there and afterwards */
-    _Atomic(struct output *) output; /* likewise; on PE 0 */
+    _Atomic(struct output *) output; /* of PE 0's engine; NULL when `limit` is */
 } guard = {.lock = PTHREAD_MUTEX_INITIALIZER, .over_at = INFINITY};
 
 /* What this PE does; seen by the thread and by handlers. */
@@ -84,8 +84,8 @@ struct idle {
     double since, had; /* had: when no memory was lacking for the last time */
 };
 
-/* Those that whoever started this ignores stay ignored; but shells ignore SIGINT and SIGQUIT for
- * what runs in the background. */
+/* A signal that was ignored when the program started stays ignored, but not SIGTERM, SIGINT and
+ * SIGQUIT: shells ignore the last two for everything that runs in the background. */
 static bool is_wanted(int number)
 {
     struct sigaction action;

@@ -21,9 +21,9 @@
  * after a control finds colder caches: with that, it is up to twice as much. */
 #define SHARE 0.04
 #define COPY_SHARE 0.01
-/* At the start, when there is no time yet to take a share of. */
+/* Seconds for controls at the start, when there is no run time yet to take a share of. */
 #define ADVANCE 1e-3
-/* A control is the median of these. */
+/* A control is the median of this many samples. */
 #define SAMPLES 5
 #define SAMPLE_SECONDS 4e-6
 #define MOST_TRIPS 8
@@ -40,7 +40,7 @@
 /* Of the time that controls may take: while nothing is measured. The rest is for measurements. */
 #define WAITING_PART 0.5
 
-/* States are looked for again after so many more controls. */
+/* States are looked for again when there are this many times as many controls. */
 #define GROWTH 1.2
 
 static const struct states_values unknown = {{NAN, NAN}};
@@ -66,7 +66,7 @@ static double hand_over(int partner, int lane, bool shared)
     int trips = 1;
     size_t n = 0;
     /* The first sample brings the word into the caches, and says how many trips the timer needs. It
-     * counts where there is no time for another. */
+     * is used as a sample only if there is no time for another. */
     for (bool first = true; n < SAMPLES; first = false) {
         int64_t start = timer_now();
         comm_hand_over(partner, lane, shared, next, trips);
@@ -308,7 +308,7 @@ struct control_log *controls_log(struct controls *controls, const struct pe_set 
     return controls->logs[controls->log_count++] = log;
 }
 
-/* Those of earlier runs keep their numbers; the others get the next ones. */
+/* States of earlier runs keep their numbers; the other states get the next ones. */
 static void number_states(struct control_log *log)
 {
     int next = 1;

@@ -42,7 +42,7 @@ void machine_end(struct machine *);
 /* ---- The state that is asked for ---- */
 
 bool machine_waits(const struct machine *);
-/* As the user wrote it; how long to wait for it, seconds. */
+/* The state that the user asked for, as written, and how long to wait for it (s). */
 const char *machine_state_text(const struct machine *);
 double machine_state_wait(const struct machine *);
 /* Why it cannot come to the PEs of this log, or NULL. */
@@ -107,7 +107,7 @@ struct round_part {
     bool alone; /* all of the round */
 };
 
-/* Those of one point, in the order of rounds. */
+/* The parts of one point, in the order of rounds. */
 struct round_parts {
     const struct pe_set *set;
     struct round_part *of;

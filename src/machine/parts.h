@@ -27,7 +27,8 @@ struct control_log {
     size_t known_count;
     struct states_state states[RESULT_STATES_MAX]; /* that the controls so far tell, ascending */
     int numbers[RESULT_STATES_MAX];
-    size_t state_count, judged; /* from so many controls */
+    size_t state_count;
+    size_t judged;              /* controls in which the states were found */
     struct states_values noise; /* of controls within a state, logarithmic */
     /* Controls of the slowest result for which the fastest state was asked; PE 0. */
     struct states_values slowest;

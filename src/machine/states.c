@@ -114,7 +114,7 @@ void machine_describe(const struct control_log *log, size_t first,
     double *members = (double *)seen;
     for (size_t i = 0; i < sizeof *seen / sizeof *members; i++)
         members[i] = median_seen(log, first, i * sizeof *members, room);
-    /* Those of the repetitions; where none has one, the last control. */
+    /* The median of the controls around the repetitions; if there are none, the last control. */
     for (size_t kind = 0; kind < STATES_KINDS; kind++) {
         double median = control_in(&made, NULL, kind, room);
         *result_control(seen, kind) = isnan(median) ? before->of[kind] : median;
@@ -193,7 +193,7 @@ static void report_known(const struct control_log *log, size_t known, bool only,
     output_state(output, &state);
 }
 
-/* As many as the output takes, evenly. */
+/* Reports as many controls as the output takes, evenly chosen. */
 static void report_controls(const struct control_log *log, const char *members,
                             struct output *output)
 {

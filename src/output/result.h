@@ -86,7 +86,7 @@ struct result_point {
     const char *synchronization; /* "window", "barrier", "none" */
     const char *window_rule;     /* "" without windows */
     const char *run_time;        /* "local", "global" */
-    char *const *settings;       /* as settings_stated() gives them */
+    char *const *settings;       /* what settings_stated() returns */
     size_t setting_count;
     size_t
         number; /* number of the point among the points of the run with equal statements, from 1 */
@@ -232,7 +232,7 @@ struct result_rounds {
     unsigned flags;
     const char *const *notes;
     size_t note_count;
-    const char *conditions; /* as in a result, without buffers */
+    const char *conditions; /* `conditions` of a result, without buffers */
 };
 
 /* Whether the medians in two states of the machine differ by more than their intervals. */

@@ -11,9 +11,9 @@
 /* Number of controls whose median replaces the middle one: with five, two disturbed ones in a row
  * have no effect. */
 #define WINDOW 5
-/* A level has this share of the time. Half of that is in stays of so many controls in a row, in a
- * short series a third of it; or it takes a larger share, of many controls. Where two known levels
- * confirm it, less will do. */
+/* A level has at least this share of the time. At least half of that is in stays of STAY controls
+ * in a row (in a short series: of a third of the series); otherwise the level needs a larger share,
+ * of many controls. If two known levels confirm it, less will do. */
 #define LEAST_SHARE 0.02
 #define STAY 8
 #define SHORTEST_STAY 4
