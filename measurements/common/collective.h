@@ -34,8 +34,8 @@ struct collective_call {
 
 struct routine {
     void (*call)(const struct collective_call *);
-    /* Sets up the source; whether the target holds what it must: false after run_fail(). NULL: no
-     * data. */
+    /* fill() sets up the source; check() returns whether the target holds what it must, false after
+     * run_fail(). NULL: there are no data. */
     void (*fill)(const struct collective_call *);
     bool (*check)(const struct collective_call *);
     size_t element; /* bytes; 0: no data */
@@ -45,7 +45,7 @@ struct routine {
     /* The target, and the source, have one block for each PE. */
     bool target_of_all, source_of_all;
     bool works;        /* needs a work array */
-    bool on_half;      /* ranks 0, 2, 4, ... alone take part */
+    bool on_half;      /* only ranks 0, 2, 4, ... take part */
     int most_elements; /* that the routine's argument can count; 0: any */
 };
 
@@ -84,28 +84,25 @@ int64_t collective_arrive(struct run *, int rank, int size);
 
 /* ---- For all who call collective routines ---- */
 
-/* Why a set is none that active sets can name, or NULL. Pure. */
+/* Why no active set has these PEs, or NULL if one does. Pure. */
 const char *collective_refused_set(const struct pe_set *);
 /* Longs in a synchronization array that serves any routine, a multiple of a cache line. */
 size_t collective_sync_longs(void);
-/* Elements that the standard asks of the work array of a reduction of so many. */
+/* Elements that the standard wants in the work array of a reduction of `elements` elements. */
 size_t collective_work_elements(size_t elements);
 
 /* ---- For families with hooks of their own, where all of the set is in the active set ---- */
 
 /* First in the state of such a family. */
 struct collective_state {
-    struct collective_call call; /* the same for all calls except for what changes with each */
+    struct collective_call call; /* aim() sets what differs between calls */
     bool member;                 /* of the active set */
     long calls, barriers;        /* done so far: each takes the arrays that the last one left */
     size_t work_bytes;           /* of one work array */
 };
 
-/* Active set, arrays; no check of the data. */
-bool collective_prepare(struct run *);
-/* Whether the data arrive on all PEs, from this root where there is one. */
-bool collective_verify(struct run *, int root);
-/* Seconds, on the slowest PE, of a call that follows a barrier: the last of some, roughly. */
+/* Seconds, on the slowest PE, of a call that follows a barrier: a rough estimate by the last one of
+ * several calls. */
 double collective_estimate(struct run *, int root);
 /* iteration: in the repetition, for the memory that it uses. */
 void collective_do(struct run *, int root, int64_t iteration);

@@ -113,9 +113,7 @@ double grid_serial_cost(const struct grid_block *block, int64_t steps);
 
 /* Five points: the mean of a cell's four neighbours in the last two dimensions. */
 extern const struct grid_program grid_stencil;
-/* Jacobi's method for Poisson's equation on 19 points, as in the Himeno benchmark, and its
- * floating-point operations for each cell. */
+/* Jacobi's method for Poisson's equation on 19 points, as in the Himeno benchmark. */
 extern const struct grid_program grid_himeno;
-#define GRID_HIMENO_FLOPS 34
 
 #endif

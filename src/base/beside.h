@@ -1,5 +1,5 @@
 /*
- * What lies beside the program: its scripts and inputs in a checkout. Any process.
+ * Files in the folder of the program: its scripts and inputs in a checkout. Any process.
  */
 #ifndef SKAMPI_BASE_BESIDE_H
 #define SKAMPI_BASE_BESIDE_H
@@ -7,11 +7,11 @@
 #include <limits.h>
 #include <stdbool.h>
 
-/* The path of this name in the program's folder; false: that is not known. */
+/* The path of a file of this name in the program's folder; false if that folder is not known. */
 bool beside_find(char path[PATH_MAX], const char *name);
 
-/* What is typed before the name of a program of scripts/, as this program itself was typed; ""
- * where they are installed; the caller frees it. */
+/* For messages: the folder to type before the name of a program of scripts/, in the way in which
+ * the user typed this program; "" if the scripts are installed. The caller frees it. */
 char *beside_tools(void);
 
 #endif

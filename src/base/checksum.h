@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of the bytes, continuing the checksum of what is before them (0: nothing). */
+/* The checksum of the bytes; `before` is the checksum of the bytes that precede them (0: none). */
 uint32_t checksum(uint32_t before, const void *data, size_t bytes);
 
 /* checksum() without the processor's instruction; for tests. */

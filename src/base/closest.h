@@ -1,4 +1,4 @@
-/* What somebody meant who has typed a name that is none. Pure. */
+/* Suggestions for names that do not exist. Pure. */
 #ifndef SKAMPI_BASE_CLOSEST_H
 #define SKAMPI_BASE_CLOSEST_H
 

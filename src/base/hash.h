@@ -1,7 +1,7 @@
 /*
- * FNV-1a, 64 bits (Fowler, Noll & Vo): a number that is the same for equal bytes, and hardly for
- * others. For tables, and to compare what PEs have; no protection from anybody who wants a
- * collision. Any thread.
+ * FNV-1a, 64 bits (Fowler, Noll & Vo): equal bytes have equal hashes, other bytes hardly ever. For
+ * tables, and to compare what PEs have; it does not withstand anybody who wants a collision. Any
+ * thread.
  */
 #ifndef SKAMPI_BASE_HASH_H
 #define SKAMPI_BASE_HASH_H
@@ -12,10 +12,10 @@
 /* The hash of no bytes. */
 #define HASH_EMPTY UINT64_C(0xcbf29ce484222325)
 
-/* Continues the hash of what is before these bytes; begin with HASH_EMPTY. */
+/* The hash of the bytes; `before` is the hash of the bytes that precede them, or HASH_EMPTY. */
 uint64_t hash_bytes(uint64_t before, const void *bytes, size_t count);
 
-/* Of a text without its final zero. */
+/* The hash of a text without its final zero. */
 uint64_t hash_text(const char *text);
 
 #endif

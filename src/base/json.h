@@ -8,19 +8,19 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* What takes the place of bytes that are no UTF-8: U+FFFD. */
+/* U+FFFD, which takes the place of bytes that are not UTF-8. */
 #define JSON_REPLACEMENT "\xEF\xBF\xBD"
 
-/* Not for other libraries of the process: Jansson, which some launchers bring, has functions of
+/* Hidden from other libraries of the process: Jansson, which some launchers load, has functions of
  * these names, too. */
 #pragma GCC visibility push(hidden)
 
-/* In quotes. Bytes that are no UTF-8 become U+FFFD each. */
+/* Writes a string in quotes. Each byte that is not UTF-8 becomes U+FFFD. */
 void json_string(FILE *text, const char *string);
 void json_string_part(FILE *text, const char *string, size_t length);
 
-/* The shortest of 15, 16 or 17 significant digits that gives the same double back; null for NaN and
- * infinities, which JSON does not have. */
+/* Writes a number with 15, 16 or 17 significant digits, the fewest from which the same double can
+ * be read; null for NaN and infinities, which JSON does not have. */
 void json_number(FILE *text, double value);
 
 /* Whether the whole string is a number as JSON writes them, and a finite double. */

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Processors have the system's numbers from 0. Those from this one on are not looked at. */
+/* Processors have the system's numbers, from 0. Processors from this number on are ignored. */
 #define LOCATION_PROCESSORS 1024
 /* More groups than this are counted, not listed. */
 #define LOCATION_GROUPS 64
@@ -35,10 +35,10 @@ struct location_node {
 /* The processors of one PE. */
 struct location_pe {
     uint64_t may_use[LOCATION_PROCESSORS / 64]; /* one bit for each */
-    int32_t ran_on;                             /* a moment ago; LOCATION_UNKNOWN */
+    int32_t ran_on;                             /* processor, a moment ago; or LOCATION_UNKNOWN */
 };
 
-/* PEs of one node for which the rest is equal. */
+/* PEs of one node that agree in all further members. */
 struct location_group {
     char *pes;        /* "0-3", "0-12:4" with a stride, "0-3,8" */
     char *processors; /* one for each PE in its order, if bound; else those that each PE may use */

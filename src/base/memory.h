@@ -1,8 +1,9 @@
 /*
- * Memory that is never NULL: where there is none, the job ends, in one way, whoever asked. Any
- * thread. What you get you free with free().
+ * Allocation that never returns NULL: if memory runs out, the job ends with one message. Any
+ * thread. Callers free what they get with free().
  *
- * The message names the file and line of the call, so these are macros. No bytes count as one.
+ * The message names the file and line of the call, which is why these are macros. A request
+ * for 0 bytes gets one byte.
  */
 #ifndef SKAMPI_BASE_MEMORY_H
 #define SKAMPI_BASE_MEMORY_H
@@ -17,7 +18,8 @@
 #define memory_resize_array(memory, count, size)                                                   \
     memory_resize_at(memory, count, size, __FILE__, __LINE__)
 
-/* Much that is used in no order: in large pages, where the system has them. Not zeroed. */
+/* For large tables that are used in no order: in huge pages if the system has them, which saves TLB
+ * misses. Not zeroed. */
 #define memory_large(count, size) memory_large_at(count, size, __FILE__, __LINE__)
 
 /* As strdup() and strndup(). */
@@ -30,7 +32,7 @@
 #define memory_stream_in(memory, bytes, mode)                                                      \
     memory_stream_at(fmemopen(memory, bytes, mode), __FILE__, __LINE__)
 
-/* After a call that reports in another way that it had no memory. Does not return. */
+/* For callers of functions that report lack of memory in their own way. Does not return. */
 #define memory_missing() memory_exhausted_at(0, __FILE__, __LINE__)
 
 void *memory_resize_at(void *memory, size_t count, size_t size, const char *file, int line);

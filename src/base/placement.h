@@ -23,7 +23,7 @@ enum placement {
     PLACEMENTS
 };
 
-/* There are two static objects of this size, which no script can change. */
+/* The size of both static objects, in bytes; scripts cannot change it. */
 #define PLACEMENT_STATIC_BYTES (4 << 20)
 
 /* NULL and *why where there is no such memory; *why is a text that nobody frees. `node` counts for

@@ -33,8 +33,7 @@ const struct library_start *comm_start_cost(void);
 void comm_finish(void);
 /* comm_finish() that tells how long the library's own end took: on PE 0 returns the seconds of each
  * PE of its node, in the order of PEs, and how many there are; NaN where a PE did not say. NULL on
- * other PEs.
- */
+ * other PEs. */
 const double *comm_finish_timed(int *count);
 /* Start and finish for a guest in a program that has started the library itself, and goes on with
  * it. comm_attach() returns false on every PE when there is no room in symmetric memory;
