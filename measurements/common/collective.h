@@ -55,10 +55,6 @@ struct routine {
 #define COUNT_IN(elements) {"count", PARAMETER_INT, "bytes", "data in each PE's block, rounded up to complete " elements, .size = true, .minimum = 1, .example = "1024"}
 /* clang-format on */
 
-/* Where routines move data. */
-#define COLLECTIVE_DATA                                                                            \
-    .fill = WITH_SHMEM(collective_fill), .verify = WITH_SHMEM(collective_check_data)
-
 /* What functions are like: those of any routine, and the three ways to time one. */
 extern const struct measurement collective_common, collective_in_a_row, collective_with_barriers,
     collective_by_the_clock;

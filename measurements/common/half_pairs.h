@@ -10,7 +10,6 @@
 #define ITERATIONS_OR_CHOSEN {"iterations", PARAMETER_ITERATIONS, "", "operations timed together (0: skampi chooses)", .otherwise = "0", .example = "0"}
 #define PAIRS_AT_HALF {"pairs", PARAMETER_INT, "", "pairs that work at the same time: rank r on rank r + n/2", .minimum = 1, .allowed = "at most half of the PEs", .otherwise = "1", .example = "1"}
 /* clang-format on */
-#define BY_PAIRS .who = "the first rank of each pair", .minimum_pes = 2
 
 /* This rank's part. */
 struct half_pair {

@@ -167,3 +167,11 @@ int kernel_word(const struct measurement *function, const struct argument *argum
     const struct argument *word = argument_find(function, arguments, name);
     return word ? index_of(word->string, words) : 0;
 }
+
+const struct measurement kernel_common = {
+    .api = API_OPENSHMEM,
+    .moves = MOVES_NOTHING,
+    .one_place = true,
+    .run = WITH_SHMEM(kernel_run),
+    .who = "all",
+};

@@ -69,10 +69,7 @@ void kernel_alltoall(struct run *, long *target, const long *source, size_t elem
 /* collective_work_elements(), which is not there without the library. */
 size_t kernel_work_elements(size_t elements);
 
-/* ---- Pieces of descriptors ---- */
-
-#define KERNEL_COMMON                                                                              \
-    .api = API_OPENSHMEM, .moves = MOVES_NOTHING, .one_place = true,                               \
-    .run = WITH_SHMEM(kernel_run), .who = "all"
+/* What kernels are like. */
+extern const struct measurement kernel_common;
 
 #endif

@@ -22,7 +22,6 @@ struct trip {
 
 /* most: bytes that the library can count; 0: any. */
 #define TRIP_PARAMETERS(most) {"count", PARAMETER_INT, "bytes", "data moved in each half (0: none, synchronization alone)", .size = true, .maximum = most, .example = "1024"}, PATTERN_OF_PAIRS, PAIRS_ALONE, ITERATIONS
-#define TRIP_FORM .timing = TIMING_WHOLE, .minimum_pes = 2, .who = "the first ranks of the pairs"
 /* clang-format on */
 
 /* This rank's pair, in the state of a family. */

@@ -357,17 +357,17 @@ static void tear_down(struct run *run)
 #define BUCKETS {"buckets", PARAMETER_INT, "", "buckets, which the PEs divide among them", .minimum = 1, .maximum = 1 << 24, .allowed = "at least 4 for each PE", .otherwise = "1024", .example = "1024"}
 #define REDUCTION {"reduction", PARAMETER_STRING, "", "how the sizes of buckets are added up: by the library, or by puts along a binomial tree", .allowed = "one of \"to_all\", \"puts\"", .otherwise = "to_all", .example = "to_all"}
 #define OFFSETS {"offsets", PARAMETER_STRING, "", "how a PE finds the place for its keys: by fetch_add at the target, or by two alltoalls", .allowed = "one of \"fetch_add\", \"alltoall\"", .otherwise = "fetch_add", .example = "fetch_add"}
-#define EXCHANGE                                                                                   \
-    KERNEL_COMMON, .parameters = {KEYS, MAX_KEY, ITERATIONS, BUCKETS, REDUCTION, OFFSETS}, .check = check, \
-        .demand = demand, .setup = WITH_SHMEM(set_up), .fill = WITH_SHMEM(fill),                   \
-        .verify = WITH_SHMEM(verify), .teardown = WITH_SHMEM(tear_down), SHMEM_STATE(struct exchange_state)
+static const struct measurement key_exchanges = {
+    .like = {&kernel_common}, .parameters = {KEYS, MAX_KEY, ITERATIONS, BUCKETS, REDUCTION, OFFSETS},
+    .check = check, .demand = demand, .setup = WITH_SHMEM(set_up), .fill = WITH_SHMEM(fill),
+    .verify = WITH_SHMEM(verify), .teardown = WITH_SHMEM(tear_down), SHMEM_STATE(struct exchange_state)};
 
 const struct measurement measurements_kernel_key_exchange[] = {
     {"Kernel_Key_Exchange", "integer sort: keys go to the PE that has their bucket, and are sorted there", .calls = "shmem_long_sum_to_all shmem_long_atomic_fetch_add shmem_alltoall64 shmem_put shmem_barrier_all shmem_barrier",
-     EXCHANGE, .timing = TIMING_WHOLE, .variant = &(const struct kernel){.begin = WITH_SHMEM(begin), .step = WITH_SHMEM(step)},
+     .like = {&key_exchanges}, .timing = TIMING_WHOLE, .variant = &(const struct kernel){.begin = WITH_SHMEM(begin), .step = WITH_SHMEM(step)},
      .timed = "counting, sum of the buckets' sizes, places, puts of the keys, barrier, sorting"},
     {"Kernel_Key_Exchange_Communication", "the communication in a step of an integer sort", .calls = "shmem_long_sum_to_all shmem_long_atomic_fetch_add shmem_alltoall64 shmem_put shmem_barrier_all shmem_barrier",
-     EXCHANGE, .timing = TIMING_PARTS, .variant = &(const struct kernel){.begin = WITH_SHMEM(begin), .step = WITH_SHMEM(step), .communication = true},
+     .like = {&key_exchanges}, .timing = TIMING_PARTS, .variant = &(const struct kernel){.begin = WITH_SHMEM(begin), .step = WITH_SHMEM(step), .communication = true},
      .timed = "sum of the buckets' sizes, places, puts of the keys, barrier; what is computed in between untimed"},
     {.name = NULL},
 };

@@ -202,26 +202,26 @@ static bool set_up_get_put(struct run *run)
 /* clang-format off */
 #define WORDS {"words", PARAMETER_INT, "", "64-bit words of the table on each PE", .minimum = 1, .maximum = (int64_t)1 << 50, .example = "1000"}
 #define UPDATES {"updates", PARAMETER_INT, "", "updates by each PE in a step", .maximum = 1 << 30, .example = "10"}
-#define ACCESS(way)                                                                                \
-    KERNEL_COMMON, .parameters = {WORDS, UPDATES, ITERATIONS}, .check = check, .demand = demand,   \
-        .setup = WITH_SHMEM(set_up_##way), .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify), SHMEM_STATE(struct access_state)
+static const struct measurement accesses = {
+    .like = {&kernel_common}, .parameters = {WORDS, UPDATES, ITERATIONS}, .check = check, .demand = demand,
+    .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify), SHMEM_STATE(struct access_state)};
 /* Single updates are too short to read the timer around them. */
-#define SHARE(way)                                                                                 \
-    .timing = TIMING_PARTS, .reference = WITH_SHMEM(kernel_computation), .subtracted = "places and values of the updates", \
-    .variant = &(const struct kernel) {.begin = WITH_SHMEM(begin), .step = WITH_SHMEM(step_##way), .compute = WITH_SHMEM(compute), .communication = true}
+static const struct measurement shares = {
+    .like = {&accesses}, .timing = TIMING_PARTS, .reference = WITH_SHMEM(kernel_computation),
+    .subtracted = "places and values of the updates"};
 
 const struct measurement measurements_kernel_random_access[] = {
     {"Kernel_Random_Access_Atomic", "random access: atomic xor of words at random places of a table on all PEs", .calls = "shmem_ulong_atomic_xor shmem_quiet shmem_barrier_all shmem_barrier",
-     ACCESS(atomic), .timing = TIMING_WHOLE, .variant = &(const struct kernel){.begin = WITH_SHMEM(begin), .step = WITH_SHMEM(step_atomic)},
+     .like = {&accesses}, .setup = WITH_SHMEM(set_up_atomic), .timing = TIMING_WHOLE, .variant = &(const struct kernel){.begin = WITH_SHMEM(begin), .step = WITH_SHMEM(step_atomic)},
      .timed = "atomic xors, a quiet after each set_max_outstanding() of them, and a barrier"},
     {"Kernel_Random_Access_Atomic_Communication", "the communication in a step of random access by atomic xor", .calls = "shmem_ulong_atomic_xor shmem_quiet shmem_barrier_all shmem_barrier",
-     ACCESS(atomic), SHARE(atomic),
+     .like = {&shares}, .setup = WITH_SHMEM(set_up_atomic), .variant = &(const struct kernel){.begin = WITH_SHMEM(begin), .step = WITH_SHMEM(step_atomic), .compute = WITH_SHMEM(compute), .communication = true},
      .timed = "atomic xors, a quiet after each set_max_outstanding() of them, and a barrier"},
     {"Kernel_Random_Access_Get_Put", "random access: get, xor and put of words at random places of a table on all PEs", .calls = "shmem_ulong_g shmem_ulong_p shmem_quiet shmem_barrier_all shmem_barrier",
-     ACCESS(get_put), .timing = TIMING_WHOLE, .variant = &(const struct kernel){.begin = WITH_SHMEM(begin), .step = WITH_SHMEM(step_get_put)},
+     .like = {&accesses}, .setup = WITH_SHMEM(set_up_get_put), .timing = TIMING_WHOLE, .variant = &(const struct kernel){.begin = WITH_SHMEM(begin), .step = WITH_SHMEM(step_get_put)},
      .timed = "g and p of words, a quiet after each set_max_outstanding() of them, and a barrier"},
     {"Kernel_Random_Access_Get_Put_Communication", "the communication in a step of random access by get and put", .calls = "shmem_ulong_g shmem_ulong_p shmem_quiet shmem_barrier_all shmem_barrier",
-     ACCESS(get_put), SHARE(get_put),
+     .like = {&shares}, .setup = WITH_SHMEM(set_up_get_put), .variant = &(const struct kernel){.begin = WITH_SHMEM(begin), .step = WITH_SHMEM(step_get_put), .compute = WITH_SHMEM(compute), .communication = true},
      .timed = "g and p of words, a quiet after each set_max_outstanding() of them, and a barrier"},
     {.name = NULL},
 };

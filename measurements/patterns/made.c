@@ -511,13 +511,16 @@ static const struct measurement separated = {
     .like = {&made}, .check = check_separated, .timing = TIMING_PARTS, .run = WITH_SHMEM(collective_separated),
     .reference = WITH_SHMEM(collective_barriers_alone), .subtracted = "a barrier, measured alone", .timed = "%s + barrier"};
 
-static const struct measurement with_data = {COLLECTIVE_DATA};
+static const struct measurement with_data = {.fill = WITH_SHMEM(collective_fill), .verify = WITH_SHMEM(collective_check_data)};
 static const struct measurement broadcasting = {
-    .like = {&with_data}, .variant = &broadcast, .moves = MOVES_TO_ALL, .parameters = {BROADCAST_ALGORITHM, BY, ITERATIONS, BYTES, ROOT, SEGMENT, TARGET}};
+    .like = {&with_data}, .variant = &broadcast, .moves = MOVES_TO_ALL,
+    .parameters = {BROADCAST_ALGORITHM, BY, ITERATIONS, BYTES, ROOT, SEGMENT, TARGET}};
 static const struct measurement collecting = {
-    .like = {&with_data}, .variant = &collect, .moves = MOVES_BLOCKS, .parameters = {COLLECT_ALGORITHM, BY, ITERATIONS, BYTES, SEGMENT, BUFFERS, TARGET}};
+    .like = {&with_data}, .variant = &collect, .moves = MOVES_BLOCKS,
+    .parameters = {COLLECT_ALGORITHM, BY, ITERATIONS, BYTES, SEGMENT, BUFFERS, TARGET}};
 static const struct measurement reducing = {
-    .like = {&with_data}, .variant = &reduce, .moves = MOVES_REDUCED, .parameters = {REDUCE_ALGORITHM, BY, ITERATIONS, LONGS, SEGMENT, BUFFERS}};
+    .like = {&with_data}, .variant = &reduce, .moves = MOVES_REDUCED,
+    .parameters = {REDUCE_ALGORITHM, BY, ITERATIONS, LONGS, SEGMENT, BUFFERS}};
 
 const struct measurement measurements_made[] = {
     {"Shmem_Made_Barrier", "one barrier by one-sided operations", .like = {&by_the_clock}, .variant = &barrier, .word = "barrier",

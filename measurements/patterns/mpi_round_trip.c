@@ -241,7 +241,9 @@ static bool verify(struct run *run)
 
 /* clang-format off */
 static const struct measurement trips = {
-    MPI_FUNCTION_CHECKED(check), TRIP_FORM, .moves = MOVES_BOTH_WAYS, .demand = trip_demand, MPI_STATE(struct trip_state),
+    MPI_FUNCTION_CHECKED(check), .timing = TIMING_WHOLE, .minimum_pes = 2,
+    .who = "the first ranks of the pairs", .moves = MOVES_BOTH_WAYS, .demand = trip_demand,
+    MPI_STATE(struct trip_state), 
     .setup = WITH_MPI(set_up), .fill = WITH_MPI(fill), .verify = WITH_MPI(verify),
     .run = WITH_MPI(run_trips), .teardown = WITH_MPI(tear_down)};
 static const struct measurement one_sided_trips = {

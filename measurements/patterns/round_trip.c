@@ -150,7 +150,8 @@ static bool verify(struct run *run)
 
 /* clang-format off */
 static const struct measurement trips = {
-    .api = API_OPENSHMEM, TRIP_FORM, .moves = MOVES_BOTH_WAYS, .check = check, .demand = demand,
+    .api = API_OPENSHMEM, .timing = TIMING_WHOLE, .minimum_pes = 2, .who = "the first ranks of the pairs",
+    .moves = MOVES_BOTH_WAYS, .check = check, .demand = demand, 
     .parameters = {TRIP_PARAMETERS(0)}, 
     SHMEM_STATE(struct trip_state), .setup = WITH_SHMEM(set_up), .fill = WITH_SHMEM(fill),
     .verify = WITH_SHMEM(verify), .run = WITH_SHMEM(run_trips), .teardown = WITH_SHMEM(tear_down)};

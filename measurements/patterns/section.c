@@ -153,8 +153,9 @@ static void demand_strided(const struct measurement *function, const struct argu
 /* clang-format on */
 
 #define COMMON                                                                                     \
-    .api = API_OPENSHMEM, .timing = TIMING_WHOLE, .moves = MOVES_MESSAGE, BY_PAIRS,                \
-    .check = check, SHMEM_STATE(struct section_state), .setup = WITH_SHMEM(section_set_up),        \
+    .api = API_OPENSHMEM, .timing = TIMING_WHOLE, .moves = MOVES_MESSAGE,                          \
+    .who = "the first rank of each pair", .minimum_pes = 2, .check = check,                        \
+    SHMEM_STATE(struct section_state), .setup = WITH_SHMEM(section_set_up),                        \
     .fill = WITH_SHMEM(section_fill), .verify = WITH_SHMEM(section_verify),                        \
     .run = WITH_SHMEM(section_run)
 #define SECTION                                                                                    \

@@ -305,7 +305,8 @@ static const struct measurement common = {
     .moves = MOVES_TO_ALL,
     .who = "all",
     .variant = &broadcast,
-    COLLECTIVE_DATA,
+    .fill = WITH_SHMEM(collective_fill),
+    .verify = WITH_SHMEM(collective_check_data),
     .like = {&collective_common},
 };
 

@@ -50,7 +50,8 @@ static const struct measurement common = {
     .moves = MOVES_BLOCKS,
     .timed = "%s",
     .who = "all",
-    COLLECTIVE_DATA,
+    .fill = WITH_SHMEM(collective_fill),
+    .verify = WITH_SHMEM(collective_check_data),
 };
 static const struct measurement in_a_row = {.like = {&collective_in_a_row, &common}};
 static const struct measurement with_barriers = {.timed = "%s + barrier",

@@ -43,7 +43,7 @@ OF_NUMBERS(double, double)
 /* ---- The three ways to time a routine; the word says what it does ---- */
 
 static const struct measurement reduces = {
-    COLLECTIVE_DATA,
+    .fill = WITH_SHMEM(collective_fill), .verify = WITH_SHMEM(collective_check_data),
     .moves = MOVES_REDUCED,
     .timed = "reduction",
     .who = "all",
