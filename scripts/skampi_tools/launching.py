@@ -1,32 +1,70 @@
 """Starting skampi by a launcher: the command, a run whose processes all end with it, and what it said."""
 
 import os
+import re
 import shlex
 import shutil
 import signal
 import subprocess
 
-from . import campaign, cli
+from . import cli
 
 ENDING_SECONDS = 10
+SCRIPTS = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+
+
+def _first_program(*places):
+    """The first of these paths, relative to scripts/, that is a program; None without any."""
+    paths = (os.path.normpath(os.path.join(SCRIPTS, place)) for place in places)
+    return next((path for path in paths if os.path.isfile(path) and os.access(path, os.X_OK)), None)
+
+
+def default_program():
+    """The skampi of this checkout or installation, else that of PATH."""
+    return _first_program("../skampi", "../../../bin/skampi") or "skampi"
+
+
+def default_launch():
+    """As make and the tests start programs; a checkout knows what Open MPI wants for root and on
+    few cores, and reads SKAMPI_LAUNCH as make sets it, with %n for the PEs."""
+    launch = os.environ.get("SKAMPI_LAUNCH") or "oshrun -np %n"
+    if "%n" not in launch:
+        return launch
+    own = _first_program("../mk/launch")
+    return f"{shlex.quote(own)} {{pes}}" if own else launch.replace("%n", "{pes}")
+
+
+def template(launch, where, names):
+    """A template of a launcher's command line, checked: a text with {pes} (or %n) and further names in braces. where:
+    where the user gave it; names: those that words() will be given."""
+    launch = launch.replace("%n", "{pes}")
+    for name in re.findall(r"\{(\w*)\}", launch):
+        if name not in names:
+            known = ", ".join(f"{{{other}}}" for other in names)
+            raise cli.Error(f"{where} {launch}: unknown {{{name}}}; known: {known}")
+    try:
+        if shlex.split(launch):
+            return launch
+    except ValueError as error:
+        raise cli.Error(f"{where} {launch}: {str(error).lower()}") from None
+    raise cli.Error(f"{where}: give a command")
+
+
+def words(checked, **values):
+    """Words of a template with its names replaced. A value is never split into several words."""
+    return [re.sub(r"\{(\w+)\}", lambda match: str(values[match[1]]), word) for word in shlex.split(checked)]
 
 
 def command(launch, program, pes, arguments, **more):
-    """Words of a launch. launch: a template with {pes} (or %n) and what `more` names."""
-    program = program or campaign.default_program()
+    """Words of a launch. launch: a template with {pes} and what `more` names."""
+    program = program or default_program()
     found = shutil.which(program)
     if not found:
         raise cli.Error(f"{program}: there is no such program: build it with make, or name it with --program")
-    template = launch.replace("%n", "{pes}")
-    for name, value in {"pes": pes, **more}.items():
-        template = template.replace("{" + name + "}", str(value))
-    try:
-        words = shlex.split(template)
-    except ValueError as error:
-        raise cli.Error(f"--launch {launch}: {str(error).lower()}") from None
-    if not words or not shutil.which(words[0]):
+    line = words(template(launch, "--launch", ("pes", *more)), pes=pes, **more)
+    if not shutil.which(line[0]):
         raise cli.Error(f"--launch {launch}: there is no such launcher: give yours, such as 'srun -n {{pes}}'")
-    return [*words, os.path.realpath(found), *arguments]
+    return [*line, os.path.realpath(found), *arguments]
 
 
 def end_when_told():
@@ -56,8 +94,7 @@ def run(words, log_path, seconds=None):
 
 def shmemtrace():
     """The program that reads traces: beside the scripts, as in the sources and as installed, or one of the PATH."""
-    scripts = campaign.SCRIPTS
-    beside = (os.path.join(folder, "shmemtrace") for folder in (os.path.dirname(scripts), scripts))
+    beside = (os.path.join(folder, "shmemtrace") for folder in (os.path.dirname(SCRIPTS), SCRIPTS))
     found = next((path for path in beside if os.access(path, os.X_OK)), None) or shutil.which("shmemtrace")
     if not found:
         raise cli.Error("there is no shmemtrace, which reads traces: build it with make, or give what its summary --json or "

@@ -5,8 +5,8 @@ directory, which docs/tools/skampi-campaign.md describes.
         print(name, len(files), "launches")
 """
 
-from .definition import (MOST_LAUNCHES, MOST_PES, ORDERS, SCRIPTS, check_launchers, command_of, command_text,
-                         default_launch, default_program, define, find_script)
+from .definition import (MOST_LAUNCHES, MOST_PES, ORDERS, check_launchers, command_of, command_text, define,
+                         find_script)
 from .directory import (DEFINITION, is_campaign, open_directory, read_campaign, read_definition, read_json,
                         read_launch)
 from .run import Campaign, plan

@@ -10,7 +10,6 @@ import time
 
 from .. import cli, launching, reading, results, screen, style
 from . import promise
-from .definition import default_launch
 
 KEPT = (0, 3)  # statuses of runs that came to their end
 VERDICTS = {True: "kept", False: "not kept", None: "cannot tell: widths need at least 5 runs"}
@@ -50,7 +49,7 @@ def parser():
                      help="time from the start of the first run to that of the last, such as 30m "
                      "(default: no pauses)")
     own.add_argument("--pes", type=cli.whole(1, 10**8), default=2, metavar="N", help="PEs (default 2)")
-    own.add_argument("--launch", default=default_launch(),
+    own.add_argument("--launch", default=launching.default_launch(),
                      metavar="TEMPLATE", help="how to start programs (default: SKAMPI_LAUNCH of the "
                      "environment, in a checkout mk/launch {pes}, else oshrun -np {pes})")
     own.add_argument("--program", metavar="FILE", help="skampi (default: the one beside these scripts)")

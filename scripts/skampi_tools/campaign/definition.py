@@ -9,6 +9,7 @@ import re
 import shlex
 import shutil
 
+from .. import launching
 from ..cli import Error
 
 LAYOUT = 1
@@ -61,19 +62,7 @@ def _pes(value, key, where):
 
 
 def _launch(value, key, where):
-    """A template of a launcher's command line."""
-    template = _text(value, key, where).replace("%n", "{pes}")
-    for name in re.findall(r"\{(\w*)\}", template):
-        if name not in ("pes", "name", "launch"):
-            raise Error(f"{where}: {key} {template}: unknown {{{name}}}; there are {{pes}}, {{name}} "
-                        f"and {{launch}}")
-    try:
-        words = shlex.split(template)
-    except ValueError as error:
-        raise Error(f"{where}: {key} {template}: {str(error).lower()}") from None
-    if not words:
-        raise Error(f"{where}: {key}: give a command")
-    return template
+    return launching.template(_text(value, key, where), f"{where}: {key}", ("pes", "name", "launch"))
 
 
 def check_launchers(definition):
@@ -96,33 +85,11 @@ def _program(value, key, where):
 # What one configuration may say, and how that is checked.
 CONFIGURATION = {"program": _program, "launch": _launch, "pes": _pes, "environment": _environment,
                  "set": _sets, "arguments": _texts}
-SCRIPTS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
-
-
-def _first_program(*places):
-    """The first of these paths, relative to scripts/, that is a program; None without any."""
-    paths = (os.path.normpath(os.path.join(SCRIPTS, place)) for place in places)
-    return next((path for path in paths if os.path.isfile(path) and os.access(path, os.X_OK)), None)
-
-
-def default_program():
-    """The skampi of this checkout or installation, else that of PATH."""
-    return _first_program("../skampi", "../../../bin/skampi") or "skampi"
-
-
-def default_launch():
-    """As make and the tests start programs; a checkout knows what Open MPI wants for root and on
-    few cores, and reads SKAMPI_LAUNCH as make sets it, with %n for the PEs."""
-    launch = os.environ.get("SKAMPI_LAUNCH") or "oshrun -np %n"
-    if "%n" not in launch:
-        return launch
-    own = _first_program("../mk/launch")
-    return f"{shlex.quote(own)} {{pes}}" if own else launch.replace("%n", "{pes}")
 
 
 def find_script(name):
     """As skampi looks for it: here, then among the shipped ones."""
-    places = [name] if os.path.dirname(name) else [name, os.path.join(SCRIPTS, "../inputs", name)]
+    places = [name] if os.path.dirname(name) else [name, os.path.join(launching.SCRIPTS, "../inputs", name)]
     for place in places:
         if os.path.isfile(place):
             return os.path.realpath(place)
@@ -148,7 +115,7 @@ def define(given, where):
     order = given.get("order", ORDERS[0])
     if order not in ORDERS:
         raise Error(f"{where}: order {order}: give {' or '.join(ORDERS)}")
-    common = {"program": default_program(), "launch": default_launch(), "pes": 2,
+    common = {"program": launching.default_program(), "launch": launching.default_launch(), "pes": 2,
               "environment": {}, "set": [], "arguments": []}
     common.update({key: given[key] for key in CONFIGURATION if key in given})
     listed = given.get("configurations") or [{"name": "default"}]
@@ -240,9 +207,7 @@ def order_of_pass(definition, number):
 
 def command_of(definition, configuration, launch, output):
     """What one launch runs, as a list of words."""
-    values = {"pes": str(configuration["pes"]), "name": configuration["name"], "launch": str(launch)}
-    words = [re.sub(r"\{(\w+)\}", lambda match: values[match.group(1)], word)
-             for word in shlex.split(configuration["launch"])]
+    words = launching.words(configuration["launch"], pes=configuration["pes"], name=configuration["name"], launch=launch)
     words += [configuration["program"], "-i", definition["script"]["path"], "-o", output]
     for item in configuration["set"]:
         words += ["--set", item]
