@@ -295,7 +295,7 @@ static int tag_of(const struct run *run, int rank)
     return run->size + (load->aggressor->flooded == ON_NEXT ? rank : 0);
 }
 
-/* The first rank that puts to this one, and to how many places others do. */
+/* Returns to how many places here other ranks put, and the first rank that puts here. */
 static int sources_of(const struct run *run, const struct load *load, int *first)
 {
     if (load->aggressor->flooded == ON_NEXT) {

@@ -35,7 +35,8 @@ bool collective_check_blocks(const struct collective_call *call)
 #define BITS 15
 #define ALL_BITS ((1 << BITS) - 1)
 #define SHIFTS 1009
-/* Ranks that say something in a sum, and in a product. */
+/* Only this many ranks bring values above 0 to a sum, and above 1 to a product: results stay below
+ * 2^15. */
 #define ADDENDS 500
 #define FACTORS 12
 

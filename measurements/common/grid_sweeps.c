@@ -24,7 +24,7 @@ const struct grid_program grid_stencil = {.sweep = sweep_stencil};
 
 /* ---- Himeno ---- */
 
-/* The benchmark's arrays, one behind the other. */
+/* The benchmark's arrays, one after the other: their first indices. */
 enum { A, B = A + 4, C = B + 3, BND = C + 3, WRK1, ARRAYS };
 
 /* The benchmark's values, except for b: with its 0 the cells at corners would not count, and

@@ -143,7 +143,7 @@ static void put_face(const struct halo *halo, int s, float *cells)
 
 /* ---- The exchange ---- */
 
-/* Of sides first to end, which there are. */
+/* Exchanges with the neighbours at the sides from `first` up to, and without, `end`. */
 static void exchange(struct run *run, struct halo *halo, int first, int end, float *cells,
                      void (*barrier)(struct run *))
 {

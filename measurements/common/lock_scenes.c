@@ -10,9 +10,9 @@
 #include <shmem.h>
 
 #define ROUNDS 2 /* of tests over a row that is held */
-/* Long enough for all others to be in the queue when the lock is handed over, ... */
+/* A lock is held this long (s), so that all others are in the queue when it is handed over, ... */
 #define HOLD_SECONDS 2e-6
-/* ... also where messages are slow: in times that one takes to queue. */
+/* ... and in addition this many times what queueing takes, since messages may be slow. */
 #define HOLD_TIMES 3
 #define TRIALS 4     /* of queueing */
 #define LAPS 8       /* of one that counts, each with twice the time to queue */

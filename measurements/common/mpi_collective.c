@@ -45,7 +45,8 @@ static double real_value(const struct measurement *function, const struct argume
     return found ? found->real : otherwise;
 }
 
-/* By what the blocks from and to the charged rank are larger; 1 for all other functions. */
+/* The factor by which blocks from and to the charged rank are larger; 1 for functions without the
+ * parameter. */
 static double charge_of(const struct measurement *function, const struct argument *arguments)
 {
     return real_value(function, arguments, "ratio", 1);
@@ -470,7 +471,7 @@ double mpi_collective_delayed(struct run *run)
     return run_elapsed(run, started, run_stop(run));
 }
 
-/* Several in a row, all of which count. */
+/* Times several calls in a row; the value is that of all of them together. */
 double mpi_collective_several(struct run *run)
 {
     struct mpi_call *call = warm(run);

@@ -19,7 +19,7 @@ int mpi_share(int count, int size, int rank)
 /* Elements after which the values of a rank repeat. */
 #define PERIOD 7
 
-/* A number, or a number and an index. */
+/* The value of an element: a number, or for MPI_MINLOC and MPI_MAXLOC a number and an index. */
 struct value {
     long double number;
     int index;

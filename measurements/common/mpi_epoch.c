@@ -250,7 +250,7 @@ double epoch_run(struct run *run)
 
 /* ---- Set-up ---- */
 
-/* For posts and starts only. */
+/* Forms the groups that MPI_Win_post and MPI_Win_start need; other epochs have none. */
 static void form_groups(const struct run *run, struct epoch_state *s)
 {
     const struct epochs *epochs = run->function->variant;

@@ -33,7 +33,7 @@ static bool check_block(struct run *run, int origin, int64_t block)
     for (int rank = 0; rank < run->size; rank++)
         if (epoch_index(run, rank, run->rank) >= 0 && (s->places == 1 || rank == origin))
             window_accumulate(run, expected, expected + s->block, s->count, type, s->op, rank);
-    /* Nobody knows who is the last to replace. */
+    /* The order of several MPI_REPLACE at one place is not known: any of them may be the last. */
     bool good = window_equal(expected, found, s->count, type) ||
                 (s->op == MPI_REPLACE && s->places == 1) ||
                 data_verify_equal(run, "the window", found, expected, (size_t)s->block);

@@ -220,7 +220,7 @@ static void join(struct pairs *pairs, int a, int b)
     pairs->first[a] = true;
 }
 
-/* Neighbours in an order drawn by chance are pairs. */
+/* Ranks that are neighbours in an order drawn by chance become pairs. */
 static void draw_partners(struct pairs *pairs, int *order)
 {
     draw_order(pairs->seed, 0, pairs->size, order);

@@ -289,7 +289,7 @@ static bool acting(const struct run *run)
     return ((const struct rma_state *)run->state)->partner.acting;
 }
 
-/* In a repetition; none where this PE does not act. */
+/* Operations of this PE in a repetition; 0 if it does not act. */
 static int64_t operations(const struct run *run)
 {
     return run->iterations * ((const struct rma_state *)run->state)->partner.targets;
@@ -527,7 +527,7 @@ static double run_paused(struct run *run)
     return finish(run, started) - paused / (double)operations(run);
 }
 
-/* The engine sees what is timed, the readings' cost stays in. */
+/* Tells the engine what is timed, for counters. The cost of the readings stays in. */
 static int64_t timed_inside(struct run *run, int64_t from, int64_t to)
 {
     run_elapsed(run, from, to);

@@ -108,7 +108,7 @@ void pattern_fill(void *memory, size_t bytes, uint64_t key)
         byte[i] = pattern_byte(key, i);
 }
 
-/* The first byte from here on that is another one; bytes when there is none. */
+/* The first byte from `from` on that differs from the pattern; `bytes` if there is none. */
 static size_t pattern_differs(const unsigned char *memory, size_t from, size_t bytes, uint64_t key)
 {
     size_t i = from;

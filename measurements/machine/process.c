@@ -195,7 +195,7 @@ static void call_ctx_create(struct call *call)
         call->context = SHMEM_CTX_DEFAULT;
 }
 
-/* After a call, untimed. */
+/* Untimed, after a call: releases what it made. */
 static void undo(struct call *call)
 {
     shmem_quiet();
@@ -243,7 +243,7 @@ static const struct kind {
 };
 #define KINDS (sizeof kinds / sizeof *kinds)
 
-/* Of a process. */
+/* Kinds of operations that this process has called. */
 static bool called[KINDS];
 
 static const struct kind *find_kind(const char *name)
@@ -308,7 +308,7 @@ static double run_first_call(struct run *run)
 
 /* ---- Memory ---- */
 
-/* Of a process, since only the first time counts. */
+/* Stages that this process has been through: only the first time in a process counts. */
 static bool been_through[STAGES];
 
 static bool call_peers(struct run *run, struct call *call)

@@ -27,7 +27,7 @@ static void demand_ints(const struct measurement *function, const struct argumen
 
 #include <math.h>
 
-/* Other values than any turn. */
+/* These values differ from any number of a turn, which is not negative. */
 #define THERE (-1)
 #define NOT_YET (-2)
 

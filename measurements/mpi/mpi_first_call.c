@@ -159,7 +159,7 @@ static bool fill(const struct kind *kind, struct mpi_call *call, int *memory, si
     return true;
 }
 
-/* From the engine's barrier on, so that it does not count how late others are. */
+/* Times a call right after the engine's barrier: the lateness of other ranks must not count. */
 static double time_call(struct run *run, const struct kind *kind, struct mpi_call *call)
 {
     run_barrier(run);

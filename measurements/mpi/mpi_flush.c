@@ -204,7 +204,7 @@ static bool accumulates(enum routine routine)
     return routine == ACCUMULATE || routine == GET_ACCUMULATE || routine == FETCH_AND_OP;
 }
 
-/* Of memory that is not a run's buffer, what is not equal. */
+/* Compares elements in memory that is no buffer of the run; false after run_fail(). */
 static bool verify_equal(struct run *run, const char *what, const void *found, const void *expected,
                          struct datatype *type)
 {

@@ -15,7 +15,7 @@ struct typed_access {
     bool gets, each_time; /* the types are made, and freed, in the timed part */
 };
 
-/* A complex type spreads over less. */
+/* Reserves room for the ints with the widest gaps; a complex type spreads over less. */
 static void demand_typed(const struct measurement *function, const struct argument *arguments,
                          int pes, struct demand *demand)
 {

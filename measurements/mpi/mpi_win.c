@@ -85,7 +85,7 @@ bool window_all(struct run *run, bool good, const char *otherwise)
     return all || run_fail(run, "%s", otherwise);
 }
 
-/* Of windows in libraries with DEFECT_WINDOW_SIZES. */
+/* Libraries with DEFECT_WINDOW_SIZES need windows whose size is a multiple of this (bytes). */
 #define SOUND_SIZE 16
 
 static const char *const calls[WINDOW_KINDS] = {"MPI_Win_create", "MPI_Win_allocate",
@@ -132,7 +132,7 @@ static int make_if_possible(struct window *window, size_t bytes, MPI_Info info, 
     return code;
 }
 
-/* As many bytes, or somewhat more where the library needs that. */
+/* Bytes to ask for: some libraries need somewhat more than what is used. */
 static size_t window_bytes(struct run *run, enum window_kind kind, size_t bytes)
 {
     const char *known = kind == WINDOW_ALLOCATE ? measurement_window_sizes(run->function) : NULL;
@@ -206,7 +206,7 @@ void window_close(struct window *window)
 
 /* ---- Data for verification ---- */
 
-/* Bytes of which every element of a floating-point type is a number. */
+/* Memory filled with this byte holds a number, not a NaN, in every floating-point type. */
 #define NUMBERS 0x3f
 
 void window_fill(const struct run *run, void *memory, int64_t count, struct datatype *type, int tag,
@@ -262,7 +262,7 @@ static void put_to_next(const struct run *run, MPI_Win window)
     MPI_Win_fence(0, window);
 }
 
-/* A window that can be used as it should. */
+/* Set-up makes a window once and proves that it can be used. */
 static bool set_up_making(struct run *run)
 {
     const struct making *making = run->function->variant;

@@ -52,7 +52,7 @@ static void tear_down(struct run *run)
     free(state->read);
 }
 
-/* Any other rank, all equally likely. */
+/* Draws one of the other ranks, all equally likely. */
 static int random_rank(struct run *run)
 {
     struct access_state *state = run->state;

@@ -170,7 +170,7 @@ static void step_stencil(struct run *run)
     s->steps++;
 }
 
-/* Of the round, the same for all PEs. */
+/* The key of the data of this round, equal on all PEs. */
 static uint64_t key_of(const struct run *run)
 {
     return kernel_key(run, 0);

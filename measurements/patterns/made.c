@@ -76,7 +76,7 @@ static bool one_of(const char *text, const char *a, const char *b)
     return strcmp(text, a) == 0 || strcmp(text, b) == 0;
 }
 
-/* Any set will do, but for barriers in between. */
+/* Any set can be used, but barriers in between need an active set. */
 static const char *check_made(const struct measurement *function, const struct argument *arguments,
                               const struct pe_set *set)
 {

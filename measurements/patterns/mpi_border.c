@@ -128,7 +128,7 @@ static double run_border(struct run *run)
 
 /* ---- Set-up ---- */
 
-/* Ranks in rows; there is nobody beyond the ends. */
+/* Ranks stand in rows. The ranks at the ends have no neighbour beyond them. */
 static void find_neighbours(const struct run *run, struct border_state *s)
 {
     int extents[2] = {0, 0}, members[NEIGHBOURS], count = 0;
@@ -159,7 +159,7 @@ static void make_types(struct border_state *s)
     }
 }
 
-/* A rank's numbers tell it and their place. */
+/* Each number tells which rank it is from, and its place there. */
 static double number_of(const struct run *run, int rank, int64_t index)
 {
     const struct border_state *s = run->state;
@@ -179,7 +179,7 @@ static void fill(struct run *run)
             s->square[k] = number_of(run, run->rank, k);
 }
 
-/* A computation makes other numbers of those that the next exchange sends. */
+/* A computation changes the numbers that the next exchange sends. */
 static bool verify(struct run *run)
 {
     const struct border_state *s = run->state;

@@ -33,7 +33,8 @@ static const char *check(const struct measurement *function, const struct argume
 #include <math.h>
 
 #define TAG_OF_TRIPS 1
-/* Looks at a flag before the library gets a chance to bring it, or another rank the processor. */
+/* How often a rank looks at a flag before it calls the library, which may have to bring the flag,
+ * and may give the processor to another rank. */
 #define LOOKS 1000
 
 struct trip_state {

@@ -43,7 +43,7 @@ struct trip_state {
     int pe; /* of the partner; -1: in no pair */
 };
 
-/* Set by others. */
+/* The word that the partner sets. */
 static long *flag_of(const struct run *run)
 {
     return collective_counter(run, COLLECTIVE_ACKNOWLEDGED);

@@ -48,7 +48,7 @@ struct segment_state {
     unsigned char *low, *high;  /* what they lie between */
 };
 
-/* In verification, of each end of a block; and allocations. */
+/* Verification looks at this many bytes at each end of a block, and makes this many allocations. */
 #define VERIFIED_BYTES 2048
 #define VERIFIED_ALLOCATIONS 128
 #define SMALLEST 16
@@ -299,7 +299,7 @@ static unsigned char *take_verified(struct run *run, const struct part *part)
     return block;
 }
 
-/* Nobody has written there since. */
+/* Checks that nobody has written to a block since it was filled, and gives it back. */
 static void give_verified(struct run *run, const struct part *part)
 {
     int tag = tag_of(run, part, (run->rank + run->size - 1) % run->size);

@@ -33,7 +33,7 @@ enum { OWN = 0, CONTENDED = 1, USER_CONTEXT = 2 };
 
 struct site;
 
-/* A type of the library. */
+/* A type that the library has atomics for. */
 struct type {
     size_t size;
     int64_t (*load)(const void *);
@@ -218,7 +218,7 @@ static int64_t value_left(enum atomic_operation operation, int64_t old)
     return old;
 }
 
-/* As the type holds it: integers wrap around. */
+/* The value as it comes back from memory of the type: integers wrap around. */
 static int64_t as_held(const struct atomic *atomic, int64_t value)
 {
     _Alignas(int64_t) unsigned char word[sizeof(int64_t)] = {0};

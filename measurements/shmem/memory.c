@@ -187,7 +187,7 @@ static void fill(struct run *run)
         leave_dirt(bytes_of(&bursts->request));
 }
 
-/* A block is as promised also after what was timed. */
+/* Checks that blocks are as the standard promises after the timed calls, too. */
 static bool verify(struct run *run)
 {
     const struct routine *routine = run->function->variant;

@@ -18,7 +18,7 @@ struct watched_variables {
 
 #include <stdlib.h>
 
-/* Returns how many were found to hold, of routines that name one of them the 1. */
+/* Returns how many conditions the routine found to hold; 1 for a routine that names one of them. */
 typedef size_t look(const struct watched_variables *);
 
 #define HELD 42
