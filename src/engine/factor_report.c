@@ -78,7 +78,7 @@ static char *where(const struct factor_row *row, double apart)
     bool but = mostly_slow(row);
     char *names = names_of(row, !but);
     const char *form = row->factor == FACTOR_BEFORE      ? "%s"
-                       : row->factor == FACTOR_PLACEMENT ? "with buffers in %s"
+                       : row->factor == FACTOR_PLACEMENT ? "with placement %s"
                        : row->factor == FACTOR_CACHE     ? "with %s caches"
                                                          : "with %s";
     struct text text = {0};
