@@ -110,6 +110,8 @@ class _Run:
             row["comparison"] = "ne"
         if "barrier" in keeps:
             row["flags"] = "barrier"
+        if routine.family.template == "pointer":
+            row["flags"] = ANY  # whether it gives a pointer depends on the library
         if call.result and {"answer", "fetched"} & set(keeps):
             value = self.value(call.result)
             row["result"] = type_.wrap(value) if "fetched" in keeps else value
