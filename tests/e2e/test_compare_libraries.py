@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # LONG
-# PLAIN
+# SERIAL
 # TIMEOUT: 420
 """skampi-compare on runs of different transports, as in the guide's first example, and of different libraries, with
 programmed costs: what is many times slower is slower, and no state of the machine."""

@@ -162,7 +162,7 @@ def launch(pes, command, environment=None, timeout=120):
     # Through env, because launchers differ in what they pass on, and must not be preloaded.
     variables = [f"{name}={value}" for name, value in (environment or {}).items()]
     argv = harness.launch_line(pes, ["env", *variables, *map(str, command)])
-    return harness.run(argv, harness.launch_environment(), timeout)
+    return harness.launched(argv, harness.launch_environment(), timeout)
 
 
 def run_calls(pes, calls, preamble, environment):

@@ -323,6 +323,14 @@ def launch_environment():
     return env
 
 
+def launched(argv, env=None, timeout=60, cwd=None, stdin=""):
+    """run() of skampi by a launcher. Open MPI's waits a short time for a process to say that it has ended well; on a busy machine
+    that may be too short, and it calls the end improper. Such a run is repeated once: a PE that really ends so does it again."""
+    done = run(argv, env, timeout, cwd, stdin)
+    improper = "exiting improperly" in done.err and "skampi: " not in done.err
+    return run(argv, env, timeout, cwd, stdin) if improper else done
+
+
 # A line each 10 s, so only where processors are busy, or where it is looked for.
 PROGRESS = re.compile(r"^skampi: \[.*\n", re.MULTILINE)
 
@@ -351,7 +359,8 @@ def skampi(script=None, np=2, args=(), env=None, timeout=60, launch=True, files=
     argv += [str(a) for a in args]
     if launch:
         argv = launch_line(np, argv)
-    done = run(argv, {**launch_environment(), **(env or {})}, timeout, directory, stdin)
+    start = launched if launch else run
+    done = start(argv, {**launch_environment(), **(env or {})}, timeout, directory, stdin)
     if not progress:
         done.err = PROGRESS.sub("", done.err)
     return done
