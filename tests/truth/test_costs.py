@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # TIMEOUT: 240
-"""Every measurement function with a cost formula returns exactly what was programmed, on a network with programmed costs,
-by a simulated clock. Ways of timing by real clocks: test_costs_real.py.
+"""Every measurement function with a cost formula, apart from one, returns exactly what was programmed, on a network with
+programmed costs, by a simulated clock. Ways of timing by real clocks: test_costs_real.py.
 
 Two sources say what must come out: TRUTHS below, written from what the functions mean, and the cost
 model of each function of OpenSHMEM (`skampi --describe`), so that a new function with a cost model is tested
@@ -26,6 +26,9 @@ NETWORKS = NETWORKS[:1] if SAMPLE else NETWORKS
 # Of the cost; a reading of the clock (20 ns), divided by the operations that are timed together, and rounding (0.1 ns).
 RELATIVE, READING = 1e-4, 4
 BESIDE = 0.01  # what is so far from the truth must not pass
+
+# Whether a PE asks for the lock again before another one has seen that it is free is a matter of real time: test_costs_real.py
+BY_REAL_CLOCKS = {"Shmem_Lock_Contended"}
 
 # The classic functions, with what they must return by their meaning, or None where that depends on
 # the algorithm: then only their own cost formulas tell.
@@ -254,7 +257,8 @@ def main():
     check_classic(every)
     usable = check_models(every, chosen)
     for network in NETWORKS:
-        check_network([function for function in usable if can(function, network)], network)
+        check_network([function for function in usable if can(function, network) and function.name not in BY_REAL_CLOCKS],
+                      network)
     tap.done()
 
 
