@@ -324,8 +324,8 @@ def launch_environment():
 
 
 def launched(argv, env=None, timeout=60, cwd=None, stdin=""):
-    """run() of skampi by a launcher. Open MPI's waits a short time for a process to say that it has ended well; on a busy machine
-    that may be too short, and it calls the end improper. Such a run is repeated once: a PE that really ends so does it again."""
+    """run() of skampi by a launcher. On a very busy machine Open MPI's has called the end of a PE improper that could not be
+    made to end so again. Such a run is repeated once: what really ends so does it again."""
     done = run(argv, env, timeout, cwd, stdin)
     improper = "exiting improperly" in done.err and "skampi: " not in done.err
     return run(argv, env, timeout, cwd, stdin) if improper else done
