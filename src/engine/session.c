@@ -172,10 +172,10 @@ enum measure_status engine_measure(struct engine *engine, const struct measure_r
 {
     name_point(engine, request);
     enum measure_status status = measure(engine, request);
-    if (status == MEASURE_DONE && engine->latest.measured)
+    if (status == MEASURE_DONE && engine->latest.measured) {
         rounds_record(engine, request);
-    if (status == MEASURE_DONE && engine->latest.measured)
         factors_record(engine, request);
+    }
     engine->latest.absent = absent[status];
     tell_shared(engine, request);
     return status;
