@@ -175,6 +175,7 @@ static void series_begin(struct series *all, unsigned number, uint16_t *latest, 
     series->places = kind->places;
     series->element_bytes = kind->element_bytes;
     series->mask = 0;
+    series->site = 0;
     latest[routine] = (uint16_t)(number + 1);
 }
 
@@ -188,6 +189,7 @@ void encoder_begin(struct encoder *encoder, unsigned char *payload)
     encoder->base_phase = encoder->phase;
     encoder->payload = payload;
     encoder->used = 0;
+    encoder->address = 0;
     memset(encoder->hash, 0, sizeof encoder->hash);
     memset(encoder->latest, 0, encoder->routines * sizeof *encoder->latest);
 }
@@ -232,10 +234,26 @@ __attribute__((noinline)) static unsigned char *put_phase(struct encoder *encode
     return put_number(out, phase);
 }
 
-/* Begins another series, in this slot of the hash table. */
-__attribute__((noinline)) static unsigned char *
-put_series(struct encoder *encoder, unsigned char *out, uint64_t key, uint32_t of, unsigned slot)
+static unsigned char *put_site(struct encoder *encoder, unsigned char *out, uint64_t caller)
 {
+    size_t depth = 1;
+    const uint64_t *addresses = encoder->find_stack ? encoder->find_stack(caller, &depth) : &caller;
+    *out++ = CODE_SITE;
+    out = put_number(out, depth);
+    for (size_t i = 0; i < depth; i++) {
+        out = put_number(out, fold_sign((int64_t)(addresses[i] - encoder->address)));
+        encoder->address = addresses[i];
+    }
+    return out;
+}
+
+/* Begins another series, in this slot of the hash table. */
+__attribute__((noinline)) static unsigned char *put_series(struct encoder *encoder,
+                                                           unsigned char *out, uint64_t key,
+                                                           const struct trace_entry *entry,
+                                                           unsigned slot)
+{
+    const uint32_t of = entry->of;
     unsigned number = encoder->used++ % SERIES_MOST, routine = entry_routine(of);
     series_begin(encoder->series, number, encoder->latest, routine, entry_values(of),
                  entry_flags(of), &encoder->kinds[routine]);
@@ -246,7 +264,8 @@ put_series(struct encoder *encoder, unsigned char *out, uint64_t key, uint32_t o
     out = put_number(out, number);
     out = put_number(out, routine);
     out = put_number(out, entry_values(of));
-    return put_number(out, entry_flags(of));
+    out = put_number(out, entry_flags(of));
+    return encoder->sites ? put_site(encoder, out, entry->caller) : out;
 }
 
 /* Finds a series; NULL if there is none, and *slot is where it belongs. It looks at two slots, so
@@ -334,7 +353,7 @@ put_run(struct encoder *encoder, const struct trace_entry *entry, const void *to
             unsigned slot;
             series = find_series(encoder, key, of, &slot);
             if (__builtin_expect(!series, 0)) {
-                out = put_series(encoder, out, key, of, slot);
+                out = put_series(encoder, out, key, entry, slot);
                 series = &encoder->series[encoder->hash[slot] - 1];
             }
         }
@@ -413,6 +432,8 @@ void decoder_begin(struct decoder *decoder, const unsigned char *payload, size_t
     decoder->input = (struct input){payload, payload + bytes, false};
     decoder->time = time;
     decoder->phase = phase;
+    decoder->begun = NULL;
+    decoder->address = 0;
     memset(decoder->latest, 0, decoder->routine_count * sizeof *decoder->latest);
     for (unsigned i = 0; i < SERIES_MOST; i++)
         decoder->series[i].values = TRACE_FIELDS + 1; /* not there */
@@ -431,6 +452,19 @@ static const char *decode_series(struct decoder *decoder)
     struct series_kind kind = series_kind(&decoder->routines[routine]);
     series_begin(decoder->series, (unsigned)number, decoder->latest, (unsigned)routine, (unsigned)n,
                  (unsigned)flags, &kind);
+    decoder->begun = &decoder->series[number];
+    return NULL;
+}
+
+static const char *decode_site(struct decoder *decoder)
+{
+    uint64_t addresses[TRACE_DEPTH_MOST], depth = take_number(&decoder->input);
+    if (!decoder->begun || depth == 0 || depth > TRACE_DEPTH_MOST)
+        return "a call site that cannot be";
+    for (size_t i = 0; i < depth; i++)
+        addresses[i] = decoder->address += (uint64_t)take_signed(&decoder->input);
+    if (decoder->number_site && !decoder->input.bad)
+        decoder->begun->site = decoder->number_site(decoder->context, addresses, depth);
     return NULL;
 }
 
@@ -441,6 +475,8 @@ static const char *decode_other(struct decoder *decoder, unsigned code)
     switch (code) {
     case CODE_SERIES:
         return decode_series(decoder);
+    case CODE_SITE:
+        return decode_site(decoder);
     case CODE_TIME:
         decoder->time = (int64_t)take_word(&decoder->input);
         return NULL;
@@ -478,6 +514,7 @@ static void fill_in(const struct decoder *decoder, const struct series *series,
     const struct trace_routine *routine = &decoder->routines[series->routine];
     event->routine = series->routine;
     event->flags = series->flags;
+    event->site = series->site;
     event->phase = decoder->phase;
     event->fields = 0;
     unsigned i = 0;

@@ -80,6 +80,7 @@ struct series {
     uint64_t key; /* encoder: call site and peer, which identify the series */
     uint32_t of;  /* encoder: entry_of() of its events */
     uint16_t routine, number;
+    uint32_t site; /* decoder: see struct decoder */
     uint8_t values, flags;
     uint8_t shift;   /* places differ by multiples of 1 << shift */
     uint8_t sized;   /* index of TRACE_ELEMENTS, from whose changes those of TRACE_BYTES follow;
@@ -112,7 +113,7 @@ static inline bool range_holds(const struct range *range, int64_t address)
 struct series_kind series_kind(const struct trace_routine *);
 
 #define EVENT_MOST_BYTES                                                                           \
-    256 /* most bytes of an event, with the records that may come before it                        \
+    512 /* most bytes of an event, with the records that may come before it                        \
          */
 #define ENCODER_HASH 2048
 #define ENCODER_BYTES_BITS 18
@@ -136,6 +137,11 @@ struct encoder {
      * (another). If find_range is NULL, entries hold places. */
     struct range heap, another;
     struct range (*find_range)(uintptr_t address);
+    /* Whether call sites are written. The caller of an entry is a return address, or find_stack()
+     * gives the return addresses that it stands for, the innermost first. */
+    bool sites;
+    const uint64_t *(*find_stack)(uint64_t caller, size_t *depth);
+    uint64_t address; /* the last one written in this block */
 };
 
 /* Begins a block at payload, without any series. Keeps time, phase and the count of events. */
@@ -172,6 +178,11 @@ struct decoder {
     uint16_t *latest; /* by routine: series + 1 */
     struct series
         *series; /* SERIES_MOST of them; one that has not begun has more than TRACE_FIELDS values */
+    struct series *begun; /* the latest */
+    uint64_t address;     /* the last one read in this block */
+    /* Numbers call sites, from 1 on. NULL: the numbers are all 0. */
+    uint32_t (*number_site)(void *context, const uint64_t *addresses, size_t depth);
+    void *context;
 };
 
 /* The caller has set latest, with one entry for each routine, and series. */

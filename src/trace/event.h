@@ -132,6 +132,9 @@ static inline bool trace_puts_value(const struct trace_routine *routine)
            (routine->class == TRACE_PUT || routine->class == TRACE_NONBLOCKING);
 }
 
+/* Most return addresses of a call that are kept. */
+#define TRACE_DEPTH_MOST 16
+
 /* Flags of an event. TRACE_POINTER: the program has a pointer to memory of the peer from now on,
  * through which data may move without a call. */
 enum { TRACE_IMPLICIT_BARRIER = 1, TRACE_FAILED = 2, TRACE_POINTER = 4 };
@@ -141,6 +144,8 @@ struct trace_event {
     uint32_t thread;  /* of the PE, in order of their first calls */
     uint32_t flags;
     uint32_t phase;   /* as set by the application, 0 at first */
+    uint32_t site;    /* where the program called it: a number of its file (trace_site()), 0: not
+                         known */
     uint64_t index;   /* of the thread, from 0 */
     int64_t start;    /* ticks */
     int64_t duration; /* ticks */

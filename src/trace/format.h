@@ -1,5 +1,5 @@
 /*
- * The file format, version 3, as docs/trace-format.md describes it: numbers that writer and reader
+ * The file format, version 4, as docs/trace-format.md describes it: numbers that writer and reader
  * share. A change that old readers would misunderstand needs a new version.
  */
 #ifndef SKAMPI_TRACE_FORMAT_H
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define FORMAT_MAGIC "SHMTRACE"
-#define FORMAT_VERSION 3
+#define FORMAT_VERSION 4
 #define FORMAT_OLDEST 1 /* oldest version that readers take: it has no teams and no signals */
 #define FORMAT_WITH_COST                                                                           \
     3 /* from here on: the tracer's own cost, values of puts, and which                            \
@@ -105,13 +105,15 @@ const char *format_block_problem(const struct block_head *, int64_t rest, const 
  * follows, which names the values that are not as expected. Without a mask the one of the series'
  * last event applies. */
 enum {
-    CODE_MASK = 64,      /* added to a short code */
-    CODE_LONG = 128,     /* + high bits of the series; a byte with the lower ones follows */
-    CODE_LONG_MASK = 16, /* added to a long code */
-    CODE_SERIES = 192,   /* a new series: series, routine, number of values, flags */
-    CODE_TIME = 193,     /* end of the event before: 8 bytes, ticks */
-    CODE_PHASE = 194,    /* phase from now on */
-    CODE_UNALIGNED = 195 /* series whose places are written in bytes from now on */
+    CODE_MASK = 64,       /* added to a short code */
+    CODE_LONG = 128,      /* + high bits of the series; a byte with the lower ones follows */
+    CODE_LONG_MASK = 16,  /* added to a long code */
+    CODE_SERIES = 192,    /* a new series: series, routine, number of values, flags */
+    CODE_TIME = 193,      /* end of the event before: 8 bytes, ticks */
+    CODE_PHASE = 194,     /* phase from now on */
+    CODE_UNALIGNED = 195, /* series whose places are written in bytes from now on */
+    CODE_SITE = 196 /* of the series that has begun last: number of return addresses; each as its
+                       difference to the one before in the block */
 };
 
 #endif

@@ -396,9 +396,9 @@ tap.equal(re.findall("^# team.*", shown.out, re.MULTILINE),
           ["# team 1: PEs 0, step 1, 2 of them", "# team 2: PEs 0, step 1, 1 of them",
            "# team 3: PEs 0, step 1, 2 of them", "# team -2 (SHMEM_TEAM_SHARED): PEs 1 3 0 2, 4 of them"],
           "dump names members", shown)
-for version, status in ((0, 2), (1, 0), (2, 0), (3, 0), (4, 2)):
+for version, status in ((0, 2), (1, 0), (2, 0), (3, 0), (4, 0), (5, 2)):
     found = command("dump", make(f"version{version}", f"version {version}\npe 0 1 1\nend exit\n"))
-    tap.ok(found.status == status and (f"format version {version}, this program reads versions 1 to 3; use"
+    tap.ok(found.status == status and (f"format version {version}, this program reads versions 1 to 4; use"
                                        in found.err) == (status != 0), f"a trace of version {version}", found)
 
 # ---- The tracer's own cost, and what small puts write ----

@@ -15,6 +15,7 @@
 
 #include "base/kind.h"
 #include "base/memory.h"
+#include "base/table.h"
 #include "base/text.h"
 #include "trace/encode.h"
 #include "trace/folder.h"
@@ -34,8 +35,9 @@ struct trace_file {
     int64_t blocks; /* where they begin */
     struct trace_routine *routines;
     struct clock_fix start, end;
-    int64_t realtime; /* ns since 1970 at the start's fix; 0: not known */
-    char **texts;     /* all that are to be freed */
+    int64_t realtime;   /* ns since 1970 at the start's fix; 0: not known */
+    struct table sites; /* by their return addresses */
+    char **texts;       /* all that are to be freed */
     size_t text_count, text_room;
 };
 
@@ -333,6 +335,7 @@ void trace_close(struct trace_file *file)
     free(file->texts);
     free((void *)(uintptr_t)file->info.counter_names);
     free((void *)(uintptr_t)file->info.object_names);
+    table_free(&file->sites);
     free(file->routines);
     free(file->place.path);
     free(file->path);
@@ -352,6 +355,23 @@ int64_t trace_blocks(const struct trace_file *file)
 const struct trace_routine *trace_routine(const struct trace_file *file, uint32_t routine)
 {
     return routine < file->info.routines ? &file->routines[routine] : NULL;
+}
+
+/* The number of a call site, for the decoder. */
+static uint32_t number_site(void *context, const uint64_t *addresses, size_t depth)
+{
+    struct trace_file *file = context;
+    return 1 + (uint32_t)table_number(&file->sites, addresses, depth * sizeof *addresses);
+}
+
+const uint64_t *trace_site(const struct trace_file *file, uint32_t site, size_t *depth)
+{
+    *depth = 0;
+    if (site == 0 || site > file->sites.count)
+        return NULL;
+    /* Keys are multiples of an address, so they are aligned. */
+    *depth = file->sites.entries[site - 1].size / sizeof(uint64_t);
+    return table_key(&file->sites, site - 1);
 }
 
 /* Interpolates on a straight line between the two fixes. With one fix, uses the rate that was known
@@ -481,6 +501,8 @@ static void begin_events(struct trace_cursor *cursor)
         decoder->routine_count = cursor->visit.routine_count;
         decoder->latest = memory_zeroed(decoder->routine_count, sizeof *decoder->latest);
         decoder->series = memory_zeroed(SERIES_MOST, sizeof *decoder->series);
+        decoder->number_site = cursor->file ? number_site : NULL;
+        decoder->context = cursor->file;
     }
     decoder_begin(decoder, cursor->payload, cursor->head.bytes, cursor->head.base,
                   cursor->head.phase);

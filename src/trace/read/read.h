@@ -58,6 +58,11 @@ const struct trace_info *trace_info(const struct trace_file *);
 int64_t trace_blocks(const struct trace_file *);
 const struct trace_routine *trace_routine(const struct trace_file *, uint32_t routine);
 
+/* The return addresses of a call site, an event's: the innermost first, *depth of them; NULL and 0
+ * if they are not known. A file numbers its sites from 1 on, in the order in which cursors meet
+ * them while it is open. Valid until the next event is read. */
+const uint64_t *trace_site(const struct trace_file *, uint32_t site, size_t *depth);
+
 /* Converts ticks of this PE to seconds since the common beginning of all PEs, corrected by offset
  * and drift. */
 double trace_seconds(const struct trace_file *, int64_t ticks);

@@ -246,6 +246,7 @@ int reader_main(const struct reader_command *command, int argc, char **argv)
     free(reader.seen);
     table_free(&reader.routines);
     sets_free(&reader.sets);
+    sites_free(&reader.sites);
     free(reader.pes);
     free(reader.threads);
     return status;
@@ -394,6 +395,7 @@ void source_close(struct source *source)
     free(source->wanted);
     free(source->numbers);
     free(source->teams.teams);
+    free(source->sites);
     free(source);
 }
 
@@ -478,6 +480,20 @@ size_t source_number(struct source *source, const struct trace_event *event)
         *number = 1 + table_number(&source->reader->routines, name, strlen(name) + 1);
     }
     return *number - 1;
+}
+
+size_t source_site(struct source *source, const struct trace_event *event)
+{
+    size_t depth;
+    const uint64_t *addresses = trace_site(source->file, event->site, &depth);
+    if (!addresses)
+        return 0;
+    source->sites =
+        reader_extend(source->sites, &source->site_room, event->site, sizeof *source->sites);
+    size_t *number = &source->sites[event->site];
+    if (*number == 0)
+        *number = sites_add(&source->reader->sites, addresses, depth);
+    return *number;
 }
 
 enum transfer trace_transfer(const struct trace_routine *routine)

@@ -13,6 +13,7 @@
 #include "base/table.h"
 #include "trace/read/read.h"
 #include "trace/read/sets.h"
+#include "trace/read/sites.h"
 
 #define TRACE_DEFAULT_PATH "shmemtrace.out"
 #define READER_OPTIONS 20
@@ -52,7 +53,8 @@ struct reader {
     struct table
         routines;     /* names of the routines of all files, as far as source_number() was called */
     struct sets sets; /* sets of PEs of all files, as far as source_set() was called */
-    int status;       /* so far */
+    struct sites sites; /* call sites of all files, as far as source_site() was called */
+    int status;         /* so far */
     size_t readable;
     int pes_of_run;     /* the most that a file so far has stated */
     uint64_t lost;      /* lost events of the files opened so far */
@@ -85,6 +87,8 @@ struct source {
     bool *wanted;    /* by routine */
     size_t *numbers; /* by routine: number + 1 in the reader's table; 0: not known yet */
     struct source_teams teams;
+    size_t *sites; /* by the file's call site: its number in the reader's; 0: not known yet */
+    size_t site_room;
     uint64_t events; /* read so far, wanted or not */
     bool damaged;
 };
@@ -148,6 +152,10 @@ static inline const struct trace_routine *source_routine(const struct source *so
 
 /* The number of the event's routine among those of all files (reader->routines). */
 size_t source_number(struct source *, const struct trace_event *);
+
+/* The number of the event's call site among those of all files (reader->sites); 0: not known.
+ * sites_text(&reader->sites, number) says where it is, also when the file is closed. */
+size_t source_site(struct source *, const struct trace_event *);
 
 /* Which way a call moves data. */
 enum transfer { TRANSFER_NONE, TRANSFER_TO_PEER, TRANSFER_FROM_PEER, TRANSFER_BOTH };

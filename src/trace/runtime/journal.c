@@ -146,6 +146,7 @@ bool journal_allocate_encoder(struct encoder *encoder)
     encoder->kinds = plan_kinds;
     encoder->heap = places_heap();
     encoder->find_range = places_range;
+    encoder->sites = true;
     encoder->latest = calloc(trace_routine_count, sizeof *encoder->latest);
     encoder->series = calloc(SERIES_MOST, sizeof *encoder->series);
     return encoder->latest && encoder->series;
