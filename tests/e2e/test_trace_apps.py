@@ -22,8 +22,14 @@ APPS = {  # what is enough to see that they work
     "hash_table": ["--size", "50", "--steps", "120", "--lookups", "5"],
     "pipeline": ["--size", "9000", "--steps", "5", "--segment", "500"],
     "fft": ["--size", "8", "--steps", "3"],
+    "bank": ["--steps", "60", "--days", "500"],
+    "stages": ["--steps", "50", "--sweeps", "5"],
+    "walk": ["--size", "300", "--steps", "20"],
+    "workers": ["--steps", "60"],
+    "heat": ["--size", "12", "--steps", "25"],
+    "cg": ["--size", "12", "--steps", "2"],
 }
-PES = (1, 2, 3, 4, 7)
+PES = (1, 2, 4, 7)  # and 3 untraced
 QUERIES = {"shmem_my_pe", "shmem_n_pes"}  # traced when asked for
 
 # Applications with many events: arguments, and the most bytes that one may take.
@@ -65,6 +71,36 @@ void pshmem_double_put_nbi(double *, const double *, size_t, int);
 void shmem_double_put_nbi(double *to, const double *from, size_t n, int pe)
 {
     pshmem_double_put_nbi(to, from, n - 1, pe);
+}
+long pshmem_long_g(const long *, int);
+long shmem_long_g(const long *from, int pe)
+{
+    return pshmem_long_g(from, pe) ^ 1;
+}
+void pshmem_uint_put(unsigned *, const unsigned *, size_t, int);
+void shmem_uint_put(unsigned *to, const unsigned *from, size_t n, int pe)
+{
+    pshmem_uint_put(to, from, n - 1, pe);
+}
+double pshmem_double_g(const double *, int);
+double shmem_double_g(const double *from, int pe)
+{
+    return pshmem_double_g(from, pe) + 1;
+}
+void pshmem_ctx_uint_get(shmem_ctx_t, unsigned *, const unsigned *, size_t, int);
+void shmem_ctx_uint_get(shmem_ctx_t ctx, unsigned *to, const unsigned *from, size_t n, int pe)
+{
+    pshmem_ctx_uint_get(ctx, to, from, n / 2, pe);
+}
+void pshmem_double_iput(double *, const double *, ptrdiff_t, ptrdiff_t, size_t, int);
+void shmem_double_iput(double *to, const double *from, ptrdiff_t a, ptrdiff_t b, size_t n, int pe)
+{
+    pshmem_double_iput(to, from, a, b, n - 1, pe);
+}
+void pshmem_double_put(double *, const double *, size_t, int);
+void shmem_double_put(double *to, const double *from, size_t n, int pe)
+{
+    pshmem_double_put(to, from, n - 1, pe);
 }
 """
 
@@ -129,10 +165,11 @@ def check_apps(tap):
         tap.ok(run.status == 0 and result(run) == result(untraced[name]),
                f"{title}: the same result under the tracer", run)
         compare(tap, title, run)
-    run = traces.recorded(3, [traces.app("pipeline"), *APPS["pipeline"], "--contexts", "0", "--counts"])
-    tap.ok(run.status == 0 and result(run) == result(untraced["pipeline"])
-           and not any("ctx_create" in routine for _, routine in told(run)), "pipeline: also in the default context", run)
-    compare(tap, "pipeline in the default context", run)
+    for name in ("pipeline", "workers"):
+        run = traces.recorded(3, [traces.app(name), *APPS[name], "--contexts", "0", "--counts"])
+        tap.ok(run.status == 0 and result(run) == result(untraced[name])
+               and not any("ctx_create" in routine for _, routine in told(run)), f"{name}: also in the default context", run)
+        compare(tap, f"{name} in the default context", run)
     run = traces.recorded(3, [traces.app("stencil"), *APPS["stencil"]])
     tap.equal(run.out, untraced["stencil"].out, "stencil: the whole output is the same", run)
     run = traces.recorded(2, [traces.app("stencil"), *APPS["stencil"], "--counts"], ["--queries"])

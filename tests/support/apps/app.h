@@ -26,20 +26,33 @@ struct app_counter {
     unsigned long calls;
 };
 
-static struct app_counter app_counters[APP_ROUTINES];
+static _Thread_local struct app_counter app_counters[APP_ROUTINES];
 
-/* CALL(shmem_quiet)(): calls it and counts the call. One thread only. */
+/* CALL(shmem_quiet)(): calls it and counts the call, for the thread that calls. */
 #define CALL(routine) (app_count(#routine), routine)
+
+static inline void app_count_in(struct app_counter *counters, const char *routine,
+                                unsigned long calls)
+{
+    struct app_counter *counter = counters;
+    while (counter->routine && strcmp(counter->routine, routine) != 0)
+        counter++;
+    if (counter == counters + APP_ROUTINES - 1)
+        abort();
+    counter->routine = routine;
+    counter->calls += calls;
+}
 
 static inline void app_count(const char *routine)
 {
-    struct app_counter *counter = app_counters;
-    while (counter->routine && strcmp(counter->routine, routine) != 0)
-        counter++;
-    if (counter == app_counters + APP_ROUTINES - 1)
-        abort();
-    counter->routine = routine;
-    counter->calls++;
+    app_count_in(app_counters, routine, 1);
+}
+
+/* Adds the calls of this thread to those of another one, which does nothing meanwhile. */
+static inline void app_add_counts(struct app_counter *other)
+{
+    for (struct app_counter *counter = app_counters; counter->routine; counter++)
+        app_count_in(other, counter->routine, counter->calls);
 }
 
 /* Written at once, so that lines of several PEs are not mixed. */
@@ -118,8 +131,12 @@ static inline const char *app_parse(struct app *app, char **arguments,
     return NULL;
 }
 
-/* Starts the library. options end with one without a name. Wrong arguments end the job with 2. */
-static inline struct app app_begin(const char *name, char **argv, const struct app_option *options)
+/*
+ * Starts the library, for threads if threads is not NULL: then *threads is the level that it has.
+ * options end with one without a name. Wrong arguments end the job with 2.
+ */
+static inline struct app app_begin_threads(const char *name, char **argv,
+                                           const struct app_option *options, int *threads)
 {
     struct app app = {.name = name};
     if (argv[0] && argv[1] && strcmp(argv[1], "--help") == 0) {
@@ -127,7 +144,10 @@ static inline struct app app_begin(const char *name, char **argv, const struct a
         exit(0);
     }
     const char *wrong = app_parse(&app, argv + 1, options);
-    CALL(shmem_init)();
+    if (threads)
+        CALL(shmem_init_thread)(SHMEM_THREAD_MULTIPLE, threads);
+    else
+        CALL(shmem_init)();
     app.pe = CALL(shmem_my_pe)();
     app.pes = CALL(shmem_n_pes)();
     if (wrong) {
@@ -137,6 +157,12 @@ static inline struct app app_begin(const char *name, char **argv, const struct a
             CALL(shmem_barrier_all)();
     }
     return app;
+}
+
+/* The same for one thread. */
+static inline struct app app_begin(const char *name, char **argv, const struct app_option *options)
+{
+    return app_begin_threads(name, argv, options, NULL);
 }
 
 /* Zeroed symmetric memory. */
