@@ -7,54 +7,36 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "sim/state.h"
 
-#define MOST_EACH                                                                                  \
-    1e7 /* most events to replay for errors of each number by itself: some seconds                 \
-         */
-#define MOST_TOGETHER 5e7 /* most events to replay for all errors at once */
-#define EVENTS_OF_PE 1000 /* opening a PE's file takes as long as replaying this many events */
+#define MOST_TOGETHER 5e7 /* most work for all errors at once */
 #define WELL_KNOWN 0.01   /* numbers with smaller relative errors vary together */
 #define POOR 0.1          /* numbers with at least this relative error are named, */
 #define MATTERS 0.01      /* if they change the run time by at least this share */
 #define MOST_CAUSES 5
 
-struct study {
-    const char *path;
-    struct run *run;
-    struct replay_options options;
-    double run_time;
-};
-
 /* The time that a variation adds to the run time (ps); 0 if the run cannot be predicted with it. */
-static double effect(const struct study *study, const struct variation *variation)
+static double effect(const struct repeat *repeat, const char *path,
+                     const struct variation *variation)
 {
     char *error;
-    double added = 0;
-    struct machine *machine = machine_read(study->path, variation, &error);
+    struct machine *machine = machine_read(path, variation, &error);
     if (!machine) {
         free(error);
         return 0;
     }
-    struct replay replay;
-    if (replay_run(&replay, study->run, machine, &study->options)) {
-        int64_t last = 0;
-        for (int i = 0; i < study->run->thread_count; i++)
-            last = replay.threads[i].time > last ? replay.threads[i].time : last;
-        added = (double)last - study->run_time;
-    }
-    replay_close(&replay);
+    double time = repeat_time(repeat, machine);
     machine_free(machine);
-    return added;
+    return isnan(time) ? 0 : time - repeat->run_time;
 }
 
 /* Predicts both ends of a variation, and adds the squares of their effects to squares. */
-static struct cause vary(const struct study *study, struct variation variation, double squares[2])
+static struct cause vary(const struct repeat *repeat, const char *path, struct variation variation,
+                         double squares[2])
 {
     struct cause cause = {0};
     for (int longer = 0; longer < 2; longer++) {
         variation.longer = longer;
-        double added = effect(study, &variation);
+        double added = effect(repeat, path, &variation);
         squares[added > 0] += added * added;
         cause.low = added < cause.low ? added : cause.low;
         cause.high = added > cause.high ? added : cause.high;
@@ -73,16 +55,17 @@ static int compare(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-static void find_each(struct errors *errors, const struct study *study,
-                      const struct machine *machine, double squares[2])
+static void find_each(struct errors *errors, const struct repeat *repeat, const char *path,
+                      double squares[2])
 {
+    const struct machine *machine = repeat->machine;
     errors->causes = memory_zeroed(machine->uncertain_count, sizeof *errors->causes);
-    vary(study, (struct variation){.below = WELL_KNOWN, .only = SIZE_MAX}, squares);
+    vary(repeat, path, (struct variation){.below = WELL_KNOWN, .only = SIZE_MAX}, squares);
     for (size_t i = 0; i < machine->uncertain_count; i++) {
         const struct uncertainty *number = &machine->uncertain[i];
         if (number->relative < WELL_KNOWN)
             continue;
-        struct cause cause = vary(study, (struct variation){.only = i}, squares);
+        struct cause cause = vary(repeat, path, (struct variation){.only = i}, squares);
         cause.text = number->text;
         if (number->relative >= POOR)
             errors->causes[errors->count++] = cause;
@@ -91,31 +74,26 @@ static void find_each(struct errors *errors, const struct study *study,
         qsort(errors->causes, errors->count, sizeof *errors->causes, compare);
 }
 
-struct errors errors_find(const char *path, const struct machine *machine, struct run *run,
-                          const struct replay_options *options, double run_time, uint64_t events,
-                          bool always)
+struct errors errors_find(const char *path, const struct repeat *repeat, bool always)
 {
-    struct errors errors = {.numbers = machine->uncertain_count, .low = run_time, .high = run_time};
-    struct study study = {path, run, *options, run_time};
-    double work = (double)events + EVENTS_OF_PE * (double)run->pes, squares[2] = {0, 0};
+    const struct machine *machine = repeat->machine;
+    double squares[2] = {0, 0};
+    struct errors errors = {
+        .numbers = machine->uncertain_count, .low = repeat->run_time, .high = repeat->run_time};
     size_t each = 1;
-    study.options.simulated = NULL;
-    study.options.per_pe = false;
     for (size_t i = 0; i < machine->uncertain_count; i++)
         each += machine->uncertain[i].relative >= WELL_KNOWN;
     if (machine->uncertain_count == 0)
         return errors;
-    errors.how = always || 2 * (double)each * work <= MOST_EACH ? ERRORS_EACH
-                 : 2 * work <= MOST_TOGETHER                    ? ERRORS_TOGETHER
-                                                                : ERRORS_LEFT_OUT;
+    errors.how = always || 2 * (double)each * repeat->work <= REPEAT_WORK ? ERRORS_EACH
+                 : 2 * repeat->work <= MOST_TOGETHER                      ? ERRORS_TOGETHER
+                                                                          : ERRORS_LEFT_OUT;
     if (errors.how == ERRORS_EACH)
-        find_each(&errors, &study, machine, squares);
+        find_each(&errors, repeat, path, squares);
     else if (errors.how == ERRORS_TOGETHER)
-        vary(&study, (struct variation){.below = INFINITY, .only = SIZE_MAX}, squares);
-    errors.low = run_time - sqrt(squares[0]);
-    errors.high = run_time + sqrt(squares[1]);
-    if (errors.low < 0)
-        errors.low = 0;
+        vary(repeat, path, (struct variation){.below = INFINITY, .only = SIZE_MAX}, squares);
+    errors.low = fmax(repeat->run_time - sqrt(squares[0]), 0);
+    errors.high = repeat->run_time + sqrt(squares[1]);
     return errors;
 }
 

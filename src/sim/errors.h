@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "sim/replay.h"
+#include "sim/repeat.h"
 
 enum errors_how {
     ERRORS_NONE,     /* the description states none */
@@ -29,11 +29,8 @@ struct errors {
     size_t count;
 };
 
-/* run_time (ps) and events are those of the prediction. always: compute it however long that takes.
- */
-struct errors errors_find(const char *path, const struct machine *, struct run *,
-                          const struct replay_options *, double run_time, uint64_t events,
-                          bool always);
+/* path: of the description. always: compute it however long that takes. */
+struct errors errors_find(const char *path, const struct repeat *, bool always);
 void errors_free(struct errors *);
 
 /* Prints one line or more below the run time, for people. */

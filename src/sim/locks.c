@@ -149,10 +149,6 @@ void replay_unlock(struct replay *replay, const struct step *step)
         replay->machine->unlock_overtakes ? 0 : replay_home(replay, step->thread)->known;
     int64_t begin = later(known, step->start);
     int64_t done = begin + service.issue + service.request + service.service, waited;
-    replay_finish(replay, step,
-                  service.returns_issued ? begin + service.issue
-                                         : done + service.back + service.answer,
-                  begin - step->start);
     if (done > LAST_TIME)
         replay_too_late(replay, step->thread);
     path_drop(&replay->paths, lock->hop);
@@ -163,6 +159,10 @@ void replay_unlock(struct replay *replay, const struct step *step)
     lock->compute = self->path_compute;
     lock->hop = path_station(&replay->paths, step->thread, done, self->hop);
     path_keep(&replay->paths, lock->hop);
+    replay_finish(replay, step,
+                  service.returns_issued ? begin + service.issue
+                                         : done + service.back + service.answer,
+                  begin - step->start);
     if (!lock->first)
         return;
     const struct step next = replay_blocked(replay, lock->first - 1);

@@ -14,6 +14,7 @@
 
 enum key {
     KEY_PER_PE = OWN_OPTIONS,
+    KEY_PATH,
     KEY_ERRORS,
     KEY_TRACE,
     KEY_PLATFORM,
@@ -28,6 +29,8 @@ enum key {
 static const struct manual_option rows[KEYS] = {
     PREDICTION_OPTIONS,
     [KEY_PER_PE] = {.name = "per-pe", .help = "calls, time and sizes of each routine on each PE"},
+    [KEY_PATH] = {.name = "path",
+                  .help = "find out where the critical path is, however long it takes"},
     [KEY_ERRORS] = {.name = "errors",
                     .help = "find out what errors of the description mean, however long it takes"},
     [KEY_TRACE] = {.name = "trace",
@@ -45,7 +48,7 @@ static const struct manual_option rows[KEYS] = {
 
 struct options {
     struct prediction_options common;
-    bool errors;
+    bool path, errors;
     const char *trace, *platform;
 };
 
@@ -134,6 +137,9 @@ static void take_option(void *context, size_t key, const char *value)
     case KEY_PER_PE:
         options->common.replay.per_pe = true;
         return;
+    case KEY_PATH:
+        options->path = true;
+        return;
     case KEY_ERRORS:
         options->errors = true;
         return;
@@ -167,12 +173,16 @@ static void print_report(FILE *out, const struct options *options, const struct 
                          const struct replay *replay)
 {
     struct report report = report_make(replay, inputs->machine);
-    struct errors errors =
-        errors_find(inputs->machine, replay->machine, replay->run, &options->common.replay,
-                    (double)report.run_time, replay->streams.events, options->errors);
+    const struct repeat repeat = repeat_of(replay, &options->common.replay);
+    struct errors errors = errors_find(inputs->machine, &repeat, options->errors);
+    struct profile profile = {0};
+    if (options->path || repeat.work <= REPEAT_WORK) {
+        profile = repeat_profile(&repeat, replay);
+        report.profile = &profile;
+    }
     report.errors = &errors;
     (options->common.json ? report_json : report_text)(out, &report);
-    free(report.path);
+    profile_free(&profile);
     errors_free(&errors);
     sim_output_close(out, options->common.output);
 }

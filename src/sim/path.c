@@ -1,4 +1,4 @@
-/* Keeps chains of PEs while they have users. */
+/* Keeps chains of threads while they have users. */
 #include "sim/path.h"
 
 #include <stdlib.h>
@@ -21,19 +21,7 @@ void path_drop(struct paths *paths, uint32_t hop)
     }
 }
 
-/* Every PATH_KEPT stations, cuts off the stations of a chain that are twice as far back. */
-static void cut(struct paths *paths, uint32_t hop)
-{
-    for (int i = 0; i < PATH_KEPT && hop; i++)
-        hop = paths->hops[hop].parent;
-    if (!hop)
-        return;
-    uint32_t parent = paths->hops[hop].parent;
-    paths->hops[hop].parent = 0;
-    path_drop(paths, parent);
-}
-
-uint32_t path_station(struct paths *paths, uint32_t pe, int64_t until, uint32_t parent)
+uint32_t path_station(struct paths *paths, uint32_t thread, int64_t until, uint32_t parent)
 {
     uint32_t hop = paths->unused;
     if (hop) {
@@ -45,12 +33,28 @@ uint32_t path_station(struct paths *paths, uint32_t pe, int64_t until, uint32_t 
         }
         hop = (uint32_t)++paths->count;
     }
-    uint32_t depth = parent ? paths->hops[parent].depth + 1 : 1;
-    paths->hops[hop] = (struct hop){parent, pe, 0, depth, until};
+    paths->hops[hop] = (struct hop){parent, thread, 0, until};
     path_keep(paths, parent);
-    if (depth % PATH_KEPT == 0)
-        cut(paths, hop);
+    if (__builtin_expect(paths->profile != NULL, 0))
+        profile_station(paths->profile, thread, until);
     return hop;
+}
+
+struct interval *path_intervals(const struct paths *paths, uint32_t thread, int64_t end,
+                                uint32_t hop, size_t *count)
+{
+    *count = 1;
+    for (uint32_t at = hop; at; at = paths->hops[at].parent)
+        ++*count;
+    struct interval *intervals = memory_zeroed(*count, sizeof *intervals), *next = intervals;
+    for (; hop; hop = paths->hops[hop].parent) {
+        const struct hop *before = &paths->hops[hop];
+        *next++ = (struct interval){thread, before->thread, before->until, end};
+        thread = before->thread;
+        end = before->until;
+    }
+    *next = (struct interval){thread, PROFILE_NOBODY, 0, end};
+    return intervals;
 }
 
 void path_free(struct paths *paths)

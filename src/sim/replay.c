@@ -458,7 +458,8 @@ bool replay_run(struct replay *replay, struct run *run, const struct machine *ma
                               .model = options->model,
                               .contention = options->contention,
                               .per_pe = options->per_pe,
-                              .ignore_pointers = options->ignore_pointers};
+                              .ignore_pointers = options->ignore_pointers,
+                              .paths.profile = options->profile};
     bool good = open_parts(replay);
     for (int i = 0; i < run->pes && good; i++)
         speed[i] = machine_kind(machine, replay->threads[i].node)->ratio;

@@ -10,6 +10,7 @@ struct replay_options {
     bool per_pe;
     bool ignore_pointers; /* predict, although data may move between nodes by pointers */
     size_t window_bytes;
+    struct profile *profile;           /* is told where the critical path is, or NULL */
     struct simulated_trace *simulated; /* where the run is written as a trace, or NULL */
 };
 

@@ -10,7 +10,6 @@
 #include "sim/errors.h"
 
 #define SHOWN_PES 32
-#define SHOWN_STATIONS 12
 
 /* ---- Summing up ---- */
 
@@ -29,34 +28,6 @@ struct pe_report report_pe(const struct replay *replay, int pe)
     return sum;
 }
 
-static void find_path(struct report *report)
-{
-    const struct paths *paths = &report->replay->paths;
-    const struct thread *last = &report->replay->threads[report->last];
-    size_t count = 1;
-    uint32_t hop = last->hop;
-    for (; hop; hop = paths->hops[hop].parent)
-        count++;
-    report->path = memory_zeroed(count, sizeof *report->path);
-    report->path[count - 1] =
-        (struct station){replay_pe(report->replay, report->last), 0, last->time};
-    size_t i = count - 1;
-    for (hop = last->hop; hop; hop = paths->hops[hop].parent) {
-        report->path[i].from = paths->hops[hop].until;
-        report->path[--i] = (struct station){replay_pe(report->replay, paths->hops[hop].pe), 0,
-                                             paths->hops[hop].until};
-        report->cut = !paths->hops[hop].parent && paths->hops[hop].depth > 1;
-    }
-    /* A PE that others waited for several times in a row is one station. */
-    for (i = 0; i < count; i++) {
-        struct station *before = report->stations ? &report->path[report->stations - 1] : NULL;
-        if (before && before->pe == report->path[i].pe)
-            before->to = report->path[i].to;
-        else
-            report->path[report->stations++] = report->path[i];
-    }
-}
-
 static void add_value(struct spread *spread, int pe, int64_t value)
 {
     spread->sum += (double)value;
@@ -69,24 +40,61 @@ static void add_value(struct spread *spread, int pe, int64_t value)
 struct report report_make(const struct replay *replay, const char *machine)
 {
     struct report report = {.replay = replay, .machine = machine};
-    for (int i = 0; i < replay->run->thread_count; i++)
-        if (replay->threads[i].time > report.run_time) {
-            report.run_time = replay->threads[i].time;
-            report.last = (uint32_t)i;
-        }
+    report.last = repeat_last(replay);
+    report.run_time = replay->threads[report.last].time;
     for (int i = 0; i < replay->run->pes; i++) {
         const struct pe_report pe = report_pe(replay, i);
         add_value(&report.compute, i, pe.compute);
         add_value(&report.communication, i, pe.communication);
         add_value(&report.waiting, i, pe.waiting);
     }
-    find_path(&report);
+    for (uint32_t hop = replay->threads[report.last].hop; hop; hop = replay->paths.hops[hop].parent)
+        report.changes++;
     return report;
 }
 
-/* ---- For people ---- */
+/* ---- The critical path ---- */
 
-#define STATION_DIGITS 6 /* of times along the run */
+const char *report_path_name(const struct report *report, uint32_t routine)
+{
+    return routine == PROFILE_COMPUTING ? "computing"
+                                        : run_routine(report->replay->run, (uint16_t)routine);
+}
+
+static int compare_path_sums(const void *a, const void *b)
+{
+    const struct path_sum *x = a, *y = b;
+    if (x->time != y->time)
+        return x->time < y->time ? 1 : -1;
+    if (x->pe != y->pe)
+        return x->pe < y->pe ? -1 : 1;
+    return (x->routine > y->routine) - (x->routine < y->routine);
+}
+
+size_t report_path_sums(const struct report *report, bool by_routine, struct path_sum **sums)
+{
+    const struct profile *profile = report->profile;
+    struct table keys = {0};
+    *sums = memory_zeroed(profile->count, sizeof **sums);
+    for (size_t i = 0; i < profile->count; i++) {
+        const struct profile_part *part = &profile->parts[i];
+        struct path_sum *sum = &(
+            *sums)[table_number(&keys, by_routine ? &part->routine : &part->pe, sizeof(uint32_t))];
+        sum->time += part->time;
+        if (part->time <= sum->most)
+            continue;
+        sum->most = part->time;
+        sum->pe = part->pe;
+        sum->routine = part->routine;
+    }
+    size_t count = keys.count;
+    table_free(&keys);
+    if (count)
+        qsort(*sums, count, sizeof **sums, compare_path_sums);
+    return count;
+}
+
+/* ---- For people ---- */
 
 static const char *seconds(char *text, double ps)
 {
@@ -192,23 +200,45 @@ static void print_pe_routines(FILE *out, const struct report *report)
         }
 }
 
+/* A part of the critical path: its name, time and share, and what is of further interest. */
+static void print_part(FILE *out, const struct report *report, int64_t time)
+{
+    report_column(out, 16, (double)time);
+    fprintf(out, " %8.1f %%", 100.0 * (double)time / (double)report->run_time);
+}
+
 static void print_path(FILE *out, const struct report *report)
 {
     const struct thread *last = &report->replay->threads[report->last];
-    char from[32], to[32];
+    char compute[32], communication[32];
     fprintf(out,
-            "\ncritical path: %s s of computing and %s s of communication, through %zu PE%s%s\n",
-            seconds(from, (double)last->path_compute),
-            seconds(to, (double)(last->time - last->path_compute)), report->stations,
-            report->stations == 1 ? "" : "s in turn",
-            report->cut ? " since the last part that is kept" : "");
-    size_t first = report->stations > SHOWN_STATIONS ? report->stations - SHOWN_STATIONS : 0;
-    if (first > 0 || report->cut)
-        fprintf(out, "%8s ... %zu before\n", "", first);
-    for (size_t i = first; i < report->stations; i++)
-        fprintf(out, "%8s PE %" PRIu32 " from %s to %s s\n", "", report->path[i].pe,
-                numbers_text(from, report_seconds((double)report->path[i].from), STATION_DIGITS),
-                numbers_text(to, report_seconds((double)report->path[i].to), STATION_DIGITS));
+            "\ncritical path: %s s of computing and %s s of communication, %zu change%s of PE\n",
+            seconds(compute, (double)last->path_compute),
+            seconds(communication, (double)(last->time - last->path_compute)), report->changes,
+            numbers_plural(report->changes));
+    if (!report->profile) {
+        fputs("--path finds out on which PEs and in which routines it is\n", out);
+        return;
+    }
+    fprintf(out, "\n%-32s %16s %10s %8s\n", "critical path", "time s", "share", "most: PE");
+    struct path_sum *sums;
+    size_t count = report_path_sums(report, true, &sums);
+    for (size_t i = 0; i < count; i++) {
+        fprintf(out, "%-32s", report_path_name(report, sums[i].routine));
+        print_part(out, report, sums[i].time);
+        fprintf(out, " %8" PRIu32 "\n", sums[i].pe);
+    }
+    free(sums);
+    fprintf(out, "\n%-32s %16s %10s %s\n", "critical path", "time s", "share", "most: routine");
+    count = report_path_sums(report, false, &sums);
+    for (size_t i = 0; i < count && i < SHOWN_PES; i++) {
+        fprintf(out, "PE %-29" PRIu32, sums[i].pe);
+        print_part(out, report, sums[i].time);
+        fprintf(out, " %s\n", report_path_name(report, sums[i].routine));
+    }
+    if (count > SHOWN_PES)
+        fprintf(out, "... %zu more PEs; --json has all\n", count - SHOWN_PES);
+    free(sums);
 }
 
 void report_text(FILE *out, const struct report *report)

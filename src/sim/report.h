@@ -24,15 +24,19 @@ struct report {
         int64_t most; /* ps: the largest value of a PE, and which PE that is */
         uint32_t pe;
     } compute, communication, waiting;
-    struct station {
-        uint32_t pe;
-        int64_t from, to; /* ps */
-    } * path;             /* critical, in the order of time; to be freed */
-    size_t stations;
-    bool cut; /* the path has no beginning, see path.h */
+    size_t changes;                /* of the critical path, from one thread to another */
+    const struct profile *profile; /* NULL: was not looked for */
 };
 
 struct report report_make(const struct replay *, const char *machine);
+/* What the critical path has of each routine, or on each PE, the most first; and the PE or routine
+ * that has most of it. To be freed; returns how many. */
+struct path_sum {
+    uint32_t pe, routine;
+    int64_t time, most; /* ps */
+};
+size_t report_path_sums(const struct report *, bool by_routine, struct path_sum **);
+const char *report_path_name(const struct report *, uint32_t routine);
 /* Prints a blank, and a time in seconds, right-aligned in this width. */
 void report_column(FILE *, int width, double ps);
 void report_text(FILE *, const struct report *);

@@ -1,5 +1,6 @@
 /* Prints what a replay has found as one JSON object; times are seconds. */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "base/json.h"
 #include "sim/errors.h"
@@ -108,6 +109,46 @@ static void imbalance(FILE *out, const char *name, const struct spread *spread, 
     fputc('}', out);
 }
 
+/* Members that name a part of the critical path, and its time. */
+static void part(FILE *out, const struct report *report, const struct path_sum *sum, bool pe,
+                 bool routine)
+{
+    fputs(pe ? "{" : "{\"name\":", out);
+    if (pe)
+        fprintf(out, "\"pe\":%" PRIu32, sum->pe);
+    if (pe && routine)
+        fputs(",\"name\":", out);
+    if (routine)
+        json_string(out, report_path_name(report, sum->routine));
+    fputc(',', out);
+    member(out, "time", (double)sum->time);
+    fputs(",\"share\":", out);
+    json_number(out, (double)sum->time / (double)report->run_time);
+    fputc('}', out);
+}
+
+static void profile(FILE *out, const struct report *report)
+{
+    for (int by_routine = 0; by_routine < 2; by_routine++) {
+        struct path_sum *sums;
+        size_t count = report_path_sums(report, by_routine, &sums);
+        fprintf(out, ",\n\"%s\":[", by_routine ? "by_routine" : "by_pe");
+        for (size_t i = 0; i < count; i++) {
+            fputs(i ? "," : "", out);
+            part(out, report, &sums[i], !by_routine, by_routine);
+        }
+        fputc(']', out);
+        free(sums);
+    }
+    fputs(",\n\"parts\":[", out);
+    for (size_t i = 0; i < report->profile->count; i++) {
+        const struct profile_part *one = &report->profile->parts[i];
+        fputs(i ? "," : "", out);
+        part(out, report, &(struct path_sum){one->pe, one->routine, one->time, 0}, true, true);
+    }
+    fputc(']', out);
+}
+
 static void path(FILE *out, const struct report *report)
 {
     const struct thread *last = &report->replay->threads[report->last];
@@ -116,15 +157,10 @@ static void path(FILE *out, const struct report *report)
                                {"compute", (double)last->path_compute},
                                {"communication", (double)(last->time - last->path_compute)},
                                {NULL, 0}});
-    fprintf(out, ",\"cut\":%s,\"stations\":[", report->cut ? "true" : "false");
-    for (size_t i = 0; i < report->stations; i++) {
-        fprintf(out, "%s{\"pe\":%" PRIu32 ",", i ? "," : "", report->path[i].pe);
-        report_json_times(out, (const struct json_time[]){{"from", (double)report->path[i].from},
-                                                          {"to", (double)report->path[i].to},
-                                                          {NULL, 0}});
-        fputc('}', out);
-    }
-    fputs("]}", out);
+    fprintf(out, ",\"changes\":%zu", report->changes);
+    if (report->profile)
+        profile(out, report);
+    fputc('}', out);
 }
 
 void report_json_contention(FILE *out, enum contention contention)

@@ -6,6 +6,9 @@
 void replay_follow(struct replay *replay, uint32_t number, int64_t compute, uint32_t hop)
 {
     struct thread *self = &replay->threads[number];
+    const struct hop *before = &replay->paths.hops[hop];
+    if (__builtin_expect(replay->paths.profile != NULL, 0))
+        profile_follow(replay->paths.profile, number, self->time, before->thread, before->until);
     path_keep(&replay->paths, hop);
     path_drop(&replay->paths, self->hop);
     self->hop = hop;
@@ -76,6 +79,8 @@ void replay_finish(struct replay *replay, const struct step *step, int64_t leave
         simulated_time(replay->streams.simulated, step->thread,
                        (size_t)(op - replay->streams.of[step->thread].ops), step->start, leaves,
                        op->kind == OP_FETCHES && self->fetched ? waited : -1);
+    if (__builtin_expect(replay->paths.profile != NULL, 0))
+        profile_call(replay->paths.profile, step->thread, op->routine, step->start, leaves);
     self->time = leaves;
     self->waiting += waited;
     if (__builtin_expect(self->threaded, 0) && step->thread < (uint32_t)replay->run->pes)

@@ -75,7 +75,6 @@ struct study {
         const char *value;
     } given[MOST_SWEEPS];
     size_t count, points;
-    uint64_t events;          /* of a prediction */
     struct outcome *outcomes; /* of points, behind that of the unchanged machine */
     struct errors errors;     /* of that machine */
 };
@@ -212,6 +211,7 @@ static void check_points(const struct study *study)
     free(nodes);
 }
 
+/* The prediction of a machine; that of the unchanged one also says what errors mean there. */
 static bool predict(struct study *study, const struct machine *machine, struct outcome *outcome,
                     char **problem, int *status)
 {
@@ -219,10 +219,11 @@ static bool predict(struct study *study, const struct machine *machine, struct o
     bool good = replay_run(&replay, &study->run, machine, &study->common.replay);
     if (good) {
         struct report report = report_make(&replay, study->inputs.machine);
-        study->events = replay.streams.events;
+        const struct repeat repeat = repeat_of(&replay, &study->common.replay);
+        if (machine == study->machine)
+            study->errors = errors_find(study->inputs.machine, &repeat, false);
         *outcome = (struct outcome){(double)report.run_time, report.communication.sum,
                                     report.compute.sum, report.waiting.sum};
-        free(report.path);
     } else {
         *problem = memory_text(replay.error);
         *status = replay.found ? 1 : 2;
@@ -239,9 +240,6 @@ static void predict_all(struct study *study)
     study->outcomes = memory_zeroed(study->points + 1, sizeof *study->outcomes);
     if (!predict(study, study->machine, &study->outcomes[0], &problem, &status))
         fail(status, problem);
-    study->errors =
-        errors_find(study->inputs.machine, study->machine, &study->run, &study->common.replay,
-                    study->outcomes[0].run_time, study->events, false);
     for (size_t i = 0; i < study->points; i++) {
         if (watched)
             fprintf(stderr, "\rshmemsim: %zu of %zu", i + 1, study->points);

@@ -98,7 +98,7 @@ def test_ring():
     found = sim.predict(program)
     bursts = sum_of_ring(program, pes, rounds)
     tap.equal(ps(found["run_time"]), (bursts + 3 * L) * NS, "a message in a ring passes each PE in turn", found)
-    tap.ok(found["waits_without_write"] == 0 and len(found["critical_path"]["stations"]) >= pes * rounds - 1,
+    tap.ok(found["waits_without_write"] == 0 and found["critical_path"]["changes"] >= pes * rounds - 1,
            "... and so does the critical path", found["critical_path"])
 
 
@@ -364,13 +364,18 @@ def test_report():
     tap.equal((own["calls"], own["moves_inside"], own["moves_between"]), (2, 1, 1), "... also of a PE", own)
     tap.equal(found["imbalance"]["compute"]["ratio"], 2.0, "load imbalance", found["imbalance"])
     path = found["critical_path"]
-    tap.equal((ps(path["compute"]), [station["pe"] for station in path["stations"]][:2]), (3000 * NS, [2, 0]),
-              "the critical path goes through the PE that all wait for", path)
+    tap.equal({(part["pe"], part["name"]): ps(part["time"]) / NS for part in path["parts"]},
+              {(2, "computing"): 3000, (0, "shmem_barrier_all"): 2000, (0, "shmem_putmem"): 2400, (0, "shmem_finalize"): 2000},
+              "the critical path goes through the PE that all wait for, and says in which routines", path)
+    tap.equal(([(part["pe"], ps(part["time"]) / NS) for part in path["by_pe"]], path["by_routine"][0]["name"], path["changes"]),
+              ([(0, 6400), (2, 3000)], "computing", 1), "... summed up by PE and by routine, the most first", path)
+    tap.near(sum(part["share"] for part in path["by_routine"]), 1, 1e-9, "... with shares of the run time", path)
     tap.equal(ps(path["compute"] + path["communication"]), ps(found["run_time"]), "... and is the run time")
     text = sim.run("--model", "paper", machine, sim.trace(program))
     said = re.search(r"^predicted run time: (\S+) s$", text.out, re.MULTILINE)
-    tap.ok(text.status == 0 and said and abs(float(said[1]) / found["run_time"] - 1) < 5e-4 and "critical path" in text.out,
-           "the text says the same", text)
+    tap.ok(text.status == 0 and said and abs(float(said[1]) / found["run_time"] - 1) < 5e-4 and
+           re.search(r"^computing +3e-6 +31\.9 % +2$", text.out, re.MULTILINE) and
+           re.search(r"^PE 0 +6\.4e-6 +68\.1 % shmem_putmem$", text.out, re.MULTILINE), "the text says the same", text)
 
 
 def test_pointers():

@@ -53,7 +53,8 @@ def test_classes():
     program.get(0, 1, 500)
     found = check(program, "shmem_getmem", LATE + 500 + L, "a get is served at the next call of its target")
     path = found["critical_path"]
-    tap.equal((ps(path["compute"]) / 1000, path["stations"][0]["pe"]), (LATE, 1),
+    on = [part["pe"] for part in path["parts"] if part["name"] == "computing"]
+    tap.equal((ps(path["compute"]) / 1000, on), (LATE, [1]),
               "... which is on the critical path", path)
     late = computing()
     late.get(0, 1, 500, 10)
