@@ -21,7 +21,7 @@ make dist        build/skampi-$(VERSION).tar.gz
 make clean       remove all that was built
 
 CC=compiler      a compiler (wrapper) of OpenSHMEM or MPI: oshcc, mpicc, cc, ...
-SHMEM=0 MPI=0 PAPI=0 HWLOC=0 OTF2=0 JANSSON=0 UCX=0  leave one out (1: insist on it)
+SHMEM=0 MPI=0 PAPI=0 HWLOC=0 OTF2=0 JANSSON=0 UCX=0 DW=0  leave one out (1: insist on it)
 LAUNCH=command   how programs are started: oshrun -np %n, srun -n %n, ...
 CFLAGS= CPPFLAGS= LDFLAGS= LDLIBS=  added to what is used anyway
 SANITIZE=address,undefined  an instrumented program in build/sanitize-...
@@ -59,6 +59,7 @@ HWLOC ?=
 OTF2 ?=
 JANSSON ?=
 UCX ?=
+DW ?=
 SANITIZE ?=
 
 # make's own default, cc, says nothing about what the user wants.
@@ -106,7 +107,7 @@ banner:
 ifneq ($(filter-out quickstart check check-all coverage uninstall dist clean help,$(or $(MAKECMDGOALS),all)),)
 
 settings := CC=$(CC) SHMEM=$(SHMEM) MPI=$(MPI) PAPI=$(PAPI) HWLOC=$(HWLOC) OTF2=$(OTF2) JANSSON=$(JANSSON) \
-	UCX=$(UCX) SANITIZE=$(SANITIZE) CPPFLAGS=$(CPPFLAGS) CFLAGS=$(CFLAGS) LDFLAGS=$(LDFLAGS) LDLIBS=$(LDLIBS) PATH=$(PATH)
+	UCX=$(UCX) DW=$(DW) SANITIZE=$(SANITIZE) CPPFLAGS=$(CPPFLAGS) CFLAGS=$(CFLAGS) LDFLAGS=$(LDFLAGS) LDLIBS=$(LDLIBS) PATH=$(PATH)
 $(eval $(call stamp,$(BUILD)/settings,settings))
 
 include $(BUILD)/config.mk
@@ -121,6 +122,7 @@ $(BUILD)/config.mk: export DETECT_HWLOC = $(HWLOC)
 $(BUILD)/config.mk: export DETECT_OTF2 = $(OTF2)
 $(BUILD)/config.mk: export DETECT_JANSSON = $(JANSSON)
 $(BUILD)/config.mk: export DETECT_UCX = $(UCX)
+$(BUILD)/config.mk: export DETECT_DW = $(DW)
 $(BUILD)/config.mk: export DETECT_CFLAGS = $(sanitize_flags) $(CPPFLAGS) $(CFLAGS)
 $(BUILD)/config.mk: export DETECT_LDFLAGS = $(LDFLAGS)
 $(BUILD)/config.mk: export DETECT_LDLIBS = $(LDLIBS)
@@ -137,7 +139,7 @@ endif
 
 includes := -Isrc -I. -Itests
 config := -DSKAMPI_SHMEM=$(SKAMPI_SHMEM) -DSKAMPI_MPI=$(SKAMPI_MPI) -DSKAMPI_PAPI=$(SKAMPI_PAPI) -DSKAMPI_HWLOC=$(SKAMPI_HWLOC) \
-	-DSKAMPI_OTF2=$(SKAMPI_OTF2) -DSKAMPI_JANSSON=$(SKAMPI_JANSSON) -DSKAMPI_UCX=$(SKAMPI_UCX)
+	-DSKAMPI_OTF2=$(SKAMPI_OTF2) -DSKAMPI_JANSSON=$(SKAMPI_JANSSON) -DSKAMPI_UCX=$(SKAMPI_UCX) -DSKAMPI_DW=$(SKAMPI_DW)
 # What the library calls deprecated is measured, too.
 warnings := -Wall -Wextra -Wno-deprecated-declarations $(if $(filter 1,$(WERROR))$(filter true,$(CI)),-Werror)
 flags := -std=gnu11 -O2 -g $(warnings) $(sanitize_flags) $(includes) $(config) $(CPPFLAGS) $(CFLAGS)
@@ -235,13 +237,13 @@ compile_tracer = $(filter-out $(sanitize_flags),$(compile)) $(tracer_flags)
 
 $(TRACE_COMMAND): $(trace_command_objects) $(BUILD)/libskampi.a $(BUILD)/commands
 	@$(say) LINK $@
-	$(Q)$(link) $(CONFIG_OTF2_LIBS) $(libraries)
+	$(Q)$(link) $(CONFIG_OTF2_LIBS) $(CONFIG_DW_LIBS) $(libraries)
 
 # Predicting: what reads traces, and the replay.
 sim_objects := $(patsubst %.c,$(BUILD)/%.o,$(sim_sources) $(wildcard src/trace/*.c src/trace/read/*.c))
 $(SIM_COMMAND): $(sim_objects) $(BUILD)/libskampi.a $(BUILD)/commands
 	@$(say) LINK $@
-	$(Q)$(link) $(libraries)
+	$(Q)$(link) $(CONFIG_DW_LIBS) $(libraries)
 
 $(BUILD)/pic/%.o: %.c $(BUILD)/flags $(BUILD)/headers
 	@mkdir -p $(@D)

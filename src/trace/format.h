@@ -63,7 +63,7 @@ static inline bool format_may_replace(int descriptor)
 #define BLOCK_MOST_BYTES (128 * 1024)    /* most bytes of a block's payload */
 #define THREADS_MOST 65536 /* most threads of a PE, since readers keep something for each */
 
-enum block_kind { BLOCK_EVENTS = 1, BLOCK_PHASES, BLOCK_PROFILE, BLOCK_TEAMS };
+enum block_kind { BLOCK_EVENTS = 1, BLOCK_PHASES, BLOCK_PROFILE, BLOCK_TEAMS, BLOCK_MODULES };
 
 struct block_head {
     uint32_t magic;

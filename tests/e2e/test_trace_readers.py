@@ -20,7 +20,7 @@ from traces import HEAP, Made, small_scenario
 COLUMNS = ("pe,thread,index,routine,class,start,duration,burst,flags,phase,peer,elements,"
            "element_bytes,bytes,target,target_offset,source,source_offset,target_stride,"
            "source_stride,context,set_start,set_stride,set_size,root,comparison,condition,value,"
-           "result,options,signal,signal_offset")
+           "result,options,signal,signal_offset,site")
 
 jsonschema = optional("jsonschema")
 tap = Tap()

@@ -5,7 +5,8 @@
 #include "trace/read/merge.h"
 #include "trace/read/teams.h"
 
-typedef void event_writer(FILE *, const struct trace_file *, const struct trace_event *);
+typedef void event_writer(FILE *, const struct trace_file *, const struct trace_event *,
+                          const char *site);
 
 /* NULL: neither --csv nor --json is given. */
 static event_writer *writer_given(const struct reader *reader)
@@ -29,7 +30,7 @@ static void dump_source(struct source *source, event_writer *write, bool text)
     struct trace_cursor *cursor = trace_events(source->file, -1);
     struct trace_event event;
     while (source_next(source, cursor, &event)) {
-        write(reader->out, source->file, &event);
+        write(reader->out, source->file, &event, source_site_text(source, &event));
         reader_check_written(reader, reader->out, reader->out_name);
     }
     trace_cursor_free(cursor);
@@ -73,7 +74,8 @@ static int merge(struct reader *reader)
     struct merge *merge = merge_open(reader, false);
     struct merge_event next;
     while (merge_next(merge, &next)) {
-        write(reader->out, next.source->file, next.event);
+        write(reader->out, next.source->file, next.event,
+              source_site_text(next.source, next.event));
         reader_check_written(reader, reader->out, reader->out_name);
     }
     merge_close(merge);

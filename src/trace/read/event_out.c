@@ -199,10 +199,11 @@ void event_csv_header(FILE *out)
         if (parameters[i].kind == PLACE)
             fprintf(out, ",%s_offset", parameters[i].name);
     }
-    putc('\n', out);
+    fputs(",site\n", out);
 }
 
-void event_csv(FILE *out, const struct trace_file *file, const struct trace_event *event)
+void event_csv(FILE *out, const struct trace_file *file, const struct trace_event *event,
+               const char *site)
 {
     const struct trace_routine *routine = trace_routine(file, event->routine);
     struct times times = times_of(file, event);
@@ -238,6 +239,9 @@ void event_csv(FILE *out, const struct trace_file *file, const struct trace_even
             put_value(out, routine, event, p, false);
         }
     }
+    putc_unlocked(',', out);
+    if (site)
+        put_csv_text(out, site);
     putc_unlocked('\n', out);
 }
 
@@ -274,7 +278,8 @@ void event_json_parameters(FILE *out, const struct trace_file *file,
     }
 }
 
-void event_json(FILE *out, const struct trace_file *file, const struct trace_event *event)
+void event_json(FILE *out, const struct trace_file *file, const struct trace_event *event,
+                const char *site)
 {
     const struct trace_routine *routine = trace_routine(file, event->routine);
     struct times times = times_of(file, event);
@@ -288,6 +293,10 @@ void event_json(FILE *out, const struct trace_file *file, const struct trace_eve
     if (event->fields || routine->element_bytes) {
         putc_unlocked(',', out);
         event_json_parameters(out, file, event, false);
+    }
+    if (site) {
+        fputs_unlocked(",\"site\":", out);
+        json_string(out, site);
     }
     fputs_unlocked("}\n", out);
 }
@@ -339,7 +348,8 @@ static void put_text_parameter(FILE *out, const struct trace_file *file,
     }
 }
 
-void event_text(FILE *out, const struct trace_file *file, const struct trace_event *event)
+void event_text(FILE *out, const struct trace_file *file, const struct trace_event *event,
+                const char *site)
 {
     const struct trace_routine *routine = trace_routine(file, event->routine);
     struct times times = times_of(file, event);
@@ -358,6 +368,10 @@ void event_text(FILE *out, const struct trace_file *file, const struct trace_eve
         fputs_unlocked(" [", out);
         put_flags(out, event->flags);
         putc_unlocked(']', out);
+    }
+    if (site) {
+        fputs_unlocked(" at ", out);
+        fputs_unlocked(site, out);
     }
     putc_unlocked('\n', out);
 }

@@ -10,8 +10,9 @@
 #include "trace/read/read.h"
 
 void event_csv_header(FILE *);
-void event_csv(FILE *, const struct trace_file *, const struct trace_event *);
-void event_json(FILE *, const struct trace_file *, const struct trace_event *);
+/* site: where the program called, as a text; NULL: not known. */
+void event_csv(FILE *, const struct trace_file *, const struct trace_event *, const char *site);
+void event_json(FILE *, const struct trace_file *, const struct trace_event *, const char *site);
 /* Only the parameters of the call, as members of an object: "peer":1,"bytes":8. With `safe`,
  * integers that a double cannot represent are texts, for readers that store all numbers as doubles.
  */
@@ -20,6 +21,6 @@ void event_json_parameters(FILE *, const struct trace_file *, const struct trace
 
 void event_text_header(FILE *, const struct trace_info *);
 void event_text_columns(FILE *);
-void event_text(FILE *, const struct trace_file *, const struct trace_event *);
+void event_text(FILE *, const struct trace_file *, const struct trace_event *, const char *site);
 
 #endif

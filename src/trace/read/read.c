@@ -35,7 +35,10 @@ struct trace_file {
     int64_t blocks; /* where they begin */
     struct trace_routine *routines;
     struct clock_fix start, end;
-    int64_t realtime;   /* ns since 1970 at the start's fix; 0: not known */
+    int64_t realtime;  /* ns since 1970 at the start's fix; 0: not known */
+    bool modules_read; /* what follows */
+    struct trace_module *modules;
+    size_t module_count;
     struct table sites; /* by their return addresses */
     char **texts;       /* all that are to be freed */
     size_t text_count, text_room;
@@ -336,6 +339,7 @@ void trace_close(struct trace_file *file)
     free((void *)(uintptr_t)file->info.counter_names);
     free((void *)(uintptr_t)file->info.object_names);
     table_free(&file->sites);
+    free(file->modules);
     free(file->routines);
     free(file->place.path);
     free(file->path);
@@ -637,6 +641,39 @@ int trace_next_team(struct trace_cursor *cursor, struct trace_team *team)
     return input->bad || !range_is_possible(team, size, cursor->file->info.pes)
                ? record_damaged(cursor)
                : 1;
+}
+
+static int next_module(struct trace_cursor *cursor, struct trace_module *module)
+{
+    int got = next_record(cursor, BLOCK_MODULES);
+    if (got != 1)
+        return got;
+    struct input *input = &cursor->input;
+    module->path = keep_text(cursor->file, input);
+    module->build_id = keep_text(cursor->file, input);
+    module->bias = take_number(input);
+    module->begin = take_number(input);
+    module->bytes = take_number(input);
+    return input->bad ? record_damaged(cursor) : 1;
+}
+
+const struct trace_module *trace_module_at(struct trace_file *file, uint64_t address)
+{
+    if (!file->modules_read) {
+        struct trace_cursor *cursor = new_cursor(file, -1);
+        struct trace_module module;
+        file->modules_read = true;
+        while (next_module(cursor, &module) == 1) { /* whoever reads events reports damage */
+            file->modules =
+                memory_resize_array(file->modules, file->module_count + 1, sizeof module);
+            file->modules[file->module_count++] = module;
+        }
+        trace_cursor_free(cursor);
+    }
+    for (size_t i = file->module_count; i-- > 0;)
+        if (address - file->modules[i].begin < file->modules[i].bytes)
+            return &file->modules[i];
+    return NULL;
 }
 
 const char *trace_problem(const struct trace_cursor *cursor)

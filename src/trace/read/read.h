@@ -58,6 +58,17 @@ const struct trace_info *trace_info(const struct trace_file *);
 int64_t trace_blocks(const struct trace_file *);
 const struct trace_routine *trace_routine(const struct trace_file *, uint32_t routine);
 
+/* The program, or a library that it has loaded. */
+struct trace_module {
+    const char *path;      /* "" if it is not known */
+    const char *build_id;  /* hexadecimal; "" if it has none */
+    uint64_t bias;         /* added to addresses of the file */
+    uint64_t begin, bytes; /* where it was in memory */
+};
+/* The module in which an address lies; NULL if it is not known. What was loaded later counts.
+ * Lives as long as the file is open. */
+const struct trace_module *trace_module_at(struct trace_file *, uint64_t address);
+
 /* The return addresses of a call site, an event's: the innermost first, *depth of them; NULL and 0
  * if they are not known. A file numbers its sites from 1 on, in the order in which cursors meet
  * them while it is open. Valid until the next event is read. */

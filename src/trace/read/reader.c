@@ -32,6 +32,9 @@ static const struct manual_option
                      .help = "write to FILE instead of standard output"},
     force_option = {.name = "force",
                     .help = "replace any file, also one that no program of skampi wrote"},
+    root_option = {.name = "source-root",
+                   .value = "DIR",
+                   .help = "sources are below DIR now; they are named from there on"},
     filters[] = {
         {.name = "pe", .value = "LIST", .help = "only these PEs, such as 0,4-7"},
         {.name = "thread", .value = "LIST", .help = "only these threads of each PE"},
@@ -64,6 +67,11 @@ void reader_fail(const struct reader *reader, int status, const char *format, ..
     exit(status);
 }
 
+static void tell_of_sites(void *reader, const char *text)
+{
+    reader_say(reader, "%s", text);
+}
+
 /* ---- Options ---- */
 
 size_t reader_options(const struct reader_command *command, struct manual_option *options)
@@ -74,6 +82,7 @@ size_t reader_options(const struct reader_command *command, struct manual_option
             options[count++] = filters[i];
     for (const struct manual_option *own = command->options; own && own->name; own++)
         options[count++] = *own;
+    options[count++] = root_option;
     if (command->output)
         options[count++] = output_option;
     if (command->output || command->creates)
@@ -151,6 +160,9 @@ static void parse_options(struct reader *reader, int argc, char **argv)
         reader->pe_ranges = parse_ranges(reader, "pe", text, &reader->pes);
     if ((text = reader_given(reader, "thread")))
         reader->thread_ranges = parse_ranges(reader, "thread", text, &reader->threads);
+    reader->sites = (struct sites){.source_root = reader_given(reader, "source-root"),
+                                   .tell = tell_of_sites,
+                                   .context = reader};
     reader->only = reader_given(reader, "only");
     if (reader->only && !trace_list_is_valid(reader->only))
         reader_fail(reader, 2, "--only %s: give classes or routines, with commas between them",
@@ -492,8 +504,14 @@ size_t source_site(struct source *source, const struct trace_event *event)
         reader_extend(source->sites, &source->site_room, event->site, sizeof *source->sites);
     size_t *number = &source->sites[event->site];
     if (*number == 0)
-        *number = sites_add(&source->reader->sites, addresses, depth);
+        *number = sites_add(&source->reader->sites, source->file, addresses, depth);
     return *number;
+}
+
+const char *source_site_text(struct source *source, const struct trace_event *event)
+{
+    size_t site = source_site(source, event);
+    return site ? sites_text(&source->reader->sites, site) : NULL;
 }
 
 enum transfer trace_transfer(const struct trace_routine *routine)

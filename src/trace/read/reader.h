@@ -156,6 +156,8 @@ size_t source_number(struct source *, const struct trace_event *);
 /* The number of the event's call site among those of all files (reader->sites); 0: not known.
  * sites_text(&reader->sites, number) says where it is, also when the file is closed. */
 size_t source_site(struct source *, const struct trace_event *);
+/* Its text; NULL: not known. */
+const char *source_site_text(struct source *, const struct trace_event *);
 
 /* Which way a call moves data. */
 enum transfer { TRANSFER_NONE, TRANSFER_TO_PEER, TRANSFER_FROM_PEER, TRANSFER_BOTH };

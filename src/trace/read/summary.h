@@ -16,6 +16,12 @@ struct summary_routine {
     struct total total;
 };
 
+/* Calls of one routine from one line of the program. */
+struct summary_site {
+    size_t site, routine; /* numbers of the reader's */
+    struct total total;
+};
+
 enum waiting {
     WAITING_BARRIERS,
     WAITING_POINT, /* wait_until, test */
@@ -52,6 +58,7 @@ struct summary_pair {
 
 #define SUMMARY_SIZES 65     /* bytes 0; 1; 2-3; 4-7; ... */
 #define SUMMARY_PAIRS 32     /* most pairs that the text shows: those with most bytes */
+#define SUMMARY_SITES 32     /* most call sites that the text shows: those with most time */
 #define SUMMARY_MOST_PES 256 /* with more PEs, results have no means of single PEs */
 
 struct summary_phase {
@@ -81,6 +88,9 @@ struct summary {
 
     struct summary_routine *routines; /* by number in the reader's table */
     size_t routine_room;
+    struct table site_numbers; /* by site and routine */
+    struct summary_site *sites;
+    size_t site_room;
     double waiting[WAITINGS];
     struct total sizes[SUMMARY_SIZES][TRACE_CLASSES];
     struct distribution bursts;

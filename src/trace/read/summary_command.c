@@ -187,6 +187,19 @@ static void add_calls(struct summary *summary, struct summary_pe *pe, size_t num
                     calls->bytes, calls->seconds);
 }
 
+static void add_to_site(struct summary *summary, size_t site, size_t routine,
+                        const struct calls *calls)
+{
+    const size_t key[2] = {sites_find(&summary->reader->sites, site)->same, routine};
+    size_t number = table_number(&summary->site_numbers, key, sizeof key);
+    summary->sites =
+        reader_extend(summary->sites, &summary->site_room, number, sizeof *summary->sites);
+    struct summary_site *found = &summary->sites[number];
+    found->site = key[0];
+    found->routine = routine;
+    add(&found->total, calls->calls, calls->bytes, calls->seconds, calls->longest);
+}
+
 static void add_event(struct summary *summary, struct source *source, struct summary_pe *pe,
                       const struct trace_event *event)
 {
@@ -205,6 +218,9 @@ static void add_event(struct summary *summary, struct source *source, struct sum
     summary->pointers += event_gives_pointer(source, event);
     size_t number = source_number(source, event);
     add_calls(summary, pe, number, routine, &one);
+    size_t site = source_site(source, event);
+    if (site)
+        add_to_site(summary, site, number, &one);
     distribution_add(&summary->bursts, one.burst);
     if (is_message(routine->class))
         add(&summary->sizes[size_of(one.bytes)][routine->class], 1, one.bytes, one.seconds,
@@ -330,6 +346,8 @@ static void summary_free(struct summary *summary)
         free(summary->counter_names[i]);
     free(summary->counter_names);
     free(summary->routines);
+    free(summary->sites);
+    table_free(&summary->site_numbers);
     free(summary->per_pe);
     for (size_t i = 0; i < summary->phase_numbers.count; i++)
         free(summary->phases[i].counters);
@@ -374,7 +392,8 @@ static const struct manual_option options[] = {
 
 const struct reader_command summary_command = {
     .name = "summary",
-    .summary = "Sums up calls, bytes and times by routine, pair of PEs, size, PE and phase.",
+    .summary =
+        "Sums up calls, bytes and times by routine, call site, pair of PEs, size, PE and phase.",
     .options = options,
     .filters = true,
     .output = true,

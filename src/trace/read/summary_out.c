@@ -80,13 +80,23 @@ static const char *share_text(double part, double whole)
 
 static const struct summary *to_sort;
 
-static int by_time(const void *a, const void *b)
+static int compare_totals(const struct total *x, const struct total *y)
 {
-    const struct total *x = &to_sort->routines[*(const size_t *)a].total,
-                       *y = &to_sort->routines[*(const size_t *)b].total;
     if (x->seconds != y->seconds)
         return x->seconds < y->seconds ? 1 : -1;
     return (x->calls < y->calls) - (x->calls > y->calls);
+}
+
+static int by_time(const void *a, const void *b)
+{
+    return compare_totals(&to_sort->routines[*(const size_t *)a].total,
+                          &to_sort->routines[*(const size_t *)b].total);
+}
+
+static int sites_by_time(const void *a, const void *b)
+{
+    return compare_totals(&to_sort->sites[*(const size_t *)a].total,
+                          &to_sort->sites[*(const size_t *)b].total);
 }
 
 /* The numbers from 0 to count - 1 in the order of a comparison. The caller frees them. */
@@ -180,6 +190,31 @@ static void text_routines(const struct summary *summary)
                 routine_name(summary, order[i]), trace_class_names[routine->class], total->calls,
                 total->bytes, time_text(total->seconds), share_text(total->seconds, elapsed),
                 time_text(ratio(total->seconds, (double)total->calls)), time_text(total->longest));
+    }
+    free(order);
+}
+
+static void text_sites(const struct summary *summary)
+{
+    FILE *out = summary->reader->out;
+    size_t count = summary->site_numbers.count;
+    if (count == 0)
+        return;
+    double elapsed = elapsed_time(summary);
+    size_t *order = sorted(summary, count, sites_by_time);
+    if (count > SUMMARY_SITES)
+        fprintf(out, "\nthe %d of %zu call sites with most time (--json has all)", SUMMARY_SITES,
+                count);
+    fprintf(out, "\n%-32s %10s %14s %10s %7s %10s  %s\n", "routine", "calls", "bytes", "time",
+            "share", "mean", "call site");
+    for (size_t i = 0; i < count && i < SUMMARY_SITES; i++) {
+        const struct summary_site *site = &summary->sites[order[i]];
+        const struct total *total = &site->total;
+        fprintf(out, "%-32s %10" PRIu64 " %14" PRIu64 " %10s %7s %10s  %s\n",
+                routine_name(summary, site->routine), total->calls, total->bytes,
+                time_text(total->seconds), share_text(total->seconds, elapsed),
+                time_text(ratio(total->seconds, (double)total->calls)),
+                sites_text(&summary->reader->sites, site->site));
     }
     free(order);
 }
@@ -287,6 +322,7 @@ void summary_as_text(const struct summary *summary)
 {
     text_head(summary);
     text_routines(summary);
+    text_sites(summary);
     text_spreads(summary);
     text_sizes(summary);
     text_pairs(summary);
@@ -369,6 +405,29 @@ static void json_routines(const struct summary *summary)
         text_member(out, "class", trace_class_names[routine->class]);
         total_members(out, &routine->total);
         member(out, "share", ratio(routine->total.seconds, elapsed));
+        fputc('}', out);
+    }
+    free(order);
+}
+
+static void json_sites(const struct summary *summary)
+{
+    FILE *out = summary->reader->out;
+    double elapsed = elapsed_time(summary);
+    size_t *order = sorted(summary, summary->site_numbers.count, sites_by_time);
+    fputs("],\n\"sites\":[", out);
+    for (size_t i = 0; i < summary->site_numbers.count; i++) {
+        const struct summary_site *site = &summary->sites[order[i]];
+        const struct call_site *found = sites_find(&summary->reader->sites, site->site);
+        fprintf(out, "%s\n{\"site\":", i ? "," : "");
+        json_string(out, found->text);
+        if (found->frames[0].file) {
+            text_member(out, "file", found->frames[0].file);
+            count_member(out, "line", found->frames[0].line);
+        }
+        text_member(out, "routine", routine_name(summary, site->routine));
+        total_members(out, &site->total);
+        member(out, "share", ratio(site->total.seconds, elapsed));
         fputc('}', out);
     }
     free(order);
@@ -459,6 +518,7 @@ void summary_json_end(const struct summary *summary)
 {
     FILE *out = summary->reader->out;
     json_routines(summary);
+    json_sites(summary);
     json_sizes(summary);
     json_pes(summary);
     json_bursts(summary);

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "trace/runtime/modules.h"
 #include "trace/runtime/phases.h"
 #include "trace/runtime/save.h"
 #include "trace/runtime/thread.h"
@@ -171,8 +172,10 @@ __attribute__((visibility("default"))) handler *__sysv_signal(int number, handle
 
 static void on_exit_of_program(void)
 {
-    if (tracer.pid == getpid())
+    if (tracer.pid == getpid()) {
         phases_end();
+        modules_write();
+    }
     tracer_save("exit", true);
 }
 

@@ -365,7 +365,7 @@ void file_report_lost(uint64_t lost, uint64_t events)
 {
     static atomic_flag said = ATOMIC_FLAG_INIT;
     int error = file.append_error;
-    if (!error || atomic_load(&tracer.off) & (OFF_LIMIT | OFF_FAILED) ||
+    if (!error || lost == 0 || atomic_load(&tracer.off) & (OFF_LIMIT | OFF_FAILED) ||
         atomic_flag_test_and_set(&said))
         return;
     struct line line = {.length = 0};

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "trace/compose.h"
+#include "trace/runtime/modules.h"
 #include "trace/runtime/places.h"
 
 bool journal_is_raw_ring(void)
@@ -127,6 +128,7 @@ void journal_write_block(struct tracer_thread *thread)
 
 void journal_encode(struct tracer_thread *thread)
 {
+    modules_write();
     struct journal *journal = journal_current(thread);
     const struct trace_entry *entry = journal_entries(journal);
     for (;;) {

@@ -12,6 +12,7 @@
 #include "trace/runtime/claim.h"
 #include "trace/runtime/clocks.h"
 #include "trace/runtime/end.h"
+#include "trace/runtime/modules.h"
 #include "trace/runtime/phases.h"
 #include "trace/runtime/places.h"
 #include "trace/runtime/save.h"
@@ -234,6 +235,7 @@ struct trace_thread *trace_started(unsigned routine)
     ending_watch();
     tracer.traced = true;
     tracer_begin(recording_wants_phase(&tracer.recording, 0) ? 0 : OFF_PHASE);
+    modules_write();
     /* The first event is the library's start, before all this. */
     struct trace_thread *thread = trace_begin_otherwise(routine);
     struct tracer_thread *own = (struct tracer_thread *)thread;
@@ -266,6 +268,7 @@ void trace_finishing(void)
     if (thread)
         thread->common.inside = false;
     phases_end();
+    modules_write();
     tracer_save_to_keep("finalize");
 }
 
@@ -278,5 +281,6 @@ void trace_exiting(int status)
 {
     (void)status;
     phases_end();
+    modules_write();
     tracer_save("global_exit", true);
 }
