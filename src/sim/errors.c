@@ -15,11 +15,10 @@
 #define MOST_CAUSES 5
 
 /* The time that a variation adds to the run time (ps); 0 if the run cannot be predicted with it. */
-static double effect(const struct repeat *repeat, const char *path,
-                     const struct variation *variation)
+static double effect(const struct repeat *repeat, const struct variation *variation)
 {
     char *error;
-    struct machine *machine = machine_read(path, variation, &error);
+    struct machine *machine = machine_read(repeat->description, variation, &error);
     if (!machine) {
         free(error);
         return 0;
@@ -30,13 +29,12 @@ static double effect(const struct repeat *repeat, const char *path,
 }
 
 /* Predicts both ends of a variation, and adds the squares of their effects to squares. */
-static struct cause vary(const struct repeat *repeat, const char *path, struct variation variation,
-                         double squares[2])
+static struct cause vary(const struct repeat *repeat, struct variation variation, double squares[2])
 {
     struct cause cause = {0};
     for (int longer = 0; longer < 2; longer++) {
         variation.longer = longer;
-        double added = effect(repeat, path, &variation);
+        double added = effect(repeat, &variation);
         squares[added > 0] += added * added;
         cause.low = added < cause.low ? added : cause.low;
         cause.high = added > cause.high ? added : cause.high;
@@ -55,17 +53,16 @@ static int compare(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-static void find_each(struct errors *errors, const struct repeat *repeat, const char *path,
-                      double squares[2])
+static void find_each(struct errors *errors, const struct repeat *repeat, double squares[2])
 {
     const struct machine *machine = repeat->machine;
     errors->causes = memory_zeroed(machine->uncertain_count, sizeof *errors->causes);
-    vary(repeat, path, (struct variation){.below = WELL_KNOWN, .only = SIZE_MAX}, squares);
+    vary(repeat, (struct variation){.below = WELL_KNOWN, .only = SIZE_MAX}, squares);
     for (size_t i = 0; i < machine->uncertain_count; i++) {
         const struct uncertainty *number = &machine->uncertain[i];
         if (number->relative < WELL_KNOWN)
             continue;
-        struct cause cause = vary(repeat, path, (struct variation){.only = i}, squares);
+        struct cause cause = vary(repeat, (struct variation){.only = i}, squares);
         cause.text = number->text;
         if (number->relative >= POOR)
             errors->causes[errors->count++] = cause;
@@ -74,7 +71,7 @@ static void find_each(struct errors *errors, const struct repeat *repeat, const 
         qsort(errors->causes, errors->count, sizeof *errors->causes, compare);
 }
 
-struct errors errors_find(const char *path, const struct repeat *repeat, bool always)
+struct errors errors_find(const struct repeat *repeat, bool always)
 {
     const struct machine *machine = repeat->machine;
     double squares[2] = {0, 0};
@@ -89,9 +86,9 @@ struct errors errors_find(const char *path, const struct repeat *repeat, bool al
                  : 2 * repeat->work <= MOST_TOGETHER                      ? ERRORS_TOGETHER
                                                                           : ERRORS_LEFT_OUT;
     if (errors.how == ERRORS_EACH)
-        find_each(&errors, repeat, path, squares);
+        find_each(&errors, repeat, squares);
     else if (errors.how == ERRORS_TOGETHER)
-        vary(repeat, path, (struct variation){.below = INFINITY, .only = SIZE_MAX}, squares);
+        vary(repeat, (struct variation){.below = INFINITY, .only = SIZE_MAX}, squares);
     errors.low = fmax(repeat->run_time - sqrt(squares[0]), 0);
     errors.high = repeat->run_time + sqrt(squares[1]);
     return errors;

@@ -29,8 +29,8 @@ struct errors {
     size_t count;
 };
 
-/* path: of the description. always: compute it however long that takes. */
-struct errors errors_find(const char *path, const struct repeat *, bool always);
+/* always: compute it however long that takes. */
+struct errors errors_find(const struct repeat *, bool always);
 void errors_free(struct errors *);
 
 /* Prints one line or more below the run time, for people. */

@@ -46,22 +46,6 @@ void costs_free(struct way *way)
     way->costs = NULL;
 }
 
-void costs_copy(struct way *way)
-{
-    const struct costs *costs = way->costs;
-    if (!costs)
-        return;
-    way->costs = memory_zeroed(1, sizeof *costs);
-    *way->costs = *costs;
-    for (size_t i = 0; i < COST_SIZED; i++) {
-        const struct cost_pieces *from = &costs->sized[i];
-        struct cost_pieces *to = &way->costs->sized[i];
-        to->of = memory_zeroed(from->count, sizeof *to->of);
-        for (size_t k = 0; k < from->count; k++)
-            to->of[k] = from->of[k];
-    }
-}
-
 static void free_table(struct time_table *table)
 {
     for (size_t i = 0; i < table->count; i++)

@@ -195,8 +195,6 @@ bool machine_asks(const struct machine *);
 bool machine_connects(const struct machine *);
 
 void costs_free(struct way *);
-/* A way that is a copy of another one gets costs of its own. */
-void costs_copy(struct way *);
 const struct way *cost_piece(const struct cost_pieces *, uint64_t bytes);
 /* What holds on a way for one of the classes with sizes. */
 static inline const struct way *way_of(const struct way *way, enum cost_class class, uint64_t bytes)

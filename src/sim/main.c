@@ -11,10 +11,12 @@
 #include "sim/errors.h"
 #include "sim/platform.h"
 #include "sim/report.h"
+#include "sim/tolerance.h"
 
 enum key {
     KEY_PER_PE = OWN_OPTIONS,
     KEY_PATH,
+    KEY_TOLERANCE,
     KEY_ERRORS,
     KEY_TRACE,
     KEY_PLATFORM,
@@ -31,6 +33,10 @@ static const struct manual_option rows[KEYS] = {
     [KEY_PER_PE] = {.name = "per-pe", .help = "calls, time and sizes of each routine on each PE"},
     [KEY_PATH] = {.name = "path",
                   .help = "find out where the critical path is, however long it takes"},
+    [KEY_TOLERANCE] = {.name = "tolerance",
+                       .value = "PERCENT",
+                       .optional = true,
+                       .help = "what makes the run so much slower (5), however long it takes"},
     [KEY_ERRORS] = {.name = "errors",
                     .help = "find out what errors of the description mean, however long it takes"},
     [KEY_TRACE] = {.name = "trace",
@@ -48,7 +54,8 @@ static const struct manual_option rows[KEYS] = {
 
 struct options {
     struct prediction_options common;
-    bool path, errors;
+    bool path, tolerance, errors;
+    double slower; /* share of the run time, for the tolerance */
     const char *trace, *platform;
 };
 
@@ -128,6 +135,17 @@ static void exhausted(const char *text)
     fail(1, text);
 }
 
+#define SLOWER 0.05
+
+static double share_of(const char *value)
+{
+    char *end;
+    double percent = strtod(value, &end);
+    if (end == value || (*end && strcmp(end, "%") != 0) || !(percent > 0 && percent <= 1000))
+        fail(2, text_format("--tolerance=%s: give percent of the run time, such as 5", value));
+    return percent / 100;
+}
+
 static void take_option(void *context, size_t key, const char *value)
 {
     struct options *options = context;
@@ -139,6 +157,10 @@ static void take_option(void *context, size_t key, const char *value)
         return;
     case KEY_PATH:
         options->path = true;
+        return;
+    case KEY_TOLERANCE:
+        options->tolerance = true;
+        options->slower = value ? share_of(value) : SLOWER;
         return;
     case KEY_ERRORS:
         options->errors = true;
@@ -173,14 +195,16 @@ static void print_report(FILE *out, const struct options *options, const struct 
                          const struct replay *replay)
 {
     struct report report = report_make(replay, inputs->machine);
-    const struct repeat repeat = repeat_of(replay, &options->common.replay);
-    struct errors errors = errors_find(inputs->machine, &repeat, options->errors);
+    const struct repeat repeat = repeat_of(replay, &options->common.replay, inputs->machine);
+    struct errors errors = errors_find(&repeat, options->errors);
+    struct tolerance tolerance = tolerance_find(&repeat, options->slower, options->tolerance);
     struct profile profile = {0};
     if (options->path || repeat.work <= REPEAT_WORK) {
         profile = repeat_profile(&repeat, replay);
         report.profile = &profile;
     }
     report.errors = &errors;
+    report.tolerance = &tolerance;
     (options->common.json ? report_json : report_text)(out, &report);
     profile_free(&profile);
     errors_free(&errors);
@@ -199,7 +223,7 @@ static int write_platform(const char *path, const char *described)
 
 static int predict(int argc, char **argv)
 {
-    struct options options = {.common = {.replay = REPLAY_DEFAULTS}};
+    struct options options = {.common = {.replay = REPLAY_DEFAULTS}, .slower = SLOWER};
     int at = arguments_parse(rows, KEYS, "shmemsim", argc, argv, take_option, &options);
     struct inputs inputs = arguments_inputs("shmemsim", argc, argv, at);
     output_check(options.platform ? options.platform : options.common.output, options.common.force);

@@ -103,6 +103,8 @@ static inline int64_t round_trip(const struct way *way)
 /* The time of a collective: the number of its messages in a row times the cost of one, or the
  * measured time. */
 int64_t collective_steps(const struct together *, int64_t message);
+/* How many messages in a row a linear or logarithmic collective is. */
+double shape_steps(enum shape, int64_t pes);
 /* Whether that time is extrapolated to a number of PEs that was not measured. */
 bool collective_extrapolates(const struct together *);
 

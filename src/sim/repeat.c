@@ -14,11 +14,18 @@ uint32_t repeat_last(const struct replay *replay)
     return last;
 }
 
-struct repeat repeat_of(const struct replay *done, const struct replay_options *options)
+struct repeat repeat_of(const struct replay *done, const struct replay_options *options,
+                        const char *description)
 {
-    struct repeat repeat = {done->run, done->machine, *options,
-                            (double)done->threads[repeat_last(done)].time,
-                            (double)done->streams.events + WORK_OF_PE * (double)done->run->pes};
+    struct repeat repeat = {
+        .run = done->run,
+        .machine = done->machine,
+        .description = description,
+        .several = done->several,
+        .options = *options,
+        .run_time = (double)done->threads[repeat_last(done)].time,
+        .work = (double)done->streams.events + WORK_OF_PE * (double)done->run->pes,
+    };
     repeat.options.simulated = NULL;
     repeat.options.per_pe = false;
     return repeat;

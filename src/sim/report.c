@@ -8,6 +8,7 @@
 #include "base/numbers.h"
 #include "base/text.h"
 #include "sim/errors.h"
+#include "sim/tolerance.h"
 
 #define SHOWN_PES 32
 
@@ -255,6 +256,7 @@ void report_text(FILE *out, const struct report *report)
                      report->errors ? errors_digits(report->errors, run_time) : REPORT_DIGITS));
     if (report->errors)
         errors_text(out, report->errors, run_time, report->machine);
+    tolerance_text(out, report->tolerance);
     fprintf(out, "total communication time: %s s\n\n", seconds(time, report->communication.sum));
     fprintf(out, "%-14s %16s %16s %16s %9s %8s\n", "over PEs", "sum s", "mean s", "most s",
             "most/mean", "on PE");

@@ -13,8 +13,10 @@ struct pe_report {
 struct pe_report report_pe(const struct replay *, int pe);
 
 struct errors;
+struct tolerance;
 struct report {
     const struct replay *replay;
+    const struct tolerance *tolerance;
     const struct errors *errors; /* NULL: were not looked for */
     const char *machine;         /* file of its description */
     int64_t run_time;            /* ps: until the last PE has ended */

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "sim/errors.h"
 #include "sim/report.h"
+#include "sim/tolerance.h"
 
 void report_json_times(FILE *out, const struct json_time *times)
 {
@@ -182,6 +183,7 @@ void report_json(FILE *out, const struct report *report)
     fputc(',', out);
     if (report->errors)
         errors_json(out, report->errors);
+    tolerance_json(out, report->tolerance);
     report_json_times(
         out, (const struct json_time[]){{"compute", report->compute.sum},
                                         {"communication", report->communication.sum},

@@ -13,7 +13,7 @@ static double log_steps(int64_t pes)
     return steps;
 }
 
-static double steps_of(enum shape shape, int64_t pes)
+double shape_steps(enum shape shape, int64_t pes)
 {
     return shape == SHAPE_LINEAR ? (double)(pes - 1) : log_steps(pes);
 }
@@ -40,8 +40,8 @@ static double table_time(const struct together *together)
         return 0;
     if (i == 0 || i == table->count) {
         const struct time_row *nearest = &table->rows[i == table->count ? i - 1 : i];
-        return row_time(nearest, together->bytes) * steps_of(table->beyond, pes) /
-               steps_of(table->beyond, nearest->pes);
+        return row_time(nearest, together->bytes) * shape_steps(table->beyond, pes) /
+               shape_steps(table->beyond, nearest->pes);
     }
     const struct time_row *low = &table->rows[i - 1], *high = &table->rows[i];
     double part = log2((double)pes / low->pes) / log2((double)high->pes / low->pes);
@@ -64,7 +64,7 @@ int64_t collective_steps(const struct together *together, int64_t message)
     switch (together->rule.shape) {
     case SHAPE_LINEAR:
     case SHAPE_LOGARITHMIC:
-        time = steps_of(together->rule.shape, pes) * (double)message;
+        time = shape_steps(together->rule.shape, pes) * (double)message;
         break;
     case SHAPE_FACTOR:
         time = pes > 1 ? together->rule.factor * (double)pes * (double)message : 0;

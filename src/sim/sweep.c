@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "sim/model.h"
 
 /* ---- What is changed ---- */
 
@@ -188,7 +189,9 @@ static bool take_setting(struct machine_text *text, struct sweep *sweep, struct 
     const struct word *word = &text->word;
     if (sweep->of == SWEEP_MAP)
         return take_map(text, setting, machine);
-    bool factor = sweep->of != SWEEP_PES_PER_NODE && word->length > 1 && word->text[0] == 'x';
+    bool changes = sweep->of != SWEEP_PES_PER_NODE && word->length > 1,
+         factor = changes && word->text[0] == 'x';
+    setting->added = changes && word->text[0] == '+' && sweep->key->quantity == QUANTITY_TIME;
     return factor ? take_factor(text, sweep, setting, machine)
                   : take_absolute(text, sweep, setting);
 }
@@ -289,11 +292,20 @@ static bool multiply(const struct key *key, double factor, void *member)
     }
 }
 
+/* False: it is out of its range then. */
+static bool add(int64_t added, int64_t *time)
+{
+    *time = (*time > 0 ? *time : 0) + added;
+    return (double)*time <= TIME_MOST_SECONDS * PS_PER_SECOND;
+}
+
 static void change(struct visit *visit, void *member, bool twice)
 {
     const struct key *key = visit->key;
     const struct setting *setting = visit->setting;
-    if (setting->factor)
+    if (setting->added)
+        visit->possible = add(setting->value.time * (twice ? 2 : 1), member) && visit->possible;
+    else if (setting->factor)
         visit->possible = multiply(key, setting->number, member) && visit->possible;
     else if (key->quantity == QUANTITY_TIME)
         *(int64_t *)member = setting->value.time * (twice ? 2 : 1);
@@ -301,6 +313,29 @@ static void change(struct visit *visit, void *member, bool twice)
         *(int *)member = setting->value.count;
     else
         *(double *)member = setting->value.real;
+}
+
+/* Measured collectives have no latency, but so many messages in a row. */
+static void change_tables(struct machine *machine, const struct sweep *sweep, struct visit *visit)
+{
+    bool whole = sweep->of == SWEEP_BUSES
+                     ? sweep->count == machine->bus_count
+                     : sweep->count == machine->kind_count && machine->bus_count == 0,
+         bytes = strcmp(sweep->option, "bandwidth") == 0 && visit->setting->factor,
+         twice = strcmp(sweep->option, "overhead") == 0; /* of both ends */
+    if (!whole ||
+        !(bytes || (visit->setting->added && (twice || strcmp(sweep->option, "latency") == 0))))
+        return;
+    for (size_t i = 0; i < machine->table_count; i++)
+        for (size_t k = 0; k < machine->tables[i]->count; k++) {
+            struct time_row *row = &machine->tables[i]->rows[k];
+            double messages = shape_steps(machine->tables[i]->beyond, row->pes) * (twice ? 2 : 1);
+            for (size_t n = 0; n < row->count; n++)
+                if (bytes)
+                    row->pieces[n].per_byte /= visit->setting->number;
+                else
+                    row->pieces[n].time += (int64_t)(messages * (double)visit->setting->value.time);
+        }
 }
 
 static void fill_nodes(struct machine *machine, int pes)
@@ -334,27 +369,6 @@ static char *number_nodes(struct machine *machine)
     return NULL;
 }
 
-static void *copy_of(const void *array, size_t count, size_t size)
-{
-    void *copy = memory_zeroed(count, size);
-    if (count)
-        memcpy(copy, array, count * size);
-    return copy;
-}
-
-struct machine *sweep_copy(const struct machine *machine)
-{
-    struct machine *copy = copy_of(machine, 1, sizeof *machine);
-    copy->buses = copy_of(machine->buses, machine->bus_count, sizeof *machine->buses);
-    copy->kinds = copy_of(machine->kinds, machine->kind_count, sizeof *machine->kinds);
-    copy->list = copy_of(machine->list, machine->list_count, sizeof *machine->list);
-    for (size_t i = 0; i < copy->bus_count; i++)
-        costs_copy(&copy->buses[i].way);
-    for (size_t i = 0; i < copy->kind_count; i++)
-        costs_copy(&copy->kinds[i].inside);
-    return copy;
-}
-
 char *sweep_apply(struct machine *machine, const struct sweep *sweep, size_t number)
 {
     const struct setting *setting = &sweep->settings[number];
@@ -363,26 +377,17 @@ char *sweep_apply(struct machine *machine, const struct sweep *sweep, size_t num
         free(machine->list);
         machine->placement = setting->placement;
         machine->list_count = setting->list_count;
-        machine->list = copy_of(setting->list, setting->list_count, sizeof *setting->list);
+        machine->list = memory_zeroed(setting->list_count, sizeof *setting->list);
+        for (size_t i = 0; i < setting->list_count; i++)
+            machine->list[i] = setting->list[i];
     } else if (sweep->of == SWEEP_PES_PER_NODE) {
         fill_nodes(machine, setting->value.count);
     } else {
         visit_members(machine, sweep, &visit, change);
+        change_tables(machine, sweep, &visit);
     }
     return visit.possible
                ? number_nodes(machine)
                : text_format("that is no %s that a machine can have; choose another factor",
                              sweep->option);
-}
-
-void sweep_discard(struct machine *machine)
-{
-    for (size_t i = 0; i < machine->bus_count; i++)
-        costs_free(&machine->buses[i].way);
-    for (size_t i = 0; i < machine->kind_count; i++)
-        costs_free(&machine->kinds[i].inside);
-    free(machine->buses);
-    free(machine->kinds);
-    free(machine->list);
-    free(machine);
 }

@@ -8,8 +8,9 @@
 #include "sim/machine_value.h"
 
 struct setting {
-    char *text;    /* as given: "x0.5", "10 GB/s", "blocks" */
+    char *text;    /* as given: "x0.5", "+1 us", "10 GB/s", "blocks" */
     bool factor;   /* the value multiplies that of the description */
+    bool added;    /* the value, a time, is added to that of the description */
     double number; /* the factor, or the value: in s, B/s, or a count */
     union {        /* without factor: the value as a machine has it */
         int64_t time;
@@ -38,11 +39,8 @@ struct sweep {
 char *sweep_read(struct sweep *, const char *option, const char *given, const struct machine *);
 void sweep_free(struct sweep *);
 
-/* A copy of the machine that can be changed; sweep_discard() frees it. Names stay those of the
- * machine. */
-struct machine *sweep_copy(const struct machine *);
-void sweep_discard(struct machine *);
-/* Gives a copy that value. NULL, or why there is no such machine, which the caller frees. */
+/* Gives a machine, as it was read, that value. NULL, or why there is no such machine, which the
+ * caller frees. */
 char *sweep_apply(struct machine *, const struct sweep *, size_t setting);
 
 #endif

@@ -23,7 +23,7 @@ enum row { KEY_HELP = OWN_OPTIONS, FIRST_SWEEP };
 static const struct manual_option rows[] = {
     PREDICTION_OPTIONS,
     [KEY_HELP] = {.name = "help", .letter = 'h', .help = "this text"},
-    {.name = "latency", .value = "VALUES", .help = "of buses: 'x0.5,1 us'; of one: ib=x0.5"},
+    {.name = "latency", .value = "VALUES", .help = "of buses: 'x0.5,+1 us,3 us'; of one: ib=x0.5"},
     {.name = "bandwidth", .value = "VALUES", .help = "of buses, such as '1 GB/s,x2,infinite'"},
     {.name = "overhead", .value = "VALUES", .help = "of buses, for loggp"},
     {.name = "gap", .value = "VALUES", .help = "of buses, for loggp"},
@@ -188,7 +188,7 @@ static _Noreturn void fail_at(const struct study *study, size_t point, int statu
 /* The machine of a point. Ends the program if there can be no such machine. */
 static struct machine *machine_at(const struct study *study, size_t point)
 {
-    struct machine *machine = sweep_copy(study->machine);
+    struct machine *machine = machine_open(study->inputs.machine);
     for (size_t i = 0; i < study->count; i++) {
         char *problem = sweep_apply(machine, &study->sweeps[i], setting_of(study, point, i));
         if (problem)
@@ -206,7 +206,7 @@ static void check_points(const struct study *study)
         char *problem = machine_place(machine, pes, nodes);
         if (problem)
             fail_at(study, i, 2, problem);
-        sweep_discard(machine);
+        machine_free(machine);
     }
     free(nodes);
 }
@@ -219,9 +219,10 @@ static bool predict(struct study *study, const struct machine *machine, struct o
     bool good = replay_run(&replay, &study->run, machine, &study->common.replay);
     if (good) {
         struct report report = report_make(&replay, study->inputs.machine);
-        const struct repeat repeat = repeat_of(&replay, &study->common.replay);
+        const struct repeat repeat =
+            repeat_of(&replay, &study->common.replay, study->inputs.machine);
         if (machine == study->machine)
-            study->errors = errors_find(study->inputs.machine, &repeat, false);
+            study->errors = errors_find(&repeat, false);
         *outcome = (struct outcome){(double)report.run_time, report.communication.sum,
                                     report.compute.sum, report.waiting.sum};
     } else {
@@ -246,7 +247,7 @@ static void predict_all(struct study *study)
         struct machine *machine = machine_at(study, i);
         if (!predict(study, machine, &study->outcomes[i + 1], &problem, &status))
             fail_at(study, i, status, problem);
-        sweep_discard(machine);
+        machine_free(machine);
     }
     if (watched)
         fputs("\r\033[K", stderr);
@@ -335,7 +336,11 @@ static void json_sweep(FILE *out, const struct sweep *sweep)
         fprintf(out, "%s{\"text\":", i ? "," : "");
         json_string(out, setting->text);
         if (sweep->of != SWEEP_MAP)
-            number(out, ",", setting->factor ? "factor" : "value", setting->number);
+            number(out, ",",
+                   setting->factor  ? "factor"
+                   : setting->added ? "added"
+                                    : "value",
+                   setting->number);
         fputc('}', out);
     }
     fputs("]}", out);
