@@ -244,14 +244,15 @@ void batches_refer(struct batches *batches)
     batches->referred += timer_seconds(timer_now() - start);
 }
 
-/* Between batches. Rank 0, which decides, learns the largest error. */
+/* Between batches. Rank 0, which decides, learns the largest values. */
 static void refer_again(struct batches *batches)
 {
     batches_refer(batches);
-    double error = sqrt(references_mean(batches->references).variance);
-    error = isnan(error) ? 0 : error;
-    comm_allreduce(pe_set_group(batches->bench->run.set), COMM_MAX, &error, 1);
-    batches->samples->subtracted_error = error;
+    struct reference mean = references_mean(batches->references);
+    double error = sqrt(mean.variance);
+    double most[] = {isnan(error) ? 0 : error, mean.mean - batches->references->first};
+    comm_allreduce(pe_set_group(batches->bench->run.set), COMM_MAX, most, 2);
+    batches->samples->subtraction = (struct subtraction){most[0], most[1]};
 }
 
 /* ---- All of them ---- */

@@ -402,7 +402,8 @@ static void remark_median(struct run *run, const struct samples *samples,
 {
     double low, high;
     double width = stop_median_interval(&samples->aim, samples->max, samples->valid,
-                                        statistics->subtracted_error, &low, &high);
+                                        (struct subtraction){.error = statistics->subtracted_error},
+                                        &low, &high);
     bool precise = samples->aim.precise;
     if (precise && (reached || isnan(low)))
         return; /* it is as asked for, or remark_interval() has said why it is not known */
@@ -425,9 +426,9 @@ static void remark_median(struct run *run, const struct samples *samples,
 static bool is_reached(const struct samples *samples, const struct statistics *statistics)
 {
     const struct aim *aim = &samples->aim;
-    return aim->precise
-               ? stop_reached(aim, samples->max, samples->valid, statistics->subtracted_error)
-               : samples->reached;
+    struct subtraction subtraction = {.error = statistics->subtracted_error};
+    return aim->precise ? stop_reached(aim, samples->max, samples->valid, subtraction)
+                        : samples->reached;
 }
 
 /* Whether the rule's aim was reached, and what else ended the measurement. */

@@ -200,10 +200,9 @@ static bool classic_is_enough(const struct batches *batches, size_t *dropped)
     const struct settings *settings = batches->bench->run.settings;
     const struct aim *aim = &batches->samples->aim;
     struct samples *samples = batches->samples;
-    double error = samples->subtracted_error;
     int passes = samples->passes;
     *dropped = 0;
-    samples->reached = stop_reached(aim, samples->max, samples->valid, error);
+    samples->reached = stop_reached(aim, samples->max, samples->valid, samples->subtraction);
     if (!stop_enough(aim, samples->valid, samples->reached, &samples->passes))
         return false;
     /* This often at most: what never gets steady must end as well. */
@@ -215,7 +214,7 @@ static bool classic_is_enough(const struct batches *batches, size_t *dropped)
     samples->passes = passes;
     const double *rest = samples->max + *dropped;
     size_t n = samples->valid - *dropped;
-    samples->reached = stop_reached(aim, rest, n, error);
+    samples->reached = stop_reached(aim, rest, n, samples->subtraction);
     return stop_enough(aim, n, samples->reached, &samples->passes);
 }
 
@@ -226,9 +225,10 @@ static bool classic_is_enough(const struct batches *batches, size_t *dropped)
 static bool needs_reference(const struct batches *batches)
 {
     const struct samples *samples = batches->samples;
-    double low, high, error = samples->subtracted_error;
-    stop_median_interval(&batches->samples->aim, samples->max, samples->valid, 0, &low, &high);
-    return high - low < 2 * NORMAL_95 * error;
+    double low, high;
+    stop_median_interval(&samples->aim, samples->max, samples->valid, (struct subtraction){0}, &low,
+                         &high);
+    return high - low < 2 * NORMAL_95 * samples->subtraction.error;
 }
 
 /* Not more than the script allows, as long as all are valid. */

@@ -403,7 +403,8 @@ static bool measure_samples(const struct trial *trial, struct judge *judge, stru
         return false;
     double took = timer_seconds(timer_now() - start);
     check_data(bench);
-    if (batches.references)
+    /* A precision was reached with the references so far: one more could only undo that. */
+    if (batches.references && !(samples->aim.precise && references.count > 1))
         batches_refer(&batches);
     outcome_conclude(bench, samples, batches.references, outcome);
     if (run->rank == 0)
