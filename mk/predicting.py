@@ -3,11 +3,13 @@ trace and predict, on this machine or on hosts of namespaces, with the same read
 
 import contextlib
 import csv
+import json
 import math
 import os
 import re
 import shutil
 import subprocess
+import zlib
 from typing import NamedTuple
 
 from skampi_tools import launching
@@ -44,15 +46,17 @@ class NoHosts(Exception):
 
 
 class Network(NamedTuple):
-    """Between the hosts: more time one way, Mbit/s of each host's cable (0: whatever the line can carry), and bytes in a
-    packet."""
+    """Between the hosts: more time one way, Mbit/s of each host's cable (0: whatever the line can carry), bytes in a
+    packet; and PEs, each of which has a host."""
     delay_us: float = 0
     rate_mbit: float = 0
     mtu: int = 1500
+    pes: int = PES
 
     def text(self):
         rate = [f"{self.rate_mbit:g}Mbit"] if self.rate_mbit else []
-        return "-".join(([f"{self.delay_us:g}us"] if self.delay_us or not rate else []) + rate)
+        pes = [f"{self.pes}pes"] if self.pes != PES else []
+        return "-".join(([f"{self.delay_us:g}us"] if self.delay_us or not rate else []) + rate + pes)
 
 
 HERE = Network()
@@ -64,8 +68,9 @@ class Steps:
 
     def __init__(self, folder, on_hosts, realtime=False):
         self.folder, self.on_hosts, self.realtime = folder, on_hosts, realtime
-        self.names = f"demo{os.getpid():x}"  # the same in all runs: one machine for skampi-model
         os.makedirs(folder, exist_ok=True)
+        # The same in all runs, and in later calls with this folder: one machine for skampi-model.
+        self.names = f"demo{zlib.crc32(os.path.realpath(folder).encode()):x}"
         os.environ.setdefault("SKAMPI_SUMMARY", "never")
         # Open MPI 4.1.4 crashes at the end of programs that finalize, unless it is told not to watch memory.
         os.environ.setdefault("OMPI_MCA_memory", "^patcher")
@@ -73,13 +78,14 @@ class Steps:
     def path(self, *names):
         return os.path.join(self.folder, *names)
 
-    def launcher(self, network=HERE, hosts=PES):
-        """Words before a program that start it on all PEs."""
+    def launcher(self, network=HERE, hosts=None):
+        """Words before a program that start it on all PEs. PEs that have no processor each sleep while they wait."""
         if not self.on_hosts:
             return [os.path.join(ROOT, "mk", "launch"), str(PES)]
         first = ["--realtime"] if self.realtime else []
         rate = ["--rate", f"{network.rate_mbit:g}"] if network.rate_mbit else []
-        return [HOSTS, "run", str(hosts), "-np", str(PES), "--delay", f"{network.delay_us:g}", *rate,
+        first += ["--sleep"] if network.pes > max(PES, len(os.sched_getaffinity(0))) else []
+        return [HOSTS, "run", str(hosts or network.pes), "-np", str(network.pes), "--delay", f"{network.delay_us:g}", *rate,
                 "--mtu", str(network.mtu), "--name", self.names, *first, "--"]
 
     def run(self, step, words, good=(0,), seconds=STEP_SECONDS):
@@ -118,12 +124,14 @@ class Steps:
         return path
 
     def measure_on(self, hosts, network, largest, seconds, launch=0):
-        """The result file of inputs/model.ski on so many hosts."""
-        path = self.measured_on(hosts, network, launch)
-        return self.skampi(f"measure {os.path.basename(path).removesuffix('.json')}", self.launcher(network, hosts),
-                           os.path.join(ROOT, "inputs", "model.ski"), path, "--set", f"MAXSIZE={largest}",
-                           "--set", "MAXBLOCK=64", "--time-limit", f"{seconds:.0f}s",
-                           good=(0, *NOT_FINISHED), seconds=seconds + 30)
+        """The result file of inputs/model.ski on so many hosts, which is there when it is complete."""
+        path, unfinished = self.measured_on(hosts, network, launch), self.path("unfinished.json")
+        self.skampi(f"measure {os.path.basename(path).removesuffix('.json')}", self.launcher(network, hosts),
+                    os.path.join(ROOT, "inputs", "model.ski"), unfinished, "--set", f"MAXSIZE={largest}",
+                    "--set", "MAXBLOCK=64", "--time-limit", f"{seconds:.0f}s",
+                    good=(0, *NOT_FINISHED), seconds=seconds + 30)
+        os.replace(unfinished, path)
+        return path
 
     def fit(self, files, name="machine"):
         """(machine description, lines about what is not in it)"""
@@ -141,11 +149,12 @@ class Steps:
         self.run(step, [program("shmemtrace"), "-o", folder, *self.launcher(network), *command])
         return folder
 
-    def predict(self, step, machine, trace, model="loggp"):
-        """The folder of the predicted run, as a trace."""
+    def predict(self, step, machine, trace, model="loggp", options=()):
+        """The folder of the predicted run, as a trace; what shmemsim says of it is in FOLDER.json."""
         folder = self.path(step.replace(" ", "-"))
         shutil.rmtree(folder, ignore_errors=True)
-        self.run(step, [program("shmemsim"), "--model", model, "--trace", folder, machine, trace])
+        self.run(step, [program("shmemsim"), "--model", model, *options, "--json", "--force", "-o", f"{folder}.json",
+                        "--trace", folder, machine, trace])
         return folder
 
     def with_delay(self, machine, delay_us):
@@ -193,6 +202,16 @@ def delayed(text, seconds):
 
 
 # ---- What a run took ----
+
+
+def interval_of(predicted):
+    """(low, high) of the run time that shmemsim predicts, by what it knows of errors, in parts of the run time; None if it
+    states none. predicted: as Steps.predict returns it."""
+    with open(f"{predicted}.json", encoding="utf-8") as file:
+        found = json.load(file)
+    errors = found.get("errors") or {}
+    ends = [errors.get(f"run_time_{end}") for end in ("low", "high")]
+    return None if None in ends else tuple(end / found["run_time"] for end in ends)
 
 
 def times_of(trace):

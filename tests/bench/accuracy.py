@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """How accurate predictions of shmemsim are: traces applications on hosts without delay, predicts them on the same hosts and
-on hosts with other networks, runs them there, and prints the errors of run time and communication. Not part of `make check`; needs hosts (root)."""
+on hosts with other networks, runs them there, and prints tables of run times and errors. Not part of `make check`; needs
+hosts (root). What is in --folder is not measured again, so an interrupted comparison goes on where it was."""
 
 import argparse
-import functools
+import collections
+import json
 import math
 import os
 import re
@@ -16,36 +18,44 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import handover
 import harness
 import traces
+from skampi_tools import style
 from skampi_tools.statistics import median
 
 sys.path.append(os.path.join(harness.ROOT, "mk"))
 import predicting
 from predicting import HERE, Network
 
-# The pipeline without private contexts: after these were used over TCP, shmem_finalize of Open MPI 4.1.4 does not return.
-APPS = ["fft --size 8 --steps 100", "fft --size 16 --steps 50", "stencil --size 32 --steps 200", "bucket_sort --steps 30",
-        "hash_table --size 100 --steps 400", "random_access --steps 5000", "pipeline --contexts 0 --steps 20"]
-MODELS = ["paper", "loggp"]
+# The pipeline and the workers without contexts: after these were used over TCP, shmem_finalize of Open MPI 4.1.4 does not
+# return.
+APPS = {
+    "known": ["fft --size 8 --steps 100", "fft --size 16 --steps 50", "stencil --size 32 --steps 200",
+              "bucket_sort --steps 30", "hash_table --size 100 --steps 400", "random_access --steps 5000",
+              "pipeline --contexts 0 --steps 20"],
+    # Nobody used these while the simulator was made.
+    "unseen": ["bank --steps 80", "stages --steps 400", "walk --steps 16", "workers --contexts 0 --steps 200",
+               "heat --steps 60", "cg --steps 2"],
+}
 # And so many times the steps, which make first calls, which also connect PEs, a small part of the run. Gigabit has jumbo
-# frames: two processors cannot work a line that delivers a packet each 12 us. The first one is the machine of the traces.
-NETWORKS = {HERE: 20, Network(delay_us=200): 5, Network(delay_us=1000): 2, Network(delay_us=5000): 1,
-            Network(rate_mbit=100): 20, Network(rate_mbit=1000, mtu=9000): 20}
-ENOUGH_SECONDS = 240  # of launches that measure one network: fewer where one takes minutes
+# frames: two processors cannot work a line that delivers a packet each 12 us. Those without delay are machines of traces.
+NETWORKS = {HERE: 20, Network(delay_us=50): 20, Network(delay_us=200): 5, Network(delay_us=1000): 2,
+            Network(delay_us=5000): 1, Network(rate_mbit=100): 20, Network(rate_mbit=1000, mtu=9000): 20,
+            HERE._replace(pes=4): 1, Network(delay_us=5000, pes=4): 1}
+SETS = {  # networks by set of applications
+    "known": [network for network in NETWORKS if network.delay_us != 50 and network.pes == predicting.PES],
+    "unseen": [network for network in NETWORKS if network.rate_mbit != 1000],
+}
 WATCHED = 10          # seconds before anything else, to see how near the processors can be
 APART = 0.02          # of the time of a run, most of which is start and end
 APART_IN_LAUNCH = 0.1 # of that of a launch of skampi, which tells states apart itself
 ATTEMPTS = 6          # at a step, while they take no longer than ENOUGH_SECONDS
+ENOUGH_SECONDS = 240
 PATIENCE = 60         # seconds, until the processors are near each other again
-QUANTITIES = ["run time", "communication"]
+RUN_SECONDS = 15      # a run may take
+UNFINISHED = 3        # exit status
 
 
-def percent(error):
-    return f"{100 * error:+.1f} %".rjust(10)
-
-
-def times_of(runs):
-    """(run time, communication): medians over traced runs."""
-    return tuple(map(median, zip(*map(predicting.times_of, runs))))
+class OutOfTime(Exception):
+    """--stop-after is over."""
 
 
 class Placement:
@@ -81,130 +91,243 @@ class Placement:
                 f"apart in all attempts: {self.unsteady}")
 
 
-@functools.cache
-def trace_once(steps, placement, step, *command):
-    """The folder of a traced run without delay, which counts for all networks with as many steps."""
-    return placement.steady(lambda: steps.trace(step, command))
+class Measured:
+    """What is measured, each once: it is in the folder of steps, from this call of the program or from an earlier one."""
+
+    def __init__(self, steps, placement, options):
+        self.steps, self.placement, self.options = steps, placement, options
+        self.end = time.monotonic() + (options.stop_after or math.inf)
+
+    def _path(self, name):
+        return self.steps.path(re.sub(r"\W+", "-", name))
+
+    def _begin(self, seconds):
+        """Before a step that may take so long."""
+        if time.monotonic() + seconds > self.end:
+            raise OutOfTime
+
+    def launch(self, hosts, network, number):
+        """The result file of one launch of inputs/model.ski."""
+        path = self.steps.measured_on(hosts, network, number)
+        if not os.path.exists(path):
+            self._begin(self.options.seconds)
+            once = lambda: self.steps.measure_on(hosts, network, "64kb", self.options.seconds, number)
+            self.placement.steady(once, APART_IN_LAUNCH)
+        return path
+
+    def trace(self, name, command, network):
+        """The folder of a traced run."""
+        path = self._path(name)
+        if not os.path.exists(path):
+            self._begin(RUN_SECONDS)
+            os.rename(self.placement.steady(lambda: self.steps.trace("unfinished trace", command, network)), path)
+        return path
+
+    def times(self, name, command, network):
+        """Of a traced run, as predicting.times_of finds them. They are kept, too, since formats of traces change."""
+        path = self._path(name) + ".json"
+        if not os.path.exists(path):
+            times = predicting.times_of(self.trace(name, command, network))
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump(times, file)
+        with open(path, encoding="utf-8") as file:
+            return json.load(file)
 
 
 class Application:
-    """One of APPS on a network, with so many times its steps."""
+    """An application on a network, with so many times its steps."""
 
-    def __init__(self, steps, app, network):
-        self.steps, self.network, self.times = steps, network, NETWORKS[network]
-        self.label = f"{app}, {'recorded machine' if network == HERE else network.text()}"
+    def __init__(self, app, network):
+        self.app, self.network, self.here = app, network, HERE._replace(pes=network.pes)
+        self.times = NETWORKS[network]
         name, *arguments = re.sub(r"(--steps )(\d+)", lambda old: f"{old[1]}{self.times * int(old[2])}", app).split()
-        self.words = re.sub(r"\W+", " ", app)
         self.command = [traces.app(name), *arguments]
-        self.traced, self.real = [], []
+        self.label = f"{app}, {network.text()}"
 
-    def run(self, placement, number):
-        """Traces it without delay, where no other network has, and runs it on its network."""
-        self.traced.append(trace_once(self.steps, placement, f"trace {self.times} {self.words} {number}", *self.command))
-        step = f"run {self.words} {self.network.text()} {number}"
-        self.real.append(placement.steady(lambda: self.steps.trace(step, self.command, self.network)))
+    def run(self, measured, number):
+        """Makes both runs."""
+        self.trace(measured, number)
+        self.real(measured, number)
 
-    def errors(self, machine):
-        """{model: (error of the run time, error of the communication)}"""
-        real, found = times_of(self.real), {}
-        for model in MODELS:
-            guess = times_of([self.steps.predict(f"predicted {i}", machine, trace, model)
-                              for i, trace in enumerate(self.traced)])
-            found[model] = tuple(a / b - 1 for a, b in zip(guess, real))
-        return found
+    def trace(self, measured, number):
+        """Its run without delay, which counts for all networks with as many steps."""
+        return measured.trace(f"trace {self.times} {self.app} {self.here.text()} {number}", self.command, self.here)
+
+    def real(self, measured, number):
+        """What its run on the network took."""
+        return measured.times(f"run {self.app} {self.network.text()} {number}", self.command, self.network)
 
 
-def launch(steps, placement, hosts, network, number, options):
-    """The result file of one launch of inputs/model.ski."""
-    path = steps.measured_on(hosts, network, number)
-    if os.path.exists(path):
-        return path
-    once = lambda: steps.measure_on(hosts, network, "64kb", options.seconds, number)
-    return placement.steady(once, APART_IN_LAUNCH)
+def row_of(app, measured, machine, here, options):
+    """The comparison of an application on its network, as a dictionary: medians over runs."""
+    real = [median(times) for times in zip(*(app.real(measured, i) for i in range(options.runs)))]
+    more = ["--traced-on", here] if here else []
+    predicted, ends = [], []
+    for i in range(options.runs):
+        folder = measured.steps.predict(f"predicted {i}", machine, app.trace(measured, i), options.model, more)
+        predicted.append(predicting.times_of(folder))
+        interval = predicting.interval_of(folder)
+        ends += [[part * predicted[-1][0] for part in interval]] if interval else []
+    run_time, communication = map(median, zip(*predicted))
+    return {"app": app.app, "network": app.network, "real": real[0], "predicted": run_time,
+            "error": run_time / real[0] - 1, "communication": communication / real[1] - 1,
+            "interval": [median(end) for end in zip(*ends)] if len(ends) == options.runs else None}
 
 
-def without_delay(steps, placement, options):
-    """(files of one node, the description of the hosts without delay; None unless delays are to be added to it)"""
-    if options.machine:
-        return [], options.machine
-    on = lambda hosts: [launch(steps, placement, hosts, HERE, i, options) for i in range(options.launches)]
-    one_node = on(1)
-    return one_node, steps.fit(one_node + on(2))[0] if options.add else None
-
-
-def compare(steps, placement, network, one_node, base, options, failed):
-    """{application: its errors} on a network. Launches that measure it and runs of the applications take turns, since
-    machines change. What could not be compared is added to failed, with its reason."""
-    apps, files, seconds = [Application(steps, app, network) for app in options.apps], list(one_node), 0.0
+def measure(measured, networks, options, failed):
+    """Launches and runs of everything, in turns, since machines change. Returns the applications by network, without those
+    that failed: these are added to failed, with the reason."""
+    apps = {network: [Application(app, network) for app in options.apps] for network in networks}
+    launched = [] if options.machine else [HERE] if options.add else [*map(machine_of_traces, networks), *networks]
+    late = False
     for number in range(max(options.runs, options.launches)):
-        if not base and number < options.launches and seconds < ENOUGH_SECONDS:
-            began = time.monotonic()
-            files.append(launch(steps, placement, 2, network, number, options))
-            seconds += time.monotonic() - began
-        for app in list(apps) if number < options.runs else []:
+        steps = []
+        if number < options.launches and launched:
+            steps += [(measured.launch, 1, HERE, number)]
+            steps += [(measured.launch, network.pes, network, number) for network in dict.fromkeys(launched)]
+        if number < options.runs:
+            steps += [(app.run, measured, number) for there in apps.values() for app in there]
+        for step, *arguments in steps:
             try:
-                app.run(placement, number)
+                step(*arguments)
+            except OutOfTime:
+                late = True
             except predicting.StepFailed as reason:
+                app = getattr(step, "__self__", None)
+                if not isinstance(app, Application):
+                    raise
                 failed.append(f"{app.label}: {reason}")
-                apps.remove(app)
-    machine = steps.with_delay(base, network.delay_us) if base else steps.fit(files, f"machine-{network.text()}")[0]
-    found = {}
-    for app in apps:
-        try:
-            found[app] = app.errors(machine)
-        except predicting.StepFailed as reason:
-            failed.append(f"{app.label}: {reason}")
-    return found
+                apps[app.network] = [other for other in apps[app.network] if other is not app]
+    if late:
+        raise OutOfTime
+    return apps
 
 
-def print_line(label, pairs):
-    print(f"{label:42}" + "".join(percent(error) for error in pairs), flush=True)
+def machine_of_traces(network):
+    """Where the traces are from that predictions for a network need."""
+    return HERE._replace(pes=network.pes)
 
 
-def main():
+def described(measured, network, options):
+    """The machine description of the hosts with a network."""
+    if options.add and network != HERE:
+        return measured.steps.with_delay(described(measured, HERE, options), network.delay_us)
+    if options.machine:
+        return options.machine
+    files = [measured.launch(hosts, of, i) for hosts, of in ((1, HERE), (network.pes, network))
+             for i in range(options.launches)]
+    return measured.steps.fit(files, f"machine-{network.text()}")[0]
+
+
+def network_text(network):
+    return network.text() if network != machine_of_traces(network) else \
+        "recorded machine" + (f", {network.pes} PEs" if network.pes != predicting.PES else "")
+
+
+def print_row(*cells):
+    print("| " + " | ".join(cells) + " |", flush=True)
+
+
+def percent(value):
+    return f"{100 * value:+.1f} %"
+
+
+def print_comparison(row):
+    low, high = row["interval"] or (None, None)
+    print_row(row["app"], network_text(row["network"]), style.time_text(row["real"]), style.time_text(row["predicted"]),
+              percent(row["error"]), percent(row["communication"]),
+              f"{style.time_text(low)} to {style.time_text(high)}" if row["interval"] else "",
+              ("yes" if low <= row["real"] <= high else "no") if row["interval"] else "")
+
+
+def print_summary(title, rows):
+    """Errors of several comparisons, without sign, and what their intervals hold."""
+    errors, communication = ([abs(row[name]) for row in rows] for name in ("error", "communication"))
+    stated = [row for row in rows if row["interval"]]
+    inside = sum(row["interval"][0] <= row["real"] <= row["interval"][1] for row in stated)
+    widths = [(row["interval"][1] - row["interval"][0]) / row["predicted"] for row in stated]
+    print_row(title, str(len(rows)), f"{100 * median(errors):.1f} %", f"{100 * max(errors):.1f} %",
+              f"{100 * median(communication):.1f} %", f"{100 * max(communication):.1f} %",
+              f"{inside} of {len(stated)}" if stated else "", f"{100 * median(widths):.0f} %" if stated else "")
+
+
+def print_summaries(rows):
+    print()
+    print_row("errors without sign", "comparisons", "run time, median", "worst", "communication, median", "worst",
+              "real inside the interval", "median width of intervals")
+    print_row(*["---"] * 8)
+    groups = collections.defaultdict(list)
+    for row in rows:
+        groups[network_text(row["network"])].append(row)
+    for row in rows:
+        groups[row["app"]].append(row)
+    for title, group in groups.items():
+        print_summary(title, group)
+    print_summary("all", rows)
+
+
+def options_of():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("apps", nargs="*", default=APPS, metavar="APP", help="with its options in one word (all)")
+    parser.add_argument("apps", nargs="*", metavar="APP", help="with its options in one word (those of --set)")
+    parser.add_argument("--set", choices=list(APPS), default="known",
+                        help="of applications and networks: unseen ones were not used while the simulator was made (%(default)s)")
     parser.add_argument("--add", action="store_true",
                         help="measure only without delay, and add the delays to the description (default: measure each "
                              "network)")
     parser.add_argument("--machine", metavar="FILE", help="description of the hosts without delay; implies --add")
-    parser.add_argument("--runs", type=int, default=5, help="of each application, traced and real; medians count")
-    parser.add_argument("--launches", type=int, default=5, help="of each measurement; fewer if they take minutes")
-    parser.add_argument("--seconds", type=int, default=600, help="most that the measurement of a place takes")
+    parser.add_argument("--traced-on", action="store_true",
+                        help="give shmemsim the description of the machine of the traces, too")
+    parser.add_argument("--model", default="loggp", help="of shmemsim (%(default)s)")
+    parser.add_argument("--runs", type=int, default=5, help="of each application, traced and real; medians count (%(default)s)")
+    parser.add_argument("--launches", type=int, default=1, help="of each measurement (%(default)s)")
+    parser.add_argument("--seconds", type=int, default=600, help="most that a launch takes (%(default)s)")
     parser.add_argument("--network", action="append", choices=[network.text() for network in NETWORKS],
-                        help="several times for several (all)")
+                        help="several times for several (those of --set)")
     parser.add_argument("--any-state", action="store_true",
                         help="runs and launches also count in which the processors do not share a cache")
     parser.add_argument("--realtime", action="store_true", help="take the processors away from other programs")
     parser.add_argument("--folder", metavar="DIR", help="for all files; what is measured there already is not measured again")
+    parser.add_argument("--stop-after", type=float, metavar="S", help="begin no step that may take longer than until so many "
+                        "seconds from now; status 3: there are more, and the same command with the same --folder goes on")
     options = parser.parse_args()
+    options.apps = options.apps or APPS[options.set]
+    options.add = options.add or bool(options.machine)
+    return options
+
+
+def networks_of(options):
+    chosen = [network for network in NETWORKS
+              if (network.text() in options.network if options.network else network in SETS[options.set])]
+    return [network for network in chosen
+            if not options.add or not network.rate_mbit and network.pes == predicting.PES]
+
+
+def main():
+    options, failed, rows = options_of(), [], []
     steps = predicting.Steps(options.folder or harness.scratch_directory(), True, options.realtime)
     steps.check_hosts()
     with handover.HandOvers() as hand_overs:
-        return measure(steps, Placement(hand_overs, options.any_state), options)
-
-
-def measure(steps, placement, options):
-    """Compares everything; the exit status."""
-    one_node, base = without_delay(steps, placement, options)
-    failed, everything = [], []
-    print(f"{'':42}{'run time':>20}{'communication':>20}\n{'application, network':42}"
-          + "".join(f"{model:>10}" for _ in QUANTITIES for model in MODELS), flush=True)
-    for network in NETWORKS:
-        if base and network.rate_mbit or options.network and network.text() not in options.network:
-            continue
-        for app, found in compare(steps, placement, network, one_node, base, options, failed).items():
-            everything.append([found[model][i] for i in range(len(QUANTITIES)) for model in MODELS])
-            print_line(app.label, everything[-1])
-    columns = [[abs(one) for one in column] for column in zip(*everything)]
-    if columns:
-        print_line("median, without sign", map(median, columns))
-        print_line("worst, without sign", map(max, columns))
+        placement = Placement(hand_overs, options.any_state)
+        measured = Measured(steps, placement, options)
+        apps = measure(measured, networks_of(options), options, failed)
+    print_row("application", "network", "real", "predicted", "error", "error of communication", "stated interval", "real inside")
+    print_row(*["---"] * 8)
+    for network, there in apps.items():
+        machine = described(measured, network, options) if there else None
+        here = described(measured, machine_of_traces(network), options) if there and options.traced_on else None
+        for app in there:
+            try:
+                rows.append(row_of(app, measured, machine, here, options))
+                print_comparison(rows[-1])
+            except predicting.StepFailed as reason:
+                failed.append(f"{app.label}: {reason}")
+    if rows:
+        print_summaries(rows)
     if not options.any_state:
         print(placement.text())
     for text in failed:
         print(f"failed: {text}")
-    return 1 if failed or not columns else 0
+    return 1 if failed or not rows else 0
 
 
 if __name__ == "__main__":
@@ -212,3 +335,6 @@ if __name__ == "__main__":
         sys.exit(main())
     except (predicting.StepFailed, predicting.NoHosts) as reason:
         sys.exit(f"accuracy: {reason}")
+    except OutOfTime:
+        print("accuracy: the time is over; the same command goes on", file=sys.stderr)
+        sys.exit(UNFINISHED)
