@@ -32,8 +32,8 @@ APPS = {
               "bucket_sort --steps 30", "hash_table --size 100 --steps 400", "random_access --steps 5000",
               "pipeline --contexts 0 --steps 20"],
     # Nobody used these while the simulator was made.
-    "unseen": ["bank --steps 80", "stages --steps 400", "walk --steps 16", "workers --contexts 0 --steps 200",
-               "heat --steps 60", "cg --steps 2"],
+    "unseen": ["bank --steps 160", "stages --steps 600", "walk --steps 40", "workers --contexts 0 --steps 300",
+               "heat --steps 40", "cg --steps 4"],
 }
 # And so many times the steps, which make first calls, which also connect PEs, a small part of the run. Gigabit has jumbo
 # frames: two processors cannot work a line that delivers a packet each 12 us. Those without delay are machines of traces.
@@ -160,7 +160,8 @@ class Application:
 
 def row_of(app, measured, machine, here, options):
     """The comparison of an application on its network, as a dictionary: medians over runs."""
-    real = [median(times) for times in zip(*(app.real(measured, i) for i in range(options.runs)))]
+    runs = list(zip(*(app.real(measured, i) for i in range(options.runs))))
+    real = [median(times) for times in runs]
     more = ["--traced-on", here] if here else []
     predicted, ends = [], []
     for i in range(options.runs):
@@ -169,7 +170,7 @@ def row_of(app, measured, machine, here, options):
         interval = predicting.interval_of(folder)
         ends += [[part * predicted[-1][0] for part in interval]] if interval else []
     run_time, communication = map(median, zip(*predicted))
-    return {"app": app.app, "network": app.network, "real": real[0], "predicted": run_time,
+    return {"app": app.app, "network": app.network, "runs": runs[0], "real": real[0], "predicted": run_time,
             "error": run_time / real[0] - 1, "communication": communication / real[1] - 1,
             "interval": [median(end) for end in zip(*ends)] if len(ends) == options.runs else None}
 
@@ -234,7 +235,8 @@ def percent(value):
 
 def print_comparison(row):
     low, high = row["interval"] or (None, None)
-    print_row(row["app"], network_text(row["network"]), style.time_text(row["real"]), style.time_text(row["predicted"]),
+    print_row(row["app"], network_text(row["network"]), style.time_text(row["real"]),
+              f"{style.time_text(min(row['runs']))} to {style.time_text(max(row['runs']))}", style.time_text(row["predicted"]),
               percent(row["error"]), percent(row["communication"]),
               f"{style.time_text(low)} to {style.time_text(high)}" if row["interval"] else "",
               ("yes" if low <= row["real"] <= high else "no") if row["interval"] else "")
@@ -310,8 +312,9 @@ def main():
         placement = Placement(hand_overs, options.any_state)
         measured = Measured(steps, placement, options)
         apps = measure(measured, networks_of(options), options, failed)
-    print_row("application", "network", "real", "predicted", "error", "error of communication", "stated interval", "real inside")
-    print_row(*["---"] * 8)
+    print_row("application", "network", "real", "of runs", "predicted", "error", "error of communication", "stated interval",
+              "real inside")
+    print_row(*["---"] * 9)
     for network, there in apps.items():
         machine = described(measured, network, options) if there else None
         here = described(measured, machine_of_traces(network), options) if there and options.traced_on else None
