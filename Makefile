@@ -227,7 +227,8 @@ tracer_sources := $(filter-out src/base/memory.c, \
 	$(wildcard src/trace/*.c src/trace/runtime/*.c src/base/*.c src/clock/*.c src/comm/*.c \
 	src/crash/*.c))
 trace_generated := $(BUILD)/trace/wrappers.c $(BUILD)/trace/routines.c
-trace_command_objects := $(patsubst %.c,$(BUILD)/%.o,$(filter-out src/trace/runtime/%,$(trace_sources)))
+trace_command_objects := $(patsubst %.c,$(BUILD)/%.o,$(filter-out src/trace/runtime/%,$(trace_sources)) \
+	src/sim/routines.c)
 tracer_objects := $(tracer_sources:%.c=$(BUILD)/pic/%.o) $(trace_generated:$(BUILD)/%.c=$(BUILD)/pic/%.o)
 # Never instrumented, since the applications are not. It stands on OpenSHMEM alone, which it leaves to
 # the application to bring, and exports only what it wraps.

@@ -19,6 +19,7 @@
 #define RESULTS "a result file", "skampi-table %s", true
 #define CALLS "calls of a trace", NULL, true
 #define PREDICTION "a prediction of shmemsim", "skampi-plot %s", true
+#define EXPLANATION "what shmemtrace explain found", NULL, true
 #define SHARES "a table of shares", NULL, true
 
 /* The first row that fits counts. No row may use what Python's expressions have not. */
@@ -36,6 +37,8 @@ static const struct kind kinds[] = {
     {"^[{]\"summary\":1", "the summary of a trace", "skampi-table shares %s", true},
     {"^[^\n]*\n[^\n]*\n[0-9]+ PEs?[^\n]*; [0-9]+ events", "the summary of a trace as text", NULL,
      true},
+    {"^[{]\"explain\":1", EXPLANATION},
+    {"^[^\n]*\n[0-9]+ PEs?, [0-9]+ calls?, ", EXPLANATION},
     {"(^|\n)PEs: [0-9]+, events: [0-9]+, sets of PEs", "the check of a trace", NULL, true},
     {"^[{]\"pe\":[0-9]+,\"thread\":", CALLS},
     {"^pe,thread,index,routine,", CALLS},

@@ -411,7 +411,7 @@ def dependencies():
 
 dependencies()
 manual(program(), [])
-manual(traces.command(), ["record"], ["dump"], ["summary"], ["check"], ["merge"], ["export"])
+manual(traces.command(), ["record"], ["dump"], ["summary"], ["explain"], ["check"], ["merge"], ["export"])
 completion()
 tree = copy_tree(built=True)
 install(tree)

@@ -491,7 +491,7 @@ for arguments, message in (
            result)
 usage = command("-h")
 tap.ok(usage.status == 0 and all(f"  {name} " in usage.out for name in
-                                 ("record", "dump", "summary", "check", "merge", "export")),
+                                 ("record", "dump", "summary", "explain", "check", "merge", "export")),
        "shmemtrace -h lists the commands", usage)
 for name, option in (("dump", "--csv"), ("summary", "--results"), ("check", "TRACE"),
                      ("merge", "--json"), ("export", "--otf2")):

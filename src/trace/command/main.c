@@ -8,6 +8,7 @@
 #include "base/numbers.h"
 #include "base/terminal.h"
 #include "trace/command/record.h"
+#include "trace/explain/command.h"
 #include "trace/export/export.h"
 #include "trace/recording.h"
 
@@ -16,7 +17,8 @@
 #endif
 
 static const struct reader_command *const commands[] = {
-    &dump_command, &summary_command, &check_command, &merge_command, &export_command,
+    &dump_command,  &summary_command, &explain_command,
+    &check_command, &merge_command,   &export_command,
 };
 #define COMMANDS (sizeof commands / sizeof *commands)
 

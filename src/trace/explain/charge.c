@@ -1,0 +1,120 @@
+/*
+ * What waits cost all PEs together, charged to what made them: from the last wait to the first one,
+ * the cost of each goes to what made the late PE late. If that is an earlier wait, it goes on from
+ * there.
+ */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "trace/explain/follow.h"
+
+struct finding_key {
+    uint32_t cause, spot, by_spot, root, computes;
+};
+
+static struct finding *finding_of(struct explain *explain, struct finding_key key)
+{
+    size_t number = table_number(&explain->finding_keys, &key, sizeof key);
+    explain->findings =
+        reader_extend(explain->findings, &explain->finding_room, number, sizeof *explain->findings);
+    struct finding *finding = &explain->findings[number];
+    if (!finding->waited) {
+        explain->finding_count = number + 1;
+        finding->waited = memory_zeroed((size_t)explain->pes, sizeof *finding->waited);
+        finding->blamed = memory_zeroed((size_t)explain->pes, sizeof *finding->blamed);
+        finding->cause = key.cause;
+        finding->computes = key.computes;
+    }
+    return finding;
+}
+
+/* Calls with a target that computes ended by themselves most of the time. */
+static bool is_void(const struct explain *explain, const struct wait *wait)
+{
+    return wait->cause == CAUSE_PROGRESS && !progress_is_late(explain, wait->call.spot);
+}
+
+static void charge_part(struct explain *explain, const struct wait *wait, const struct part *part,
+                        double own)
+{
+    activity_t done = part->activity;
+    uint32_t ordinal = part->ordinal;
+    if (part->wait) {
+        struct wait *before = &explain->waits[part->wait - 1];
+        if (!is_void(explain, before)) {
+            before->cost += part->share * wait->cost;
+            return;
+        }
+        done = activity(false, before->call.spot, before->phase);
+        ordinal = before->call.ordinal;
+    }
+    bool late = cause_has_late_pe(wait->cause);
+    struct finding *finding =
+        finding_of(explain, (struct finding_key){wait->cause, wait->call.spot,
+                                                 late ? wait->by_call.spot : 0,
+                                                 late ? activity_spot(done) : 0,
+                                                 late && activity_computes(done)});
+    finding->cost += part->share * wait->cost;
+    finding->own += part->share * own;
+    finding->waits += part->share >= 0.5;
+    finding->waited[explain->lines[wait->line].pe] += part->share * own;
+    if (wait->by != NOBODY)
+        finding->blamed[explain->lines[wait->by].pe] += part->share * wait->cost;
+    if (part->share * own < finding->longest)
+        return;
+    finding->longest = part->share * own;
+    finding->call = wait->call;
+    finding->by_call = wait->by_call;
+    finding->root = (struct call){activity_spot(done), ordinal};
+}
+
+static int compare_findings(const void *a, const void *b)
+{
+    const struct finding *x = a, *y = b;
+    int order = (x->cost < y->cost) - (x->cost > y->cost);
+    if (order == 0)
+        order = (x->cause > y->cause) - (x->cause < y->cause);
+    if (order == 0)
+        order = (x->call.spot > y->call.spot) - (x->call.spot < y->call.spot);
+    return order ? order : (x->root.spot > y->root.spot) - (x->root.spot < y->root.spot);
+}
+
+/* What calls take, besides waiting. */
+static void add_transfers(struct explain *explain)
+{
+    for (uint32_t i = 0; i < explain->line_count; i++) {
+        const struct line *line = &explain->lines[i];
+        for (uint32_t spot = 0; spot < line->spent_room; spot++) {
+            double seconds = line->spent[spot].seconds;
+            if (seconds <= 0)
+                continue;
+            struct finding *finding =
+                finding_of(explain, (struct finding_key){CAUSE_TRANSFER, spot, 0, 0, 0});
+            finding->cost += seconds;
+            finding->own += seconds;
+            finding->waits += line->spent[spot].calls;
+            finding->waited[line->pe] += seconds;
+            if (seconds < finding->longest)
+                continue;
+            finding->longest = seconds;
+            finding->call = finding->root = (struct call){spot, line->spent[spot].calls};
+        }
+    }
+}
+
+void charge(struct explain *explain)
+{
+    for (size_t i = explain->wait_count; i-- > 0;) {
+        struct wait *wait = &explain->waits[i];
+        double own = wait_seconds(explain, wait);
+        if (is_void(explain, wait))
+            continue;
+        wait->cost += own;
+        for (uint32_t part = 0; part < wait->parts && wait->cost > 0; part++)
+            charge_part(explain, wait, &explain->parts[wait->first_part + part], own);
+    }
+    add_transfers(explain);
+    if (explain->finding_count)
+        qsort(explain->findings, explain->finding_count, sizeof *explain->findings,
+              compare_findings);
+}

@@ -1,0 +1,39 @@
+/* The places that lines wait for, and the latest writes to each. */
+#ifndef SKAMPI_TRACE_EXPLAIN_FLAGS_H
+#define SKAMPI_TRACE_EXPLAIN_FLAGS_H
+
+#include "trace/explain/explain.h"
+
+struct write {
+    uint32_t line;
+    struct call call;
+    double time, ideal; /* of its beginning; of the line, where communication takes no time */
+    bool valued;
+    uint64_t value; /* the bytes of the flag, the first one lowest */
+};
+
+/* What somebody waits for. */
+struct condition {
+    int64_t pe, place;
+    uint64_t bytes;
+    int comparison; /* -1: any write will do */
+    bool is_signed;
+    int64_t value;
+    double from, to; /* when the write must have been made */
+};
+
+/* In the first pass: */
+void flags_add(struct flags **, int64_t pe, int64_t place, uint64_t bytes);
+void flags_sort(struct flags *); /* at its end; NULL will do */
+/* The flag of a PE that these bytes overlap, and the next one after it; NULL: none. */
+bool flags_have(const struct flags *, int64_t pe, int64_t place, uint64_t bytes);
+/* What an event waits for at its own PE. */
+struct condition flags_condition(const struct routine_kind *, int pe, const struct trace_event *);
+/* In the second one: notes what an event writes, if it does. */
+void flags_write(struct flags *, const struct routine_kind *, const struct trace_event *,
+                 const struct write *);
+/* The write that satisfied it, or NULL. Of a counter the first one that did. */
+const struct write *flags_find(const struct flags *, const struct condition *);
+void flags_free(struct flags *);
+
+#endif

@@ -1,0 +1,146 @@
+/* Collectives: who came last. */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "trace/explain/follow.h"
+#include "trace/explain/past.h"
+#include "trace/read/teams.h"
+
+#define MOST_OPEN 1024 /* collectives by which PEs of a set may be apart */
+
+struct arrival {
+    uint32_t line, phase;
+    struct call call;
+    double start, end, ideal;
+};
+
+struct meeting {
+    struct arrival *arrivals;
+    size_t count;
+};
+
+/* The collectives of a set, in their order. */
+struct meetings {
+    uint64_t *calls; /* by member */
+    struct meeting open[MOST_OPEN];
+    uint64_t first, last; /* numbers of the open ones: [first, last) */
+    bool given_up;        /* members are missing */
+};
+
+static int compare_arrivals(const void *a, const void *b)
+{
+    const struct arrival *x = a, *y = b;
+    int order = (x->start > y->start) - (x->start < y->start);
+    return order ? order : (x->line > y->line) - (x->line < y->line);
+}
+
+/* The last one that came before this one left. */
+static size_t last_before(const struct meeting *meeting, const struct arrival *arrival)
+{
+    size_t last = meeting->count - 1;
+    while (last > 0 && meeting->arrivals[last].start > arrival->end)
+        last--;
+    return last;
+}
+
+static void met(struct step *step, struct meeting *meeting)
+{
+    struct explain *explain = step->explain;
+    bool collective = source_routine(step->source, step->event)->class == TRACE_COLLECTIVE;
+    enum cause cause = collective ? CAUSE_COLLECTIVE : CAUSE_BARRIER;
+    double ideal = 0, time = meeting->arrivals[0].start;
+    qsort(meeting->arrivals, meeting->count, sizeof *meeting->arrivals, compare_arrivals);
+    for (size_t i = 0; i < meeting->count; i++) {
+        const struct arrival *arrival = &meeting->arrivals[i],
+                             *last = &meeting->arrivals[last_before(meeting, arrival)];
+        ideal = arrival->ideal > ideal ? arrival->ideal : ideal;
+        time = arrival->start;
+        if (last->line == arrival->line || last->start <= arrival->start)
+            continue;
+        step_add(step,
+                 (struct wait){.line = arrival->line,
+                               .by = last->line,
+                               .call = arrival->call,
+                               .by_call = last->call,
+                               .cause = cause,
+                               .phase = arrival->phase,
+                               .from = arrival->start,
+                               .until = last->start},
+                 false);
+    }
+    bool all = (int64_t)meeting->count == explain->pes;
+    for (size_t i = 0; i < meeting->count; i++) {
+        const struct arrival *arrival = &meeting->arrivals[i];
+        struct line *line = &explain->lines[arrival->line];
+        all = all && arrival->end >= time;
+        if (arrival->end >= time)
+            step_ideal(shares_of(explain, line, arrival->phase), line, ideal);
+    }
+    for (size_t i = 0; i + 1 < meeting->count && !all; i++)
+        lines_met(explain, meeting->arrivals[i].line,
+                  meeting->arrivals[meeting->count - 1].line, time);
+    if (all)
+        explain->all_met = time;
+}
+
+static void give_up(struct meetings *set)
+{
+    for (size_t i = 0; i < MOST_OPEN; i++)
+        free(set->open[i].arrivals);
+    free(set->calls);
+    *set = (struct meetings){.given_up = true};
+}
+
+static struct meetings *meetings_of(struct explain *explain, size_t number, int64_t size)
+{
+    explain->meetings = reader_extend(explain->meetings, &explain->meeting_room, number,
+                                      sizeof(struct meetings *));
+    if (!explain->meetings[number])
+        explain->meetings[number] = memory_zeroed(1, sizeof(struct meetings));
+    struct meetings *set = explain->meetings[number];
+    if (!set->calls && !set->given_up)
+        set->calls = memory_zeroed((size_t)size, sizeof *set->calls);
+    return set;
+}
+
+void meet_start(struct step *step)
+{
+    struct explain *explain = step->explain;
+    struct set_call call;
+    if (source_set(step->source, step->event, &call) != SET_KNOWN || call.member < 0)
+        return;
+    struct trace_set members = set_of(&explain->reader->sets, call.set);
+    struct meetings *set = meetings_of(explain, call.set, members.size);
+    if (set->given_up)
+        return;
+    uint64_t turn = set->calls[call.member]++;
+    if (turn >= set->first + MOST_OPEN) {
+        give_up(set);
+        return;
+    }
+    struct meeting *meeting = &set->open[turn % MOST_OPEN];
+    if (turn == set->last) {
+        set->last++;
+        meeting->count = 0;
+        if (!meeting->arrivals)
+            meeting->arrivals = memory_zeroed((size_t)members.size, sizeof *meeting->arrivals);
+    }
+    meeting->arrivals[meeting->count++] = (struct arrival){
+        step->number, step->event->phase, step->line->call, step->start, step->end,
+        step->line->ideal};
+    if (meeting->count == (size_t)members.size)
+        met(step, meeting);
+    while (set->first < set->last &&
+           set->open[set->first % MOST_OPEN].count == (size_t)members.size)
+        set->first++;
+}
+
+void meetings_free(struct explain *explain)
+{
+    for (size_t i = 0; i < explain->meeting_room; i++) {
+        if (explain->meetings[i])
+            give_up(explain->meetings[i]);
+        free(explain->meetings[i]);
+    }
+    free(explain->meetings);
+}

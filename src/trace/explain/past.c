@@ -1,0 +1,206 @@
+/* Delays: what a line did more than another one. */
+#include "trace/explain/past.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+#define PAST_MOST 4096 /* segments of a line that are kept */
+#define SUMS 1024      /* buckets */
+#define SUMS_MOST 512
+#define PARTS_MOST 6
+
+/* ---- The ring ---- */
+
+static struct segment *at(const struct past *past, uint64_t number)
+{
+    return &past->segments[number & (past->room - 1)];
+}
+
+static void grow(struct past *past)
+{
+    size_t room = past->room ? 2 * past->room : 64;
+    struct segment *segments = memory_zeroed(room, sizeof *segments);
+    for (uint64_t i = past->first; i < past->last; i++)
+        segments[i & (room - 1)] = *at(past, i);
+    free(past->segments);
+    past->segments = segments;
+    past->room = room;
+}
+
+void past_push(const struct explain *explain, struct line *line, struct segment segment)
+{
+    struct past *past = &line->past;
+    if (!(segment.end > segment.start))
+        return;
+    if (past->last - past->first == past->room) {
+        while (past->first < past->last && at(past, past->first)->end <= explain->all_met)
+            past->first++;
+        if (past->last - past->first >= past->room / 2 && past->room < PAST_MOST)
+            grow(past);
+        else if (past->last - past->first == past->room)
+            past->first++;
+    }
+    *at(past, past->last++) = segment;
+}
+
+void past_cut(struct past *past, uint64_t number)
+{
+    if (number < past->last)
+        past->last = number > past->first ? number : past->first;
+}
+
+struct segment *past_segment(struct past *past, uint64_t number)
+{
+    return number >= past->first && number < past->last ? at(past, number) : NULL;
+}
+
+/* ---- Sums by activity ---- */
+
+struct sum {
+    uint64_t turn; /* of the comparison that it belongs to */
+    struct part part;
+    double seconds;
+};
+
+struct sums {
+    struct sum of[SUMS];
+    uint16_t used[SUMS_MOST];
+    size_t count;
+    uint64_t turn;
+};
+
+static void sums_add(struct sums *sums, const struct part *key, double seconds)
+{
+    uint64_t mixed = (key->activity ^ (uint64_t)key->wait << 20) * UINT64_C(0x9e3779b97f4a7c15);
+    size_t i = mixed >> 54;
+    while (sums->of[i].turn == sums->turn && (sums->of[i].part.activity != key->activity ||
+                                              sums->of[i].part.wait != key->wait))
+        i = (i + 1) % SUMS;
+    struct sum *sum = &sums->of[i];
+    if (sum->turn != sums->turn) {
+        if (sums->count == SUMS_MOST)
+            return;
+        *sum = (struct sum){.turn = sums->turn, .part = *key};
+        sums->used[sums->count++] = (uint16_t)i;
+    }
+    sum->seconds += seconds;
+}
+
+/* Adds what the line did from one time to another. The waits of the one that is compared with are
+ * of one kind; returns their sum. */
+static double sums_past(struct sums *sums, const struct past *past, double from, double to,
+                        double sign)
+{
+    double waiting = 0;
+    for (uint64_t i = past->last; i-- > past->first;) {
+        const struct segment *segment = at(past, i);
+        double start = segment->start > from ? segment->start : from,
+               end = segment->end < to ? segment->end : to;
+        if (segment->end <= from)
+            break;
+        if (end <= start)
+            continue;
+        if (segment->wait)
+            waiting += end - start;
+        if (segment->wait && sign < 0)
+            continue;
+        const struct part key = {.wait = segment->wait,
+                                 .ordinal = segment->ordinal,
+                                 .activity = segment->wait ? 0 : segment->activity};
+        sums_add(sums, &key, sign * (end - start));
+    }
+    return waiting;
+}
+
+static int compare_sums(const void *a, const void *b)
+{
+    const struct sum *const *x = a, *const *y = b;
+    int order = ((*x)->seconds < (*y)->seconds) - ((*x)->seconds > (*y)->seconds);
+    return order ? order : ((*x)->part.activity > (*y)->part.activity) -
+                               ((*x)->part.activity < (*y)->part.activity);
+}
+
+/* Makes parts of the largest sums. waits: by how much waits of `by` count. */
+static void add_parts(struct explain *explain, struct wait *wait, struct sums *sums, double waits)
+{
+    const struct sum *found[SUMS_MOST];
+    size_t count = 0;
+    double all = 0;
+    for (size_t i = 0; i < sums->count; i++) {
+        struct sum *sum = &sums->of[sums->used[i]];
+        if (sum->part.wait)
+            sum->seconds *= waits;
+        if (sum->seconds > 0)
+            found[count++] = sum;
+    }
+    if (count)
+        qsort(found, count, sizeof *found, compare_sums);
+    if (count > PARTS_MOST)
+        count = PARTS_MOST;
+    for (size_t i = 0; i < count; i++)
+        all += found[i]->seconds;
+    wait->first_part = (uint32_t)explain->part_count;
+    wait->parts = count ? (uint32_t)count : 1;
+    explain->parts = reader_extend(explain->parts, &explain->part_room,
+                                   explain->part_count + PARTS_MOST, sizeof *explain->parts);
+    struct part *parts = &explain->parts[explain->part_count];
+    for (size_t i = 0; i < count; i++) {
+        parts[i] = found[i]->part;
+        parts[i].share = found[i]->seconds / all;
+    }
+    if (count == 0) /* it did nothing that is known: it is the call itself */
+        parts[0] = (struct part){.activity = activity(false, wait->by_call.spot, wait->phase),
+                                 .ordinal = wait->by_call.ordinal,
+                                 .share = 1};
+    explain->part_count += wait->parts;
+}
+
+/* ---- Who met whom ---- */
+
+static size_t pair_of(struct explain *explain, uint32_t a, uint32_t b)
+{
+    const uint32_t pair[2] = {a < b ? a : b, a < b ? b : a};
+    size_t number = table_number(&explain->pairs, pair, sizeof pair);
+    explain->pair_met =
+        reader_extend(explain->pair_met, &explain->pair_room, number, sizeof *explain->pair_met);
+    return number;
+}
+
+void lines_met(struct explain *explain, uint32_t a, uint32_t b, double time)
+{
+    size_t pair = pair_of(explain, a, b);
+    explain->pair_met[pair] = time;
+}
+
+static double last_met(struct explain *explain, uint32_t a, uint32_t b)
+{
+    size_t pair = pair_of(explain, a, b);
+    double met = explain->all_met > explain->from ? explain->all_met : explain->from;
+    return explain->pair_met[pair] > met ? explain->pair_met[pair] : met;
+}
+
+uint32_t wait_add(struct explain *explain, struct wait wait, bool meanwhile)
+{
+    static struct sums sums;
+    if (!(wait.until > wait.from))
+        return 0;
+    explain->waits = reader_extend(explain->waits, &explain->wait_room, explain->wait_count,
+                                   sizeof *explain->waits);
+    sums.turn++;
+    sums.count = 0;
+    double waits = 1;
+    if (wait.by != NOBODY && cause_has_late_pe(wait.cause)) {
+        const struct past *late = &explain->lines[wait.by].past,
+                          *early = &explain->lines[wait.line].past;
+        double met = meanwhile ? wait.from : last_met(explain, wait.line, wait.by);
+        double waited = sums_past(&sums, late, met, wait.until, 1);
+        double waited_too = meanwhile ? 0 : sums_past(&sums, early, met, wait.from, -1);
+        if (waited > 0)
+            waits = 1 - waited_too / waited;
+    }
+    add_parts(explain, &wait, &sums, waits > 0 ? waits : 0);
+    explain->waits[explain->wait_count++] = wait;
+    return (uint32_t)explain->wait_count;
+}

@@ -1,0 +1,169 @@
+#include "trace/explain/sentence.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/numbers.h"
+
+#define NAMED 6        /* ranges of PEs that are named */
+#define LEAST_PART 0.1 /* of the largest value: PEs with less are left out */
+#define COLUMNS 80
+
+/* How many PEs there are, and their ranges as a list. */
+static int list_pes(const struct explain *explain, const double *values, struct text *list)
+{
+    double most = 0;
+    int all = 0, ranges = 0, first = 0;
+    for (int pe = 0; pe < explain->pes; pe++)
+        most = values[pe] > most ? values[pe] : most;
+    for (int pe = 0; pe < explain->pes; pe++) {
+        if (!(values[pe] > 0 && values[pe] >= LEAST_PART * most)) {
+            first = pe + 1;
+            continue;
+        }
+        all++;
+        bool ends = pe + 1 == explain->pes ||
+                    !(values[pe + 1] > 0 && values[pe + 1] >= LEAST_PART * most);
+        if (!ends)
+            continue;
+        if (ranges++ == NAMED)
+            text_append(list, ", ...");
+        if (ranges > NAMED)
+            continue;
+        const char *between = pe - first == 1 ? ", " : "-";
+        text_append(list, "%s%d", list->length ? ", " : "", first);
+        if (pe > first)
+            text_append(list, "%s%d", between, pe);
+    }
+    return all;
+}
+
+char *sentence_pes(const struct explain *explain, const double *values)
+{
+    struct text text = {0};
+    int all = list_pes(explain, values, &text);
+    if (all == 0)
+        return memory_text("nobody");
+    char *list = text_take(&text), *comma = strrchr(list, ',');
+    char *result = comma && !strstr(list, "...")
+                       ? text_format("PEs %.*s and%s", (int)(comma - list), list, comma + 1)
+                       : text_format("PE%s %s", all > 1 ? "s" : "", list);
+    free(list);
+    return result;
+}
+
+char *sentence_call(const struct explain *explain, struct call call, bool one)
+{
+    const char *text = spot_text(explain, call.spot);
+    return one && !spot_is_site(explain, call.spot) && call.ordinal
+               ? text_format("%s (call %u)", text, call.ordinal)
+               : memory_text(text);
+}
+
+const char *sentence_remedy(const struct finding *finding)
+{
+    const struct cause_row *row = &cause_rows[finding->cause];
+    return finding->computes ? row->remedy : row->remedy_calls;
+}
+
+/* Appends the row's sentence with its words in braces replaced. */
+static void fill(struct text *text, const char *sentence, const char *const (*words)[2])
+{
+    for (const char *at = sentence; *at;) {
+        const char *open = strchr(at, '{'), *close = open ? strchr(open, '}') : NULL;
+        if (!close) {
+            text_append(text, "%s", at);
+            return;
+        }
+        text_append_bytes(text, at, (size_t)(open - at));
+        size_t length = (size_t)(close - open - 1);
+        for (size_t i = 0; words[i][0]; i++)
+            if (strlen(words[i][0]) == length && memcmp(words[i][0], open + 1, length) == 0)
+                text_append(text, "%s", words[i][1]);
+        at = close + 1;
+    }
+}
+
+static const char *verb_ending(const char *subject)
+{
+    return strncmp(subject, "PEs", 3) == 0 ? "" : "s";
+}
+
+/* What makes whom it waits for late. */
+static void append_reason(const struct explain *explain, const struct finding *finding,
+                          const char *whom, struct text *text)
+{
+    bool meanwhile = finding->cause == CAUSE_LOCK || finding->cause == CAUSE_PROGRESS,
+         many = !*verb_ending(whom);
+    char *root = sentence_call(explain, finding->root, true), late[40];
+    double waits = (double)(finding->waits ? finding->waits : 1);
+    const char *s = many ? "" : "s";
+    if (meanwhile)
+        text_append(text, ", which %s%s meanwhile %s ",
+                    finding->computes ? "compute" : "communicate", s,
+                    finding->computes ? "after" : "in");
+    else
+        text_append(text, ", %s late because %s %s%s longer %s ",
+                    numbers_time(late, finding->own / waits, 2), many ? "they" : "it",
+                    finding->computes ? "compute" : "take", s, finding->computes ? "after" : "in");
+    text_append(text, "%s", root);
+    free(root);
+}
+
+/* How many calls, if communication itself takes the time. */
+static void append_calls(const struct finding *finding, struct text *text)
+{
+    char each[40];
+    text_append(text, ": %" PRIu64 " call%s of %s", finding->waits, numbers_plural(finding->waits),
+                numbers_time(each, finding->own / (double)finding->waits, 2));
+}
+
+char *sentence_of(const struct explain *explain, const struct finding *finding)
+{
+    struct text text = {0};
+    char *who = sentence_pes(explain, finding->waited),
+         *whom = sentence_pes(explain, finding->blamed),
+         *where = sentence_call(explain, finding->call, false);
+    uint32_t by = finding->by_call.spot;
+    bool same = strcmp(who, whom) == 0 && !*verb_ending(who);
+    char *at = spot_is_site(explain, by) ? text_format(" in %s", spot_text(explain, by))
+                                         : memory_text("");
+    const char *const words[][2] = {{"who", who},
+                                    {"whom", same ? "one another" : whom},
+                                    {"where", where},
+                                    {"call", spot_routine(explain, by)},
+                                    {"at", at},
+                                    {"s", verb_ending(who)},
+                                    {NULL, NULL}};
+    fill(&text, cause_rows[finding->cause].sentence, words);
+    if (cause_has_late_pe(finding->cause))
+        append_reason(explain, finding, whom, &text);
+    else
+        append_calls(finding, &text);
+    free(who);
+    free(whom);
+    free(where);
+    free(at);
+    return text_take(&text);
+}
+
+void sentence_print(FILE *out, int indent, const char *text)
+{
+    int column = (int)strspn(text, " ");
+    bool first = true; /* word of a line */
+    fprintf(out, "%.*s", column, text);
+    for (text += column; *text; first = false) {
+        int length = (int)strcspn(text, " ");
+        if (!first && column + 1 + length > COLUMNS) {
+            fprintf(out, "\n%*s", indent, "");
+            column = indent;
+            first = true;
+        }
+        text_print(out, "%s%.*s", first ? "" : " ", length, text);
+        column += length + !first;
+        text += length + strspn(text + length, " ");
+    }
+    fputc('\n', out);
+}

@@ -1,0 +1,165 @@
+/* The first pass: which PEs and threads there are, when the program has started and ends, what is
+ * waited for, how quick atomics can be, and which calls begin iterations. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "trace/explain/flags.h"
+#include "trace/explain/iterations.h"
+
+#define FETCHES 3 /* equal fetches in a row that may be a loop */
+
+struct surveyed {
+    char *names; /* of the routines of the last file, to share what was made of them */
+    struct routine_kind *kinds;
+    double started, finalizes; /* when all have started; when the last one finalizes */
+};
+
+/* A row of equal fetches. */
+struct row {
+    int64_t peer, place;
+    uint64_t count;
+};
+
+/* The routines of a file; those of most files are equal. */
+static struct routine_kind *kinds_of(struct explain *explain, struct surveyed *surveyed,
+                                     const struct source *source)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *out = memory_stream(&text, &length);
+    for (uint32_t i = 0; i < source->info->routines; i++)
+        fprintf(out, "%s %d\n", trace_routine(source->file, i)->name,
+                (int)trace_routine(source->file, i)->fields);
+    fclose(out);
+    if (surveyed->names && strcmp(surveyed->names, text) == 0) {
+        free(text);
+        return surveyed->kinds;
+    }
+    free(surveyed->names);
+    surveyed->names = text;
+    surveyed->kinds = memory_zeroed(source->info->routines, sizeof *surveyed->kinds);
+    if (source->info->routines)
+        routine_kinds(trace_routine(source->file, 0), source->info->routines, source->info->format,
+                      &explain->routines, surveyed->kinds);
+    return surveyed->kinds;
+}
+
+static void see_atomic(struct explain *explain, uint32_t spot, double seconds)
+{
+    explain->quickest =
+        reader_extend(explain->quickest, &explain->quickest_room, spot, sizeof *explain->quickest);
+    double *quickest = &explain->quickest[spot];
+    if (*quickest == 0 || seconds < *quickest)
+        *quickest = seconds;
+}
+
+/* Notes what the event may wait for. */
+static void see_flag(struct explain *explain, int pe, const struct routine_kind *kind,
+                     const struct trace_event *event, struct row *row)
+{
+    if (kind->kind == OP_WAIT) {
+        const struct condition condition = flags_condition(kind, pe, event);
+        flags_add(&explain->flags, pe, condition.place, condition.bytes);
+    }
+    uint64_t bytes = fetch_bytes(kind, event);
+    if (bytes == 0) {
+        if (kind->kind != OP_QUIET && kind->kind != OP_FENCE)
+            row->count = 0;
+        return;
+    }
+    int64_t place = fetch_place(kind, event), peer = event_value(event, TRACE_PEER, -1);
+    bool same = row->count && row->peer == peer && row->place == place;
+    *row = (struct row){peer, place, same ? row->count + 1 : 1};
+    if (row->count == FETCHES)
+        flags_add(&explain->flags, peer, place, bytes);
+}
+
+static void survey_thread(struct explain *explain, struct surveyed *surveyed,
+                          struct source *source, int thread)
+{
+    struct trace_cursor *cursor = trace_events(source->file, thread);
+    struct trace_event event;
+    struct row row = {0};
+    bool first = thread == 0 && source->index == 0;
+    while (source_next(source, cursor, &event)) {
+        const struct routine_kind *kind = explain_kind(explain, source, &event);
+        uint32_t spot = spot_of(explain, source, &event);
+        double start = trace_seconds(source->file, event.start),
+               end = trace_seconds(source->file, event_end(&event));
+        explain->first = fmin(explain->first, start);
+        explain->last = fmax(explain->last, end);
+        if (kind->start)
+            surveyed->started = fmax(surveyed->started, end);
+        if (kind->flags & OP_LAST)
+            surveyed->finalizes = fmax(surveyed->finalizes, start);
+        if (kind->kind == OP_ATOMIC && end > start &&
+            event_value(&event, TRACE_PEER, source->info->pe) != source->info->pe)
+            see_atomic(explain, spot, end - start);
+        see_flag(explain, source->info->pe, kind, &event, &row);
+        table_number(&explain->phases, &event.phase, sizeof event.phase);
+        if (first && !kind->start && !kind->end && !call_polls(kind, &event))
+            iterations_see(explain->iterations, spot, start);
+    }
+    trace_cursor_free(cursor);
+}
+
+static void add_lines(struct explain *explain, const struct source *source)
+{
+    int pe = source->info->pe, threads = source->info->threads > 0 ? source->info->threads : 1;
+    if (source->info->pes > explain->pes) {
+        explain->pe = memory_resize_array(explain->pe, source->info->pes, sizeof *explain->pe);
+        for (int i = explain->pes; i < source->info->pes; i++)
+            explain->pe[i] = (struct explain_pe){.line = NOBODY};
+        explain->pes = source->info->pes;
+    }
+    explain->first_line[source->index] = explain->line_count;
+    explain->pe[pe].line = explain->line_count;
+    explain->lines = memory_resize_array(explain->lines, explain->line_count + (uint32_t)threads,
+                                         sizeof *explain->lines);
+    for (int thread = 0; thread < threads; thread++)
+        explain->lines[explain->line_count++] = (struct line){
+            .pe = pe, .thread = (uint32_t)thread, .call = {.spot = INT32_MAX}, .atomic_peer = -1};
+}
+
+/* The window: between start and finalize, or what the user has asked for of it. */
+static void set_window(struct explain *explain, const struct surveyed *surveyed)
+{
+    struct reader *reader = explain->reader;
+    double from = isfinite(surveyed->started) ? surveyed->started : explain->first,
+           to = isfinite(surveyed->finalizes) ? surveyed->finalizes : explain->last;
+    explain->start = from - explain->first;
+    explain->finalize = explain->last - to;
+    explain->from = fmax(from, reader->from);
+    explain->to = fmin(to, reader->to);
+    if (!(explain->to > explain->from))
+        reader_fail(reader, 2,
+                    isfinite(reader->from) || isfinite(reader->to)
+                        ? "no time of the program lies between --from and --to"
+                        : "the program makes no calls between its start and its end");
+}
+
+void survey(struct explain *explain)
+{
+    struct surveyed surveyed = {.started = -INFINITY, .finalizes = -INFINITY};
+    struct reader *reader = explain->reader;
+    explain->first = INFINITY;
+    explain->last = -INFINITY;
+    explain->kinds = memory_zeroed(reader->count, sizeof(struct routine_kind *));
+    explain->first_line = memory_zeroed(reader->count, sizeof *explain->first_line);
+    explain->iterations = memory_zeroed(1, sizeof *explain->iterations);
+    for (struct source *source = NULL; (source = reader_next(reader, source));) {
+        if (!explain->command)
+            explain->command = memory_text(source->info->command);
+        explain->kinds[source->index] = kinds_of(explain, &surveyed, source);
+        add_lines(explain, source);
+        for (int thread = 0; thread < source->info->threads; thread++)
+            survey_thread(explain, &surveyed, source, thread);
+    }
+    free(surveyed.names);
+    reader_status(reader);
+    flags_sort(explain->flags);
+    iterations_decide(explain->iterations);
+    set_window(explain, &surveyed);
+}

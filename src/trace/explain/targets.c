@@ -1,0 +1,248 @@
+/* Calls that take long because of their targets: a target that computes and has to be in the
+ * library, a variable that several change at a time; and quiets that nothing needs. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "trace/explain/follow.h"
+#include "trace/explain/past.h"
+
+#define BUCKETS 4096
+#define MOSTLY 9 /* times more often */
+
+/* ---- Targets that compute ---- */
+
+static struct progress *progress_of(struct explain *explain, uint32_t spot)
+{
+    explain->progress =
+        reader_extend(explain->progress, &explain->progress_room, spot, sizeof *explain->progress);
+    return &explain->progress[spot];
+}
+
+bool progress_is_late(const struct explain *explain, uint32_t spot)
+{
+    if (spot >= explain->progress_room)
+        return false;
+    const struct progress *progress = &explain->progress[spot];
+    return progress->with > 0 && progress->with >= MOSTLY * progress->without;
+}
+
+static void watch(struct step *step, int64_t pe)
+{
+    struct explain *explain = step->explain;
+    struct line *line = step->line;
+    uint32_t target = explain_first_line(explain, pe);
+    if (pe == line->pe || target == NOBODY || line->watch_count == WATCHED)
+        return;
+    if (explain->pe[pe].inside || !explain->lines[target].started || explain->lines[target].over)
+        return;
+    struct watch *watch = &line->watches[line->watch_count++];
+    *watch = (struct watch){explain->pe[pe].watched, 0, pe, true};
+    explain->pe[pe].watched = watch;
+}
+
+void targets_enter(struct explain *explain, int pe, double time)
+{
+    for (struct watch *watch = explain->pe[pe].watched; watch; watch = watch->next) {
+        watch->entered = time;
+        watch->listed = false;
+    }
+    explain->pe[pe].watched = NULL;
+}
+
+static void unlist(struct explain *explain, struct watch *watch)
+{
+    struct watch **at = &explain->pe[watch->peer].watched;
+    while (*at && *at != watch)
+        at = &(*at)->next;
+    if (*at)
+        *at = watch->next;
+    watch->listed = false;
+}
+
+static bool is_transfer(const struct step *step)
+{
+    return step->kind->kind == OP_PUT || step->kind->kind == OP_GET ||
+           step->kind->kind == OP_ATOMIC;
+}
+
+static void watch_start(struct step *step)
+{
+    struct line *line = step->line;
+    line->watch_count = 0;
+    if (is_transfer(step) && step->kind->flags & OP_BLOCKING)
+        watch(step, event_value(step->event, TRACE_PEER, -1));
+    for (size_t i = 0; step->kind->kind == OP_QUIET && i < line->open_count; i++)
+        watch(step, line->open[i]);
+}
+
+/* True: the call waited until its target made one. */
+static bool watch_end(struct step *step)
+{
+    struct explain *explain = step->explain;
+    struct line *line = step->line;
+    struct wait wait = step_wait(step, CAUSE_PROGRESS);
+    wait.until = 0;
+    for (size_t i = 0; i < line->watch_count; i++) {
+        struct watch *watch = &line->watches[i];
+        if (watch->listed)
+            unlist(explain, watch);
+        if (watch->entered > wait.until) {
+            wait.until = watch->entered;
+            wait.by = explain_first_line(explain, watch->peer);
+        }
+    }
+    if (line->watch_count == 0)
+        return false;
+    line->watch_count = 0;
+    struct progress *progress = progress_of(explain, line->call.spot);
+    if (wait.by == NOBODY) {
+        progress->without++;
+        return false;
+    }
+    progress->with++;
+    if (step->kind->kind == OP_ATOMIC && !progress_is_late(explain, line->call.spot))
+        return false;
+    wait.from = step->start;
+    wait.by_call = explain->lines[wait.by].call;
+    step_add(step, wait, true);
+    return true;
+}
+
+/* ---- Contended atomics ---- */
+
+static uint32_t *bucket_of(struct explain *explain, const struct line *line)
+{
+    const int64_t key[2] = {line->atomic_peer, line->atomic_place};
+    if (!explain->atomics)
+        explain->atomics = memory_zeroed(BUCKETS, sizeof *explain->atomics);
+    return &explain->atomics[hash_bytes(HASH_EMPTY, key, sizeof key) % BUCKETS];
+}
+
+static bool same_variable(const struct line *a, const struct line *b)
+{
+    return a->atomic_peer == b->atomic_peer && a->atomic_place == b->atomic_place;
+}
+
+static void atomic_start(struct step *step)
+{
+    struct line *line = step->line, *lines = step->explain->lines;
+    line->atomic_peer = event_value(step->event, TRACE_PEER, -1);
+    line->atomic_place = event_value(step->event, TRACE_TARGET, 0);
+    line->overlap = line->other = 0;
+    line->overlap_since = -1;
+    uint32_t *bucket = bucket_of(step->explain, line);
+    for (uint32_t next = *bucket; next; next = lines[next - 1].next_atomic) {
+        struct line *other = &lines[next - 1];
+        if (!same_variable(line, other))
+            continue;
+        line->overlap_since = step->start;
+        if (other->overlap_since < 0)
+            other->overlap_since = step->start;
+    }
+    line->next_atomic = *bucket;
+    *bucket = step->number + 1;
+}
+
+static void atomic_end(struct step *step, bool waited)
+{
+    struct explain *explain = step->explain;
+    struct line *line = step->line, *lines = explain->lines, *left = NULL;
+    uint32_t *at = bucket_of(explain, line);
+    size_t others = 0;
+    for (uint32_t next = *at; next; next = lines[next - 1].next_atomic)
+        if (next != step->number + 1 && same_variable(line, &lines[next - 1])) {
+            left = &lines[next - 1];
+            left->other = step->number + 1;
+            others++;
+        }
+    while (*at && *at != step->number + 1)
+        at = &lines[*at - 1].next_atomic;
+    if (*at)
+        *at = line->next_atomic;
+    if (others == 1) {
+        left->overlap += step->end - left->overlap_since;
+        left->overlap_since = -1;
+    }
+    if (line->overlap_since >= 0)
+        line->overlap += step->end - line->overlap_since;
+    double quickest =
+        line->call.spot < explain->quickest_room ? explain->quickest[line->call.spot] : 0;
+    if (waited || quickest == 0 || !(line->overlap > 0))
+        return;
+    struct wait wait = step_wait(step, CAUSE_ATOMIC);
+    wait.by = line->other ? line->other - 1 : NOBODY;
+    wait.from = step->start;
+    wait.until = step->start + fmin(line->overlap, step->end - step->start - quickest);
+    step_add(step, wait, false);
+}
+
+/* ---- Quiets ---- */
+
+static void note_open(struct step *step)
+{
+    struct line *line = step->line;
+    int64_t pe = event_value(step->event, TRACE_PEER, -1);
+    for (size_t i = 0; i < line->open_count; i++)
+        if (line->open[i] == pe)
+            return;
+    if (line->open_count < WATCHED)
+        line->open[line->open_count++] = pe;
+}
+
+/* The quiet between two puts from the same spot, if nobody waits for what the second one writes. */
+static void tell_quiet(struct step *step)
+{
+    struct explain *explain = step->explain;
+    struct line *line = step->line;
+    struct segment *segment = past_segment(&line->past, line->quiet - 1);
+    if (!segment || segment->wait || segment->activity >> 63)
+        return;
+    struct wait wait = step_wait(step, CAUSE_QUIET);
+    wait.call = (struct call){activity_spot(segment->activity), segment->ordinal};
+    wait.from = segment->start;
+    wait.until = segment->end;
+    segment->wait = wait_add(explain, wait, false);
+}
+
+static void quiet_start(struct step *step)
+{
+    struct line *line = step->line;
+    const struct trace_event *event = step->event;
+    bool puts = step->kind->kind == OP_PUT ||
+                (step->kind->kind == OP_ATOMIC && !(step->kind->flags & OP_FETCHING));
+    if (puts) {
+        bool flag = flags_have(step->explain->flags, event_value(event, TRACE_PEER, -1),
+                               event_value(event, TRACE_TARGET, 0),
+                               (uint64_t)event_value(event, TRACE_BYTES,
+                                                     step->kind->element_bytes)) ||
+                    event_has(event, TRACE_SIGNAL);
+        if (line->quiet && line->has_put && line->put.spot == line->call.spot && !flag)
+            tell_quiet(step);
+        line->put = line->call;
+        note_open(step);
+    }
+    if (step->kind->kind != OP_LOCAL && step->kind->kind != OP_FENCE &&
+        step->kind->kind != OP_QUIET) {
+        line->has_put = puts;
+        line->quiet = 0;
+    }
+}
+
+void target_start(struct step *step)
+{
+    watch_start(step);
+    quiet_start(step);
+    if (step->kind->kind == OP_ATOMIC && step->kind->flags & OP_BLOCKING)
+        atomic_start(step);
+}
+
+void target_end(struct step *step)
+{
+    bool waited = watch_end(step);
+    if (step->kind->kind == OP_ATOMIC && step->kind->flags & OP_BLOCKING)
+        atomic_end(step, waited);
+    if (step->kind->kind == OP_QUIET || step->kind->flags & OP_QUIETS)
+        step->line->open_count = 0;
+}
