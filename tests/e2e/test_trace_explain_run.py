@@ -42,13 +42,10 @@ int main(int argc, char **argv)
         if (!strcmp(cause, "reduction"))
             shmem_long_sum_to_all(&to, &from, 1, 0, 0, pes, work, sync_);
         else if (pe == pes - 1)
-            for (int peer = 0; peer < pe && strcmp(cause, "barrier"); peer++)
+            for (int peer = 0; peer < pe && !strcmp(cause, "writer"); peer++)
                 shmem_long_p(&flag, round, peer);
         else if (!strcmp(cause, "writer"))
             shmem_long_wait_until(&flag, SHMEM_CMP_GE, round);
-        else if (!strcmp(cause, "polling"))
-            while (shmem_long_atomic_fetch(&flag, pe) < round)
-                usleep(500);
     }
     shmem_finalize();
     return 0;
@@ -57,7 +54,6 @@ int main(int argc, char **argv)
 # Cause as the program is told it, and as it is named, the routine in which PEs wait.
 CAUSES = {"barrier": ("wait at barrier", "shmem_barrier_all"),
           "writer": ("late writer", "shmem_long_wait_until"),
-          "polling": ("late writer", "shmem_long_atomic_fetch"),
           "reduction": ("imbalance before a collective", "shmem_long_sum_to_all"),
           "lock": ("lock queue", "shmem_set_lock")}
 program = compiled(PROGRAM)

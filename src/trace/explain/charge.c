@@ -51,7 +51,9 @@ static void charge_part(struct explain *explain, const struct wait *wait, const 
     bool late = cause_has_late_pe(wait->cause);
     struct finding *finding =
         finding_of(explain, (struct finding_key){wait->cause, wait->call.spot,
-                                                 late ? wait->by_call.spot : 0,
+                                                 late && wait->cause != CAUSE_PROGRESS
+                                                     ? wait->by_call.spot
+                                                     : 0,
                                                  late ? activity_spot(done) : 0,
                                                  late && activity_computes(done)});
     finding->cost += part->share * wait->cost;

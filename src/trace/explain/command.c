@@ -21,14 +21,14 @@ static void release(struct explain *explain)
         free(explain->findings[i].waited);
         free(explain->findings[i].blamed);
     }
-    struct table *tables[] = {&explain->routines,     &explain->phases,   &explain->pairs,
-                              &explain->finding_keys, &explain->stay_keys};
+    struct table *tables[] = {&explain->routines, &explain->spots,        &explain->phases,
+                              &explain->pairs,    &explain->finding_keys, &explain->stay_keys};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         table_free(tables[i]);
     void *arrays[] = {explain->pe,       explain->first_line, explain->lines,    explain->kinds,
                       explain->quickest, explain->progress,   explain->waits,    explain->parts,
                       explain->pair_met, explain->atomics,    explain->findings, explain->stays,
-                      explain->command};
+                      explain->command,  explain->spot_cache};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
     flags_free(explain->flags);

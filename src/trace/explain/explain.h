@@ -89,11 +89,12 @@ struct poll {
 
 #define WATCHED 4 /* targets of a call, at most */
 
-/* A target that computed when a call on it began. */
+/* A target of a call: when it was in no call meanwhile for the first time (seconds). */
 struct watch {
     struct watch *next; /* of the same target */
-    double entered;     /* when it made its next call; 0: not yet */
+    double left, entered; /* INFINITY: not yet */
     int64_t peer;
+    bool computed; /* when the call began */
     bool listed;
 };
 
@@ -139,9 +140,9 @@ struct explain_pe {
     struct watch *watched;
 };
 
-/* Calls on targets that computed when they began. */
+/* Calls on targets that computed: that ended when the target had made a call; before it did. */
 struct progress {
-    uint64_t with, without; /* that ended after the target made a call; before it did */
+    uint64_t with, without;
 };
 
 /* What a line waits with a certain reason: one row of the answer. */
@@ -168,6 +169,10 @@ struct meetings;
 struct locks;
 struct iterations;
 
+struct spot_cached {
+    uint32_t routine, spot; /* 1 + the routine, or 0 */
+};
+
 struct explain {
     struct reader *reader;
     char *command; /* of the program */
@@ -181,6 +186,8 @@ struct explain {
     uint32_t line_count;
     uint64_t events;
     struct table routines, spots, phases;
+    struct spot_cached *spot_cache; /* by site or routine */
+    size_t spot_cache_room;
     struct routine_kind **kinds; /* by file; equal ones are shared */
     double *quickest;            /* by spot: the quickest atomic on another PE */
     size_t quickest_room;
@@ -253,11 +260,9 @@ bool call_polls(const struct routine_kind *, const struct trace_event *);
 /* ---- spots.c: where calls are made from ---- */
 
 uint32_t spot_of(struct explain *, struct source *, const struct trace_event *);
-/* "halo.c:212", or "shmem_quiet" where sites are not known. */
-const char *spot_text(const struct explain *, uint32_t spot);
 const char *spot_routine(const struct explain *, uint32_t spot);
-/* Whether spots are places in the source. */
-bool spot_is_site(const struct explain *, uint32_t spot);
+/* "exchange (halo.c:212)"; NULL: not known. */
+const char *spot_site(const struct explain *, uint32_t spot);
 
 /* ---- The passes, in their order ---- */
 

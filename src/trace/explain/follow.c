@@ -96,8 +96,8 @@ static void end(struct step *step)
 {
     struct explain *explain = step->explain;
     struct line *line = step->line;
-    if (explain->pe[line->pe].inside > 0)
-        explain->pe[line->pe].inside--;
+    if (--explain->pe[line->pe].inside == 0)
+        targets_leave(explain, line->pe, step->end);
     target_end(step);
     bool loops = poll_end(step);
     if (step->kind->kind == OP_WAIT && !step->kind->test)

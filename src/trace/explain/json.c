@@ -41,8 +41,8 @@ static void call_member(FILE *out, const char *name, const struct explain *expla
 {
     fprintf(out, ", \"%s\": {\"routine\": ", name);
     json_string(out, spot_routine(explain, call.spot));
-    if (spot_is_site(explain, call.spot))
-        text_member(out, "site", spot_text(explain, call.spot));
+    if (spot_site(explain, call.spot))
+        text_member(out, "site", spot_site(explain, call.spot));
     fprintf(out, ", \"call\": %u}", call.ordinal);
 }
 
@@ -143,8 +143,8 @@ static void write_iterations(const struct iterations *all, const struct explain 
         fputs("null", out);
         return;
     }
-    fputs("{\"begin\": ", out);
-    json_string(out, spot_text(explain, all->begins));
+    fprintf(out, "{\"pe\": %d", explain->lines[0].pe);
+    call_member(out, "begin", explain, (struct call){all->begins, 0});
     fputs(", \"seconds\": [", out);
     for (size_t i = 0; i + 1 < all->count; i++) {
         fputs(i ? ", " : "", out);

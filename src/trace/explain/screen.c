@@ -99,11 +99,13 @@ static void print_path(const struct explain *explain, FILE *out)
         const struct stay *stay = &explain->stays[i];
         char share[16], seconds[40];
         percent(share, stay->seconds / (explain->to - explain->from));
-        char *line = text_format(
-            "%6s  %s: what PE %d %s %s", share, numbers_time(seconds, stay->seconds, 3), stay->pe,
-            stay->computes ? "computes after" : "does in", spot_text(explain, stay->spot));
+        char *call = sentence_call(explain, (struct call){stay->spot, 0});
+        char *line = text_format("%6s  %s: what PE %d %s %s", share,
+                                 numbers_time(seconds, stay->seconds, 3), stay->pe,
+                                 stay->computes ? "computes after" : "does in", call);
         sentence_print(out, 8, line);
         free(line);
+        free(call);
     }
 }
 
@@ -113,8 +115,9 @@ static void print_phases(const struct explain *explain, FILE *out)
     struct iterations_summary summary = iterations_summary(explain->iterations);
     if (summary.count) {
         struct text text = {0};
+        char *begin = sentence_call(explain, (struct call){explain->iterations->begins, 0});
         text_append(&text, "Iterations: %zu, each from %s on; %s (%s to %s); slowest:",
-                    summary.count, spot_text(explain, explain->iterations->begins),
+                    summary.count, begin,
                     numbers_time(texts[0], summary.median, 3),
                     numbers_time(texts[1], summary.least, 3),
                     numbers_time(texts[2], summary.most, 3));
@@ -122,6 +125,7 @@ static void print_phases(const struct explain *explain, FILE *out)
             text_append(&text, "%s no. %zu (%s)", i ? "," : "", summary.slowest[i] + 1,
                         numbers_time(texts[3], iteration_seconds(explain->iterations,
                                                                  summary.slowest[i]), 3));
+        free(begin);
         char *line = text_take(&text);
         sentence_print(out, 2, line);
         free(line);

@@ -54,12 +54,13 @@ char *sentence_pes(const struct explain *explain, const double *values)
     return result;
 }
 
-char *sentence_call(const struct explain *explain, struct call call, bool one)
+char *sentence_call(const struct explain *explain, struct call call)
 {
-    const char *text = spot_text(explain, call.spot);
-    return one && !spot_is_site(explain, call.spot) && call.ordinal
-               ? text_format("%s (call %u)", text, call.ordinal)
-               : memory_text(text);
+    const char *routine = spot_routine(explain, call.spot), *site = spot_site(explain, call.spot);
+    if (site)
+        return text_format("%s at %s", routine, site);
+    return call.ordinal ? text_format("%s (call %u)", routine, call.ordinal)
+                        : memory_text(routine);
 }
 
 const char *sentence_remedy(const struct finding *finding)
@@ -97,7 +98,7 @@ static void append_reason(const struct explain *explain, const struct finding *f
 {
     bool meanwhile = finding->cause == CAUSE_LOCK || finding->cause == CAUSE_PROGRESS,
          many = !*verb_ending(whom);
-    char *root = sentence_call(explain, finding->root, true), late[40];
+    char *root = sentence_call(explain, finding->root), late[40];
     double waits = (double)(finding->waits ? finding->waits : 1);
     const char *s = many ? "" : "s";
     if (meanwhile)
@@ -125,11 +126,11 @@ char *sentence_of(const struct explain *explain, const struct finding *finding)
     struct text text = {0};
     char *who = sentence_pes(explain, finding->waited),
          *whom = sentence_pes(explain, finding->blamed),
-         *where = sentence_call(explain, finding->call, false);
+         *where = sentence_call(explain, (struct call){finding->call.spot, 0});
     uint32_t by = finding->by_call.spot;
     bool same = strcmp(who, whom) == 0 && !*verb_ending(who);
-    char *at = spot_is_site(explain, by) ? text_format(" in %s", spot_text(explain, by))
-                                         : memory_text("");
+    const char *site = spot_site(explain, by);
+    char *at = site ? text_format(" at %s", site) : memory_text("");
     const char *const words[][2] = {{"who", who},
                                     {"whom", same ? "one another" : whom},
                                     {"where", where},

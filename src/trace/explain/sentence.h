@@ -11,8 +11,8 @@ char *sentence_pes(const struct explain *, const double *values);
 /* Who waits where for whom, and why. The caller frees it. */
 char *sentence_of(const struct explain *, const struct finding *);
 const char *sentence_remedy(const struct finding *);
-/* A site, or a routine and one of its calls. The caller frees it. */
-char *sentence_call(const struct explain *, struct call, bool one);
+/* A routine and its site, or which call of it, unless that is 0. The caller frees it. */
+char *sentence_call(const struct explain *, struct call);
 /* Prints a text in lines of 80 columns; those after the first one are indented. */
 void sentence_print(FILE *out, int indent, const char *text);
 

@@ -10,6 +10,7 @@
 
 #define BUCKETS 4096
 #define MOSTLY 9 /* times more often */
+#define MOST 0.5 /* of a call's time */
 
 /* ---- Targets that compute ---- */
 
@@ -35,20 +36,38 @@ static void watch(struct step *step, int64_t pe)
     uint32_t target = explain_first_line(explain, pe);
     if (pe == line->pe || target == NOBODY || line->watch_count == WATCHED)
         return;
-    if (explain->pe[pe].inside || !explain->lines[target].started || explain->lines[target].over)
+    if (!explain->lines[target].started || explain->lines[target].over)
         return;
+    bool computes = explain->pe[pe].inside == 0;
     struct watch *watch = &line->watches[line->watch_count++];
-    *watch = (struct watch){explain->pe[pe].watched, 0, pe, true};
+    *watch = (struct watch){.next = explain->pe[pe].watched,
+                            .left = computes ? step->start : INFINITY,
+                            .entered = INFINITY,
+                            .peer = pe,
+                            .computed = computes,
+                            .listed = true};
     explain->pe[pe].watched = watch;
 }
 
 void targets_enter(struct explain *explain, int pe, double time)
 {
-    for (struct watch *watch = explain->pe[pe].watched; watch; watch = watch->next) {
+    struct watch **at = &explain->pe[pe].watched;
+    while (*at) {
+        struct watch *watch = *at;
+        if (watch->left == INFINITY) {
+            at = &watch->next;
+            continue;
+        }
         watch->entered = time;
         watch->listed = false;
+        *at = watch->next;
     }
-    explain->pe[pe].watched = NULL;
+}
+
+void targets_leave(struct explain *explain, int pe, double time)
+{
+    for (struct watch *watch = explain->pe[pe].watched; watch; watch = watch->next)
+        watch->left = fmin(watch->left, time);
 }
 
 static void unlist(struct explain *explain, struct watch *watch)
@@ -77,34 +96,35 @@ static void watch_start(struct step *step)
         watch(step, line->open[i]);
 }
 
-/* True: the call waited until its target made one. */
+/* True: the call waited for most of its time until its target made one. */
 static bool watch_end(struct step *step)
 {
     struct explain *explain = step->explain;
     struct line *line = step->line;
     struct wait wait = step_wait(step, CAUSE_PROGRESS);
-    wait.until = 0;
+    bool computed = false;
     for (size_t i = 0; i < line->watch_count; i++) {
         struct watch *watch = &line->watches[i];
         if (watch->listed)
             unlist(explain, watch);
-        if (watch->entered > wait.until) {
-            wait.until = watch->entered;
-            wait.by = explain_first_line(explain, watch->peer);
-        }
+        computed = computed || watch->computed;
+        if (watch->entered == INFINITY || (wait.by != NOBODY && watch->entered < wait.until))
+            continue;
+        wait.from = watch->left;
+        wait.until = watch->entered;
+        wait.by = explain_first_line(explain, watch->peer);
     }
-    if (line->watch_count == 0)
-        return false;
     line->watch_count = 0;
-    struct progress *progress = progress_of(explain, line->call.spot);
     if (wait.by == NOBODY) {
-        progress->without++;
+        if (computed)
+            progress_of(explain, line->call.spot)->without++;
         return false;
     }
-    progress->with++;
+    if (wait.until - wait.from < MOST * (step->end - step->start))
+        return false;
+    progress_of(explain, line->call.spot)->with++;
     if (step->kind->kind == OP_ATOMIC && !progress_is_late(explain, line->call.spot))
         return false;
-    wait.from = step->start;
     wait.by_call = explain->lines[wait.by].call;
     step_add(step, wait, true);
     return true;
