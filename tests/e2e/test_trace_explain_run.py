@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 """shmemtrace explain on traces of a program in which the cause of waits is planted by an argument: it is found, with at
 least most of its seconds, and the PE that is late. Judged by shares only: the planted PE sleeps, so that
 a busy machine makes its delays longer, not shorter."""

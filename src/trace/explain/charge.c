@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "trace/explain/follow.h"
+#include "trace/explain/targets.h"
 
 struct finding_key {
     uint32_t cause, spot, by_spot, root, computes;
@@ -49,13 +49,11 @@ static void charge_part(struct explain *explain, const struct wait *wait, const 
         ordinal = before->call.ordinal;
     }
     bool late = cause_has_late_pe(wait->cause);
-    struct finding *finding =
-        finding_of(explain, (struct finding_key){wait->cause, wait->call.spot,
-                                                 late && wait->cause != CAUSE_PROGRESS
-                                                     ? wait->by_call.spot
-                                                     : 0,
-                                                 late ? activity_spot(done) : 0,
-                                                 late && activity_computes(done)});
+    struct finding *finding = finding_of(
+        explain,
+        (struct finding_key){wait->cause, wait->call.spot,
+                             late && wait->cause != CAUSE_PROGRESS ? wait->by_call.spot : 0,
+                             late ? activity_spot(done) : 0, late && activity_computes(done)});
     finding->cost += part->share * wait->cost;
     finding->own += part->share * own;
     finding->waits += part->share >= 0.5;

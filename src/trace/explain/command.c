@@ -2,8 +2,9 @@
 
 #include <stdlib.h>
 
-#include "trace/explain/follow.h"
 #include "trace/explain/iterations.h"
+#include "trace/explain/locks.h"
+#include "trace/explain/meetings.h"
 
 static void release(struct explain *explain)
 {
@@ -59,7 +60,9 @@ static int explain_run(struct reader *reader)
 }
 
 static const struct manual_option options[] = {
-    {.name = "from", .value = "SECONDS", .help = "only time from then on, in seconds as dump shows"},
+    {.name = "from",
+     .value = "SECONDS",
+     .help = "only time from then on, in seconds as dump shows"},
     {.name = "to", .value = "SECONDS", .help = "only time until then"},
     {.name = "json", .value = "FILE", .help = "write all that was found as JSON, too"},
     {0},

@@ -9,7 +9,8 @@
 
 struct efficiency {
     double elapsed; /* seconds, of the PE that takes longest */
-    double parallel, balance, serialization, transfer; /* 0 to 1; the first is the others' product */
+    double parallel, balance, serialization,
+        transfer; /* 0 to 1; the first is the others' product */
 };
 
 /* Of a phase by its number among explain->phases, or of all of them together. */

@@ -91,7 +91,7 @@ struct poll {
 
 /* A target of a call: when it was in no call meanwhile for the first time (seconds). */
 struct watch {
-    struct watch *next; /* of the same target */
+    struct watch *next;   /* of the same target */
     double left, entered; /* INFINITY: not yet */
     int64_t peer;
     bool computed; /* when the call began */
@@ -119,7 +119,7 @@ struct line {
     struct spent *spent; /* by spot */
     size_t spent_room;
     uint32_t first_wait, call_waits; /* 1 + number of the first one of the present call */
-    uint32_t *waits;     /* after they are all known: its waits that make up the critical path */
+    uint32_t *waits; /* after they are all known: its waits that make up the critical path */
     size_t wait_count;
     struct watch watches[WATCHED];
     size_t watch_count;
@@ -177,7 +177,7 @@ struct explain {
     struct reader *reader;
     char *command; /* of the program */
     int pes;
-    double from, to; /* the window */
+    double from, to;        /* the window */
     double start, finalize; /* seconds that starting and finalizing took */
     double first, last;
     struct explain_pe *pe;
@@ -234,7 +234,8 @@ static inline double explain_time(const struct explain *explain)
 }
 
 /* The line of an event; NULL if the file did not announce its thread. */
-struct line *explain_line(const struct explain *, const struct source *, const struct trace_event *);
+struct line *explain_line(const struct explain *, const struct source *,
+                          const struct trace_event *);
 static inline const struct routine_kind *explain_kind(const struct explain *explain,
                                                       const struct source *source,
                                                       const struct trace_event *event)
@@ -266,10 +267,10 @@ const char *spot_site(const struct explain *, uint32_t spot);
 
 /* ---- The passes, in their order ---- */
 
-void survey(struct explain *);      /* survey.c */
-void follow(struct explain *);      /* follow.c */
-void charge(struct explain *);      /* charge.c */
-void find_path(struct explain *);   /* path.c */
+void survey(struct explain *);    /* survey.c */
+void follow(struct explain *);    /* follow.c */
+void charge(struct explain *);    /* charge.c */
+void find_path(struct explain *); /* path.c */
 /* Write what was found. */
 void print_screen(const struct explain *, FILE *out);
 void write_json(const struct explain *, FILE *out);

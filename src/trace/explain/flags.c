@@ -249,8 +249,8 @@ static bool counts(const struct condition *condition, const struct write *before
         return false;
     int order = compare_values(condition, number_of(condition, after->value),
                                number_of(condition, before->value));
-    bool up = condition->comparison == TRACE_GREATER ||
-              condition->comparison == TRACE_GREATER_EQUAL,
+    bool up =
+             condition->comparison == TRACE_GREATER || condition->comparison == TRACE_GREATER_EQUAL,
          down = condition->comparison == TRACE_LESS || condition->comparison == TRACE_LESS_EQUAL;
     return (up && order > 0) || (down && order < 0);
 }

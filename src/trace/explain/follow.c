@@ -1,53 +1,13 @@
 /* The second pass: what each line does, in the order of time. */
-#include "trace/explain/follow.h"
-
 #include <math.h>
-#include <stdlib.h>
 
-#include "base/memory.h"
 #include "trace/explain/iterations.h"
+#include "trace/explain/locks.h"
+#include "trace/explain/meetings.h"
 #include "trace/explain/past.h"
+#include "trace/explain/targets.h"
+#include "trace/explain/waits.h"
 #include "trace/read/merge.h"
-
-void step_add(const struct step *step, struct wait wait, bool meanwhile)
-{
-    uint32_t number = wait_add(step->explain, wait, meanwhile);
-    struct line *line = &step->explain->lines[wait.line];
-    if (number == 0)
-        return;
-    if (line->call_waits++ == 0)
-        line->first_wait = number;
-}
-
-struct shares *shares_of(struct explain *explain, struct line *line, uint32_t phase)
-{
-    size_t number = table_number(&explain->phases, &phase, sizeof phase);
-    line->shares = reader_extend(line->shares, &line->share_room, number, sizeof *line->shares);
-    return &line->shares[number];
-}
-
-void step_push(const struct step *step, double from, double to, struct call call)
-{
-    const struct explain *explain = step->explain;
-    struct line *line = step->line;
-    const activity_t calls = activity(false, call.spot, step->event->phase);
-    double *seconds = &line->spent[call.spot].seconds;
-    for (uint32_t i = 0; i <= line->call_waits; i++) {
-        bool last = i == line->call_waits;
-        const struct wait *wait = last ? NULL : &explain->waits[line->first_wait - 1 + i];
-        double until = last ? to : fmin(wait->from, to);
-        past_push(explain, line, (struct segment){from, until, calls, 0, call.ordinal});
-        *seconds += explain_within(explain, from, until);
-        if (last)
-            break;
-        from = fmax(from, wait->from);
-        until = fmin(wait->until, to);
-        past_push(explain, line,
-                  (struct segment){from, until, calls, line->first_wait + i, call.ordinal});
-        from = fmax(from, until);
-    }
-    line->call_waits = 0;
-}
 
 /* What the line computed before the call. */
 static void burst(struct step *step, double since)
@@ -62,12 +22,12 @@ static void burst(struct step *step, double since)
     if (loops)
         poll_burst(step, useful);
     else
-        past_push(step->explain, line,
-                  (struct segment){.start = since,
-                                   .end = step->start,
-                                   .ordinal = line->call.ordinal,
-                                   .activity =
-                                       activity(true, line->call.spot, step->event->phase)});
+        past_push(
+            step->explain, line,
+            (struct segment){.start = since,
+                             .end = step->start,
+                             .ordinal = line->call.ordinal,
+                             .activity = activity(true, line->call.spot, step->event->phase)});
 }
 
 static void begin(struct step *step)
@@ -108,7 +68,8 @@ static void end(struct step *step)
         step_push(step, step->start, step->end, line->call);
     if (step->kind->kind == OP_QUIET && line->past.last)
         line->quiet = line->past.last;
-    shares_of(step->explain, step->line, step->event->phase)->elapsed += explain_within(explain, line->ended, step->end);
+    shares_of(step->explain, step->line, step->event->phase)->elapsed +=
+        explain_within(explain, line->ended, step->end);
     line->ended = step->end;
     line->over = line->over || step->kind->end;
 }
@@ -130,8 +91,8 @@ void follow(struct explain *explain)
             .number = (uint32_t)(line - explain->lines),
             .line = line,
             .start = next.end ? line->begun : next.seconds,
-            .end = next.end ? next.seconds
-                            : trace_seconds(next.source->file, event_end(next.event)),
+            .end =
+                next.end ? next.seconds : trace_seconds(next.source->file, event_end(next.event)),
         };
         if (next.end)
             end(&step);

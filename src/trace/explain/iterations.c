@@ -10,8 +10,8 @@
 
 #include "base/memory.h"
 
-#define FEWEST 3      /* iterations */
-#define COVERED 0.9   /* of the time that the best one covers */
+#define FEWEST 3    /* iterations */
+#define COVERED 0.9 /* of the time that the best one covers */
 
 struct anchor {
     uint64_t calls, equal; /* equal: stretches that were as the one before them */
@@ -60,9 +60,8 @@ void iterations_decide(struct iterations *all)
         bool good = anchor->equal + 1 >= FEWEST && 2 * anchor->equal > anchor->calls - 1;
         /* The first stretch has none before it to be compared with. */
         double covered = anchor->covered + anchor->covered / (double)(anchor->equal + 1);
-        bool better = anchor->calls < fewest ||
-                      (anchor->calls == fewest && all->begins != NOBODY &&
-                       anchor->first < all->anchors[all->begins].first);
+        bool better = anchor->calls < fewest || (anchor->calls == fewest && all->begins != NOBODY &&
+                                                 anchor->first < all->anchors[all->begins].first);
         if (good && covered >= COVERED * best && better) {
             fewest = anchor->calls;
             all->begins = (uint32_t)i;

@@ -5,9 +5,9 @@
 
 #include "base/json.h"
 #include "trace/explain/efficiency.h"
-#include "trace/explain/follow.h"
 #include "trace/explain/iterations.h"
 #include "trace/explain/sentence.h"
+#include "trace/explain/targets.h"
 
 static void text_member(FILE *out, const char *name, const char *value)
 {
@@ -79,8 +79,8 @@ static void write_waits(const struct explain *explain, FILE *out)
     size_t room = 0;
     for (size_t i = 0; i < explain->wait_count; i++) {
         const struct wait *wait = &explain->waits[i];
-        if (wait->by == NOBODY || (wait->cause == CAUSE_PROGRESS &&
-                                   !progress_is_late(explain, wait->call.spot)))
+        if (wait->by == NOBODY ||
+            (wait->cause == CAUSE_PROGRESS && !progress_is_late(explain, wait->call.spot)))
             continue;
         const int key[3] = {(int)wait->cause, explain->lines[wait->line].pe,
                             explain->lines[wait->by].pe};

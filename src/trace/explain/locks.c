@@ -1,9 +1,10 @@
 /* Locks: who held them while others waited. */
+#include "trace/explain/locks.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "trace/explain/follow.h"
 #include "trace/explain/past.h"
 
 #define HOLDERS 64 /* of a lock that are kept */

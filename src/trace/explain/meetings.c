@@ -1,8 +1,9 @@
 /* Collectives: who came last. */
+#include "trace/explain/meetings.h"
+
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "trace/explain/follow.h"
 #include "trace/explain/past.h"
 #include "trace/read/teams.h"
 
@@ -77,8 +78,8 @@ static void met(struct step *step, struct meeting *meeting)
             step_ideal(shares_of(explain, line, arrival->phase), line, ideal);
     }
     for (size_t i = 0; i + 1 < meeting->count && !all; i++)
-        lines_met(explain, meeting->arrivals[i].line,
-                  meeting->arrivals[meeting->count - 1].line, time);
+        lines_met(explain, meeting->arrivals[i].line, meeting->arrivals[meeting->count - 1].line,
+                  time);
     if (all)
         explain->all_met = time;
 }
@@ -93,8 +94,8 @@ static void give_up(struct meetings *set)
 
 static struct meetings *meetings_of(struct explain *explain, size_t number, int64_t size)
 {
-    explain->meetings = reader_extend(explain->meetings, &explain->meeting_room, number,
-                                      sizeof(struct meetings *));
+    explain->meetings =
+        reader_extend(explain->meetings, &explain->meeting_room, number, sizeof(struct meetings *));
     if (!explain->meetings[number])
         explain->meetings[number] = memory_zeroed(1, sizeof(struct meetings));
     struct meetings *set = explain->meetings[number];
@@ -125,9 +126,9 @@ void meet_start(struct step *step)
         if (!meeting->arrivals)
             meeting->arrivals = memory_zeroed((size_t)members.size, sizeof *meeting->arrivals);
     }
-    meeting->arrivals[meeting->count++] = (struct arrival){
-        step->number, step->event->phase, step->line->call, step->start, step->end,
-        step->line->ideal};
+    meeting->arrivals[meeting->count++] =
+        (struct arrival){step->number, step->event->phase, step->line->call,
+                         step->start,  step->end,          step->line->ideal};
     if (meeting->count == (size_t)members.size)
         met(step, meeting);
     while (set->first < set->last &&

@@ -75,8 +75,8 @@ static void sums_add(struct sums *sums, const struct part *key, double seconds)
 {
     uint64_t mixed = (key->activity ^ (uint64_t)key->wait << 20) * UINT64_C(0x9e3779b97f4a7c15);
     size_t i = mixed >> 54;
-    while (sums->of[i].turn == sums->turn && (sums->of[i].part.activity != key->activity ||
-                                              sums->of[i].part.wait != key->wait))
+    while (sums->of[i].turn == sums->turn &&
+           (sums->of[i].part.activity != key->activity || sums->of[i].part.wait != key->wait))
         i = (i + 1) % SUMS;
     struct sum *sum = &sums->of[i];
     if (sum->turn != sums->turn) {
@@ -118,8 +118,9 @@ static int compare_sums(const void *a, const void *b)
 {
     const struct sum *const *x = a, *const *y = b;
     int order = ((*x)->seconds < (*y)->seconds) - ((*x)->seconds > (*y)->seconds);
-    return order ? order : ((*x)->part.activity > (*y)->part.activity) -
-                               ((*x)->part.activity < (*y)->part.activity);
+    return order ? order
+                 : ((*x)->part.activity > (*y)->part.activity) -
+                       ((*x)->part.activity < (*y)->part.activity);
 }
 
 /* Makes parts of the largest sums. waits: by how much waits of `by` count. */

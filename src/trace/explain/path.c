@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "trace/explain/follow.h"
+#include "trace/explain/targets.h"
 
 /* A stay of the path on a line. */
 struct stretch {

@@ -100,9 +100,9 @@ static void print_path(const struct explain *explain, FILE *out)
         char share[16], seconds[40];
         percent(share, stay->seconds / (explain->to - explain->from));
         char *call = sentence_call(explain, (struct call){stay->spot, 0});
-        char *line = text_format("%6s  %s: what PE %d %s %s", share,
-                                 numbers_time(seconds, stay->seconds, 3), stay->pe,
-                                 stay->computes ? "computes after" : "does in", call);
+        char *line =
+            text_format("%6s  %s: what PE %d %s %s", share, numbers_time(seconds, stay->seconds, 3),
+                        stay->pe, stay->computes ? "computes after" : "does in", call);
         sentence_print(out, 8, line);
         free(line);
         free(call);
@@ -116,22 +116,23 @@ static void print_phases(const struct explain *explain, FILE *out)
     if (summary.count) {
         struct text text = {0};
         char *begin = sentence_call(explain, (struct call){explain->iterations->begins, 0});
-        text_append(&text, "Iterations: %zu, each from %s on; %s (%s to %s); slowest:",
-                    summary.count, begin,
-                    numbers_time(texts[0], summary.median, 3),
-                    numbers_time(texts[1], summary.least, 3),
-                    numbers_time(texts[2], summary.most, 3));
+        text_append(
+            &text, "Iterations: %zu, each from %s on; %s (%s to %s); slowest:", summary.count,
+            begin, numbers_time(texts[0], summary.median, 3),
+            numbers_time(texts[1], summary.least, 3), numbers_time(texts[2], summary.most, 3));
         for (size_t i = 0; i < ITERATIONS_SLOWEST && i < summary.count; i++)
             text_append(&text, "%s no. %zu (%s)", i ? "," : "", summary.slowest[i] + 1,
-                        numbers_time(texts[3], iteration_seconds(explain->iterations,
-                                                                 summary.slowest[i]), 3));
+                        numbers_time(texts[3],
+                                     iteration_seconds(explain->iterations, summary.slowest[i]),
+                                     3));
         free(begin);
         char *line = text_take(&text);
         sentence_print(out, 2, line);
         free(line);
     }
     fprintf(out, "Start: %s, finalize: %s; neither counts above.\n",
-            numbers_time(texts[0], explain->start, 2), numbers_time(texts[1], explain->finalize, 2));
+            numbers_time(texts[0], explain->start, 2),
+            numbers_time(texts[1], explain->finalize, 2));
 }
 
 void print_screen(const struct explain *explain, FILE *out)

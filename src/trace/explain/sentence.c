@@ -24,8 +24,8 @@ static int list_pes(const struct explain *explain, const double *values, struct 
             continue;
         }
         all++;
-        bool ends = pe + 1 == explain->pes ||
-                    !(values[pe + 1] > 0 && values[pe + 1] >= LEAST_PART * most);
+        bool ends =
+            pe + 1 == explain->pes || !(values[pe + 1] > 0 && values[pe + 1] >= LEAST_PART * most);
         if (!ends)
             continue;
         if (ranges++ == NAMED)
@@ -59,8 +59,7 @@ char *sentence_call(const struct explain *explain, struct call call)
     const char *routine = spot_routine(explain, call.spot), *site = spot_site(explain, call.spot);
     if (site)
         return text_format("%s at %s", routine, site);
-    return call.ordinal ? text_format("%s (call %u)", routine, call.ordinal)
-                        : memory_text(routine);
+    return call.ordinal ? text_format("%s (call %u)", routine, call.ordinal) : memory_text(routine);
 }
 
 const char *sentence_remedy(const struct finding *finding)
@@ -131,12 +130,9 @@ char *sentence_of(const struct explain *explain, const struct finding *finding)
     bool same = strcmp(who, whom) == 0 && !*verb_ending(who);
     const char *site = spot_site(explain, by);
     char *at = site ? text_format(" at %s", site) : memory_text("");
-    const char *const words[][2] = {{"who", who},
-                                    {"whom", same ? "one another" : whom},
-                                    {"where", where},
-                                    {"call", spot_routine(explain, by)},
-                                    {"at", at},
-                                    {"s", verb_ending(who)},
+    const char *const words[][2] = {{"who", who},     {"whom", same ? "one another" : whom},
+                                    {"where", where}, {"call", spot_routine(explain, by)},
+                                    {"at", at},       {"s", verb_ending(who)},
                                     {NULL, NULL}};
     fill(&text, cause_rows[finding->cause].sentence, words);
     if (cause_has_late_pe(finding->cause))

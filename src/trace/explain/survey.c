@@ -76,8 +76,8 @@ static void see_flag(struct explain *explain, int pe, const struct routine_kind 
         flags_add(&explain->flags, peer, place, bytes);
 }
 
-static void survey_thread(struct explain *explain, struct surveyed *surveyed,
-                          struct source *source, int thread)
+static void survey_thread(struct explain *explain, struct surveyed *surveyed, struct source *source,
+                          int thread)
 {
     struct trace_cursor *cursor = trace_events(source->file, thread);
     struct trace_event event;

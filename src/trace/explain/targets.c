@@ -1,11 +1,12 @@
 /* Calls that take long because of their targets: a target that computes and has to be in the
  * library, a variable that several change at a time; and quiets that nothing needs. */
+#include "trace/explain/targets.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "trace/explain/follow.h"
 #include "trace/explain/past.h"
 
 #define BUCKETS 4096
@@ -233,11 +234,11 @@ static void quiet_start(struct step *step)
     bool puts = step->kind->kind == OP_PUT ||
                 (step->kind->kind == OP_ATOMIC && !(step->kind->flags & OP_FETCHING));
     if (puts) {
-        bool flag = flags_have(step->explain->flags, event_value(event, TRACE_PEER, -1),
-                               event_value(event, TRACE_TARGET, 0),
-                               (uint64_t)event_value(event, TRACE_BYTES,
-                                                     step->kind->element_bytes)) ||
-                    event_has(event, TRACE_SIGNAL);
+        bool flag =
+            flags_have(step->explain->flags, event_value(event, TRACE_PEER, -1),
+                       event_value(event, TRACE_TARGET, 0),
+                       (uint64_t)event_value(event, TRACE_BYTES, step->kind->element_bytes)) ||
+            event_has(event, TRACE_SIGNAL);
         if (line->quiet && line->has_put && line->put.spot == line->call.spot && !flag)
             tell_quiet(step);
         line->put = line->call;

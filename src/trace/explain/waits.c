@@ -1,8 +1,10 @@
 /* Waits for writes: by a call, or by a loop that polls. A loop's bursts are no useful computation,
  * and its calls are one wait. */
+#include "trace/explain/waits.h"
+
 #include <math.h>
 
-#include "trace/explain/follow.h"
+#include "trace/explain/locks.h"
 #include "trace/explain/past.h"
 
 #define FETCHES 3 /* equal fetches in a row that may be a loop */
@@ -50,11 +52,10 @@ static int poll_kind(const struct step *step)
 static bool same_variable(const struct poll *poll, const struct step *step)
 {
     const struct trace_event *event = step->event;
-    return poll->kind == POLL_TEST ||
-           (poll->place == fetch_place(step->kind, event) &&
-            poll->peer == event_value(event, TRACE_PEER, -1) &&
-            poll->value == event_value(event, TRACE_VALUE, 0) &&
-            poll->condition == event_value(event, TRACE_CONDITION, 0));
+    return poll->kind == POLL_TEST || (poll->place == fetch_place(step->kind, event) &&
+                                       poll->peer == event_value(event, TRACE_PEER, -1) &&
+                                       poll->value == event_value(event, TRACE_VALUE, 0) &&
+                                       poll->condition == event_value(event, TRACE_CONDITION, 0));
 }
 
 /* The time since the loop began becomes time that the line waits. */
