@@ -32,7 +32,7 @@ KINDS = [Kind(begins, *rest) for begins, *rest in (
     ('^[ \t\r\n]*[{] *"record" *:', *RESULTS),
     ('^"?record"?,', *RESULTS),
     ("(^|\n)# (begin result |SKaMPI Version)", *RESULTS),
-    ('^[{]\n? *"(comparison|coverage|fastest|guidelines_checked|history|load|progress|model|accept)": 1,',
+    ('^[{]\n? *"(comparison|coverage|fastest|guidelines_checked|history|load|progress|model|accept|tuned)": 1,',
      "an evaluation of results (--json of a tool)", "", True),
     ('^[{].*"panels": \\[', "the description of a figure", "skampi-plot RESULTS --spec %s", True),
     ('^[{]"command":".*","machine":"', *PREDICTION),

@@ -28,7 +28,7 @@ static const struct kind kinds[] = {
     {"^\"?record\"?,", RESULTS},
     {"(^|\n)# (begin result |SKaMPI Version)", RESULTS},
     {"^[{]\n? *\"(comparison|coverage|fastest|guidelines_checked|history|load|progress|model|"
-     "accept)\": 1,",
+     "accept|tuned)\": 1,",
      "an evaluation of results (--json of a tool)", NULL, true},
     {"^[{].*\"panels\": \\[", "the description of a figure", "skampi-plot RESULTS --spec %s", true},
     {"^[{]\"command\":\".*\",\"machine\":\"", PREDICTION},

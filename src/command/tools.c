@@ -27,6 +27,8 @@ static const struct tool {
     {"Measure more than once", NULL, NULL, false},
     {"campaign", "skampi-campaign", "one script in many separate launches, summarized", false},
     {"job", "skampi-job", "a campaign as a job of Slurm, PBS or LSF", false},
+    {"tune", "skampi-tune", "settings of a library, searched, proven, and written as it reads them",
+     false},
     {"coverage", "skampi-campaign", "whether prediction intervals keep their promise here", true},
     {"Judge", NULL, NULL, false},
     {"compare", "skampi-compare", "what became slower or faster, and what stayed the same", false},

@@ -190,11 +190,14 @@ class Teller:
             sys.stderr.flush()
 
 
-def plan(directory, definition):
-    """[(Launch, whether it is complete already)] in the order in which they run."""
+def plan(directory, definition, numbers=None, names=None):
+    """[(Launch, whether it is complete already)] in the order in which they run. numbers, names: only of these passes and
+    configurations."""
     launches = []
-    for number in range(1, definition["launches"] + 1):
+    for number in numbers or range(1, definition["launches"] + 1):
         for configuration in order_of_pass(definition, number):
+            if names is not None and configuration["name"] not in names:
+                continue
             launch = Launch(directory, definition, configuration, number)
             launches.append((launch, read_launch(launch.folder)[0] is not None))
     return launches
@@ -218,8 +221,9 @@ class Campaign:
         """Seconds that launches of the configuration took; of all configurations, if it has none."""
         return self.took.get(name) or [s for took in self.took.values() for s in took]
 
-    def run(self):
-        launches = plan(self.directory, self.definition)
+    def run(self, numbers=None, names=None):
+        """numbers, names: only of these passes and configurations."""
+        launches = plan(self.directory, self.definition, numbers, names)
         self._learn(launches)
         todo = [launch for launch, there in launches if not there]
         if len(todo) < len(launches):

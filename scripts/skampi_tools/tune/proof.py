@@ -1,0 +1,177 @@
+"""What is chosen, and its proof: a fresh campaign of the default and the tuned settings, on all points. Where a point is
+slower by more than the tolerance, its choice goes back to the default, and what is left is proven again."""
+
+from dataclasses import dataclass, field
+
+from .. import campaign
+from ..campaign.directory import PREFIXES
+from ..cli import Error
+from ..compare.comparison import compare_files
+from ..compare.rows import FASTER
+from ..guidelines import checking
+from . import library, merging, rules
+from .race import DECIDED, OPEN
+
+
+class Chosen:
+    """What the races chose, put together. back: points that keep the default whatever was chosen."""
+
+    def __init__(self, races, weights, tolerance):
+        self.races, self.weights, self.tolerance = races, weights, tolerance
+        self.back, self.dropped = set(), set()   # points; names of choices made once
+        self.renew()
+
+    def renew(self):
+        self.tables, self.whole, self.ranges = {}, {}, {}
+        for race in self.races:
+            if not race.choice.rules:
+                best = race.best()
+                if best.number and race.choice.name not in self.dropped:
+                    self.whole[race.choice.name] = best
+                continue
+            own, largest = self._ranges(race)
+            self.ranges[race.choice.name] = own
+            if table := rules.table(race.choice.rules, own, largest):
+                self.tables[race.choice.rules] = table
+
+    def _ranges(self, race):
+        """({PEs: [(first size, candidate)]}, {PEs: the largest size})"""
+        sizes = {}
+        for key, verdict in race.verdicts().items():
+            result = race.points[key]
+            place = sizes.setdefault(result.pes, {}).setdefault(rules.message_size(race.choice.rules, result), [])
+            place.append((key, verdict))
+        found = {pes: merging.ranges(list(self._sizes(race, sorted(own.items()))), self.tolerance) for pes, own in sizes.items()}
+        return found, {pes: max(by_size) for pes, by_size in sizes.items()}
+
+    def _sizes(self, race, by_size):
+        """merging.Sizes. What is open keeps the default, unless the next sizes that are not open, on both sides, have both
+        something better: then their choices may go through."""
+        states = [{verdict.state for _, verdict in own} for _, own in by_size]
+        for place, (size, own) in enumerate(by_size):
+            left = next((state for state in states[place::-1] if OPEN not in state), set())
+            right = next((state for state in states[place:] if OPEN not in state), set())
+            fixed = OPEN in states[place] and not (DECIDED in left and DECIDED in right)
+            points = []
+            for key, verdict in own:
+                keep = fixed or key in self.back
+                times = {race.default: race.times[key][race.default]} if keep else race.times[key]
+                points.append((times, race.default if keep else verdict.chosen))
+            yield merging.Size(size, merging.losses_of(points), sum(self.weights.of(race.points[key]) for key, _ in own))
+
+    @property
+    def empty(self):
+        return not self.tables and not self.whole
+
+    def environment(self):
+        found = {}
+        for candidate in self.whole.values():
+            found |= candidate.environment()
+        return found
+
+    def sets(self):
+        return [item for candidate in self.whole.values() for item in candidate.set()]
+
+    def at(self, race, key):
+        """The candidate that is in force at a point after neighbouring sizes have got one."""
+        if not race.choice.rules:
+            return self.whole.get(race.choice.name, race.default)
+        result = race.points[key]
+        size = rules.message_size(race.choice.rules, result)
+        return [candidate for first, candidate in self.ranges[race.choice.name][result.pes] if first <= size][-1]
+
+    def go_back(self, proof):
+        """Where a row is slower the choice of its size goes back to the default. Where none was made, what was chosen
+        elsewhere must be the cause: choices that are made once go back, and if there are none, all others. So do ranges
+        and choices that are faster nowhere in the proof."""
+        for row in proof.worse:
+            ruled = [race for race in self.races if race.choice.rules and row.key in race.points and self.at(race, row.key).number]
+            if ruled:
+                self.back.add(row.key)
+            elif self.whole:
+                self.dropped |= set(self.whole)
+            else:
+                self.back |= {key for race in self.races for key in race.points}
+        for race, keys in self.unconfirmed(proof):
+            if race.choice.rules:
+                self.back |= keys
+            else:
+                self.dropped.add(race.choice.name)
+        self.renew()
+
+    def unconfirmed(self, proof):
+        """[(race, points)] of ranges and choices of which the proof finds no point faster."""
+        faster, groups = {row.key for row in proof.comparison.rows if row.verdict == FASTER}, {}
+        for race in self.races:
+            for key, result in race.points.items():
+                candidate = self.at(race, key)
+                if candidate.number:
+                    of = (race.choice.name, result.pes, candidate) if race.choice.rules else race.choice.name
+                    groups.setdefault(of, (race, set()))[1].add(key)
+        return [(race, keys) for race, keys in groups.values() if not keys & faster]
+
+
+@dataclass
+class Proof:
+    directory: str
+    comparison: object
+    environment: dict
+    worse: list = field(default_factory=list)      # Rows
+    violations: dict = field(default_factory=dict)   # {configuration: how many guidelines are violated}
+    not_in_force: list = field(default_factory=list)  # sentences
+
+
+def define(members, launches, environment, sets):
+    return campaign.define({**members, "launches": launches, "arguments": [*members.get("arguments", []), "--explain"],
+                            "configurations": [{"name": "default"},
+                                               {"name": "tuned", "environment": environment, "set": sets}]}, "options")
+
+
+def in_force(files, environment):
+    """What the library itself says of the settings, against what they should be: sentences on what differs."""
+    said = []
+    for name, value in environment.items():
+        for file in files:
+            if name.startswith(library.PREFIX):
+                parameter = name[len(library.PREFIX):]
+                stated = (file.header.get("choices") or {}).get(f"variable {parameter}")
+                good = stated is not None and stated.endswith("(environment)") and _same(parameter, stated, value)
+            else:
+                stated = (file.header.get("environment") or {}).get(name)
+                good = stated == value or stated is None and not name.startswith(PREFIXES)
+            if not good:
+                said.append(f"{name} should be {value}, but the library says {stated or 'nothing of it'}")
+                break
+    return said
+
+
+def _same(parameter, stated, value):
+    shown = stated.rpartition(" (")[0]
+    return shown == value or str(library.number_of(parameter, shown)) == str(library.number_of(parameter, value)) or \
+        (shown, value) in (("true", "1"), ("false", "0"))
+
+
+def prove(directory, definition, environment, settings, **how):
+    """(Proof or None, the campaign that ran). how: as of campaign.Campaign. None: it has not come to its end."""
+    lock = campaign.open_directory(directory, definition)
+    run = campaign.Campaign(directory, definition, **how)
+    run.run()
+    lock.release()
+    if run.stopped or run.left:
+        return None, run
+    sides = campaign.read_campaign(directory)
+    if not all(sides.values()):
+        raise Error(f"{directory}: the {'tuned settings' if sides['default'] else 'default'} cannot be measured: see the "
+                    "folder launches")
+    comparison = compare_files(sides["default"], sides["tuned"], alpha=settings.alpha, margin=settings.tolerance,
+                               launch_spread=settings.launch_spread)
+    proof = Proof(directory, comparison, environment, comparison.over_margin)
+    proof.not_in_force = in_force(sides["tuned"], environment)
+    return proof, run
+
+
+def count_violations(proof, given_rules):
+    """Of guidelines, on each side."""
+    for name, files in campaign.read_campaign(proof.directory).items():
+        checked = checking.check(given_rules, checking.costs(files))
+        proof.violations[name] = sum(len(one.violations) for one in checked)

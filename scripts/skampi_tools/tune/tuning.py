@@ -1,0 +1,102 @@
+"""The course of a tuning: search, choice, proof, repair, and what is written."""
+
+import hashlib
+import json
+import os
+import time
+
+from .. import campaign, cli
+from ..campaign.directory import write_file, write_json
+from ..guidelines import rules as guideline_rules
+from . import output, proof as proving, rules, search as searching
+from .race import Settings
+
+SEARCH_SHARE = 0.6    # of the time limit: the proof needs the rest
+GUIDELINES = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..", "guidelines.json")
+MOST_PROOFS = 3
+NOT_PROVEN, TIME = 3, 4
+FILES = ("tuned.conf", "tuned.env")
+
+
+def _status(run):
+    """Of a proof that has not come to its end."""
+    return TIME if run.stopped == "time" else 128 + run.stopped if run.stopped else NOT_PROVEN
+
+
+class Tuning:
+    def __init__(self, given, common, directory):
+        self.given, self.common, self.directory = given, common, directory
+        self.begun = time.monotonic()
+        self.settings = Settings(given.tolerance, given.alpha, given.launch_spread)
+        self.proofs = []
+
+    def _left(self, share=1.0):
+        limit = self.given.time_limit
+        return None if limit is None else max(0.0, share * limit - (time.monotonic() - self.begun))
+
+    def search(self, choices, definition, weights):
+        folder = os.path.join(self.directory, "search")
+        os.makedirs(self.directory, exist_ok=True)
+        lock = campaign.open_directory(folder, definition)
+        self.found = searching.Search(choices, definition, folder, self.settings, weights)
+        self.found.run(self.given.quiet, self._left(SEARCH_SHARE), self.given.timeout)
+        lock.release()
+
+    def prove(self, chosen):
+        """0, or the status with which the tuning ends."""
+        while not chosen.empty and len(self.proofs) < MOST_PROOFS:
+            text = rules.text_of(chosen.tables) if chosen.tables else ""
+            settings = json.dumps([text, chosen.environment(), chosen.sets()])
+            # Other settings get another folder: no launch of an earlier choice counts for them.
+            folder = os.path.join(self.directory, f"proof-{hashlib.sha256(settings.encode()).hexdigest()[:8]}")
+            if text:
+                write_file(f"{folder}.conf", text)
+            environment = rules.complete(chosen.environment(), text and f"{folder}.conf")
+            definition = proving.define(self.common, self.given.proof, environment, chosen.sets())
+            proof, run = proving.prove(folder, definition, environment, self.settings, quiet=self.given.quiet,
+                                       time_limit=self._left(), longest=self.given.timeout)
+            if not proof:
+                return _status(run)
+            proving.count_violations(proof, guideline_rules.read(GUIDELINES))
+            self.proofs.append(proof)
+            if proof.not_in_force:
+                return NOT_PROVEN
+            if not proof.worse and not chosen.unconfirmed(proof):
+                return 0
+            chosen.go_back(proof)
+        return 0 if chosen.empty else NOT_PROVEN
+
+    def write(self, chosen, status):
+        """tune.json, tune.html and, if they are proven, the settings. Others that are there from before go."""
+        proven, files, environment = status == 0 and not chosen.empty, [], {}
+        for name in FILES:
+            if os.path.exists(path := os.path.join(self.directory, name)):
+                os.remove(path)
+        if proven:
+            conf, shell = (os.path.join(os.path.abspath(self.directory), name) for name in FILES)
+            environment = rules.complete(chosen.environment(), chosen.tables and conf)
+            if chosen.tables:
+                write_file(conf, rules.text_of(chosen.tables))
+            write_file(shell, rules.environment_text(environment))
+            files = [path for path in (conf, shell) if os.path.exists(path)]
+        value = output.as_json(chosen, self.found, self.proofs, files, environment, self.settings)
+        write_json(os.path.join(self.directory, "tune.json"), value)
+        write_file(os.path.join(self.directory, "tune.html"), output.page(value))
+        if not self.given.quiet:
+            print(output.as_text(value), end="")
+            print(f"page: {os.path.join(self.directory, 'tune.html')}")
+
+
+def tune(given, choices, common, definition, directory, weights):
+    tuning = Tuning(given, common, directory)
+    tuning.search(choices, definition, weights)
+    stopped = tuning.found.stopped
+    if stopped and stopped != "time":
+        cli.say("interrupted: the same command goes on")
+        return 128 + stopped
+    chosen = proving.Chosen(tuning.found.races, weights, given.tolerance)
+    status = tuning.prove(chosen)
+    if status > 128:
+        return status
+    tuning.write(chosen, status)
+    return status

@@ -1,0 +1,249 @@
+#!/usr/bin/env python3
+# PLAIN
+# TIMEOUT: 240
+"""scripts/skampi-tune chooses the fastest of programmed algorithms in a few launches, keeps the default where it is as
+good, leaves out what crashes, hangs or gives wrong data, and goes on where it was; Open MPI reads its rules files as it
+says."""
+
+import json
+import math
+import os
+import random
+import shutil
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
+import harness
+from harness import ROOT, SAMPLE, Tap, run, scratch_directory
+from made_results import HEADER, over_rounds, point
+
+sys.path.insert(0, os.path.join(ROOT, "scripts"))
+from skampi_tools import cli, results
+
+cli.need("numpy")
+from skampi_tools.tune import choices, library, proof, race, rules, search, weights
+
+TUNE = os.path.join(ROOT, "scripts/skampi-tune")
+tap = Tap()
+folder = scratch_directory()
+
+
+# ---- Random programs of costs: which algorithm is the fastest depends on the size ----
+
+SIZES = [round(8 * 2 ** (number / 7)) for number in range(105)]
+NOISE = 0.01      # between launches, and between rounds
+LAUNCHES = 10
+ALGORITHMS = 8
+
+
+class Programmed:
+    """Costs of a library's algorithms: a start, and a time for each byte. The default takes one of them at each size."""
+
+    def __init__(self, seed, alike=False):
+        self.chance = random.Random(seed)
+        draw = self.chance.uniform
+        self.costs = [(1e-6, 1e-9)] * ALGORITHMS if alike else \
+            [(10 ** draw(-6, -4.5), 10 ** draw(-9.5, -7.5)) for _ in range(ALGORITHMS)]
+        self.bounds = sorted((self.chance.choice(SIZES), self.chance.randrange(ALGORITHMS)) for _ in range(3))
+
+    def time(self, algorithm, size):
+        """algorithm: from 1; 0: the default."""
+        if algorithm == 0:
+            algorithm = 1 + next((own for bound, own in self.bounds if size <= bound), 0)
+        start, byte = self.costs[algorithm - 1]
+        return start + byte * size
+
+    def best(self, size):
+        return min(range(1, ALGORITHMS + 1), key=lambda algorithm: self.time(algorithm, size))
+
+    def launched(self, algorithm):
+        """A ResultFile of a launch."""
+        file = results.ResultFile("made", format="json")
+        launch, records = self.chance.gauss(0, NOISE), []
+        for size in SIZES:
+            own = [self.time(algorithm, size) * math.exp(launch + self.chance.gauss(0, NOISE)) for _ in range(5)]
+            made = over_rounds(point("bcast", "Bcast", {"count": size}, sorted(own)[2]))
+            records.append({**made, "medians": own, "rounds": 5})
+        for record in ({**HEADER}, *records, {"record": "end", "status": 0}):
+            file.add(record)
+        file.identify()
+        return file
+
+
+def made_choice():
+    tried = [choices.Candidate("bcast", number, (("mca", "coll_tuned_bcast_algorithm", str(number)),), str(number))
+             for number in range(1, ALGORITHMS + 1)]
+    return choices.Choice("bcast", ["Bcast"], "bcast", tried)
+
+
+class MadeSearch(search.Search):
+    """Launches nothing: what a launch would find is made."""
+
+    def __init__(self, made, settings):
+        choice = made_choice()
+        super().__init__([choice], {"launches": LAUNCHES}, folder, settings, weights.Weights())
+        self.made = made
+        self.numbers = {"default": 0, **{one.name: one.number for one in choice.candidates}}
+
+    def _launch(self, number, names):
+        for name in names:
+            if (name, number) not in self.files:
+                self.files[name, number] = self.made.launched(self.numbers[name])
+
+
+def tuned(seed, alike=False, **settings):
+    """(Programmed, the search, what is chosen)"""
+    made = Programmed(seed, alike)
+    own = MadeSearch(made, race.Settings(**settings))
+    own.run()
+    chosen = proof.Chosen(own.races, weights.Weights(), own.races[0].settings.tolerance)
+    return made, own, chosen
+
+
+def changes(values):
+    return sum(a != b for a, b in zip(values, values[1:]))
+
+
+def check_programs(count):
+    good = points = launches = 0
+    for seed in range(count):
+        made, own, chosen = tuned(seed)
+        only = own.races[0]
+        sizes = {only.points[key].record["bytes"]: chosen.at(only, key).number for key in only.points}
+        good += sum(made.time(number, size) <= 1.05 * made.time(made.best(size), size) for size, number in sizes.items())
+        points, launches = points + len(sizes), launches + own.launches
+        true = 1 + changes([made.best(size) for size in SIZES])
+        tap.ok(rules.rule_count(chosen.tables) <= 2 * true, f"program {seed}: there are at most twice the true changes of rules",
+               f"{chosen.tables}, {true} changes")
+    tap.ok(good >= 0.99 * points, "the choice is within 5 % of the best in 99 % of the points", f"{good} of {points}")
+    all_of_them = count * LAUNCHES * (ALGORITHMS + 1)
+    tap.ok(launches <= 0.3 * all_of_them, "it costs at most 30 % of measuring all equally long", f"{launches} of {all_of_them}")
+
+
+def check_alike(count):
+    """A file that is not empty is a false alarm."""
+    filled = sum(not tuned(seed, alike=True)[2].empty for seed in range(count))
+    tap.ok(filled <= count // 20, "where all are alike the file is empty", f"{filled} of {count} are not")
+
+
+# ---- The program, with a stand-in for skampi ----
+
+STUB = os.path.join(ROOT, "tests/support/stub/made_tuned")
+DEFINITION = {"tune": 1, "choices": [{
+    "name": "bcast", "rules": "bcast", "functions": ["Bcast"],
+    "try": [{"mca": {"coll_tuned_bcast_algorithm": {"from": 1, "to": 6, "plus": 1}}}]}]}
+
+
+def save(name, value):
+    with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+        file.write(value if isinstance(value, str) else json.dumps(value))
+
+
+def tune(name, *more, **variables):
+    """(how it ended, tune.json)"""
+    done = run([TUNE, "--what", "what.json", "-o", name, "--program", STUB, "--launch", "env PES={pes}", "--launch-spread", "2%",
+                "-k", "5", "--proof", "5", *more, "made.ski"], env={**os.environ, **variables}, cwd=folder, timeout=100)
+    path = os.path.join(folder, name, "tune.json")
+    found = None
+    if os.path.exists(path):
+        with open(path, encoding="utf-8") as file:
+            found = json.load(file)
+    return done, found
+
+
+def rows_of(name):
+    """Of 2 processes in its rules file: [(size, algorithm)]"""
+    path = os.path.join(folder, name, "tuned.conf")
+    if not os.path.exists(path):
+        return []
+    with open(path, encoding="utf-8") as file:
+        numbers = [line.partition("#")[0].split() for line in file]
+    place = numbers.index(["2"])
+    return [(int(row[0]), int(row[1])) for row in numbers[place + 2:place + 2 + int(numbers[place + 1][0])]]
+
+
+def check_program():
+    save("what.json", DEFINITION)
+    save("made.ski", 'begin measurement "bcast"\nend measurement\n')
+    done, value = tune("whole", "--timeout", "10", MADE_FAULTS="4=crash 5=hang 6=wrong")
+    tap.equal(done.status, 0, "a tuning ends", done)
+    if not value:
+        return
+    defects = value["choices"][0]["defects"]
+    tap.ok(set(defects) == {"4", "5", "6"} and "made to crash" in defects["4"] and "too long" in defects["5"] and
+           "data are wrong" in defects["6"], "what crashes, hangs or gives wrong data is left out and named", f"{defects} {done}")
+    rows = rows_of("whole")
+    # The default costs as much as algorithm 1 at 1500 B, and as algorithm 2 at 4000 B.
+    tap.ok([row[1] for row in rows] == [0, 1, 0, 2, 0] and rows[1][0] == 8 and 1000 <= rows[2][0] <= 2048 and
+           4096 <= rows[3][0] <= 8192 and rows[4][0] == 65537, "small and large messages get their algorithm", rows)
+    tap.ok(len(value["proofs"]) == 1 and value["proofs"][0]["over_tolerance"] == 0 and value["proofs"][0]["faster"] >= 8 and
+           "oshrun -np N --mca coll_tuned_use_dynamic_rules 1" in done.out, "it is proven, and says how to use it", done)
+    page = os.path.join(folder, "whole", "tune.html")
+    tap.ok(os.path.getsize(page) > 1000 and os.path.exists(os.path.join(folder, "whole", "tuned.env")), "there is a page", done)
+    again, _ = tune("whole", "--timeout", "10", MADE_FAULTS="4=crash 5=hang 6=wrong")
+    tap.ok(again.status == 0 and again.out == done.out and "/7  " not in again.err and "/10  " not in again.err,
+           "given again, it launches nothing, and says the same", again)
+    worse, value = tune("worse", MADE_FAULTS="", MADE_WORSE="64")
+    rows = rows_of("worse")
+    tap.ok(worse.status == 0 and value and len(value["proofs"]) == 2 and [row[1] for row in rows][:4] == [0, 1, 0, 1],
+           "a size that is slower in the proof goes back to the default, and the rest is proven again", f"{rows} {worse}")
+
+
+def check_refusals():
+    for text, place, words in (
+            ('{"tune": 1,\n "choices": [{"name": "a", "try": [{"mcas": {}}]}]}', "2:37", "did you mean mca"),
+            ('{"tune": 2, "choices": []}', "1:2", "layout 2"),
+            ('{"tune": 1, "choices": [{"name": "a", "try": [{"set": {"N": {"from": 4, "to": 2, "plus": 1}}}]}]}', "1:56", "from is above to"),
+            ('{"tune": 1, "choices": [{"name": "a", "rules": "cast", "try": []}]}', "1:39", "give allgather"),
+            ('{"tune": 1, "choices": [{"name": "a", "rules": "bcast", "try": [{"mca": {"scoll": ["mpi"]}}]}]}', "1:74", "choose only"),
+            ('{"tune": 1,', "1:12", "not JSON")):
+        save("bad.json", text)
+        done = run([TUNE, "--what", "bad.json", "made.ski"], cwd=folder)
+        tap.ok(done.status == 2 and f"bad.json:{place}: " in done.err and words in done.err and len(done.err.splitlines()) == 1,
+               f"refused: {words}", done)
+
+
+# ---- Open MPI reads rules as library.py says ----
+
+
+# Two algorithms of each collective: numbers for the rules file, and what the second one is called.
+PAIRS = {"allgather": (1, 4, "ring"), "allgatherv": (1, 3, "ring"), "allreduce": (1, 4, "ring"), "alltoall": (1, 2, "pairwise"),
+         "alltoallv": (1, 2, "pairwise"), "barrier": (1, 4, "bruck"), "bcast": (1, 6, "binomial"), "gather": (1, 2, "binomial"),
+         "reduce": (1, 5, "binomial"), "reduce_scatter": (1, 3, "ring"), "reduce_scatter_block": (2, 4, "butterfly"),
+         "scatter": (1, 2, "binomial")}
+PES = 4
+
+
+def is_open_mpi_4():
+    return shutil.which("ompi_info") and shutil.which("mpicc") and "Open MPI v4." in run(["ompi_info", "--version"]).out
+
+
+def check_library():
+    """Rules that change the algorithm at 1024 B, and a program that says which one is called."""
+    if not is_open_mpi_4():
+        tap.skip("rules files: there is no Open MPI 4")
+        return
+    program = os.path.join(folder, "spied")
+    built = run(["mpicc", "-O1", "-rdynamic", "-o", program, os.path.join(ROOT, "tests/support/stub/spied_collectives.c"), "-ldl"])
+    tables = {name: {1: [(0, rules.OWN)], PES: [(0, (small, 0, 0)), (1024, (large, 0, 0))], PES + 1: [(0, rules.OWN)]}
+              for name, (small, large, _) in PAIRS.items()}
+    save("spied.conf", rules.text_of(tables))
+    environment = rules.complete({}, os.path.join(folder, "spied.conf"))
+    done = harness.launched(harness.launch_line(PES, ["env", *(f"{name}={value}" for name, value in environment.items()), program]),
+                            harness.launch_environment())
+    called = [line.split() for line in done.out.splitlines() if len(line.split()) == 3]
+    tap.equal(set(library.COLLECTIVES), set(PAIRS), "all collectives are looked at")
+    begins = {"all": 1024 // PES, "block": 1024, "none": math.inf}
+    for name, (_, _, second) in PAIRS.items():
+        found = min((int(size) for own, size, algorithm in called if own == name and algorithm == second), default=math.inf)
+        seen = any(own == name and algorithm not in (second, "-") for own, _, algorithm in called)
+        tap.ok(seen and found == begins[library.COLLECTIVES[name][1]], f"Open MPI reads rules of {name}, in its sizes",
+               f"{found} {built} {done}")
+
+
+check_programs(3 if SAMPLE else 20)
+check_alike(4 if SAMPLE else 20)
+check_program()
+check_refusals()
+check_library()
+tap.done()
