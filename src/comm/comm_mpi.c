@@ -18,7 +18,6 @@
 #define WORD_TAG (2 * LINK_PORTS)
 #define HAND_OVER_TAG (WORD_TAG + 2)
 #define SIGNAL_TAG (HAND_OVER_TAG + COMM_HAND_OVER_LANES)
-#define PAGE 4096
 
 /* A communicator of its own, so that the engine's messages never match those that are measured. */
 static MPI_Comm engine_comm = MPI_COMM_NULL;
@@ -251,29 +250,12 @@ void comm_quiet(void)
 
 void *comm_allocate(size_t bytes)
 {
-    return aligned_alloc(PAGE, (bytes + PAGE - 1) / PAGE * PAGE);
+    return aligned_alloc(COMM_PAGE, (bytes + COMM_PAGE - 1) / COMM_PAGE * COMM_PAGE);
 }
 
 void comm_free(void *memory)
 {
     free(memory);
-}
-
-bool comm_has_hints(void)
-{
-    return false;
-}
-
-void *comm_allocate_hinted(size_t bytes, enum comm_hint hint)
-{
-    (void)bytes;
-    (void)hint;
-    return NULL;
-}
-
-void comm_free_hinted(void *memory)
-{
-    (void)memory;
 }
 
 const char *comm_library(void)

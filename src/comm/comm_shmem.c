@@ -28,8 +28,6 @@
 #include "comm/hand_over.h"
 #include "comm/yield.h"
 
-#define PAGE 4096
-
 struct port {
     int64_t number; /* of the message in payload, written last */
     int64_t pad[7]; /* a cache line apart from the payload */
@@ -74,7 +72,7 @@ bool link_attach(void)
 {
     void *symbol = dlsym(RTLD_DEFAULT, "opal_progress");
     memcpy(&progress, &symbol, sizeof progress); /* ISO C has no cast between these */
-    symmetric = shmem_align(PAGE, sizeof *symmetric);
+    symmetric = shmem_align(COMM_PAGE, sizeof *symmetric);
     if (!symmetric)
         return false;
     memset(symmetric, 0, sizeof *symmetric);
@@ -351,7 +349,7 @@ void comm_quiet(void)
 
 void *comm_allocate(size_t bytes)
 {
-    return shmem_align(PAGE, bytes);
+    return shmem_align(COMM_PAGE, bytes);
 }
 
 void comm_free(void *memory)
@@ -359,53 +357,6 @@ void comm_free(void *memory)
     if (memory)
         shmem_free(memory);
 }
-
-#ifdef SHMEM_MALLOC_ATOMICS_REMOTE
-
-bool comm_has_hints(void)
-{
-    return true;
-}
-
-/* The routine promises no alignment: what it returned stands before the first page. */
-void *comm_allocate_hinted(size_t bytes, enum comm_hint hint)
-{
-    unsigned char *all = shmem_malloc_with_hints(
-        bytes + 2 * PAGE,
-        hint == COMM_HINT_ATOMICS ? SHMEM_MALLOC_ATOMICS_REMOTE : SHMEM_MALLOC_SIGNAL_REMOTE);
-    if (!all)
-        return NULL;
-    unsigned char *page = all + 2 * PAGE - (uintptr_t)all % PAGE;
-    ((void **)(void *)page)[-1] = all;
-    return page;
-}
-
-void comm_free_hinted(void *memory)
-{
-    if (memory)
-        shmem_free(((void **)memory)[-1]);
-}
-
-#else
-
-bool comm_has_hints(void)
-{
-    return false;
-}
-
-void *comm_allocate_hinted(size_t bytes, enum comm_hint hint)
-{
-    (void)bytes;
-    (void)hint;
-    return NULL;
-}
-
-void comm_free_hinted(void *memory)
-{
-    (void)memory;
-}
-
-#endif
 
 /* What OpenSHMEM's own inquiry says of Open MPI is an address without a version, on which known
  * defects depend. */

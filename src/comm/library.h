@@ -40,6 +40,8 @@ void comm_quiet(void);
 
 /* ---- Symmetric memory, kept by the caller; collective over the world ---- */
 
+#define COMM_PAGE 4096 /* bytes */
+
 /* Memory at one offset on every PE, aligned to a page. NULL without memory; with a library whose
  * heap has no fixed size, each PE finds that by itself. */
 void *comm_allocate(size_t bytes);
