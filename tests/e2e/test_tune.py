@@ -189,6 +189,39 @@ def check_program():
            "a size that is slower in the proof goes back to the default, and the rest is proven again", f"{rows} {worse}")
 
 
+def check_weights():
+    trace = [{**HEADER, "notes": [results.TRACED]}, {**point("b", "shmem_broadcast32", {"count": 100}, 2e-6), "mean": 2e-6, "valid": 30}]
+    save("trace.json", "".join(json.dumps(record) + "\n" for record in (*trace, {"record": "end", "status": 0})))
+    save("weights.json", {"weights": {"Bcast": 3}})
+    measured = [results.Result(point("b", "Shmem_Bcast_All", {"count": size}, 1e-6)) for size in (8, 64, 512)]
+    if harness.has("SHMEM"):
+        own = weights.read(os.path.join(folder, "trace.json"), harness.program())
+        own.learn(measured)
+        tap.ok([round(own.of(result) * 1e6, 6) for result in measured] == [0, 60, 0], "a trace's calls count at the nearest size", own.spent)
+    own = weights.read(os.path.join(folder, "weights.json"), STUB)
+    tap.ok(own.of(measured[0]) == 0 and own.of(results.Result(point("b", "Bcast", {"count": 8}, 1))) == 3, "weights by function")
+
+
+def check_network():
+    """A choice that is made once, by skampi itself on the programmed network with its simulated clock."""
+    if not harness.has("SHMEM"):
+        tap.skip("a choice for all points", "built without OpenSHMEM")
+        return
+    sys.path.insert(0, os.path.join(ROOT, "tests/truth"))
+    import truth  # pylint: disable=import-outside-toplevel
+    costs = [truth.Network(500, wire, 400, clock="simulated", noise=0.02).environment() for wire in (2000, 900, 6000)]
+    texts = [own["SKAMPI_TRUTH"] for own in costs]
+    save("network.json", {"tune": 1, "choices": [{"name": "wire", "try": [{"environment": {"SKAMPI_TRUTH": texts[1:]}}]}]})
+    save("put.ski", 'begin measurement "put"\nfor count = 8 to 512 step *8 do\nmeasure comm(2) : Shmem_Put_Full(count, 10)\nod\n'
+                    "end measurement\n")
+    launch = f"{os.path.join(ROOT, 'mk/launch')} {{pes}} env LD_PRELOAD={costs[0]['LD_PRELOAD']}"
+    done = run([TUNE, "--what", "network.json", "-k", "4", "--proof", "4", "--launch", launch, "--program", harness.program(), "--env",
+                f"SKAMPI_TRUTH={texts[0]}", "put.ski"], cwd=folder, timeout=150, env={**os.environ, **harness.launch_environment()})
+    path = os.path.join(folder, "put.tune", "tuned.env")
+    said = open(path, encoding="utf-8").read() if os.path.exists(path) else ""
+    tap.ok(done.status == 0 and "wire=900" in said and "faster, none slower" in done.out, "the quickest network is chosen, and proven", f"{said} {done}")
+
+
 def check_refusals():
     for text, place, words in (
             ('{"tune": 1,\n "choices": [{"name": "a", "try": [{"mcas": {}}]}]}', "2:37", "did you mean mca"),
@@ -244,6 +277,9 @@ def check_library():
 check_programs(3 if SAMPLE else 20)
 check_alike(4 if SAMPLE else 20)
 check_program()
+check_weights()
+if not SAMPLE:
+    check_network()
 check_refusals()
 check_library()
 tap.done()

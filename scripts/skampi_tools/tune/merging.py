@@ -17,10 +17,11 @@ class Size:
 
 
 def losses_of(points):
-    """{choice: loss} of (times by choice, the chosen one) pairs. What a point lacks is no choice there. Of choices that
-    lose alike the first one is taken: the default."""
+    """{choice: loss} of (times by choice, the chosen one) pairs. What a point lacks is no choice there. Chosen ones come
+    first, and are taken where others lose no more."""
+    order = dict.fromkeys([*(chosen for _, chosen in points), *points[0][0]])
     return {choice: max(max(0.0, math.log(times[choice] / times[chosen])) for times, chosen in points)
-            for choice in points[0][0] if all(choice in times for times, _ in points)}
+            for choice in order if all(choice in times for times, _ in points)}
 
 
 def ranges(sizes, tolerance):

@@ -8,6 +8,7 @@ from ..compare.rows import CANNOT_TELL, FASTER, SLOWER, UNCHANGED
 from ..report.markup import asset, esc
 from ..report.tables import Column, table, text_cell
 from ..screen import printable
+from ..statistics import median
 from . import rules
 from .race import OPEN
 
@@ -37,6 +38,7 @@ def points_of(chosen, proof):
 
 def as_json(chosen, search, proofs, files, environment, settings):
     proof = proofs[-1] if proofs else None
+    points = points_of(chosen, proof)
     return {
         "tuned": 1, "tolerance": settings.tolerance, "alpha": settings.alpha, "files": files,
         "launches": search.launches, "rules": rules.rule_count(chosen.tables),
@@ -45,14 +47,17 @@ def as_json(chosen, search, proofs, files, environment, settings):
                      "candidates": {one.name: one.text for one in race.choice.candidates},
                      "defects": {one.text: why for one, why in race.defects.items()}} for race in search.races],
         "proofs": [{"directory": one.directory, **one.comparison.summary, "over_tolerance": len(one.worse),
-                    "violated_guidelines": one.violations, "not_in_force": one.not_in_force,
-                    "median_gain": median_gain(one)} for one in proofs],
-        "points": points_of(chosen, proof)}
+                    "violated_guidelines": one.violations, "not_in_force": one.not_in_force} for one in proofs],
+        **gains_of(points), "points": points}
 
 
-def median_gain(proof):
-    ratios = sorted(row.ratio for row in proof.comparison.rows if row.ratio > 0)
-    return 1 - ratios[len(ratios) // 2] if ratios else math.nan
+def gains_of(points):
+    """Of the points where something is chosen: the median gain, and that of all their time by weights."""
+    proven = [(point["weight"], point["proof"]["ratio"]) for point in points
+              if point["chosen"] != "default" and point["proof"] and point["proof"]["ratio"] > 0]
+    total = sum(weight for weight, _ in proven)
+    return {"median_gain": 1 - median([ratio for _, ratio in proven]) if proven else math.nan,
+            "weighted_gain": 1 - sum(weight * ratio for weight, ratio in proven) / total if total else math.nan}
 
 
 def headline(value):
@@ -66,8 +71,8 @@ def headline(value):
     if proof["over_tolerance"]:
         return "not proven: some points are slower"
     return (f"proven: {style.count_text(proof[FASTER], 'point')} of {proof['points']} faster, "
-            f"none slower by more than {style.percent_text(value['tolerance'])}; median gain "
-            f"{style.percent_text(proof['median_gain'], 2)}")
+            f"none slower by more than {style.percent_text(value['tolerance'])}; median gain where something is chosen "
+            f"{style.percent_text(value['median_gain'], 2)}")
 
 
 def choices_lines(value):

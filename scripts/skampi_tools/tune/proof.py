@@ -18,6 +18,8 @@ class Chosen:
 
     def __init__(self, races, weights, tolerance):
         self.races, self.weights, self.tolerance = races, weights, tolerance
+        for race in races:
+            weights.learn(race.points.values())
         self.back, self.dropped = set(), set()   # points; names of choices made once
         self.renew()
 

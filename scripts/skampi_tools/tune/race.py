@@ -144,6 +144,7 @@ class WholeRace(Race):
     def judge(self, files):
         self.judged = True
         self._learn(files)
+        self.weights.learn(self.points.values())
         rivals = [candidate for candidate in self.racing if candidate in files and candidate != self.default]
         keys = [key for key in self.times if self.weights.of(self.points[key]) > 0]
         for rival in rivals:
