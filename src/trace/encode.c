@@ -234,10 +234,10 @@ __attribute__((noinline)) static unsigned char *put_phase(struct encoder *encode
     return put_number(out, phase);
 }
 
-static unsigned char *put_site(struct encoder *encoder, unsigned char *out, uint64_t caller)
+static unsigned char *put_site(struct encoder *encoder, unsigned char *out, const uint64_t *caller)
 {
     size_t depth = 1;
-    const uint64_t *addresses = encoder->find_stack ? encoder->find_stack(caller, &depth) : &caller;
+    const uint64_t *addresses = encoder->find_stack ? encoder->find_stack(caller, &depth) : caller;
     *out++ = CODE_SITE;
     out = put_number(out, depth);
     for (size_t i = 0; i < depth; i++) {
@@ -265,7 +265,7 @@ __attribute__((noinline)) static unsigned char *put_series(struct encoder *encod
     out = put_number(out, routine);
     out = put_number(out, entry_values(of));
     out = put_number(out, entry_flags(of));
-    return encoder->sites ? put_site(encoder, out, entry->caller) : out;
+    return encoder->sites ? put_site(encoder, out, &entry->caller) : out;
 }
 
 /* Finds a series; NULL if there is none, and *slot is where it belongs. It looks at two slots, so

@@ -140,7 +140,7 @@ struct encoder {
     /* Whether call sites are written. The caller of an entry is a return address, or find_stack()
      * gives the return addresses that it stands for, the innermost first. */
     bool sites;
-    const uint64_t *(*find_stack)(uint64_t caller, size_t *depth);
+    const uint64_t *(*find_stack)(const uint64_t *caller, size_t *depth);
     uint64_t address; /* the last one written in this block */
 };
 

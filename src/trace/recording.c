@@ -14,6 +14,7 @@ enum row {
     ROW_QUERIES,
     ROW_RESULTS,
     ROW_VALUES,
+    ROW_CALLSITES,
     ROW_COUNTERS,
     ROW_PHASES,
     ROW_LIMIT,
@@ -37,6 +38,8 @@ const struct recording_row recording_rows[ROWS] = {
                      "keep the results of fetching atomics"},
     [ROW_VALUES] = {"--values", "SHMEMTRACE_VALUES", ARGUMENT_NONE, NULL,
                     "keep what puts of at most 8 bytes write: shmemsim matches waits by it"},
+    [ROW_CALLSITES] = {"--callsites", "SHMEMTRACE_CALLSITES", ARGUMENT_NEEDED, "N",
+                       "keep where each call comes from: N (1) calls deep, at most 16; 0: not"},
     [ROW_COUNTERS] = {"--hw", "SHMEMTRACE_HW", ARGUMENT_NEEDED, "EVENTS",
                       "count these PAPI events in each phase: PAPI_TOT_INS,PAPI_L1_DCM"},
     [ROW_PHASES] = {"--phase", "SHMEMTRACE_PHASE", ARGUMENT_NEEDED, "LIST",
@@ -52,7 +55,8 @@ const size_t recording_row_count = ROWS;
 
 void recording_default(struct recording *recording)
 {
-    *recording = (struct recording){.folder = RECORDING_FOLDER, .limit = RECORDING_LIMIT};
+    *recording =
+        (struct recording){.folder = RECORDING_FOLDER, .limit = RECORDING_LIMIT, .callsites = 1};
 }
 
 /* Reads a number such as 1.5, with a point in any locale of the traced program. */
@@ -136,6 +140,17 @@ static const char *set_flag(bool *flag, const char *text)
     return *flag || strcmp(text, "0") == 0 ? NULL : "give 0 or 1";
 }
 
+static const char *set_callsites(struct recording *recording, const char *text)
+{
+    struct trace_range depth;
+    const char *rest = text;
+    if (!trace_list_range(&rest, &depth) || *rest || depth.first != depth.last ||
+        depth.last > TRACE_DEPTH_MOST)
+        return "give a number from 0 to 16";
+    recording->callsites = depth.last;
+    return NULL;
+}
+
 static const char *set_list(const char **list, const char *text)
 {
     *list = text;
@@ -161,6 +176,8 @@ const char *recording_set(struct recording *recording, size_t row, const char *t
         return set_flag(&recording->results, text);
     case ROW_VALUES:
         return set_flag(&recording->values, text);
+    case ROW_CALLSITES:
+        return set_callsites(recording, text);
     case ROW_COUNTERS:
         return set_counters(recording, text);
     case ROW_PHASES:

@@ -22,6 +22,7 @@ struct recording {
     uint64_t ring;  /* bytes for each thread; 0: no ring, calls are written as they come */
     uint64_t limit; /* bytes of each PE's file; 0: no limit */
     const char *only, *exclude; /* lists of classes and names; NULL: none */
+    unsigned callsites;         /* return addresses of each call */
     bool queries, results, values, summary, clock_gettime;
     const char *counters; /* names of PAPI's events, separated by commas; NULL: none */
     struct trace_range phases[RECORDING_PHASES];

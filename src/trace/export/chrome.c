@@ -21,8 +21,8 @@
 #define LEAD 2
 /* Estimated bytes in the file: of a call, and of a call with an arrow. LARGE: users are warned of
  * larger files. */
-#define CALL_BYTES 210
-#define TRANSFER_BYTES 480
+#define CALL_BYTES 240
+#define TRANSFER_BYTES 510
 #define LARGE 100e6
 
 struct chrome {
@@ -130,7 +130,7 @@ static void arrow(struct chrome *chrome, const struct source *source,
     }
 }
 
-static void chrome_event(struct chrome *chrome, const struct source *source,
+static void chrome_event(struct chrome *chrome, struct source *source,
                          const struct trace_event *event)
 {
     const struct trace_routine *routine = source_routine(source, event);
@@ -143,7 +143,7 @@ static void chrome_event(struct chrome *chrome, const struct source *source,
     fputs(",\"name\":", chrome->out);
     json_string(chrome->out, routine->name);
     fprintf(chrome->out, ",\"cat\":\"%s\",\"args\":{", trace_class_names[routine->class]);
-    event_json_parameters(chrome->out, source->file, event, true);
+    event_json_parameters(chrome->out, source->file, event, source_site_text(source, event), true);
     fputs("}}", chrome->out);
     arrow(chrome, source, event, start, end);
 }

@@ -4,7 +4,10 @@
 static const struct {
     const char *option;
     void (*run)(struct reader *, const char *path);
-} formats[] = {{"otf2", export_otf2}, {"chrome", export_chrome}, {"paraver", export_paraver}};
+} formats[] = {{"otf2", export_otf2},
+               {"chrome", export_chrome},
+               {"perfetto", export_perfetto},
+               {"paraver", export_paraver}};
 #define FORMATS (sizeof formats / sizeof *formats)
 
 static int export_run(struct reader *reader)
@@ -20,7 +23,9 @@ static int export_run(struct reader *reader)
         any = any || path;
     }
     if (!any)
-        reader_fail(reader, 2, "say what to write: --otf2 FOLDER, --chrome FILE or --paraver NAME");
+        reader_fail(
+            reader, 2,
+            "say what to write: --otf2 FOLDER, --chrome FILE, --perfetto FILE or --paraver NAME");
     int status = reader_status(reader);
     if (reader->windowed && reader->kept == 0)
         reader_fail(reader, 2, "no selected call lies between --from and --to");
@@ -34,6 +39,9 @@ static const struct manual_option options[] = {
     {.name = "to", .value = "SECONDS", .help = "only calls until then"},
     {.name = "otf2", .value = "FOLDER", .help = "OTF2, for Vampir, Scalasca, otf2-print"},
     {.name = "chrome", .value = "FILE", .help = "Trace Event JSON, for ui.perfetto.dev and Chrome"},
+    {.name = "perfetto",
+     .value = "FILE",
+     .help = "Perfetto's own format, for ui.perfetto.dev: a tenth of the size"},
     {.name = "paraver", .value = "NAME", .help = "NAME.prv, NAME.pcf, NAME.row for Paraver"},
     {0},
 };

@@ -28,6 +28,7 @@ extern const struct reader_command export_command;
 
 void export_otf2(struct reader *, const char *folder);
 void export_chrome(struct reader *, const char *path);
+void export_perfetto(struct reader *, const char *path);
 void export_paraver(struct reader *, const char *name);
 
 #endif

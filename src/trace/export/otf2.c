@@ -31,6 +31,7 @@ void export_otf2(struct reader *reader, const char *folder)
 #define DEFINITION_CHUNK (UINT64_C(4) << 20)
 #define MOST_CHUNKS 2
 #define WORLD 0   /* number of the set of all PEs */
+#define SITE 0    /* number of the attribute for call sites */
 #define PROGRAM 0 /* number of the region of the program; routines follow */
 /* Most PEs without a file in a trace that has files of less than half of its PEs. Readers want two
  * files of every PE, so each of these PEs costs two. With more of them, a header is damaged, or
@@ -59,6 +60,8 @@ struct export
     struct reader *reader;
     const char *folder;
     OTF2_Archive *archive;
+    OTF2_AttributeList *attributes; /* of the next event */
+    struct table site_texts;        /* by number of their strings */
     double origin;
     struct export_pes pes;
     uint64_t last;
@@ -330,6 +333,13 @@ static void enter_program(const struct export *export, struct location *location
     location->entered = true;
 }
 
+/* Texts of call sites are the first strings, so that their numbers are known while events are
+ * written. */
+static OTF2_StringRef site_ref(struct export *export, const char *site)
+{
+    return (OTF2_StringRef)table_number(&export->site_texts, site, strlen(site) + 1);
+}
+
 static void write_event(struct export *export, struct source *source, struct location *location,
                         const struct trace_event *event)
 {
@@ -351,7 +361,11 @@ static void write_event(struct export *export, struct source *source, struct loc
     OTF2_RegionRef region = (OTF2_RegionRef)(PROGRAM + 1 + number);
     /* Records may only name sets of which their PE is a member. */
     bool collective = source_set(source, event, &call) == SET_KNOWN && call.member >= 0;
-    must(export, OTF2_EvtWriter_Enter(location->writer, NULL, start, region));
+    const char *site = source_site_text(source, event);
+    if (site)
+        must(export,
+             OTF2_AttributeList_AddStringRef(export->attributes, SITE, site_ref(export, site)));
+    must(export, OTF2_EvtWriter_Enter(location->writer, export->attributes, start, region));
     if (collective)
         must(export, OTF2_EvtWriter_RmaCollectiveBegin(location->writer, NULL, start));
     if (routine->class == TRACE_LOCK)
@@ -458,6 +472,17 @@ static OTF2_StringRef string(const struct export *export, OTF2_GlobalDefWriter *
     must(export, OTF2_GlobalDefWriter_WriteString(writer, next, name));
     free(name);
     return next++;
+}
+
+static void define_sites(const struct export *export, OTF2_GlobalDefWriter *writer)
+{
+    for (size_t i = 0; i < export->site_texts.count; i++)
+        string(export, writer, table_key(&export->site_texts, i));
+    OTF2_StringRef name = string(export, writer, "call site");
+    must(export,
+         OTF2_GlobalDefWriter_WriteAttribute(
+             writer, SITE, name, string(export, writer, "where the program called the routine"),
+             OTF2_TYPE_STRING));
 }
 
 static void define_places(const struct export *export, OTF2_GlobalDefWriter *writer)
@@ -582,6 +607,7 @@ static void write_definitions(const struct export *export)
                                                            export->realtime > 0
                                                                ? (uint64_t) export->realtime
                                                                : OTF2_UNDEFINED_TIMESTAMP));
+    define_sites(export, writer);
     define_places(export, writer);
     define_regions(export, writer);
     define_sets(export, writer);
@@ -599,7 +625,8 @@ static void check_folder(const struct export *export)
 
 void export_otf2(struct reader *reader, const char *folder)
 {
-    struct export export = {.reader = reader, .folder = folder};
+    struct export export = {
+        .reader = reader, .folder = folder, .attributes = OTF2_AttributeList_New()};
     double last;
     check_folder(&export);
     export_span(reader, false, &export.origin, &last);
@@ -623,6 +650,8 @@ void export_otf2(struct reader *reader, const char *folder)
     write_definitions(&export);
     must(&export, OTF2_Archive_Close(export.archive));
     table_free(&export.hosts);
+    table_free(&export.site_texts);
+    OTF2_AttributeList_Delete(export.attributes);
     free(export.program);
     free(export.classes);
     free(export.host_of);

@@ -255,7 +255,7 @@ static bool is_safe(enum trace_type type, int64_t value)
 }
 
 void event_json_parameters(FILE *out, const struct trace_file *file,
-                           const struct trace_event *event, bool safe)
+                           const struct trace_event *event, const char *site, bool safe)
 {
     const struct trace_routine *routine = trace_routine(file, event->routine);
     const char *separator = "";
@@ -276,6 +276,35 @@ void event_json_parameters(FILE *out, const struct trace_file *file,
         }
         fputs_unlocked(quote, out);
     }
+    if (site) {
+        fprintf(out, "%s\"site\":", separator);
+        json_string(out, site);
+    }
+}
+
+void event_arguments(const struct trace_file *file, const struct trace_event *event,
+                     void (*take)(void *context, const struct event_argument *), void *context)
+{
+    const struct trace_routine *routine = trace_routine(file, event->routine);
+    for (const struct parameter *p = parameters; p < parameters + PARAMETERS; p++) {
+        if (p->kind == ELEMENT_BYTES || !has_parameter(p, routine, event))
+            continue;
+        int64_t value = event->values[p->field];
+        struct event_argument argument = {.name = p->name, .integer = value};
+        if (p->kind == PLACE && TRACE_OBJECT(value) == TRACE_PRIVATE)
+            continue;
+        if (p->kind == PLACE) {
+            argument.object = object_name(file, value);
+            argument.integer = (int64_t)TRACE_DISTANCE(value);
+        } else if (p->kind == COMPARISON) {
+            argument.text = comparison_name(value);
+        } else if (p->kind == TYPED) {
+            argument.type = type_of(routine, event);
+            if (argument.type == TRACE_FLOAT || argument.type == TRACE_DOUBLE)
+                argument.real = real_value(argument.type, value);
+        }
+        take(context, &argument);
+    }
 }
 
 void event_json(FILE *out, const struct trace_file *file, const struct trace_event *event,
@@ -290,13 +319,9 @@ void event_json(FILE *out, const struct trace_file *file, const struct trace_eve
             trace_class_names[routine->class], times.start, times.duration, times.burst);
     put_flags(out, event->flags);
     fprintf(out, "\",\"phase\":%" PRIu32, event->phase);
-    if (event->fields || routine->element_bytes) {
+    if (event->fields || routine->element_bytes || site) {
         putc_unlocked(',', out);
-        event_json_parameters(out, file, event, false);
-    }
-    if (site) {
-        fputs_unlocked(",\"site\":", out);
-        json_string(out, site);
+        event_json_parameters(out, file, event, site, false);
     }
     fputs_unlocked("}\n", out);
 }

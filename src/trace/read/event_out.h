@@ -13,11 +13,25 @@ void event_csv_header(FILE *);
 /* site: where the program called, as a text; NULL: not known. */
 void event_csv(FILE *, const struct trace_file *, const struct trace_event *, const char *site);
 void event_json(FILE *, const struct trace_file *, const struct trace_event *, const char *site);
-/* Only the parameters of the call, as members of an object: "peer":1,"bytes":8. With `safe`,
- * integers that a double cannot represent are texts, for readers that store all numbers as doubles.
+/* Only the parameters of the call and its site, as members of an object: "peer":1,"bytes":8. With
+ * `safe`, integers that a double cannot represent are texts, for readers that store all numbers as
+ * doubles.
  */
 void event_json_parameters(FILE *, const struct trace_file *, const struct trace_event *,
-                           bool safe);
+                           const char *site, bool safe);
+
+/* A parameter of a call. A place has the object that it lies in, and its distance there. */
+struct event_argument {
+    const char *name;
+    const char *object; /* NULL: it is no place */
+    enum trace_type type;
+    double real;      /* of TRACE_FLOAT and TRACE_DOUBLE */
+    int64_t integer;  /* of other types */
+    const char *text; /* of a comparison, else NULL */
+};
+/* Calls take() for each parameter of an event, but for places that are not symmetric. */
+void event_arguments(const struct trace_file *, const struct trace_event *,
+                     void (*take)(void *context, const struct event_argument *), void *context);
 
 void event_text_header(FILE *, const struct trace_info *);
 void event_text_columns(FILE *);

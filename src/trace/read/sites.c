@@ -159,6 +159,8 @@ static struct call_site *resolve(struct sites *sites, size_t number)
         frames[i] = look_up(sites, &place);
         text_append(&text, i ? " < " : "");
         append_frame(sites, &text, &frames[i]);
+        if (frames[i].function && strcmp(frames[i].function, "main") == 0)
+            depth = i + 1; /* what called that is the same in all programs */
     }
     struct call_site *site = memory_zeroed(1, sizeof *site);
     *site = (struct call_site){text_take(&text), number + 1, depth, frames};

@@ -9,6 +9,7 @@
 #include "trace/compose.h"
 #include "trace/runtime/modules.h"
 #include "trace/runtime/places.h"
+#include "trace/runtime/stacks.h"
 
 bool journal_is_raw_ring(void)
 {
@@ -148,7 +149,8 @@ bool journal_allocate_encoder(struct encoder *encoder)
     encoder->kinds = plan_kinds;
     encoder->heap = places_heap();
     encoder->find_range = places_range;
-    encoder->sites = true;
+    encoder->sites = tracer.recording.callsites > 0;
+    encoder->find_stack = tracer.recording.callsites > 1 ? stacks_find : NULL;
     encoder->latest = calloc(trace_routine_count, sizeof *encoder->latest);
     encoder->series = calloc(SERIES_MOST, sizeof *encoder->series);
     return encoder->latest && encoder->series;

@@ -10,7 +10,7 @@
  *     struct trace_thread *thread = trace_begin(ROUTINE);    or trace_begin_otherwise()
  *     if (!thread)
  *         go to the other body, or just call the routine
- *     struct trace_entry *entry = trace_entry(thread, ROUTINE, n, flags);
+ *     struct trace_entry *entry = trace_entry(thread, ROUTINE, n, flags);    or ..._otherwise(...)
  *     entry->values[...] = ...;
  *     entry->start = trace_counter();                        or trace_now()
  *     ... result = pshmem_NAME(...);
@@ -117,6 +117,21 @@ trace_entry(struct trace_thread *thread, unsigned routine, unsigned n, unsigned 
     entry->of = entry_of(routine, n, flags);
     entry->phase = atomic_load_explicit(&trace_run.phase, memory_order_relaxed);
     entry->caller = (uint64_t)(uintptr_t)__builtin_return_address(0);
+    return entry;
+}
+
+/* Return addresses that are kept of each call; 0: none. */
+extern unsigned trace_depth;
+/* The number of the stack above a wrapper, which its entry keeps as the caller. */
+uint64_t trace_stack(const void *caller, const void *frame);
+
+/* Of the other body. */
+__attribute__((always_inline)) static inline struct trace_entry *
+trace_entry_otherwise(struct trace_thread *thread, unsigned routine, unsigned n, unsigned flags)
+{
+    struct trace_entry *entry = trace_entry(thread, routine, n, flags);
+    if (trace_depth > 1)
+        entry->caller = trace_stack(__builtin_return_address(0), __builtin_frame_address(0));
     return entry;
 }
 

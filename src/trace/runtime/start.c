@@ -16,6 +16,7 @@
 #include "trace/runtime/phases.h"
 #include "trace/runtime/places.h"
 #include "trace/runtime/save.h"
+#include "trace/runtime/stacks.h"
 #include "trace/runtime/thread.h"
 
 #define COMMAND_BYTES 4096
@@ -139,7 +140,8 @@ static struct problem prepare(void)
         return (struct problem){text_format("%s", problem), true};
     trace_results = tracer.recording.results;
     trace_values = tracer.recording.values;
-    if (!plan_routines() || !save_prepare())
+    const unsigned depth = tracer.recording.callsites;
+    if (!plan_routines() || !save_prepare() || (depth > 1 && !stacks_keep(depth)))
         return no_memory();
     char *refusal = tracer.recording.counters ? phases_count(tracer.recording.counters) : NULL;
     return (struct problem){refusal, refusal};

@@ -44,7 +44,8 @@ static bool *quick_some, *quick_none; /* by routine, see struct trace_run */
 /* Signal handlers and other threads may change tracer.off at the same time. */
 static void choose_quick(void)
 {
-    bool never = tracer.recording.summary || trace_run.clock_gettime;
+    bool never =
+        tracer.recording.summary || trace_run.clock_gettime || tracer.recording.callsites > 1;
     int off;
     do {
         off = atomic_load(&tracer.off);

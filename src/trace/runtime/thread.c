@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "trace/runtime/profile.h"
+#include "trace/runtime/stacks.h"
 
 static pthread_key_t key; /* so that threads that end are noticed */
 
@@ -88,6 +89,7 @@ static void thread_ends(void *data)
     struct tracer_thread *thread = data;
     struct tracer_hold hold;
     trace_this_thread = NULL;
+    stacks_leave();
     if (tracer.recording.ring || tracer.recording.summary || atomic_load(&tracer.off) & OFF_ENDED)
         return;
     tracer_hold(&hold);

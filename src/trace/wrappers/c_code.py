@@ -48,6 +48,7 @@ def wrapper(number, routine, declaration, twin, specification, teams):
     end = [f"trace_flag(entry, {flags});"] * flags_late
     for i, value in enumerate(list(fields.values())[:-1] if routine.keeps else fields.values()):
         (end if KNOWN_AFTERWARDS.search(value) else begin).append(f"entry->values[{i}] = {value};")
+    otherwise_begin = [begin[0].replace("trace_entry(", "trace_entry_otherwise("), *begin[1:]]
     created = [CREATED[word].format(name) for name, argument in routine.arguments
                for word in argument.words if word in CREATED]
     end = [*created, *end, f"trace_end(thread, entry, {count});"]
@@ -70,10 +71,10 @@ def wrapper(number, routine, declaration, twin, specification, teams):
     def recorded_otherwise():
         """With what a small put writes, if that is kept."""
         if not routine.keeps:
-            return recorded("trace_now")
+            return recorded("trace_now", otherwise_begin)
         elements = argument_of(routine)["elements"]
         with_value = [f"const unsigned kept = trace_keeps_value((uint64_t){elements}, {routine.T.bytes});",
-                      begin[0].replace(f", {count}, ", f", {count} + kept, "), *begin[1:],
+                      otherwise_begin[0].replace(f", {count}, ", f", {count} + kept, "), *begin[1:],
                       "if (kept)", f"    entry->values[{count}] = {fields['value']};"]
         return recorded("trace_now", with_value,
                         [line.replace(f", {count});", f", {count} + kept);") for line in end])
@@ -86,17 +87,17 @@ def wrapper(number, routine, declaration, twin, specification, teams):
         body = ["if (trace_starting())", "    find();", "const uint64_t start = trace_now();", *real, "const uint64_t end = trace_now();",
                 f"struct trace_thread *const thread = trace_started({number});",
                 "if (thread) {",
-                *indented([*["trace_note_first_teams(&team_calls);"] * teams, *begin,
+                *indented([*["trace_note_first_teams(&team_calls);"] * teams, *otherwise_begin,
                            "entry->start = start;", "entry->end = end;", *end,
                            "trace_begun(thread);"]), "}", *leave]
     elif routine.hook == "exiting":
-        body = [*otherwise([*begin, "entry->start = entry->end = trace_now();"], end),
+        body = [*otherwise([*otherwise_begin, "entry->start = entry->end = trace_now();"], end),
                 f"trace_exiting({argument});", *real, *leave]
     elif routine.hook:
         before = ["trace_finishing();"] * (routine.hook == "finishing")
         after = {"finishing": "trace_finished();", "control": f"trace_control({argument});"}
         after = after[routine.hook]
-        body = [*before, *otherwise(recorded("trace_now"), [after, *leave]),
+        body = [*before, *otherwise(recorded("trace_now", otherwise_begin), [after, *leave]),
                 *real, after, *leave]
     else:
         other = f"other_{routine.name}"
