@@ -22,6 +22,8 @@ PES = 2
 WAYS = [  # options of the tracer, the target in ns
     ("ring in memory", ["--ring"], 12),
     ("streaming to a file", [], 20),
+    ("streaming, no call sites", ["--callsites", "0"], None),
+    ("streaming, call sites 4 deep", ["--callsites", "4"], None),
     ("ring, by clock_gettime", ["--ring", "--recorder", "clock_gettime"], None),
     ("streaming, by clock_gettime", ["--recorder", "clock_gettime"], None),
 ]

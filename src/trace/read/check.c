@@ -31,6 +31,7 @@ struct operation {
     uint32_t given; /* bits of parameters */
     int64_t values[PARAMETERS];
     int pe; /* the PE that came first */
+    size_t site;
     int64_t arrived;
 };
 
@@ -94,11 +95,13 @@ static void finding(struct check *check, const char *format, ...)
 }
 
 /* The place of an event, for findings. In a static buffer. */
-static const char *where(const struct source *source, const struct trace_event *event)
+static const char *where(struct source *source, const struct trace_event *event)
 {
-    static char text[256];
-    snprintf(text, sizeof text, "PE %d, thread %" PRIu32 ", event %" PRIu64 " (%.100s)",
-             source->info->pe, event->thread, event->index, source_routine(source, event)->name);
+    static char text[512];
+    const char *site = source_site_text(source, event);
+    snprintf(text, sizeof text, "PE %d, thread %" PRIu32 ", event %" PRIu64 " (%.100s%s%.250s)",
+             source->info->pe, event->thread, event->index, source_routine(source, event)->name,
+             site ? " at " : "", site ? site : "");
     return text;
 }
 
@@ -107,17 +110,20 @@ static const char *where(const struct source *source, const struct trace_event *
 /* Checks whether blocks other than events can be read. */
 static void check_other_blocks(struct source *source)
 {
-    static const enum block_kind kinds[] = {BLOCK_PHASES, BLOCK_PROFILE, BLOCK_TEAMS};
+    static const enum block_kind kinds[] = {BLOCK_PHASES, BLOCK_PROFILE, BLOCK_TEAMS,
+                                            BLOCK_MODULES};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         struct trace_cursor *cursor = trace_events(source->file, -1);
         struct trace_phase phase;
         struct trace_profile profile;
         struct trace_team team;
+        struct trace_module module;
         int more;
         do
             more = kinds[i] == BLOCK_PHASES    ? trace_next_phase(cursor, &phase)
                    : kinds[i] == BLOCK_PROFILE ? trace_next_profile(cursor, &profile)
-                                               : trace_next_team(cursor, &team);
+                   : kinds[i] == BLOCK_TEAMS   ? trace_next_team(cursor, &team)
+                                               : trace_next_module(cursor, &module);
         while (more > 0);
         if (more < 0)
             source_damaged(source, cursor);
@@ -207,7 +213,7 @@ static void check_files(struct check *check)
 
 /* ---- Each event by itself, and after the one before it of its thread ---- */
 
-static void check_order(struct check *check, const struct source *source, struct thread *thread,
+static void check_order(struct check *check, struct source *source, struct thread *thread,
                         const struct trace_event *event)
 {
     if (event->duration < 0)
@@ -228,7 +234,7 @@ static void check_order(struct check *check, const struct source *source, struct
     *thread = (struct thread){true, event_end(event), event->index};
 }
 
-static void check_parameters(struct check *check, const struct source *source,
+static void check_parameters(struct check *check, struct source *source,
                              const struct trace_event *event)
 {
     const struct trace_routine *routine = source_routine(source, event);
@@ -259,7 +265,7 @@ static void check_parameters(struct check *check, const struct source *source,
 
 /* ---- Locks ---- */
 
-static void check_lock(struct check *check, const struct source *source, struct pe *pe,
+static void check_lock(struct check *check, struct source *source, struct pe *pe,
                        const struct trace_event *event)
 {
     const char *name = source_routine(source, event)->name;
@@ -303,6 +309,7 @@ static struct operation operation_of(struct source *source, const struct trace_e
         operation.given |= 1u << i;
         operation.values[i] = event->values[field];
     }
+    operation.site = source_site(source, event);
     return operation;
 }
 
@@ -312,9 +319,9 @@ static bool same_operation(const struct operation *a, const struct operation *b)
            memcmp(a->values, b->values, sizeof a->values) == 0;
 }
 
-static const char *describe(const struct check *check, const struct operation *operation)
+static const char *describe(struct check *check, const struct operation *operation)
 {
-    static char texts[2][320];
+    static char texts[2][600];
     static unsigned turn;
     char *text = texts[turn++ % 2];
     int length = snprintf(text, sizeof texts[0], "%.100s(",
@@ -326,7 +333,9 @@ static const char *describe(const struct check *check, const struct operation *o
                                comma, parameters[i].name, operation->values[i]);
             comma = ", ";
         }
-    snprintf(text + length, sizeof texts[0] - (size_t)length, ")");
+    const char *at = operation->site ? " at " : "";
+    snprintf(text + length, sizeof texts[0] - (size_t)length, ")%s%.250s", at,
+             *at ? sites_text(&check->reader->sites, operation->site) : "");
     return text;
 }
 

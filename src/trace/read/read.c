@@ -643,7 +643,7 @@ int trace_next_team(struct trace_cursor *cursor, struct trace_team *team)
                : 1;
 }
 
-static int next_module(struct trace_cursor *cursor, struct trace_module *module)
+int trace_next_module(struct trace_cursor *cursor, struct trace_module *module)
 {
     int got = next_record(cursor, BLOCK_MODULES);
     if (got != 1)
@@ -663,7 +663,7 @@ const struct trace_module *trace_module_at(struct trace_file *file, uint64_t add
         struct trace_cursor *cursor = new_cursor(file, -1);
         struct trace_module module;
         file->modules_read = true;
-        while (next_module(cursor, &module) == 1) { /* whoever reads events reports damage */
+        while (trace_next_module(cursor, &module) == 1) { /* whoever reads events reports damage */
             file->modules =
                 memory_resize_array(file->modules, file->module_count + 1, sizeof module);
             file->modules[file->module_count++] = module;

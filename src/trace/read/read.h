@@ -110,6 +110,7 @@ struct trace_team {
 int trace_next_phase(struct trace_cursor *, struct trace_phase *);
 int trace_next_profile(struct trace_cursor *, struct trace_profile *);
 int trace_next_team(struct trace_cursor *, struct trace_team *);
+int trace_next_module(struct trace_cursor *, struct trace_module *);
 void trace_cursor_free(struct trace_cursor *);
 
 /* ---- Visits: threads of many files in turn, some events of each at a time ---- */
