@@ -41,7 +41,7 @@ static const struct manual_option options[] = {
     {.name = "chrome", .value = "FILE", .help = "Trace Event JSON, for ui.perfetto.dev and Chrome"},
     {.name = "perfetto",
      .value = "FILE",
-     .help = "Perfetto's own format, for ui.perfetto.dev: a tenth of the size"},
+     .help = "Perfetto's own format, for ui.perfetto.dev: much smaller than --chrome"},
     {.name = "paraver", .value = "NAME", .help = "NAME.prv, NAME.pcf, NAME.row for Paraver"},
     {0},
 };

@@ -291,7 +291,9 @@ void event_arguments(const struct trace_file *file, const struct trace_event *ev
             continue;
         int64_t value = event->values[p->field];
         struct event_argument argument = {.name = p->name, .integer = value};
-        if (p->kind == PLACE && TRACE_OBJECT(value) == TRACE_PRIVATE)
+        bool follows = p->kind == PLAIN && p->field == TRACE_ELEMENTS &&
+                       routine->element_bytes > 0 && event->fields >> TRACE_BYTES & 1;
+        if (follows || (p->kind == PLACE && TRACE_OBJECT(value) == TRACE_PRIVATE))
             continue;
         if (p->kind == PLACE) {
             argument.object = object_name(file, value);

@@ -29,7 +29,8 @@ struct event_argument {
     int64_t integer;  /* of other types */
     const char *text; /* of a comparison, else NULL */
 };
-/* Calls take() for each parameter of an event, but for places that are not symmetric. */
+/* Calls take() for each parameter of an event, but for places that are not symmetric, and numbers
+ * of elements that follow from the bytes. */
 void event_arguments(const struct trace_file *, const struct trace_event *,
                      void (*take)(void *context, const struct event_argument *), void *context);
 
