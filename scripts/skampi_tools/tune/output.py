@@ -64,14 +64,12 @@ def headline(value):
     proof = value["proofs"][-1] if value["proofs"] else None
     if all(point["chosen"] == "default" for point in value["points"]):
         return "keep the default: nothing is proven to be better"
-    if not proof:
-        return "chosen, but not proven"
-    if proof["not_in_force"]:
+    if proof and proof["not_in_force"]:
         return "not proven: the library does not use these settings"
-    if proof["over_tolerance"]:
-        return "not proven: some points are slower"
+    if not value["files"]:
+        return "chosen, but not proven: the default stays"
     return (f"proven: {style.count_text(proof[FASTER], 'point')} of {proof['points']} faster, "
-            f"none slower by more than {style.percent_text(value['tolerance'])}; median gain where something is chosen "
+            f"none found slower by more than {style.percent_text(value['tolerance'])}; median gain where something is chosen "
             f"{style.percent_text(value['median_gain'], 2)}")
 
 

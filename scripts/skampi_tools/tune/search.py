@@ -70,7 +70,6 @@ class Search:
         self.race_of = {candidate: race for race in self.races for candidate in (race.default, *race.choice.candidates)}
         self.broken = set()   # names of lanes whose candidates are launched alone
         self.files = {}       # {(configuration, pass): ResultFile or None}
-        self.looks = 0
 
     # ---- Launching ----
 
@@ -84,7 +83,7 @@ class Search:
                 break
             if number >= FIRST_LOOK:
                 self.look(number)
-        if not self.looks or any(not race.judged for race in self.races):
+        if any(not race.judged for race in self.races):
             self.look(self.definition["launches"])
         self.stopped = self.run_of.stopped
 
@@ -172,7 +171,6 @@ class Search:
         return self._file(lane.name, number) or self._file(candidate.name, number)
 
     def look(self, passes):
-        self.looks += 1
         for race in self.races:
             files = {}
             for candidate in (race.default, *race.choice.candidates):

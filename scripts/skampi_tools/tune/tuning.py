@@ -54,7 +54,7 @@ class Tuning:
             environment = rules.complete(chosen.environment(), text and f"{folder}.conf")
             definition = proving.define(self.common, self.given.proof, environment, chosen.sets())
             proof, run = proving.prove(folder, definition, environment, self.settings, quiet=self.given.quiet,
-                                       time_limit=self._left(), longest=self.given.timeout)
+                                       time_limit=self._left(), longest=self.found.run_of.longest)
             if not proof:
                 return _status(run)
             proving.count_violations(proof, guideline_rules.read(GUIDELINES))
