@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/terminal.h"
 #include "base/text.h"
+#include "sim/traced_on.h"
 #include "trace/read/pack.h"
 #include "trace/read/read.h"
 
@@ -78,6 +79,9 @@ bool arguments_take(struct prediction_options *options, size_t row, const char *
     case OPTION_POINTERS:
         options->replay.ignore_pointers = true;
         return true;
+    case OPTION_TRACED_ON:
+        options->traced_on = value;
+        return true;
     case OPTION_JSON:
         options->json = true;
         return true;
@@ -124,18 +128,33 @@ struct machine *machine_open(const char *path)
     return machine;
 }
 
-struct machine *inputs_open(const struct inputs *inputs, const struct replay_options *options,
+/* Compares the trace with the machine on which it was recorded. */
+static void compare(struct prediction_options *options, struct run *run)
+{
+    char *error;
+    bool damaged;
+    struct machine *machine = machine_open(options->traced_on);
+    options->replay.surplus =
+        traced_on(run, options->traced_on, machine, &options->replay, &error, &damaged);
+    machine_free(machine);
+    if (!options->replay.surplus)
+        fail(damaged ? 1 : 2, text_format("%s: %s", options->traced_on, error));
+}
+
+struct machine *inputs_open(const struct inputs *inputs, struct prediction_options *options,
                             struct run *run)
 {
     char *error;
     bool damaged;
     struct machine *machine = machine_open(inputs->machine);
-    if (options->model == &loggp_model && !machine->has_overhead)
+    if (options->replay.model == &loggp_model && !machine->has_overhead)
         say("%s describes no overhead, so calls take no time of their processor: add "
             "overhead, have skampi-model describe the machine, or choose --model paper",
             inputs->machine);
     if (!run_open(run, inputs->traces, inputs->count, &error, &damaged))
         fail(damaged ? 1 : 2, error);
+    if (options->traced_on)
+        compare(options, run);
     return machine;
 }
 

@@ -46,12 +46,13 @@ int arguments_parse(const struct manual_option *rows, size_t count, const char *
 struct prediction_options {
     struct replay_options replay;
     bool json, force;
-    const char *output;
+    const char *output, *traced_on;
 };
 enum {
     OPTION_MODEL,
     OPTION_CONTENTION,
     OPTION_POINTERS,
+    OPTION_TRACED_ON,
     OPTION_JSON,
     OPTION_OUTPUT,
     OPTION_FORCED,
@@ -70,6 +71,10 @@ enum {
     [OPTION_POINTERS] = {.name = "ignore-pointers",                                                \
                          .help = "predict, although pointers of shmem_ptr may move data between "  \
                                  "nodes unseen"},                                                  \
+    [OPTION_TRACED_ON] = {.name = "traced-on",                                                     \
+                          .value = "MACHINE",                                                      \
+                          .help = "the machine of the trace: add what calls took there beyond "    \
+                                  "what its description says"},                                    \
     [OPTION_JSON] = {.name = "json", .help = "one JSON object with everything"},                   \
     [OPTION_OUTPUT] = {.name = "output",                                                           \
                        .letter = 'o',                                                              \
@@ -88,9 +93,9 @@ struct inputs {
 struct inputs arguments_inputs(const char *help, int argc, char **argv, int at);
 /* Ends the program when it cannot be read. */
 struct machine *machine_open(const char *path);
-/* Opens machine and run. Ends the program if either cannot be opened, or if the machine cannot be
- * predicted with these options. */
-struct machine *inputs_open(const struct inputs *, const struct replay_options *, struct run *);
+/* Opens machine and run, and compares the trace with its machine. Ends the program if either cannot
+ * be opened, or if the machine cannot be predicted with these options. */
+struct machine *inputs_open(const struct inputs *, struct prediction_options *, struct run *);
 
 /* Ends the program if the file must not be replaced; with force, any file may be. Call it before
  * long work. */

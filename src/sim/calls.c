@@ -1,6 +1,7 @@
 /* Puts, gets and atomics as calls, the calls that complete them, and waits for writes. */
 #include "sim/contexts.h"
 #include "sim/operations.h"
+#include "sim/takes.h"
 
 /* The time of its own of a quiet, fence or wait (ps). */
 static inline int64_t own_cost(const struct replay *replay, const struct step *step,
@@ -12,16 +13,46 @@ static inline int64_t own_cost(const struct replay *replay, const struct step *s
 
 void replay_quiet(struct replay *replay, const struct step *step)
 {
-    const struct thread *self = replay_home(replay, step->thread);
-    int64_t known = step->op->context == 0
-                        ? self->known
-                        : context_of(replay, step->thread, step->op->context)->known;
+    int64_t *known = step->op->context == 0
+                         ? &replay_home(replay, step->thread)->known
+                         : &context_of(replay, step->thread, step->op->context)->known;
     int64_t own = own_cost(replay, step, ORDER_QUIET, COST_QUIET);
-    int64_t complete = later(step->start, known);
+    int64_t complete = later(step->start, *known);
     replay_finish(replay, step, complete + own, complete - step->start);
+    /* By its surplus, it may have been complete earlier. */
+    if (*known > replay->threads[step->thread].time)
+        *known = replay->threads[step->thread].time;
 }
 
 /* ---- Puts, gets and atomics ---- */
+
+/* How much of its surplus a call takes before it sends: all, but of a call that does not block what
+ * the bytes take, which may be sent during the call (ps). */
+static int64_t surplus_before(const struct replay *replay, const struct step *step)
+{
+    const struct op *op = step->op;
+    int64_t surplus = surplus_of(replay, step, false), meanwhile = 0;
+    if (op->kind != OP_ATOMIC && !(op->flags & OP_BLOCKING))
+        meanwhile = phases_of(replay, step).wire;
+    return later(surplus - meanwhile, 0);
+}
+
+/* How much later a put, get or atomic begins: the first one to another PE connects; and by its
+ * surplus (ps). */
+static inline int64_t delay_of(struct replay *replay, const struct step *step)
+{
+    const uint32_t pair[] = {replay_pe(replay, step->thread), step->op->peer};
+    size_t before = replay->connected.count;
+    if (__builtin_expect(!replay->connects, 1))
+        return 0;
+    bool first =
+        pair[0] != pair[1] && table_number(&replay->connected, pair, sizeof pair) == before;
+    int64_t connect = first ? way_latency(replay_bus(replay, pair[0], pair[1]), COST_CONNECT) : 0;
+    replay->threads[step->thread].first = first;
+    replay->surplus_before = replay->surplus ? surplus_before(replay, step) : 0;
+    bool loops = step->op->kind == OP_FETCHES && !replay->threads[step->thread].fetched;
+    return later(connect, 0) + replay->surplus_before * (loops ? (int64_t)step->op->place : 1);
+}
 
 /* The thread waits for an operation; afterwards it makes the operation `times` times again. */
 static bool block(struct replay *replay, uint32_t thread, int64_t waited, uint64_t times)
@@ -50,8 +81,8 @@ static bool make_all(struct replay *replay, const struct step *step, struct depa
 
 bool replay_operation(struct replay *replay, const struct step *step)
 {
-    return make_all(replay, step, (struct departure){step->start, 0}, operation_times(replay, step),
-                    false);
+    return make_all(replay, step, (struct departure){step->start + delay_of(replay, step), 0},
+                    operation_times(replay, step), false);
 }
 
 /* Later puts arrive no earlier than those before the fence. */
@@ -90,8 +121,9 @@ static bool go_on_after(struct replay *replay, const struct step *step, const st
         replay_follow(replay, step->thread, slot->compute, slot->hop);
     int64_t there = later(step->start, slot->arrival);
     struct departure all = {there, there - step->start};
-    all.leaves += wait_cost(replay, step);
-    return make_all(replay, step, all, step->op->kind == OP_FETCHES ? 1 : 0, blocked);
+    bool fetches = step->op->kind == OP_FETCHES;
+    all.leaves += fetches ? delay_of(replay, step) : wait_cost(replay, step);
+    return make_all(replay, step, all, fetches ? 1 : 0, blocked);
 }
 
 /* False: blocked until the write is made; true: it has been. */
@@ -126,7 +158,8 @@ bool replay_fetches(struct replay *replay, const struct step *step)
         replay->streams.polls += step->op->place - 1;
         return wait_for(replay, step, slot);
     }
-    return make_all(replay, step, (struct departure){step->start, 0}, step->op->place, false);
+    return make_all(replay, step, (struct departure){step->start + delay_of(replay, step), 0},
+                    step->op->place, false);
 }
 
 void replay_goes_on(struct replay *replay, uint32_t thread)

@@ -26,8 +26,7 @@ static uint32_t lock_number(struct replay *replay, uint64_t place)
     return (uint32_t)number;
 }
 
-/* The first thread of the PE of the lock. */
-static uint32_t home_of(const struct replay *replay, const struct step *step)
+uint32_t replay_lock_home(const struct replay *replay, const struct step *step)
 {
     uint64_t offset = step->op->place & OP_MOST_BYTES; /* in the heap, or among static variables */
     uint64_t number = offset / sizeof(long);
@@ -39,7 +38,7 @@ static uint32_t home_of(const struct replay *replay, const struct step *step)
 static struct service service_of(const struct replay *replay, const struct step *step,
                                  enum cost_class class)
 {
-    uint32_t home = home_of(replay, step);
+    uint32_t home = replay_lock_home(replay, step);
     int node = replay->threads[home].node;
     const struct way *way = machine_way(replay->machine, replay->threads[step->thread].node, node);
     bool described = way->costs && way->costs->sized[class].count;
@@ -64,7 +63,7 @@ static int64_t whole(const struct service *service)
  * 1 + the thread that held it. 0 if it is not described. */
 static int64_t held_time(const struct replay *replay, const struct step *step, uint32_t before)
 {
-    const uint32_t threads[] = {home_of(replay, step), before - 1};
+    const uint32_t threads[] = {replay_lock_home(replay, step), before - 1};
     int64_t longest = 0;
     for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
         const struct thread *self = &replay->threads[threads[i]];

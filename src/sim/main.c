@@ -12,6 +12,7 @@
 #include "sim/platform.h"
 #include "sim/report.h"
 #include "sim/tolerance.h"
+#include "sim/traced_on.h"
 
 enum key {
     KEY_PER_PE = OWN_OPTIONS,
@@ -234,7 +235,7 @@ static int predict(int argc, char **argv)
     struct run run;
     struct replay replay;
     char *error;
-    struct machine *machine = inputs_open(&inputs, &options.common.replay, &run);
+    struct machine *machine = inputs_open(&inputs, &options.common, &run);
     if (options.trace && !(options.common.replay.simulated = simulated_open(options.trace, &error)))
         fail(2, error);
     bool good = replay_run(&replay, &run, machine, &options.common.replay);
@@ -248,6 +249,7 @@ static int predict(int argc, char **argv)
     int status = good ? 0 : replay.found ? 1 : 2;
     replay_close(&replay);
     simulated_close(options.common.replay.simulated);
+    surplus_free(options.common.replay.surplus);
     run_close(&run);
     machine_free(machine);
     return status;

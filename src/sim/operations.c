@@ -542,6 +542,39 @@ void operation_last(struct replay *replay, uint32_t thread)
         handle_waiting(replay, thread, replay->threads[thread].time);
 }
 
+static inline void cut(int64_t *part, int64_t *by)
+{
+    int64_t less = *part < *by ? *part : *by;
+    *part -= less;
+    *by -= less;
+}
+
+/* A call with a surplus below 0 takes its caller so much less: first on the way back. */
+static void shorten(const struct replay *replay, const struct step *step,
+                    struct operation *operation)
+{
+    int64_t by = -surplus_of(replay, step, false);
+    struct phases *takes = &operation->takes.transfer;
+    if (by <= 0)
+        return;
+    if (operation->atomic) {
+        struct service *service = &operation->takes.atomic;
+        if (!service->returns_issued) {
+            cut(&service->back, &by);
+            cut(&service->request, &by);
+        }
+        cut(&service->issue, &by);
+        return;
+    }
+    if (takes->returns != RETURNS_ISSUED && !is_put(operation)) {
+        cut(&takes->flight, &by);
+        cut(&takes->request, &by);
+    }
+    if (takes->returns != RETURNS_ISSUED)
+        cut(&takes->wire, &by);
+    cut(&takes->issue, &by);
+}
+
 /* What its parts take. Where no library has work to do, its work is a part of the way. */
 static inline void find_times(struct replay *replay, const struct step *step,
                               struct operation *operation)
@@ -554,6 +587,8 @@ static inline void find_times(struct replay *replay, const struct step *step,
             takes->answer = 0;
             takes->received = false;
         }
+        if (__builtin_expect(replay->surplus != NULL, 0))
+            shorten(replay, step, operation);
         if (takes->returns_issued)
             operation->leaves = operation->start + takes->issue;
         return;
@@ -566,6 +601,8 @@ static inline void find_times(struct replay *replay, const struct step *step,
         takes->acknowledge += get ? 0 : takes->answer;
         takes->receive = takes->answer = 0;
     }
+    if (__builtin_expect(replay->surplus != NULL, 0))
+        shorten(replay, step, operation);
     if (takes->returns == RETURNS_ISSUED)
         operation->leaves = operation->start + takes->issue;
     if (__builtin_expect(replay->waiting != NULL, 0)) {
@@ -642,24 +679,10 @@ static inline uint32_t slot_of_write(struct replay *replay, const struct step *s
     return waited_for ? take_write(replay, step->thread) : NO_SLOT;
 }
 
-/* How much longer it takes, since it is the first one of its PE to the other PE (ps). */
-static int64_t connect(struct replay *replay, const struct step *step)
-{
-    const uint32_t pair[] = {replay_pe(replay, step->thread), step->op->peer};
-    size_t before = replay->connected.count;
-    int64_t takes =
-        pair[0] == pair[1] ? 0 : way_latency(replay_bus(replay, pair[0], pair[1]), COST_CONNECT);
-    if (takes <= 0 || table_number(&replay->connected, pair, sizeof pair) < before)
-        return 0;
-    return takes;
-}
-
 struct departure operation_make(struct replay *replay, const struct step *step, int64_t from,
                                 uint64_t times)
 {
     uint32_t slot = times > 1 ? NO_SLOT : slot_of_write(replay, step);
-    if (__builtin_expect(replay->connects, 0))
-        from += connect(replay, step);
     if (__builtin_expect(operation_times(replay, step) == 1, 1))
         return begin(replay, step, from, slot);
     struct op op = *step->op;

@@ -286,7 +286,7 @@ static void allocate(struct replay *replay)
     for (int i = 0; i < replay->run->thread_count; i++)
         replay->threads[i].threaded = run_threads(replay->run, run_pe(replay->run, i)) > 1;
     replay->libraries = libraries_open(replay->machine, replay->model, (size_t)replay->run->pes);
-    replay->connects = machine_connects(replay->machine);
+    replay->connects = machine_connects(replay->machine) || replay->surplus;
     if (replay->contention == CONTENTION_FAIR)
         replay->waiting = memory_zeroed(threads, sizeof *replay->waiting);
     if (replay->libraries || replay->waiting) {
@@ -459,12 +459,16 @@ bool replay_run(struct replay *replay, struct run *run, const struct machine *ma
                               .contention = options->contention,
                               .per_pe = options->per_pe,
                               .ignore_pointers = options->ignore_pointers,
+                              .surplus = options->surplus,
+                              .comparison = options->comparison,
                               .paths.profile = options->profile};
     bool good = open_parts(replay);
     for (int i = 0; i < run->pes && good; i++)
         speed[i] = machine_kind(machine, replay->threads[i].node)->ratio;
     streams_open(&replay->streams, run, speed, options->window_bytes);
     replay->streams.simulated = options->simulated;
+    if (replay->comparison)
+        streams_note_times(&replay->streams);
     free(speed);
     if (!good)
         return false;

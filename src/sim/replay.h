@@ -12,6 +12,8 @@ struct replay_options {
     size_t window_bytes;
     struct profile *profile;           /* is told where the critical path is, or NULL */
     struct simulated_trace *simulated; /* where the run is written as a trace, or NULL */
+    struct surplus *surplus;           /* what calls take in addition, or NULL */
+    struct comparison *comparison;     /* with what they took in the trace, or NULL (traced_on.h) */
 };
 
 #define REPLAY_DEFAULTS                                                                            \

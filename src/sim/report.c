@@ -268,6 +268,8 @@ void report_text(FILE *out, const struct report *report)
     if (replay->per_pe)
         print_pe_routines(out, report);
     print_path(out, report);
+    if (replay->surplus)
+        report_surplus_text(out, replay);
     fprintf(out, "\n%" PRIu64 " events", streams->events);
     if (streams->taken_off > 0)
         fprintf(out, "; the tracer's own %s s were taken off computing",

@@ -184,6 +184,8 @@ void report_json(FILE *out, const struct report *report)
     if (report->errors)
         errors_json(out, report->errors);
     tolerance_json(out, report->tolerance);
+    if (replay->surplus)
+        report_surplus_json(out, replay);
     report_json_times(
         out, (const struct json_time[]){{"compute", report->compute.sum},
                                         {"communication", report->communication.sum},

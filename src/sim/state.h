@@ -12,6 +12,7 @@
 #include "sim/operation.h"
 #include "sim/path.h"
 #include "sim/queue.h"
+#include "sim/surplus.h"
 #include "sim/threads.h"
 #include "sim/waits.h"
 
@@ -51,7 +52,8 @@ struct thread {
     uint32_t next;        /* 1 + the next thread of the list that it is in, or 0 */
     uint32_t blocked_on;  /* set, slot, lock or context */
     uint32_t node : NODE_BITS;
-    uint32_t state : 6;    /* enum thread_state */
+    uint32_t state : 5;    /* enum thread_state */
+    uint32_t first : 1;    /* its put, get or atomic is the first one of its PE to the other PE */
     uint32_t fetched : 1;  /* the last OP_FETCHES waited */
     uint32_t threaded : 1; /* the PE has other threads */
 };
@@ -135,8 +137,11 @@ struct replay {
     struct open_counts *open; /* by PE: of the default context; NULL if no stage is an event */
     int64_t
         *served; /* by PE: when the next atomic on it can be served; NULL before the first one */
-    struct table connected; /* pairs of PEs, if a first message takes longer */
-    bool connects;          /* it does somewhere */
+    struct table connected;  /* pairs of PEs, if it matters which message is the first one */
+    bool connects;           /* it does */
+    struct surplus *surplus; /* what calls take in addition, or NULL */
+    int64_t surplus_before;  /* ps of it that the last put, get or atomic took before it was sent */
+    struct comparison *comparison; /* with what they took in the trace, or NULL */
     struct table context_numbers;
     struct context_state *contexts;
     size_t context_room;
@@ -245,6 +250,8 @@ void replay_goes_on(struct replay *, uint32_t thread);
  * lock. */
 int64_t replay_missing(const struct replay *, uint32_t thread);
 int64_t replay_holder(const struct replay *, uint32_t thread);
+/* The first thread of the PE at which the lock of a call is. */
+uint32_t replay_lock_home(const struct replay *, const struct step *);
 /* In deadlock.c: the text of the error if PEs are left that wait for ever. */
 char *replay_deadlock(const struct replay *);
 

@@ -68,6 +68,8 @@ void replay_finish(struct replay *replay, const struct step *step, int64_t leave
 {
     const struct op *op = step->op;
     struct thread *self = &replay->threads[step->thread];
+    if (__builtin_expect(replay->surplus != NULL, 0))
+        leaves = surplus_end(replay, step, leaves, waited);
     if (__builtin_expect(replay->libraries != NULL, 0))
         leaves = end_call(replay, step, leaves);
     struct routine_sum *sum = &replay->sums[op->routine];

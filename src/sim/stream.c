@@ -34,6 +34,13 @@ void streams_open(struct streams *streams, struct run *run, const double *speed,
     streams_rewind(streams);
 }
 
+void streams_note_times(struct streams *streams)
+{
+    size_t threads = (size_t)streams->run->thread_count;
+    streams->took = memory_zeroed(threads * streams->window, sizeof *streams->took);
+    streams->recorded = memory_zeroed(threads, sizeof *streams->recorded);
+}
+
 static void release(struct stream *stream)
 {
     trace_forget(&stream->mark);
@@ -59,6 +66,8 @@ void streams_close(struct streams *streams)
         release(&streams->of[i]);
     free(streams->of);
     free(streams->windows);
+    free(streams->took);
+    free(streams->recorded);
     cycles_free(&streams->cycles, (size_t)streams->run->thread_count);
     free(streams->speed);
     trace_cursor_free(streams->cursor);

@@ -10,6 +10,8 @@
 /* speed is the speed of each PE's processor over that of the trace; window_bytes is the size of all
  * windows together. */
 void streams_open(struct streams *, struct run *, const double *speed, size_t window_bytes);
+/* Also notes what calls took in the trace. */
+void streams_note_times(struct streams *);
 /* Goes back to the beginning. */
 void streams_rewind(struct streams *);
 void streams_close(struct streams *);

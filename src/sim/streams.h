@@ -54,6 +54,9 @@ struct streams {
     char *error;
     bool damaged;                      /* the error is one of the file */
     struct simulated_trace *simulated; /* where calls and their times are noted, or NULL */
+    /* What was recorded, ps on the machine of the trace, or NULL: of each operation in the windows
+     * the time of its call, -1 if it is not one call; of each PE the time since shmem_init. */
+    int64_t *took, *recorded;
     const int64_t
         *first_burst; /* ticks before the first call of each additional thread; NULL if not known */
     void (*observe)(void *context, const struct observation *);

@@ -86,8 +86,27 @@ static uint64_t extent(const struct call *call)
 static inline void add(struct streams *streams, int thread, struct op op)
 {
     struct stream *stream = &streams->of[thread];
+    if (__builtin_expect(streams->took != NULL, 0))
+        streams->took[&stream->ops[stream->count] - streams->windows] = -1;
     stream->ops[stream->count++] = op;
     stream->made++;
+}
+
+/* Notes what a call took, without what the tracer added there. Time begins at the end of
+ * shmem_init, and ends before shmem_finalize. Returns -1 of these, which are not compared (ps). */
+static int64_t note_time(struct streams *streams, const struct call *call, int64_t burst)
+{
+    const struct trace_info *info = trace_info(run_program(streams->run, call->pe)->file);
+    int64_t *recorded = &streams->recorded[call->thread];
+    double took = (double)call->raw->duration * streams->run->ps_per_tick[call->pe] -
+                  PS_PER_SECOND * info->cost_inside;
+    if (call->kind->start || call->kind->end) {
+        *recorded = call->kind->start ? 0 : *recorded + burst;
+        return -1;
+    }
+    took = took < 0 ? 0 : took < MOST_BURST ? took : MOST_BURST;
+    *recorded += burst + (int64_t)(took + 0.5);
+    return (int64_t)(took + 0.5);
 }
 
 /* What is noted of the calls, when the simulated run is wanted as a trace. */
@@ -575,6 +594,7 @@ bool translate(struct streams *streams, int thread, const struct raw_event *raw)
     }
     if (__builtin_expect(!complete(streams, &call, &op), 0))
         return false;
+    int64_t took = streams->took ? note_time(streams, &call, op.burst) : -1;
     if (!streams->cycles.known)
         watch(streams, &call, &op);
     else if (streams->cycles.next && leave_out(streams, &call, &op))
@@ -582,6 +602,8 @@ bool translate(struct streams *streams, int thread, const struct raw_event *raw)
     if (poll(streams, &call, &op))
         return true;
     add(streams, thread, op);
+    if (__builtin_expect(took >= 0, 0))
+        streams->took[&stream->ops[stream->count - 1] - streams->windows] = took;
     if (simulated_of(streams))
         simulated_call(streams->simulated, thread, stream->count - 1, raw);
     if (streams->observe && (op.kind == OP_WAIT || streams->observe_all ||

@@ -12,6 +12,7 @@
 #include "sim/errors.h"
 #include "sim/report.h"
 #include "sim/sweep.h"
+#include "sim/traced_on.h"
 
 #define MOST_POINTS 10000
 #define MOST_SWEEPS 64
@@ -389,7 +390,7 @@ static int what_if(int argc, char **argv)
     study->inputs = arguments_inputs(HELP, argc, argv, at);
     output_check(study->common.output, study->common.force);
     check_effect(study);
-    study->machine = inputs_open(&study->inputs, &study->common.replay, &study->run);
+    study->machine = inputs_open(&study->inputs, &study->common, &study->run);
     read_sweeps(study);
     check_points(study);
     FILE *out = sim_output_open(study->common.output, study->inputs.machine, &study->run.paths);
@@ -398,6 +399,7 @@ static int what_if(int argc, char **argv)
     sim_output_close(out, study->common.output);
     for (size_t i = 0; i < study->count; i++)
         sweep_free(&study->sweeps[i]);
+    surplus_free(study->common.replay.surplus);
     run_close(&study->run);
     machine_free(study->machine);
     free(study->outcomes);

@@ -1,0 +1,162 @@
+/* Reports what calls took in the trace beyond what the description of its machine says. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "base/text.h"
+#include "sim/report.h"
+
+#define SHOWN 12 /* classes, for people */
+#define DIGITS 3 /* of what calls took */
+
+static const char *const states[] = {"applied", "always waits", "too few calls",
+                                     "no clear difference"};
+
+static const char *name_of(const struct run *run, const struct surplus_class *class)
+{
+    return class->kind == SURPLUS_FIRST ? "first calls" : run_routine(run, class->routine);
+}
+
+static uint64_t bytes_of(const struct surplus_class *class)
+{
+    return class->digits ? UINT64_C(1) << (class->digits - 1) : 0;
+}
+
+/* What is added to all calls of a class, or took place there if nothing is (ps). */
+static double weight(const struct surplus_row *row)
+{
+    return fabs(row->state == SURPLUS_APPLIES ? row->surplus : row->took.median) *
+           (double)row->calls;
+}
+
+/* What is applied comes first, and what matters most. */
+static int compare_rows(const void *a, const void *b)
+{
+    const struct surplus_row *x = *(const struct surplus_row *const *)a,
+                             *y = *(const struct surplus_row *const *)b;
+    bool applied[] = {x->state == SURPLUS_APPLIES, y->state == SURPLUS_APPLIES};
+    if (applied[0] != applied[1])
+        return applied[0] ? -1 : 1;
+    if (weight(x) != weight(y))
+        return weight(x) < weight(y) ? 1 : -1;
+    return (x > y) - (x < y);
+}
+
+/* The classes that have calls, in order; to be freed. */
+static const struct surplus_row **sorted(const struct surplus *surplus, size_t *count)
+{
+    const struct surplus_row **rows = memory_zeroed(surplus->count, sizeof *rows);
+    *count = 0;
+    for (size_t i = 0; i < surplus->count; i++)
+        if (surplus->rows[i].calls)
+            rows[(*count)++] = &surplus->rows[i];
+    if (*count)
+        qsort(rows, *count, sizeof *rows, compare_rows);
+    return rows;
+}
+
+static const char *time_text(char *text, double ps)
+{
+    return numbers_time(text, report_seconds(ps), DIGITS);
+}
+
+/* "2.1 (1.8 to 2.6)" times what is described; nothing if that is no time. */
+static void print_factor(FILE *out, const struct surplus_row *row)
+{
+    char texts[3][32];
+    if (row->described <= 0 || row->compared == 0) {
+        fprintf(out, " %22s", "---");
+        return;
+    }
+    char *text = text_format("%s (%s to %s)",
+                             numbers_text(texts[0], row->took.median / row->described, DIGITS),
+                             numbers_text(texts[1], row->took.low / row->described, DIGITS),
+                             numbers_text(texts[2], row->took.high / row->described, DIGITS));
+    fprintf(out, " %22s", text);
+    free(text);
+}
+
+static void print_row(FILE *out, const struct run *run, const struct surplus_row *row)
+{
+    char took[40], described[40], added[40];
+    fprintf(out, "%-28s %7s %8" PRIu64 " %9" PRIu64, name_of(run, &row->class),
+            row->class.kind == SURPLUS_OPEN ? "waits"
+            : row->class.between            ? "between"
+                                            : "",
+            bytes_of(&row->class), row->compared);
+    fprintf(out, " %9s %9s", row->compared ? time_text(took, row->took.median) : "---",
+            row->compared ? time_text(described, row->described) : "---");
+    print_factor(out, row);
+    if (row->state == SURPLUS_APPLIES)
+        fprintf(out, " %s%s\n", row->surplus > 0 ? "+" : "", time_text(added, row->surplus));
+    else
+        fprintf(out, " %s\n", states[row->state]);
+}
+
+void report_surplus_text(FILE *out, const struct replay *replay)
+{
+    const struct surplus *surplus = replay->surplus;
+    size_t count;
+    const struct surplus_row **rows = sorted(surplus, &count);
+    char times[3][40];
+    fprintf(out,
+            "\nthe trace took %s; replayed on %s %s, with what calls took beyond it %s:\n"
+            "%-28s %7s %8s %9s %9s %9s %22s %s\n",
+            time_text(times[0], (double)surplus->recorded), surplus->machine,
+            time_text(times[1], (double)surplus->described),
+            time_text(times[2], (double)surplus->adjusted), "calls", "", "bytes", "compared",
+            "took", "described", "factor (quartiles)", "added here");
+    for (size_t i = 0; i < count && i < SHOWN; i++)
+        print_row(out, replay->run, rows[i]);
+    if (count > SHOWN)
+        fprintf(out, "... %zu more; --json has all\n", count - SHOWN);
+    free(rows);
+}
+
+static void json_row(FILE *out, const struct run *run, const struct surplus_row *row)
+{
+    static const char *const kinds[] = {"call", "waits", "first"};
+    fputs("\n{\"routine\":", out);
+    if (row->class.kind == SURPLUS_FIRST)
+        fputs("null", out);
+    else
+        json_string(out, run_routine(run, row->class.routine));
+    fprintf(out,
+            ",\"kind\":\"%s\",\"between_nodes\":%s,\"bytes_from\":%" PRIu64 ",\"calls\":%" PRIu64
+            ",\"compared\":%" PRIu64 ",",
+            kinds[row->class.kind], row->class.between ? "true" : "false", bytes_of(&row->class),
+            row->calls, row->compared);
+    report_json_times(out, (const struct json_time[]){{"took", row->took.median},
+                                                      {"took_low_quartile", row->took.low},
+                                                      {"took_high_quartile", row->took.high},
+                                                      {"described", row->described},
+                                                      {"added", row->surplus},
+                                                      {NULL, 0}});
+    fputs(",\"factor\":", out);
+    json_number(out, row->described > 0 ? row->took.median / row->described : NAN);
+    fprintf(out, ",\"state\":\"%s\"}", states[row->state]);
+}
+
+void report_surplus_json(FILE *out, const struct replay *replay)
+{
+    const struct surplus *surplus = replay->surplus;
+    size_t count;
+    const struct surplus_row **rows = sorted(surplus, &count);
+    fputs("\"traced_on\":{\"machine\":", out);
+    json_string(out, surplus->machine);
+    fputc(',', out);
+    report_json_times(out, (const struct json_time[]){{"recorded", (double)surplus->recorded},
+                                                      {"described", (double)surplus->described},
+                                                      {"adjusted", (double)surplus->adjusted},
+                                                      {NULL, 0}});
+    fputs(",\"classes\":[", out);
+    for (size_t i = 0; i < count; i++) {
+        fputs(i ? "," : "", out);
+        json_row(out, replay->run, rows[i]);
+    }
+    fputs("]},\n", out);
+    free(rows);
+}
