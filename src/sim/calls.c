@@ -1,6 +1,7 @@
 /* Puts, gets and atomics as calls, the calls that complete them, and waits for writes. */
 #include "sim/contexts.h"
 #include "sim/operations.h"
+#include "sim/surplus.h"
 #include "sim/takes.h"
 
 /* The time of its own of a quiet, fence or wait (ps). */

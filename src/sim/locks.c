@@ -26,13 +26,6 @@ static uint32_t lock_number(struct replay *replay, uint64_t place)
     return (uint32_t)number;
 }
 
-uint32_t replay_lock_home(const struct replay *replay, const struct step *step)
-{
-    uint64_t offset = step->op->place & OP_MOST_BYTES; /* in the heap, or among static variables */
-    uint64_t number = offset / sizeof(long);
-    return replay->machine->locks_spread ? (uint32_t)(number % (uint64_t)replay->run->pes) : 0;
-}
-
 /* The service of a lock. Unless its cost is described, clear_lock does not wait for an answer, like
  * an atomic that fetches nothing. */
 static struct service service_of(const struct replay *replay, const struct step *step,

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "sim/contexts.h"
+#include "sim/surplus.h"
 #include "sim/takes.h"
 
 #define MOST_ELEMENTS 65536 /* of a strided put whose elements are messages */

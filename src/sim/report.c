@@ -8,6 +8,7 @@
 #include "base/numbers.h"
 #include "base/text.h"
 #include "sim/errors.h"
+#include "sim/report_surplus.h"
 #include "sim/tolerance.h"
 
 #define SHOWN_PES 32
@@ -269,7 +270,7 @@ void report_text(FILE *out, const struct report *report)
         print_pe_routines(out, report);
     print_path(out, report);
     if (replay->surplus)
-        report_surplus_text(out, replay);
+        report_surplus_text(out, replay->run, replay->surplus);
     fprintf(out, "\n%" PRIu64 " events", streams->events);
     if (streams->taken_off > 0)
         fprintf(out, "; the tracer's own %s s were taken off computing",

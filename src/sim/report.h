@@ -52,10 +52,6 @@ void report_json_times(FILE *, const struct json_time *);
 /* Its name, or false. */
 void report_json_contention(FILE *, enum contention);
 
-/* In report_surplus.c: what calls took in the trace; as a member, followed by a comma. */
-void report_surplus_text(FILE *, const struct replay *);
-void report_surplus_json(FILE *, const struct replay *);
-
 #define REPORT_DIGITS 4 /* of times, for people */
 
 static inline double report_seconds(double ps)

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "sim/errors.h"
 #include "sim/report.h"
+#include "sim/report_surplus.h"
 #include "sim/tolerance.h"
 
 void report_json_times(FILE *out, const struct json_time *times)
@@ -185,7 +186,7 @@ void report_json(FILE *out, const struct report *report)
         errors_json(out, report->errors);
     tolerance_json(out, report->tolerance);
     if (replay->surplus)
-        report_surplus_json(out, replay);
+        report_surplus_json(out, replay->run, replay->surplus);
     report_json_times(
         out, (const struct json_time[]){{"compute", report->compute.sum},
                                         {"communication", report->communication.sum},

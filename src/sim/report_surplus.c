@@ -1,4 +1,6 @@
-/* Reports what calls took in the trace beyond what the description of its machine says. */
+/* Prints classes of calls, with what they took in the trace. */
+#include "sim/report_surplus.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -7,7 +9,6 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/text.h"
-#include "sim/report.h"
 
 #define SHOWN 12 /* classes, for people */
 #define DIGITS 3 /* of what calls took */
@@ -28,8 +29,7 @@ static uint64_t bytes_of(const struct surplus_class *class)
 /* What is added to all calls of a class, or took place there if nothing is (ps). */
 static double weight(const struct surplus_row *row)
 {
-    return fabs(row->state == SURPLUS_APPLIES ? row->surplus : row->took.median) *
-           (double)row->calls;
+    return fabs(row->state == SURPLUS_APPLIES ? row->surplus : row->took.median) * row->calls;
 }
 
 /* What is applied comes first, and what matters most. */
@@ -60,7 +60,7 @@ static const struct surplus_row **sorted(const struct surplus *surplus, size_t *
 
 static const char *time_text(char *text, double ps)
 {
-    return numbers_time(text, report_seconds(ps), DIGITS);
+    return numbers_time(text, ps / PS_PER_SECOND, DIGITS);
 }
 
 /* "2.1 (1.8 to 2.6)" times what is described; nothing if that is no time. */
@@ -96,9 +96,8 @@ static void print_row(FILE *out, const struct run *run, const struct surplus_row
         fprintf(out, " %s\n", states[row->state]);
 }
 
-void report_surplus_text(FILE *out, const struct replay *replay)
+void report_surplus_text(FILE *out, const struct run *run, const struct surplus *surplus)
 {
-    const struct surplus *surplus = replay->surplus;
     size_t count;
     const struct surplus_row **rows = sorted(surplus, &count);
     char times[3][40];
@@ -110,10 +109,18 @@ void report_surplus_text(FILE *out, const struct replay *replay)
             time_text(times[2], (double)surplus->adjusted), "calls", "", "bytes", "compared",
             "took", "described", "factor (quartiles)", "added here");
     for (size_t i = 0; i < count && i < SHOWN; i++)
-        print_row(out, replay->run, rows[i]);
+        print_row(out, run, rows[i]);
     if (count > SHOWN)
         fprintf(out, "... %zu more; --json has all\n", count - SHOWN);
     free(rows);
+}
+
+/* "NAME":SECONDS, */
+static void member(FILE *out, const char *name, double ps)
+{
+    fprintf(out, "\"%s\":", name);
+    json_number(out, ps / PS_PER_SECOND);
+    fputc(',', out);
 }
 
 static void json_row(FILE *out, const struct run *run, const struct surplus_row *row)
@@ -129,33 +136,30 @@ static void json_row(FILE *out, const struct run *run, const struct surplus_row 
             ",\"compared\":%" PRIu64 ",",
             kinds[row->class.kind], row->class.between ? "true" : "false", bytes_of(&row->class),
             row->calls, row->compared);
-    report_json_times(out, (const struct json_time[]){{"took", row->took.median},
-                                                      {"took_low_quartile", row->took.low},
-                                                      {"took_high_quartile", row->took.high},
-                                                      {"described", row->described},
-                                                      {"added", row->surplus},
-                                                      {NULL, 0}});
-    fputs(",\"factor\":", out);
+    member(out, "took", row->took.median);
+    member(out, "took_low_quartile", row->took.low);
+    member(out, "took_high_quartile", row->took.high);
+    member(out, "described", row->described);
+    member(out, "added", row->surplus);
+    fputs("\"factor\":", out);
     json_number(out, row->described > 0 ? row->took.median / row->described : NAN);
     fprintf(out, ",\"state\":\"%s\"}", states[row->state]);
 }
 
-void report_surplus_json(FILE *out, const struct replay *replay)
+void report_surplus_json(FILE *out, const struct run *run, const struct surplus *surplus)
 {
-    const struct surplus *surplus = replay->surplus;
     size_t count;
     const struct surplus_row **rows = sorted(surplus, &count);
     fputs("\"traced_on\":{\"machine\":", out);
     json_string(out, surplus->machine);
     fputc(',', out);
-    report_json_times(out, (const struct json_time[]){{"recorded", (double)surplus->recorded},
-                                                      {"described", (double)surplus->described},
-                                                      {"adjusted", (double)surplus->adjusted},
-                                                      {NULL, 0}});
-    fputs(",\"classes\":[", out);
+    member(out, "recorded", (double)surplus->recorded);
+    member(out, "described", (double)surplus->described);
+    member(out, "adjusted", (double)surplus->adjusted);
+    fputs("\"classes\":[", out);
     for (size_t i = 0; i < count; i++) {
         fputs(i ? "," : "", out);
-        json_row(out, replay->run, rows[i]);
+        json_row(out, run, rows[i]);
     }
     fputs("]},\n", out);
     free(rows);

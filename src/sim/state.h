@@ -12,7 +12,6 @@
 #include "sim/operation.h"
 #include "sim/path.h"
 #include "sim/queue.h"
-#include "sim/surplus.h"
 #include "sim/threads.h"
 #include "sim/waits.h"
 
@@ -218,6 +217,14 @@ static inline const struct way *replay_way(const struct replay *replay, uint32_t
     return way_of(replay_bus(replay, from, to), class, bytes);
 }
 
+/* The first thread of the PE at which the lock of a call is. */
+static inline uint32_t replay_lock_home(const struct replay *replay, const struct step *step)
+{
+    uint64_t offset = step->op->place & OP_MOST_BYTES; /* in the heap, or among static variables */
+    uint64_t number = offset / sizeof(long);
+    return replay->machine->locks_spread ? (uint32_t)(number % (uint64_t)replay->run->pes) : 0;
+}
+
 /* How long an atomic of a PE keeps another one busy; -1: as long as its bytes take. */
 static inline int64_t replay_busy(const struct replay *replay, uint32_t from, uint32_t to)
 {
@@ -250,8 +257,6 @@ void replay_goes_on(struct replay *, uint32_t thread);
  * lock. */
 int64_t replay_missing(const struct replay *, uint32_t thread);
 int64_t replay_holder(const struct replay *, uint32_t thread);
-/* The first thread of the PE at which the lock of a call is. */
-uint32_t replay_lock_home(const struct replay *, const struct step *);
 /* In deadlock.c: the text of the error if PEs are left that wait for ever. */
 char *replay_deadlock(const struct replay *);
 

@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "sim/state.h"
+#include "sim/surplus.h"
 
 void replay_follow(struct replay *replay, uint32_t number, int64_t compute, uint32_t hop)
 {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "sim/repeat.h"
 
 #define FEWEST 2 /* calls of a class that are compared */
 #define PASSES 6
@@ -112,11 +113,10 @@ static bool pass(struct surplus *surplus, struct replay *replay, struct run *run
         comparison->samples[i] = (struct samples){.of = comparison->samples[i].of};
     if (!replay_run(replay, run, machine, options))
         return false;
-    surplus->recorded = surplus->adjusted = 0;
+    surplus->recorded = 0;
     for (int i = 0; i < run->pes; i++)
         surplus->recorded = later(surplus->recorded, replay->streams.recorded[i]);
-    for (int i = 0; i < run->thread_count; i++)
-        surplus->adjusted = later(surplus->adjusted, replay->threads[i].time);
+    surplus->adjusted = replay->threads[repeat_last(replay)].time;
     return true;
 }
 

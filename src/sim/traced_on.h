@@ -4,6 +4,7 @@
 #define SKAMPI_SIM_TRACED_ON_H
 
 #include "sim/replay.h"
+#include "sim/surplus.h"
 
 /* Replays the trace on its machine, on which the ratio of processors is 1. path is the file of that
  * description, options are those of the prediction. NULL: *error, to be freed, says why the trace
