@@ -48,6 +48,12 @@ struct op {
     uint8_t kind, flags;
 };
 
+static inline bool op_moves(const struct op *op)
+{
+    return op->kind == OP_PUT || op->kind == OP_GET || op->kind == OP_ATOMIC ||
+           op->kind == OP_FETCHES;
+}
+
 /* Whether a PE serves other PEs during a call: it does if the call may wait. A fence serves while
  * it waits. A get from the PE's own memory, or an atomic on it, has nothing to wait for. */
 static inline bool call_serves(const struct op *op, uint32_t pe)

@@ -550,11 +550,12 @@ static inline void cut(int64_t *part, int64_t *by)
     *by -= less;
 }
 
-/* A call with a surplus below 0 takes its caller so much less: first on the way back. */
+/* A call with a surplus below 0 takes its caller so much less: first on the way back. What has no
+ * bytes is the question of a quiet. */
 static void shorten(const struct replay *replay, const struct step *step,
                     struct operation *operation)
 {
-    int64_t by = -surplus_of(replay, step, false);
+    int64_t by = step->op->bytes ? -surplus_of(replay, step, false) : 0;
     struct phases *takes = &operation->takes.transfer;
     if (by <= 0)
         return;

@@ -101,13 +101,13 @@ void report_surplus_text(FILE *out, const struct run *run, const struct surplus 
     size_t count;
     const struct surplus_row **rows = sorted(surplus, &count);
     char times[3][40];
-    fprintf(out,
-            "\nthe trace took %s; replayed on %s %s, with what calls took beyond it %s:\n"
-            "%-28s %7s %8s %9s %9s %9s %22s %s\n",
-            time_text(times[0], (double)surplus->recorded), surplus->machine,
-            time_text(times[1], (double)surplus->described),
-            time_text(times[2], (double)surplus->adjusted), "calls", "", "bytes", "compared",
-            "took", "described", "factor (quartiles)", "added here");
+    text_print(out,
+               "\nthe trace took %s; replayed on %s %s, with what calls took beyond it %s:\n"
+               "%-28s %7s %8s %9s %9s %9s %22s %s\n",
+               time_text(times[0], (double)surplus->recorded), surplus->machine,
+               time_text(times[1], (double)surplus->described),
+               time_text(times[2], (double)surplus->adjusted), "calls", "", "bytes", "compared",
+               "took", "described", "factor (quartiles)", "added here");
     for (size_t i = 0; i < count && i < SHOWN; i++)
         print_row(out, run, rows[i]);
     if (count > SHOWN)

@@ -30,12 +30,6 @@ static struct pe_sum *sum_of(struct replay *replay, const struct step *step)
     return &(*sums)[replay_pe(replay, step->thread)];
 }
 
-static inline bool moves_data(const struct op *op)
-{
-    return op->kind == OP_PUT || op->kind == OP_GET || op->kind == OP_ATOMIC ||
-           op->kind == OP_FETCHES;
-}
-
 /* Threads that begin when their PE's first thread has executed an operation. */
 static void begin_threads(struct replay *replay, uint32_t first)
 {
@@ -89,7 +83,7 @@ void replay_finish(struct replay *replay, const struct step *step, int64_t leave
     if (__builtin_expect(self->threaded, 0) && step->thread < (uint32_t)replay->run->pes)
         begin_threads(replay, step->thread);
     bool off = false;
-    if (moves_data(op)) {
+    if (op_moves(op)) {
         off = self->node != replay->threads[op->peer].node;
         sum->moves[off]++;
         sum->bytes[off] += (double)op->bytes;
@@ -98,7 +92,7 @@ void replay_finish(struct replay *replay, const struct step *step, int64_t leave
         struct pe_sum *own = sum_of(replay, step);
         own->calls += calls;
         own->time += leaves - step->start;
-        if (moves_data(op)) {
+        if (op_moves(op)) {
             own->moves[off]++;
             own->bytes[off] += (double)op->bytes;
         }

@@ -9,12 +9,6 @@
 
 #define MOST_SAMPLES 8192 /* kept of a class */
 
-static bool moves_data(const struct op *op)
-{
-    return op->kind == OP_PUT || op->kind == OP_GET || op->kind == OP_ATOMIC ||
-           op->kind == OP_FETCHES;
-}
-
 static bool is_lock(const struct op *op)
 {
     return op->kind == OP_LOCK || op->kind == OP_TRY_LOCK || op->kind == OP_UNLOCK;
@@ -35,12 +29,12 @@ static size_t class_of_call(const struct replay *replay, const struct step *step
     class.kind = open ? SURPLUS_OPEN : SURPLUS_CALL;
     if (is_lock(op))
         class.between = self->node != replay->threads[replay_lock_home(replay, step)].node;
-    else if (moves_data(op))
+    else if (op_moves(op))
         class.between = self->node != replay->threads[op->peer].node;
-    if (moves_data(op) && self->first) {
+    if (op_moves(op) && self->first) {
         class.kind = SURPLUS_FIRST;
         class.routine = UINT16_MAX;
-    } else if ((moves_data(op) || op->kind == OP_TOGETHER) && op->bytes) {
+    } else if ((op_moves(op) || op->kind == OP_TOGETHER) && op->bytes) {
         class.digits = 64 - (uint32_t)__builtin_clzll(op->bytes);
     }
     return table_number(&replay->surplus->classes, &class, sizeof class);
@@ -128,7 +122,7 @@ int64_t surplus_end(struct replay *replay, const struct step *step, int64_t leav
     const struct op *op = step->op;
     int64_t surplus = surplus_of(replay, step, completes(op) && waited > 0),
             earliest = completes(op) && !replay->libraries ? step->start : step->start + waited;
-    if (moves_data(op))
+    if (op_moves(op))
         surplus = op->flags & OP_BLOCKING || surplus < 0 ? 0 : surplus - replay->surplus_before;
     leaves = later(leaves + surplus, surplus < 0 ? earliest : leaves);
     if (replay->comparison)
