@@ -156,7 +156,7 @@ def test_check(tap, kept):
     told, ring = read("check", kept["differ"]), read("check", kept["ring"])
     parts = ("team no. 3 of PEs 1, step 2, 2 of them: collective 0 is ", "shmem_collectmem() on PE 1",
              "shmem_fcollectmem(elements=3, bytes=3) on PE 3", "; 1 finding\n")
-    tap.ok(told.status == 1 and all(part in told.out for part in parts),
+    tap.ok(told.status == 1 and all(part in re.sub(r" at main\S*( \(\S+\))?", "", told.out) for part in parts),
            "a PE that calls another collective is told", told)
     tap.ok(ring.status == 0 and "events were not kept" in ring.err, "the ring lost events", ring)
 

@@ -52,9 +52,9 @@ static void print_event(struct trace_file *file, const struct trace_event *event
     require(event->routine < trace_info(file)->routines, "the routine is none of the file's");
     require(trace_routine(file, event->routine), "the routine is unknown");
     trace_seconds(file, event->start);
-    event_text(nowhere, file, event);
-    event_csv(nowhere, file, event);
-    event_json(nowhere, file, event);
+    event_text(nowhere, file, event, event->site ? "site" : NULL);
+    event_csv(nowhere, file, event, event->site ? "site" : NULL);
+    event_json(nowhere, file, event, event->site ? "site" : NULL);
 }
 
 /* Events of a thread; returns what trace_next said at the end. */

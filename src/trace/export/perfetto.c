@@ -69,7 +69,8 @@ struct perfetto {
     struct export_pes pes;
     uint64_t tracks; /* so far */
     /* The sequence that is being written: */
-    uint64_t sequence, now; /* its number, of which 1 has no calls; time of its last packet (ns since the origin) */
+    uint64_t sequence, now; /* its number, of which 1 has no calls; time of its last packet (ns
+                               since the origin) */
     struct table numbers[INTERNED];
     struct text packet, event, annotation, message, interned; /* messages in the making */
 };

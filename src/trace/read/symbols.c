@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -16,9 +17,12 @@ static struct symbols *open_file(const char *path, char **error);
 
 struct symbols *symbols_open(const char *path, const char *build_id, char **error)
 {
+    struct stat status;
     *error = NULL;
-    if (access(path, R_OK) != 0)
+    if (stat(path, &status) != 0 || access(path, R_OK) != 0)
         *error = text_format("%s: %s", path, strerror(errno));
+    else if (!S_ISREG(status.st_mode)) /* a trace may name anything */
+        *error = text_format("%s: is no program or library", path);
     else if (*build_id && strcmp(build_id_of_file(path).text, build_id) != 0)
         *error = text_format("%s: has changed since the trace was recorded", path);
     return *error ? NULL : open_file(path, error);
