@@ -5,6 +5,7 @@ seconds, its call and its PEs, in several sizes; efficiencies, critical path and
 
 import json
 import os
+import random
 import sys
 
 try:
@@ -13,7 +14,9 @@ except ImportError:
     jsonschema = None
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-from harness import ROOT, Tap
+import made_runs
+import traces
+from harness import ROOT, Tap, run
 from traces import HEAP, Made
 
 FLAG, DATA, LOCK, COUNTER = HEAP + 64, HEAP + 4096, HEAP + 128, HEAP + 192
@@ -312,6 +315,33 @@ tap.ok(part and near(part["to"] - part["from"], 5e-6) and part["start"] == found
        "--from: only time from then on counts", f"{done}")
 waits = made.command("explain", "phases", "--from", "99")
 tap.ok(waits.status == 2 and "no time of the program" in waits.err, "a window without time: refused", waits)
+
+# ---- As shmemsim says of the run that it predicts ----
+
+def flags_in_a_ring(seed, pes):
+    chance, p = random.Random(seed), made_runs.Program(pes)
+    for step in range(1, 31):
+        for pe in range(pes):
+            p.put(pe, (pe + 1) % pes, 64, chance.randrange(100, 30_000))
+            p.call(pe, "shmem_long_p", 20, peer=(pe + 1) % pes, target=FLAG, value=step)
+        for pe in range(pes):
+            p.call(pe, "shmem_long_wait_until", chance.randrange(10, 3000), target=FLAG, comparison=0, value=step)
+        if step % 7 == 6:
+            p.barrier([chance.randrange(10, 20_000) for _ in range(pes)])
+    return p
+
+
+simulator = made_runs.Simulator()
+for pes in (2, 4):
+    predicted = simulator.name("predicted")
+    said = simulator.predict(simulator.trace(flags_in_a_ring(pes, pes)), "--path", "--trace", predicted,
+                             machine=simulator.machine(latency="900 ns"))
+    done = run([traces.command(), "explain", "--json", f"ring{pes}.json", predicted], cwd=simulator.folder)
+    with open(os.path.join(simulator.folder, f"ring{pes}.json"), encoding="utf-8") as file:
+        rows = json.load(file)["critical_path"]
+    mine = sum(row["seconds"] for row in rows if "computes_after" in row)
+    tap.ok(near(mine, said["critical_path"]["compute"]),
+           f"{pes} PEs: computation on the critical path is that of shmemsim's", f"{mine}\n{said}")
 
 # Collectives of different sets, a PE whose file is missing, an empty trace.
 program = Program(4)

@@ -20,8 +20,8 @@ static struct finding *finding_of(struct explain *explain, struct finding_key ke
     struct finding *finding = &explain->findings[number];
     if (!finding->waited) {
         explain->finding_count = number + 1;
-        finding->waited = memory_zeroed((size_t)explain->pes, sizeof *finding->waited);
-        finding->blamed = memory_zeroed((size_t)explain->pes, sizeof *finding->blamed);
+        finding->waited = memory_zeroed(explain->line_count, sizeof *finding->waited);
+        finding->blamed = memory_zeroed(explain->line_count, sizeof *finding->blamed);
         finding->cause = key.cause;
         finding->computes = key.computes;
     }
@@ -56,10 +56,10 @@ static void charge_part(struct explain *explain, const struct wait *wait, const 
                              late ? activity_spot(done) : 0, late && activity_computes(done)});
     finding->cost += part->share * wait->cost;
     finding->own += part->share * own;
-    finding->waits += part->share >= 0.5;
-    finding->waited[explain->lines[wait->line].pe] += part->share * own;
+    finding->waits += part->share;
+    finding->waited[wait->line] += part->share * own;
     if (wait->by != NOBODY)
-        finding->blamed[explain->lines[wait->by].pe] += part->share * wait->cost;
+        finding->blamed[wait->by] += part->share * wait->cost;
     if (part->share * own < finding->longest)
         return;
     finding->longest = part->share * own;
@@ -93,7 +93,7 @@ static void add_transfers(struct explain *explain)
             finding->cost += seconds;
             finding->own += seconds;
             finding->waits += line->spent[spot].calls;
-            finding->waited[line->pe] += seconds;
+            finding->waited[i] += seconds;
             if (seconds < finding->longest)
                 continue;
             finding->longest = seconds;

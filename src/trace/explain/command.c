@@ -8,9 +8,12 @@
 
 static void release(struct explain *explain)
 {
+    const struct routine_kind *freed = NULL; /* files in a row share them; some have none */
     for (size_t i = 0; i < explain->reader->count; i++)
-        if (i == 0 || explain->kinds[i] != explain->kinds[i - 1])
+        if (explain->kinds[i] && explain->kinds[i] != freed) {
+            freed = explain->kinds[i];
             free(explain->kinds[i]);
+        }
     for (uint32_t i = 0; i < explain->line_count; i++) {
         struct line *line = &explain->lines[i];
         free(line->past.segments);

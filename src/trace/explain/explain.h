@@ -151,8 +151,8 @@ struct finding {
     struct call call, by_call, root; /* the root's spot; ordinals of the longest wait */
     bool computes;
     double cost, own, longest;
-    uint64_t waits;
-    double *waited, *blamed; /* by PE: own waiting; cost */
+    double waits;            /* each by its share; of communication calls */
+    double *waited, *blamed; /* by line: own waiting; cost */
 };
 
 /* Time on the critical path by activity and PE: how much less the run could take at most if it cost

@@ -66,8 +66,8 @@ static void end(struct step *step)
         lock_got(step, step->start);
     if (!loops)
         step_push(step, step->start, step->end, line->call);
-    if (step->kind->kind == OP_QUIET && line->past.last)
-        line->quiet = line->past.last;
+    if (step->kind->kind == OP_QUIET)
+        line->quiet = loops || !(step->end > step->start) ? 0 : line->past.last;
     shares_of(step->explain, step->line, step->event->phase)->elapsed +=
         explain_within(explain, line->ended, step->end);
     line->ended = step->end;

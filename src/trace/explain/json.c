@@ -21,18 +21,24 @@ static void number_member(FILE *out, const char *name, double value)
     json_number(out, value);
 }
 
-/* {"0": 1.5, ...}: what PEs have. */
+/* {"0": 1.5, ...}: what PEs have; a PE's lines follow each other. */
 static void pes_member(FILE *out, const char *name, const struct explain *explain,
                        const double *values)
 {
     const char *comma = "";
+    double value = 0;
     fprintf(out, ", \"%s\": {", name);
-    for (int pe = 0; pe < explain->pes; pe++)
-        if (values[pe] > 0) {
-            fprintf(out, "%s\"%d\": ", comma, pe);
-            json_number(out, values[pe]);
+    for (uint32_t i = 0; i < explain->line_count; i++) {
+        value += values[i];
+        if (i + 1 < explain->line_count && explain->lines[i + 1].pe == explain->lines[i].pe)
+            continue;
+        if (value > 0) {
+            fprintf(out, "%s\"%d\": ", comma, explain->lines[i].pe);
+            json_number(out, value);
             comma = ", ";
         }
+        value = 0;
+    }
     fputc('}', out);
 }
 
@@ -57,7 +63,7 @@ static void write_findings(const struct explain *explain, FILE *out)
         text_member(out, "remedy", sentence_remedy(finding));
         number_member(out, "seconds", finding->cost);
         number_member(out, "waited", finding->own);
-        fprintf(out, ", \"waits\": %" PRIu64, finding->waits);
+        number_member(out, "waits", finding->waits);
         call_member(out, "in", explain, finding->call);
         if (cause_has_late_pe(finding->cause)) {
             call_member(out, "for", explain, finding->by_call);

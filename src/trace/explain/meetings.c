@@ -111,6 +111,8 @@ void meet_start(struct step *step)
     if (source_set(step->source, step->event, &call) != SET_KNOWN || call.member < 0)
         return;
     struct trace_set members = set_of(&explain->reader->sets, call.set);
+    if (members.size > explain->line_count)
+        return; /* some are not in the trace */
     struct meetings *set = meetings_of(explain, call.set, members.size);
     if (set->given_up)
         return;

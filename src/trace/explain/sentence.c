@@ -1,6 +1,5 @@
 #include "trace/explain/sentence.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,32 +10,40 @@
 #define LEAST_PART 0.1 /* of the largest value: PEs with less are left out */
 #define COLUMNS 80
 
-/* How many PEs there are, and their ranges as a list. */
+/* The values of lines as values of their PEs. *most: the largest one. The caller frees it. */
+static double *by_pe(const struct explain *explain, const double *values, double *most)
+{
+    double *pes = memory_zeroed((size_t)explain->pes, sizeof *pes);
+    *most = 0;
+    for (uint32_t i = 0; i < explain->line_count; i++) {
+        double *value = &pes[explain->lines[i].pe];
+        *value += values[i];
+        *most = *value > *most ? *value : *most;
+    }
+    return pes;
+}
+
+/* Appends ranges of PEs; returns how many PEs they are. */
 static int list_pes(const struct explain *explain, const double *values, struct text *list)
 {
-    double most = 0;
+    double most, *pes = by_pe(explain, values, &most);
     int all = 0, ranges = 0, first = 0;
-    for (int pe = 0; pe < explain->pes; pe++)
-        most = values[pe] > most ? values[pe] : most;
     for (int pe = 0; pe < explain->pes; pe++) {
-        if (!(values[pe] > 0 && values[pe] >= LEAST_PART * most)) {
-            first = pe + 1;
-            continue;
+        bool in = pes[pe] > 0 && pes[pe] >= LEAST_PART * most;
+        bool goes_on = pe + 1 < explain->pes && pes[pe + 1] > 0 && pes[pe + 1] >= LEAST_PART * most;
+        all += in;
+        if (in && !goes_on) {
+            if (ranges == NAMED)
+                text_append(list, ", ...");
+            if (ranges < NAMED)
+                text_append(list, "%s%d", list->length ? ", " : "", first);
+            if (ranges++ < NAMED && pe > first)
+                text_append(list, "%s%d", pe - first == 1 ? ", " : "-", pe);
         }
-        all++;
-        bool ends =
-            pe + 1 == explain->pes || !(values[pe + 1] > 0 && values[pe + 1] >= LEAST_PART * most);
-        if (!ends)
-            continue;
-        if (ranges++ == NAMED)
-            text_append(list, ", ...");
-        if (ranges > NAMED)
-            continue;
-        const char *between = pe - first == 1 ? ", " : "-";
-        text_append(list, "%s%d", list->length ? ", " : "", first);
-        if (pe > first)
-            text_append(list, "%s%d", between, pe);
+        if (!in || !goes_on)
+            first = pe + 1;
     }
+    free(pes);
     return all;
 }
 
@@ -98,7 +105,6 @@ static void append_reason(const struct explain *explain, const struct finding *f
     bool meanwhile = finding->cause == CAUSE_LOCK || finding->cause == CAUSE_PROGRESS,
          many = !*verb_ending(whom);
     char *root = sentence_call(explain, finding->root), late[40];
-    double waits = (double)(finding->waits ? finding->waits : 1);
     const char *s = many ? "" : "s";
     if (meanwhile)
         text_append(text, ", which %s%s meanwhile %s ",
@@ -106,7 +112,7 @@ static void append_reason(const struct explain *explain, const struct finding *f
                     finding->computes ? "after" : "in");
     else
         text_append(text, ", %s late because %s %s%s longer %s ",
-                    numbers_time(late, finding->own / waits, 2), many ? "they" : "it",
+                    numbers_time(late, finding->own / finding->waits, 2), many ? "they" : "it",
                     finding->computes ? "compute" : "take", s, finding->computes ? "after" : "in");
     text_append(text, "%s", root);
     free(root);
@@ -116,8 +122,8 @@ static void append_reason(const struct explain *explain, const struct finding *f
 static void append_calls(const struct finding *finding, struct text *text)
 {
     char each[40];
-    text_append(text, ": %" PRIu64 " call%s of %s", finding->waits, numbers_plural(finding->waits),
-                numbers_time(each, finding->own / (double)finding->waits, 2));
+    text_append(text, ": %.0f call%s of %s", finding->waits, numbers_plural((size_t)finding->waits),
+                numbers_time(each, finding->own / finding->waits, 2));
 }
 
 char *sentence_of(const struct explain *explain, const struct finding *finding)

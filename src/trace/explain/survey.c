@@ -82,7 +82,7 @@ static void survey_thread(struct explain *explain, struct surveyed *surveyed, st
     struct trace_cursor *cursor = trace_events(source->file, thread);
     struct trace_event event;
     struct row row = {0};
-    bool first = thread == 0 && source->index == 0;
+    bool first = thread == 0 && explain->first_line[source->index] == 0;
     while (source_next(source, cursor, &event)) {
         const struct routine_kind *kind = explain_kind(explain, source, &event);
         uint32_t spot = spot_of(explain, source, &event);
