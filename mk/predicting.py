@@ -149,12 +149,13 @@ class Steps:
         self.run(step, [program("shmemtrace"), "-o", folder, *self.launcher(network), *command])
         return folder
 
-    def predict(self, step, machine, trace, model="loggp", options=()):
-        """The folder of the predicted run, as a trace; what shmemsim says of it is in FOLDER.json."""
+    def predict(self, step, machine, recorded, model="loggp", options=()):
+        """The folder of the predicted run, as a trace; what shmemsim says of it is in FOLDER.json. recorded: traces of one
+        program."""
         folder = self.path(step.replace(" ", "-"))
         shutil.rmtree(folder, ignore_errors=True)
         self.run(step, [program("shmemsim"), "--model", model, *options, "--json", "--force", "-o", f"{folder}.json",
-                        "--trace", folder, machine, trace])
+                        "--trace", folder, machine, *recorded])
         return folder
 
     def with_delay(self, machine, delay_us):
@@ -209,9 +210,8 @@ def interval_of(predicted):
     states none. predicted: as Steps.predict returns it."""
     with open(f"{predicted}.json", encoding="utf-8") as file:
         found = json.load(file)
-    errors = found.get("errors") or {}
-    ends = [errors.get(f"run_time_{end}") for end in ("low", "high")]
-    return None if None in ends else tuple(end / found["run_time"] for end in ends)
+    interval = found.get("interval")
+    return interval and tuple(interval[end] / found["run_time"] for end in ("low", "high"))
 
 
 def times_of(trace):

@@ -23,6 +23,15 @@ void json_string_part(FILE *text, const char *string, size_t length);
  * be read; null for NaN and infinities, which JSON does not have. */
 void json_number(FILE *text, double value);
 
+/* "NAME":NUMBER for each, with commas between them, until one has no name. */
+struct json_named {
+    const char *name;
+    double value;
+};
+void json_members(FILE *text, const struct json_named *numbers);
+#define JSON_MEMBERS(text, ...)                                                                    \
+    json_members(text, (const struct json_named[]){__VA_ARGS__, {NULL, 0}})
+
 /* Whether the whole string is a number as JSON writes them, and a finite double. */
 bool json_is_number(const char *string);
 

@@ -115,6 +115,26 @@ struct inputs arguments_inputs(const char *help, int argc, char **argv, int at)
     return inputs;
 }
 
+bool inputs_are_runs(const struct inputs *inputs)
+{
+    char *error = NULL;
+    bool damaged;
+    struct run run;
+    bool whole = inputs->count > 1 && run_open(&run, inputs->traces, 1, &error, &damaged);
+    free(error);
+    if (whole)
+        run_close(&run);
+    return whole;
+}
+
+void inputs_open_run(struct run *run, char *const *traces, size_t count)
+{
+    char *error;
+    bool damaged;
+    if (!run_open(run, traces, count, &error, &damaged))
+        fail(damaged ? 1 : 2, error);
+}
+
 struct machine *machine_open(const char *path)
 {
     char *error = kind_misfit(path, "shmemsim");
@@ -144,15 +164,14 @@ static void compare(struct prediction_options *options, struct run *run)
 struct machine *inputs_open(const struct inputs *inputs, struct prediction_options *options,
                             struct run *run)
 {
-    char *error;
-    bool damaged;
+    static bool told;
     struct machine *machine = machine_open(inputs->machine);
-    if (options->replay.model == &loggp_model && !machine->has_overhead)
+    if (options->replay.model == &loggp_model && !machine->has_overhead && !told)
         say("%s describes no overhead, so calls take no time of their processor: add "
             "overhead, have skampi-model describe the machine, or choose --model paper",
             inputs->machine);
-    if (!run_open(run, inputs->traces, inputs->count, &error, &damaged))
-        fail(damaged ? 1 : 2, error);
+    told = true;
+    inputs_open_run(run, inputs->traces, inputs->count);
     if (options->traced_on)
         compare(options, run);
     return machine;

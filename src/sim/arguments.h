@@ -91,7 +91,10 @@ struct inputs {
 };
 /* Takes the machine description, and the traces or the default trace. */
 struct inputs arguments_inputs(const char *help, int argc, char **argv, int at);
+/* Whether each of several is a trace of its own; else all of them are files of one. */
+bool inputs_are_runs(const struct inputs *);
 /* Ends the program when it cannot be read. */
+void inputs_open_run(struct run *, char *const *traces, size_t count);
 struct machine *machine_open(const char *path);
 /* Opens machine and run, and compares the trace with its machine. Ends the program if either cannot
  * be opened, or if the machine cannot be predicted with these options. */

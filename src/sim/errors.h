@@ -1,7 +1,8 @@
 /*
- * How far a prediction may be off because the numbers of its description are not exact. The
- * prediction is repeated for descriptions whose numbers are at the ends of their intervals. One
- * process.
+ * How sure a prediction is: the interval of 95 % from what is known of three kinds of errors. The
+ * numbers of the description are not exact: the prediction is repeated for descriptions whose
+ * numbers are at the ends of their intervals. Several traces of a program differ. And the model has
+ * an error of its own, which the description may state. One process.
  */
 #ifndef SKAMPI_SIM_ERRORS_H
 #define SKAMPI_SIM_ERRORS_H
@@ -17,10 +18,19 @@ enum errors_how {
     ERRORS_LEFT_OUT  /* not computed, since it would take too long */
 };
 
+/* Predictions for several traces of one program. */
+struct several_traces {
+    size_t count;
+    double half; /* ps: of the interval of their median */
+};
+
 struct errors {
+    double low, high; /* ps: run time, of all kinds together, as if they were independent */
+    struct several_traces traces;
+    double model; /* share of the run time; 0: not stated */
     enum errors_how how;
-    size_t numbers;   /* how many numbers of the description have errors */
-    double low, high; /* ps: run time */
+    size_t numbers;         /* how many numbers of the description have errors */
+    double shorter, longer; /* ps that these make of the run time */
     /* Numbers that are not known well, with their effect on the run time, the largest first. */
     struct cause {
         const char *text; /* of the machine */
@@ -30,14 +40,17 @@ struct errors {
 };
 
 /* always: compute it however long that takes. */
-struct errors errors_find(const struct repeat *, bool always);
+struct errors errors_find(const struct repeat *, const struct several_traces *, bool always);
 void errors_free(struct errors *);
+/* The interval of a median of run times (ps) by Student's t. */
+struct several_traces errors_sample(const double *times, size_t count);
 
-/* Prints one line or more below the run time, for people. */
-void errors_text(FILE *, const struct errors *, double run_time, const char *machine);
-/* ,"errors":{...}, or nothing. */
+/* A run time for people, with as many digits as the interval deserves, and the interval: "0.827 s,
+ * 95 %: 0.801 to 0.866 s". */
+void errors_run_time(FILE *, const struct errors *, double run_time);
+/* Lines below it: where the interval comes from. */
+void errors_text(FILE *, const struct errors *, const struct repeat *);
+/* "interval":{...},"errors":{...}, or nothing. */
 void errors_json(FILE *, const struct errors *);
-/* Significant digits that people are shown: 2 to 4. */
-int errors_digits(const struct errors *, double run_time);
 
 #endif

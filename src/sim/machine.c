@@ -121,6 +121,9 @@ void machine_free(struct machine *machine)
     for (size_t i = 0; i < machine->uncertain_count; i++)
         free(machine->uncertain[i].text);
     free(machine->uncertain);
+    for (size_t i = 0; i < machine->model_error_count; i++)
+        free(machine->model_errors[i].model);
+    free(machine->model_errors);
     free(machine);
 }
 

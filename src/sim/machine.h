@@ -169,6 +169,11 @@ struct machine {
     size_t list_count;
     struct uncertainty *uncertain;
     size_t uncertain_count;
+    struct model_error { /* half of the interval of 95 % of run times that a model predicts */
+        char *model;
+        double share;
+    } * model_errors;
+    size_t model_error_count;
     bool has_overhead; /* the description gives an overhead, which loggp needs */
 };
 

@@ -304,6 +304,23 @@ static void take_unlock(struct machine_text *text, struct machine *machine)
                   "overtakes: it does not") == 2;
 }
 
+/* "model loggp +- 9 %" */
+static void take_model(struct machine_text *text, struct machine *machine)
+{
+    struct word name;
+    double share;
+    if (!take_name(text, &name) || !take_share(text, &share))
+        return;
+    size_t count = machine->model_error_count;
+    for (size_t i = 0; i < count; i++)
+        if (word_is(&name, machine->model_errors[i].model))
+            text_error(text, &name, "the error of this model is given twice");
+    machine->model_errors =
+        memory_resize_array(machine->model_errors, count + 1, sizeof *machine->model_errors);
+    machine->model_errors[machine->model_error_count++] =
+        (struct model_error){memory_text_part(name.text, name.length), share};
+}
+
 /* ---- All of it ---- */
 
 static void take_include(struct machine_text *text, struct machine *machine)
@@ -327,7 +344,7 @@ static const struct statement {
     {"bus", take_bus},         {"node", take_node},
     {"map", machine_take_map}, {"collective", take_collective},
     {"locks", take_locks},     {"unlock", take_unlock},
-    {"include", take_include},
+    {"model", take_model},     {"include", take_include},
 };
 
 /* The statement that the word begins, or NULL. */
@@ -349,8 +366,8 @@ static void take_statement(struct machine_text *text, struct machine *machine)
         statement->take(text, machine);
     else
         text_error(text, &word,
-                   "\"%.*s\" is not known; there are bus, node, map, collective, locks, unlock and "
-                   "include",
+                   "\"%.*s\" is not known; there are bus, node, map, collective, locks, unlock, "
+                   "model and include",
                    (int)word.length, word.text);
     if (text->error_count > errors) /* of one mistake others would follow */
         while (!word_ends(&text->word) && !statement_of(&text->word))

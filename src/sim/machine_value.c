@@ -216,6 +216,15 @@ static double take_error(struct machine_text *text, const struct word *at)
     return strncmp(comment, sign, 2) == 0 ? error_in(comment + 2, &length) : 0;
 }
 
+bool take_share(struct machine_text *text, double *share)
+{
+    struct word at = text->word;
+    *share = take_error(text, &at);
+    if (!isnan(*share) && !(*share > 0))
+        text_error(text, &at, "give a share, such as +- 5 %%");
+    return *share > 0;
+}
+
 /* Whether the variation is of this number. */
 static bool is_varied(const struct variation *variation, size_t number, double relative)
 {

@@ -28,6 +28,9 @@ bool take_value(struct machine_text *, const struct key *, void *in);
 bool take_ratio(struct machine_text *, const char *key, double *ratio);
 bool take_count(struct machine_text *, const char *key, double most, int *count);
 
+/* "+- 5 %". */
+bool take_share(struct machine_text *, double *share);
+
 /* ---- Blocks: { KEY VALUE ... } ---- */
 
 /* What may be in a block. */

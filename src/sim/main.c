@@ -192,12 +192,62 @@ static void take_option(void *context, size_t key, const char *value)
 
 /* ---- Predicting ---- */
 
+/* Predicts a trace alone. Ends the program if it is not of the same program as the first one. */
+static double time_of(char *const *trace, const struct inputs *inputs,
+                      const struct options *options)
+{
+    struct prediction_options common = options->common;
+    struct run run, first;
+    struct replay replay;
+    struct machine *machine =
+        inputs_open(&(struct inputs){inputs->machine, trace, 1}, &common, &run);
+    inputs_open_run(&first, inputs->traces, 1);
+    if (run.pes != first.pes || strcmp(run.command, first.command) != 0)
+        fail(2,
+             text_format("%s: is of \"%s\" on %d PEs, but %s of \"%s\" on %d; give traces of one "
+                         "program",
+                         *trace, run.command, run.pes, *inputs->traces, first.command, first.pes));
+    run_close(&first);
+    if (!replay_run(&replay, &run, machine, &common.replay))
+        fail(replay.found ? 1 : 2, replay.error);
+    double time = (double)replay.threads[repeat_last(&replay)].time;
+    replay_close(&replay);
+    surplus_free(common.replay.surplus);
+    run_close(&run);
+    machine_free(machine);
+    return time;
+}
+
+/* Of several traces of one program, that of the median run time is predicted; the lower one of the
+ * two in the middle. */
+static struct several_traces choose_trace(struct inputs *inputs, const struct options *options)
+{
+    struct several_traces sample = {.count = 1};
+    if (!inputs_are_runs(inputs))
+        return sample;
+    size_t count = inputs->count, chosen = 0;
+    double *times = memory_zeroed(count, sizeof *times);
+    for (size_t i = 0; i < count; i++)
+        times[i] = time_of(&inputs->traces[i], inputs, options);
+    for (size_t i = 0; i < count; i++) {
+        size_t before = 0;
+        for (size_t k = 0; k < count; k++)
+            before += times[k] < times[i] || (times[k] == times[i] && k < i);
+        chosen = before == (count - 1) / 2 ? i : chosen;
+    }
+    sample = errors_sample(times, count);
+    free(times);
+    inputs->traces += chosen;
+    inputs->count = 1;
+    return sample;
+}
+
 static void print_report(FILE *out, const struct options *options, const struct inputs *inputs,
-                         const struct replay *replay)
+                         const struct several_traces *traces, const struct replay *replay)
 {
     struct report report = report_make(replay, inputs->machine);
     const struct repeat repeat = repeat_of(replay, &options->common.replay, inputs->machine);
-    struct errors errors = errors_find(&repeat, options->errors);
+    struct errors errors = errors_find(&repeat, traces, options->errors);
     struct tolerance tolerance = tolerance_find(&repeat, options->slower, options->tolerance);
     struct profile profile = {0};
     if (options->path || repeat.work <= REPEAT_WORK) {
@@ -205,6 +255,7 @@ static void print_report(FILE *out, const struct options *options, const struct 
         report.profile = &profile;
     }
     report.errors = &errors;
+    report.repeat = &repeat;
     report.tolerance = &tolerance;
     (options->common.json ? report_json : report_text)(out, &report);
     profile_free(&profile);
@@ -235,13 +286,14 @@ static int predict(int argc, char **argv)
     struct run run;
     struct replay replay;
     char *error;
+    const struct several_traces traces = choose_trace(&inputs, &options);
     struct machine *machine = inputs_open(&inputs, &options.common, &run);
     if (options.trace && !(options.common.replay.simulated = simulated_open(options.trace, &error)))
         fail(2, error);
     bool good = replay_run(&replay, &run, machine, &options.common.replay);
     if (good)
         print_report(sim_output_open(options.common.output, inputs.machine, &run.paths), &options,
-                     &inputs, &replay);
+                     &inputs, &traces, &replay);
     else
         say("%s", replay.error);
     if (!good && options.trace)

@@ -247,16 +247,13 @@ void report_text(FILE *out, const struct report *report)
 {
     const struct replay *replay = report->replay;
     const struct streams *streams = &replay->streams;
-    const double run_time = (double)report->run_time;
     char time[32];
-    text_print(
-        out, "%s\n%d PEs on %s, model %s, contention %s\n\npredicted run time: %s s\n",
-        replay->run->command, replay->run->pes, report->machine, replay->model->name,
-        contention_names[replay->contention],
-        numbers_text(time, report_seconds(run_time),
-                     report->errors ? errors_digits(report->errors, run_time) : REPORT_DIGITS));
-    if (report->errors)
-        errors_text(out, report->errors, run_time, report->machine);
+    text_print(out, "%s\n%d PEs on %s, model %s, contention %s\n\npredicted run time: ",
+               replay->run->command, replay->run->pes, report->machine, replay->model->name,
+               contention_names[replay->contention]);
+    errors_run_time(out, report->errors, (double)report->run_time);
+    fputc('\n', out);
+    errors_text(out, report->errors, report->repeat);
     tolerance_text(out, report->tolerance);
     fprintf(out, "total communication time: %s s\n\n", seconds(time, report->communication.sum));
     fprintf(out, "%-14s %16s %16s %16s %9s %8s\n", "over PEs", "sum s", "mean s", "most s",

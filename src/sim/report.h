@@ -17,10 +17,11 @@ struct tolerance;
 struct report {
     const struct replay *replay;
     const struct tolerance *tolerance;
-    const struct errors *errors; /* NULL: were not looked for */
-    const char *machine;         /* file of its description */
-    int64_t run_time;            /* ps: until the last PE has ended */
-    uint32_t last;               /* that PE's thread */
+    const struct errors *errors;
+    const struct repeat *repeat;
+    const char *machine; /* file of its description */
+    int64_t run_time;    /* ps: until the last PE has ended */
+    uint32_t last;       /* that PE's thread */
     struct spread {
         double sum;   /* ps, over PEs */
         int64_t most; /* ps: the largest value of a PE, and which PE that is */
@@ -43,12 +44,6 @@ const char *report_path_name(const struct report *, uint32_t routine);
 void report_column(FILE *, int width, double ps);
 void report_text(FILE *, const struct report *);
 void report_json(FILE *, const struct report *);
-/* "NAME":SECONDS for each time, with commas between them, until one has no name. */
-struct json_time {
-    const char *name;
-    double ps;
-};
-void report_json_times(FILE *, const struct json_time *);
 /* Its name, or false. */
 void report_json_contention(FILE *, enum contention);
 

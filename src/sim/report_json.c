@@ -1,5 +1,6 @@
 /* Prints what a replay has found as one JSON object; times are seconds. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/json.h"
@@ -8,34 +9,12 @@
 #include "sim/report_surplus.h"
 #include "sim/tolerance.h"
 
-void report_json_times(FILE *out, const struct json_time *times)
-{
-    for (size_t i = 0; times[i].name; i++) {
-        fprintf(out, "%s\"%s\":", i ? "," : "", times[i].name);
-        json_number(out, report_seconds(times[i].ps));
-    }
-}
-
-static void member(FILE *out, const char *name, double ps)
-{
-    report_json_times(out, (const struct json_time[]){{name, ps}, {NULL, 0}});
-}
-
-/* Null where nothing was moved. */
-static void size(FILE *out, const char *name, uint64_t moves, double bytes)
-{
-    fprintf(out, ",\"%s\":", name);
-    if (moves)
-        json_number(out, bytes / (double)moves);
-    else
-        fputs("null", out);
-}
-
 static void sizes(FILE *out, const uint64_t moves[2], const double bytes[2])
 {
-    fprintf(out, ",\"moves_inside\":%" PRIu64 ",\"moves_between\":%" PRIu64, moves[0], moves[1]);
-    size(out, "mean_bytes_inside", moves[0], bytes[0]);
-    size(out, "mean_bytes_between", moves[1], bytes[1]);
+    fputc(',', out);
+    JSON_MEMBERS(out, {"moves_inside", (double)moves[0]}, {"moves_between", (double)moves[1]},
+                 {"mean_bytes_inside", moves[0] ? bytes[0] / (double)moves[0] : NAN},
+                 {"mean_bytes_between", moves[1] ? bytes[1] / (double)moves[1] : NAN});
 }
 
 static void routines(FILE *out, const struct replay *replay)
@@ -48,9 +27,9 @@ static void routines(FILE *out, const struct replay *replay)
             continue;
         fprintf(out, "%s\n{\"name\":", comma);
         json_string(out, run_routine(replay->run, (uint16_t)i));
-        fprintf(out, ",\"calls\":%" PRIu64 ",", sum->calls);
-        report_json_times(out, (const struct json_time[]){
-                                   {"time", sum->time}, {"waiting", sum->waiting}, {NULL, 0}});
+        fputc(',', out);
+        JSON_MEMBERS(out, {"calls", (double)sum->calls}, {"time", report_seconds(sum->time)},
+                     {"waiting", report_seconds(sum->waiting)});
         sizes(out, sum->moves, sum->bytes);
         fputc('}', out);
         comma = ",";
@@ -68,8 +47,9 @@ static void pe_routines(FILE *out, const struct replay *replay, int pe)
             continue;
         fprintf(out, "%s{\"name\":", comma);
         json_string(out, run_routine(replay->run, (uint16_t)i));
-        fprintf(out, ",\"calls\":%" PRIu64 ",", sum->calls);
-        member(out, "time", (double)sum->time);
+        fputc(',', out);
+        JSON_MEMBERS(out, {"calls", (double)sum->calls},
+                     {"time", report_seconds((double)sum->time)});
         sizes(out, sum->moves, sum->bytes);
         fputc('}', out);
         comma = ",";
@@ -82,14 +62,13 @@ static void per_pe(FILE *out, const struct replay *replay)
     fputs(",\n\"per_pe\":[", out);
     for (int i = 0; i < replay->run->pes; i++) {
         const struct pe_report pe = report_pe(replay, i);
-        fprintf(out, "%s\n{\"pe\":%d,\"node\":%" PRId32 ",\"threads\":%d,", i ? "," : "", i,
-                replay->threads[i].node, run_threads(replay->run, i));
-        report_json_times(out,
-                          (const struct json_time[]){{"compute", (double)pe.compute},
-                                                     {"communication", (double)pe.communication},
-                                                     {"waiting", (double)pe.waiting},
-                                                     {"end", (double)pe.end},
-                                                     {NULL, 0}});
+        fputs(i ? ",\n{" : "\n{", out);
+        JSON_MEMBERS(out, {"pe", i}, {"node", (double)replay->threads[i].node},
+                     {"threads", run_threads(replay->run, i)},
+                     {"compute", report_seconds((double)pe.compute)},
+                     {"communication", report_seconds((double)pe.communication)},
+                     {"waiting", report_seconds((double)pe.waiting)},
+                     {"end", report_seconds((double)pe.end)});
         if (replay->per_pe)
             pe_routines(out, replay, i);
         fputc('}', out);
@@ -99,33 +78,27 @@ static void per_pe(FILE *out, const struct replay *replay)
 
 static void imbalance(FILE *out, const char *name, const struct spread *spread, int pes)
 {
-    double mean = spread->sum / pes;
+    double mean = spread->sum / pes, most = (double)spread->most;
     fprintf(out, "\"%s\":{", name);
-    report_json_times(
-        out, (const struct json_time[]){{"mean", mean}, {"most", (double)spread->most}, {NULL, 0}});
-    fprintf(out, ",\"pe\":%" PRIu32 ",\"ratio\":", spread->pe);
-    if (mean > 0)
-        json_number(out, (double)spread->most / mean);
-    else
-        fputs("null", out);
+    JSON_MEMBERS(out, {"mean", report_seconds(mean)}, {"most", report_seconds(most)},
+                 {"pe", spread->pe}, {"ratio", mean > 0 ? most / mean : NAN});
     fputc('}', out);
 }
 
-/* Members that name a part of the critical path, and its time. */
+/* A part of the critical path; pe and routine: whether that is said. */
 static void part(FILE *out, const struct report *report, const struct path_sum *sum, bool pe,
                  bool routine)
 {
-    fputs(pe ? "{" : "{\"name\":", out);
+    fputc('{', out);
     if (pe)
-        fprintf(out, "\"pe\":%" PRIu32, sum->pe);
-    if (pe && routine)
-        fputs(",\"name\":", out);
-    if (routine)
+        fprintf(out, "\"pe\":%" PRIu32 ",", sum->pe);
+    if (routine) {
+        fputs("\"name\":", out);
         json_string(out, report_path_name(report, sum->routine));
-    fputc(',', out);
-    member(out, "time", (double)sum->time);
-    fputs(",\"share\":", out);
-    json_number(out, (double)sum->time / (double)report->run_time);
+        fputc(',', out);
+    }
+    JSON_MEMBERS(out, {"time", report_seconds((double)sum->time)},
+                 {"share", (double)sum->time / (double)report->run_time});
     fputc('}', out);
 }
 
@@ -155,11 +128,9 @@ static void path(FILE *out, const struct report *report)
 {
     const struct thread *last = &report->replay->threads[report->last];
     fputs(",\n\"critical_path\":{", out);
-    report_json_times(out, (const struct json_time[]){
-                               {"compute", (double)last->path_compute},
-                               {"communication", (double)(last->time - last->path_compute)},
-                               {NULL, 0}});
-    fprintf(out, ",\"changes\":%zu", report->changes);
+    JSON_MEMBERS(out, {"compute", report_seconds((double)last->path_compute)},
+                 {"communication", report_seconds((double)(last->time - last->path_compute))},
+                 {"changes", (double)report->changes});
     if (report->profile)
         profile(out, report);
     fputc('}', out);
@@ -180,24 +151,21 @@ void report_json(FILE *out, const struct report *report)
     fprintf(out, ",\"model\":\"%s\",\"contention\":", replay->model->name);
     report_json_contention(out, replay->contention);
     fprintf(out, ",\"pes\":%d,\n", replay->run->pes);
-    member(out, "run_time", (double)report->run_time);
-    fputc(',', out);
-    if (report->errors)
-        errors_json(out, report->errors);
+    JSON_MEMBERS(out, {"run_time", report_seconds((double)report->run_time)});
+    fputs(",\n", out);
+    errors_json(out, report->errors);
     tolerance_json(out, report->tolerance);
     if (replay->surplus)
         report_surplus_json(out, replay->run, replay->surplus);
-    report_json_times(
-        out, (const struct json_time[]){{"compute", report->compute.sum},
-                                        {"communication", report->communication.sum},
-                                        {"waiting", report->waiting.sum},
-                                        {"tracer_taken_off", (double)replay->streams.taken_off},
-                                        {NULL, 0}});
-    fprintf(out,
-            ",\n\"events\":%" PRIu64 ",\"polling_loops\":%" PRIu64 ",\"polls_left_out\":%" PRIu64
-            ",\"waits_without_write\":%" PRIu64 ",\"pairs_with_pointers\":%zu",
-            replay->streams.events, replay->streams.loops, replay->streams.polls,
-            replay->waits.alone, replay->streams.pointed.count);
+    JSON_MEMBERS(out, {"compute", report_seconds(report->compute.sum)},
+                 {"communication", report_seconds(report->communication.sum)},
+                 {"waiting", report_seconds(report->waiting.sum)},
+                 {"tracer_taken_off", report_seconds((double)replay->streams.taken_off)},
+                 {"events", (double)replay->streams.events},
+                 {"polling_loops", (double)replay->streams.loops},
+                 {"polls_left_out", (double)replay->streams.polls},
+                 {"waits_without_write", (double)replay->waits.alone},
+                 {"pairs_with_pointers", (double)replay->streams.pointed.count});
     if (replay->machine->table_count)
         fprintf(out, ",\"calls_extrapolated\":%" PRIu64, replay->extrapolated);
     fputs(",\n\"imbalance\":{", out);

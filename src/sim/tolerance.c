@@ -136,21 +136,14 @@ void tolerance_text(FILE *out, const struct tolerance *tolerance)
             tolerance->between ? "between nodes" : "inside nodes");
 }
 
-static void number(FILE *out, const char *name, double value)
-{
-    fprintf(out, ",\"%s\":", name);
-    json_number(out, value);
-}
-
 void tolerance_json(FILE *out, const struct tolerance *tolerance)
 {
     if (tolerance->slower <= 0)
         return;
-    fputs("\"tolerance\":{\"slower\":", out);
-    json_number(out, tolerance->slower);
-    fprintf(out, ",\"messages\":\"%s\"", tolerance->between ? "between nodes" : "inside nodes");
-    number(out, "more_latency", tolerance->latency);
-    number(out, "less_bandwidth", tolerance->bandwidth);
-    number(out, "more_overhead", tolerance->overhead);
-    fprintf(out, ",\"replays\":%zu},\n", tolerance->replays);
+    fprintf(out, "\"tolerance\":{\"messages\":\"%s\",",
+            tolerance->between ? "between nodes" : "inside nodes");
+    JSON_MEMBERS(out, {"slower", tolerance->slower}, {"more_latency", tolerance->latency},
+                 {"less_bandwidth", tolerance->bandwidth}, {"more_overhead", tolerance->overhead},
+                 {"replays", (double)tolerance->replays});
+    fputs("},\n", out);
 }

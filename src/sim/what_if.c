@@ -77,7 +77,8 @@ struct study {
     } given[MOST_SWEEPS];
     size_t count, points;
     struct outcome *outcomes; /* of points, behind that of the unchanged machine */
-    struct errors errors;     /* of that machine */
+    struct repeat repeat;     /* of that machine */
+    struct errors errors;
 };
 
 /* ---- Options ---- */
@@ -220,10 +221,10 @@ static bool predict(struct study *study, const struct machine *machine, struct o
     bool good = replay_run(&replay, &study->run, machine, &study->common.replay);
     if (good) {
         struct report report = report_make(&replay, study->inputs.machine);
-        const struct repeat repeat =
-            repeat_of(&replay, &study->common.replay, study->inputs.machine);
-        if (machine == study->machine)
-            study->errors = errors_find(&repeat, false);
+        if (machine == study->machine) {
+            study->repeat = repeat_of(&replay, &study->common.replay, study->inputs.machine);
+            study->errors = errors_find(&study->repeat, &(struct several_traces){0}, false);
+        }
         *outcome = (struct outcome){(double)report.run_time, report.communication.sum,
                                     report.compute.sum, report.waiting.sum};
     } else {
@@ -305,24 +306,20 @@ static void print_table(FILE *out, const struct study *study)
         fprintf(out, "%*s", missing, "");
         print_row(out, &outcomes[i + 1], &outcomes[0]);
     }
-    if (study->errors.how != ERRORS_NONE)
-        fputs("\nas described, ", out);
-    errors_text(out, &study->errors, outcomes[0].run_time, study->inputs.machine);
+    if (study->errors.how == ERRORS_NONE && !study->errors.model)
+        return;
+    fputs("\nas described: ", out);
+    errors_run_time(out, &study->errors, outcomes[0].run_time);
+    fputc('\n', out);
+    errors_text(out, &study->errors, &study->repeat);
 }
 
-static void number(FILE *out, const char *before, const char *name, double value)
+static void json_outcome(FILE *out, const struct outcome *now)
 {
-    fprintf(out, "%s\"%s\":", before, name);
-    json_number(out, value);
-}
-
-static void json_times(FILE *out, const struct outcome *now)
-{
-    report_json_times(out, (const struct json_time[]){{"run_time", now->run_time},
-                                                      {"communication", now->communication},
-                                                      {"compute", now->compute},
-                                                      {"waiting", now->waiting},
-                                                      {NULL, 0}});
+    JSON_MEMBERS(out, {"run_time", report_seconds(now->run_time)},
+                 {"communication", report_seconds(now->communication)},
+                 {"compute", report_seconds(now->compute)},
+                 {"waiting", report_seconds(now->waiting)});
 }
 
 static void json_sweep(FILE *out, const struct sweep *sweep)
@@ -336,12 +333,13 @@ static void json_sweep(FILE *out, const struct sweep *sweep)
         const struct setting *setting = &sweep->settings[i];
         fprintf(out, "%s{\"text\":", i ? "," : "");
         json_string(out, setting->text);
-        if (sweep->of != SWEEP_MAP)
-            number(out, ",",
-                   setting->factor  ? "factor"
-                   : setting->added ? "added"
-                                    : "value",
-                   setting->number);
+        if (sweep->of != SWEEP_MAP) {
+            fputc(',', out);
+            JSON_MEMBERS(out, {setting->factor  ? "factor"
+                               : setting->added ? "added"
+                                                : "value",
+                               setting->number});
+        }
         fputc('}', out);
     }
     fputs("]}", out);
@@ -364,7 +362,7 @@ static void print_json(FILE *out, const struct study *study)
     fputs("],\n", out);
     errors_json(out, &study->errors);
     fputs("\"as_described\":{", out);
-    json_times(out, &outcomes[0]);
+    json_outcome(out, &outcomes[0]);
     fputs("},\n\"points\":[", out);
     for (size_t i = 0; i < study->points; i++) {
         fputs(i ? ",\n{\"values\":[" : "\n{\"values\":[", out);
@@ -373,10 +371,12 @@ static void print_json(FILE *out, const struct study *study)
             json_string(out, value_of(study, i, k));
         }
         fputs("],", out);
-        json_times(out, &outcomes[i + 1]);
-        number(out, ",", "run_time_change", change(outcomes[i + 1].run_time, outcomes[0].run_time));
-        number(out, ",", "communication_change",
-               change(outcomes[i + 1].communication, outcomes[0].communication));
+        json_outcome(out, &outcomes[i + 1]);
+        fputc(',', out);
+        JSON_MEMBERS(out,
+                     {"run_time_change", change(outcomes[i + 1].run_time, outcomes[0].run_time)},
+                     {"communication_change",
+                      change(outcomes[i + 1].communication, outcomes[0].communication)});
         fputc('}', out);
     }
     fputs("]}\n", out);

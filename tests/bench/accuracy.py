@@ -19,7 +19,7 @@ import handover
 import harness
 import traces
 from skampi_tools import style
-from skampi_tools.statistics import median
+from skampi_tools.statistics import median, student_quantile
 
 sys.path.append(os.path.join(harness.ROOT, "mk"))
 import predicting
@@ -163,16 +163,14 @@ def row_of(app, measured, machine, here, options):
     runs = list(zip(*(app.real(measured, i) for i in range(options.runs))))
     real = [median(times) for times in runs]
     more = ["--traced-on", here] if here else []
-    predicted, ends = [], []
-    for i in range(options.runs):
-        folder = measured.steps.predict(f"predicted {i}", machine, app.trace(measured, i), options.model, more)
-        predicted.append(predicting.times_of(folder))
-        interval = predicting.interval_of(folder)
-        ends += [[part * predicted[-1][0] for part in interval]] if interval else []
+    recorded = [app.trace(measured, i) for i in range(options.runs)]
+    predict = lambda step, *which: measured.steps.predict(step, machine, which, options.model, more)
+    predicted = [predicting.times_of(predict(f"predicted {i}", one)) for i, one in enumerate(recorded)]
     run_time, communication = map(median, zip(*predicted))
+    interval = predicting.interval_of(predict("predicted all", *recorded))
     return {"app": app.app, "network": app.network, "runs": runs[0], "real": real[0], "predicted": run_time,
             "error": run_time / real[0] - 1, "communication": communication / real[1] - 1,
-            "interval": [median(end) for end in zip(*ends)] if len(ends) == options.runs else None}
+            "interval": [part * run_time for part in interval] if interval else None}
 
 
 def measure(measured, networks, options, failed):
@@ -268,6 +266,14 @@ def print_summaries(rows):
     print_summary("all", rows)
 
 
+def print_model_error(model, rows):
+    """What descriptions may state of the model: half of the interval of 95 % of run times that it predicts."""
+    logs = [math.log1p(row["error"]) for row in rows]
+    half = student_quantile(0.975, len(logs)) * math.sqrt(sum(log * log for log in logs) / len(logs))
+    print("\nto be stated in descriptions of such machines (docs/tools/shmemsim.md, How sure it is):\n"
+          f"model {model} +- {100 * half:.2g} %   # {len(rows)} run times, {time.strftime('%Y-%m-%d')}")
+
+
 def options_of():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("apps", nargs="*", metavar="APP", help="with its options in one word (those of --set)")
@@ -326,6 +332,7 @@ def main():
                 failed.append(f"{app.label}: {reason}")
     if rows:
         print_summaries(rows)
+        print_model_error(options.model, rows)
     if not options.any_state:
         print(placement.text())
     for text in failed:

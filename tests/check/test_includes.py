@@ -32,7 +32,7 @@ ARROWS = {
     "trace/export": {"trace/read", "base"},
     "trace/read": {"trace", "base"},
     "trace/runtime": {"trace", "clock", "comm", "base"},
-    "sim": {"trace/read", "trace", "base"},
+    "sim": {"trace/read", "trace", "stats", "base"},
     "trace": {"base"},
 }
 LIBRARY = {"shmem.h", "shmemx.h", "pshmem.h", "mpi.h"}

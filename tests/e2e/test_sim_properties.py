@@ -281,7 +281,7 @@ def mutated(data, chance):
 
 def sanitized_command():
     program = sim.path("shmemsim-sanitized")
-    sources = [path for folder in ("base", "sim", "trace", "trace/read")
+    sources = [path for folder in ("base", "sim", "stats", "trace", "trace/read")
                for path in sorted(glob.glob(os.path.join(ROOT, "src", folder, "*.c")))]
     built = run([os.environ.get("CC", "gcc"), "-std=gnu11", "-O0", "-g1", "-fsanitize=address,undefined",
                  "-fno-sanitize-recover=all", "-I", os.path.join(ROOT, "src"), "-o", program, *sources, "-lm"],
