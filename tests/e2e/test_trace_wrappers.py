@@ -90,6 +90,7 @@ struct trace_thread *trace_begin(unsigned routine);
 struct trace_thread *trace_begin_otherwise(unsigned routine);
 struct trace_entry *trace_entry(struct trace_thread *thread, unsigned routine, unsigned n,
                                 unsigned flags);
+#define trace_entry_otherwise trace_entry
 void trace_flag(struct trace_entry *entry, unsigned flags);
 void trace_end(struct trace_thread *thread, const struct trace_entry *entry, unsigned n);
 int64_t trace_handle_number(enum trace_handle kind, const void *handle);
