@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "trace/encode.h"
 #include "trace/export/export.h"
 #include "trace/read/event_out.h"
 
