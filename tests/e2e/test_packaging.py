@@ -330,7 +330,7 @@ class System:
 
 
 FEDORA = ["gcc", "glibc-devel", "make", "openmpi", "openmpi-devel", "python3", "papi-devel",
-          "hwloc-devel", "jansson-devel", "python3-numpy", "python3-matplotlib"]
+          "hwloc-devel", "jansson-devel", "elfutils-devel", "python3-numpy", "python3-matplotlib"]
 FEDORA_DEV = ["libcmocka-devel", "python3-jsonschema", "libasan", "libubsan", "ShellCheck",
               "clang-tools-extra", "ccache", "mpich-devel", "groff-base", "chromium", "chromedriver",
               "python3-selenium"]
@@ -382,14 +382,14 @@ def dependencies():
     tap.ok(shown.status == 0 and not debian.read("calls") and
            re.search(r"^apt-get update.*\n.*apt-get install .* openmpi-bin libopenmpi-dev python3 "
                      r"libcmocka-dev libpapi-dev libhwloc-dev libopen-trace-format2-dev "
-                     r"libjansson-dev python3-numpy python3-matplotlib python3-jsonschema otf2-tools python3-otf2 "
+                     r"libjansson-dev libdw-dev python3-numpy python3-matplotlib python3-jsonschema otf2-tools python3-otf2 "
                      r"shellcheck clang-format ccache mpich libmpich-dev libsimgrid-dev groff-base chromium "
                      r"chromium-driver python3-selenium$",
                      shown.out), "Debian: --dry-run shows the packages", shown)
     done = debian.install_deps()
     tap.equal((done.status, debian.read("installed")),
               (0, "build-essential openmpi-bin libopenmpi-dev python3 libpapi-dev libhwloc-dev "
-                  "libopen-trace-format2-dev libjansson-dev python3-numpy python3-matplotlib".split()),
+                  "libopen-trace-format2-dev libjansson-dev libdw-dev python3-numpy python3-matplotlib".split()),
               "Debian: what is missing is installed", done)
 
     derived = System("debian", "apt-get", "dpkg-query", unknown=["chromium", "chromium-driver"])
