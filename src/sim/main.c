@@ -193,21 +193,19 @@ static void take_option(void *context, size_t key, const char *value)
 /* ---- Predicting ---- */
 
 /* Predicts a trace alone. Ends the program if it is not of the same program as the first one. */
-static double time_of(char *const *trace, const struct inputs *inputs,
+static double time_of(char *const *trace, const struct inputs *inputs, const struct run *first,
                       const struct options *options)
 {
     struct prediction_options common = options->common;
-    struct run run, first;
+    struct run run;
     struct replay replay;
     struct machine *machine =
         inputs_open(&(struct inputs){inputs->machine, trace, 1}, &common, &run);
-    inputs_open_run(&first, inputs->traces, 1);
-    if (run.pes != first.pes || strcmp(run.command, first.command) != 0)
-        fail(2,
-             text_format("%s: is of \"%s\" on %d PEs, but %s of \"%s\" on %d; give traces of one "
-                         "program",
-                         *trace, run.command, run.pes, *inputs->traces, first.command, first.pes));
-    run_close(&first);
+    if (run.pes != first->pes || strcmp(run.command, first->command) != 0)
+        fail(2, text_format(
+                    "%s: is of \"%s\" on %d PEs, but %s of \"%s\" on %d; give traces of one "
+                    "program",
+                    *trace, run.command, run.pes, *inputs->traces, first->command, first->pes));
     if (!replay_run(&replay, &run, machine, &common.replay))
         fail(replay.found ? 1 : 2, replay.error);
     double time = (double)replay.threads[repeat_last(&replay)].time;
@@ -227,8 +225,11 @@ static struct several_traces choose_trace(struct inputs *inputs, const struct op
         return sample;
     size_t count = inputs->count, chosen = 0;
     double *times = memory_zeroed(count, sizeof *times);
+    struct run first;
+    inputs_open_run(&first, inputs->traces, 1);
     for (size_t i = 0; i < count; i++)
-        times[i] = time_of(&inputs->traces[i], inputs, options);
+        times[i] = time_of(&inputs->traces[i], inputs, &first, options);
+    run_close(&first);
     for (size_t i = 0; i < count; i++) {
         size_t before = 0;
         for (size_t k = 0; k < count; k++)

@@ -115,14 +115,6 @@ void report_surplus_text(FILE *out, const struct run *run, const struct surplus 
     free(rows);
 }
 
-/* "NAME":SECONDS, */
-static void member(FILE *out, const char *name, double ps)
-{
-    fprintf(out, "\"%s\":", name);
-    json_number(out, ps / PS_PER_SECOND);
-    fputc(',', out);
-}
-
 static void json_row(FILE *out, const struct run *run, const struct surplus_row *row)
 {
     static const char *const kinds[] = {"call", "waits", "first"};
@@ -136,13 +128,12 @@ static void json_row(FILE *out, const struct run *run, const struct surplus_row 
             ",\"compared\":%" PRIu64 ",",
             kinds[row->class.kind], row->class.between ? "true" : "false", bytes_of(&row->class),
             row->calls, row->compared);
-    member(out, "took", row->took.median);
-    member(out, "took_low_quartile", row->took.low);
-    member(out, "took_high_quartile", row->took.high);
-    member(out, "described", row->described);
-    member(out, "added", row->surplus);
-    fputs("\"factor\":", out);
-    json_number(out, row->described > 0 ? row->took.median / row->described : NAN);
+    JSON_MEMBERS(out, {"took", row->took.median / PS_PER_SECOND},
+                 {"took_low_quartile", row->took.low / PS_PER_SECOND},
+                 {"took_high_quartile", row->took.high / PS_PER_SECOND},
+                 {"described", row->described / PS_PER_SECOND},
+                 {"added", row->surplus / PS_PER_SECOND},
+                 {"factor", row->described > 0 ? row->took.median / row->described : NAN});
     fprintf(out, ",\"state\":\"%s\"}", states[row->state]);
 }
 
@@ -153,10 +144,10 @@ void report_surplus_json(FILE *out, const struct run *run, const struct surplus 
     fputs("\"traced_on\":{\"machine\":", out);
     json_string(out, surplus->machine);
     fputc(',', out);
-    member(out, "recorded", (double)surplus->recorded);
-    member(out, "described", (double)surplus->described);
-    member(out, "adjusted", (double)surplus->adjusted);
-    fputs("\"classes\":[", out);
+    JSON_MEMBERS(out, {"recorded", (double)surplus->recorded / PS_PER_SECOND},
+                 {"described", (double)surplus->described / PS_PER_SECOND},
+                 {"adjusted", (double)surplus->adjusted / PS_PER_SECOND});
+    fputs(",\"classes\":[", out);
     for (size_t i = 0; i < count; i++) {
         fputs(i ? "," : "", out);
         json_row(out, run, rows[i]);

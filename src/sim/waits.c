@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "sim/stream.h"
+#include "trace/read/flag.h"
 
 #define SATISFYING_MOST 64 /* writes that are looked at for one that satisfies the comparison */
 
@@ -119,28 +120,8 @@ static size_t flag_from(const struct matching *matching, int pe, uint64_t place)
 
 /* ---- Writes and waits ---- */
 
-/* What is written to a place. */
-struct change {
-    uint64_t place, bytes, element, step; /* as in struct observation */
-    bool valued;
-};
-
-/* The value that a flag has afterwards. False: not known, since the change has only parts of it.
- */
-static bool flag_value(const struct change *change, const struct flag *flag, uint64_t *value)
-{
-    if (!change->valued || flag->place < change->place || flag->bytes > sizeof *value)
-        return false;
-    uint64_t offset = flag->place - change->place, index = offset / change->step,
-             within = offset % change->step, first = index * change->element + within;
-    if (within + flag->bytes > change->element || first + flag->bytes > sizeof *value)
-        return false;
-    *value = *value >> 8 * first & (UINT64_MAX >> 8 * (sizeof *value - flag->bytes));
-    return true;
-}
-
 static void add_writes(struct matching *matching, const struct observation *seen,
-                       const struct change *change)
+                       const struct flag_change *change, bool valued)
 {
     uint64_t place = change->place, bytes = change->bytes;
     size_t end = matching->first_flag[seen->peer + 1];
@@ -160,7 +141,8 @@ static void add_writes(struct matching *matching, const struct observation *seen
             .time = trace_seconds(matching->file, seen->start),
             .value = (uint64_t)seen->value,
         };
-        write->valued = flag_value(change, &matching->flags[i], &write->value);
+        const struct flag *flag = &matching->flags[i];
+        write->valued = valued && flag_value(change, flag->place, flag->bytes, &write->value);
     }
 }
 
@@ -195,9 +177,10 @@ static void observe_all(void *context, const struct observation *seen)
     }
     const uint64_t word = sizeof(uint64_t);
     add_writes(matching, seen,
-               &(struct change){seen->place, seen->bytes, seen->element, seen->step, seen->valued});
-    add_writes(matching, seen,
-               &(struct change){seen->signal, word, word, word, seen->signal_valued});
+               &(struct flag_change){seen->place, seen->bytes, seen->element, seen->step},
+               seen->valued);
+    add_writes(matching, seen, &(struct flag_change){seen->signal, word, word, word},
+               seen->signal_valued);
 }
 
 static bool read_all(struct matching *matching, void (*observe)(void *, const struct observation *))
@@ -235,74 +218,18 @@ static int compare_writes(const void *a, const void *b)
     return order ? order : ORDER(x->ordinal, y->ordinal);
 }
 
-/* Of bytes as a wait sees them: as its events keep values. */
-static int64_t number_of(const struct wait *wait, uint64_t value, uint64_t bytes)
-{
-    unsigned shift = 8 * (unsigned)(sizeof value - bytes);
-    return wait->is_signed ? (int64_t)(value << shift) >> shift : (int64_t)value;
-}
-
-/* Of two values as the wait sees them. */
-static int compare_values(const struct wait *wait, int64_t a, int64_t b)
-{
-    return wait->is_signed ? ORDER(a, b) : ORDER((uint64_t)a, (uint64_t)b);
-}
-
-static bool satisfies(const struct wait *wait, int64_t value)
-{
-    int order = compare_values(wait, value, wait->value);
-    switch (wait->comparison) {
-    case TRACE_EQUAL:
-        return order == 0;
-    case TRACE_NOT_EQUAL:
-        return order != 0;
-    case TRACE_GREATER:
-        return order > 0;
-    case TRACE_LESS_EQUAL:
-        return order <= 0;
-    case TRACE_LESS:
-        return order < 0;
-    case TRACE_GREATER_EQUAL:
-        return order >= 0;
-    default:
-        return true;
-    }
-}
-
-static int64_t value_of(const struct matching *matching, const struct wait *wait,
-                        const struct write *write)
-{
-    return number_of(wait, write->value, matching->flags[wait->flag].bytes);
-}
-
-/* Whether from one write to the next one values go on in the direction that the wait is for, as
- * those of counters do. What is set to the same value again may have been reset by its owner, which
- * a trace does not show. */
-static bool goes_on(const struct matching *matching, const struct wait *wait,
-                    const struct write *write, const struct write *next)
-{
-    if (!write->valued || !next->valued)
-        return false;
-    int order =
-        compare_values(wait, value_of(matching, wait, next), value_of(matching, wait, write));
-    switch (wait->comparison) {
-    case TRACE_GREATER:
-    case TRACE_GREATER_EQUAL:
-        return order > 0;
-    case TRACE_LESS:
-    case TRACE_LESS_EQUAL:
-        return order < 0;
-    default:
-        return false;
-    }
-}
-
 /* The last write to the flag before the wait ended, preferably one whose value satisfies it. Of a
  * counter the first one that satisfies it: its writer may have gone on before the wait ended. NULL:
  * there is none. */
 static const struct write *find_write(const struct matching *matching, const struct wait *wait)
 {
     const struct write *writes = matching->writes, *last = NULL, *found = NULL;
+    if (wait->flag == UINT32_MAX)
+        return NULL;
+    const struct flag_condition condition = {.bytes = matching->flags[wait->flag].bytes,
+                                             .comparison = wait->comparison,
+                                             .is_signed = wait->is_signed,
+                                             .value = wait->value};
     size_t low = 0, high = matching->write_count;
     while (low < high) {
         size_t middle = (low + high) / 2;
@@ -318,8 +245,9 @@ static const struct write *find_write(const struct matching *matching, const str
             break;
         if (!last)
             last = write;
-        bool ends = !write->valued || satisfies(wait, value_of(matching, wait, write));
-        if (found && !(ends && goes_on(matching, wait, write, found)))
+        bool ends = !write->valued || flag_satisfies(&condition, write->value);
+        if (found && !(ends && write->valued && found->valued &&
+                       flag_goes_on(&condition, write->value, found->value)))
             break;
         if (ends)
             found = write;

@@ -104,14 +104,19 @@ def imbalance(p, size):
             "shmem_barrier_all", p.pes - 1)
 
 
+def late_flags(p, size, step):
+    """After a barrier, PE 0 computes before it sets a flag of each other PE."""
+    for pe in range(p.pes):
+        p.compute(pe, 100)
+    p.meet()
+    p.compute(0, size)
+    for pe in range(1, p.pes):
+        p.call(0, "shmem_long_p", 10, peer=pe, target=FLAG, value=step + 1)
+
+
 def late_writer(p, size):
     for step in range(ROUNDS):
-        for pe in range(p.pes):
-            p.compute(pe, 100)
-        p.meet()
-        p.compute(0, size)
-        for pe in range(1, p.pes):
-            p.call(0, "shmem_long_p", 10, peer=pe, target=FLAG, value=step + 1)
+        late_flags(p, size, step)
         for pe in range(1, p.pes):
             written = p.clock[0] - 10 * (p.pes - pe)
             p.call(pe, "shmem_long_wait_until", written + NET - p.clock[pe], target=FLAG, comparison=0,
@@ -121,12 +126,7 @@ def late_writer(p, size):
 
 def polling(p, size):
     for step in range(ROUNDS):
-        for pe in range(p.pes):
-            p.compute(pe, 100)
-        p.meet()
-        p.compute(0, size)
-        for pe in range(1, p.pes):
-            p.call(0, "shmem_long_p", 10, peer=pe, target=FLAG, value=step + 1)
+        late_flags(p, size, step)
         for pe in range(1, p.pes):
             written, result = p.clock[0] - 10 * (p.pes - pe), 0
             while result == 0:

@@ -1,5 +1,4 @@
-/* The same rules as those of shmemsim (src/sim/waits.c), while the trace is read in the order of
- * time. */
+/* Finds writes as shmemsim does (src/sim/waits.c), while the trace is read in the order of time. */
 #include "trace/explain/flags.h"
 
 #include <stdlib.h>
@@ -112,13 +111,8 @@ bool flags_have(const struct flags *flags, int64_t pe, int64_t place, uint64_t b
 
 /* ---- Writes ---- */
 
-/* Elements of `element` bytes, one every `step` bytes. */
-struct change {
-    uint64_t place, bytes, element, step;
-};
-
-/* From the first to the last byte of the target. */
-static struct change change_of(const struct routine_kind *kind, const struct trace_event *event)
+static struct flag_change change_of(const struct routine_kind *kind,
+                                    const struct trace_event *event)
 {
     uint64_t element = kind->element_bytes,
              elements = (uint64_t)event_value(event, TRACE_ELEMENTS, 1),
@@ -128,27 +122,14 @@ static struct change change_of(const struct routine_kind *kind, const struct tra
                    element * stride < MOST_BYTES / elements;
     if (event_has(event, TRACE_COMPARISON) && elements > 0 && elements < MOST_BYTES)
         bytes = elements * element;
-    struct change change = {.place = (uint64_t)event_value(event, TRACE_TARGET, 0)};
+    struct flag_change change = {.place = (uint64_t)event_value(event, TRACE_TARGET, 0)};
     change.bytes = strided ? ((elements - 1) * stride + 1) * element : bytes;
     change.element = strided ? element : bytes;
     change.step = strided ? element * stride : bytes;
     return change;
 }
 
-/* The value that a flag has afterwards. False: not known. */
-static bool flag_value(const struct change *change, const struct flag *flag, uint64_t *value)
-{
-    if (flag->place < change->place || flag->bytes > sizeof *value || change->step == 0)
-        return false;
-    uint64_t offset = flag->place - change->place, index = offset / change->step,
-             within = offset % change->step, first = index * change->element + within;
-    if (within + flag->bytes > change->element || first + flag->bytes > sizeof *value)
-        return false;
-    *value = *value >> 8 * first & (UINT64_MAX >> 8 * (sizeof *value - flag->bytes));
-    return true;
-}
-
-static void write_changes(struct flags *flags, int64_t pe, const struct change *change,
+static void write_changes(struct flags *flags, int64_t pe, const struct flag_change *change,
                           const struct write *write)
 {
     if (change->place == 0 || change->bytes == 0 || change->bytes > MOST_BYTES)
@@ -161,7 +142,7 @@ static void write_changes(struct flags *flags, int64_t pe, const struct change *
         }
         struct write *kept = &flag->writes[flag->count++ % flag->room];
         *kept = *write;
-        kept->valued = kept->valued && flag_value(change, flag, &kept->value);
+        kept->valued = kept->valued && flag_value(change, flag->place, flag->bytes, &kept->value);
     }
 }
 
@@ -174,12 +155,12 @@ void flags_write(struct flags *flags, const struct routine_kind *kind,
     struct write made = *write;
     made.value = (uint64_t)event_value(event, TRACE_VALUE, 0);
     made.valued = kind->sets && event_has(event, TRACE_VALUE);
-    struct change change = change_of(kind, event);
+    struct flag_change change = change_of(kind, event);
     write_changes(flags, pe, &change, &made);
     if (!event_has(event, TRACE_SIGNAL))
         return;
     const uint64_t word = sizeof(uint64_t);
-    change = (struct change){(uint64_t)event->values[TRACE_SIGNAL], word, word, word};
+    change = (struct flag_change){(uint64_t)event->values[TRACE_SIGNAL], word, word, word};
     made.value = (uint64_t)event_value(event, TRACE_VALUE, 0);
     made.valued = kind->sets_signal && event_value(event, TRACE_OPTIONS, -1) == TRACE_SIGNAL_SET;
     write_changes(flags, pe, &change, &made);
@@ -188,72 +169,20 @@ void flags_write(struct flags *flags, const struct routine_kind *kind,
 struct condition flags_condition(const struct routine_kind *kind, int pe,
                                  const struct trace_event *event)
 {
-    const struct change change = change_of(kind, event);
+    const struct flag_change change = change_of(kind, event);
     bool valued =
         kind->integer && event_has(event, TRACE_VALUE) && change.bytes == kind->element_bytes;
     return (struct condition){
         .pe = pe,
         .place = (int64_t)change.place,
-        .bytes = change.bytes,
-        .comparison = valued ? (int)event_value(event, TRACE_COMPARISON, -1) : -1,
-        .is_signed = kind->is_signed,
-        .value = event_value(event, TRACE_VALUE, 0),
+        .flag = {.bytes = change.bytes,
+                 .comparison = valued ? (int)event_value(event, TRACE_COMPARISON, -1) : -1,
+                 .is_signed = kind->is_signed,
+                 .value = event_value(event, TRACE_VALUE, 0)},
     };
 }
 
 /* ---- Finding ---- */
-
-/* A flag's value as events keep values. */
-static int64_t number_of(const struct condition *condition, uint64_t value)
-{
-    uint64_t bytes = condition->bytes < sizeof value ? condition->bytes : sizeof value;
-    unsigned shift = 8 * (unsigned)(sizeof value - bytes);
-    return condition->is_signed ? (int64_t)(value << shift) >> shift : (int64_t)value;
-}
-
-static int compare_values(const struct condition *condition, int64_t a, int64_t b)
-{
-    return condition->is_signed ? ORDER(a, b) : ORDER((uint64_t)a, (uint64_t)b);
-}
-
-static bool satisfies(const struct condition *condition, const struct write *write)
-{
-    int order = write->valued ? compare_values(condition, number_of(condition, write->value),
-                                               condition->value)
-                              : 0;
-    if (!write->valued)
-        return true;
-    switch (condition->comparison) {
-    case TRACE_EQUAL:
-        return order == 0;
-    case TRACE_NOT_EQUAL:
-        return order != 0;
-    case TRACE_GREATER:
-        return order > 0;
-    case TRACE_LESS_EQUAL:
-        return order <= 0;
-    case TRACE_LESS:
-        return order < 0;
-    case TRACE_GREATER_EQUAL:
-        return order >= 0;
-    default:
-        return true;
-    }
-}
-
-/* Whether values go on in the direction that is waited for, as those of counters do. */
-static bool counts(const struct condition *condition, const struct write *before,
-                   const struct write *after)
-{
-    if (!before->valued || !after->valued)
-        return false;
-    int order = compare_values(condition, number_of(condition, after->value),
-                               number_of(condition, before->value));
-    bool up =
-             condition->comparison == TRACE_GREATER || condition->comparison == TRACE_GREATER_EQUAL,
-         down = condition->comparison == TRACE_LESS || condition->comparison == TRACE_LESS_EQUAL;
-    return (up && order > 0) || (down && order < 0);
-}
 
 static const struct write *find_in(const struct flag *flag, const struct condition *condition)
 {
@@ -266,8 +195,9 @@ static const struct write *find_in(const struct flag *flag, const struct conditi
         if (write->time < condition->from)
             break;
         last = last ? last : write;
-        bool ends = satisfies(condition, write);
-        if (found && !(ends && counts(condition, write, found)))
+        bool ends = !write->valued || flag_satisfies(&condition->flag, write->value);
+        if (found && !(ends && write->valued && found->valued &&
+                       flag_goes_on(&condition->flag, write->value, found->value)))
             break;
         if (ends)
             found = write;
@@ -285,7 +215,7 @@ const struct write *flags_find(const struct flags *flags, const struct condition
         const struct flag *flag = &flags->of[i];
         if (flag->pe != condition->pe || flag->place != place)
             break;
-        if (flag->bytes == condition->bytes)
+        if (flag->bytes == condition->flag.bytes)
             return find_in(flag, condition);
     }
     return found;

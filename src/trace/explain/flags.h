@@ -3,6 +3,7 @@
 #define SKAMPI_TRACE_EXPLAIN_FLAGS_H
 
 #include "trace/explain/explain.h"
+#include "trace/read/flag.h"
 
 struct write {
     uint32_t line;
@@ -15,10 +16,7 @@ struct write {
 /* What somebody waits for. */
 struct condition {
     int64_t pe, place;
-    uint64_t bytes;
-    int comparison; /* -1: any write will do */
-    bool is_signed;
-    int64_t value;
+    struct flag_condition flag;
     double from, to; /* when the write must have been made */
 };
 

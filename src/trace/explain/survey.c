@@ -61,7 +61,7 @@ static void see_flag(struct explain *explain, int pe, const struct routine_kind 
 {
     if (kind->kind == OP_WAIT) {
         const struct condition condition = flags_condition(kind, pe, event);
-        flags_add(&explain->flags, pe, condition.place, condition.bytes);
+        flags_add(&explain->flags, pe, condition.place, condition.flag.bytes);
     }
     uint64_t bytes = fetch_bytes(kind, event);
     if (bytes == 0) {

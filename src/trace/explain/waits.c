@@ -75,8 +75,7 @@ static void settle(struct step *step)
     struct poll *poll = &line->poll;
     const struct condition condition = {.pe = poll->peer,
                                         .place = poll->place,
-                                        .bytes = poll->bytes,
-                                        .comparison = -1,
+                                        .flag = {.bytes = poll->bytes, .comparison = -1},
                                         .from = poll->from,
                                         .to = poll->to};
     const struct write *write = poll->kind == POLL_FETCH && poll->calls >= FETCHES
