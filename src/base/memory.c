@@ -56,6 +56,16 @@ void *memory_zeroed_at(size_t count, size_t size, const char *file, int line)
     return checked(calloc(1, bytes), bytes, file, line);
 }
 
+void *memory_extend_at(void *memory, size_t index, size_t *room, size_t size, const char *file,
+                       int line)
+{
+    size_t larger = 2 * index + 16;
+    memory = memory_resize_at(memory, larger, size, file, line);
+    memset((char *)memory + *room * size, 0, (larger - *room) * size);
+    *room = larger;
+    return memory;
+}
+
 void *memory_large_at(size_t count, size_t size, const char *file, int line)
 {
     size_t bytes = bytes_of(count, size);

@@ -18,6 +18,14 @@
 #define memory_resize_array(memory, count, size)                                                   \
     memory_resize_at(memory, count, size, __FILE__, __LINE__)
 
+/* Gives an array room for the element of that index; what is new is zero. room: a pointer to the
+ * number of elements for which there is room, a size_t. */
+#define memory_extend(array, index, room)                                                          \
+    ((size_t)(index) < *(room)                                                                     \
+         ? (void)0                                                                                 \
+         : (void)((array) =                                                                        \
+                      memory_extend_at(array, index, room, sizeof *(array), __FILE__, __LINE__)))
+
 /* For large tables that are used in no order: in huge pages if the system has them, which saves TLB
  * misses. Not zeroed. */
 #define memory_large(count, size) memory_large_at(count, size, __FILE__, __LINE__)
@@ -37,6 +45,8 @@
 
 void *memory_resize_at(void *memory, size_t count, size_t size, const char *file, int line);
 void *memory_zeroed_at(size_t count, size_t size, const char *file, int line);
+void *memory_extend_at(void *memory, size_t index, size_t *room, size_t size, const char *file,
+                       int line);
 void *memory_large_at(size_t count, size_t size, const char *file, int line);
 char *memory_text_at(const char *text, size_t most, const char *file, int line);
 FILE *memory_stream_at(FILE *stream, const char *file, int line);

@@ -16,6 +16,9 @@ void numbers_use_point(void);
 locale_t numbers_point_begin(void);
 void numbers_point_end(locale_t before);
 
+/* How two numbers are ordered, for qsort(): -1, 0 or 1. */
+#define ORDER(x, y) (((x) > (y)) - ((x) < (y)))
+
 /* The ending of a noun after this count: "" for 1, else "s". */
 const char *numbers_plural(size_t count);
 

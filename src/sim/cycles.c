@@ -55,10 +55,7 @@ static unsigned turn_of(const struct watch *watch, unsigned times)
 
 static void add(struct cycles *cycles, struct cycle cycle)
 {
-    if (cycles->count == cycles->room) {
-        cycles->room = 2 * cycles->room + 16;
-        cycles->found = memory_resize_array(cycles->found, cycles->room, sizeof *cycles->found);
-    }
+    memory_extend(cycles->found, cycles->count, &cycles->room);
     cycles->found[cycles->count++] = cycle;
 }
 

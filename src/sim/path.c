@@ -27,11 +27,8 @@ uint32_t path_station(struct paths *paths, uint32_t thread, int64_t until, uint3
     if (hop) {
         paths->unused = paths->hops[hop].parent;
     } else {
-        if (paths->count + 1 >= paths->room) {
-            paths->room = 2 * paths->room + 64;
-            paths->hops = memory_resize_array(paths->hops, paths->room, sizeof *paths->hops);
-        }
         hop = (uint32_t)++paths->count;
+        memory_extend(paths->hops, hop, &paths->room);
     }
     paths->hops[hop] = (struct hop){parent, thread, 0, until};
     path_keep(paths, parent);

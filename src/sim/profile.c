@@ -24,14 +24,9 @@ static void add(struct profile *profile, uint32_t pe, uint32_t routine, int64_t 
 {
     const uint32_t key[] = {pe, routine};
     size_t before = profile->count, number = table_number(&profile->keys, key, sizeof key);
-    if (number == before) {
-        if (number == profile->room) {
-            profile->room = 2 * profile->room + 16;
-            profile->parts =
-                memory_resize_array(profile->parts, profile->room, sizeof *profile->parts);
-        }
+    memory_extend(profile->parts, number, &profile->room);
+    if (number == before)
         profile->parts[profile->count++] = (struct profile_part){pe, routine, 0};
-    }
     profile->parts[number].time += time;
 }
 
@@ -40,10 +35,7 @@ static void add_call(struct walk *walk, uint32_t routine, int64_t time)
     size_t i = 0;
     while (i < walk->count && walk->parts[i].routine != routine)
         i++;
-    if (i == walk->room) {
-        walk->room = 2 * walk->room + 4;
-        walk->parts = memory_resize_array(walk->parts, walk->room, sizeof *walk->parts);
-    }
+    memory_extend(walk->parts, i, &walk->room);
     if (i == walk->count)
         walk->parts[walk->count++] = (struct profile_part){.routine = routine};
     walk->parts[i].time += time;

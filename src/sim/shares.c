@@ -13,10 +13,7 @@
 
 static void push(struct numbers *numbers, uint32_t number)
 {
-    if (numbers->count == numbers->room) {
-        numbers->room = 2 * numbers->room + 64;
-        numbers->of = memory_resize_array(numbers->of, numbers->room, sizeof *numbers->of);
-    }
+    memory_extend(numbers->of, numbers->count, &numbers->room);
     numbers->of[numbers->count++] = number;
 }
 
@@ -95,11 +92,7 @@ static void note_change(struct shares *shares, uint32_t number)
 void shares_add(struct shares *shares, uint32_t number, int64_t now, int64_t work,
                 const uint32_t *links, const double *capacities, int count)
 {
-    if (number >= shares->flow_room) {
-        shares->flow_room = 2 * (size_t)number + 64;
-        shares->flows =
-            memory_resize_array(shares->flows, shares->flow_room, sizeof *shares->flows);
-    }
+    memory_extend(shares->flows, number, &shares->flow_room);
     struct flow *flow = &shares->flows[number];
     *flow = (struct flow){
         .left = (double)work, .since = now, .limit = SHARES_NONE, .count = (uint8_t)count};

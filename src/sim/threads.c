@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "sim/stream.h"
 
 /* A collective call. */
@@ -35,10 +36,7 @@ struct finding {
 
 static void note_call(struct finding *finding, const struct observation *seen)
 {
-    if (finding->count == finding->room) {
-        finding->room = 2 * finding->room + 256;
-        finding->calls = memory_resize_array(finding->calls, finding->room, sizeof *finding->calls);
-    }
+    memory_extend(finding->calls, finding->count, &finding->room);
     finding->calls[finding->count++] =
         (struct call){.pe = (uint32_t)run_pe(finding->run, seen->thread),
                       .set = seen->op->peer,
@@ -102,26 +100,17 @@ static void observe(void *context, const struct observation *seen)
         note_call(finding, seen);
 }
 
-#define ORDER(x, y) (((x) > (y)) - ((x) < (y)))
-
 static int compare_times(const void *a, const void *b)
 {
     const struct call *x = a, *y = b;
-    int order = ORDER(x->pe, y->pe);
-    if (order == 0)
-        order = ORDER(x->set, y->set);
-    if (order == 0)
-        order = ORDER(x->start, y->start);
-    if (order == 0)
-        order = ORDER(x->thread, y->thread);
-    return order ? order : ORDER(x->ordinal, y->ordinal);
+    return ORDER(x->pe, y->pe)           ?: ORDER(x->set, y->set) ?: ORDER(x->start, y->start)
+           ?: ORDER(x->thread, y->thread) ?: ORDER(x->ordinal, y->ordinal);
 }
 
 static int compare_threads(const void *a, const void *b)
 {
     const struct call *x = a, *y = b;
-    int order = ORDER(x->thread, y->thread);
-    return order ? order : ORDER(x->ordinal, y->ordinal);
+    return ORDER(x->thread, y->thread) ?: ORDER(x->ordinal, y->ordinal);
 }
 
 static void order_calls(struct thread_order *order, struct finding *finding)
@@ -147,8 +136,7 @@ static void order_calls(struct thread_order *order, struct finding *finding)
 static int compare_joins(const void *a, const void *b)
 {
     const struct join *x = a, *y = b;
-    int order = ORDER(x->pe, y->pe);
-    return order ? order : ORDER(x->ordinal, y->ordinal);
+    return ORDER(x->pe, y->pe) ?: ORDER(x->ordinal, y->ordinal);
 }
 
 static void list_joins(struct thread_order *order, struct finding *finding)
@@ -167,10 +155,7 @@ static void list_joins(struct thread_order *order, struct finding *finding)
 static int compare_forks(const void *a, const void *b)
 {
     const struct fork *x = a, *y = b;
-    int order = ORDER(x->pe, y->pe);
-    if (order == 0)
-        order = ORDER(x->ordinal, y->ordinal);
-    return order ? order : ORDER(x->thread, y->thread);
+    return ORDER(x->pe, y->pe) ?: ORDER(x->ordinal, y->ordinal) ?: ORDER(x->thread, y->thread);
 }
 
 static void list_forks(struct thread_order *order, const struct finding *finding)

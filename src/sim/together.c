@@ -37,13 +37,7 @@ static struct way slowest_way(const struct replay *replay, const struct trace_se
 
 static struct set_state *state_of(struct replay *replay, uint32_t number)
 {
-    while (number >= replay->set_room) {
-        size_t room = 2 * replay->set_room + 8;
-        replay->sets = memory_resize_array(replay->sets, room, sizeof *replay->sets);
-        for (size_t i = replay->set_room; i < room; i++)
-            replay->sets[i] = (struct set_state){0};
-        replay->set_room = room;
-    }
+    memory_extend(replay->sets, number, &replay->set_room);
     struct set_state *state = &replay->sets[number];
     if (!state->known) {
         struct trace_set set = set_of(&replay->run->reader.sets, number);
@@ -76,15 +70,8 @@ static uint32_t *turns_done(struct replay *replay, uint32_t home, uint32_t set)
     const struct {
         uint32_t home, set;
     } key = {home, set};
-    size_t before = replay->turn_numbers.count,
-           number = table_number(&replay->turn_numbers, &key, sizeof key);
-    if (number >= replay->turn_room) {
-        replay->turn_room = 2 * replay->turn_room + 16;
-        replay->turns_done =
-            memory_resize_array(replay->turns_done, replay->turn_room, sizeof(uint32_t));
-    }
-    if (number == before)
-        replay->turns_done[number] = 0;
+    size_t number = table_number(&replay->turn_numbers, &key, sizeof key);
+    memory_extend(replay->turns_done, number, &replay->turn_room);
     return &replay->turns_done[number];
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "base/text.h"
 #include "sim/stream.h"
 #include "trace/read/flag.h"
@@ -44,14 +45,6 @@ struct matching {
     bool seen;          /* somebody waits */
 };
 
-#define GROW(array, count, room)                                                                   \
-    do {                                                                                           \
-        if ((count) == (room)) {                                                                   \
-            (room) = 2 * (room) + 256;                                                             \
-            (array) = memory_resize_array(array, room, sizeof *(array));                           \
-        }                                                                                          \
-    } while (0)
-
 static bool waits_for(const struct observation *seen)
 {
     return seen->op->kind == OP_WAIT || seen->op->kind == OP_FETCHES || seen->op->kind == OP_CYCLE;
@@ -59,15 +52,10 @@ static bool waits_for(const struct observation *seen)
 
 /* ---- Flags ---- */
 
-#define ORDER(x, y) (((x) > (y)) - ((x) < (y)))
-
 static int compare_flags(const void *a, const void *b)
 {
     const struct flag *x = a, *y = b;
-    int order = ORDER(x->pe, y->pe);
-    if (order == 0)
-        order = ORDER(x->place, y->place);
-    return order ? order : ORDER(x->bytes, y->bytes);
+    return ORDER(x->pe, y->pe) ?: ORDER(x->place, y->place) ?: ORDER(x->bytes, y->bytes);
 }
 
 static void observe_flag(void *context, const struct observation *seen)
@@ -80,7 +68,7 @@ static void observe_flag(void *context, const struct observation *seen)
     size_t count = matching->flag_count;
     if (count > 0 && compare_flags(&matching->flags[count - 1], &flag) == 0)
         return;
-    GROW(matching->flags, matching->flag_count, matching->flag_room);
+    memory_extend(matching->flags, count, &matching->flag_room);
     matching->flags[matching->flag_count++] = flag;
 }
 
@@ -132,7 +120,7 @@ static void add_writes(struct matching *matching, const struct observation *seen
     for (; i < end && matching->flags[i].place < place + bytes; i++) {
         if (matching->flags[i].place + matching->flags[i].bytes <= place)
             continue;
-        GROW(matching->writes, matching->write_count, matching->write_room);
+        memory_extend(matching->writes, matching->write_count, &matching->write_room);
         struct write *write = &matching->writes[matching->write_count++];
         *write = (struct write){
             .flag = (uint32_t)i,
@@ -148,7 +136,7 @@ static void add_writes(struct matching *matching, const struct observation *seen
 
 static void add_wait(struct matching *matching, const struct observation *seen)
 {
-    GROW(matching->waits, matching->wait_count, matching->wait_room);
+    memory_extend(matching->waits, matching->wait_count, &matching->wait_room);
     size_t flag = flag_from(matching, seen->peer, seen->place);
     size_t end = matching->first_flag[seen->peer + 1];
     while (flag < end && matching->flags[flag].place == seen->place &&
@@ -210,12 +198,8 @@ static bool read_all(struct matching *matching, void (*observe)(void *, const st
 static int compare_writes(const void *a, const void *b)
 {
     const struct write *x = a, *y = b;
-    int order = ORDER(x->flag, y->flag);
-    if (order == 0)
-        order = ORDER(x->time, y->time);
-    if (order == 0)
-        order = ORDER(x->thread, y->thread);
-    return order ? order : ORDER(x->ordinal, y->ordinal);
+    return ORDER(x->flag, y->flag)         ?: ORDER(x->time, y->time)
+           ?: ORDER(x->thread, y->thread) ?: ORDER(x->ordinal, y->ordinal);
 }
 
 /* The last write to the flag before the wait ended, preferably one whose value satisfies it. Of a
@@ -263,10 +247,7 @@ struct link {
 static int compare_links(const void *a, const void *b)
 {
     const struct link *x = a, *y = b;
-    int order = ORDER(x->thread, y->thread);
-    if (order == 0)
-        order = ORDER(x->ordinal, y->ordinal);
-    return order ? order : ORDER(x->wait, y->wait);
+    return ORDER(x->thread, y->thread) ?: ORDER(x->ordinal, y->ordinal) ?: ORDER(x->wait, y->wait);
 }
 
 /* Where each thread's part of an array begins: from counts in first[thread + 1]. */

@@ -15,8 +15,7 @@ struct finding_key {
 static struct finding *finding_of(struct explain *explain, struct finding_key key)
 {
     size_t number = table_number(&explain->finding_keys, &key, sizeof key);
-    explain->findings =
-        reader_extend(explain->findings, &explain->finding_room, number, sizeof *explain->findings);
+    memory_extend(explain->findings, number, &explain->finding_room);
     struct finding *finding = &explain->findings[number];
     if (!finding->waited) {
         explain->finding_count = number + 1;

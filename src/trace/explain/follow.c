@@ -1,6 +1,7 @@
 /* The second pass: what each line does, in the order of time. */
 #include <math.h>
 
+#include "base/memory.h"
 #include "trace/explain/iterations.h"
 #include "trace/explain/locks.h"
 #include "trace/explain/meetings.h"
@@ -39,7 +40,7 @@ static void begin(struct step *step)
         burst(step, line->ended);
     line->started = true;
     line->begun = step->start;
-    line->spent = reader_extend(line->spent, &line->spent_room, spot, sizeof *line->spent);
+    memory_extend(line->spent, spot, &line->spent_room);
     line->call = (struct call){spot, ++line->spent[spot].calls};
     line->call_waits = 0;
     if (step->number == 0 && !call_polls(step->kind, step->event))

@@ -31,7 +31,7 @@ void iterations_see(struct iterations *all, uint32_t spot, double start)
     if (all->last == spot + 1)
         return;
     all->last = spot + 1;
-    all->anchors = reader_extend(all->anchors, &all->anchor_room, spot, sizeof *all->anchors);
+    memory_extend(all->anchors, spot, &all->anchor_room);
     struct anchor *anchor = &all->anchors[spot];
     uint64_t stretch = all->sum - anchor->sum;
     if (anchor->calls > 1 && stretch == anchor->stretch) {
@@ -76,7 +76,7 @@ void iterations_note(struct iterations *all, uint32_t spot, double start)
     all->last = spot + 1;
     if (!begins)
         return;
-    all->starts = reader_extend(all->starts, &all->room, all->count, sizeof *all->starts);
+    memory_extend(all->starts, all->count, &all->room);
     all->starts[all->count++] = start;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/memory.h"
 #include "trace/explain/efficiency.h"
 #include "trace/explain/iterations.h"
 #include "trace/explain/sentence.h"
@@ -91,7 +92,7 @@ static void write_waits(const struct explain *explain, FILE *out)
         const int key[3] = {(int)wait->cause, explain->lines[wait->line].pe,
                             explain->lines[wait->by].pe};
         size_t number = table_number(&pairs, key, sizeof key);
-        seconds = reader_extend(seconds, &room, number, sizeof *seconds);
+        memory_extend(seconds, number, &room);
         seconds[number] += wait_seconds(explain, wait);
     }
     for (size_t i = 0; i < pairs.count; i++) {

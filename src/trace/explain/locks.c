@@ -33,7 +33,7 @@ static struct lock *lock_of(struct step *step)
         step->explain->locks = memory_zeroed(1, sizeof(struct locks));
     struct locks *locks = step->explain->locks;
     size_t number = table_number(&locks->places, &place, sizeof place);
-    locks->of = reader_extend(locks->of, &locks->room, number, sizeof(struct lock *));
+    memory_extend(locks->of, number, &locks->room);
     if (!locks->of[number])
         locks->of[number] = memory_zeroed(1, sizeof(struct lock));
     return locks->of[number];

@@ -94,8 +94,7 @@ static void give_up(struct meetings *set)
 
 static struct meetings *meetings_of(struct explain *explain, size_t number, int64_t size)
 {
-    explain->meetings =
-        reader_extend(explain->meetings, &explain->meeting_room, number, sizeof(struct meetings *));
+    memory_extend(explain->meetings, number, &explain->meeting_room);
     if (!explain->meetings[number])
         explain->meetings[number] = memory_zeroed(1, sizeof(struct meetings));
     struct meetings *set = explain->meetings[number];

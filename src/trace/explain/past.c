@@ -144,8 +144,7 @@ static void add_parts(struct explain *explain, struct wait *wait, struct sums *s
         all += found[i]->seconds;
     wait->first_part = (uint32_t)explain->part_count;
     wait->parts = count ? (uint32_t)count : 1;
-    explain->parts = reader_extend(explain->parts, &explain->part_room,
-                                   explain->part_count + PARTS_MOST, sizeof *explain->parts);
+    memory_extend(explain->parts, explain->part_count + PARTS_MOST, &explain->part_room);
     struct part *parts = &explain->parts[explain->part_count];
     for (size_t i = 0; i < count; i++) {
         parts[i] = found[i]->part;
@@ -164,8 +163,7 @@ static size_t pair_of(struct explain *explain, uint32_t a, uint32_t b)
 {
     const uint32_t pair[2] = {a < b ? a : b, a < b ? b : a};
     size_t number = table_number(&explain->pairs, pair, sizeof pair);
-    explain->pair_met =
-        reader_extend(explain->pair_met, &explain->pair_room, number, sizeof *explain->pair_met);
+    memory_extend(explain->pair_met, number, &explain->pair_room);
     return number;
 }
 
@@ -187,8 +185,7 @@ uint32_t wait_add(struct explain *explain, struct wait wait, bool meanwhile)
     static struct sums sums;
     if (!(wait.until > wait.from))
         return 0;
-    explain->waits = reader_extend(explain->waits, &explain->wait_room, explain->wait_count,
-                                   sizeof *explain->waits);
+    memory_extend(explain->waits, explain->wait_count, &explain->wait_room);
     sums.turn++;
     sums.count = 0;
     double waits = 1;

@@ -85,8 +85,7 @@ static void walk(struct path *path)
         at_once = from < time ? 0 : at_once + 1;
         if (at_once > explain->line_count)
             break;
-        path->stretches =
-            reader_extend(path->stretches, &path->room, path->count, sizeof *path->stretches);
+        memory_extend(path->stretches, path->count, &path->room);
         path->stretches[path->count++] = (struct stretch){line, from, time};
         if (!wait)
             break;
@@ -110,8 +109,7 @@ static void stay(struct explain *explain, const struct line *line, bool computes
     if (!(seconds > 0))
         return;
     size_t number = table_number(&explain->stay_keys, key, sizeof key);
-    explain->stays =
-        reader_extend(explain->stays, &explain->stay_room, number, sizeof *explain->stays);
+    memory_extend(explain->stays, number, &explain->stay_room);
     explain->stay_count = explain->stay_keys.count;
     struct stay *stay = &explain->stays[number];
     stay->computes = computes;

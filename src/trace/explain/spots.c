@@ -1,6 +1,7 @@
 /* Where calls are made from: a routine and a call site. */
 #include <string.h>
 
+#include "base/memory.h"
 #include "trace/explain/explain.h"
 
 struct spot_key {
@@ -21,8 +22,7 @@ uint32_t spot_of(struct explain *explain, struct source *source, const struct tr
     uint16_t routine = explain_kind(explain, source, event)->number;
     /* By site, and those without one by their routine. */
     size_t place = site ? 2 * site + 1 : 2 * (size_t)routine;
-    explain->spot_cache = reader_extend(explain->spot_cache, &explain->spot_cache_room, place,
-                                        sizeof *explain->spot_cache);
+    memory_extend(explain->spot_cache, place, &explain->spot_cache_room);
     struct spot_cached *cached = &explain->spot_cache[place];
     if (cached->routine == routine + 1u)
         return cached->spot;

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/memory.h"
 #include "trace/explain/past.h"
 
 void step_add(const struct step *step, struct wait wait, bool meanwhile)
@@ -17,7 +18,7 @@ void step_add(const struct step *step, struct wait wait, bool meanwhile)
 struct shares *shares_of(struct explain *explain, struct line *line, uint32_t phase)
 {
     size_t number = table_number(&explain->phases, &phase, sizeof phase);
-    line->shares = reader_extend(line->shares, &line->share_room, number, sizeof *line->shares);
+    memory_extend(line->shares, number, &line->share_room);
     return &line->shares[number];
 }
 

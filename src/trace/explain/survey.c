@@ -48,8 +48,7 @@ static struct routine_kind *kinds_of(struct explain *explain, struct surveyed *s
 
 static void see_atomic(struct explain *explain, uint32_t spot, double seconds)
 {
-    explain->quickest =
-        reader_extend(explain->quickest, &explain->quickest_room, spot, sizeof *explain->quickest);
+    memory_extend(explain->quickest, spot, &explain->quickest_room);
     double *quickest = &explain->quickest[spot];
     if (*quickest == 0 || seconds < *quickest)
         *quickest = seconds;

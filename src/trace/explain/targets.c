@@ -17,8 +17,7 @@
 
 static struct progress *progress_of(struct explain *explain, uint32_t spot)
 {
-    explain->progress =
-        reader_extend(explain->progress, &explain->progress_room, spot, sizeof *explain->progress);
+    memory_extend(explain->progress, spot, &explain->progress_room);
     return &explain->progress[spot];
 }
 

@@ -225,8 +225,7 @@ static const OTF2_RegionRole roles[TRACE_CLASSES] = {
 static uint64_t *pending_of(struct location *location, int64_t context)
 {
     size_t number = table_number(&location->contexts, &context, sizeof context);
-    location->pending = reader_extend(location->pending, &location->pending_room, number,
-                                      sizeof *location->pending);
+    memory_extend(location->pending, number, &location->pending_room);
     return &location->pending[number];
 }
 
@@ -346,8 +345,7 @@ static void write_event(struct export *export, struct source *source, struct loc
     const struct trace_routine *routine = source_routine(source, event);
     struct set_call call = {WORLD, 0};
     size_t number = source_number(source, event);
-    export->classes =
-        reader_extend(export->classes, &export->class_room, number, sizeof *export->classes);
+    memory_extend(export->classes, number, &export->class_room);
     export->classes[number] = routine->class;
     /* Times of a location must not fall. */
     uint64_t start = export_ns(source, event->start, export->origin),

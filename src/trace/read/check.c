@@ -272,7 +272,7 @@ static void check_lock(struct check *check, struct source *source, struct pe *pe
     if (!event_has(event, TRACE_TARGET) || source->info->threads > 1)
         return; /* threads may hand a lock over */
     size_t lock = table_number(&pe->locks, &event->values[TRACE_TARGET], sizeof(int64_t));
-    pe->held = reader_extend(pe->held, &pe->lock_room, lock, sizeof *pe->held);
+    memory_extend(pe->held, lock, &pe->lock_room);
     if (strstr(name, "clear")) {
         if (!pe->held[lock])
             finding(check, "%s: clears a lock that it does not hold", where(source, event));
@@ -341,7 +341,7 @@ static const char *describe(struct check *check, const struct operation *operati
 
 static struct set *find_set(struct check *check, size_t number, int64_t size)
 {
-    check->sets = reader_extend(check->sets, &check->set_room, number, sizeof *check->sets);
+    memory_extend(check->sets, number, &check->set_room);
     struct set *set = &check->sets[number];
     if (!set->calls) {
         set->calls = memory_zeroed((size_t)size, sizeof *set->calls);

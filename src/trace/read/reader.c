@@ -473,17 +473,6 @@ bool source_next(struct source *source, struct trace_cursor *cursor, struct trac
     }
 }
 
-void *reader_extend(void *array, size_t *room, size_t index, size_t size)
-{
-    if (index < *room)
-        return array;
-    size_t larger = 2 * index + 16;
-    array = memory_resize_array(array, larger, size);
-    memset((char *)array + *room * size, 0, (larger - *room) * size);
-    *room = larger;
-    return array;
-}
-
 size_t source_number(struct source *source, const struct trace_event *event)
 {
     size_t *number = &source->numbers[event->routine];
@@ -500,8 +489,7 @@ size_t source_site(struct source *source, const struct trace_event *event)
     const uint64_t *addresses = trace_site(source->file, event->site, &depth);
     if (!addresses)
         return 0;
-    source->sites =
-        reader_extend(source->sites, &source->site_room, event->site, sizeof *source->sites);
+    memory_extend(source->sites, event->site, &source->site_room);
     size_t *number = &source->sites[event->site];
     if (*number == 0)
         *number = sites_add(&source->reader->sites, source->file, addresses, depth);

@@ -141,9 +141,6 @@ void source_ended(struct source *);
 void source_damaged(struct source *, const struct trace_cursor *);
 bool reader_wants_thread(const struct reader *, long thread);
 
-/* The array with room for the element of that index. New elements are zero. */
-void *reader_extend(void *array, size_t *room, size_t index, size_t size);
-
 static inline const struct trace_routine *source_routine(const struct source *source,
                                                          const struct trace_event *event)
 {

@@ -58,8 +58,7 @@ static void add(struct total *total, uint64_t calls, uint64_t bytes, double seco
 static struct summary_phase *phase_of(struct summary *summary, uint32_t phase)
 {
     size_t number = table_number(&summary->phase_numbers, &phase, sizeof phase);
-    summary->phases =
-        reader_extend(summary->phases, &summary->phase_room, number, sizeof *summary->phases);
+    memory_extend(summary->phases, number, &summary->phase_room);
     struct summary_phase *found = &summary->phases[number];
     found->phase = phase;
     if (!found->counters && summary->counter_count)
@@ -74,8 +73,7 @@ static void add_to_group(struct summary *summary, size_t routine, uint64_t bytes
 {
     size_t key[2] = {routine, size_of(bytes)};
     size_t number = table_number(&summary->group_numbers, key, sizeof key);
-    summary->groups =
-        reader_extend(summary->groups, &summary->group_room, number, sizeof *summary->groups);
+    memory_extend(summary->groups, number, &summary->group_room);
     struct summary_group *group = &summary->groups[number];
     size_t pes = summary->pes > 0 && summary->pes <= SUMMARY_MOST_PES ? (size_t)summary->pes : 0;
     if (group->times.count == 0) {
@@ -101,7 +99,7 @@ static void add_to_pair(struct summary *summary, int pe, int64_t peer, enum tran
                         uint64_t calls, uint64_t bytes, double seconds)
 {
     size_t number = table_number(&summary->row_peers, &peer, sizeof peer);
-    summary->row = reader_extend(summary->row, &summary->row_room, number, sizeof *summary->row);
+    memory_extend(summary->row, number, &summary->row_room);
     struct summary_pair *pair = &summary->row[number];
     if (number + 1 == summary->row_peers.count && pair->calls == 0)
         *pair = (struct summary_pair){.pe = pe, .peer = peer};
@@ -164,8 +162,7 @@ struct calls {
 static void add_calls(struct summary *summary, struct summary_pe *pe, size_t number,
                       const struct trace_routine *routine, const struct calls *calls)
 {
-    summary->routines =
-        reader_extend(summary->routines, &summary->routine_room, number, sizeof *summary->routines);
+    memory_extend(summary->routines, number, &summary->routine_room);
     struct summary_routine *total = &summary->routines[number];
     total->class = routine->class;
     add(&total->total, calls->calls, calls->bytes, calls->seconds, calls->longest);
@@ -192,8 +189,7 @@ static void add_to_site(struct summary *summary, size_t site, size_t routine,
 {
     const size_t key[2] = {sites_find(&summary->reader->sites, site)->same, routine};
     size_t number = table_number(&summary->site_numbers, key, sizeof key);
-    summary->sites =
-        reader_extend(summary->sites, &summary->site_room, number, sizeof *summary->sites);
+    memory_extend(summary->sites, number, &summary->site_room);
     struct summary_site *found = &summary->sites[number];
     found->site = key[0];
     found->routine = routine;
