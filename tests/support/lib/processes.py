@@ -6,6 +6,7 @@ parents; the environment is what all of them inherit. So every test and every ru
 
 import os
 import re
+import select
 import shutil
 import signal
 import subprocess
@@ -34,6 +35,30 @@ def marked(variable, mark):
         except OSError:
             pass  # ended meanwhile, or not ours
     return found
+
+
+class Accounted(subprocess.Popen):
+    """A process that tells how many seconds processors worked for it, and for what it started and waited for."""
+
+    processor_seconds = 0.0
+
+    def wait(self, timeout=None):
+        if self.returncode is None and hasattr(os, "pidfd_open"):
+            ended = os.pidfd_open(self.pid)
+            if select.select([ended], [], [], timeout)[0]:
+                self.processor_seconds = _processor_seconds(self.pid)
+            os.close(ended)
+        return super().wait(timeout)
+
+
+def _processor_seconds(pid):
+    """Of a process that has ended and has not been waited for."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+            fields = file.read().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")  # its own and its children's, in programs and in the kernel
 
 
 PATIENCE = 3  # times as long as it may take otherwise
