@@ -67,11 +67,6 @@ struct info *info_keep(struct info *info)
     return info;
 }
 
-bool info_is_null(const struct info *info)
-{
-    return info->null;
-}
-
 /* Frees text and MPI_Info, which were made of the pairs, before the pairs change. */
 static void forget(struct info *info)
 {

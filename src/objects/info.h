@@ -17,7 +17,6 @@ struct info *
 info_keep(struct info *); /* the object itself, which then lives to the end of the program */
 void info_release(struct info *); /* NULL is allowed */
 
-bool info_is_null(const struct info *);
 /* Adds a key or changes its value. All that share the object see the change. NULL, or what is wrong
  * with key or value (static text). */
 const char *info_set(struct info *, const char *key, const char *value);

@@ -13,7 +13,6 @@
 #define MESSAGE_BYTES 600
 
 struct entry {
-    bool placed;
     struct position where;
     char *message;
 };
@@ -53,7 +52,7 @@ static bool has_line(const struct list *list, struct position where)
     for (size_t i = 0; i < list->count; i++) {
         const struct entry *entry = &list->entries[i];
 
-        if (entry->placed && entry->where.file == where.file && entry->where.line == where.line)
+        if (entry->where.file == where.file && entry->where.line == where.line)
             return true;
     }
     return false;
@@ -75,16 +74,15 @@ static char *message_create(const char *format, va_list list)
     return text_format("%s", buffer);
 }
 
-static void add(struct list *to, bool placed, struct position where, const char *format,
-                va_list list)
+static void add(struct list *to, struct position where, const char *format, va_list list)
 {
-    if (placed && has_line(to, where))
+    if (has_line(to, where))
         return;
     if (to->count == DIAG_LIMIT) {
         to->more = true;
         return;
     }
-    to->entries[to->count++] = (struct entry){placed, where, message_create(format, list)};
+    to->entries[to->count++] = (struct entry){where, message_create(format, list)};
 }
 
 void diag_error(struct diag *diag, struct position where, const char *format, ...)
@@ -92,7 +90,7 @@ void diag_error(struct diag *diag, struct position where, const char *format, ..
     va_list list;
 
     va_start(list, format);
-    add(&diag->errors, true, where, format, list);
+    add(&diag->errors, where, format, list);
     va_end(list);
 }
 
@@ -101,16 +99,7 @@ void diag_warning(struct diag *diag, struct position where, const char *format, 
     va_list list;
 
     va_start(list, format);
-    add(&diag->warnings, true, where, format, list);
-    va_end(list);
-}
-
-void diag_error_plain(struct diag *diag, const char *format, ...)
-{
-    va_list list;
-
-    va_start(list, format);
-    add(&diag->errors, false, (struct position){-1, 0, 0}, format, list);
+    add(&diag->warnings, where, format, list);
     va_end(list);
 }
 
@@ -168,12 +157,8 @@ static char *list_text(const struct diag *diag, const struct list *list, const c
 
     memcpy(sorted, list->entries, sizeof sorted);
     qsort(sorted, list->count, sizeof *sorted, compare_entries);
-    for (size_t i = 0; i < list->count; i++) {
-        if (sorted[i].placed)
-            append_entry(&out, diag->source, sorted[i].where, kind, sorted[i].message);
-        else
-            text_append(&out, "skampi: %s: %s\n", kind, sorted[i].message);
-    }
+    for (size_t i = 0; i < list->count; i++)
+        append_entry(&out, diag->source, sorted[i].where, kind, sorted[i].message);
     if (list->more)
         text_append(&out, "skampi: too many %ss, the rest is not shown\n", kind);
     return text_take(&out);

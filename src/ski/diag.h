@@ -25,11 +25,6 @@ void diag_error(struct diag *diag, struct position where, const char *format, ..
 /* Whether an error there would be kept; ask before a costly search for a remedy. */
 bool diag_wants(const struct diag *diag, struct position where);
 
-/* Adds an error that belongs to no place in a script (a missing file, an unwritable output):
- * "skampi: error: text". */
-void diag_error_plain(struct diag *diag, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
 /* Adds a warning of something legal that is hardly intended. diag_count() does not count it. */
 void diag_warning(struct diag *diag, struct position where, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

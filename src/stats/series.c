@@ -124,31 +124,6 @@ struct series_change series_change(const double *x, size_t n)
     return change;
 }
 
-static bool matters(double a, double b, double least)
-{
-    return fabs(a - b) > least * fmin(fabs(a), fabs(b));
-}
-
-size_t series_stretches(const double *x, size_t n, double p, double least, size_t *first,
-                        size_t room)
-{
-    size_t count = 1;
-    first[0] = 0;
-    /* Cut each stretch until it has no change left; a cut inserts a new stretch after it. */
-    for (size_t i = 0; i < count && count < room;) {
-        size_t end = i + 1 < count ? first[i + 1] : n;
-        struct series_change change = series_change(x + first[i], end - first[i]);
-        if (change.p > p || !matters(change.before, change.after, least)) {
-            i++;
-            continue;
-        }
-        memmove(first + i + 2, first + i + 1, (count - i - 1) * sizeof *first);
-        first[i + 1] = first[i] + change.at;
-        count++;
-    }
-    return count;
-}
-
 /* How many samples to leave out so that the mean of the other ranks has the smallest standard
  * error.
  */

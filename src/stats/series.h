@@ -25,12 +25,6 @@ struct series_change {
 };
 struct series_change series_change(const double *x, size_t n);
 
-/* All changes that are significant at p and change the median by a share of at least `least`, by
- * binary segmentation. first[] receives the first sample of each stretch (first[0] = 0), `room`
- * at most; returns how many stretches there are, 1 for a steady series. */
-size_t series_stretches(const double *x, size_t n, double p, double least, size_t *first,
-                        size_t room);
-
 /* The lag-1 autocorrelation if it is too high to be chance (one-sided, 5 %), else 0. */
 double series_correlation(const double *x, size_t n);
 

@@ -4,7 +4,6 @@
 """scripts/skampi-convert: .sko of any version, CSV and JSON Lines into each other without loss of
 what the other format can hold; cut and damaged files; nothing that is read ends in a traceback."""
 
-import copy
 import csv
 import io
 import json

@@ -16,7 +16,7 @@ from datetime import datetime, timedelta, timezone
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 from harness import ROOT, Tap, run, scratch_directory, skampi, unread_status
 from made_results import HEADER, point, records, write, write_records
-from made_states import controls_in, controls_of, in_rounds, states_of
+from made_states import controls_of, in_rounds, states_of
 
 HISTORY = os.path.join(ROOT, "scripts/skampi-history")
 FIRST = datetime(2026, 3, 1, 2, 0, tzinfo=timezone.utc)

@@ -20,7 +20,7 @@ import zlib
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 from drawing import PLOT, SVG, plot, texts_in
 from harness import ROOT, Tap, run, scratch_directory
-from made_results import over_rounds, point, records, write
+from made_results import over_rounds, point, write
 from made_states import FOUR, controls_of, in_parts, in_rounds, in_state, states_of, write_states
 
 sys.path.insert(0, os.path.join(ROOT, "scripts"))

@@ -8,7 +8,6 @@ are kept there, to be looked at."""
 
 import hashlib
 import json
-import math
 import os
 import random
 import re

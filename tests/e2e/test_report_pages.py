@@ -17,7 +17,7 @@ import xml.etree.ElementTree
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import browser as browsers
 from harness import ROOT, Tap, run, scratch_directory
-from made_results import point, records, write
+from made_results import point, write
 
 browser = browsers.start()
 sys.path.insert(0, os.path.join(ROOT, "scripts"))

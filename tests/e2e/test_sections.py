@@ -6,7 +6,6 @@ makes for many shapes; wrong data are noticed, also between the elements; what i
 import collections
 import os
 import random
-import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))

@@ -11,7 +11,7 @@ import xml.etree.ElementTree as xml
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 from harness import ROOT, Tap, run
-from made_runs import Program, Simulator, ps
+from made_runs import Program, Simulator
 
 tap = Tap()
 sim = Simulator()

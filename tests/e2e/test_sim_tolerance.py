@@ -10,7 +10,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 from harness import SAMPLE, Tap
-from made_runs import HEAP, Program, Simulator, mixed_program, ps, random_program
+from made_runs import Program, Simulator, mixed_program, ps, random_program
 
 tap = Tap()
 sim = Simulator()

@@ -15,7 +15,7 @@ from made_results import HEADER, point, records, write, write_records
 
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
 from skampi_tools import doubt
-from skampi_tools.report import trust, verdicts
+from skampi_tools.report import trust
 from skampi_tools.results import read
 
 REPORT = os.path.join(ROOT, "scripts/skampi-report")

@@ -106,27 +106,6 @@ static void false_and_true_alarms(void **state)
     }
 }
 
-static void stretches(void **state)
-{
-    (void)state;
-    srand(2);
-    double x[MOST];
-    static const double levels[] = {1, 3, 1, 2};
-    int right = 0;
-    for (int trial = 0; trial < 200; trial++) {
-        for (size_t i = 0; i < MOST; i++)
-            x[i] = levels[i / 100] * noise();
-        size_t first[8], count = series_stretches(x, MOST, P, LEAST, first, 8);
-        bool good = count == 4;
-        for (size_t i = 0; good && i < 4; i++)
-            good = llabs((long long)first[i] - 100 * (long long)i) <= 3;
-        right += good;
-    }
-    assert_true(right >= 180);
-    size_t first[2];
-    assert_int_equal(series_stretches(x, MOST, P, LEAST, first, 2), 2); /* no more than fit */
-}
-
 static void warm_up(void **state)
 {
     (void)state;
@@ -234,13 +213,9 @@ static void level(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(autocorrelation),
-        cmocka_unit_test(one_step),
-        cmocka_unit_test(false_and_true_alarms),
-        cmocka_unit_test(stretches),
-        cmocka_unit_test(warm_up),
-        cmocka_unit_test(correlation),
-        cmocka_unit_test(level),
+        cmocka_unit_test(autocorrelation),       cmocka_unit_test(one_step),
+        cmocka_unit_test(false_and_true_alarms), cmocka_unit_test(warm_up),
+        cmocka_unit_test(correlation),           cmocka_unit_test(level),
     };
     return cmocka_run_group_tests_name("series", tests, NULL, NULL);
 }
