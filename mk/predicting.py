@@ -104,7 +104,7 @@ class Steps:
         return status
 
     def check_hosts(self):
-        """Raises NoHosts where there are none to be had."""
+        """Raises NoHosts if this machine cannot make hosts."""
         self.run("hosts", [*self.launcher(), "true"])
 
     def measure(self, largest, seconds):
@@ -112,19 +112,19 @@ class Steps:
         return [self.measure_on(hosts, HERE, largest, seconds) for hosts in (1, 2)[:1 + self.on_hosts]]
 
     def measured_on(self, hosts, network, launch=0):
-        """Where the result file of so many hosts is."""
+        """The path of the result file that is measured on `hosts` hosts."""
         name = "one-node" if hosts == 1 else "two-nodes" if network == HERE else f"two-nodes-{network.text()}"
         return self.path(f"{name}{f'-launch-{launch + 1}' if launch else ''}.json")
 
     def skampi(self, step, launcher, script, path, *options, good=(0,), seconds=STEP_SECONDS):
-        """The result file of a script, instead of what was there."""
+        """Runs a script and replaces its result file. Returns the file's path."""
         with contextlib.suppress(FileNotFoundError):
             os.remove(path)
         self.run(step, [*launcher, program("skampi"), "-i", script, *options, "-o", path], good, seconds)
         return path
 
     def measure_on(self, hosts, network, largest, seconds, launch=0):
-        """The result file of inputs/model.ski on so many hosts, which is there when it is complete."""
+        """Measures inputs/model.ski on `hosts` hosts. Returns the path of the result file, which appears when it is complete."""
         path, unfinished = self.measured_on(hosts, network, launch), self.path("unfinished.json")
         self.skampi(f"measure {os.path.basename(path).removesuffix('.json')}", self.launcher(network, hosts),
                     os.path.join(ROOT, "inputs", "model.ski"), unfinished, "--set", f"MAXSIZE={largest}",

@@ -32,7 +32,7 @@ def _pieces(text):
 
 
 def template(texts):
-    """What texts begin and end with alike, with ... where they differ."""
+    """The common beginning and end of texts, with ... between."""
     texts = list(dict.fromkeys(texts))
     if len(texts) == 1:
         return texts[0]
@@ -49,7 +49,7 @@ def template(texts):
 
 
 def beginning(texts):
-    """What texts begin with alike, without words that only lead on."""
+    """The common beginning of texts, without a last word that only leads on."""
     text = template(texts)
     if "…" not in text:
         return text
@@ -237,7 +237,7 @@ def _group_row(family, group):
 
 HEAD = ["function", "what it is", "timed", "subtracted", "who reports", "start", "cost", "needs",
         "value in"]
-# Columns that one sentence says where all rows have the same.
+# A column whose rows are all equal becomes this sentence.
 SENTENCES = {
     "who reports": {"all": "Every rank reports its time.", "rank 0; at least 2 PEs":
                     "Rank 0 reports; the set needs at least 2 PEs."},

@@ -67,7 +67,7 @@ def _unique(items):
 
 
 def _common_prefix(texts):
-    """Of whole words."""
+    """The common beginning of names, in whole words."""
     split = [text.split("_") for text in texts]
     count = 0
     while all(len(words) > count + 1 for words in split) and len(

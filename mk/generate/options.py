@@ -19,7 +19,7 @@ def _command(name):
 
 
 def _plain(troff):
-    """Its text without what troff needs."""
+    """The text of a manual page without the requests of troff."""
     troff = re.sub(r"\\f[A-Z]", "", troff)
     return re.sub(r"\\([-&e])", lambda found: {"-": "-", "&": "", "e": "\\"}[found[1]], troff)
 

@@ -11,7 +11,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 
 
 class NotBuilt(Exception):
-    """There is no program to ask."""
+    """No program has been built that could be asked."""
 
 
 def command(name):
@@ -27,7 +27,7 @@ def _build(name):
 
 
 def can_launch():
-    """Whether there is OpenSHMEM, and what starts its programs."""
+    """Whether OpenSHMEM is there, and the launcher of its programs."""
     with open(os.path.join(ROOT, _build("config.mk")), encoding="utf-8") as file:
         has_shmem = re.search(r"^SKAMPI_SHMEM *:?= *1", file.read(), re.MULTILINE)
     return bool(has_shmem and shutil.which(os.environ.get("SKAMPI_LAUNCH", "oshrun").split()[0]))

@@ -143,7 +143,7 @@ def site_effects(middles):
 
 
 class Events:
-    """Of links: passes of all kinds with an event, and passes."""
+    """Counts for each link, over all kinds, the passes that had an event, and all passes."""
 
     def __init__(self, tables):
         self.of, self.trials = {}, {}
@@ -159,7 +159,7 @@ class Events:
                 self.by_site.setdefault(site, []).append((self.of.get((a, b), 0), count))
 
     def _rate(self, events, trials):
-        """Of the others; with few of them one is assumed."""
+        """Share of the other trials that had an event, by Laplace's rule of succession, so that it is never 0."""
         return (self.all - events + 1) / (self.all_trials - trials + 2)
 
     def link(self, link):
@@ -235,7 +235,7 @@ def retest_rounds(case, game, batch, turn):
 
 
 def median_without(ordered, value):
-    """Of sorted values, but for one of them."""
+    """The median of sorted values after one of them is removed."""
     place, count = bisect_left(ordered, value), len(ordered) - 1
     at = [i + (i >= place) for i in ((count - 1) // 2, count // 2)]
     return (ordered[at[0]] + ordered[at[1]]) / 2

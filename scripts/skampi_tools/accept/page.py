@@ -25,7 +25,7 @@ svg.heat text { font-size: 8px; fill: var(--fore); }
 
 
 def _color(difference):
-    """From blue (faster) by white to red (slower)."""
+    """A colour for a difference: blue (faster), white (none) to red (slower)."""
     share = max(-1.0, min(1.0, difference / STRONGEST))
     other = round(255 * (1 - abs(share)))
     return f"rgb(255,{other},{other})" if share > 0 else f"rgb({other},{other},255)"

@@ -1,5 +1,5 @@
-"""Rounds of a tournament in which disjoint pairs of PEs work at the same time, the same as those of the pattern
-"round:K:SEED:GROUP" in measurements/common/tournament.c and pairs_pattern.c.
+"""Rounds of a tournament, in each of which disjoint pairs of PEs work at the same time. measurements/common/tournament.c
+and pairs_pattern.c draw equal rounds for the pattern "round:K:SEED:GROUP".
 
     game = Tournament(8, group=2)
     game.rounds                     # 7: each PE meets each other one
@@ -36,7 +36,7 @@ def rounds_of(count):
 
 
 def opponent(place, count, round_):
-    """In a round from 0, by the circle method (Kirkman 1847); -1: none."""
+    """Who meets `place` in a round, counted from 0, by the circle method (Kirkman 1847); -1: nobody."""
     turning = rounds_of(count)
     if place == turning:
         return (round_ + turning if round_ % 2 else round_) // 2
@@ -55,7 +55,7 @@ def round_where_met(a, b, count):
 
 
 class Tournament:
-    """Of so many PEs, in groups of PEs that follow each other, such as those of a node; 1: none."""
+    """All rounds of `pes` PEs. group: how many consecutive PEs belong together, such as the PEs of a node; 1: no groups."""
 
     def __init__(self, pes, group=1):
         self.pes, self.group, self.groups = pes, group, pes // group
@@ -75,7 +75,7 @@ class Tournament:
         return drawn_order(seed, 0, self.groups), drawn_order(seed, 1, self.group)
 
     def partners(self, round_, seed=0):
-        """Of each PE; -1: it rests."""
+        """The partner of each PE in a round; -1: the PE rests."""
         groups, members = self._orders(seed)
         size, met = self.group, [-1] * self.pes
         if round_ <= self.inside:

@@ -77,8 +77,8 @@ class Places:
 
 
 def _levels(sample, members):
-    """For each member the median of the others without its partner; of many, the median of all, which one
-    pair hardly moves."""
+    """The usual value as each member sees it: the median of all members but itself and its partner. In a large group it is
+    the median of all, since one pair hardly moves that."""
     logs = sample.values
     if len(members) > MANY:
         return [median([logs[pe] for pe in members])] * len(members)
@@ -87,7 +87,8 @@ def _levels(sample, members):
 
 
 def _low_levels(sample, members):
-    """For each member what sound ones of the others without its partner take; of many, of all."""
+    """What a sound member takes, as each member sees it: a low quantile of all members but itself and its partner. In a
+    large group it is that of all."""
     logs = sample.values
     if len(members) > MANY:
         return [quantile([logs[pe] for pe in members], LOW_QUANTILE)] * len(members)
@@ -110,8 +111,8 @@ def _spread_of_pairs(entries, levels):
 
 
 class Table:
-    """Of one kind in one stage, by unit: a number for each pass, NaN where there is none. tails: links with
-    events, and in how many passes; trials: passes of all links."""
+    """Numbers of one kind in one stage, by unit: one for each pass, NaN where there is none. tails: links with events,
+    each with the number of passes that had one; trials: number of passes of each link."""
 
     def __init__(self, turns):
         self.turns = turns
@@ -124,7 +125,7 @@ class Table:
         return getattr(self, what)
 
     def columns(self, what):
-        """Of each pass: all values, sorted."""
+        """The values of each pass, sorted."""
         if what not in self._columns:
             self._columns[what] = [sorted(x for x in column if x == x) for column in zip(*self.of(what).values())]
         return self._columns[what]
@@ -257,9 +258,9 @@ class Times:
 
     @staticmethod
     def _levels_of_few(entries, of_pass):
-        """Of each sample of a kind and class, for each member: the low quantile of its pass (of_pass), or of the other
-        pairs of its round: by which the passes of a pair differ less. The first has less noise of its own; the second
-        takes away what disturbs all for a moment."""
+        """For each sample of a kind and class, the level of each member: the low quantile of its pass (of_pass), or that of
+        the other pairs of its round, whichever makes the passes of a pair differ less. The former has less noise of its own;
+        the latter removes what disturbs all pairs for a moment."""
         by_pass = [[of_pass[sample.stage, sample.turn, sample.kind]] * len(members) for sample, members in entries]
         if min(len(members) for _, members in entries) < 2 * FEWEST_PAIRS:
             return by_pass
@@ -276,7 +277,7 @@ class Times:
         return [(same, members) for same, members in split.items() if members]
 
     def _spreads(self, fresh):
-        """From which difference on a time is an event: of the tournament, by kind."""
+        """Finds, for each kind, the difference from which on a time of the tournament counts as an event."""
         for kind in KINDS:
             if kind in self._thresholds:
                 continue

@@ -70,7 +70,7 @@ def kinds_json(times):
 
 
 def sites_json(case):
-    """Of each site: its median time to the others, by kind."""
+    """For each site its median time to the other sites, by kind."""
     times, found = case.times, []
     for site, name in enumerate(case.times.places.names):
         entry = {"name": name, "node": times.places.node_of(site)}
@@ -208,7 +208,7 @@ def verdict(case, planned=0, reference=None, tolerance=0.05):
 
 
 def median_seconds(value, kind):
-    """Of all pairs between sites, else inside of nodes; NaN: none."""
+    """Median time (s) of all pairs between sites or, without such pairs, inside nodes; NaN: there are none."""
     found = value["kinds"].get(kind) or {}
     return (found.get("between") or found.get("inside") or {}).get("seconds", math.nan)
 

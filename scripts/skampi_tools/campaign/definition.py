@@ -215,6 +215,6 @@ def command_of(definition, configuration, launch, output):
 
 
 def command_text(words, environment):
-    """As a line for a shell."""
+    """The command as a line for a shell."""
     changes = [f"{name}={shlex.quote(value)}" for name, value in environment.items()]
     return " ".join(changes + [shlex.quote(word) for word in words])

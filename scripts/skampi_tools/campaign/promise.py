@@ -52,7 +52,7 @@ class Coverage:
         return [point for point in self.points if block is None or point.block == block]
 
     def share(self, block=None):
-        """Of points and pairs of runs: inside. NaN: none."""
+        """Share of points, in all pairs of runs, whose later median lies in the interval. NaN: there are none."""
         points = self.select(block)
         pairs = sum(p.pairs for p in points)
         return sum(p.inside for p in points) / pairs if pairs else math.nan
@@ -77,7 +77,7 @@ class Coverage:
 
     @property
     def spread(self):
-        """Of runs, median over points. NaN: no point has two."""
+        """Median over points of how much runs differ. NaN: no point has two runs."""
         return median(self.spreads)
 
     @property

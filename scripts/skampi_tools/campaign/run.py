@@ -158,7 +158,7 @@ class Launch:
         return stopped
 
     def last_words(self):
-        """Of its standard error, for people: the first line that names an error, else the last with something in it."""
+        """A line of standard error for people: the first that names an error, or else the last that is not empty."""
         try:
             with open(os.path.join(self.folder, "stderr.txt"), "rb") as file:
                 lines = file.read(MOST_SAID).decode(errors="replace").splitlines()

@@ -43,7 +43,7 @@ def _aggregate_states(by_state, confidence):
 
 
 def _members(rounds):
-    """Of a record, from a statistics.Rounds."""
+    """Members of a record that a statistics.Rounds tells."""
     return finite({"median": rounds.median, "median_low": rounds.low, "median_high": rounds.high,
                    "reached": rounds.reached or None, "next_low": rounds.next_low, "next_high": rounds.next_high,
                    "between": rounds.between})
@@ -85,7 +85,7 @@ def states_of(campaign):
 
 
 class States(NamedTuple):
-    """Of some of the files of a CommonStates."""
+    """What a CommonStates says about some of its files."""
     common: CommonStates
     indices: range
 
@@ -204,7 +204,7 @@ def summarize(campaign, points, definition, confidence=0.95, name_variable=None,
 
 
 def _names(results):
-    """Of each the call, with the loop variables that it does not show itself, and what else tells it from others."""
+    """A name for each result: the call, the loop variables that the call does not show, and what else tells it from others."""
     return [", ".join(filter(None, [_name(result), text])) for result, text in zip(results, told_apart(results, _name))]
 
 

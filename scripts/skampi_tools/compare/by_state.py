@@ -139,7 +139,7 @@ class Parts:
             lambda: launch_factors(self._seen(row, values, numbers), len(values)))
 
     def _seen(self, row, values, numbers):
-        """What was Seen of a point: its rounds, and where a launch has no complete one in a state, its value there."""
+        """Each Seen of a point: its rounds and, where a launch has no complete round in a state, its value in that state."""
         for launch, (points, own) in enumerate(zip(self.files, values)):
             rounds = [pair for pair in zip(self.common.of_rounds(launch, points[row.key]), points[row.key].medians)
                       if pair[0] in numbers and not math.isnan(pair[1])] if row.key in points else []
@@ -149,7 +149,7 @@ class Parts:
                         if number in numbers and number not in there and not math.isnan(one.median))
 
     def rounds(self, row, runs):
-        """As launches(), with a value for each round. runs: of each file the medians of all its rounds."""
+        """Returns what launches() does, with a value for each round. runs: for each file the medians of all its rounds."""
         numbers = [self.common.of_rounds(i, points[row.key]) if row.key in points else []
                    for i, points in enumerate(self.files)]
         lengths = [len(run) for run in runs]
@@ -171,8 +171,8 @@ class Parts:
 
 
 def conclude(comparison, row):
-    """The verdict on a point from those on its states. Its numbers are those of the state that decides, else
-    those of all states together."""
+    """Derives the verdict on a point from the verdicts on its states. The point shows the numbers of the state that decides,
+    or, if none does, the numbers of all states together."""
     whole = row.overall
     changed = [part for part in row.states if part.verdict in (SLOWER, FASTER)]
     one_sided = [part for part in row.states if part.verdict in (ONLY_OLD, ONLY_NEW) and _matters(part)]
@@ -232,7 +232,7 @@ def _differs(comparison, whole):
 
 
 def _change(whole):
-    """Of the medians, a logarithm."""
+    """Logarithm of the ratio of the medians, new to old."""
     return math.log(whole.new / whole.old) if whole.old > 0 and whole.new > 0 else 0.0
 
 

@@ -449,7 +449,7 @@ def _by_launches(comparison, columns, border):
 
 
 def _shifted(values, old, margin):
-    """As if the new ones had been faster by the margin."""
+    """The values as they would be if the new launches had been faster by the margin."""
     shifted = values.copy()
     shifted[old:] -= math.log1p(margin)
     return shifted
@@ -475,7 +475,8 @@ def _judge(comparison, row, p, p_margin):
 
 
 def _round_columns(rows, files):
-    """(row, one list a file of the rounds' medians) pairs; those of a file are equally long."""
+    """(row, medians of the rounds in each file) for each row. All rows have equally many rounds of a file: NaN stands for
+    missing ones."""
     longest = [max([len(points[row.key].medians) for row in rows if row.key in points] or [0])
                for points in files]
     columns = []

@@ -26,8 +26,8 @@ def _stated(key):
 
 
 def pair(old, new):
-    """Gives points of the new side the keys of those of the old side that they are to be compared with. old, new: the
-    points of each launch. Returns these keys, and cautions."""
+    """Renames points of the new side that differ in one factor from a point of the old side: they get its key, so that both
+    are compared. old, new: the points of each launch. Returns the keys that were given, and cautions."""
     mine, theirs = ({key for launch in side for key in launch} for side in (old, new))
     alone = [{}, {}]
     for found, keys in zip(alone, (mine - theirs, theirs - mine)):
@@ -55,7 +55,7 @@ def _place(result):
 
 
 def cautions(keys, old, new):
-    """Of points whose buffers lie otherwise on one side than on the other in every launch."""
+    """Cautions about points whose buffers lie, in every launch of one side, where they lie in no launch of the other side."""
     said = Counter()
     for key in keys:
         a, b = ({_place(launch[key]) for launch in side if key in launch} - {None} for side in (old, new))

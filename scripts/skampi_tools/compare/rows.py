@@ -54,7 +54,7 @@ class Row:
 
     @property
     def half_width(self):
-        """Of the ratio's interval."""
+        """Half the width of the ratio's interval."""
         return (self.high - self.low) / 2
 
     @property

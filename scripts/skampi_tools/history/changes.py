@@ -102,7 +102,7 @@ class _Row:
         return [(a, b) for a, b in zip(ends, ends[1:]) if b - a >= 2 * self.least]
 
     def residuals(self):
-        """By launch, None where there is no value: what is left without the levels of the segments."""
+        """For each launch its value less the level of its segment; None where there is no value."""
         ends = [0, *self.cuts, len(self.values)]
         left = [value for a, b in zip(ends, ends[1:]) for value in _centred(self.values[a:b])]
         return self.spread(left)
@@ -155,8 +155,8 @@ class _Row:
 
 
 def _correlation(every):
-    """Of neighbouring launches: for an autoregressive process of order 1 with correlation r, differences of next but
-    one are sqrt(1 + r) times as large as those of neighbours. Medians of differences, and of series, so that changes of
+    """Correlation of neighbouring launches. In an autoregressive process of order 1 with correlation r, launches that are two
+    apart differ sqrt(1 + r) times as much as neighbours. Takes medians of differences, and of series, so that changes of
     the level do not count."""
     ratios = []
     for values in every:

@@ -32,7 +32,7 @@ class Level(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """Of the environment, around a change."""
+    """A difference of the environment near a change."""
     name: str
     old: str
     new: str
@@ -152,7 +152,8 @@ def _groups(series):
 
 
 def _differences_of(group, launches):
-    """Of the environment around the changes of a group; those that are rare, and at the change, come first."""
+    """Differences of the environment around the changes of a group. Rare differences come first, then those nearest to the
+    change."""
     found, seen = {}, set()
     for member in group.members:
         where = (member.change.before, member.change.after, member.series.point.script)

@@ -71,7 +71,7 @@ def cautions(history):
 
 
 def missing_lines(history):
-    """What launches did not measure, and why; what many did not, once."""
+    """Lines about what launches did not measure, and why: one line for all launches that lack the same."""
     counts = Counter(text for launch in history.launches for text in launch.missing)
     lines = [f"{text} (in {count} of {len(history.launches)} launches)" for text, count in counts.most_common(MOST_SHOWN)]
     return lines + ([f"and {len(counts) - MOST_SHOWN} more"] if len(counts) > MOST_SHOWN else [])

@@ -139,7 +139,7 @@ def _dash(line):
 
 
 def _thinned(places):
-    """Of many (time, value) pairs medians of neighbours."""
+    """Medians of neighbouring (time, value) pairs, at most MOST_DRAWN."""
     step = -(-len(places) // MOST_DRAWN)
     return [(places[i][0], median([value for _, value in places[i:i + step]])) for i in range(0, len(places), step)]
 

@@ -50,9 +50,9 @@ class _Records:
 
 
 class StatesOverTime:
-    """Numbers of states that mean the same in all launches, however many these are: those of a number of
-    neighbouring launches are matched, then those of all such groups. They come from controls that another library, or
-    version of it, cannot change: it is a change, and no state."""
+    """Gives states numbers that have one meaning in all launches, however many there are: it matches the states inside
+    groups of neighbouring launches, then the groups. It looks only at controls that do not depend on the library, because
+    another library, or version of it, is a change and not a state."""
 
     def __init__(self, launches):
         lists = restrict([launch.states for launch in launches], all_alike([launch.software for launch in launches]))

@@ -312,7 +312,7 @@ def is_size(points, name):
 
 
 def scope(point):
-    """Points of one scope are drawn against the same: those of one block and of the same loops."""
+    """Points of one scope share their x axis: they are of one block and have the same loop variables."""
     return (point.block, point.occurrence, tuple(point.variables))
 
 

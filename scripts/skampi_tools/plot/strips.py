@@ -31,7 +31,7 @@ class Strip:
         return {**file, "members": cv.escape(self.members), **shown}
 
     def control_of(self, selector):
-        """The control that the selector asks for, else the first one of those in which the states differ."""
+        """The control that the selector asks for, or else the first control in which the states differ."""
         return selector["control"].replace("-", "_") if "control" in selector else self.told[0]
 
     def dots(self, control):

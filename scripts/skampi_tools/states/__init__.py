@@ -85,8 +85,8 @@ def controls_for(pes):
 
 
 def told_by(states):
-    """Names of the controls in which these states differ: those with a bound in any of them; of states without
-    bounds the first control."""
+    """Names of the controls in which these states differ: all controls for which some state has a bound or, if no state has
+    one, the first control that is known."""
     return _bounded(states) or _first(states)
 
 
@@ -108,7 +108,7 @@ def sets_of(states):
 
 
 def several(states):
-    """The states of those sets of PEs that were in more than one: others have nothing to be told apart by."""
+    """The states of the sets of PEs that were in more than one state: only such states must be told apart."""
     return [state for states in sets_of(states).values() if sum(state.share != 0 for state in states) > 1
             for state in states]
 
@@ -221,7 +221,7 @@ def _one_state(group):
 
 
 def _distance(a, b):
-    """Of two states of one kind, on a logarithmic scale."""
+    """Distance of two states of one kind, on a logarithmic scale."""
     def distance(name):
         low, high = sorted((a.controls[name].value, b.controls[name].value))
         return 0.0 if low == high else math.log(high / low) if low > 0 else math.inf
@@ -246,7 +246,7 @@ def _groups(sources, joined):
 
 
 def _shares(groups):
-    """Of each group, of the time of all runs; by the seconds where all files state them."""
+    """Share of each group in the time of all runs; in seconds, if all files state them."""
     everything = [source for group in groups for source in group]
     if all(math.isfinite(source.state.seconds) for source in everything):
         weight = lambda source: source.state.seconds

@@ -21,8 +21,8 @@ def control_text(told, values):
 
 
 def joined(values):
-    """The StateValue of several states that count as one: the median of all their repetitions, or rounds, if those of
-    each had its median."""
+    """The StateValue of several states that count as one: the median over their repetitions, or rounds, each of which is
+    taken to have the median of its state."""
     if len(values) == 1:
         return values[0]
     return StateValue(sum(value.count or 0 for value in values),
@@ -66,8 +66,8 @@ class CommonStates:
         return f"state {number} ({control_text(state.told, state.values)})"
 
     def share(self, number, indices):
-        """Of the time of these files, each counting alike: in the state; 0 to 1. Files whose PEs have other
-        states, or none, do not count."""
+        """Share of the time of these files that was spent in the state, from 0 to 1. Each file has the same weight. Files
+        whose PEs have other states, or none, do not count."""
         kind = self.states[number].kind
         shares = []
         for index in indices:
@@ -108,17 +108,17 @@ def combined(common, indices):
 
 
 class _Cut(NamedTuple):
-    """Of a set's states: where one control tells some from the others."""
-    stated: bool  # runs have a bound there
-    gap: float    # between the values of the neighbours: their ratio
+    """A bound of one control that divides the states of a set into two parts."""
+    stated: bool  # whether runs have a bound there
+    gap: float    # ratio of the two values next to the bound
     name: str     # of the control
     bound: float
     below: list   # numbers of the states
 
 
 def _boxes(states, common, box=None):
-    """{number: {control: (low, high)}}: ranges of the states that never overlap. states: {number: those of the
-    runs}, all in the box. The best cut parts them in two; so do those of each half."""
+    """{number: {control: (low, high)}}: ranges of the states, which never overlap. states: {number: States of the runs},
+    all of them inside the box. The best cut divides the box in two, and each half is divided in turn."""
     names = next(iter(common.states[number].values for number in states))
     box = box or {name: (None, None) for name in names}
     if len(states) == 1:

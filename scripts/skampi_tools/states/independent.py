@@ -27,8 +27,8 @@ def _seen_shared(file):
 
 
 def with_shared(file):
-    """The file's States, those that it was in, each with what the hand-over in shared memory was in it, where that is
-    known."""
+    """The States that the run of this file was in. Each has the hand-over in shared memory as one more control, where
+    results tell it."""
     seen = {}
     for members, number, shared in _seen_shared(file):
         if shared is not None and not math.isnan(shared):
@@ -51,9 +51,9 @@ def _telling(states, alike):
 
 
 def restrict(lists, alike):
-    """Lists of States, as with_shared() gives them, with those controls alone that count. alike: all files are of one
-    library, in one version and with the same settings, as far as they say: then its hand-over counts where the one in
-    shared memory is not known."""
+    """Removes from lists of States, as with_shared() returns them, all controls by which they must not be compared. alike:
+    all files state one library, one version of it and equal settings. Then the library's hand-over counts where the
+    hand-over in shared memory is unknown; otherwise the library itself may have changed it."""
     sizes = {}
     for states in lists:
         for state in states:
@@ -64,13 +64,12 @@ def restrict(lists, alike):
 
 
 def all_alike(software):
-    """Whether these (software_of() of each file) are of one library, in one version and with the same settings, as far as
-    they say."""
+    """Whether all files state one library, one version of it and equal settings. software: software_of() of each file."""
     return all(own == software[0] for own in software[1:])
 
 
 def states_to_compare(files):
-    """Of each ResultFile the States that it is compared by."""
+    """For each ResultFile the States by which it is compared."""
     return restrict([with_shared(file) for file in files], all_alike([software_of(file.header) for file in files]))
 
 
@@ -87,6 +86,7 @@ def _typical(states, name):
 
 
 def typical_controls(lists, pes, name):
-    """Of each file's states, as with_shared() gives them, what this control was for sets of so many PEs, where known."""
+    """The typical value of a control in each file that tells it, for sets of this number of PEs. lists: the States of each
+    file, as with_shared() returns them."""
     values = (_typical([state for state in states if state.pes == pes], name) for states in lists)
     return [value for value in values if value > 0]
