@@ -48,7 +48,7 @@ status, text = outcome_of({f"bad{i}": BAD for i in range(runner.MOST_AGAIN + 1)}
 tap.ok(status == 1 and "again, alone" not in text, "many failures are no accident: none runs again", text)
 
 # Seconds, and seconds of processors.
-costs = {"works": (9, 9), "waits": (8, 0.8), "works too": (7, 7), "works as well": (6, 6), "waits too": (5, 0.5), "unknown": (0, 0)}
+costs = {"works": (9, 9), "waits": (8, 4), "works too": (7, 7), "works as well": (6, 6), "waits too": (5, 0.1), "unknown": (0, 0)}
 tests = [types.SimpleNamespace(name=name) for name in costs]
 
 
@@ -61,6 +61,6 @@ def beside(*running, room=2):
 
 tap.equal([beside(*list(costs)[:count]) for count in range(4)], ["works", "waits", "waits too", None],
           "the longest file runs first, and beside it what the processors have room for")
-tap.equal(beside("works", "unknown"), None, "a file of which nothing is known counts as one that never waits")
+tap.equal(beside("works", "unknown"), None, "a file of which nothing is known leaves less room than one that waits")
 tap.equal([beside(room=0), beside("waits", room=0)], ["works", None], "without room, files run alone")
 tap.done()
