@@ -9,9 +9,9 @@ import sys
 
 import truth
 from truth import harness
-from harness import SAMPLE, Tap
+from harness import Tap
 
-RUNS = int(sys.argv[1]) if len(sys.argv) > 1 else 2 if SAMPLE else 3
+RUNS = int(sys.argv[1]) if len(sys.argv) > 1 else 2
 SIZES = "4kb,16kb,64kb"
 ADDRESSES = "relative,source,target"
 

@@ -1,8 +1,10 @@
 /* Lets allocations and writes of the tracer fail. FAULT_CALL is malloc or pwritev, FAULT_HOW what a
  * write does (interrupt, short, full), FAULT_AT and FAULT_TO which calls, from 1 on, FAULT_PE on
- * which PE. FAULT_COUNT: a file that the number of calls is written to. */
+ * which PE. FAULT_COUNT: a file to which one line for each allocation is written, the same for
+ * those that the same calls of functions led to. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <link.h>
 #include <stdio.h>
@@ -17,6 +19,8 @@ void *__libc_realloc(void *, size_t);
 
 static ElfW(Addr) first, behind;
 static long allocations, writes;
+enum { MOST_PATHS = 10000, DEPTH = 24 };
+static unsigned long paths[MOST_PATHS];
 
 static int look(struct dl_phdr_info *object, size_t size, void *unused)
 {
@@ -34,6 +38,24 @@ static int look(struct dl_phdr_info *object, size_t size, void *unused)
 __attribute__((constructor)) static void find(void)
 {
     dl_iterate_phdr(look, NULL);
+    backtrace((void *[1]){NULL}, 1); /* allocates when it is called for the first time */
+}
+
+static int is_tracer(const void *address)
+{
+    return (ElfW(Addr))address >= first && (ElfW(Addr))address < behind;
+}
+
+/* The functions of the tracer that have called each other, as a number. */
+static unsigned long path(void)
+{
+    void *frames[DEPTH];
+    int count = backtrace(frames, DEPTH);
+    unsigned long number = 0;
+    for (int i = 0; i < count; i++)
+        if (is_tracer(frames[i]))
+            number = number * 1000003 + ((ElfW(Addr))frames[i] - first);
+    return number;
 }
 
 static long from_environment(const char *name, long otherwise)
@@ -45,9 +67,11 @@ static long from_environment(const char *name, long otherwise)
 static int is_hit(const char *call, const void *caller, long *count)
 {
     const char *wanted = getenv("FAULT_CALL");
-    if ((ElfW(Addr))caller < first || (ElfW(Addr))caller >= behind)
+    if (!is_tracer(caller))
         return 0;
     long number = ++*count, at = from_environment("FAULT_AT", 0);
+    if (count == &allocations && number <= MOST_PATHS && getenv("FAULT_COUNT"))
+        paths[number - 1] = path();
     return wanted && strcmp(wanted, call) == 0 && number >= at &&
            number <= from_environment("FAULT_TO", at) &&
            from_environment("OMPI_COMM_WORLD_RANK", 0) == from_environment("FAULT_PE", 0);
@@ -96,10 +120,13 @@ ssize_t pwritev64(int file, const struct iovec *parts, int count, off_t at)
 __attribute__((destructor)) static void tell(void)
 {
     const char *name = getenv("FAULT_COUNT");
-    if (name && allocations > 0 &&
-        from_environment("OMPI_COMM_WORLD_RANK", 0) == from_environment("FAULT_PE", 0)) {
-        FILE *file = fopen(name, "w");
-        if (file)
-            fprintf(file, "%ld %ld\n", allocations, writes), fclose(file);
-    }
+    if (!name || allocations == 0 ||
+        from_environment("OMPI_COMM_WORLD_RANK", 0) != from_environment("FAULT_PE", 0))
+        return;
+    FILE *file = fopen(name, "w");
+    if (!file)
+        return;
+    for (long i = 0; i < allocations && i < MOST_PATHS; i++)
+        fprintf(file, "%lx\n", paths[i]);
+    fclose(file);
 }
