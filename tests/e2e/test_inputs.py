@@ -14,7 +14,8 @@ import harness
 from harness import FEW, ROOT, Tap, skampi, with_few_repetitions
 
 # On more PEs than cores, each synchronization takes milliseconds: few and small messages then.
-SMALL = {"MAXSIZE": 8, "iterations": 2, "FLOOD": 64, "REPETITIONS": 8}
+FAST = {"iterations": 2, "FLOOD": 64, "REPETITIONS": 8}
+SMALL = {"MAXSIZE": 8, **FAST}
 SOON = {"seconds": 0.5}  # over which a script spreads its rounds
 ALONE = () if harness.SAMPLE else (2,)
 TOGETHER = (2,) if harness.SAMPLE else (1, 3, 7)
@@ -124,7 +125,7 @@ def groups(texts, pes):
 def start(names, texts, pes):
     """Runs scripts, as one on more than one PE: those that PEs share cores in are told so."""
     files = {name: crowded(texts[name], pes) for name in names}
-    small = SMALL if pes > 2 or harness.SAMPLE else {}
+    small = SMALL if pes > 2 or harness.SAMPLE else FAST
     return skampi("".join(f'@include "{name}"\n' for name in names), np=pes, files=files, env=YIELD,
                   args=settings("".join(files.values()), SOON | small), timeout=240)
 
