@@ -21,7 +21,7 @@ sys.path.insert(0, os.path.join(ROOT, "scripts"))
 from skampi_tools import cli, results
 
 cli.need("numpy")
-from skampi_tools.tune import choices, library, proof, race, rules, search, weights
+from skampi_tools.tune import choices, mpich, openmpi, proof, race, rules, search, weights
 
 TUNE = os.path.join(ROOT, "scripts/skampi-tune")
 tap = Tap()
@@ -73,7 +73,7 @@ class Programmed:
 def made_choice():
     tried = [choices.Candidate("bcast", number, (("mca", "coll_tuned_bcast_algorithm", str(number)),), str(number))
              for number in range(1, ALGORITHMS + 1)]
-    return choices.Choice("bcast", ["Bcast"], "bcast", tried)
+    return choices.Choice("bcast", ["Bcast"], "bcast", candidates=tried)
 
 
 class MadeSearch(search.Search):
@@ -137,6 +137,11 @@ DEFINITION = {"tune": 1, "choices": [{
 def save(name, value):
     with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
         file.write(value if isinstance(value, str) else json.dumps(value))
+
+
+def save_all(files):
+    for path, text in files.items():
+        save(path, text)
 
 
 def tune(name, *more, **variables):
@@ -236,7 +241,7 @@ def check_refusals():
                f"refused: {words}", done)
 
 
-# ---- Open MPI reads rules as library.py says ----
+# ---- Libraries read rules as openmpi.py and mpich.py say ----
 
 
 # Two algorithms of each collective: numbers for the rules file, and what the second one is called.
@@ -258,20 +263,80 @@ def check_library():
         return
     program = os.path.join(folder, "spied")
     built = run(["mpicc", "-O1", "-rdynamic", "-o", program, os.path.join(ROOT, "tests/support/stub/spied_collectives.c"), "-ldl"])
-    tables = {name: {1: [(0, rules.OWN)], PES: [(0, (small, 0, 0)), (1024, (large, 0, 0))], PES + 1: [(0, rules.OWN)]}
-              for name, (small, large, _) in PAIRS.items()}
-    save("spied.conf", rules.text_of(tables))
-    environment = rules.complete({}, os.path.join(folder, "spied.conf"))
+    own, stem = [(0, openmpi.OWN)], os.path.join(folder, "spied")
+    tables = {name: {1: own, PES: [(0, (small, 0, 0)), (1024, (large, 0, 0))], PES + 1: own} for name, (small, large, _) in PAIRS.items()}
+    save_all(openmpi.files(tables, stem))
+    environment = openmpi.environment(stem)
     done = harness.launched(harness.launch_line(PES, ["env", *(f"{name}={value}" for name, value in environment.items()), program]),
                             harness.launch_environment())
     called = [line.split() for line in done.out.splitlines() if len(line.split()) == 3]
-    tap.equal(set(library.COLLECTIVES), set(PAIRS), "all collectives are looked at")
+    tap.equal(set(openmpi.COLLECTIVES), set(PAIRS), "all collectives are looked at")
     begins = {"all": 1024 // PES, "block": 1024, "none": math.inf}
     for name, (_, _, second) in PAIRS.items():
         found = min((int(size) for own, size, algorithm in called if own == name and algorithm == second), default=math.inf)
         seen = any(own == name and algorithm not in (second, "-") for own, _, algorithm in called)
-        tap.ok(seen and found == begins[library.COLLECTIVES[name][1]], f"Open MPI reads rules of {name}, in its sizes",
+        tap.ok(seen and found == begins[openmpi.counts(name)], f"Open MPI reads rules of {name}, in its sizes",
                f"{found} {built} {done}")
+
+
+MPICH_BEGINS = {"all": 1024 // PES, "block": 1024, "none": 8}   # at which size of the stub's the rule begins
+
+
+def check_mpich():
+    """A rule from 1024 B to 4095 B. If it names an algorithm of another collective the library ends the program when it
+    comes to the rule, so the last size that the program has said tells where that begins."""
+    if not all(shutil.which(name) for name in ("mpicc.mpich", "mpirun.mpich", "mpivars")):
+        tap.skip("selection files: there is no MPICH")
+        return
+    program, stem = os.path.join(folder, "called"), os.path.join(folder, "called_with")
+    built = run(["mpicc.mpich", "-o", program, os.path.join(ROOT, "tests/support/stub/called_collectives.c")])
+    for name in ("bcast", "allgather", "barrier") if SAMPLE else mpich.COLLECTIVES:
+        own, counts = [(0, openmpi.OWN)], mpich.counts(name)
+        rows = [(0, "nb")] if counts == "none" else [*own, (1024, "nb"), (4096, openmpi.OWN)]
+        files = mpich.files({name: {1: own, PES: rows, PES + 1: own}}, stem)
+        line = ["timeout", "20", "mpirun.mpich", "-np", str(PES), program, name]
+        for wrong in (False, True):
+            rule, other = (f"algorithm=MPIR_{own}_allcomm_nb" for own in (name.capitalize(), "Barrier" if name == "bcast" else "Bcast"))
+            save_all({path: text.replace(rule, other) if wrong else text for path, text in files.items()})
+            done = run(line, env={**os.environ, **mpich.environment(stem)}, timeout=60)
+            said = [int(line) for line in done.out.splitlines() if line.isdigit()]
+            if wrong:
+                tap.ok(said and said[-1] == MPICH_BEGINS[counts], f"MPICH reads rules of {name}, in its sizes",
+                       f"{said} {built}")
+            else:
+                tap.equal(said[-1:], [0], f"... and comes to its end with an algorithm: {name}", done)
+
+
+def check_forms():
+    """Other forms of what is chosen."""
+    value = json.loads(openmpi.json_of({"bcast": {1: [(0, None)], 4: [(0, None), (8, (6, 4, 0)), (1025, None)], 5: [(0, None)]},
+                                        "barrier": {4: [(0, (2, 0, 0))]}}))
+    tap.equal(value, {"rule_file_version": 3, "module": "tuned", "collectives": {
+        "bcast": [{"comm_size_min": 4, "comm_size_max": 4, "rules": [
+            {"msg_size_min": 8, "msg_size_max": 1024, "alg": 6, "faninout": 4, "segsize": 0}]}],
+        "barrier": [{"comm_size_min": 4, "comm_size_max": 4, "rules": [
+            {"msg_size_min": 0, "msg_size_max": "inf", "alg": 2, "faninout": 0, "segsize": 0}]}]}}, "rules as JSON")
+    tap.equal(rules.ucx_text({"OMPI_MCA_scoll": "mpi"}), "", "without variables of UCX there is no ucx.conf")
+    save("ucx.conf", rules.ucx_text({"UCX_RNDV_THRESH": "12345", "OMPI_MCA_scoll": "mpi"}))
+    asked = run([sys.executable, "-c", ASK_UCX], cwd=folder)
+    if asked.status == 77:
+        tap.skip("ucx.conf: there is no UCX")
+        return
+    tap.ok("UCX_RNDV_THRESH=12345" in asked.out, "UCX reads its settings from ucx.conf", asked)
+
+
+ASK_UCX = """
+import ctypes, sys
+try:
+    ucp = ctypes.CDLL("libucp.so.0")
+except OSError:
+    sys.exit(77)
+library, config = ctypes.CDLL(None), ctypes.c_void_p()
+ucp.ucp_config_read(None, None, ctypes.byref(config))
+library.fdopen.restype = ctypes.c_void_p
+ucp.ucp_config_print(config, ctypes.c_void_p(library.fdopen(1, b"w")), None, 1)
+library.fflush(None)
+"""
 
 
 check_programs(3 if SAMPLE else 20)
@@ -282,4 +347,6 @@ if not SAMPLE:
     check_network()
 check_refusals()
 check_library()
+check_mpich()
+check_forms()
 tap.done()

@@ -1,6 +1,6 @@
 """What may be set, and the candidates: read from JSON, a file of the user's or a ready set (docs/tune.md).
 
-    for choice in read("openmpi"):
+    for choice in read(["openmpi"], pes=4):
         print(choice.name, [candidate.text for candidate in choice.candidates])
 """
 
@@ -12,13 +12,13 @@ import os
 import re
 from dataclasses import dataclass, field
 
-from . import library
+from . import mpich, openmpi
 from .places import Placed
 
 VERSION = 1
 SETS = os.path.join(os.path.dirname(os.path.realpath(__file__)), "sets")
 KINDS = ("mca", "environment", "set")
-RULED = ("algorithm", "algorithm_segmentsize", "algorithm_chain_fanout")
+LIBRARIES = {"openmpi": openmpi, "mpich": mpich}
 MOST_VALUES = 1000
 MOST_CANDIDATES = 500
 
@@ -37,22 +37,24 @@ class Candidate:
         return f"{self.choice}-{self.number}" if self.number else "default"
 
     def environment(self):
-        return {library.PREFIX * (kind == "mca") + name: value for kind, name, value in self.values if kind != "set"}
+        return {openmpi.PREFIX * (kind == "mca") + name: value for kind, name, value in self.values if kind != "set"}
 
     def set(self):
         return [f"{name}={value}" for kind, name, value in self.values if kind == "set"]
 
-    def value(self, name):
-        return next((value for _, own, value in self.values if own == name), None)
+    def row(self, choice):
+        """Of a table of rules."""
+        return choice.library.row(choice.rules, _ruled(choice, self.values))
 
 
 @dataclass
 class Choice:
-    """One thing to choose. rules: the collective of Open MPI whose choice a rules file makes by PEs and size; None: it is
-    made once for all points."""
+    """One thing to choose. rules: the collective whose choice a rules file of the library makes by PEs and size; None: it
+    is made once for all points."""
     name: str
     functions: list
     rules: str = None
+    library: object = openmpi
     candidates: list = field(default_factory=list)
 
     @property
@@ -63,26 +65,34 @@ class Choice:
         return any(fnmatch.fnmatchcase(function, pattern) for pattern in self.functions)
 
 
+def _ruled(choice, values):
+    """Of all that a rule may say, the value or None."""
+    return [next((value for *own, value in values if tuple(own) == variable), None)
+            for variable in choice.library.variables(choice.rules)]
+
+
 def sets():
     return sorted(name[:-len(".json")] for name in os.listdir(SETS) if name.endswith(".json"))
 
 
-def read(names):
+def read(names, pes):
     """[Choice] of files and ready sets, by their names."""
     found = []
     for name in names:
         ready = os.path.join(SETS, f"{name}.json")
         document = Placed(ready if name in sets() else name)
-        for choice in _Reader(document).choices():
+        for choice in _Reader(document, pes).choices():
             if any(choice.name == other.name for other in found):
                 raise document.error(("choices",), f"choice {choice.name}: there are two of that name")
+            if choice.rules and any(other.rules and other.library != choice.library for other in found):
+                raise document.error(("library",), "only one library can have rules")
             found.append(choice)
     return found
 
 
 class _Reader:
-    def __init__(self, document):
-        self.document = document
+    def __init__(self, document, pes):
+        self.document, self.pes = document, pes
 
     def refuse(self, path, text):
         raise self.document.error(path, text)
@@ -108,9 +118,11 @@ class _Reader:
         return list(enumerate(value))
 
     def choices(self):
-        top = self.object(self.document.value, (), ("tune", "choices"))
+        top = self.object(self.document.value, (), ("tune", "choices"), ("library",))
         if top["tune"] != VERSION:
             self.refuse(("tune",), f"layout {json.dumps(top['tune'])}, but this skampi knows {VERSION}")
+        self.library = LIBRARIES.get(top.get("library", "openmpi")) or \
+            self.refuse(("library",), f"give {' or '.join(LIBRARIES)}")
         return [self.choice(entry, ("choices", number))
                 for number, entry in self.list(top["choices"], ("choices",), "choices")]
 
@@ -119,25 +131,25 @@ class _Reader:
         name, rules = entry["name"], entry.get("rules")
         if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,39}", name) or name == "default":
             self.refuse((*path, "name"), "give a name of at most 40 letters, digits and _, other than default")
-        if rules is not None and rules not in library.COLLECTIVES:
-            self.refuse((*path, "rules"), f"{json.dumps(rules)}: give {', '.join(library.COLLECTIVES)}")
+        if rules is not None and rules not in self.library.COLLECTIVES:
+            self.refuse((*path, "rules"), f"{json.dumps(rules)}: give {', '.join(self.library.COLLECTIVES)}")
         patterns = self.list(entry.get("functions", ["*"]), (*path, "functions"), "names of functions")
         for number, pattern in patterns:
             if not isinstance(pattern, str):
                 self.refuse((*path, "functions", number), "give the name of a function, which may have * and ?")
-        choice = Choice(name, [pattern for _, pattern in patterns], rules)
+        choice = Choice(name, [pattern for _, pattern in patterns], rules, self.library)
         values = dict.fromkeys(combined for number, tried in self.list(entry["try"], (*path, "try"), "objects")
                                for combined in self.tried(tried, (*path, "try", number), rules))
         if len(values) > MOST_CANDIDATES:
             self.refuse((*path, "try"), f"{len(values)} candidates, more than {MOST_CANDIDATES}")
-        choice.candidates = [Candidate(name, number, combined, _text(combined, rules))
+        choice.candidates = [Candidate(name, number, combined, _text(choice, combined))
                              for number, combined in enumerate(values, 1)]
         return choice
 
     def tried(self, entry, path, rules):
         """All combinations of the values of an object's variables."""
         self.object(entry, path, (), KINDS)
-        variables = []
+        variables, ruled = [], self.library.variables(rules) if rules else []
         for kind in KINDS:
             own = entry.get(kind, {})
             if not isinstance(own, dict):
@@ -146,22 +158,21 @@ class _Reader:
                 here = (*path, kind, name)
                 if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
                     self.refuse(here, f"{name}: not the name of a variable")
-                if rules and (kind, name) not in [("mca", library.parameter(rules, what)) for what in RULED]:
-                    self.refuse(here, f"{name}: rules of {rules} choose only " +
-                                ", ".join(library.parameter(rules, what) for what in RULED))
+                if rules and (kind, name) not in ruled:
+                    self.refuse(here, f"{name}: rules of {rules} choose only {', '.join(own for _, own in ruled)}")
                 variables.append([(kind, name, value) for value in self.values(kind, name, given, here)])
         if not variables:
             self.refuse(path, f"give variables in {', '.join(KINDS)}")
-        if rules and library.parameter(rules, "algorithm") not in entry.get("mca", {}):
-            self.refuse(path, f"give {library.parameter(rules, 'algorithm')}: a rule names an algorithm")
+        if rules and ruled[0][1] not in entry.get(ruled[0][0], {}):
+            self.refuse(path, f"give {ruled[0][1]}: a rule names an algorithm")
         return itertools.product(*variables)
 
     def values(self, kind, name, given, path):
         """Texts."""
         if given == "all":
-            if kind != "mca":
-                self.refuse(path, "\"all\" is only for MCA parameters, which say what they may be")
-            return library.values_of(name) or self.refuse(path, f"{name}: the library lists no values: give a list")
+            if kind == "set":
+                self.refuse(path, "\"all\" is only for what the library says the values of")
+            return self.library.values_of(name, self.pes) or self.refuse(path, f"{name}: the library lists no values: give a list")
         if isinstance(given, dict):
             return [_number_text(value) for value in self.range(given, path)]
         texts = []
@@ -194,11 +205,8 @@ def _number_text(value):
     return str(int(value)) if value == int(value) else repr(value)
 
 
-def _text(values, rules):
-    """For people; of a collective's algorithm only what differs from other candidates."""
-    if not rules:
-        return ", ".join(f"{name}={value}" for _, name, value in values)
-    own = {name: value for _, name, value in values}
-    algorithm, segment, fanout = (own.get(library.parameter(rules, what)) for what in RULED)
-    return algorithm + (f", segments of {segment} B" if segment not in (None, "0") else "") + \
-        (f", fan-out {fanout}" if fanout else "")
+def _text(choice, values):
+    """For people."""
+    if choice.rules:
+        return choice.library.describe(_ruled(choice, values))
+    return ", ".join(f"{name}={value}" for _, name, value in values)

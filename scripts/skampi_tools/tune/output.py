@@ -42,7 +42,7 @@ def as_json(chosen, search, proofs, files, environment, settings):
     return {
         "tuned": 1, "tolerance": settings.tolerance, "alpha": settings.alpha, "files": files,
         "launches": search.launches, "rules": rules.rule_count(chosen.tables),
-        "environment": environment, "set": chosen.sets(),
+        "environment": environment, "set": chosen.sets(), "use": chosen.launch_line(environment),
         "choices": [{"choice": race.choice.name, "rules": race.choice.rules,
                      "candidates": {one.name: one.text for one in race.choice.candidates},
                      "defects": {one.text: why for one, why in race.defects.items()}} for race in search.races],
@@ -113,7 +113,7 @@ def as_text(value):
 def how_to_use(value):
     if not value["files"]:
         return []
-    return ["", "to use it:", f"  {rules.launch_line(value['environment'], value['set'])}",
+    return ["", "to use it:", f"  {value['use']}",
             "in a job script:", f"  . {next(path for path in value['files'] if path.endswith('.env'))}"]
 
 

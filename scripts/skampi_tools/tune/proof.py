@@ -1,16 +1,22 @@
 """What is chosen, and its proof: a fresh campaign of the default and the tuned settings, on all points. Where a point is
 slower by more than the tolerance, its choice goes back to the default, and what is left is proven again."""
 
+import os
+import shlex
+import subprocess
 from dataclasses import dataclass, field
 
-from .. import campaign
-from ..campaign.directory import PREFIXES
+from .. import campaign, launching
+from ..campaign.directory import PREFIXES, write_file
 from ..cli import Error
 from ..compare.comparison import compare_files
 from ..compare.rows import FASTER
 from ..guidelines import checking
-from . import library, merging, rules
+from . import merging, mpich, openmpi, rules
 from .race import DECIDED, OPEN
+
+
+ENDING_SECONDS = 60   # that a program which does nothing may take
 
 
 class Chosen:
@@ -33,7 +39,7 @@ class Chosen:
                 continue
             own, largest = self._ranges(race)
             self.ranges[race.choice.name] = own
-            if table := rules.table(race.choice.rules, own, largest):
+            if table := rules.table(race.choice, own, largest):
                 self.tables[race.choice.rules] = table
 
     def _ranges(self, race):
@@ -41,7 +47,7 @@ class Chosen:
         sizes = {}
         for key, verdict in race.verdicts().items():
             result = race.points[key]
-            place = sizes.setdefault(result.pes, {}).setdefault(rules.message_size(race.choice.rules, result), [])
+            place = sizes.setdefault(result.pes, {}).setdefault(rules.message_size(race.choice, result), [])
             place.append((key, verdict))
         found = {pes: merging.ranges(list(self._sizes(race, sorted(own.items()))), self.tolerance) for pes, own in sizes.items()}
         return found, {pes: max(by_size) for pes, by_size in sizes.items()}
@@ -65,11 +71,25 @@ class Chosen:
     def empty(self):
         return not self.tables and not self.whole
 
-    def environment(self):
-        found = {}
+    @property
+    def library(self):
+        """Which the rules are for."""
+        return next((race.choice.library for race in self.races if race.choice.rules), openmpi)
+
+    def environment(self, stem):
+        """What makes the library use all this. stem: path of the files with the rules, without endings."""
+        found = self.library.environment(os.path.abspath(stem)) if self.tables else {}
         for candidate in self.whole.values():
             found |= candidate.environment()
         return found
+
+    def files(self, stem):
+        """{path: text}"""
+        return self.library.files(self.tables, os.path.abspath(stem)) if self.tables else {}
+
+    def launch_line(self, environment):
+        """How a program is started with what is chosen."""
+        return self.library.launch_line(environment) + "".join(f" --set {shlex.quote(item)}" for item in self.sets())
 
     def sets(self):
         return [item for candidate in self.whole.values() for item in candidate.set()]
@@ -79,7 +99,7 @@ class Chosen:
         if not race.choice.rules:
             return self.whole.get(race.choice.name, race.default)
         result = race.points[key]
-        size = rules.message_size(race.choice.rules, result)
+        size = rules.message_size(race.choice, result)
         return [candidate for first, candidate in self.ranges[race.choice.name][result.pes] if first <= size][-1]
 
     def go_back(self, proof):
@@ -129,15 +149,31 @@ def define(members, launches, environment, sets):
                                                {"name": "tuned", "environment": environment, "set": sets}]}, "options")
 
 
-def in_force(files, environment):
-    """What the library itself says of the settings, against what they should be: sentences on what differs."""
+def _ends_without(name, definition, directory):
+    """Whether the library ends a program because the file that this variable names is not there."""
+    own, script = definition["configurations"][1], f"{directory}.ski"
+    write_file(script, 'begin measurement "nothing"\nend measurement\n')
+    words = launching.words(own["launch"], pes=own["pes"], name=own["name"], launch=1)
+    try:
+        return launching.run(["env", f"{name}={directory}.absent", *words, own["program"], "-i", script], f"{directory}.log", ENDING_SECONDS) != 0
+    except subprocess.TimeoutExpired:
+        return True
+
+
+def in_force(files, environment, ends_without):
+    """What the library itself says of the settings, against what they should be: sentences on what differs. MPICH cannot say
+    which files it reads: ends_without(variable) tells whether it wants this one."""
     said = []
     for name, value in environment.items():
+        if name in mpich.FILES.values():
+            if not ends_without(name):
+                said.append(f"the library does not read the file that {name} names")
+            continue
         for file in files:
-            if name.startswith(library.PREFIX):
-                parameter = name[len(library.PREFIX):]
+            if name.startswith((openmpi.PREFIX, mpich.VARIABLE)):
+                parameter = name.removeprefix(openmpi.PREFIX)
                 stated = (file.header.get("choices") or {}).get(f"variable {parameter}")
-                good = stated is not None and stated.endswith("(environment)") and _same(parameter, stated, value)
+                good = stated is not None and stated.endswith("(environment)") and _same(name, stated, value)
             else:
                 stated = (file.header.get("environment") or {}).get(name)
                 good = stated == value or stated is None and not name.startswith(PREFIXES)
@@ -147,10 +183,10 @@ def in_force(files, environment):
     return said
 
 
-def _same(parameter, stated, value):
-    shown = stated.rpartition(" (")[0]
-    return shown == value or str(library.number_of(parameter, shown)) == str(library.number_of(parameter, value)) or \
-        (shown, value) in (("true", "1"), ("false", "0"))
+def _same(name, stated, value):
+    shown, parameter = stated.rpartition(" (")[0], name.removeprefix(openmpi.PREFIX)
+    return shown == value or (shown, value) in (("true", "1"), ("false", "0")) or \
+        name != parameter and str(openmpi.number_of(parameter, shown)) == str(openmpi.number_of(parameter, value))
 
 
 def prove(directory, definition, environment, settings, **how):
@@ -168,7 +204,7 @@ def prove(directory, definition, environment, settings, **how):
     comparison = compare_files(sides["default"], sides["tuned"], alpha=settings.alpha, margin=settings.tolerance,
                                launch_spread=settings.launch_spread)
     proof = Proof(directory, comparison, environment, comparison.over_margin)
-    proof.not_in_force = in_force(sides["tuned"], environment)
+    proof.not_in_force = in_force(sides["tuned"], environment, lambda name: _ends_without(name, definition, directory))
     return proof, run
 
 

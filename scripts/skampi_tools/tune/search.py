@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from .. import campaign
 from ..campaign.directory import launch_directory, read_json, read_launch
 from ..cli import Error
-from . import library
+from . import openmpi
 from .race import Race, WholeRace
 
 FIRST_LOOK = 2        # passes: there and back, so that a linear drift cancels
@@ -31,7 +31,7 @@ class Lane:
             environment |= candidate.environment()
             sets += candidate.set()
         if any(kind == "mca" and name.startswith("coll_tuned_") for one in self.members for kind, name, _ in one.values):
-            environment |= library.ON
+            environment |= openmpi.ON
         return {"name": self.name, "environment": environment, "set": sets}
 
 

@@ -8,14 +8,14 @@ import time
 from .. import campaign, cli
 from ..campaign.directory import write_file, write_json
 from ..guidelines import rules as guideline_rules
-from . import output, proof as proving, rules, search as searching
+from . import openmpi, output, proof as proving, rules, search as searching
 from .race import Settings
 
 SEARCH_SHARE = 0.6    # of the time limit: the proof needs the rest
 GUIDELINES = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..", "guidelines.json")
 MOST_PROOFS = 3
 NOT_PROVEN, TIME = 3, 4
-FILES = ("tuned.conf", "tuned.env")
+WRITTEN, UCX = "tuned", "ucx.conf"   # how the names of files with settings begin; one has its own name
 
 
 def _status(run):
@@ -45,13 +45,12 @@ class Tuning:
     def prove(self, chosen):
         """0, or the status with which the tuning ends."""
         while not chosen.empty and len(self.proofs) < MOST_PROOFS:
-            text = rules.text_of(chosen.tables) if chosen.tables else ""
-            settings = json.dumps([text, chosen.environment(), chosen.sets()])
+            settings = json.dumps([list(chosen.files("").values()), chosen.environment(""), chosen.sets()])
             # Other settings get another folder: no launch of an earlier choice counts for them.
             folder = os.path.join(self.directory, f"proof-{hashlib.sha256(settings.encode()).hexdigest()[:8]}")
-            if text:
-                write_file(f"{folder}.conf", text)
-            environment = rules.complete(chosen.environment(), text and f"{folder}.conf")
+            for path, text in chosen.files(folder).items():
+                write_file(path, text)
+            environment = chosen.environment(folder)
             definition = proving.define(self.common, self.given.proof, environment, chosen.sets())
             proof, run = proving.prove(folder, definition, environment, self.settings, quiet=self.given.quiet,
                                        time_limit=self._left(), longest=self.found.run_of.longest)
@@ -68,18 +67,21 @@ class Tuning:
 
     def write(self, chosen, status):
         """tune.json, tune.html and, if they are proven, the settings. Others that are there from before go."""
-        proven, files, environment = status == 0 and not chosen.empty, [], {}
-        for name in FILES:
-            if os.path.exists(path := os.path.join(self.directory, name)):
-                os.remove(path)
-        if proven:
-            conf, shell = (os.path.join(os.path.abspath(self.directory), name) for name in FILES)
-            environment = rules.complete(chosen.environment(), chosen.tables and conf)
-            if chosen.tables:
-                write_file(conf, rules.text_of(chosen.tables))
-            write_file(shell, rules.environment_text(environment))
-            files = [path for path in (conf, shell) if os.path.exists(path)]
-        value = output.as_json(chosen, self.found, self.proofs, files, environment, self.settings)
+        files, environment = {}, {}
+        for name in os.listdir(self.directory):
+            if name.startswith((f"{WRITTEN}.", f"{WRITTEN}-6.")) or name == UCX:
+                os.remove(os.path.join(self.directory, name))
+        if status == 0 and not chosen.empty:
+            stem = os.path.join(os.path.abspath(self.directory), WRITTEN)
+            environment = chosen.environment(stem)
+            files = {**chosen.files(stem), f"{stem}.env": rules.environment_text(environment)}
+            if self.given.json and chosen.tables:
+                files[f"{stem}-6.json"] = openmpi.json_of(chosen.tables)
+            if text := rules.ucx_text(environment):
+                files[os.path.join(os.path.dirname(stem), UCX)] = text
+            for path, text in files.items():
+                write_file(path, text)
+        value = output.as_json(chosen, self.found, self.proofs, list(files), environment, self.settings)
         write_json(os.path.join(self.directory, "tune.json"), value)
         write_file(os.path.join(self.directory, "tune.html"), output.page(value))
         if not self.given.quiet:
