@@ -12,6 +12,7 @@ import os
 import re
 from dataclasses import dataclass, field
 
+from ..cli import Error
 from . import mpich, openmpi
 from .places import Placed
 
@@ -79,8 +80,9 @@ def read(names, pes):
     """[Choice] of files and ready sets, by their names."""
     found = []
     for name in names:
-        ready = os.path.join(SETS, f"{name}.json")
-        document = Placed(ready if name in sets() else name)
+        if name not in sets() and not os.path.exists(name):
+            raise Error(f"{name}: neither a file nor one of the ready sets: {', '.join(sets())}")
+        document = Placed(os.path.join(SETS, f"{name}.json") if name in sets() else name)
         for choice in _Reader(document, pes).choices():
             if any(choice.name == other.name for other in found):
                 raise document.error(("choices",), f"choice {choice.name}: there are two of that name")
