@@ -1,5 +1,6 @@
 /*
- * Calls a collective with messages of several sizes, and says each of them before: "called bcast". At the end it says 0.
+ * Calls a collective, "called bcast FILE", with messages of several sizes, and notes each of them
+ * in the file before; 0 at the end. A launcher may lose what is printed by a program that crashes.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -45,6 +46,16 @@ static void call(const char *name, int bytes, int size)
         MPI_Reduce_scatter_block(out, in, bytes, MPI_BYTE, MPI_BOR, all);
 }
 
+/* Until process 0 has noted the size: another one may crash at once. */
+static void wait_for_first(int rank, int size)
+{
+    int nothing = 0;
+    if (rank > 0)
+        MPI_Recv(&nothing, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int to = 1; rank == 0 && to < size; to++)
+        MPI_Send(&nothing, 1, MPI_INT, to, 0, MPI_COMM_WORLD);
+}
+
 int main(int argc, char **argv)
 {
     static const int sizes[] = {8, 248, 256, 1016, 1024, 4096};
@@ -52,15 +63,17 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+    FILE *file = fopen(rank == 0 ? argv[2] : "/dev/null", "w");
+    if (!file)
+        MPI_Abort(MPI_COMM_WORLD, 1);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        if (rank == 0)
-            printf("%d\n", sizes[i]);
-        fflush(stdout);
+        fprintf(file, "%d\n", sizes[i]);
+        fflush(file);
+        wait_for_first(rank, size);
         call(argv[1], sizes[i], size);
-        MPI_Barrier(MPI_COMM_WORLD);
     }
-    if (rank == 0)
-        puts("0");
+    fputs("0\n", file);
+    fclose(file);
     MPI_Finalize();
     return 0;
 }
