@@ -155,9 +155,10 @@ def _ends_without(name, definition, directory):
     write_file(script, 'begin measurement "nothing"\nend measurement\n')
     words = launching.words(own["launch"], pes=own["pes"], name=own["name"], launch=1)
     try:
-        return launching.run(["env", f"{name}={directory}.absent", *words, own["program"], "-i", script], f"{directory}.log", ENDING_SECONDS) != 0
+        command = ["env", f"{name}={directory}.absent", *words, own["program"], "-i", script]
+        return launching.run(command, f"{directory}.log", ENDING_SECONDS) != 0
     except subprocess.TimeoutExpired:
-        return True
+        return False
 
 
 def in_force(files, environment, ends_without):
