@@ -21,6 +21,24 @@ bool beside_find(char path[PATH_MAX], const char *name)
     return true;
 }
 
+void beside_start(const char *program, char **arguments, const char *caller)
+{
+    static const char *const places[] = {"scripts/", ""};
+    char path[PATH_MAX], name[64];
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        snprintf(name, sizeof name, "%s%s", places[i], program);
+        if (!beside_find(path, name) || access(path, F_OK) != 0)
+            continue;
+        arguments[0] = path;
+        execv(path, arguments);
+        fprintf(stderr, "%s: error: %s cannot be started: %s\n", caller, path, strerror(errno));
+        return;
+    }
+    fprintf(stderr,
+            "%s: error: %s is not beside this program: build it with make, or make install\n",
+            caller, program);
+}
+
 char *beside_tools(void)
 {
     char beside[PATH_MAX];

@@ -1,10 +1,8 @@
 /* One table of tools and their views, in the order of `skampi help`. */
 #include "command/tools.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/beside.h"
 #include "base/closest.h"
@@ -39,6 +37,7 @@ static const struct tool {
      false},
     {"Applications", NULL, NULL, false},
     {"trace", "shmemtrace", "records the OpenSHMEM calls of a program, and reads traces", false},
+    {"script", "skampi-script", "a script that measures what a traced program calls", false},
     {"shares", "skampi-table", "what share of their time traced programs spend in what", true},
     {"model", "skampi-model", "a description of a machine, from results", false},
     {"predict", "shmemsim", "how long a traced program takes on a machine that is described",
@@ -80,24 +79,10 @@ static int show_list(void)
     return ferror(stdout) || fflush(stdout) ? 1 : 0;
 }
 
-/* Returns only if that fails: the exit status. arguments[0] is replaced by the program's path;
- * where the tool is a view, its word follows. */
+/* Returns only if that fails: the exit status. */
 static int start(const struct tool *tool, char **arguments)
 {
-    static const char *const places[] = {"scripts/", ""};
-    char path[PATH_MAX], name[64];
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        snprintf(name, sizeof name, "%s%s", places[i], tool->program);
-        if (!beside_find(path, name) || access(path, F_OK) != 0)
-            continue;
-        arguments[0] = path;
-        execv(path, arguments);
-        fprintf(stderr, "skampi: error: %s cannot be started: %s\n", path, strerror(errno));
-        return STATUS_BAD;
-    }
-    fprintf(stderr,
-            "skampi: error: %s is not beside this program: build it with make, or make install\n",
-            tool->program);
+    beside_start(tool->program, arguments, "skampi");
     return STATUS_BAD;
 }
 

@@ -18,10 +18,10 @@ from harness import ROOT, SAMPLE, Tap, run, scratch_directory
 from made_results import HEADER, over_rounds, point
 
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
-from skampi_tools import cli, results
+from skampi_tools import cli, results, weights
 
 cli.need("numpy")
-from skampi_tools.tune import choices, mpich, openmpi, proof, race, rules, search, weights
+from skampi_tools.tune import choices, mpich, openmpi, proof, race, rules, search
 
 TUNE = os.path.join(ROOT, "scripts/skampi-tune")
 tap = Tap()
@@ -203,7 +203,7 @@ def check_weights():
     if harness.has("SHMEM"):
         own = weights.read(os.path.join(folder, "trace.json"), harness.program())
         own.learn(measured)
-        tap.ok([round(own.of(result) * 1e6, 6) for result in measured] == [0, 60, 0], "a trace's calls count at the nearest size", own.spent)
+        tap.ok([round(own.of(result) * 1e6, 6) for result in measured] == [0, 60, 0], "a trace's calls count at the nearest size", own.uses)
     own = weights.read(os.path.join(folder, "weights.json"), STUB)
     tap.ok(own.of(measured[0]) == 0 and own.of(results.Result(point("b", "Bcast", {"count": 8}, 1))) == 3, "weights by function")
 

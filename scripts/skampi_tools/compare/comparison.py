@@ -37,7 +37,7 @@ from ..configuration import facts_of, stated
 from ..points import missing_label, told_apart
 from ..states.common import CommonStates
 from ..states.independent import states_to_compare
-from . import by_state, factors, hand_over, separation
+from . import application, by_state, factors, hand_over, separation
 from .rows import (CANNOT_TELL, FASTER, LAUNCH_SPREAD, NAN, NO_RATIO, ONLY_NEW, ONLY_OLD, SLOWER, UNCHANGED, Comparison,
                    Missing, Row)
 
@@ -257,7 +257,7 @@ def _dependence(values):
 
 
 def compare_files(old_files, new_files, alpha=0.05, margin=0.0, same_within=None, blocks=None,
-                  functions=None, launch_spread=LAUNCH_SPREAD, seed=1, states=True):
+                  functions=None, launch_spread=LAUNCH_SPREAD, seed=1, states=True, weights=None):
     """A Comparison of two lists of ResultFile, one a launch.
 
     alpha: the chance of any false alarm in the comparison. margin: rows are over_margin when they are
@@ -266,7 +266,8 @@ def compare_files(old_files, new_files, alpha=0.05, margin=0.0, same_within=None
     cannot tell (default: the margin, or 10 %). blocks, functions: patterns of what to compare.
     launch_spread: the standard deviation between launches to assume where there are too few of
     them to see it and rounds are compared. seed: of the labellings, where not all can be tried.
-    states: compare points state by state where their launches were in several."""
+    states: compare points state by state where their launches were in several. weights: of an application, for which
+    the sum of all points is compared, too."""
     chosen = _chooser(blocks, functions)
     old, new = ([_points(file, chosen) for file in files] for files in (old_files, new_files))
     comparison = Comparison(
@@ -313,6 +314,8 @@ def compare_files(old_files, new_files, alpha=0.05, margin=0.0, same_within=None
         _by_state(comparison, shared, old, new, _common(old_files + new_files))
     separation.decide(comparison, _launch_columns([row for row in shared if row.unit == "launches"], old + new),
                       len(old))
+    if weights:
+        comparison.application = _application(comparison, weights, shared, old, new)
     comparison.findings = hand_over.findings(old_files, new_files)
     units = dict.fromkeys(row.unit for row in shared)
     comparison.unit = ", ".join(units)
@@ -329,6 +332,25 @@ def compare_files(old_files, new_files, alpha=0.05, margin=0.0, same_within=None
             "--rounds 10")
     comparison.rows.sort(key=_importance)
     return comparison
+
+
+def _application(comparison, weights, shared, old, new):
+    """The sum for an application, judged as a point is, by itself."""
+    found = application.of(weights, shared)
+    if not found:
+        raise Error(f"{weights.path}: nothing that both sides measure is what this application calls")
+    by_key = {row.key: row for row in shared}
+    row, own, files = found.row, replace(comparison), [*((points, "old") for points in old), *((points, "new") for points in new)]
+    if _smallest_p(len(old), len(new)) <= comparison.alpha:
+        totals = [application.of_launch(found.calls, points, {key: getattr(by_key[key], side) for key in found.calls})
+                  for points, side in files]
+        row.old, row.new = _median(totals[:len(old)]), _median(totals[len(old):])
+        _by_launches(own, [(row, totals)], len(old))
+    elif all(_has_rounds(old + new, key) for key in found.calls):
+        _by_rounds(own, [(row, [application.of_rounds(found.calls, points) for points, _ in files])], len(old))
+    else:
+        _within_runs(row, _least_launches(comparison.alpha))
+    return found
 
 
 def _check_sides(comparison, old_files, new_files):

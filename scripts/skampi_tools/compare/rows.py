@@ -99,6 +99,7 @@ class Comparison:
     cautions: list = field(default_factory=list)
     missing: list = field(default_factory=list)  # Missing
     findings: list = field(default_factory=list)  # about the sides as a whole, in words
+    application: object = None  # application.Application, where weights were given
 
     def count(self, verdict):
         return sum(row.verdict == verdict for row in self.rows)

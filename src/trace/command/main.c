@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/beside.h"
 #include "base/manual.h"
 #include "base/memory.h"
 #include "base/numbers.h"
@@ -16,9 +17,22 @@
 #define SKAMPI_VERSION "unknown"
 #endif
 
+static const struct manual_option script_options[] = {
+    {.name = "program", .value = "PATH", .help = "skampi (default: the one beside this program)"},
+    {0},
+};
+
+/* Without run(): skampi-script does it, and reads its options itself. */
+static const struct reader_command script_command = {
+    .name = "script",
+    .summary = "Writes a measurement script for skampi with the calls of the program.",
+    .options = script_options,
+    .output = true,
+};
+
 static const struct reader_command *const commands[] = {
-    &dump_command,  &summary_command, &explain_command,
-    &check_command, &merge_command,   &export_command,
+    &dump_command,  &summary_command, &explain_command, &check_command,
+    &merge_command, &export_command,  &script_command,
 };
 #define COMMANDS (sizeof commands / sizeof *commands)
 
@@ -144,6 +158,12 @@ static const struct {
     {"--version", print_version}, {"--man", print_manual}, {"--completion", print_completion},
 };
 
+static int start_script(char **arguments)
+{
+    beside_start("skampi-script", arguments, "shmemtrace");
+    return 2;
+}
+
 static void exhausted(const char *text)
 {
     fprintf(stderr, "shmemtrace: %s\n", text);
@@ -162,7 +182,8 @@ int main(int argc, char **argv)
         }
     for (size_t i = 0; i < COMMANDS; i++)
         if (strcmp(word, commands[i]->name) == 0)
-            return reader_main(commands[i], argc - 1, argv + 1);
+            return commands[i]->run ? reader_main(commands[i], argc - 1, argv + 1)
+                                    : start_script(argv + 1);
     const char *names[COMMANDS + 1];
     for (size_t i = 0; i < COMMANDS; i++)
         names[i] = commands[i]->name;

@@ -1,0 +1,1 @@
+"""A measurement script of what an application calls, from its trace."""
