@@ -82,7 +82,8 @@ size_t reader_options(const struct reader_command *command, struct manual_option
             options[count++] = filters[i];
     for (const struct manual_option *own = command->options; own && own->name; own++)
         options[count++] = *own;
-    options[count++] = root_option;
+    if (command->run)
+        options[count++] = root_option;
     if (command->output)
         options[count++] = output_option;
     if (command->output || command->creates)

@@ -28,7 +28,7 @@ struct reader_command {
     bool profiles;                       /* reads traces that hold no events, too */
     bool findings;                       /* status 1 may also mean that it has found something */
     const char *notes;                   /* printed after the options in the help */
-    int (*run)(struct reader *);         /* the exit status */
+    int (*run)(struct reader *);         /* the exit status; NULL: a program of its own */
 };
 
 /* The commands that print; export is in trace/export. */
