@@ -2,6 +2,7 @@
 #include "base/json.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,6 +89,40 @@ void json_members(FILE *text, const struct json_named *numbers)
         fprintf(text, "%s\"%s\":", i ? "," : "", numbers[i].name);
         json_number(text, numbers[i].value);
     }
+}
+
+void json_print(FILE *text, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    for (; *format; format++) {
+        if (*format != '%') {
+            fputc(*format == '\'' ? '"' : *format, text);
+            continue;
+        }
+        const char *string;
+        switch (*++format) {
+        case 's':
+            if ((string = va_arg(values, const char *)))
+                json_string(text, string);
+            else
+                fputs("null", text);
+            break;
+        case 'f':
+            json_number(text, va_arg(values, double));
+            break;
+        case 'd':
+            fprintf(text, "%d", va_arg(values, int));
+            break;
+        case 'u':
+            fprintf(text, "%u", va_arg(values, unsigned));
+            break;
+        default: /* %zu */
+            format++;
+            fprintf(text, "%zu", va_arg(values, size_t));
+        }
+    }
+    va_end(values);
 }
 
 bool json_is_number(const char *string)

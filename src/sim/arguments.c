@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "sim/arguments.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -39,6 +40,14 @@ _Noreturn void finish_printing(void)
 
 /* ---- Options ---- */
 
+void command_help(const struct sim_command *command)
+{
+    terminal_fold_begin(false);
+    printf("Usage: shmemsim %s %s\n%s\n\n", command->name, command->synopsis, command->text);
+    manual_help(command->rows, command->count);
+    finish_printing();
+}
+
 int arguments_parse(const struct manual_option *rows, size_t count, const char *program, int argc,
                     char **argv, void (*take)(void *context, size_t row, const char *value),
                     void *context)
@@ -69,31 +78,20 @@ static enum contention contention_named(const char *name)
 
 bool arguments_take(struct prediction_options *options, size_t row, const char *value)
 {
-    switch (row) {
-    case OPTION_MODEL:
-        options->replay.model = model_named(value);
-        return true;
-    case OPTION_CONTENTION:
-        options->replay.contention = contention_named(value ? value : "fifo");
-        return true;
-    case OPTION_POINTERS:
-        options->replay.ignore_pointers = true;
-        return true;
-    case OPTION_TRACED_ON:
-        options->traced_on = value;
-        return true;
-    case OPTION_JSON:
-        options->json = true;
-        return true;
-    case OPTION_OUTPUT:
-        options->output = value;
-        return true;
-    case OPTION_FORCED:
-        options->force = true;
-        return true;
-    default:
+    bool *const flags[OWN_OPTIONS] = {[OPTION_POINTERS] = &options->replay.ignore_pointers,
+                                      [OPTION_JSON] = &options->json,
+                                      [OPTION_FORCED] = &options->force};
+    if (row >= OWN_OPTIONS)
         return false;
-    }
+    if (flags[row])
+        *flags[row] = true;
+    else if (row == OPTION_MODEL)
+        options->replay.model = model_named(value);
+    else if (row == OPTION_CONTENTION)
+        options->replay.contention = contention_named(value ? value : "fifo");
+    else
+        *(row == OPTION_OUTPUT ? &options->output : &options->traced_on) = value;
+    return true;
 }
 
 /* ---- Inputs ---- */
@@ -113,26 +111,6 @@ struct inputs arguments_inputs(const char *help, int argc, char **argv, int at)
         inputs.count = (size_t)(argc - at - 1);
     }
     return inputs;
-}
-
-bool inputs_are_runs(const struct inputs *inputs)
-{
-    char *error = NULL;
-    bool damaged;
-    struct run run;
-    bool whole = inputs->count > 1 && run_open(&run, inputs->traces, 1, &error, &damaged);
-    free(error);
-    if (whole)
-        run_close(&run);
-    return whole;
-}
-
-void inputs_open_run(struct run *run, char *const *traces, size_t count)
-{
-    char *error;
-    bool damaged;
-    if (!run_open(run, traces, count, &error, &damaged))
-        fail(damaged ? 1 : 2, error);
 }
 
 struct machine *machine_open(const char *path)
@@ -161,20 +139,31 @@ static void compare(struct prediction_options *options, struct run *run)
         fail(damaged ? 1 : 2, text_format("%s: %s", options->traced_on, error));
 }
 
-struct machine *inputs_open(const struct inputs *inputs, struct prediction_options *options,
-                            struct run *run)
+struct machine *inputs_machine(const struct inputs *inputs,
+                               const struct prediction_options *options)
 {
-    static bool told;
     struct machine *machine = machine_open(inputs->machine);
-    if (options->replay.model == &loggp_model && !machine->has_overhead && !told)
+    if (options->replay.model == &loggp_model && !machine->has_overhead)
         say("%s describes no overhead, so calls take no time of their processor: add "
             "overhead, have skampi-model describe the machine, or choose --model paper",
             inputs->machine);
-    told = true;
-    inputs_open_run(run, inputs->traces, inputs->count);
+    return machine;
+}
+
+void inputs_open(const struct inputs *inputs, struct prediction_options *options, struct run *run)
+{
+    char *error;
+    bool damaged;
+    if (!run_open(run, inputs->traces, inputs->count, &error, &damaged))
+        fail(damaged ? 1 : 2, error);
     if (options->traced_on)
         compare(options, run);
-    return machine;
+}
+
+void inputs_close(struct prediction_options *options, struct run *run)
+{
+    surplus_free(options->replay.surplus);
+    run_close(run);
 }
 
 /* ---- Output ---- */
@@ -193,16 +182,21 @@ void output_check(const char *path, bool force)
     free(replaced);
 }
 
-FILE *sim_output_open(const char *path, const char *machine, struct file_names *files)
+void output_differs(const char *path, const char *read)
 {
     struct stat output;
+    if (is_file(path) && stat(path, &output) == 0 && trace_is_in(read, &output))
+        fail(2, text_format("%s: is read, too; name another file", path));
+}
+
+FILE *sim_output_open(const char *path, const char *machine, struct run *run)
+{
     if (!is_file(path))
         return stdout;
-    bool there = stat(path, &output) == 0, read = there && machine && trace_is_in(machine, &output);
-    for (size_t i = 0; there && !read && files && i < files->count; i++)
-        read = trace_is_in(file_names_get(files, i), &output);
-    if (read)
-        fail(2, text_format("%s: is read, too; name another file", path));
+    if (machine)
+        output_differs(path, machine);
+    for (int pe = 0; run && pe < run->pes; pe++)
+        output_differs(path, run_path(run, pe));
     char *replaced;
     kind_refuse_replacing(path, true, &replaced);
     FILE *file = fopen(path, "w");
@@ -212,6 +206,28 @@ FILE *sim_output_open(const char *path, const char *machine, struct file_names *
         say("%s", replaced);
     free(replaced);
     return file;
+}
+
+static bool is_empty(const char *folder)
+{
+    DIR *directory = opendir(folder);
+    bool empty = directory != NULL;
+    for (struct dirent *entry; empty && (entry = readdir(directory));)
+        empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+    if (directory)
+        closedir(directory);
+    return empty;
+}
+
+bool sim_output_folder(const char *path)
+{
+    bool made = mkdir(path, 0777) == 0;
+    if (!made && errno != EEXIST)
+        fail(2, text_format("%s: cannot be made: %s", path, strerror(errno)));
+    if (!made && !is_empty(path))
+        fail(2, text_format("%s: is there and not an empty folder; name another one, or remove it",
+                            path));
+    return made;
 }
 
 void sim_output_close(FILE *out, const char *path)

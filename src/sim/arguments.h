@@ -23,6 +23,8 @@ struct sim_command {
 };
 extern const struct sim_command what_if_command, pack_command, unpack_command;
 
+/* Prints the help of a command, and ends the program. */
+_Noreturn void command_help(const struct sim_command *);
 /* "shmemsim: ..." on standard error. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Ends the program: "shmemsim: ..." on standard error. Takes the text over. */
@@ -91,21 +93,25 @@ struct inputs {
 };
 /* Takes the machine description, and the traces or the default trace. */
 struct inputs arguments_inputs(const char *help, int argc, char **argv, int at);
-/* Whether each of several is a trace of its own; else all of them are files of one. */
-bool inputs_are_runs(const struct inputs *);
-/* Ends the program when it cannot be read. */
-void inputs_open_run(struct run *, char *const *traces, size_t count);
+/* Reads a description. Ends the program when it cannot be read. */
 struct machine *machine_open(const char *path);
-/* Opens machine and run, and compares the trace with its machine. Ends the program if either cannot
- * be opened, or if the machine cannot be predicted with these options. */
-struct machine *inputs_open(const struct inputs *, struct prediction_options *, struct run *);
+/* That of the inputs. Says so if it lacks what the model needs. */
+struct machine *inputs_machine(const struct inputs *, const struct prediction_options *);
+/* Opens the traces as one, and compares it with its machine; the options then have what calls take
+ * in addition. Ends the program when that cannot be done. inputs_close() frees both. */
+void inputs_open(const struct inputs *, struct prediction_options *, struct run *);
+void inputs_close(struct prediction_options *, struct run *);
 
 /* Ends the program if the file must not be replaced; with force, any file may be. Call it before
  * long work. */
 void output_check(const char *path, bool force);
+/* Ends the program if writing to the file would change this file, which is read. */
+void output_differs(const char *path, const char *read);
 /* Opens the file, or standard output for NULL and "-". Ends the program if the file cannot be
- * written, or is the machine description or one of the files of the trace (each may be NULL). */
-FILE *sim_output_open(const char *path, const char *machine, struct file_names *files);
+ * written, or is the machine description or a file of the trace (each may be NULL). */
+FILE *sim_output_open(const char *path, const char *machine, struct run *);
+/* Makes the folder. Ends the program unless it is new or empty. Returns whether it was new. */
+bool sim_output_folder(const char *path);
 /* Ends the program when something could not be written. */
 void sim_output_close(FILE *, const char *path);
 

@@ -8,18 +8,6 @@
 
 #define SHOWN 16 /* PEs of a cycle */
 
-/* Another thread of the PE that has not ended. */
-static int64_t other_thread(const struct replay *replay, uint32_t thread)
-{
-    uint32_t home = replay_pe(replay, thread);
-    for (int i = 0; i < run_threads(replay->run, (int)home); i++) {
-        int other = run_thread(replay->run, (int)home, i);
-        if ((uint32_t)other != thread && replay->threads[other].state != THREAD_ENDED)
-            return other;
-    }
-    return -1;
-}
-
 /* The thread for which a blocked thread waits; -1 if the trace does not tell. */
 static int64_t waits_on(const struct replay *replay, uint32_t thread)
 {
@@ -34,7 +22,7 @@ static int64_t waits_on(const struct replay *replay, uint32_t thread)
     case THREAD_BEGIN:
         return replay_pe(replay, thread);
     case THREAD_JOIN:
-        return other_thread(replay, thread);
+        return replay_other(replay, replay_pe(replay, thread), thread);
     default:
         return -1;
     }

@@ -12,7 +12,6 @@
 #include "sim/platform.h"
 #include "sim/report.h"
 #include "sim/tolerance.h"
-#include "sim/traced_on.h"
 
 enum key {
     KEY_PER_PE = OWN_OPTIONS,
@@ -86,9 +85,13 @@ static void print_help(void)
 
 static void print_models(void)
 {
-    const struct model *model;
-    for (size_t i = 0; (model = model_number(i)); i++)
-        printf("%-8s %s\n", model->name, model->help);
+    for (const struct model *const *model = models; *model; model++)
+        printf("%-8s %s\n", (*model)->name, (*model)->help);
+}
+
+static void print_version(void)
+{
+    puts("shmemsim " SKAMPI_VERSION);
 }
 
 static void print_manual(void)
@@ -149,86 +152,71 @@ static double share_of(const char *value)
 
 static void take_option(void *context, size_t key, const char *value)
 {
+    static void (*const prints[KEYS])(void) = {[KEY_MODELS] = print_models,
+                                               [KEY_HELP] = print_help,
+                                               [KEY_VERSION] = print_version,
+                                               [KEY_MAN] = print_manual,
+                                               [KEY_COMPLETION] = print_completion};
     struct options *options = context;
+    bool *const flags[KEYS] = {[KEY_PER_PE] = &options->common.replay.per_pe,
+                               [KEY_PATH] = &options->path,
+                               [KEY_TOLERANCE] = &options->tolerance,
+                               [KEY_ERRORS] = &options->errors};
     if (arguments_take(&options->common, key, value))
         return;
-    switch ((enum key)key) {
-    case KEY_PER_PE:
-        options->common.replay.per_pe = true;
-        return;
-    case KEY_PATH:
-        options->path = true;
-        return;
-    case KEY_TOLERANCE:
-        options->tolerance = true;
-        options->slower = value ? share_of(value) : SLOWER;
-        return;
-    case KEY_ERRORS:
-        options->errors = true;
-        return;
-    case KEY_TRACE:
-        options->trace = value;
-        return;
-    case KEY_PLATFORM:
-        options->platform = value;
-        return;
-    case KEY_MODELS:
-        print_models();
-        break;
-    case KEY_HELP:
-        print_help();
-        break;
-    case KEY_VERSION:
-        puts("shmemsim " SKAMPI_VERSION);
-        break;
-    case KEY_MAN:
-        print_manual();
-        break;
-    default:
-        print_completion();
+    if (prints[key]) {
+        prints[key]();
+        finish_printing();
     }
-    finish_printing();
+    if (flags[key])
+        *flags[key] = true;
+    else
+        *(key == KEY_TRACE ? &options->trace : &options->platform) = value;
+    if (key == KEY_TOLERANCE)
+        options->slower = value ? share_of(value) : SLOWER;
 }
 
 /* ---- Predicting ---- */
 
 /* Predicts a trace alone. Ends the program if it is not of the same program as the first one. */
-static double time_of(char *const *trace, const struct inputs *inputs, const struct run *first,
+static double time_of(const struct inputs *inputs, const struct machine *machine,
+                      const char *first_path, const struct run *first,
                       const struct options *options)
 {
     struct prediction_options common = options->common;
     struct run run;
     struct replay replay;
-    struct machine *machine =
-        inputs_open(&(struct inputs){inputs->machine, trace, 1}, &common, &run);
+    inputs_open(inputs, &common, &run);
     if (run.pes != first->pes || strcmp(run.command, first->command) != 0)
         fail(2, text_format(
                     "%s: is of \"%s\" on %d PEs, but %s of \"%s\" on %d; give traces of one "
                     "program",
-                    *trace, run.command, run.pes, *inputs->traces, first->command, first->pes));
+                    *inputs->traces, run.command, run.pes, first_path, first->command, first->pes));
     if (!replay_run(&replay, &run, machine, &common.replay))
         fail(replay.found ? 1 : 2, replay.error);
     double time = (double)replay.threads[repeat_last(&replay)].time;
     replay_close(&replay);
-    surplus_free(common.replay.surplus);
-    run_close(&run);
-    machine_free(machine);
+    inputs_close(&common, &run);
     return time;
 }
 
 /* Of several traces of one program, that of the median run time is predicted; the lower one of the
  * two in the middle. */
-static struct several_traces choose_trace(struct inputs *inputs, const struct options *options)
+static struct several_traces choose_trace(struct inputs *inputs, const struct machine *machine,
+                                          const struct options *options)
 {
-    struct several_traces sample = {.count = 1};
-    if (!inputs_are_runs(inputs))
-        return sample;
     size_t count = inputs->count, chosen = 0;
-    double *times = memory_zeroed(count, sizeof *times);
+    char *error = NULL;
+    bool damaged;
     struct run first;
-    inputs_open_run(&first, inputs->traces, 1);
+    if (count == 1 || !run_open(&first, inputs->traces, 1, &error, &damaged)) {
+        free(error); /* they may be files of one trace */
+        return (struct several_traces){.count = 1};
+    }
+    double *times = memory_zeroed(count, sizeof *times);
     for (size_t i = 0; i < count; i++)
-        times[i] = time_of(&inputs->traces[i], inputs, &first, options);
+        times[i] = time_of(&(struct inputs){inputs->machine, &inputs->traces[i], 1}, machine,
+                           *inputs->traces, &first, options);
     run_close(&first);
     for (size_t i = 0; i < count; i++) {
         size_t before = 0;
@@ -236,7 +224,7 @@ static struct several_traces choose_trace(struct inputs *inputs, const struct op
             before += times[k] < times[i] || (times[k] == times[i] && k < i);
         chosen = before == (count - 1) / 2 ? i : chosen;
     }
-    sample = errors_sample(times, count);
+    const struct several_traces sample = errors_sample(times, count);
     free(times);
     inputs->traces += chosen;
     inputs->count = 1;
@@ -286,14 +274,15 @@ static int predict(int argc, char **argv)
         return write_platform(options.platform, inputs.machine);
     struct run run;
     struct replay replay;
-    char *error;
-    const struct several_traces traces = choose_trace(&inputs, &options);
-    struct machine *machine = inputs_open(&inputs, &options.common, &run);
-    if (options.trace && !(options.common.replay.simulated = simulated_open(options.trace, &error)))
-        fail(2, error);
+    struct machine *machine = inputs_machine(&inputs, &options.common);
+    const struct several_traces traces = choose_trace(&inputs, machine, &options);
+    inputs_open(&inputs, &options.common, &run);
+    if (options.trace)
+        options.common.replay.simulated =
+            simulated_open(options.trace, sim_output_folder(options.trace));
     bool good = replay_run(&replay, &run, machine, &options.common.replay);
     if (good)
-        print_report(sim_output_open(options.common.output, inputs.machine, &run.paths), &options,
+        print_report(sim_output_open(options.common.output, inputs.machine, &run), &options,
                      &inputs, &traces, &replay);
     else
         say("%s", replay.error);
@@ -302,8 +291,7 @@ static int predict(int argc, char **argv)
     int status = good ? 0 : replay.found ? 1 : 2;
     replay_close(&replay);
     simulated_close(options.common.replay.simulated);
-    surplus_free(options.common.replay.surplus);
-    run_close(&run);
+    inputs_close(&options.common, &run);
     machine_free(machine);
     return status;
 }

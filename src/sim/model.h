@@ -86,7 +86,7 @@ struct model {
 extern const struct model paper_model, loggp_model;
 /* The model of that name, or NULL. */
 const struct model *model_find(const char *name);
-const struct model *model_number(size_t); /* NULL after the last one */
+extern const struct model *const models[]; /* all; NULL is behind the last one */
 
 static inline int64_t bytes_take(const struct way *way, uint64_t bytes)
 {

@@ -3,18 +3,12 @@
 
 #include "sim/model.h"
 
-static const struct model *const models[] = {&loggp_model, &paper_model};
-#define MODELS (sizeof models / sizeof *models)
-
-const struct model *model_number(size_t number)
-{
-    return number < MODELS ? models[number] : NULL;
-}
+const struct model *const models[] = {&loggp_model, &paper_model, NULL};
 
 const struct model *model_find(const char *name)
 {
-    for (size_t i = 0; i < MODELS; i++)
-        if (strcmp(models[i]->name, name) == 0)
-            return models[i];
-    return NULL;
+    const struct model *const *model = models;
+    while (*model && strcmp((*model)->name, name) != 0)
+        model++;
+    return *model;
 }

@@ -11,7 +11,6 @@
 #include "base/terminal.h"
 #include "base/text.h"
 #include "sim/arguments.h"
-#include "sim/folder.h"
 #include "trace/folder.h"
 #include "trace/format.h"
 #include "trace/read/pack.h"
@@ -75,13 +74,8 @@ static void take_option(void *context, size_t row, const char *value)
         request->output = value;
     if (row == ROW_FORCE)
         request->force = true;
-    if (row != ROW_HELP)
-        return;
-    const struct sim_command *command = request->command;
-    terminal_fold_begin(false);
-    printf("Usage: shmemsim %s %s\n%s\n\n", command->name, command->synopsis, command->text);
-    manual_help(command->rows, command->count);
-    finish_printing();
+    if (row == ROW_HELP)
+        command_help(request->command);
 }
 
 static struct request parse(const struct sim_command *command, const char *standard, int argc,
@@ -141,24 +135,18 @@ static void put(const struct target *target, const void *data, size_t bytes)
 static void copy(const struct target *target, const char *name, const struct place *place)
 {
     static char buffer[BUFFER_BYTES];
-    int descriptor = open(place->path, O_RDONLY | O_CLOEXEC);
-    int64_t done = 0;
-    ssize_t got = descriptor < 0 ? -1 : 1;
-    while (got > 0 && done < place->bytes) {
-        int64_t rest = place->bytes - done;
-        got = pread(descriptor, buffer, rest < BUFFER_BYTES ? (size_t)rest : BUFFER_BYTES,
-                    (off_t)(place->at + done));
-        if (got > 0) {
-            put(target, buffer, (size_t)got);
-            done += got;
-        }
+    FILE *from = fopen(place->path, "r");
+    size_t got = from && fseeko(from, (off_t)place->at, SEEK_SET) == 0;
+    for (int64_t left = place->bytes; got > 0 && left > 0; left -= (int64_t)got) {
+        got = fread(buffer, 1, left < BUFFER_BYTES ? (size_t)left : BUFFER_BYTES, from);
+        put(target, buffer, got);
     }
-    if (got < 0)
+    if (!from || ferror(from))
         give_up(target, 2, text_format("%s: %s", name, strerror(errno)));
-    if (done < place->bytes)
+    if (got == 0)
         give_up(target, 1,
                 text_format("%s: has become shorter; wait until the program has ended", name));
-    close(descriptor);
+    fclose(from);
 }
 
 /* ---- Packing ---- */
@@ -222,12 +210,9 @@ static int pack(int argc, char **argv)
     size_t count;
     char **files = folder_files(folder, &count);
     output_check(output, request.force);
-    struct file_names names;
-    file_names_open(&names, count);
     for (size_t i = 0; i < count; i++)
-        file_names_set(&names, i, files[i]);
-    FILE *file = sim_output_open(output, NULL, &names);
-    file_names_close(&names);
+        output_differs(output, files[i]);
+    FILE *file = sim_output_open(output, NULL, NULL);
     struct stat status;
     bool regular = file != stdout && fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode);
     struct target target = {.file = file, .name = output, .deleted = regular};
@@ -263,7 +248,6 @@ static int unpack(int argc, char **argv)
 {
     struct request request = parse(&unpack_command, NULL, argc, argv);
     char **files, *error = NULL;
-    bool made;
     long count = pack_files(request.input, &files, &error);
     if (count == TRACE_DAMAGED)
         fail(1, error);
@@ -274,8 +258,7 @@ static int unpack(int argc, char **argv)
                     : text_format("%s: %s", request.input, strerror(errno)));
     }
     char *folder = request.output ? memory_text(request.output) : folder_of(request.input);
-    if ((error = folder_make(folder, &made)))
-        fail(2, error);
+    sim_output_folder(folder);
     struct target target = {.folder = folder, .files = files, .deleted = true};
     for (; target.count < count; target.count++) {
         struct place place;

@@ -11,7 +11,7 @@
  */
 #include "sim/platform.h"
 
-#include "sim/network.h"
+#include "sim/links.h"
 
 #define FLOPS 1e9         /* a second, of a processor with ratio 1 */
 #define UNLIMITED 1e18    /* bytes a second: what limits nothing */
@@ -70,7 +70,7 @@ static double bandwidth_of(const struct way *way)
 /* Of one transfer, and of all together where that is limited. */
 static void write_bus(FILE *out, const struct bus *bus)
 {
-    double capacity = network_bus_capacity(bus), bandwidth = bandwidth_of(&bus->way);
+    double capacity = links_bus_capacity(bus), bandwidth = bandwidth_of(&bus->way);
     print_bus(out, "    <link id=\"", bus, "\" ");
     print_rate(out, bandwidth, bus->way.latency, false);
     if (capacity <= 0)
@@ -142,7 +142,7 @@ static void write_bus_route(FILE *out, const struct machine *machine, size_t fro
     const struct bus *bus = machine_bus(machine, a->first, other);
     fprintf(out, "    <route src=\"from:%zu\" dst=\"to:%zu\" symmetrical=\"NO\">", from, to);
     print_bus(out, "<link_ctn id=\"", bus, "\"/>");
-    if (network_bus_capacity(bus) > 0)
+    if (links_bus_capacity(bus) > 0)
         print_bus(out, "<link_ctn id=\"", bus, ":all\"/>");
     fputs("</route>\n", out);
 }

@@ -1,5 +1,5 @@
 /* Sums up the calls of threads while these are on the critical path. */
-#include "sim/profile.h"
+#include "sim/path.h"
 
 #include <stdlib.h>
 

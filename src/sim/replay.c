@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "sim/operations.h"
-#include "sim/stream.h"
 
 /* ---- Executing ---- */
 
@@ -120,11 +119,8 @@ static bool have_ended(struct replay *replay, uint32_t thread, const struct op *
          next++)
         if (replay->threads[order->joins[next].thread].state != THREAD_ENDED)
             return false;
-    for (int i = 0; i < run_threads(replay->run, home) && op->flags & OP_LAST; i++) {
-        uint32_t other = (uint32_t)run_thread(replay->run, home, i);
-        if (other != thread && replay->threads[other].state != THREAD_ENDED)
-            return false;
-    }
+    if (op->flags & OP_LAST && replay_other(replay, home, thread) >= 0)
+        return false;
     for (; *joined < next; ++*joined) {
         const struct join *join = &order->joins[*joined];
         go_on_after(replay, thread, join->thread);
@@ -271,11 +267,10 @@ static bool place(struct replay *replay)
     return !replay->error;
 }
 
-/* docs/tools/shmemsim.md says so: with a name of a file, and with what struct run has of each PE;
- * not what few runs need. */
+/* docs/tools/shmemsim.md says so: with what struct run has of each PE; not what few runs need. */
 _Static_assert(sizeof(struct thread) + sizeof(struct stream) + sizeof(struct queued) +
                        sizeof(double) + sizeof(float) + sizeof(uint64_t) + 3 * sizeof(uint32_t) +
-                       sizeof(uint16_t) + sizeof "fpe-0000000.trace" <
+                       sizeof(uint16_t) <
                    200,
                "a PE takes less than 200 bytes");
 
@@ -382,12 +377,6 @@ static bool match_waits(struct replay *replay)
     return true;
 }
 
-static char *library_of(const struct replay *replay)
-{
-    return text_format("shmemsim, model %s, contention %s", replay->model->name,
-                       contention_names[replay->contention]);
-}
-
 /* Begins the trace of the simulated run. Its hosts have the names of the machine's nodes. */
 static void begin_simulated(struct replay *replay)
 {
@@ -395,7 +384,8 @@ static void begin_simulated(struct replay *replay)
     if (!simulated)
         return;
     char **hosts = memory_zeroed((size_t)replay->run->pes, sizeof *hosts),
-         *library = library_of(replay);
+         *library = text_format("shmemsim, model %s, contention %s", replay->model->name,
+                                contention_names[replay->contention]);
     for (int i = 0; i < replay->run->pes; i++) {
         int node = (int)replay->threads[i].node;
         hosts[i] = text_format("%s-%d", machine_kind(replay->machine, node)->name, node);

@@ -2,16 +2,17 @@
 #include "sim/report.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/text.h"
 #include "sim/errors.h"
-#include "sim/report_surplus.h"
 #include "sim/tolerance.h"
 
 #define SHOWN_PES 32
+#define DIGITS 4 /* of times */
 
 /* ---- Summing up ---- */
 
@@ -66,11 +67,7 @@ const char *report_path_name(const struct report *report, uint32_t routine)
 static int compare_path_sums(const void *a, const void *b)
 {
     const struct path_sum *x = a, *y = b;
-    if (x->time != y->time)
-        return x->time < y->time ? 1 : -1;
-    if (x->pe != y->pe)
-        return x->pe < y->pe ? -1 : 1;
-    return (x->routine > y->routine) - (x->routine < y->routine);
+    return ORDER(y->time, x->time) ?: ORDER(x->pe, y->pe) ?: ORDER(x->routine, y->routine);
 }
 
 size_t report_path_sums(const struct report *report, bool by_routine, struct path_sum **sums)
@@ -100,13 +97,25 @@ size_t report_path_sums(const struct report *report, bool by_routine, struct pat
 
 static const char *seconds(char *text, double ps)
 {
-    return numbers_text(text, report_seconds(ps), REPORT_DIGITS);
+    return numbers_text(text, report_seconds(ps), DIGITS);
 }
 
 void report_column(FILE *out, int width, double ps)
 {
     char text[32];
     fprintf(out, " %*s", width, seconds(text, ps));
+}
+
+double report_mean_bytes(const struct call_sum *sum, bool between)
+{
+    return sum->moves[between] ? sum->bytes[between] / (double)sum->moves[between] : NAN;
+}
+
+void report_subject(FILE *out, const struct run *run, const char *machine,
+                    const struct model *model, enum contention contention)
+{
+    text_print(out, "%s\n%d PEs on %s, model %s, contention %s\n\n", run->command, run->pes,
+               machine, model->name, contention_names[contention]);
 }
 
 static void print_spread(FILE *out, const char *name, const struct spread *spread, int pes)
@@ -124,29 +133,30 @@ static void print_spread(FILE *out, const char *name, const struct spread *sprea
 
 static int compare_sums(const void *a, const void *b)
 {
-    const struct routine_sum *x = *(const struct routine_sum *const *)a,
-                             *y = *(const struct routine_sum *const *)b;
-    if (x->time != y->time)
-        return x->time < y->time ? 1 : -1;
-    return (x > y) - (x < y);
+    const struct call_sum *x = *(const struct call_sum *const *)a,
+                          *y = *(const struct call_sum *const *)b;
+    return ORDER(y->time, x->time) ?: ORDER(x, y);
 }
 
-/* Mean sizes inside nodes and between them, and the end of the text line. */
-static void print_sizes(FILE *out, const uint64_t moves[2], const double bytes[2])
+static void print_routine(FILE *out, const struct replay *replay, const struct call_sum *sum,
+                          size_t routine, bool waiting)
 {
-    for (int off = 0; off < 2; off++)
-        if (moves[off])
-            fprintf(out, " %12.1f", bytes[off] / (double)moves[off]);
+    fprintf(out, "%-32s %12" PRIu64, run_routine(replay->run, (uint16_t)routine), sum->calls);
+    report_column(out, 16, sum->time);
+    if (waiting)
+        report_column(out, 16, sum->waiting);
+    for (int between = 0; between < 2; between++)
+        if (sum->moves[between])
+            fprintf(out, " %12.1f", report_mean_bytes(sum, between));
         else
             fprintf(out, " %12s", "---");
     fputc('\n', out);
 }
 
-static void print_routines(FILE *out, const struct report *report)
+static void print_routines(FILE *out, const struct replay *replay)
 {
-    const struct replay *replay = report->replay;
     size_t count = replay->run->names.count, used = 0;
-    const struct routine_sum **sums = memory_zeroed(count, sizeof *sums);
+    const struct call_sum **sums = memory_zeroed(count, sizeof *sums);
     for (size_t i = 0; i < count; i++)
         if (replay->sums[i].calls)
             sums[used++] = &replay->sums[i];
@@ -154,19 +164,19 @@ static void print_routines(FILE *out, const struct report *report)
         qsort(sums, used, sizeof *sums, compare_sums);
     fprintf(out, "\n%-32s %12s %16s %16s %12s %12s\n", "routine", "calls", "time s", "waiting s",
             "bytes inside", "bytes between");
-    for (size_t i = 0; i < used; i++) {
-        fprintf(out, "%-32s %12" PRIu64,
-                run_routine(replay->run, (uint16_t)(sums[i] - replay->sums)), sums[i]->calls);
-        report_column(out, 16, sums[i]->time);
-        report_column(out, 16, sums[i]->waiting);
-        print_sizes(out, sums[i]->moves, sums[i]->bytes);
-    }
+    for (size_t i = 0; i < used; i++)
+        print_routine(out, replay, sums[i], (size_t)(sums[i] - replay->sums), true);
     free(sums);
 }
 
-static void print_pes(FILE *out, const struct report *report)
+static void print_more_pes(FILE *out, size_t count)
 {
-    const struct replay *replay = report->replay;
+    if (count > SHOWN_PES)
+        fprintf(out, "... %zu more PEs; --json has all\n", count - SHOWN_PES);
+}
+
+static void print_pes(FILE *out, const struct replay *replay)
+{
     int pes = replay->run->pes;
     if (replay->run->thread_count > pes)
         fprintf(out, "\n%d threads; times of a PE are sums over its threads",
@@ -175,38 +185,27 @@ static void print_pes(FILE *out, const struct report *report)
             "of it waiting s", "end s");
     for (int i = 0; i < pes && i < SHOWN_PES; i++) {
         const struct pe_report pe = report_pe(replay, i);
-        const int64_t times[] = {pe.compute, pe.communication, pe.waiting, pe.end};
-        fprintf(out, "%8d %8" PRId32, i, replay->threads[i].node);
-        for (size_t k = 0; k < 4; k++)
-            report_column(out, 16, (double)times[k]);
+        fprintf(out, "%8d %8d", i, replay->threads[i].node);
+        report_column(out, 16, (double)pe.compute);
+        report_column(out, 16, (double)pe.communication);
+        report_column(out, 16, (double)pe.waiting);
+        report_column(out, 16, (double)pe.end);
         fputc('\n', out);
     }
-    if (pes > SHOWN_PES)
-        fprintf(out, "... %d more PEs; --json has all\n", pes - SHOWN_PES);
+    print_more_pes(out, (size_t)pes);
 }
 
-static void print_pe_routines(FILE *out, const struct report *report)
+static void print_pe_routines(FILE *out, const struct replay *replay)
 {
-    const struct replay *replay = report->replay;
     fprintf(out, "\n%8s %-32s %12s %16s %12s %12s\n", "PE", "routine", "calls", "time s",
             "bytes inside", "bytes between");
     for (int pe = 0; pe < replay->run->pes; pe++)
         for (size_t i = 0; i < replay->run->names.count; i++) {
-            const struct pe_sum *sum = replay->pe_sums[i] ? &replay->pe_sums[i][pe] : NULL;
-            if (!sum || !sum->calls)
+            if (!replay->pe_sums[i] || !replay->pe_sums[i][pe].calls)
                 continue;
-            fprintf(out, "%8d %-32s %12" PRIu64, pe, run_routine(replay->run, (uint16_t)i),
-                    sum->calls);
-            report_column(out, 16, (double)sum->time);
-            print_sizes(out, sum->moves, sum->bytes);
+            fprintf(out, "%8d ", pe);
+            print_routine(out, replay, &replay->pe_sums[i][pe], i, false);
         }
-}
-
-/* A part of the critical path: its name, time and share, and what is of further interest. */
-static void print_part(FILE *out, const struct report *report, int64_t time)
-{
-    report_column(out, 16, (double)time);
-    fprintf(out, " %8.1f %%", 100.0 * (double)time / (double)report->run_time);
 }
 
 static void print_path(FILE *out, const struct report *report)
@@ -218,29 +217,29 @@ static void print_path(FILE *out, const struct report *report)
             seconds(compute, (double)last->path_compute),
             seconds(communication, (double)(last->time - last->path_compute)), report->changes,
             numbers_plural(report->changes));
-    if (!report->profile) {
+    if (!report->profile)
         fputs("--path finds out on which PEs and in which routines it is\n", out);
-        return;
+    for (int by_routine = 1; by_routine >= 0 && report->profile; by_routine--) {
+        struct path_sum *sums;
+        size_t count = report_path_sums(report, by_routine, &sums);
+        fprintf(out, "\n%-32s %16s %10s %8s\n", "critical path", "time s", "share",
+                by_routine ? "most: PE" : "most: routine");
+        for (size_t i = 0; i < count && (by_routine || i < SHOWN_PES); i++) {
+            const char *routine = report_path_name(report, sums[i].routine);
+            if (by_routine)
+                fprintf(out, "%-32s", routine);
+            else
+                fprintf(out, "PE %-29" PRIu32, sums[i].pe);
+            report_column(out, 16, (double)sums[i].time);
+            fprintf(out, " %8.1f %%", 100.0 * (double)sums[i].time / (double)report->run_time);
+            if (by_routine)
+                fprintf(out, " %8" PRIu32 "\n", sums[i].pe);
+            else
+                fprintf(out, " %s\n", routine);
+        }
+        print_more_pes(out, by_routine ? 0 : count);
+        free(sums);
     }
-    fprintf(out, "\n%-32s %16s %10s %8s\n", "critical path", "time s", "share", "most: PE");
-    struct path_sum *sums;
-    size_t count = report_path_sums(report, true, &sums);
-    for (size_t i = 0; i < count; i++) {
-        fprintf(out, "%-32s", report_path_name(report, sums[i].routine));
-        print_part(out, report, sums[i].time);
-        fprintf(out, " %8" PRIu32 "\n", sums[i].pe);
-    }
-    free(sums);
-    fprintf(out, "\n%-32s %16s %10s %s\n", "critical path", "time s", "share", "most: routine");
-    count = report_path_sums(report, false, &sums);
-    for (size_t i = 0; i < count && i < SHOWN_PES; i++) {
-        fprintf(out, "PE %-29" PRIu32, sums[i].pe);
-        print_part(out, report, sums[i].time);
-        fprintf(out, " %s\n", report_path_name(report, sums[i].routine));
-    }
-    if (count > SHOWN_PES)
-        fprintf(out, "... %zu more PEs; --json has all\n", count - SHOWN_PES);
-    free(sums);
 }
 
 void report_text(FILE *out, const struct report *report)
@@ -248,9 +247,8 @@ void report_text(FILE *out, const struct report *report)
     const struct replay *replay = report->replay;
     const struct streams *streams = &replay->streams;
     char time[32];
-    text_print(out, "%s\n%d PEs on %s, model %s, contention %s\n\npredicted run time: ",
-               replay->run->command, replay->run->pes, report->machine, replay->model->name,
-               contention_names[replay->contention]);
+    report_subject(out, replay->run, report->machine, replay->model, replay->contention);
+    fputs("predicted run time: ", out);
     errors_run_time(out, report->errors, (double)report->run_time);
     fputc('\n', out);
     errors_text(out, report->errors, report->repeat);
@@ -261,10 +259,10 @@ void report_text(FILE *out, const struct report *report)
     print_spread(out, "compute", &report->compute, replay->run->pes);
     print_spread(out, "communication", &report->communication, replay->run->pes);
     print_spread(out, "of it waiting", &report->waiting, replay->run->pes);
-    print_routines(out, report);
-    print_pes(out, report);
+    print_routines(out, replay);
+    print_pes(out, replay);
     if (replay->per_pe)
-        print_pe_routines(out, report);
+        print_pe_routines(out, replay);
     print_path(out, report);
     if (replay->surplus)
         report_surplus_text(out, replay->run, replay->surplus);

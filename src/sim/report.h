@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "sim/state.h"
+#include "sim/surplus.h"
 
 /* All threads of a PE. */
 struct pe_report {
@@ -40,18 +41,26 @@ struct path_sum {
 };
 size_t report_path_sums(const struct report *, bool by_routine, struct path_sum **);
 const char *report_path_name(const struct report *, uint32_t routine);
-/* Prints a blank, and a time in seconds, right-aligned in this width. */
-void report_column(FILE *, int width, double ps);
-void report_text(FILE *, const struct report *);
-void report_json(FILE *, const struct report *);
-/* Its name, or false. */
-void report_json_contention(FILE *, enum contention);
-
-#define REPORT_DIGITS 4 /* of times, for people */
-
+/* Of transfers inside nodes or between them; NaN: there are none. */
+double report_mean_bytes(const struct call_sum *, bool between);
 static inline double report_seconds(double ps)
 {
     return ps / PS_PER_SECOND;
 }
+
+/* Prints a blank, and a time in seconds, right-aligned in this width. */
+void report_column(FILE *, int width, double ps);
+/* What every report begins with: what is predicted, and for what. */
+void report_subject(FILE *, const struct run *, const char *machine, const struct model *,
+                    enum contention);
+void report_subject_json(FILE *, const struct run *, const char *machine, const struct model *,
+                         enum contention);
+void report_text(FILE *, const struct report *);
+void report_json(FILE *, const struct report *);
+
+/* report_surplus.c: what calls took in the trace beyond what the description of its machine says,
+ * for people, and as a member of an object, followed by a comma. */
+void report_surplus_text(FILE *, const struct run *, const struct surplus *);
+void report_surplus_json(FILE *, const struct run *, const struct surplus *);
 
 #endif

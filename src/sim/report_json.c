@@ -1,57 +1,41 @@
 /* Prints what a replay has found as one JSON object; times are seconds. */
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/json.h"
 #include "sim/errors.h"
 #include "sim/report.h"
-#include "sim/report_surplus.h"
 #include "sim/tolerance.h"
 
-static void sizes(FILE *out, const uint64_t moves[2], const double bytes[2])
+void report_subject_json(FILE *out, const struct run *run, const char *machine,
+                         const struct model *model, enum contention contention)
 {
-    fputc(',', out);
-    JSON_MEMBERS(out, {"moves_inside", (double)moves[0]}, {"moves_between", (double)moves[1]},
-                 {"mean_bytes_inside", moves[0] ? bytes[0] / (double)moves[0] : NAN},
-                 {"mean_bytes_between", moves[1] ? bytes[1] / (double)moves[1] : NAN});
+    json_print(out, "'machine':%s,'model':%s,'contention':", machine, model->name);
+    json_print(out, contention ? "%s" : "false", contention_names[contention]);
+    json_print(out, ",'pes':%d", run->pes);
 }
 
-static void routines(FILE *out, const struct replay *replay)
+/* The routines that all PEs call, or a PE (-1: all), an object each. */
+static void routines(FILE *out, const struct replay *replay, int pe)
 {
-    const char *comma = "";
-    fputs(",\n\"routines\":[", out);
+    const char *comma = "", *line = pe < 0 ? "\n" : "";
+    json_print(out, pe < 0 ? ",\n'routines':[" : ",'routines':[");
     for (size_t i = 0; i < replay->run->names.count; i++) {
-        const struct routine_sum *sum = &replay->sums[i];
-        if (!sum->calls)
-            continue;
-        fprintf(out, "%s\n{\"name\":", comma);
-        json_string(out, run_routine(replay->run, (uint16_t)i));
-        fputc(',', out);
-        JSON_MEMBERS(out, {"calls", (double)sum->calls}, {"time", report_seconds(sum->time)},
-                     {"waiting", report_seconds(sum->waiting)});
-        sizes(out, sum->moves, sum->bytes);
-        fputc('}', out);
-        comma = ",";
-    }
-    fputs("]", out);
-}
-
-static void pe_routines(FILE *out, const struct replay *replay, int pe)
-{
-    const char *comma = "";
-    fputs(",\"routines\":[", out);
-    for (size_t i = 0; i < replay->run->names.count; i++) {
-        const struct pe_sum *sum = replay->pe_sums[i] ? &replay->pe_sums[i][pe] : NULL;
+        const struct call_sum *sum = pe < 0               ? &replay->sums[i]
+                                     : replay->pe_sums[i] ? &replay->pe_sums[i][pe]
+                                                          : NULL;
         if (!sum || !sum->calls)
             continue;
-        fprintf(out, "%s{\"name\":", comma);
-        json_string(out, run_routine(replay->run, (uint16_t)i));
-        fputc(',', out);
-        JSON_MEMBERS(out, {"calls", (double)sum->calls},
-                     {"time", report_seconds((double)sum->time)});
-        sizes(out, sum->moves, sum->bytes);
-        fputc('}', out);
+        fprintf(out, "%s%s", comma, line);
+        json_print(out, "{'name':%s,'calls':%f,'time':%f", run_routine(replay->run, (uint16_t)i),
+                   (double)sum->calls, report_seconds(sum->time));
+        if (pe < 0)
+            json_print(out, ",'waiting':%f", report_seconds(sum->waiting));
+        json_print(out,
+                   ",'moves_inside':%f,'moves_between':%f,'mean_bytes_inside':%f,"
+                   "'mean_bytes_between':%f}",
+                   (double)sum->moves[0], (double)sum->moves[1], report_mean_bytes(sum, false),
+                   report_mean_bytes(sum, true));
         comma = ",";
     }
     fputs("]", out);
@@ -59,47 +43,36 @@ static void pe_routines(FILE *out, const struct replay *replay, int pe)
 
 static void per_pe(FILE *out, const struct replay *replay)
 {
-    fputs(",\n\"per_pe\":[", out);
+    json_print(out, ",\n'per_pe':[");
     for (int i = 0; i < replay->run->pes; i++) {
         const struct pe_report pe = report_pe(replay, i);
-        fputs(i ? ",\n{" : "\n{", out);
-        JSON_MEMBERS(out, {"pe", i}, {"node", (double)replay->threads[i].node},
-                     {"threads", run_threads(replay->run, i)},
-                     {"compute", report_seconds((double)pe.compute)},
-                     {"communication", report_seconds((double)pe.communication)},
-                     {"waiting", report_seconds((double)pe.waiting)},
-                     {"end", report_seconds((double)pe.end)});
+        fputs(i ? ",\n" : "\n", out);
+        json_print(out,
+                   "{'pe':%d,'node':%d,'threads':%d,'compute':%f,'communication':%f,"
+                   "'waiting':%f,'end':%f",
+                   i, replay->threads[i].node, run_threads(replay->run, i),
+                   report_seconds((double)pe.compute), report_seconds((double)pe.communication),
+                   report_seconds((double)pe.waiting), report_seconds((double)pe.end));
         if (replay->per_pe)
-            pe_routines(out, replay, i);
+            routines(out, replay, i);
         fputc('}', out);
     }
     fputs("]", out);
 }
 
-static void imbalance(FILE *out, const char *name, const struct spread *spread, int pes)
+static void imbalance(FILE *out, const struct report *report, const char *name,
+                      const struct spread *spread)
 {
-    double mean = spread->sum / pes, most = (double)spread->most;
-    fprintf(out, "\"%s\":{", name);
-    JSON_MEMBERS(out, {"mean", report_seconds(mean)}, {"most", report_seconds(most)},
-                 {"pe", spread->pe}, {"ratio", mean > 0 ? most / mean : NAN});
-    fputc('}', out);
+    double mean = spread->sum / report->replay->run->pes, most = (double)spread->most;
+    json_print(out, "%s:{'mean':%f,'most':%f,'pe':%u,'ratio':%f}", name, report_seconds(mean),
+               report_seconds(most), spread->pe, mean > 0 ? most / mean : NAN);
 }
 
-/* A part of the critical path; pe and routine: whether that is said. */
-static void part(FILE *out, const struct report *report, const struct path_sum *sum, bool pe,
-                 bool routine)
+/* Of a part of the critical path, after its PE and routine. */
+static void part(FILE *out, const struct report *report, int64_t time)
 {
-    fputc('{', out);
-    if (pe)
-        fprintf(out, "\"pe\":%" PRIu32 ",", sum->pe);
-    if (routine) {
-        fputs("\"name\":", out);
-        json_string(out, report_path_name(report, sum->routine));
-        fputc(',', out);
-    }
-    JSON_MEMBERS(out, {"time", report_seconds((double)sum->time)},
-                 {"share", (double)sum->time / (double)report->run_time});
-    fputc('}', out);
+    json_print(out, "'time':%f,'share':%f}", report_seconds((double)time),
+               (double)time / (double)report->run_time);
 }
 
 static void profile(FILE *out, const struct report *report)
@@ -107,19 +80,24 @@ static void profile(FILE *out, const struct report *report)
     for (int by_routine = 0; by_routine < 2; by_routine++) {
         struct path_sum *sums;
         size_t count = report_path_sums(report, by_routine, &sums);
-        fprintf(out, ",\n\"%s\":[", by_routine ? "by_routine" : "by_pe");
+        json_print(out, by_routine ? ",\n'by_routine':[" : ",\n'by_pe':[");
         for (size_t i = 0; i < count; i++) {
             fputs(i ? "," : "", out);
-            part(out, report, &sums[i], !by_routine, by_routine);
+            if (by_routine)
+                json_print(out, "{'name':%s,", report_path_name(report, sums[i].routine));
+            else
+                json_print(out, "{'pe':%u,", sums[i].pe);
+            part(out, report, sums[i].time);
         }
         fputc(']', out);
         free(sums);
     }
-    fputs(",\n\"parts\":[", out);
+    json_print(out, ",\n'parts':[");
     for (size_t i = 0; i < report->profile->count; i++) {
         const struct profile_part *one = &report->profile->parts[i];
         fputs(i ? "," : "", out);
-        part(out, report, &(struct path_sum){one->pe, one->routine, one->time, 0}, true, true);
+        json_print(out, "{'pe':%u,'name':%s,", one->pe, report_path_name(report, one->routine));
+        part(out, report, one->time);
     }
     fputc(']', out);
 }
@@ -127,55 +105,43 @@ static void profile(FILE *out, const struct report *report)
 static void path(FILE *out, const struct report *report)
 {
     const struct thread *last = &report->replay->threads[report->last];
-    fputs(",\n\"critical_path\":{", out);
-    JSON_MEMBERS(out, {"compute", report_seconds((double)last->path_compute)},
-                 {"communication", report_seconds((double)(last->time - last->path_compute))},
-                 {"changes", (double)report->changes});
+    json_print(out, ",\n'critical_path':{'compute':%f,'communication':%f,'changes':%zu",
+               report_seconds((double)last->path_compute),
+               report_seconds((double)(last->time - last->path_compute)), report->changes);
     if (report->profile)
         profile(out, report);
     fputc('}', out);
 }
 
-void report_json_contention(FILE *out, enum contention contention)
-{
-    fprintf(out, contention ? "\"%s\"" : "false", contention_names[contention]);
-}
-
 void report_json(FILE *out, const struct report *report)
 {
     const struct replay *replay = report->replay;
-    fputs("{\"command\":", out);
-    json_string(out, replay->run->command);
-    fputs(",\"machine\":", out);
-    json_string(out, report->machine);
-    fprintf(out, ",\"model\":\"%s\",\"contention\":", replay->model->name);
-    report_json_contention(out, replay->contention);
-    fprintf(out, ",\"pes\":%d,\n", replay->run->pes);
-    JSON_MEMBERS(out, {"run_time", report_seconds((double)report->run_time)});
-    fputs(",\n", out);
+    const struct streams *streams = &replay->streams;
+    json_print(out, "{'command':%s,", replay->run->command);
+    report_subject_json(out, replay->run, report->machine, replay->model, replay->contention);
+    json_print(out, ",\n'run_time':%f,\n", report_seconds((double)report->run_time));
     errors_json(out, report->errors);
     tolerance_json(out, report->tolerance);
     if (replay->surplus)
         report_surplus_json(out, replay->run, replay->surplus);
-    JSON_MEMBERS(out, {"compute", report_seconds(report->compute.sum)},
-                 {"communication", report_seconds(report->communication.sum)},
-                 {"waiting", report_seconds(report->waiting.sum)},
-                 {"tracer_taken_off", report_seconds((double)replay->streams.taken_off)},
-                 {"events", (double)replay->streams.events},
-                 {"polling_loops", (double)replay->streams.loops},
-                 {"polls_left_out", (double)replay->streams.polls},
-                 {"waits_without_write", (double)replay->waits.alone},
-                 {"pairs_with_pointers", (double)replay->streams.pointed.count});
+    json_print(out,
+               "'compute':%f,'communication':%f,'waiting':%f,'tracer_taken_off':%f,'events':%f,"
+               "'polling_loops':%f,'polls_left_out':%f,'waits_without_write':%f,"
+               "'pairs_with_pointers':%zu",
+               report_seconds(report->compute.sum), report_seconds(report->communication.sum),
+               report_seconds(report->waiting.sum), report_seconds((double)streams->taken_off),
+               (double)streams->events, (double)streams->loops, (double)streams->polls,
+               (double)replay->waits.alone, streams->pointed.count);
     if (replay->machine->table_count)
-        fprintf(out, ",\"calls_extrapolated\":%" PRIu64, replay->extrapolated);
-    fputs(",\n\"imbalance\":{", out);
-    imbalance(out, "compute", &report->compute, replay->run->pes);
+        json_print(out, ",'calls_extrapolated':%f", (double)replay->extrapolated);
+    json_print(out, ",\n'imbalance':{");
+    imbalance(out, report, "compute", &report->compute);
     fputc(',', out);
-    imbalance(out, "communication", &report->communication, replay->run->pes);
+    imbalance(out, report, "communication", &report->communication);
     fputc(',', out);
-    imbalance(out, "waiting", &report->waiting, replay->run->pes);
+    imbalance(out, report, "waiting", &report->waiting);
     fputc('}', out);
-    routines(out, replay);
+    routines(out, replay, -1);
     per_pe(out, replay);
     path(out, report);
     fputs("}\n", out);

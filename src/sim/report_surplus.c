@@ -1,5 +1,5 @@
 /* Prints classes of calls, with what they took in the trace. */
-#include "sim/report_surplus.h"
+#include "sim/report.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -37,12 +37,8 @@ static int compare_rows(const void *a, const void *b)
 {
     const struct surplus_row *x = *(const struct surplus_row *const *)a,
                              *y = *(const struct surplus_row *const *)b;
-    bool applied[] = {x->state == SURPLUS_APPLIES, y->state == SURPLUS_APPLIES};
-    if (applied[0] != applied[1])
-        return applied[0] ? -1 : 1;
-    if (weight(x) != weight(y))
-        return weight(x) < weight(y) ? 1 : -1;
-    return (x > y) - (x < y);
+    return ORDER(y->state == SURPLUS_APPLIES, x->state == SURPLUS_APPLIES)
+           ?: ORDER(weight(y), weight(x)) ?: ORDER(x, y);
 }
 
 /* The classes that have calls, in order; to be freed. */
@@ -60,7 +56,7 @@ static const struct surplus_row **sorted(const struct surplus *surplus, size_t *
 
 static const char *time_text(char *text, double ps)
 {
-    return numbers_time(text, ps / PS_PER_SECOND, DIGITS);
+    return numbers_time(text, report_seconds(ps), DIGITS);
 }
 
 /* "2.1 (1.8 to 2.6)" times what is described; nothing if that is no time. */
@@ -118,36 +114,30 @@ void report_surplus_text(FILE *out, const struct run *run, const struct surplus 
 static void json_row(FILE *out, const struct run *run, const struct surplus_row *row)
 {
     static const char *const kinds[] = {"call", "waits", "first"};
-    fputs("\n{\"routine\":", out);
-    if (row->class.kind == SURPLUS_FIRST)
-        fputs("null", out);
-    else
-        json_string(out, run_routine(run, row->class.routine));
-    fprintf(out,
-            ",\"kind\":\"%s\",\"between_nodes\":%s,\"bytes_from\":%" PRIu64 ",\"calls\":%" PRIu64
-            ",\"compared\":%" PRIu64 ",",
-            kinds[row->class.kind], row->class.between ? "true" : "false", bytes_of(&row->class),
-            row->calls, row->compared);
-    JSON_MEMBERS(out, {"took", row->took.median / PS_PER_SECOND},
-                 {"took_low_quartile", row->took.low / PS_PER_SECOND},
-                 {"took_high_quartile", row->took.high / PS_PER_SECOND},
-                 {"described", row->described / PS_PER_SECOND},
-                 {"added", row->surplus / PS_PER_SECOND},
-                 {"factor", row->described > 0 ? row->took.median / row->described : NAN});
-    fprintf(out, ",\"state\":\"%s\"}", states[row->state]);
+    const struct surplus_class *class = &row->class;
+    json_print(out, "\n{'routine':%s,'kind':%s,'between_nodes':",
+               class->kind == SURPLUS_FIRST ? NULL : run_routine(run, class->routine),
+               kinds[class->kind]);
+    json_print(out, class->between ? "true" : "false");
+    json_print(out,
+               ",'bytes_from':%f,'calls':%f,'compared':%f,'took':%f,'took_low_quartile':%f,"
+               "'took_high_quartile':%f,'described':%f,'added':%f,'factor':%f,'state':%s}",
+               (double)bytes_of(class), (double)row->calls, (double)row->compared,
+               report_seconds(row->took.median), report_seconds(row->took.low),
+               report_seconds(row->took.high), report_seconds(row->described),
+               report_seconds(row->surplus),
+               row->described > 0 ? row->took.median / row->described : NAN, states[row->state]);
 }
 
 void report_surplus_json(FILE *out, const struct run *run, const struct surplus *surplus)
 {
     size_t count;
     const struct surplus_row **rows = sorted(surplus, &count);
-    fputs("\"traced_on\":{\"machine\":", out);
-    json_string(out, surplus->machine);
-    fputc(',', out);
-    JSON_MEMBERS(out, {"recorded", (double)surplus->recorded / PS_PER_SECOND},
-                 {"described", (double)surplus->described / PS_PER_SECOND},
-                 {"adjusted", (double)surplus->adjusted / PS_PER_SECOND});
-    fputs(",\"classes\":[", out);
+    json_print(out, "'traced_on':{'machine':%s,'recorded':%f,'described':%f,'adjusted':%f",
+               surplus->machine, report_seconds((double)surplus->recorded),
+               report_seconds((double)surplus->described),
+               report_seconds((double)surplus->adjusted));
+    json_print(out, ",'classes':[");
     for (size_t i = 0; i < count; i++) {
         fputs(i ? "," : "", out);
         json_row(out, run, rows[i]);

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "trace/format.h"
 #include "trace/read/pack.h"
 
 #define MOST_PES (1 << 20)
@@ -83,7 +84,6 @@ static void allocate(struct run *run, int pes)
 {
     size_t n = (size_t)pes;
     run->pes = pes;
-    file_names_open(&run->paths, n);
     run->programs_of = memory_zeroed(n, sizeof *run->programs_of);
     run->ps_per_tick = memory_zeroed(n, sizeof *run->ps_per_tick);
     run->cost_ps = memory_zeroed(n, sizeof *run->cost_ps);
@@ -92,14 +92,26 @@ static void allocate(struct run *run, int pes)
     sets_active(&run->reader.sets, 0, 1, pes);
 }
 
-static void set_threads(struct run *run, int pe, int threads)
+/* A million PEs have a million files, but most names follow from a PE's number. */
+static void set_path(struct run *run, int pe, const char *path)
 {
-    if (!run->threads_of) {
-        run->threads_of = memory_zeroed((size_t)run->pes, sizeof *run->threads_of);
-        for (int i = 0; i < run->pes; i++)
-            run->threads_of[i] = 1;
-    }
-    run->threads_of[pe] = threads;
+    const char *slash = strrchr(path, '/');
+    if (!run->folder)
+        run->folder = memory_text_part(path, slash ? (size_t)(slash - path) + 1 : 0);
+    if (strcmp(run_path(run, pe), path) == 0)
+        return;
+    if (!run->paths)
+        run->paths = memory_zeroed((size_t)run->pes, sizeof *run->paths);
+    run->paths[pe] = memory_text(path);
+}
+
+const char *run_path(struct run *run, int pe)
+{
+    if (run->paths && run->paths[pe])
+        return run->paths[pe];
+    run->shown.length = 0;
+    text_append(&run->shown, "%s" FORMAT_NAME, run->folder, pe);
+    return run->shown.data;
 }
 
 /* NULL, or why. */
@@ -122,9 +134,9 @@ static char *add_file(struct run *run, const char *path, size_t files, bool *dam
         error = text_format("%s: belongs to a run of %d PEs, but there are files of %zu; give all "
                             "of one run",
                             path, info->pes, files);
-    else if (!error && file_names_get(&run->paths, (size_t)info->pe))
+    else if (!error && run->blocks[info->pe])
         error = text_format("%s: PE %d is in %s, too; give all files of one run", path, info->pe,
-                            file_names_get(&run->paths, (size_t)info->pe));
+                            run_path(run, info->pe));
     else if (!error && trace_blocks(file) > UINT32_MAX)
         error = text_format("%s: its head has more than 4 GiB; record it again", path);
     if (error) {
@@ -134,42 +146,44 @@ static char *add_file(struct run *run, const char *path, size_t files, bool *dam
     int pe = info->pe;
     if (!run->command)
         run->command = memory_text(info->command);
-    file_names_set(&run->paths, (size_t)pe, path);
+    set_path(run, pe, path);
     run->ps_per_tick[pe] = PS_PER_SECOND / info->ticks_per_second;
     run->cost_ps[pe] = (float)(PS_PER_SECOND * info->cost_between);
     run->events[pe] = info->events;
     run->blocks[pe] = (uint32_t)trace_blocks(file);
-    if (info->threads > 1)
-        set_threads(run, pe, info->threads);
+    if (info->threads > 1) {
+        if (!run->first_extra)
+            run->first_extra = memory_zeroed((size_t)run->pes + 1, sizeof *run->first_extra);
+        run->first_extra[pe + 1] = (uint32_t)info->threads - 1;
+    }
     run->programs_of[pe] = (uint16_t)program_of(run, file);
     if (run->program_count > UINT16_MAX)
         return text_format("the files have more than %d tables of routines", UINT16_MAX);
     return NULL;
 }
 
-/* NULL, or why not. */
+/* From the numbers of extra threads. NULL, or why not. */
 static char *number_threads(struct run *run)
 {
-    int64_t threads = run->pes;
-    for (int pe = 0; pe < run->pes; pe++)
-        threads += run_threads(run, pe) - 1;
+    uint64_t threads = (uint64_t)run->pes;
+    uint32_t *first = run->first_extra;
+    for (int pe = 0; first && pe < run->pes; pe++)
+        threads += first[pe + 1];
     if (threads > MOST_PES)
-        return text_format("%s: belongs to a run of %" PRId64
+        return text_format("%s: belongs to a run of %" PRIu64
                            " threads, but this program replays at "
                            "most %d",
                            run_path(run, 0), threads, MOST_PES);
     run->thread_count = (int)threads;
-    if (run->thread_count == run->pes)
+    if (!first)
         return NULL;
-    run->first_extra = memory_zeroed((size_t)run->pes + 1, sizeof *run->first_extra);
     run->extra_pe = memory_zeroed((size_t)(run->thread_count - run->pes), sizeof *run->extra_pe);
-    uint32_t thread = (uint32_t)run->pes;
+    first[0] = (uint32_t)run->pes;
     for (int pe = 0; pe < run->pes; pe++) {
-        run->first_extra[pe] = thread;
-        for (int i = 1; i < run->threads_of[pe]; i++)
-            run->extra_pe[thread++ - (uint32_t)run->pes] = (uint32_t)pe;
+        first[pe + 1] += first[pe];
+        for (uint32_t thread = first[pe]; thread < first[pe + 1]; thread++)
+            run->extra_pe[thread - (uint32_t)run->pes] = (uint32_t)pe;
     }
-    run->first_extra[run->pes] = thread;
     return NULL;
 }
 
@@ -207,17 +221,19 @@ bool run_open(struct run *run, char *const *paths, size_t count, char **error, b
 
 void run_close(struct run *run)
 {
-    for (int i = 0; i < run->pes && run->sources; i++)
-        if (run->sources[i]) {
+    for (int i = 0; i < run->pes; i++) {
+        if (run->sources && run->sources[i])
             free(run->sources[i]->teams.teams);
-            free(run->sources[i]);
-        }
+        free(run->sources ? run->sources[i] : NULL);
+        free(run->paths ? run->paths[i] : NULL);
+    }
     for (size_t i = 0; i < run->program_count; i++) {
         trace_close(run->programs[i].file);
         free(run->programs[i].kinds);
     }
-    file_names_close(&run->paths);
-    free(run->threads_of);
+    free(run->folder);
+    free(run->paths);
+    text_release(&run->shown);
     free(run->first_extra);
     free(run->extra_pe);
     free(run->programs_of);

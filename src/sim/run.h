@@ -5,7 +5,7 @@
 #ifndef SKAMPI_SIM_RUN_H
 #define SKAMPI_SIM_RUN_H
 
-#include "sim/file_names.h"
+#include "base/text.h"
 #include "sim/op.h"
 #include "trace/read/teams.h"
 
@@ -24,15 +24,16 @@ struct run {
      * the extra threads, those of a PE together. Where each PE has one thread, the number of a
      * thread is that of its PE. */
     int thread_count;
-    int *threads_of;         /* by PE: number of its threads; NULL: each has one */
-    uint32_t *first_extra;   /* by PE, and one more: its first extra thread; NULL: there is none */
-    uint32_t *extra_pe;      /* by extra thread: its PE */
-    struct file_names paths; /* by PE */
-    uint16_t *programs_of;   /* by PE */
-    double *ps_per_tick;     /* by PE: of the trace */
-    float *cost_ps;          /* by PE: what the tracer added to each burst */
-    uint64_t *events;        /* by PE: number of events that the file states */
-    uint32_t *blocks;        /* by PE: offset of the first block in the file */
+    uint32_t *first_extra; /* by PE, and one more: its first extra thread; NULL: there is none */
+    uint32_t *extra_pe;    /* by extra thread: its PE */
+    char *folder;          /* of the first file, with a slash at its end if there is one */
+    char **paths;          /* by PE: of files that are not called as usual, and there; or NULL */
+    struct text shown;
+    uint16_t *programs_of; /* by PE */
+    double *ps_per_tick;   /* by PE: of the trace */
+    float *cost_ps;        /* by PE: what the tracer added to each burst */
+    uint64_t *events;      /* by PE: number of events that the file states */
+    uint32_t *blocks;      /* by PE: offset of the first block in the file */
     struct program *programs;
     size_t program_count, most_routines;
     struct table names;      /* routines of all files; op.routine is a number of this table */
@@ -72,14 +73,11 @@ static inline const struct program *run_program(const struct run *run, int pe)
 /* How many threads a PE has. */
 static inline int run_threads(const struct run *run, int pe)
 {
-    return run->threads_of ? run->threads_of[pe] : 1;
+    return run->first_extra ? 1 + (int)(run->first_extra[pe + 1] - run->first_extra[pe]) : 1;
 }
 
 /* The file of a PE. Valid until the next call. */
-static inline const char *run_path(struct run *run, int pe)
-{
-    return file_names_get(&run->paths, (size_t)pe);
-}
+const char *run_path(struct run *, int pe);
 
 static inline const char *run_routine(const struct run *run, uint16_t routine)
 {

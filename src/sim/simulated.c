@@ -13,7 +13,6 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "sim/folder.h"
 #include "trace/compose.h"
 
 #define PAYLOAD_BYTES 65536
@@ -58,12 +57,8 @@ struct simulated_trace {
 
 /* ---- Folder ---- */
 
-struct simulated_trace *simulated_open(const char *path, char **error)
+struct simulated_trace *simulated_open(const char *path, bool made)
 {
-    bool made;
-    *error = folder_make(path, &made);
-    if (*error)
-        return NULL;
     struct simulated_trace *simulated = memory_zeroed(1, sizeof *simulated);
     simulated->folder = memory_text(path);
     simulated->made = made;
@@ -139,11 +134,8 @@ const char *simulated_problem(const struct simulated_trace *simulated)
 
 static void *room_for(struct file *file, size_t bytes)
 {
-    if (file->bytes + bytes > file->room) {
-        file->room = 2 * file->room + 16 * ENTRY_MOST_BYTES;
-        file->entries = memory_resize(file->entries, file->room);
-    }
     file->bytes += bytes;
+    memory_extend(file->entries, file->bytes, &file->room);
     return file->entries + file->bytes - bytes;
 }
 

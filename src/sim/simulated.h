@@ -11,8 +11,8 @@
 
 struct simulated_trace;
 
-/* Makes the folder, which must be new or empty. NULL: *error, to be freed, says why. */
-struct simulated_trace *simulated_open(const char *folder, char **error);
+/* made: the folder is new, and goes when the trace is discarded. */
+struct simulated_trace *simulated_open(const char *folder, bool made);
 /* Call it before the first operation, and again if the replay starts over: it then forgets what was
  * written. window is the number of operations of a thread at a time; hosts has the host of each PE,
  * and is taken over. */

@@ -71,16 +71,10 @@ struct next_waits {
     uint32_t write, wait;
 };
 
-/* Sums over PEs. [1]: to another node. */
-struct routine_sum {
+/* Sums over calls of a routine. [1]: to another node. */
+struct call_sum {
     uint64_t calls, moves[2];
     double time, waiting, bytes[2]; /* ps */
-};
-/* Sums of one PE. */
-struct pe_sum {
-    uint64_t calls, moves[2];
-    int64_t time;
-    double bytes[2];
 };
 
 /* What a thread that is blocked on an operation knows. */
@@ -154,9 +148,9 @@ struct replay {
     struct lock_state *locks;
     size_t lock_room;
 
-    struct routine_sum *sums; /* by routine */
-    struct pe_sum **pe_sums;  /* by routine, then PE; NULL where not called */
-    uint64_t extrapolated;    /* calls whose cost is extrapolated from another number of PEs */
+    struct call_sum *sums;     /* by routine */
+    struct call_sum **pe_sums; /* by routine, then PE; NULL where not called */
+    uint64_t extrapolated;     /* calls whose cost is extrapolated from another number of PEs */
 };
 
 /* ---- For the parts of the replay ---- */
@@ -257,6 +251,8 @@ void replay_goes_on(struct replay *, uint32_t thread);
  * lock. */
 int64_t replay_missing(const struct replay *, uint32_t thread);
 int64_t replay_holder(const struct replay *, uint32_t thread);
+/* A thread of a PE that has not ended, other than this one; -1: there is none. */
+int64_t replay_other(const struct replay *, int64_t pe, int64_t thread);
 /* In deadlock.c: the text of the error if PEs are left that wait for ever. */
 char *replay_deadlock(const struct replay *);
 

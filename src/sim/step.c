@@ -22,12 +22,26 @@ struct step replay_blocked(const struct replay *replay, uint32_t thread)
     return (struct step){thread, &stream->ops[stream->next - 1], replay->threads[thread].time};
 }
 
-static struct pe_sum *sum_of(struct replay *replay, const struct step *step)
+static struct call_sum *sum_of_pe(struct replay *replay, const struct step *step)
 {
-    struct pe_sum **sums = &replay->pe_sums[step->op->routine];
+    struct call_sum **sums = &replay->pe_sums[step->op->routine];
     if (!*sums)
         *sums = memory_zeroed((size_t)replay->run->pes, sizeof **sums);
     return &(*sums)[replay_pe(replay, step->thread)];
+}
+
+static inline void add_call(struct call_sum *sum, const struct replay *replay,
+                            const struct step *step, int64_t leaves, int64_t waited)
+{
+    const struct op *op = step->op;
+    sum->calls += op->kind != OP_REST && op->kind != OP_CYCLE;
+    sum->time += (double)(leaves - step->start);
+    sum->waiting += (double)waited;
+    if (!op_moves(op))
+        return;
+    bool off = replay->threads[step->thread].node != replay->threads[op->peer].node;
+    sum->moves[off]++;
+    sum->bytes[off] += (double)op->bytes;
 }
 
 /* Threads that begin when their PE's first thread has executed an operation. */
@@ -67,11 +81,9 @@ void replay_finish(struct replay *replay, const struct step *step, int64_t leave
         leaves = surplus_end(replay, step, leaves, waited);
     if (__builtin_expect(replay->libraries != NULL, 0))
         leaves = end_call(replay, step, leaves);
-    struct routine_sum *sum = &replay->sums[op->routine];
-    uint64_t calls = op->kind == OP_REST || op->kind == OP_CYCLE ? 0 : 1;
-    sum->calls += calls;
-    sum->time += (double)(leaves - step->start);
-    sum->waiting += (double)waited;
+    add_call(&replay->sums[op->routine], replay, step, leaves, waited);
+    if (__builtin_expect(replay->per_pe, 0))
+        add_call(sum_of_pe(replay, step), replay, step, leaves, waited);
     if (__builtin_expect(replay->streams.simulated != NULL, 0))
         simulated_time(replay->streams.simulated, step->thread,
                        (size_t)(op - replay->streams.of[step->thread].ops), step->start, leaves,
@@ -82,21 +94,6 @@ void replay_finish(struct replay *replay, const struct step *step, int64_t leave
     self->waiting += waited;
     if (__builtin_expect(self->threaded, 0) && step->thread < (uint32_t)replay->run->pes)
         begin_threads(replay, step->thread);
-    bool off = false;
-    if (op_moves(op)) {
-        off = self->node != replay->threads[op->peer].node;
-        sum->moves[off]++;
-        sum->bytes[off] += (double)op->bytes;
-    }
-    if (__builtin_expect(replay->per_pe, 0)) {
-        struct pe_sum *own = sum_of(replay, step);
-        own->calls += calls;
-        own->time += leaves - step->start;
-        if (op_moves(op)) {
-            own->moves[off]++;
-            own->bytes[off] += (double)op->bytes;
-        }
-    }
 }
 
 void replay_wake(struct replay *replay, uint32_t thread)

@@ -111,20 +111,29 @@ static void visit_members(const struct machine *machine, const struct sweep *swe
     }
 }
 
+/* A member as a number: ps, ps per byte, a ratio or a count. */
+static double get_member(enum quantity quantity, const void *member)
+{
+    return quantity == QUANTITY_TIME    ? (double)*(const int64_t *)member
+           : quantity == QUANTITY_COUNT ? *(const int *)member
+                                        : *(const double *)member;
+}
+
+static void set_member(enum quantity quantity, void *member, double value)
+{
+    if (quantity == QUANTITY_TIME)
+        *(int64_t *)member = (int64_t)(value + 0.5);
+    else if (quantity == QUANTITY_COUNT)
+        *(int *)member = (int)value;
+    else
+        *(double *)member = value;
+}
+
 /* 0 costs nothing or means "any number", and less a default: a factor would change nothing. */
 static void see_value(struct visit *visit, void *member, bool twice)
 {
     (void)twice;
-    switch (visit->key->quantity) {
-    case QUANTITY_TIME:
-        visit->any = visit->any || *(const int64_t *)member > 0;
-        return;
-    case QUANTITY_COUNT:
-        visit->any = visit->any || *(const int *)member > 0;
-        return;
-    default:
-        visit->any = visit->any || *(const double *)member > 0;
-    }
+    visit->any = visit->any || get_member(visit->key->quantity, member) > 0;
 }
 
 static bool take_factor(struct machine_text *text, const struct sweep *sweep,
@@ -152,23 +161,19 @@ static bool take_factor(struct machine_text *text, const struct sweep *sweep,
 static bool take_absolute(struct machine_text *text, struct sweep *sweep, struct setting *setting)
 {
     struct key key = *sweep->key;
+    union {
+        int64_t time;
+        double real;
+        int count;
+    } member;
     key.at = 0;
-    if (!take_value(text, &key, &setting->value))
+    if (!take_value(text, &key, &member))
         return false;
-    switch (key.quantity) {
-    case QUANTITY_TIME:
-        setting->number = (double)setting->value.time / PS_PER_SECOND;
-        return true;
-    case QUANTITY_RATE:
-        setting->number = PS_PER_SECOND / setting->value.real;
-        return true;
-    case QUANTITY_RATIO:
-        setting->number = setting->value.real;
-        return true;
-    default:
-        setting->number = setting->value.count;
-        return true;
-    }
+    setting->value = get_member(key.quantity, &member);
+    setting->number = key.quantity == QUANTITY_TIME   ? setting->value / PS_PER_SECOND
+                      : key.quantity == QUANTITY_RATE ? PS_PER_SECOND / setting->value
+                                                      : setting->value;
+    return true;
 }
 
 static bool take_map(struct machine_text *text, struct setting *setting,
@@ -262,57 +267,35 @@ void sweep_free(struct sweep *sweep)
 
 /* ---- Changed machines ---- */
 
-/* False: it is out of its range then. */
-static bool multiply(const struct key *key, double factor, void *member)
+static bool is_in_range(const struct key *key, double value)
 {
-    int64_t *time = member;
-    double *real = member, changed;
-    int *count = member;
     switch (key->quantity) {
     case QUANTITY_TIME:
-        changed = (double)*time * factor;
-        if (*time <= 0)
-            return true;
-        *time = (int64_t)(changed + 0.5);
-        return changed <= TIME_MOST_SECONDS * PS_PER_SECOND;
+        return value <= TIME_MOST_SECONDS * PS_PER_SECOND;
     case QUANTITY_RATE:
-        *real /= factor;
-        return *real <= PS_PER_SECOND;
+        return value <= PS_PER_SECOND;
     case QUANTITY_RATIO:
-        *real *= factor;
-        return *real >= RATIO_LEAST && *real <= RATIO_MOST;
+        return value >= RATIO_LEAST && value <= RATIO_MOST;
     default:
-        changed = *count * factor;
-        if (*count == 0)
-            return true;
-        if (changed < 1 || changed > key->most || changed != floor(changed))
-            return false;
-        *count = (int)changed;
-        return true;
+        return value >= 1 && value <= key->most && value == floor(value);
     }
-}
-
-/* False: it is out of its range then. */
-static bool add(int64_t added, int64_t *time)
-{
-    *time = (*time > 0 ? *time : 0) + added;
-    return (double)*time <= TIME_MOST_SECONDS * PS_PER_SECOND;
 }
 
 static void change(struct visit *visit, void *member, bool twice)
 {
-    const struct key *key = visit->key;
     const struct setting *setting = visit->setting;
+    enum quantity quantity = visit->key->quantity;
+    double before = get_member(quantity, member), value = setting->value * (twice ? 2 : 1);
+    if (setting->factor && before <= 0)
+        return;
+    if (setting->factor)
+        value = quantity == QUANTITY_RATE ? before / setting->number : before * setting->number;
     if (setting->added)
-        visit->possible = add(setting->value.time * (twice ? 2 : 1), member) && visit->possible;
-    else if (setting->factor)
-        visit->possible = multiply(key, setting->number, member) && visit->possible;
-    else if (key->quantity == QUANTITY_TIME)
-        *(int64_t *)member = setting->value.time * (twice ? 2 : 1);
-    else if (key->quantity == QUANTITY_COUNT)
-        *(int *)member = setting->value.count;
+        value += before > 0 ? before : 0;
+    if ((setting->factor || setting->added) && !is_in_range(visit->key, value))
+        visit->possible = false;
     else
-        *(double *)member = setting->value.real;
+        set_member(quantity, member, value);
 }
 
 /* Measured collectives have no latency, but so many messages in a row. */
@@ -334,7 +317,7 @@ static void change_tables(struct machine *machine, const struct sweep *sweep, st
                 if (bytes)
                     row->pieces[n].per_byte /= visit->setting->number;
                 else
-                    row->pieces[n].time += (int64_t)(messages * (double)visit->setting->value.time);
+                    row->pieces[n].time += (int64_t)(messages * visit->setting->value);
         }
 }
 
@@ -381,7 +364,7 @@ char *sweep_apply(struct machine *machine, const struct sweep *sweep, size_t num
         for (size_t i = 0; i < setting->list_count; i++)
             machine->list[i] = setting->list[i];
     } else if (sweep->of == SWEEP_PES_PER_NODE) {
-        fill_nodes(machine, setting->value.count);
+        fill_nodes(machine, (int)setting->value);
     } else {
         visit_members(machine, sweep, &visit, change);
         change_tables(machine, sweep, &visit);

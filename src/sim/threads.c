@@ -5,7 +5,6 @@
 
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "sim/stream.h"
 
 /* A collective call. */
 struct call {

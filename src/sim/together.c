@@ -207,15 +207,14 @@ bool replay_together(struct replay *replay, const struct step *step)
     return come(replay, step, arrival(replay, step->thread, step->op));
 }
 
-/* A thread of a PE by which it can go on. */
-static int64_t some_thread(const struct replay *replay, int64_t home)
+int64_t replay_other(const struct replay *replay, int64_t pe, int64_t thread)
 {
-    for (int i = 0; i < run_threads(replay->run, (int)home); i++) {
-        int thread = run_thread(replay->run, (int)home, i);
-        if (replay->threads[thread].state != THREAD_ENDED)
-            return thread;
+    for (int i = 0; i < run_threads(replay->run, (int)pe); i++) {
+        int other = run_thread(replay->run, (int)pe, i);
+        if (other != thread && replay->threads[other].state != THREAD_ENDED)
+            return other;
     }
-    return home;
+    return -1;
 }
 
 int64_t replay_missing(const struct replay *replay, uint32_t thread)
@@ -226,19 +225,14 @@ int64_t replay_missing(const struct replay *replay, uint32_t thread)
     if (self->state == THREAD_TURN) {
         uint32_t home = replay_pe(replay, thread);
         int64_t other = thread_in(replay, number, home);
-        if (other >= 0)
-            return other;
-        for (int i = 0; i < run_threads(replay->run, (int)home); i++) {
-            other = run_thread(replay->run, (int)home, i);
-            if (other != thread && replay->threads[other].state != THREAD_ENDED)
-                return other;
-        }
-        return -1;
+        return other >= 0 ? other : replay_other(replay, home, thread);
     }
     for (int64_t i = 0; i < set.size; i++) {
-        int64_t other = set_pe(&set, i);
-        if (thread_in(replay, number, other) < 0)
-            return some_thread(replay, other);
+        int64_t pe = set_pe(&set, i);
+        if (thread_in(replay, number, pe) >= 0)
+            continue;
+        int64_t other = replay_other(replay, pe, -1);
+        return other >= 0 ? other : pe;
     }
     return -1;
 }

@@ -36,7 +36,7 @@ static double run_time(struct curve *curve, double added)
     if (curve->bytes)
         setting->number = 1 / (1 + added);
     else
-        setting->value.time = (int64_t)(added + 0.5);
+        setting->value = floor(added + 0.5);
     problem = sweep_apply(machine, &curve->sweep, 0);
     curve->replays++;
     double time = problem ? NAN : repeat_time(curve->repeat, machine);
@@ -140,10 +140,9 @@ void tolerance_json(FILE *out, const struct tolerance *tolerance)
 {
     if (tolerance->slower <= 0)
         return;
-    fprintf(out, "\"tolerance\":{\"messages\":\"%s\",",
-            tolerance->between ? "between nodes" : "inside nodes");
-    JSON_MEMBERS(out, {"slower", tolerance->slower}, {"more_latency", tolerance->latency},
-                 {"less_bandwidth", tolerance->bandwidth}, {"more_overhead", tolerance->overhead},
-                 {"replays", (double)tolerance->replays});
-    fputs("},\n", out);
+    json_print(out,
+               "'tolerance':{'messages':%s,'slower':%f,'more_latency':%f,'less_bandwidth':%f,"
+               "'more_overhead':%f,'replays':%zu},\n",
+               tolerance->between ? "between nodes" : "inside nodes", tolerance->slower,
+               tolerance->latency, tolerance->bandwidth, tolerance->overhead, tolerance->replays);
 }

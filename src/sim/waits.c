@@ -6,16 +6,9 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/text.h"
-#include "sim/stream.h"
 #include "trace/read/flag.h"
 
 #define SATISFYING_MOST 64 /* writes that are looked at for one that satisfies the comparison */
-
-/* A place that is waited for. */
-struct flag {
-    uint32_t pe;
-    uint64_t place, bytes;
-};
 
 struct write {
     uint32_t flag, thread, ordinal;
@@ -27,22 +20,18 @@ struct write {
 struct wait {
     uint32_t thread, ordinal, flag;
     struct cycle *cycle; /* as in struct observation */
-    int comparison;      /* -1: any write will do */
-    bool is_signed;
-    int64_t value;
+    struct flag_condition condition;
     double from, to; /* when the write must have been made */
 };
 
 struct matching {
     struct streams *streams;
     struct trace_file *file; /* of the PE that is read */
-    struct flag *flags;
+    struct flag_list flags;
     struct write *writes;
     struct wait *waits;
-    size_t flag_count, flag_room, write_count, write_room, wait_count, wait_room;
-    size_t *first_flag; /* by PE */
-    uint64_t longest;   /* bytes of a flag */
-    bool seen;          /* somebody waits */
+    size_t write_count, write_room, wait_count, wait_room;
+    bool seen; /* somebody waits */
 };
 
 static bool waits_for(const struct observation *seen)
@@ -50,60 +39,12 @@ static bool waits_for(const struct observation *seen)
     return seen->op->kind == OP_WAIT || seen->op->kind == OP_FETCHES || seen->op->kind == OP_CYCLE;
 }
 
-/* ---- Flags ---- */
-
-static int compare_flags(const void *a, const void *b)
-{
-    const struct flag *x = a, *y = b;
-    return ORDER(x->pe, y->pe) ?: ORDER(x->place, y->place) ?: ORDER(x->bytes, y->bytes);
-}
-
 static void observe_flag(void *context, const struct observation *seen)
 {
     struct matching *matching = context;
     matching->seen = matching->seen || waits_for(seen);
-    if (!waits_for(seen) || seen->bytes == 0)
-        return;
-    struct flag flag = {(uint32_t)seen->peer, seen->place, seen->bytes};
-    size_t count = matching->flag_count;
-    if (count > 0 && compare_flags(&matching->flags[count - 1], &flag) == 0)
-        return;
-    memory_extend(matching->flags, count, &matching->flag_room);
-    matching->flags[matching->flag_count++] = flag;
-}
-
-static void sort_flags(struct matching *matching)
-{
-    size_t kept = 0, pes = (size_t)matching->streams->run->pes;
-    struct flag *flags = matching->flags;
-    if (matching->flag_count)
-        qsort(flags, matching->flag_count, sizeof *flags, compare_flags);
-    for (size_t i = 0; i < matching->flag_count; i++)
-        if (kept == 0 || compare_flags(&flags[kept - 1], &flags[i]) != 0)
-            flags[kept++] = flags[i];
-    matching->flag_count = kept;
-    matching->first_flag = memory_zeroed(pes + 1, sizeof *matching->first_flag);
-    for (size_t i = 0; i < kept; i++) {
-        matching->first_flag[flags[i].pe + 1]++;
-        if (flags[i].bytes > matching->longest)
-            matching->longest = flags[i].bytes;
-    }
-    for (size_t pe = 0; pe < pes; pe++)
-        matching->first_flag[pe + 1] += matching->first_flag[pe];
-}
-
-/* The first flag of a PE at or behind a place. */
-static size_t flag_from(const struct matching *matching, int pe, uint64_t place)
-{
-    size_t low = matching->first_flag[pe], high = matching->first_flag[pe + 1];
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (matching->flags[middle].place < place)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    if (waits_for(seen))
+        flag_list_add(&matching->flags, seen->peer, seen->place, seen->bytes);
 }
 
 /* ---- Writes and waits ---- */
@@ -111,15 +52,9 @@ static size_t flag_from(const struct matching *matching, int pe, uint64_t place)
 static void add_writes(struct matching *matching, const struct observation *seen,
                        const struct flag_change *change, bool valued)
 {
-    uint64_t place = change->place, bytes = change->bytes;
-    size_t end = matching->first_flag[seen->peer + 1];
-    if (place == 0 || bytes == 0 || matching->first_flag[seen->peer] == end)
-        return;
-    size_t i =
-        flag_from(matching, seen->peer, place > matching->longest ? place - matching->longest : 0);
-    for (; i < end && matching->flags[i].place < place + bytes; i++) {
-        if (matching->flags[i].place + matching->flags[i].bytes <= place)
-            continue;
+    for (size_t i = SIZE_MAX;
+         flag_list_next(&matching->flags, seen->peer, change->place, change->bytes, &i);) {
+        const struct flag_place *flag = &matching->flags.of[i];
         memory_extend(matching->writes, matching->write_count, &matching->write_room);
         struct write *write = &matching->writes[matching->write_count++];
         *write = (struct write){
@@ -129,7 +64,6 @@ static void add_writes(struct matching *matching, const struct observation *seen
             .time = trace_seconds(matching->file, seen->start),
             .value = (uint64_t)seen->value,
         };
-        const struct flag *flag = &matching->flags[i];
         write->valued = valued && flag_value(change, flag->place, flag->bytes, &write->value);
     }
 }
@@ -137,20 +71,16 @@ static void add_writes(struct matching *matching, const struct observation *seen
 static void add_wait(struct matching *matching, const struct observation *seen)
 {
     memory_extend(matching->waits, matching->wait_count, &matching->wait_room);
-    size_t flag = flag_from(matching, seen->peer, seen->place);
-    size_t end = matching->first_flag[seen->peer + 1];
-    while (flag < end && matching->flags[flag].place == seen->place &&
-           matching->flags[flag].bytes != seen->bytes)
-        flag++;
-    bool known = flag < end && matching->flags[flag].place == seen->place;
+    size_t flag = flag_list_find(&matching->flags, seen->peer, seen->place, seen->bytes);
     matching->waits[matching->wait_count++] = (struct wait){
         .thread = (uint32_t)seen->thread,
         .ordinal = seen->ordinal,
-        .flag = known ? (uint32_t)flag : UINT32_MAX,
+        .flag = (uint32_t)flag, /* UINT32_MAX: none */
         .cycle = seen->cycle,
-        .comparison = seen->valued ? seen->comparison : -1,
-        .is_signed = seen->is_signed,
-        .value = seen->value,
+        .condition = {.bytes = seen->bytes,
+                      .comparison = seen->valued ? seen->comparison : -1,
+                      .is_signed = seen->is_signed,
+                      .value = seen->value},
         .from = seen->op->kind != OP_WAIT ? trace_seconds(matching->file, seen->start) : -1e300,
         .to = trace_seconds(matching->file, seen->end),
     };
@@ -202,18 +132,13 @@ static int compare_writes(const void *a, const void *b)
            ?: ORDER(x->thread, y->thread) ?: ORDER(x->ordinal, y->ordinal);
 }
 
-/* The last write to the flag before the wait ended, preferably one whose value satisfies it. Of a
- * counter the first one that satisfies it: its writer may have gone on before the wait ended. NULL:
- * there is none. */
+/* NULL: there is none. */
 static const struct write *find_write(const struct matching *matching, const struct wait *wait)
 {
-    const struct write *writes = matching->writes, *last = NULL, *found = NULL;
+    const struct write *writes = matching->writes;
+    struct flag_search search = {.condition = &wait->condition};
     if (wait->flag == UINT32_MAX)
         return NULL;
-    const struct flag_condition condition = {.bytes = matching->flags[wait->flag].bytes,
-                                             .comparison = wait->comparison,
-                                             .is_signed = wait->is_signed,
-                                             .value = wait->value};
     size_t low = 0, high = matching->write_count;
     while (low < high) {
         size_t middle = (low + high) / 2;
@@ -225,18 +150,11 @@ static const struct write *find_write(const struct matching *matching, const str
     }
     for (size_t i = low, tried = 0; i-- > 0 && tried < SATISFYING_MOST; tried++) {
         const struct write *write = &writes[i];
-        if (write->flag != wait->flag || write->time < wait->from)
+        if (write->flag != wait->flag || write->time < wait->from ||
+            !flag_search(&search, write, write->valued, write->value))
             break;
-        if (!last)
-            last = write;
-        bool ends = !write->valued || flag_satisfies(&condition, write->value);
-        if (found && !(ends && write->valued && found->valued &&
-                       flag_goes_on(&condition, write->value, found->value)))
-            break;
-        if (ends)
-            found = write;
     }
-    return found ? found : last;
+    return flag_search_result(&search);
 }
 
 struct link {
@@ -359,7 +277,7 @@ bool waits_match(struct waits *waits, struct streams *streams)
     if (good)
         cycles_know(&streams->cycles, (size_t)streams->run->thread_count);
     if (good && matching.seen) {
-        sort_flags(&matching);
+        flag_list_sort(&matching.flags, (size_t)streams->run->pes);
         good = read_writes(&matching);
     }
     if (good && (matching.wait_count >= UINT32_MAX || matching.write_count >= UINT32_MAX)) {
@@ -370,10 +288,9 @@ bool waits_match(struct waits *waits, struct streams *streams)
     }
     if (good && matching.seen)
         match(waits, &matching);
-    free(matching.flags);
+    flag_list_free(&matching.flags);
     free(matching.writes);
     free(matching.waits);
-    free(matching.first_flag);
     return good;
 }
 

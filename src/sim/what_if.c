@@ -12,7 +12,6 @@
 #include "sim/errors.h"
 #include "sim/report.h"
 #include "sim/sweep.h"
-#include "sim/traced_on.h"
 
 #define MOST_POINTS 10000
 #define MOST_SWEEPS 64
@@ -83,21 +82,13 @@ struct study {
 
 /* ---- Options ---- */
 
-static _Noreturn void print_help(void)
-{
-    terminal_fold_begin(false);
-    printf("Usage: %s %s\n%s\n\n", HELP, what_if_command.synopsis, what_if_command.text);
-    manual_help(rows, ROWS);
-    finish_printing();
-}
-
 static void take_option(void *context, size_t row, const char *value)
 {
     struct study *study = context;
     if (arguments_take(&study->common, row, value))
         return;
     if (row == KEY_HELP)
-        print_help();
+        command_help(&what_if_command);
     if (study->count == MOST_SWEEPS)
         fail(2, text_format("what-if: more than %d quantities are swept", MOST_SWEEPS));
     study->given[study->count].row = row;
@@ -282,9 +273,8 @@ static void print_table(FILE *out, const struct study *study)
 {
     const struct outcome *outcomes = study->outcomes;
     int widths[MOST_SWEEPS], before = 0;
-    text_print(out, "%s\n%d PEs on %s, model %s, contention %s\n\n", study->run.command,
-               study->run.pes, study->inputs.machine, study->common.replay.model->name,
-               contention_names[study->common.replay.contention]);
+    report_subject(out, &study->run, study->inputs.machine, study->common.replay.model,
+                   study->common.replay.contention);
     for (size_t i = 0; i < study->count; i++) {
         const struct sweep *sweep = &study->sweeps[i];
         size_t width = strlen(sweep->label);
@@ -316,30 +306,26 @@ static void print_table(FILE *out, const struct study *study)
 
 static void json_outcome(FILE *out, const struct outcome *now)
 {
-    JSON_MEMBERS(out, {"run_time", report_seconds(now->run_time)},
-                 {"communication", report_seconds(now->communication)},
-                 {"compute", report_seconds(now->compute)},
-                 {"waiting", report_seconds(now->waiting)});
+    json_print(out, "'run_time':%f,'communication':%f,'compute':%f,'waiting':%f",
+               report_seconds(now->run_time), report_seconds(now->communication),
+               report_seconds(now->compute), report_seconds(now->waiting));
 }
 
 static void json_sweep(FILE *out, const struct sweep *sweep)
 {
     static const char *const of[] = {"buses", "nodes", "map", "map"};
-    fputs("{\"name\":", out);
-    json_string(out, sweep->label);
-    fprintf(out, ",\"quantity\":\"%s\",\"of\":\"%s\",\"unit\":\"%s\",\"values\":[", sweep->option,
-            of[sweep->of], sweep->unit);
+    json_print(out, "{'name':%s,'quantity':%s,'of':%s,'unit':%s,'values':[", sweep->label,
+               sweep->option, of[sweep->of], sweep->unit);
     for (size_t i = 0; i < sweep->setting_count; i++) {
         const struct setting *setting = &sweep->settings[i];
-        fprintf(out, "%s{\"text\":", i ? "," : "");
-        json_string(out, setting->text);
-        if (sweep->of != SWEEP_MAP) {
-            fputc(',', out);
-            JSON_MEMBERS(out, {setting->factor  ? "factor"
-                               : setting->added ? "added"
-                                                : "value",
-                               setting->number});
-        }
+        fputs(i ? "," : "", out);
+        json_print(out, "{'text':%s", setting->text);
+        if (sweep->of != SWEEP_MAP)
+            json_print(out, ",%s:%f",
+                       setting->factor  ? "factor"
+                       : setting->added ? "added"
+                                        : "value",
+                       setting->number);
         fputc('}', out);
     }
     fputs("]}", out);
@@ -347,37 +333,30 @@ static void json_sweep(FILE *out, const struct sweep *sweep)
 
 static void print_json(FILE *out, const struct study *study)
 {
-    const struct outcome *outcomes = study->outcomes;
-    fputs("{\"what_if\":", out);
-    json_string(out, study->run.command);
-    fputs(",\"machine\":", out);
-    json_string(out, study->inputs.machine);
-    fprintf(out, ",\"model\":\"%s\",\"contention\":", study->common.replay.model->name);
-    report_json_contention(out, study->common.replay.contention);
-    fprintf(out, ",\"pes\":%d,\n\"swept\":[", study->run.pes);
+    const struct outcome *before = study->outcomes;
+    json_print(out, "{'what_if':%s,", study->run.command);
+    report_subject_json(out, &study->run, study->inputs.machine, study->common.replay.model,
+                        study->common.replay.contention);
+    json_print(out, ",\n'swept':[");
     for (size_t i = 0; i < study->count; i++) {
         fputs(i ? ",\n" : "\n", out);
         json_sweep(out, &study->sweeps[i]);
     }
     fputs("],\n", out);
     errors_json(out, &study->errors);
-    fputs("\"as_described\":{", out);
-    json_outcome(out, &outcomes[0]);
-    fputs("},\n\"points\":[", out);
+    json_print(out, "'as_described':{");
+    json_outcome(out, before);
+    json_print(out, "},\n'points':[");
     for (size_t i = 0; i < study->points; i++) {
-        fputs(i ? ",\n{\"values\":[" : "\n{\"values\":[", out);
-        for (size_t k = 0; k < study->count; k++) {
-            fputs(k ? "," : "", out);
-            json_string(out, value_of(study, i, k));
-        }
+        const struct outcome *now = &study->outcomes[i + 1];
+        json_print(out, i ? ",\n{'values':[" : "\n{'values':[");
+        for (size_t k = 0; k < study->count; k++)
+            json_print(out, k ? ",%s" : "%s", value_of(study, i, k));
         fputs("],", out);
-        json_outcome(out, &outcomes[i + 1]);
-        fputc(',', out);
-        JSON_MEMBERS(out,
-                     {"run_time_change", change(outcomes[i + 1].run_time, outcomes[0].run_time)},
-                     {"communication_change",
-                      change(outcomes[i + 1].communication, outcomes[0].communication)});
-        fputc('}', out);
+        json_outcome(out, now);
+        json_print(out, ",'run_time_change':%f,'communication_change':%f}",
+                   change(now->run_time, before->run_time),
+                   change(now->communication, before->communication));
     }
     fputs("]}\n", out);
 }
@@ -390,17 +369,17 @@ static int what_if(int argc, char **argv)
     study->inputs = arguments_inputs(HELP, argc, argv, at);
     output_check(study->common.output, study->common.force);
     check_effect(study);
-    study->machine = inputs_open(&study->inputs, &study->common, &study->run);
+    study->machine = inputs_machine(&study->inputs, &study->common);
+    inputs_open(&study->inputs, &study->common, &study->run);
     read_sweeps(study);
     check_points(study);
-    FILE *out = sim_output_open(study->common.output, study->inputs.machine, &study->run.paths);
+    FILE *out = sim_output_open(study->common.output, study->inputs.machine, &study->run);
     predict_all(study);
     (study->common.json ? print_json : print_table)(out, study);
     sim_output_close(out, study->common.output);
     for (size_t i = 0; i < study->count; i++)
         sweep_free(&study->sweeps[i]);
-    surplus_free(study->common.replay.surplus);
-    run_close(&study->run);
+    inputs_close(&study->common, &study->run);
     machine_free(study->machine);
     free(study->outcomes);
     free(study);

@@ -132,6 +132,18 @@ static void json_numbers(void **state)
         assert_false(json_is_number(bad[i]));
 }
 
+static void json_objects(void **state)
+{
+    (void)state;
+    char *text;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    json_print(stream, "{'a':%s,'b':%s,'c':%f,'d':%d,'e':%u,'f':[%zu,%f]}", "it's \"q\"", NULL, 0.5,
+               -3, 4U, (size_t)5, NAN);
+    written(stream, &text,
+            "{\"a\":\"it's \\\"q\\\"\",\"b\":null,\"c\":0.5,\"d\":-3,\"e\":4,\"f\":[5,null]}");
+}
+
 /* ---- Files ---- */
 
 static char path[] = "/tmp/skampi-test-output-XXXXXX";
@@ -713,15 +725,16 @@ static int choose_path(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(json_strings), cmocka_unit_test(json_numbers),
-        cmocka_unit_test(rounds),       cmocka_unit_test(rounds_in_json),
-        cmocka_unit_test(held),         cmocka_unit_test(one_full),
-        cmocka_unit_test(table),        cmocka_unit_test(csv_cells),
-        cmocka_unit_test(numbers),      cmocka_unit_test(columns),
-        cmocka_unit_test(results),      cmocka_unit_test(missing),
-        cmocka_unit_test(library_end),  cmocka_unit_test(last_words),
-        cmocka_unit_test(failures),     cmocka_unit_test(lost),
-        cmocka_unit_test(points),       cmocka_unit_test(values_in_sko),
+        cmocka_unit_test(json_strings),   cmocka_unit_test(json_numbers),
+        cmocka_unit_test(json_objects),   cmocka_unit_test(rounds),
+        cmocka_unit_test(rounds_in_json), cmocka_unit_test(held),
+        cmocka_unit_test(one_full),       cmocka_unit_test(table),
+        cmocka_unit_test(csv_cells),      cmocka_unit_test(numbers),
+        cmocka_unit_test(columns),        cmocka_unit_test(results),
+        cmocka_unit_test(missing),        cmocka_unit_test(library_end),
+        cmocka_unit_test(last_words),     cmocka_unit_test(failures),
+        cmocka_unit_test(lost),           cmocka_unit_test(points),
+        cmocka_unit_test(values_in_sko),
     };
     return cmocka_run_group_tests_name("output", tests, choose_path, NULL);
 }

@@ -22,7 +22,7 @@ struct condition {
 
 /* In the first pass: */
 void flags_add(struct flags **, int64_t pe, int64_t place, uint64_t bytes);
-void flags_sort(struct flags *); /* at its end; NULL will do */
+void flags_sort(struct flags *, size_t pes); /* at its end; NULL will do */
 /* The flag of a PE that these bytes overlap, and the next one after it; NULL: none. */
 bool flags_have(const struct flags *, int64_t pe, int64_t place, uint64_t bytes);
 /* What an event waits for at its own PE. */

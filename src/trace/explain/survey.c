@@ -158,7 +158,7 @@ void survey(struct explain *explain)
     }
     free(surveyed.names);
     reader_status(reader);
-    flags_sort(explain->flags);
+    flags_sort(explain->flags, (size_t)explain->pes);
     iterations_decide(explain->iterations);
     set_window(explain, &surveyed);
 }
