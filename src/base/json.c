@@ -100,13 +100,9 @@ void json_print(FILE *text, const char *format, ...)
             fputc(*format == '\'' ? '"' : *format, text);
             continue;
         }
-        const char *string;
         switch (*++format) {
         case 's':
-            if ((string = va_arg(values, const char *)))
-                json_string(text, string);
-            else
-                fputs("null", text);
+            json_string(text, va_arg(values, const char *));
             break;
         case 'f':
             json_number(text, va_arg(values, double));

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "sim/operations.h"
+#include "sim/stream.h"
 
 /* ---- Executing ---- */
 

@@ -9,6 +9,7 @@
 #include "base/numbers.h"
 #include "base/text.h"
 #include "sim/errors.h"
+#include "sim/report_surplus.h"
 #include "sim/tolerance.h"
 
 #define SHOWN_PES 32

@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "sim/state.h"
-#include "sim/surplus.h"
 
 /* All threads of a PE. */
 struct pe_report {
@@ -57,10 +56,5 @@ void report_subject_json(FILE *, const struct run *, const char *machine, const 
                          enum contention);
 void report_text(FILE *, const struct report *);
 void report_json(FILE *, const struct report *);
-
-/* report_surplus.c: what calls took in the trace beyond what the description of its machine says,
- * for people, and as a member of an object, followed by a comma. */
-void report_surplus_text(FILE *, const struct run *, const struct surplus *);
-void report_surplus_json(FILE *, const struct run *, const struct surplus *);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "sim/errors.h"
 #include "sim/report.h"
+#include "sim/report_surplus.h"
 #include "sim/tolerance.h"
 
 void report_subject_json(FILE *out, const struct run *run, const char *machine,

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "sim/translate.h"
 
 #define LEAST_WINDOW 64
 #define MOST_WINDOW 1024

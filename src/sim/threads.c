@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "sim/stream.h"
 
 /* A collective call. */
 struct call {

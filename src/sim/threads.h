@@ -6,7 +6,7 @@
 #ifndef SKAMPI_SIM_THREADS_H
 #define SKAMPI_SIM_THREADS_H
 
-#include "sim/stream.h"
+#include "sim/streams.h"
 
 /* An additional thread begins when its PE's first thread has executed operation `ordinal`. */
 struct fork {

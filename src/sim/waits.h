@@ -5,7 +5,7 @@
 #ifndef SKAMPI_SIM_WAITS_H
 #define SKAMPI_SIM_WAITS_H
 
-#include "sim/stream.h"
+#include "sim/streams.h"
 
 #define NO_SLOT UINT32_MAX
 
