@@ -98,7 +98,7 @@ static double global_time(const struct bench *bench)
 
 static double subtracted(const struct batches *batches)
 {
-    return batches->references ? batches->references->first : 0;
+    return batches->references ? references_mean(batches->references).mean : 0;
 }
 
 static void make_one(struct batches *batches, struct making *making, size_t i, size_t *late)
@@ -220,9 +220,24 @@ static double step_of(const struct bench *bench, double mean)
     return fabs(mean) * step / timer_seconds(ticks);
 }
 
+/* The repetitions so far, from which `before` was subtracted, get the mean of all references
+ * instead: what the stop rule sees is what the result will be. */
+static void subtract_mean(const struct batches *batches, double before)
+{
+    struct samples *samples = batches->samples;
+    struct reference mean = references_mean(batches->references);
+    size_t n = samples->valid;
+    for (size_t i = 0; i < n; i++)
+        samples->max[i] = samples->own[i] -= mean.mean - before;
+    samples->max[n] = mean.variance;
+    comm_allreduce(pe_set_group(batches->bench->run.set), COMM_MAX, samples->max, n + 1);
+    samples->subtracted_error = sqrt(isnan(samples->max[n]) ? 0 : samples->max[n]);
+}
+
 void batches_refer(struct batches *batches)
 {
     struct bench *bench = batches->bench;
+    double before = subtracted(batches);
     struct run *run = &bench->run;
     size_t count = (size_t)run->settings->min_repetitions;
     if (count < FEWEST_OF_REFERENCE)
@@ -238,21 +253,11 @@ void batches_refer(struct batches *batches)
     struct reference reference = reference_of(values, count);
     reference.step = step_of(bench, reference.mean);
     references_add(batches->references, &reference);
+    subtract_mean(batches, before);
     free(values);
     run->iterations = run->measured;
     bench->services.timing.shortest = shortest; /* of the operation alone */
     batches->referred += timer_seconds(timer_now() - start);
-}
-
-/* Between batches. Rank 0, which decides, learns the largest values. */
-static void refer_again(struct batches *batches)
-{
-    batches_refer(batches);
-    struct reference mean = references_mean(batches->references);
-    double error = sqrt(mean.variance);
-    double most[] = {isnan(error) ? 0 : error, mean.mean - batches->references->first};
-    comm_allreduce(pe_set_group(batches->bench->run.set), COMM_MAX, most, 2);
-    batches->samples->subtraction = (struct subtraction){most[0], most[1]};
 }
 
 /* ---- All of them ---- */
@@ -307,7 +312,7 @@ static bool next_batch(struct batches *batches, struct decision *next)
             batches->judge->missed = true;
             return false;
         case BATCH_REFER:
-            refer_again(batches);
+            batches_refer(batches);
             break;
         case BATCH_CONTROL:
             judge_control(batches);
@@ -330,8 +335,8 @@ static int64_t end_of_time(const struct batches *batches)
     if (settings->max_time > 0)
         until = samples->began + timer_ticks(settings->max_time);
     if (samples->aim.precise) {
-        double after = bench->verification.proof + batches->referred;
-        int64_t point = batches->began + timer_ticks(settings->point_time - after);
+        double left = settings->point_time - bench->verification.proof;
+        int64_t point = batches->began + timer_ticks(left);
         until = point < until ? point : until;
     }
     return until == INT64_MAX ? 0 : until;

@@ -56,21 +56,14 @@ void outcome_keep_controls(struct outcome *outcome, const struct control *contro
 
 /* ---- Statistics ---- */
 
-/* Subtracts the mean of all references instead of the first one alone. */
-static void subtract(const struct run *run, struct samples *samples,
-                     const struct references *references, struct statistics *statistics)
+static void describe_subtracted(const struct run *run, const struct references *references,
+                                struct statistics *statistics)
 {
-    size_t n = samples->valid;
     struct reference mean = references_mean(references);
-    for (size_t i = 0; i < n; i++)
-        samples->max[i] = samples->own[i] -= mean.mean - references->first;
     double most[] = {mean.mean, mean.step};
     comm_allreduce(pe_set_group(run->set), COMM_MAX, most, 2);
     statistics->subtracted = most[0];
     statistics->subtracted_step = most[1];
-    samples->max[n] = mean.variance;
-    comm_allreduce(pe_set_group(run->set), COMM_MAX, samples->max, n + 1);
-    statistics->subtracted_error = sqrt(isnan(samples->max[n]) ? 0 : samples->max[n]);
 }
 
 /* The level of which the result is the mean. */
@@ -175,7 +168,8 @@ void outcome_conclude(struct bench *bench, struct samples *samples,
     const struct run *run = &bench->run;
     struct statistics *statistics = &outcome->statistics;
     if (references)
-        subtract(run, samples, references, statistics);
+        describe_subtracted(run, references, statistics);
+    statistics->subtracted_error = samples->subtracted_error;
     size_t n = samples->valid;
     double *sorted = memory_zeroed(n ? n : 1, sizeof *sorted);
     memcpy(sorted, samples->max, n * sizeof *sorted);
@@ -402,8 +396,7 @@ static void remark_median(struct run *run, const struct samples *samples,
 {
     double low, high;
     double width = stop_median_interval(&samples->aim, samples->max, samples->valid,
-                                        (struct subtraction){.error = statistics->subtracted_error},
-                                        &low, &high);
+                                        samples->subtracted_error, &low, &high);
     bool precise = samples->aim.precise;
     if (precise && (reached || isnan(low)))
         return; /* it is as asked for, or remark_interval() has said why it is not known */
@@ -423,11 +416,10 @@ static void remark_median(struct run *run, const struct samples *samples,
 }
 
 /* What was left out after the last batch counts for a precision that somebody asked for. */
-static bool is_reached(const struct samples *samples, const struct statistics *statistics)
+static bool is_reached(const struct samples *samples)
 {
     const struct aim *aim = &samples->aim;
-    struct subtraction subtraction = {.error = statistics->subtracted_error};
-    return aim->precise ? stop_reached(aim, samples->max, samples->valid, subtraction)
+    return aim->precise ? stop_reached(aim, samples->max, samples->valid, samples->subtracted_error)
                         : samples->reached;
 }
 
@@ -444,7 +436,7 @@ static void remark_stop(struct bench *bench, const struct samples *samples,
     if ((rule != WINDOW_CLASSIC && rule != WINDOW_DISSEMINATION) ||
         run->function->timing == TIMING_ONCE)
         return;
-    bool reached = is_reached(samples, statistics);
+    bool reached = is_reached(samples);
     if (!reached)
         flag(statistics, RESULT_NOT_CONVERGED);
     if (samples->aim.median)
@@ -510,7 +502,8 @@ static void remark_repetitions(struct run *run, const struct samples *samples,
         flag(statistics, RESULT_LEVELS);
 }
 
-/* The mean of such repetitions depends on when they were made. */
+/* Such repetitions do not come from one steady state. Where the interval of their median holds the
+ * median of most of them, the result describes that level, and is not doubtful. */
 static void remark_change(struct run *run, const struct samples *samples,
                           struct statistics *statistics)
 {
@@ -518,7 +511,9 @@ static void remark_change(struct run *run, const struct samples *samples,
     if (change.p > CHANGE_P ||
         fabs(change.after - change.before) <= CHANGE_LEAST * fmin(change.before, change.after))
         return;
-    flag(statistics, RESULT_LEVEL_SHIFT);
+    double longer = 2 * change.at > samples->valid ? change.before : change.after;
+    if (!(statistics->median_low <= longer && longer <= statistics->median_high))
+        flag(statistics, RESULT_LEVEL_SHIFT);
     run_note(run,
              "level changed: median %.4g ns in the first %zu repetitions, %.4g ns in the other "
              "%zu: a later run may find either, or something in between",

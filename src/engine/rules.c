@@ -201,8 +201,10 @@ static bool classic_is_enough(const struct batches *batches, size_t *dropped)
     const struct aim *aim = &batches->samples->aim;
     struct samples *samples = batches->samples;
     int passes = samples->passes;
+    /* Else nothing makes the reference's error smaller. */
+    double error = aim->precise ? samples->subtracted_error : 0;
     *dropped = 0;
-    samples->reached = stop_reached(aim, samples->max, samples->valid, samples->subtraction);
+    samples->reached = stop_reached(aim, samples->max, samples->valid, error);
     if (!stop_enough(aim, samples->valid, samples->reached, &samples->passes))
         return false;
     /* This often at most: what never gets steady must end as well. */
@@ -214,7 +216,7 @@ static bool classic_is_enough(const struct batches *batches, size_t *dropped)
     samples->passes = passes;
     const double *rest = samples->max + *dropped;
     size_t n = samples->valid - *dropped;
-    samples->reached = stop_reached(aim, rest, n, samples->subtraction);
+    samples->reached = stop_reached(aim, rest, n, error);
     return stop_enough(aim, n, samples->reached, &samples->passes);
 }
 
@@ -226,9 +228,8 @@ static bool needs_reference(const struct batches *batches)
 {
     const struct samples *samples = batches->samples;
     double low, high;
-    stop_median_interval(&samples->aim, samples->max, samples->valid, (struct subtraction){0}, &low,
-                         &high);
-    return high - low < 2 * NORMAL_95 * samples->subtraction.error;
+    stop_median_interval(&samples->aim, samples->max, samples->valid, 0, &low, &high);
+    return high - low < 2 * NORMAL_95 * samples->subtracted_error;
 }
 
 /* Not more than the script allows, as long as all are valid. */

@@ -192,27 +192,26 @@ void samples_interval(const struct aim *aim, const double *sorted, size_t n, dou
     stats_widen_interval(stats_median_sorted(sorted, n), error, confidence, low, high);
 }
 
-double stop_median_interval(const struct aim *aim, const double *m, size_t n,
-                            struct subtraction subtraction, double *low, double *high)
+double stop_median_interval(const struct aim *aim, const double *m, size_t n, double error,
+                            double *low, double *high)
 {
     double *sorted = memory_zeroed(n ? n : 1, sizeof *sorted);
-    for (size_t i = 0; i < n; i++)
-        sorted[i] = m[i] - subtraction.more;
+    memcpy(sorted, m, n * sizeof *sorted);
     stats_sort(sorted, n);
     double effective = series_effective_size(n, series_correlation(m, n));
-    samples_interval(aim, sorted, n, effective, subtraction.error, aim->confidence, low, high);
+    samples_interval(aim, sorted, n, effective, error, aim->confidence, low, high);
     double median = stats_median_sorted(sorted, n);
     free(sorted);
     return (*high - *low) / fabs(median);
 }
 
-bool stop_reached(const struct aim *aim, const double *m, size_t n, struct subtraction subtraction)
+bool stop_reached(const struct aim *aim, const double *m, size_t n, double error)
 {
     double low, high;
     if (n < aim->least)
         return false;
     if (aim->median)
-        return stop_median_interval(aim, m, n, subtraction, &low, &high) <= aim->width;
+        return stop_median_interval(aim, m, n, error, &low, &high) <= aim->width;
     return stats_standard_error(m, n) <= aim->width * stats_mean(m, n);
 }
 

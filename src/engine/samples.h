@@ -17,13 +17,6 @@
 #define CHANGE_P 0.01
 #define CHANGE_LEAST 0.1
 
-/* What is known of the subtracted reference since the first repetition; seconds, the largest of the
- * PEs. */
-struct subtraction {
-    double error; /* standard error of the mean of all references */
-    double more;  /* that mean less the first reference, which alone is subtracted so far */
-};
-
 /* What a measurement is to reach. */
 struct aim {
     size_t least, most; /* valid repetitions before it may stop, and after which it stops */
@@ -38,14 +31,14 @@ struct aim {
 struct samples {
     struct aim aim;
     size_t capacity, valid, invalid, late, overruns, changes, warm_up;
-    size_t too_long;  /* on time, but longer than their window, and left out for that */
-    int passes;       /* of the stop rule */
-    bool out_of_time; /* ended by a limit; known to rank 0 */
-    bool reached;     /* what the stop rule aims at */
-    int64_t began;    /* timer ticks */
-    int64_t until;    /* timer ticks, for set_max_time() and set_precision(); 0: no limit */
-    struct subtraction subtraction;
-    double *own;     /* this PE's valid repetitions, the first reference subtracted */
+    size_t too_long;         /* on time, but longer than their window, and left out for that */
+    int passes;              /* of the stop rule */
+    bool out_of_time;        /* ended by a limit; known to rank 0 */
+    bool reached;            /* what the stop rule aims at */
+    int64_t began;           /* timer ticks */
+    int64_t until;           /* timer ticks, for set_max_time() and set_precision(); 0: no limit */
+    double subtracted_error; /* standard error of the mean of all references, of the worst PE */
+    double *own;     /* this PE's valid repetitions, the mean of all references subtracted */
     double *max;     /* over PEs, the same on all members */
     double *message; /* room for a batch's message */
     double *skew;    /* of the starts, seconds; dissemination only */
@@ -90,7 +83,7 @@ struct reference reference_of(const double *values, size_t n);
 /* The cost, measured several times between the repetitions. All zero: not measured. */
 struct references {
     size_t count;
-    double first;              /* the mean of the first one, subtracted from each repetition */
+    double first;              /* the mean of the first one */
     double above, squares;     /* sums of what the others are above it, and of the squares */
     double variance_sum, step; /* of the variances; the longest */
 };
@@ -115,12 +108,13 @@ struct aim aim_of(const struct settings *, bool precise);
  * in one disturbed stretch of time: then it reaches down to where undisturbed ones would begin. */
 void samples_interval(const struct aim *, const double *sorted, size_t n, double effective,
                       double error, double confidence, double *low, double *high);
-/* The same of values in the order of time, of which something remains to be subtracted, at the
- * aim's confidence. Returns its width as a share of the median, or NaN. */
-double stop_median_interval(const struct aim *, const double *m, size_t n, struct subtraction,
+/* The same of values in the order of time, at the aim's confidence. Returns its width as a share of
+ * the median, or NaN. */
+double stop_median_interval(const struct aim *, const double *m, size_t n, double error,
                             double *low, double *high);
-/* Whether what is aimed at has been reached by the n valid repetitions m, in the order of time. */
-bool stop_reached(const struct aim *, const double *m, size_t n, struct subtraction);
+/* Whether what is aimed at has been reached by the n valid repetitions m, in the order of time.
+ * error: as above. */
+bool stop_reached(const struct aim *, const double *m, size_t n, double error);
 /* Enough? Asked after each batch, with what stop_reached() says of the n repetitions; *passes, 0 at
  * first, belongs to the rule: an interval of the median must be narrow enough twice in a row. */
 bool stop_enough(const struct aim *, size_t n, bool reached, int *passes);

@@ -162,6 +162,7 @@ for share, arguments in ((0.02, []), (0.3, ["--precision", "30%"])):
     done, rows = results(*arguments)
     said = [row for row in rows if any(note.startswith(("precision:", "imprecise:")) for note in row["notes"])]
     tap.equal([row for row in rows if "not_converged" in row["flags"]], said, "what is not precise says so", done)
+    tap.ok(all("time_budget" in row["flags"] for row in said), "... and has used its time", done)
     tap.ok(len(rows) == 2 and all(row in said or half_width(row) <= 1.5 * share for row in rows),
            f"within {share}, or it says so", done)
 done, rows = results("--precision", "0.0001%", "--point-time", "0.05")

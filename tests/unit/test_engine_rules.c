@@ -23,7 +23,7 @@ static bool enough(const struct settings *settings, const double *m, size_t n)
 {
     int passes = 0;
     struct aim aim = aim_of(settings, false);
-    return stop_enough(&aim, n, stop_reached(&aim, m, n, (struct subtraction){0}), &passes);
+    return stop_enough(&aim, n, stop_reached(&aim, m, n, 0), &passes);
 }
 
 static void classic_rule(void **state)
@@ -59,26 +59,22 @@ static void median_rule(void **state)
     }
     int passes = 0;
     struct aim aim = aim_of(&settings, false);
-    assert_false(
-        stop_enough(&aim, 29, stop_reached(&aim, m, 29, (struct subtraction){0}), &passes));
-    assert_false(stop_reached(&aim, m, 29, (struct subtraction){0}));
-    assert_true(stop_reached(&aim, m, 40, (struct subtraction){0}));
-    assert_false(
-        stop_enough(&aim, 40, stop_reached(&aim, m, 40, (struct subtraction){0}), &passes));
-    assert_true(stop_enough(&aim, 60, stop_reached(&aim, m, 60, (struct subtraction){0}), &passes));
+    assert_false(stop_enough(&aim, 29, stop_reached(&aim, m, 29, 0), &passes));
+    assert_false(stop_reached(&aim, m, 29, 0));
+    assert_true(stop_reached(&aim, m, 40, 0));
+    assert_false(stop_enough(&aim, 40, stop_reached(&aim, m, 40, 0), &passes));
+    assert_true(stop_enough(&aim, 60, stop_reached(&aim, m, 60, 0), &passes));
     settings.median_width = 0.001;
     aim = aim_of(&settings, false);
     passes = 0;
-    assert_false(
-        stop_enough(&aim, 60, stop_reached(&aim, m, 60, (struct subtraction){0}), &passes));
+    assert_false(stop_enough(&aim, 60, stop_reached(&aim, m, 60, 0), &passes));
     assert_int_equal(passes, 0);
     assert_int_equal(aim.limit, 1000);
-    assert_true(
-        stop_enough(&aim, 1000, stop_reached(&aim, m, 1000, (struct subtraction){0}), &passes));
+    assert_true(stop_enough(&aim, 1000, stop_reached(&aim, m, 1000, 0), &passes));
     /* Neighbours that are alike say less: narrow when shuffled, not in this order. */
     settings.median_width = 0.5;
     aim = aim_of(&settings, false);
-    assert_false(stop_reached(&aim, turns, 120, (struct subtraction){0}));
+    assert_false(stop_reached(&aim, turns, 120, 0));
     assert_int_equal(stop_grown_batch(&aim, 8, 100), 50);
     settings.stop_rule = STOP_STANDARD_ERROR;
     aim = aim_of(&settings, false);
@@ -97,17 +93,14 @@ static void precision(void **state)
         m[i] = 100 + (i * 7919 % 101) * 0.1; /* 100 to 110, evenly: the median is 105 */
     struct aim aim = aim_of(&settings, true);
     assert_true(aim.precise);
-    assert_true(stop_median_interval(&aim, m, 100, (struct subtraction){0}, &low, &high) <
-                aim.width);
+    assert_true(stop_median_interval(&aim, m, 100, 0, &low, &high) < aim.width);
     assert_true(low < 105 && high > 105);
-    assert_false(stop_reached(&aim, m, 29, (struct subtraction){0}));
-    assert_true(stop_reached(&aim, m, 100, (struct subtraction){0}));
-    assert_true(stop_reached(&aim, m, 100, (struct subtraction){.error = 0.5}));
+    assert_false(stop_reached(&aim, m, 29, 0));
+    assert_true(stop_reached(&aim, m, 100, 0));
+    assert_true(stop_reached(&aim, m, 100, 0.5));
     /* 1.96 * 1.1 is more than 2 % of 105. */
-    assert_false(stop_reached(&aim, m, 100, (struct subtraction){.error = 1.1}));
-    /* The interval of 105 stays as wide where 85 remain to be subtracted. */
-    assert_false(stop_reached(&aim, m, 100, (struct subtraction){.more = 85}));
-    assert_true(isnan(stop_median_interval(&aim, m, 0, (struct subtraction){0}, &low, &high)));
+    assert_false(stop_reached(&aim, m, 100, 1.1));
+    assert_true(isnan(stop_median_interval(&aim, m, 0, 0, &low, &high)));
     assert_false(aim_of(&settings, false).precise);
     assert_false(aim_of(&settings, false).median);
 }
