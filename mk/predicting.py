@@ -133,12 +133,13 @@ class Steps:
         os.replace(unfinished, path)
         return path
 
-    def fit(self, files, name="machine"):
+    def fit(self, files, name="machine", options=()):
         """(machine description, lines about what is not in it)"""
         machine = self.path(f"{name}.txt")
         with contextlib.suppress(FileNotFoundError):
             os.remove(machine)
-        self.run("fit", [os.path.join(ROOT, "scripts", "skampi-model"), *files, "-o", machine], (0, *NOT_FINISHED))
+        self.run("fit", [os.path.join(ROOT, "scripts", "skampi-model"), *options, *files, "-o", machine],
+                 (0, *NOT_FINISHED))
         with open(self.path("fit.log"), encoding="utf-8") as file:
             return machine, [line.strip().removeprefix("skampi-model: ") for line in file]
 

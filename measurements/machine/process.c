@@ -95,6 +95,15 @@ static struct call prepare(const struct run *run)
 
 /* ---- First calls ---- */
 
+/* What skampi found out at its start, before anything else was called. */
+static double run_connect(struct run *run)
+{
+    const double *gets = run_library_start(run)->gets;
+    run_note(run, "the first get took %.4g ns, the second %.4g ns (each the most of any PE)",
+             1e9 * run_max(run, gets[0]), 1e9 * run_max(run, gets[1]));
+    return fmax(gets[0] - gets[1], 0);
+}
+
 static void call_put(struct call *call)
 {
     shmem_putmem(call->target, call->source, sizeof *call->source, call->pe);
@@ -403,6 +412,13 @@ static const char *check_footprint(const struct measurement *function,
                                                                                      : needs_active;
 }
 
+static const char *check_connect(const struct measurement *function,
+                                 const struct argument *arguments, const struct pe_set *set)
+{
+    (void)function, (void)arguments, (void)set;
+    return measurement_pes() == 1 ? "there is no other PE to connect to" : NULL;
+}
+
 static const char *check_kind(const struct measurement *function, const struct argument *arguments,
                               const struct pe_set *set)
 {
@@ -471,6 +487,10 @@ const struct measurement measurements_process[] = {
      .like = {&once}, .own_check = true, .api = API_OPENSHMEM, .parameters = {KIND},
      .check = WITH_SHMEM(check_kind), .demand = demand, .run = WITH_SHMEM(run_first_call),
      .moves = MOVES_NOTHING, .calls = "", .timed = "one call, after a barrier of skampi"},
+    {"Connect", "connecting two PEs: what the first get of a process takes more than the second",
+     .like = {&once}, .api = API_OPENSHMEM, .routine = "shmem_long_g", .no_data = true,
+     .check = WITH_SHMEM(check_connect), .run = WITH_SHMEM(run_connect),
+     .timed = "two gets from the next PE of the job, right after the start of the library"},
     {"Memory_Footprint", "memory of a process after init, calls to each peer and an all-to-all",
      .like = {&footprint}, .variant = &after_alltoall},
     {"Memory_Footprint_Init", "memory of a process after init", .like = {&footprint},

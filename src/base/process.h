@@ -32,6 +32,7 @@ enum process_threads process_threads(void);
 struct library_start {
     double mpi, shmem; /* seconds in MPI_Init and shmem_init; NaN: not called */
     double resident_before, resident_after; /* resident_bytes() around both */
+    double gets[2]; /* seconds of the first and the second get, from the next PE; NaN: none */
 };
 
 #endif

@@ -70,7 +70,7 @@ size_t link_start(int *argc, char ***argv, struct library_start *cost)
     process_enter("MPI_Init");
     MPI_Init(argc, argv);
     cost->mpi = wall_seconds() - begin;
-    cost->shmem = NAN;
+    cost->shmem = cost->gets[0] = cost->gets[1] = NAN;
     cost->resident_after = resident_bytes();
     process_enter("the library's first barrier");
     link_attach();

@@ -111,7 +111,8 @@ struct errors errors_find(const struct repeat *repeat, const struct several_trac
     struct errors errors = {.traces = *traces, .model = model_error(repeat)};
     double now = repeat->run_time, model = errors.model * now;
     find_numbers(&errors, repeat, always);
-    errors.low = fmax(now - hypot(hypot(errors.shorter, traces->half), model), 0);
+    errors.low =
+        fmax(now - hypot(hypot(errors.shorter, traces->half), model / (1 + errors.model)), 0);
     errors.high = now + hypot(hypot(errors.longer, traces->half), model);
     return errors;
 }

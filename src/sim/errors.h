@@ -27,7 +27,8 @@ struct several_traces {
 struct errors {
     double low, high; /* ps: run time, of all kinds together, as if they were independent */
     struct several_traces traces;
-    double model; /* share of the run time; 0: not stated */
+    double model; /* the real run time over the predicted one, or the other way round, less 1; 0:
+                     not stated */
     enum errors_how how;
     size_t numbers;         /* how many numbers of the description have errors */
     double shorter, longer; /* ps that these make of the run time */

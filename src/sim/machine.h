@@ -169,7 +169,8 @@ struct machine {
     size_t list_count;
     struct uncertainty *uncertain;
     size_t uncertain_count;
-    struct model_error { /* half of the interval of 95 % of run times that a model predicts */
+    struct model_error { /* run times that a model predicts lie within a factor of 1 + share, in 95
+                            % */
         char *model;
         double share;
     } * model_errors;

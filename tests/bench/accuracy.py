@@ -215,7 +215,7 @@ def described(measured, network, options):
         return options.machine
     files = [measured.launch(hosts, of, i) for hosts, of in ((1, HERE), (network.pes, network))
              for i in range(options.launches)]
-    return measured.steps.fit(files, f"machine-{network.text()}")[0]
+    return measured.steps.fit(files, f"machine-{network.text()}", ["--model-error", options.model_error])[0]
 
 
 def network_text(network):
@@ -266,12 +266,29 @@ def print_summaries(rows):
     print_summary("all", rows)
 
 
-def print_model_error(model, rows):
-    """What descriptions may state of the model: half of the interval of 95 % of run times that it predicts."""
+def calibrated(rows):
+    """What descriptions may state of the model, so that 95 % of run times are inside: by which factor more than 1 predictions
+    are off."""
     logs = [math.log1p(row["error"]) for row in rows]
-    half = student_quantile(0.975, len(logs)) * math.sqrt(sum(log * log for log in logs) / len(logs))
-    print("\nto be stated in descriptions of such machines (docs/tools/shmemsim.md, How sure it is):\n"
-          f"model {model} +- {100 * half:.2g} %   # {len(rows)} run times, {time.strftime('%Y-%m-%d')}")
+    return math.expm1(student_quantile(0.975, len(logs)) * math.sqrt(sum(log * log for log in logs) / len(logs)))
+
+
+def is_inside(row, share):
+    """Whether the real run time is inside the stated interval with such an error of the model."""
+    now = row["predicted"]
+    low, high = row["interval"] or (now, now)
+    return (now - math.hypot(now - low, now - now / (1 + share)) <= row["real"] <=
+            now + math.hypot(high - now, now * share))
+
+
+def print_model_error(model, rows):
+    """The calibrated error, and how well it holds for programs of which it knows nothing: each in turn is left out."""
+    print("\nto be stated in descriptions of such machines (skampi-model --model-error):\n"
+          f"model {model} +- {100 * calibrated(rows):.0f} %   # {len(rows)} run times, {time.strftime('%Y-%m-%d')}")
+    apps = {row["app"] for row in rows}
+    if len(apps) > 1:
+        inside = sum(is_inside(row, calibrated([other for other in rows if other["app"] != row["app"]])) for row in rows)
+        print(f"calibrated without its application, the real median is inside in {inside} of {len(rows)}")
 
 
 def options_of():
@@ -285,6 +302,8 @@ def options_of():
     parser.add_argument("--machine", metavar="FILE", help="description of the hosts without delay; implies --add")
     parser.add_argument("--traced-on", action="store_true",
                         help="give shmemsim the description of the machine of the traces, too")
+    parser.add_argument("--model-error", metavar="PERCENT", default="0%",
+                        help="which descriptions state, as calibrated by other applications (default: none)")
     parser.add_argument("--model", default="loggp", help="of shmemsim (%(default)s)")
     parser.add_argument("--runs", type=int, default=5, help="of each application, traced and real; medians count (%(default)s)")
     parser.add_argument("--launches", type=int, default=1, help="of each measurement (%(default)s)")

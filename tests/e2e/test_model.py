@@ -83,7 +83,7 @@ def parsed(text):
                 found[-1][key] = value
         return found
 
-    text = re.sub(r"#.*|\+- [^}\n]*", "", text)
+    text = re.sub(r"#.*|^model .*|\+- [^}\n]*", "", text, flags=re.MULTILINE)
     result = {key: (re.findall(rf"^{key} (\w+) *$", text, re.MULTILINE) or [other])[-1]
               for key, other in (("locks", "first"), ("unlock", None))}
     words = units(re.sub(r"^(un)?locks? \w+ *$", "", text, flags=re.MULTILINE).split())
@@ -589,6 +589,34 @@ def test_hand_over():
     tap.ok(found and near(found[0]["latency"], wait), "a lock is handed over in as long as measured", done)
 
 
+def test_connect():
+    """First gets of all PEs, of all launches: their median."""
+    machine = Made(BETWEEN)
+    of = lambda *times: [{**one, "per_pe": list(times)} for one in machine.add("Connect", max(times))]
+    files = [made(f"connect{i}.json", machine.all() + of(*times), **hosts(1, 1))
+             for i, times in enumerate(((90 * US, 110 * US), (150 * US, 170 * US), (100 * US, 140 * US)))]
+    done = tool(*files)
+    found = parsed(done.out)[("bus", "network")].get(("cost", "connect"))
+    tap.ok(found and near(found[0]["latency"], 120 * US), "connecting takes as long as measured", done)
+    program, sim = Program(2), Simulator()
+    program.call(0, "shmem_putmem", peer=1, elements=8, bytes=8, target=HEAP, source=HEAP + 64)
+    took = [sim.predict(program, machine=sim.write(text)) for text in
+            (done.out, re.sub(r"cost connect {[^}]*}", "", done.out))]
+    tap.ok(all(isinstance(one, dict) for one in took) and near(took[0]["run_time"] - took[1]["run_time"], 120 * US),
+           "... and shmemsim adds it to a first call", took)
+    done = tool(made("unconnected.json", machine.all() + of(0.0, 0.0), **hosts(1, 1)))
+    tap.ok("cost connect" not in done.out and "took no time" not in done.err, "a library without connections", done)
+
+
+def test_model_error():
+    path = made("error.json", Made().all())
+    for options, wanted in (((), "110 %"), (("--model-error", "9.5%"), "9.5 %"), (("--model-error", "0%"), None)):
+        text = tool(path, *options).out
+        found = re.findall(r"^model loggp \+- ([\d.]+ %)", text, re.MULTILINE)
+        tap.equal(found, [wanted] if wanted else [], f"the error of the model, {options}", text)
+    refused(path, "--model-error", "much", words="percentage")
+
+
 def test_unlock():
     """What clear_lock waits for: by how much longer it takes behind a put that is open for 2 latencies."""
     for placement in (BETWEEN, INSIDE):
@@ -638,6 +666,8 @@ def main():
     test_receiving()
     test_quiet_asks()
     test_hand_over()
+    test_connect()
+    test_model_error()
     test_unlock()
     test_refused()
     tap.done()

@@ -128,8 +128,20 @@ def test_first_calls(tap, stub):
            "First_Call: notes tell who may have called it before", run)
 
 
+def test_connect(tap):
+    """That skampi makes a get at its start changes no other first call; what it found is the same however often it is asked."""
+    run = skampi("set_unit(1e9)\n" + measuring("connect", "Connect()", "Connect()"), np=2)
+    told = [re.findall(r"took (\S+) ns, the second (\S+) ns", " ".join(row.notes)) for row in run.rows]
+    tap.ok(run.status == 0 and len(run.rows) == 2 and all(told) and run.rows[0].per_pe == run.rows[1].per_pe,
+           "Connect: what was found at the start", run)
+    first, second = map(float, told[0][0]) if all(told) and told else (0, 0)
+    tap.ok(first > 0 and second > 0 and all(0 <= value <= 1.001 * first for value in run.rows[0].per_pe),
+           "Connect: the first get less the second", run)
+
+
 def test_refusals(tap):
     cases = (
+        (1, "MPI_COMM_WORLD", "Connect()", "no other PE"),
         (2, "MPI_COMM_WORLD", 'First_Call("nothing")', "barrier_all, sync"),
         (2, "comm(1)", 'First_Call("malloc")', "all PEs of the job"),
         (4, "comm2(3, 1)", 'First_Call("broadcast")', "active set"),
@@ -169,6 +181,7 @@ def main():
     test_startup(tap, stub)
     test_memory(tap, stub)
     test_first_calls(tap, stub)
+    test_connect(tap)
     test_refusals(tap)
     test_descriptions(tap)
     tap.done()

@@ -96,7 +96,8 @@ def relative(prediction):
 
 MODEL = "model loggp +- 9 %\n"
 stated = found(sim.write(MODEL + open(sim.path(described("1 us")), encoding="utf-8").read()))
-tap.equal([round(side, 12) for side in relative(stated)], [0.09] * 2, "the error of the model is the interval", stated)
+tap.equal([round(side, 12) for side in relative(stated)], [round(1 - 1 / 1.09, 12), 0.09],
+          "the error of the model is the interval, a factor to both sides", stated)
 tap.equal((stated["interval"]["of_model"], stated["run_time"]), (0.09, plain["run_time"]), "... and says so", stated)
 together = found(sim.write(MODEL + open(sim.path(described("1 us +- 20 %")), encoding="utf-8").read()))
 part = (2 * PUTS + 1) * 200e-9 / plain["run_time"]

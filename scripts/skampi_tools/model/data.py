@@ -9,7 +9,7 @@ from .. import progress, style
 from ..cli import Error
 from ..states import kind_of, states_for
 from ..states.naming import NamedStates, text_of
-from ..statistics import NAN
+from ..statistics import NAN, median
 
 INSIDE, BETWEEN = "inside", "between"  # the PEs of a set: on one node; one on each of several
 PLACES = (INSIDE, BETWEEN)
@@ -19,6 +19,7 @@ PLACEMENTS = {"on one node": INSIDE, "on several nodes": BETWEEN}
 FULL, FULL_QUIET, POST, COMPUTING, CONTENDED, WINDOW, EXCHANGE, STRIDED, TOGETHER, BEHIND = (
     "full", "full and quiet", "post", "computing", "contended", "window", "exchange", "strided", "together", "behind a put")
 OTHER_STATES = "other states of the machine"
+CONNECTING = "Connect"  # happens once in a launch, in no state of the machine
 WIDEST = 0.5  # half of an interval, as a share of its value: what is wider says nothing
 # Measurement function: the class of shmemsim's descriptions, and which part of it was timed.
 FUNCTIONS = {
@@ -38,6 +39,7 @@ FUNCTIONS = {
     "Shmem_Clear_Lock": ("unlock", FULL),
     "Shmem_Put_Clear_Lock": ("unlock", BEHIND),
     "Shmem_Lock_Handed_Over": ("hand-over", FULL),
+    CONNECTING: ("connect", FULL),
     "Shmem_Strided_Put": ("put", STRIDED),
     "Shmem_Strided_Get": ("get", STRIDED),
     "Shmem_Quiet": ("quiet", FULL),
@@ -211,10 +213,11 @@ def gather(files, state=None):
                 reasons[f"{result.pes} PEs on several nodes, several on one of them: a call is then neither inside "
                         "a node nor between nodes; measure with one PE on each node, or all PEs on one"] += 1
                 continue
-            time, error, of_state = chosen.value(index, result, place)
+            time, error, of_state = ((median(result.per_pe), NAN, True) if result.function == CONNECTING else
+                                     chosen.value(index, result, place))
             if time is None:
                 reasons[OTHER_STATES] += 1
-            elif not time > 0:
+            elif not time > 0 and result.function != CONNECTING:
                 reasons["calls that took no time, or less"] += 1
             elif error > WIDEST * time:
                 reasons[f"calls whose time is not known to {style.percent_text(WIDEST)}"] += 1

@@ -5,11 +5,13 @@ import math
 from .. import cli, progress, screen, style
 from ..statistics import median
 from .data import BETWEEN, INSIDE, PLACE_WORDS
-from .fitting import CLASSES, HAND_OVER, LINEAR, ONE_SIZE, OVERTAKES, ROUND_TRIPS, spread, unlock
+from .fitting import CLASSES, CONNECT, HAND_OVER, LINEAR, ONE_SIZE, OVERTAKES, ROUND_TRIPS, spread, unlock
 
 DIGITS = 5
 BUS, NODE = "network", "host"
 STEP = "    "
+ALONE_MEANS = {HAND_OVER: "from clear_lock until the set_lock of the next PE in the queue returns",
+               CONNECT: "the first get of a process, less the second"}
 
 
 def time_of(seconds):
@@ -116,9 +118,9 @@ def _costs(lines, model):
     for kind in CLASSES:
         if kind in model.own:
             lines.add(f"cost {kind} {{ overhead {with_interval(model.own[kind])} }}")
-        if kind == HAND_OVER and model.hand_over:
-            lines.begin("cost hand-over", "from clear_lock until the set_lock of the next PE in the queue returns")
-            lines.value("latency", model.hand_over)
+        if kind in model.alone:
+            lines.begin(f"cost {kind}", ALONE_MEANS[kind])
+            lines.value("latency", model.alone[kind])
             lines.end()
         if kind not in model.costs:
             continue
@@ -186,8 +188,9 @@ def _table(lines, name, table):
     lines.end()
 
 
-def description(machine, files, nodes=None):
-    """The text of a machine description. nodes: how many; else as many as the files name."""
+def description(machine, files, nodes=None, model_error=0.0):
+    """The text of a machine description. nodes: how many; else as many as the files name. model_error: a share; 0: not
+    stated."""
     count = nodes or max(1, len(machine.data.hosts))
     if BETWEEN not in machine.places:
         if nodes and nodes > 1:
@@ -206,12 +209,20 @@ def description(machine, files, nodes=None):
         lines.add("")
         lines.add(f"unlock {way}", "a clear_lock behind a put " +
                   ("takes no longer" if way == OVERTAKES else "takes longer, by the time that the put is open"))
+    if model_error:
+        lines.add("")
+        lines.add(f"model loggp +- {style.number_text(100 * model_error, 3)} %",
+                  "run times; tests/bench/accuracy.py calibrates that for your machine")
     for name, table in machine.tables.items():
         _table(lines, name, table)
     return lines.text()
 
 
 # ---- JSON ----
+
+
+def _alone_json(model, kind):
+    return model.alone[kind]._asdict() if kind in model.alone else None
 
 
 def _place_json(model):
@@ -221,7 +232,7 @@ def _place_json(model):
                          for cost in costs] for kind, costs in model.costs.items()},
         "own": {kind: value._asdict() for kind, value in model.own.items()},
         "atomic": model.busy and model.busy._asdict(),
-        "hand_over": model.hand_over and model.hand_over._asdict(),
+        "hand_over": _alone_json(model, HAND_OVER), "connect": _alone_json(model, CONNECT),
         "receive": model.library.receive._asdict(), "answer": model.library.answer._asdict(),
         "quiet": "asks" if model.library.asks else "waits",
         "strided": model.strided,

@@ -25,11 +25,11 @@ from .data import (BEHIND, BETWEEN, COLLECTIVES, COMPUTING, CONTENDED, EXCHANGE,
 TRANSFERS = ("put", "get", "put-nbi", "get-nbi")
 OWN = ("quiet", "fence", "wait")
 LOCKS = ("lock", "unlock")
-HAND_OVER = "hand-over"
-CLASSES = (*TRANSFERS, "atomic", *LOCKS, HAND_OVER, *OWN)
+HAND_OVER, CONNECT = ALONE = ("hand-over", "connect")  # classes that have a latency, and nothing else
+CLASSES = (*TRANSFERS, "atomic", *LOCKS, *ALONE, *OWN)
 ONE_SIZE = ("atomic", *LOCKS)
 # Their latency in a description is that of there and back.
-ROUND_TRIPS = ("get", "get-nbi", "atomic", *LOCKS, HAND_OVER)
+ROUND_TRIPS = ("get", "get-nbi", "atomic", *LOCKS, *ALONE)
 # Whose post is the overhead of a class, the first that was measured.
 OVERHEAD_OF = {"put": ("put", "put-nbi"), "get": ("get-nbi", "put-nbi", "put"), "put-nbi": ("put-nbi", "put"),
                "get-nbi": ("get-nbi", "put-nbi"), "atomic": ("put-nbi", "put", "get-nbi")}
@@ -82,7 +82,7 @@ class PlaceModel:
     own: dict = field(default_factory=dict)        # {"quiet": Value, ...}
     busy: Value = None                             # of an atomic, at its target
     library: Library = Library()
-    hand_over: Value = None                        # of a lock, to the next PE in the queue
+    alone: dict = field(default_factory=dict)      # {HAND_OVER: Value, ...}
     strided: dict = field(default_factory=dict)    # {"iput": EACH, ...}
     progress: str = progress.UNCERTAIN             # whether gets and atomics are served while their target computes
     residuals: dict = field(default_factory=dict)  # {class: [Residual]}
@@ -463,7 +463,7 @@ def _place_model(data, place):
     _atomic(data, place, model)
     for kind in LOCKS:
         _lock(data, place, model, kind)
-    model.hand_over = _constant(data.of(place, HAND_OVER))
+    model.alone = {kind: value for kind in ALONE if (value := _constant(data.of(place, kind))) and value.value > 0}
     model.progress = _served(data, place)
     _set_library(data, place, model)
     return model
@@ -512,7 +512,7 @@ def _missing(machine):
     texts = []
     for place, model in machine.places.items():
         lacking = [kind for kind in (*CLASSES, *STRIDED_CALLS.values())
-                   if kind != HAND_OVER and kind not in model.costs and kind not in model.own and kind not in model.strided]
+                   if kind not in ALONE and kind not in model.costs and kind not in model.own and kind not in model.strided]
         if model.progress == progress.UNCERTAIN:
             lacking.append("progress")
         if lacking:
