@@ -228,7 +228,7 @@ tracer_sources := $(filter-out src/base/memory.c, \
 	src/crash/*.c))
 trace_generated := $(BUILD)/trace/wrappers.c $(BUILD)/trace/routines.c
 trace_command_objects := $(patsubst %.c,$(BUILD)/%.o,$(filter-out src/trace/runtime/%,$(trace_sources)) \
-	src/sim/routines.c)
+	src/sim/routines.c) $(BUILD)/trace/page.o
 tracer_objects := $(tracer_sources:%.c=$(BUILD)/pic/%.o) $(trace_generated:$(BUILD)/%.c=$(BUILD)/pic/%.o)
 # Never instrumented, since the applications are not. It stands on OpenSHMEM alone, which it leaves to
 # the application to bring, and exports only what it wraps.
@@ -239,6 +239,24 @@ compile_tracer = $(filter-out $(sanitize_flags),$(compile)) $(tracer_flags)
 $(TRACE_COMMAND): $(trace_command_objects) $(BUILD)/libskampi.a $(BUILD)/commands
 	@$(say) LINK $@
 	$(Q)$(link) $(CONFIG_OTF2_LIBS) $(CONFIG_DW_LIBS) $(libraries)
+
+# The page of `shmemtrace report` has the frame, the style and the tables of skampi-report's.
+report_folder := scripts/skampi_tools/report
+page_frame := $(report_folder)/page.html
+page_body := src/trace/report/body.html
+page_style := $(report_folder)/report.css src/trace/report/timeline.css
+page_program := $(addprefix $(report_folder)/,plots.js tables.js) \
+	$(addprefix src/trace/report/,unpack.js timeline.js page.js)
+page_texts := page_frame page_body page_style page_program
+$(BUILD)/trace/page.c: $(foreach text,$(page_texts),$($(text))) Makefile
+	@mkdir -p $(@D)
+	@$(say) GEN $@
+	$(Q){ echo '#include "trace/report/page.h"'; $(foreach text,$(page_texts), \
+		echo 'const char $(text)[] ='; cat $($(text)) | sed 's/[\\"?]/\\&/g; s/.*/"&\\n"/'; echo ';';) } >$@
+
+$(BUILD)/trace/page.o: $(BUILD)/trace/page.c $(BUILD)/flags $(BUILD)/headers
+	@$(say) CC $<
+	$(Q)$(compile) $(here) -MMD -MP -c -o $@ $<
 
 # Predicting: what reads traces, and the replay.
 sim_objects := $(patsubst %.c,$(BUILD)/%.o,$(sim_sources) $(wildcard src/trace/*.c src/trace/read/*.c))

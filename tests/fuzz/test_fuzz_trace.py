@@ -23,6 +23,7 @@ COMMAND_FILES = 60  # of a trace that is given to a command
 # Those that put the files of PEs together get traces of two PEs.
 HAS_OTF2 = build_config().get("SKAMPI_OTF2") == "1"
 PAIR_COMMANDS = [["check"], ["dump"], ["explain", "--json", "explained"],
+                 ["report", "--calls", "20", "-o", "page.html"],
                  ["export", "--chrome", "chrome.json", "--paraver", "paraver"],
                  *([["export", "--otf2", "otf2"]] if HAS_OTF2 else [])]
 PAIRS = 30
@@ -35,10 +36,11 @@ def files_in(folder):
 
 def code():
     """The readers; recording is left out."""
-    sources = [path for folder in ("base", "trace", "trace/command", "trace/read", "trace/explain", "trace/export")
+    sources = [path for folder in ("base", "trace", "trace/command", "trace/read", "trace/explain", "trace/report",
+                                           "trace/export")
                for path in sorted(glob.glob(os.path.join(ROOT, "src", folder, "*.c")))
                if os.path.basename(path) not in ("main.c", "record.c")]
-    sources.append(os.path.join(ROOT, "src/sim/routines.c"))
+    sources += [os.path.join(ROOT, "src/sim/routines.c"), os.path.join(build_directory(), "trace/page.c")]
     return Code(
         name="trace-",
         sources=[os.path.join(HERE, "fuzz_trace.c"), *sources],
@@ -166,7 +168,7 @@ def check_pairs(tap, target, seeds):
     results = [result for _, result in in_parallel(
         list(enumerate(pairs)), lambda pair: read_pair(target, f"{number}-{pair[0]}", pair[1]), 2)]
     bad = [problem for _, problem in results if problem]
-    tap.ok(not bad, f"{PAIRS} damaged traces of two PEs: check, dump, explain and the exports survive",
+    tap.ok(not bad, f"{PAIRS} damaged traces of two PEs: check, dump, explain, report and the exports survive",
            "\n".join(bad[:3]))
     exported = [[done.status == 0 for (done, _), words in zip(ran, PAIR_COMMANDS) if words[0] == "export"]
                 for ran, _ in results]

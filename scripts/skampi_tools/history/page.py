@@ -43,7 +43,7 @@ def render(history):
     data = {"times": times, "light": list(style.PALETTE), "dark": list(DARK_PALETTE),
             "points": [_data(lines) for lines in points.values()]}
     return document("History of results", "\n".join(body), data, "long" if len(points) > LONG_PAGE else "short",
-                    asset(HERE, "history.js"), "; points cannot be filtered.",
+                    asset(HERE, "history.js"), "Plots are pictures; points cannot be filtered.",
                     "\n" + asset(HERE, "history.css"), "skampi-history")
 
 

@@ -56,14 +56,14 @@ def render(files, title, comparison=None, coverage=None, configurations=()):
     data = {"blocks": [plot_data(s, rows, files) for s in sections],
             "mark": doubt.MARK, "light": list(style.PALETTE), "dark": list(DARK_PALETTE)}
     size = "long" if sum(len(s.points) for s in sections) > LONG_PAGE else "short"
-    return document(title, "\n".join(part for part in body if part), data, size, asset(HERE, "report.js"),
-                    ", and tables can be neither sorted nor filtered; all numbers are in the tables.")
+    return document(title, "\n".join(part for part in body if part), data, size,
+                    asset(HERE, "tables.js") + asset(HERE, "report.js"),
+                    "Plots are pictures, and tables can be neither sorted nor filtered; all numbers are in the tables.")
 
 
 def document(title, body, data, size, program, without, more_style="", generator="skampi-report"):
     """A page with the style of reports and uPlot. data: what program, a script, finds as JSON; size: "long" where
-    much is laid out only where it is looked at; without: what readers miss without scripts, after "Plots are
-    pictures"."""
+    much is laid out only where it is looked at; without: what readers miss without scripts."""
     return string.Template(asset_template()).substitute(
         title=esc(title), body=body, data=embed(data), size=size, without=without, generator=generator,
         colors=color_variables(), library_style=asset(VENDOR, "uPlot.min.css"),

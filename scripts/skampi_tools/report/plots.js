@@ -49,7 +49,7 @@ const printing = () => document.documentElement.classList.contains("printing");
 
 function readColors() {
   const style = getComputedStyle(document.documentElement);
-  for (const name of ["fore", "weak", "line", "bad", "doubtful"])
+  for (const name of ["back", "fore", "weak", "line", "bad", "doubtful"])
     colors[name] = style.getPropertyValue(`--${name}`).trim();
   palette = dark.matches && !printing() ? data.dark : data.light;
 }

@@ -12,6 +12,7 @@
 #include "trace/explain/command.h"
 #include "trace/export/export.h"
 #include "trace/recording.h"
+#include "trace/report/command.h"
 
 #ifndef SKAMPI_VERSION
 #define SKAMPI_VERSION "unknown"
@@ -31,8 +32,8 @@ static const struct reader_command script_command = {
 };
 
 static const struct reader_command *const commands[] = {
-    &dump_command,  &summary_command, &explain_command, &check_command,
-    &merge_command, &export_command,  &script_command,
+    &dump_command,  &summary_command, &explain_command, &report_command,
+    &check_command, &merge_command,   &export_command,  &script_command,
 };
 #define COMMANDS (sizeof commands / sizeof *commands)
 

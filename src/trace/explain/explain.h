@@ -271,8 +271,16 @@ void survey(struct explain *);    /* survey.c */
 void follow(struct explain *);    /* follow.c */
 void charge(struct explain *);    /* charge.c */
 void find_path(struct explain *); /* path.c */
-/* Write what was found. */
+/* Write what was found; as JSON, at most so many rows of each list. */
 void print_screen(const struct explain *, FILE *out);
-void write_json(const struct explain *, FILE *out);
+void write_json(const struct explain *, size_t most, FILE *out);
+
+/* ---- run.c: all of it, also for other commands ---- */
+
+/* Takes --from and --to, and makes the first pass. Ends the program if there is nothing to explain.
+ */
+void explain_begin(struct explain *, struct reader *);
+void explain_find(struct explain *); /* the other passes */
+void explain_free(struct explain *);
 
 #endif

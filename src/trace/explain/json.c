@@ -53,9 +53,9 @@ static void call_member(FILE *out, const char *name, const struct explain *expla
     fprintf(out, ", \"call\": %u}", call.ordinal);
 }
 
-static void write_findings(const struct explain *explain, FILE *out)
+static void write_findings(const struct explain *explain, size_t most, FILE *out)
 {
-    for (size_t i = 0; i < explain->finding_count; i++) {
+    for (size_t i = 0; i < explain->finding_count && i < most; i++) {
         const struct finding *finding = &explain->findings[i];
         char *sentence = sentence_of(explain, finding);
         fprintf(out, "%s\n    {\"cause\": ", i ? "," : "");
@@ -79,15 +79,14 @@ static void write_findings(const struct explain *explain, FILE *out)
 }
 
 /* How long each PE waited for which PE. */
-static void write_waits(const struct explain *explain, FILE *out)
+static void write_waits(const struct explain *explain, size_t most, FILE *out)
 {
     struct table pairs = {0};
     double *seconds = NULL;
     size_t room = 0;
     for (size_t i = 0; i < explain->wait_count; i++) {
         const struct wait *wait = &explain->waits[i];
-        if (wait->by == NOBODY ||
-            (wait->cause == CAUSE_PROGRESS && !progress_is_late(explain, wait->call.spot)))
+        if (!wait_is_for_another(explain, wait))
             continue;
         const int key[3] = {(int)wait->cause, explain->lines[wait->line].pe,
                             explain->lines[wait->by].pe};
@@ -95,7 +94,7 @@ static void write_waits(const struct explain *explain, FILE *out)
         memory_extend(seconds, number, &room);
         seconds[number] += wait_seconds(explain, wait);
     }
-    for (size_t i = 0; i < pairs.count; i++) {
+    for (size_t i = 0; i < pairs.count && i < most; i++) {
         int key[3];
         memcpy(key, table_key(&pairs, i), sizeof key);
         fprintf(out, "%s\n    {\"cause\": ", i ? "," : "");
@@ -119,10 +118,10 @@ static void write_efficiency(FILE *out, const char *name, struct efficiency of)
     fputc('}', out);
 }
 
-static void write_efficiencies(const struct explain *explain, FILE *out)
+static void write_efficiencies(const struct explain *explain, size_t most, FILE *out)
 {
     write_efficiency(out, "null", efficiency_of_run(explain));
-    for (size_t i = 0; i < explain->phases.count; i++) {
+    for (size_t i = 0; i < explain->phases.count && i < most; i++) {
         uint32_t phase;
         char name[16];
         memcpy(&phase, table_key(&explain->phases, i), sizeof phase);
@@ -132,9 +131,9 @@ static void write_efficiencies(const struct explain *explain, FILE *out)
     }
 }
 
-static void write_path(const struct explain *explain, FILE *out)
+static void write_path(const struct explain *explain, size_t most, FILE *out)
 {
-    for (size_t i = 0; i < explain->stay_count; i++) {
+    for (size_t i = 0; i < explain->stay_count && i < most; i++) {
         const struct stay *stay = &explain->stays[i];
         fprintf(out, "%s\n    {\"pe\": %d", i ? "," : "", stay->pe);
         call_member(out, stay->computes ? "computes_after" : "communicates_in", explain,
@@ -144,7 +143,8 @@ static void write_path(const struct explain *explain, FILE *out)
     }
 }
 
-static void write_iterations(const struct iterations *all, const struct explain *explain, FILE *out)
+static void write_iterations(const struct iterations *all, const struct explain *explain,
+                             size_t most, FILE *out)
 {
     if (all->count < 2) {
         fputs("null", out);
@@ -153,14 +153,14 @@ static void write_iterations(const struct iterations *all, const struct explain 
     fprintf(out, "{\"pe\": %d", explain->lines[0].pe);
     call_member(out, "begin", explain, (struct call){all->begins, 0});
     fputs(", \"seconds\": [", out);
-    for (size_t i = 0; i + 1 < all->count; i++) {
+    for (size_t i = 0; i + 1 < all->count && i < most; i++) {
         fputs(i ? ", " : "", out);
         json_number(out, iteration_seconds(all, i));
     }
     fputs("]}", out);
 }
 
-void write_json(const struct explain *explain, FILE *out)
+void write_json(const struct explain *explain, size_t most, FILE *out)
 {
     fputs("{\"explain\":1", out);
     text_member(out, "command", explain->command);
@@ -170,14 +170,14 @@ void write_json(const struct explain *explain, FILE *out)
     number_member(out, "start", explain->start);
     number_member(out, "finalize", explain->finalize);
     fputs(",\n  \"findings\": [", out);
-    write_findings(explain, out);
+    write_findings(explain, most, out);
     fputs("],\n  \"waits\": [", out);
-    write_waits(explain, out);
+    write_waits(explain, most, out);
     fputs("],\n  \"efficiency\": [\n    ", out);
-    write_efficiencies(explain, out);
+    write_efficiencies(explain, most, out);
     fputs("],\n  \"critical_path\": [", out);
-    write_path(explain, out);
+    write_path(explain, most, out);
     fputs("],\n  \"iterations\": ", out);
-    write_iterations(explain->iterations, explain, out);
+    write_iterations(explain->iterations, explain, most, out);
     fputs("}\n", out);
 }

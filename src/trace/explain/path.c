@@ -27,8 +27,7 @@ static void list_waits(struct explain *explain)
         for (uint32_t i = 0; i < explain->wait_count; i++) {
             const struct wait *wait = &explain->waits[i];
             struct line *line = &explain->lines[wait->line];
-            if (!cause_has_late_pe(wait->cause) || wait->by == NOBODY ||
-                (wait->cause == CAUSE_PROGRESS && !progress_is_late(explain, wait->call.spot)))
+            if (!cause_has_late_pe(wait->cause) || !wait_is_for_another(explain, wait))
                 continue;
             if (fill)
                 line->waits[line->wait_count] = i;

@@ -29,6 +29,12 @@ bool progress_is_late(const struct explain *explain, uint32_t spot)
     return progress->with > 0 && progress->with >= MOSTLY * progress->without;
 }
 
+bool wait_is_for_another(const struct explain *explain, const struct wait *wait)
+{
+    return wait->by != NOBODY &&
+           (wait->cause != CAUSE_PROGRESS || progress_is_late(explain, wait->call.spot));
+}
+
 static void watch(struct step *step, int64_t pe)
 {
     struct explain *explain = step->explain;

@@ -11,5 +11,7 @@ void targets_enter(struct explain *, int pe, double time);
 void targets_leave(struct explain *, int pe, double time);
 /* Whether calls from there end only when their targets are in calls. */
 bool progress_is_late(const struct explain *, uint32_t spot);
+/* Whether another line ended the wait. */
+bool wait_is_for_another(const struct explain *, const struct wait *);
 
 #endif

@@ -107,7 +107,12 @@ struct summary {
     size_t best_count;
     uint64_t pair_count;
 
+    FILE *out;
+    bool json;    /* whether JSON is wanted */
     bool grouped; /* whether groups are wanted */
+    /* Takes each pair in the place of JSON; NULL: nothing does. */
+    void (*take_pair)(void *context, const struct summary_pair *);
+    void *context;
     struct table group_numbers;
     struct summary_group *groups;
     size_t group_room;
@@ -120,6 +125,11 @@ struct summary {
     bool profile;                     /* recorded without events */
     double cost_between, cost_inside; /* what the tracer added to a call: sums over PEs */
 };
+
+/* Reads the trace. A summary begins with the reader, and what is wanted. Ends the program if
+ * nothing can be read. Returns the exit status. */
+int summary_collect(struct summary *);
+void summary_release(struct summary *); /* what it holds */
 
 void summary_as_text(const struct summary *);
 /* Around the pairs, which are written as they come: */

@@ -141,7 +141,10 @@ static void end_row(struct summary *summary)
     if (count > 0)
         qsort(summary->row, count, sizeof *summary->row, by_peer);
     for (size_t i = 0; i < count; i++) {
-        summary_json_pair(summary, &summary->row[i]);
+        if (summary->take_pair)
+            summary->take_pair(summary->context, &summary->row[i]);
+        else if (summary->json)
+            summary_json_pair(summary, &summary->row[i]);
         summary->pair_count++;
         keep_best(summary, &summary->row[i]);
         summary->row[i].calls = 0;
@@ -309,7 +312,8 @@ static void describe(struct summary *summary, const struct trace_info *info)
     summary->counter_names = memory_zeroed(info->counters, sizeof(char *));
     for (size_t i = 0; i < info->counters; i++)
         summary->counter_names[i] = memory_text(info->counter_names[i]);
-    summary_json_begin(summary);
+    if (summary->json)
+        summary_json_begin(summary);
 }
 
 static void read_source(struct summary *summary, struct source *source)
@@ -333,7 +337,7 @@ static void read_source(struct summary *summary, struct source *source)
     end_row(summary);
 }
 
-static void summary_free(struct summary *summary)
+void summary_release(struct summary *summary)
 {
     free(summary->command);
     free(summary->library);
@@ -359,23 +363,30 @@ static void summary_free(struct summary *summary)
     table_free(&summary->group_numbers);
 }
 
+int summary_collect(struct summary *summary)
+{
+    struct reader *reader = summary->reader;
+    for (struct source *source = NULL; (source = reader_next(reader, source));)
+        read_source(summary, source);
+    return reader_status(reader);
+}
+
 static int summarize(struct reader *reader)
 {
     bool json = reader_given(reader, "json"), results = reader_given(reader, "results");
     if (json && results)
         reader_fail(reader, 2, "--json and --results are mutually exclusive");
     struct summary *summary = memory_zeroed(1, sizeof *summary);
-    *summary = (struct summary){.reader = reader, .grouped = results};
-    for (struct source *source = NULL; (source = reader_next(reader, source));)
-        read_source(summary, source);
-    int status = reader_status(reader);
+    *summary =
+        (struct summary){.reader = reader, .out = reader->out, .json = json, .grouped = results};
+    int status = summary_collect(summary);
     if (json)
         summary_json_end(summary);
     else if (results)
         summary_results(summary);
     else
         summary_as_text(summary);
-    summary_free(summary);
+    summary_release(summary);
     free(summary);
     return status;
 }

@@ -148,7 +148,7 @@ static double mean_of_pes(const struct summary *summary, double sum)
 
 static void text_head(const struct summary *summary)
 {
-    FILE *out = summary->reader->out;
+    FILE *out = summary->out;
     fprintf(out, "%s\n%s, %s\n", summary->command, summary->library, summary->date);
     fprintf(out, "%d PE%s", summary->pes, summary->pes == 1 ? "" : "s");
     if (summary->pe_count != (size_t)summary->pes)
@@ -178,7 +178,7 @@ static void text_head(const struct summary *summary)
 
 static void text_routines(const struct summary *summary)
 {
-    FILE *out = summary->reader->out;
+    FILE *out = summary->out;
     double elapsed = elapsed_time(summary);
     size_t *order = sorted(summary, summary->reader->routines.count, by_time);
     fprintf(out, "\n%-32s %-15s %10s %14s %10s %7s %10s %10s\n", "routine", "class", "calls",
@@ -196,7 +196,7 @@ static void text_routines(const struct summary *summary)
 
 static void text_sites(const struct summary *summary)
 {
-    FILE *out = summary->reader->out;
+    FILE *out = summary->out;
     size_t count = summary->site_numbers.count;
     if (count == 0)
         return;
@@ -221,7 +221,7 @@ static void text_sites(const struct summary *summary)
 
 static void text_spreads(const struct summary *summary)
 {
-    FILE *out = summary->reader->out;
+    FILE *out = summary->out;
     fprintf(out, "\n%-20s %14s %14s %9s %8s\n", "over PEs", "mean", "most", "most/mean", "on PE");
     for (size_t i = 0; i < QUANTITIES; i++) {
         struct spread s = spread_of(summary, (enum quantity)i);
@@ -242,7 +242,7 @@ static void text_spreads(const struct summary *summary)
 
 static void text_sizes(const struct summary *summary)
 {
-    FILE *out = summary->reader->out;
+    FILE *out = summary->out;
     bool any = false;
     for (size_t size = 0; size < SUMMARY_SIZES; size++) {
         struct total total = size_total(summary, size);
@@ -268,7 +268,7 @@ static void text_sizes(const struct summary *summary)
 
 static void text_pairs(const struct summary *summary)
 {
-    FILE *out = summary->reader->out;
+    FILE *out = summary->out;
     if (summary->pair_count == 0)
         return;
     if (summary->pair_count > summary->best_count)
@@ -287,7 +287,7 @@ static void text_pairs(const struct summary *summary)
 
 static void text_bursts(const struct summary *summary)
 {
-    FILE *out = summary->reader->out;
+    FILE *out = summary->out;
     const struct distribution *d = &summary->bursts;
     if (d->count == 0)
         return;
@@ -301,7 +301,7 @@ static void text_bursts(const struct summary *summary)
 
 static void text_phases(const struct summary *summary)
 {
-    FILE *out = summary->reader->out;
+    FILE *out = summary->out;
     if (summary->phase_numbers.count < 2 && summary->counter_count == 0)
         return;
     fprintf(out, "\n%10s %10s %14s %12s %12s", "phase", "calls", "bytes", "inside", "outside");
@@ -332,11 +332,6 @@ void summary_as_text(const struct summary *summary)
 
 /* ---- JSON ---- */
 
-static bool wants_json(const struct summary *summary)
-{
-    return reader_given(summary->reader, "json");
-}
-
 /* Members of an object after its first one: ,"name":value. */
 static void member(FILE *out, const char *name, double value)
 {
@@ -365,9 +360,7 @@ static void total_members(FILE *out, const struct total *total)
 
 void summary_json_begin(const struct summary *summary)
 {
-    if (!wants_json(summary))
-        return;
-    FILE *out = summary->reader->out;
+    FILE *out = summary->out;
     fputs("{\"summary\":1", out);
     text_member(out, "trace", summary->reader->path);
     text_member(out, "command", summary->command);
@@ -379,9 +372,7 @@ void summary_json_begin(const struct summary *summary)
 
 void summary_json_pair(const struct summary *summary, const struct summary_pair *pair)
 {
-    if (!wants_json(summary))
-        return;
-    FILE *out = summary->reader->out;
+    FILE *out = summary->out;
     fprintf(out, "%s\n{\"pe\":%d,\"peer\":%" PRId64, summary->pair_count ? "," : "", pair->pe,
             pair->peer);
     count_member(out, "calls", pair->calls);
@@ -394,7 +385,7 @@ void summary_json_pair(const struct summary *summary, const struct summary_pair 
 
 static void json_routines(const struct summary *summary)
 {
-    FILE *out = summary->reader->out;
+    FILE *out = summary->out;
     double elapsed = elapsed_time(summary);
     size_t *order = sorted(summary, summary->reader->routines.count, by_time);
     fputs("],\n\"routines\":[", out);
@@ -412,7 +403,7 @@ static void json_routines(const struct summary *summary)
 
 static void json_sites(const struct summary *summary)
 {
-    FILE *out = summary->reader->out;
+    FILE *out = summary->out;
     double elapsed = elapsed_time(summary);
     size_t *order = sorted(summary, summary->site_numbers.count, sites_by_time);
     fputs("],\n\"sites\":[", out);
@@ -435,7 +426,7 @@ static void json_sites(const struct summary *summary)
 
 static void json_sizes(const struct summary *summary)
 {
-    FILE *out = summary->reader->out;
+    FILE *out = summary->out;
     const char *separator = "";
     fputs("],\n\"sizes\":[", out);
     for (size_t size = 0; size < SUMMARY_SIZES; size++) {
@@ -461,7 +452,7 @@ static void json_sizes(const struct summary *summary)
 
 static void json_pes(const struct summary *summary)
 {
-    FILE *out = summary->reader->out;
+    FILE *out = summary->out;
     fputs("],\n\"per_pe\":[", out);
     for (size_t i = 0; i < summary->pe_count; i++) {
         const struct summary_pe *pe = &summary->per_pe[i];
@@ -489,7 +480,7 @@ static void json_pes(const struct summary *summary)
 
 static void json_bursts(const struct summary *summary)
 {
-    FILE *out = summary->reader->out;
+    FILE *out = summary->out;
     const struct distribution *d = &summary->bursts;
     fprintf(out, "},\n\"bursts\":{\"count\":%" PRIu64, d->count);
     member(out, "seconds", d->sum);
@@ -516,7 +507,7 @@ static void json_bursts(const struct summary *summary)
 
 void summary_json_end(const struct summary *summary)
 {
-    FILE *out = summary->reader->out;
+    FILE *out = summary->out;
     json_routines(summary);
     json_sites(summary);
     json_sizes(summary);
@@ -571,7 +562,7 @@ static void result_times(FILE *out, const struct distribution *d)
 
 static void result(const struct summary *summary, size_t block, const struct summary_group *group)
 {
-    FILE *out = summary->reader->out;
+    FILE *out = summary->out;
     const char *name = routine_name(summary, group->routine);
     double bytes = rint((double)group->bytes / (double)group->times.count);
     fputs("{\"record\":\"result\",\"block\":", out);
@@ -612,7 +603,7 @@ static void block_record(FILE *out, const char *kind, const char *name, size_t n
 
 void summary_results(const struct summary *summary)
 {
-    FILE *out = summary->reader->out;
+    FILE *out = summary->out;
     size_t count = summary->group_numbers.count, block = 0;
     size_t *order = sorted(summary, count, by_routine_and_size);
     fputs("{\"record\":\"header\",\"schema\":1,\"program\":\"skampi\"", out);

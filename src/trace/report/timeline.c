@@ -1,0 +1,389 @@
+#include "trace/report/timeline.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "trace/explain/targets.h"
+
+#define MOST_ROWS 1024 /* with more threads, a row is several of them, without single calls */
+#define MOST_BUCKETS (1 << 18) /* of all rows */
+#define ROW_BUCKETS 65536
+#define FEW_BUCKETS 64    /* with fewer calls, they are all drawn */
+#define FULL_SHARE 255.0  /* a bucket in which all time is spent so */
+#define BLOCK_ITEMS 4096  /* that are unpacked together */
+#define MOST_WAITS 200000 /* the longest ones */
+#define MOST_NS 9e15      /* a number that JavaScript has exactly */
+
+const char *const category_names[CATEGORIES] = {
+    [CATEGORY_PUT] = "put",
+    [CATEGORY_GET] = "get",
+    [CATEGORY_ATOMIC] = "atomic",
+    [CATEGORY_COLLECTIVE] = "collective",
+    [CATEGORY_SYNCHRONIZATION] = "synchronization",
+    [CATEGORY_LOCK] = "lock",
+    [CATEGORY_OTHER] = "other call",
+};
+
+static enum category category_of(const struct trace_routine *routine)
+{
+    switch (routine->class) {
+    case TRACE_PUT:
+        return CATEGORY_PUT;
+    case TRACE_GET:
+        return CATEGORY_GET;
+    case TRACE_NONBLOCKING:
+        return trace_transfer(routine) == TRANSFER_FROM_PEER ? CATEGORY_GET : CATEGORY_PUT;
+    case TRACE_ATOMIC:
+        return CATEGORY_ATOMIC;
+    case TRACE_COLLECTIVE:
+        return CATEGORY_COLLECTIVE;
+    case TRACE_SYNCHRONIZATION:
+        return CATEGORY_SYNCHRONIZATION;
+    case TRACE_LOCK:
+        return CATEGORY_LOCK;
+    default:
+        return CATEGORY_OTHER;
+    }
+}
+
+/* A call within the window; calls of a line are made not to overlap, whatever the file says. */
+struct shown {
+    uint32_t line, spot;
+    double start, end;
+};
+
+/* Calls that are taken together; mostly it is one. */
+struct item {
+    double start, end, inside, longest;
+    uint32_t spot; /* of the longest call */
+    uint64_t calls;
+};
+
+/* ---- Reading ---- */
+
+/* Calls take() for each call in the window, one thread after the other. */
+static void each_call(struct timeline *timeline,
+                      void (*take)(struct timeline *, const struct shown *, void *), void *context)
+{
+    struct explain *explain = timeline->explain;
+    for (uint32_t i = 0; i < explain->line_count; i++)
+        timeline->lines[i] = (struct timeline_line){.last = -MOST_NS};
+    for (struct source *source = NULL; (source = reader_next(explain->reader, source));) {
+        for (int thread = 0; thread < source->info->threads; thread++) {
+            struct trace_cursor *cursor = trace_events(source->file, thread);
+            struct trace_event event;
+            while (source_next(source, cursor, &event)) {
+                const struct line *line = explain_line(explain, source, &event);
+                if (!line)
+                    continue;
+                struct shown shown = {.line = (uint32_t)(line - explain->lines),
+                                      .spot = spot_of(explain, source, &event),
+                                      .start = trace_seconds(source->file, event.start),
+                                      .end = trace_seconds(source->file, event_end(&event))};
+                double *last = &timeline->lines[shown.line].last;
+                shown.start = fmax(shown.start, *last);
+                if (!(shown.end > explain->from && shown.end >= shown.start &&
+                      shown.start < explain->to))
+                    continue;
+                *last = shown.end;
+                memory_extend(timeline->categories, shown.spot, &timeline->category_room);
+                timeline->categories[shown.spot] = category_of(source_routine(source, &event));
+                take(timeline, &shown, context);
+            }
+            trace_cursor_free(cursor);
+        }
+    }
+}
+
+/* ---- Shares of stretches of time ---- */
+
+static void add_shares(struct timeline *timeline, const struct shown *call)
+{
+    const struct explain *explain = timeline->explain;
+    double width = (explain->to - explain->from) / timeline->buckets;
+    double from = fmax(call->start, explain->from) - explain->from,
+           to = fmin(call->end, explain->to) - explain->from;
+    float *row = timeline->shares +
+                 (size_t)(call->line / timeline->lines_per_row) * timeline->buckets * CATEGORIES;
+    for (uint32_t i = (uint32_t)(from / width); i < timeline->buckets && i * width < to; i++) {
+        double part = fmin(to, (i + 1) * width) - fmax(from, i * width);
+        if (part > 0)
+            row[(size_t)i * CATEGORIES + timeline->categories[call->spot]] += (float)part;
+    }
+}
+
+/* Counts what is kept at each level. */
+static void count_items(struct timeline *timeline, const struct shown *call)
+{
+    struct timeline_line *line = &timeline->lines[call->line];
+    for (int level = 0; level < TIMELINE_LEVELS; level++) {
+        if (level && line->begun[level] && call->end - line->begun[level] <= ldexp(1e-9, level))
+            continue;
+        line->begun[level] = call->start;
+        timeline->counts[level]++;
+    }
+}
+
+static void survey_call(struct timeline *timeline, const struct shown *call, void *context)
+{
+    (void)context;
+    timeline->calls++;
+    add_shares(timeline, call);
+    if (timeline->explain->events > timeline->most)
+        count_items(timeline, call);
+}
+
+static void pack_shares(struct timeline *timeline, struct packed *packed, FILE *out)
+{
+    double full = (timeline->explain->to - timeline->explain->from) / timeline->buckets *
+                  timeline->lines_per_row;
+    size_t count = (size_t)timeline->rows * timeline->buckets * CATEGORIES;
+    for (size_t i = 0; i < count; i++)
+        packed_byte(packed,
+                    (unsigned char)fmin(FULL_SHARE, rint(FULL_SHARE * timeline->shares[i] / full)));
+    timeline->shares_at = packed_write(packed, out);
+}
+
+/* ---- Calls ---- */
+
+struct packing {
+    struct timeline *timeline;
+    struct packed *packed;
+    FILE *out, *blocks; /* blocks: [row, character, characters, begin (ns)] of each */
+    double span;        /* most seconds that are taken together */
+    uint32_t line;      /* of the block */
+    uint64_t items;     /* in the block */
+    double at;          /* ns since the window began, up to which it is packed */
+    double begin;
+    struct item item; /* not packed yet */
+    const char *comma;
+};
+
+static double ns_of(const struct timeline *timeline, double seconds)
+{
+    double ns = rint(1e9 * (seconds - timeline->explain->from));
+    return fmin(fmax(ns, -MOST_NS), MOST_NS);
+}
+
+static void end_block(struct packing *packing)
+{
+    if (packing->items == 0)
+        return;
+    uint64_t at = packed_write(packing->packed, packing->out);
+    fprintf(packing->blocks, "%s[%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",%.0f,%" PRIu64 "]",
+            packing->comma, packing->line, at, packing->packed->written - at, packing->begin,
+            packing->items);
+    packing->comma = ",";
+    packing->items = 0;
+    const struct reader *reader = packing->timeline->explain->reader;
+    reader_check_written(reader, packing->out, reader->out_name);
+}
+
+/* The time since what was packed before, which never goes back. */
+static void pack_until(struct packing *packing, double ns)
+{
+    double step = fmax(0, ns - packing->at);
+    packed_number(packing->packed, (uint64_t)step);
+    packing->at += step;
+}
+
+static void end_item(struct packing *packing)
+{
+    const struct item *item = &packing->item;
+    if (item->calls == 0)
+        return;
+    double start = ns_of(packing->timeline, item->start);
+    if (packing->items == 0)
+        packing->at = packing->begin = start;
+    packed_number(packing->packed, 2 * (uint64_t)item->spot + (item->calls > 1));
+    pack_until(packing, start);
+    pack_until(packing, ns_of(packing->timeline, item->end));
+    if (item->calls > 1) {
+        packed_number(packing->packed, item->calls);
+        packed_number(packing->packed, (uint64_t)rint(fmin(1e9 * item->inside, MOST_NS)));
+    }
+    packing->item.calls = 0;
+    if (++packing->items == BLOCK_ITEMS)
+        end_block(packing);
+}
+
+static void pack_call(struct timeline *timeline, const struct shown *call, void *context)
+{
+    struct packing *packing = context;
+    struct item *item = &packing->item;
+    double inside = call->end - call->start;
+    (void)timeline;
+    if (call->line != packing->line || !packing->span || call->end - item->start > packing->span)
+        end_item(packing);
+    if (call->line != packing->line) {
+        end_block(packing);
+        packing->line = call->line;
+    }
+    if (item->calls++ == 0)
+        *item = (struct item){.start = call->start, .calls = 1, .longest = -1};
+    item->end = call->end;
+    item->inside += inside;
+    if (inside > item->longest) {
+        item->longest = inside;
+        item->spot = call->spot;
+    }
+}
+
+static void pack_calls(struct timeline *timeline, struct packed *packed, FILE *out)
+{
+    size_t size;
+    struct packing packing = {.timeline = timeline,
+                              .packed = packed,
+                              .out = out,
+                              .blocks = memory_stream(&timeline->blocks, &size),
+                              .span = timeline->level ? ldexp(1e-9, timeline->level) : 0,
+                              .comma = ""};
+    if (timeline->lines_per_row == 1)
+        each_call(timeline, pack_call, &packing);
+    end_item(&packing);
+    end_block(&packing);
+    fclose(packing.blocks);
+}
+
+/* ---- Waits ---- */
+
+static const struct wait *to_sort;
+
+static int longest_first(const void *a, const void *b)
+{
+    const struct wait *x = &to_sort[*(const uint32_t *)a], *y = &to_sort[*(const uint32_t *)b];
+    return ORDER(y->until - y->from, x->until - x->from);
+}
+
+static int by_line_and_time(const void *a, const void *b)
+{
+    const struct wait *x = &to_sort[*(const uint32_t *)a], *y = &to_sort[*(const uint32_t *)b];
+    return x->line != y->line ? ORDER(x->line, y->line) : ORDER(x->from, y->from);
+}
+
+/* The longest waits, by line and time. Returns how many. */
+static size_t choose_waits(const struct explain *explain, uint32_t **chosen)
+{
+    size_t count = 0;
+    *chosen = memory_zeroed(explain->wait_count, sizeof **chosen);
+    for (uint32_t i = 0; i < explain->wait_count; i++)
+        if (wait_is_for_another(explain, &explain->waits[i]) &&
+            wait_seconds(explain, &explain->waits[i]) > 0)
+            (*chosen)[count++] = i;
+    to_sort = explain->waits;
+    if (count > MOST_WAITS) {
+        qsort(*chosen, count, sizeof **chosen, longest_first);
+        count = MOST_WAITS;
+    }
+    if (count > 0)
+        qsort(*chosen, count, sizeof **chosen, by_line_and_time);
+    return count;
+}
+
+static void pack_waits(struct timeline *timeline, struct packed *packed, FILE *out)
+{
+    const struct explain *explain = timeline->explain;
+    uint32_t *chosen = NULL;
+    size_t size, count = timeline->lines_per_row == 1 ? choose_waits(explain, &chosen) : 0;
+    FILE *index = memory_stream(&timeline->waits, &size);
+    for (size_t i = 0, begun = 0; i < count; i++) {
+        const struct wait *wait = &explain->waits[chosen[i]];
+        double from = ns_of(timeline, wait->from),
+               since = i > begun ? ns_of(timeline, explain->waits[chosen[i - 1]].from) : from;
+        packed_number(packed, (uint64_t)fmax(0, from - since));
+        packed_number(packed, (uint64_t)fmax(0, ns_of(timeline, wait->until) - from));
+        packed_number(packed, (uint64_t)wait->cause);
+        packed_number(packed, wait->by);
+        packed_number(packed, wait->call.spot);
+        if (i + 1 < count && explain->waits[chosen[i + 1]].line == wait->line)
+            continue;
+        uint64_t at = packed_write(packed, out);
+        fprintf(index, "%s[%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",%.0f]", begun ? "," : "", wait->line,
+                at, packed->written - at, ns_of(timeline, explain->waits[chosen[begun]].from));
+        begun = i + 1;
+    }
+    fclose(index);
+    free(chosen);
+}
+
+/* ---- All of it ---- */
+
+void timeline_write(struct timeline *timeline, FILE *out)
+{
+    const struct explain *explain = timeline->explain;
+    struct packed packed = {0};
+    timeline->lines_per_row = (explain->line_count + MOST_ROWS - 1) / MOST_ROWS;
+    timeline->rows = (explain->line_count + timeline->lines_per_row - 1) / timeline->lines_per_row;
+    timeline->buckets = (uint32_t)fmin(ROW_BUCKETS, MOST_BUCKETS / timeline->rows);
+    timeline->buckets =
+        (uint32_t)fmin(timeline->buckets, FEW_BUCKETS + (double)explain->events / timeline->rows);
+    timeline->shares = memory_zeroed((size_t)timeline->rows * timeline->buckets,
+                                     CATEGORIES * sizeof *timeline->shares);
+    timeline->lines = memory_zeroed(explain->line_count, sizeof *timeline->lines);
+    each_call(timeline, survey_call, NULL);
+    while (timeline->level + 1 < TIMELINE_LEVELS &&
+           timeline->counts[timeline->level] > timeline->most)
+        timeline->level++;
+    pack_shares(timeline, &packed, out);
+    pack_waits(timeline, &packed, out);
+    pack_calls(timeline, &packed, out);
+    free(packed.bytes);
+}
+
+static void row_names(const struct timeline *timeline, FILE *out)
+{
+    const struct line *lines = timeline->explain->lines;
+    uint32_t count = timeline->explain->line_count;
+    for (uint32_t row = 0; row < timeline->rows; row++) {
+        uint32_t first = row * timeline->lines_per_row, last = first + timeline->lines_per_row - 1;
+        last = last < count ? last : count - 1;
+        fprintf(out, "%s\"%d", row ? "," : "", lines[first].pe);
+        if (last > first)
+            fprintf(out, "-%d", lines[last].pe);
+        else if (lines[first].thread || (first + 1 < count && lines[first + 1].thread))
+            fprintf(out, ".%" PRIu32, lines[first].thread);
+        fputc('"', out);
+    }
+}
+
+void timeline_members(const struct timeline *timeline, FILE *out)
+{
+    const struct explain *explain = timeline->explain;
+    fputs("\"from\":", out);
+    json_number(out, explain->from);
+    fprintf(out,
+            ",\"length\":%.0f,\"buckets\":%" PRIu32 ",\"linesPerRow\":%" PRIu32
+            ",\"full\":%.0f,\"calls\":%" PRIu64 ",\"together\":%.0f,\"shares\":%" PRIu64,
+            ns_of(timeline, explain->to), timeline->buckets, timeline->lines_per_row, FULL_SHARE,
+            timeline->calls, timeline->level ? ldexp(1, timeline->level) : 0, timeline->shares_at);
+    fputs(",\"categories\":[", out);
+    for (size_t i = 0; i < CATEGORIES; i++)
+        fprintf(out, "%s\"%s\"", i ? "," : "", category_names[i]);
+    fputs("],\"causes\":[", out);
+    for (size_t i = 0; i < CAUSES; i++)
+        fprintf(out, "%s\"%s\"", i ? "," : "", cause_rows[i].name);
+    fputs("],\"rows\":[", out);
+    row_names(timeline, out);
+    fputs("],\n\"spots\":[", out);
+    for (uint32_t i = 0; i < explain->spots.count; i++) {
+        fputs(i ? ",[" : "[", out);
+        json_string(out, spot_routine(explain, i));
+        fputc(',', out);
+        json_string(out, spot_site(explain, i) ? spot_site(explain, i) : "");
+        fprintf(out, ",%d]", i < timeline->category_room ? (int)timeline->categories[i] : 0);
+    }
+    fprintf(out, "],\n\"waits\":[%s],\n\"blocks\":[%s]", timeline->waits, timeline->blocks);
+}
+
+void timeline_free(struct timeline *timeline)
+{
+    free(timeline->shares);
+    free(timeline->lines);
+    free(timeline->categories);
+    free(timeline->blocks);
+    free(timeline->waits);
+}
