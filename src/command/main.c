@@ -29,6 +29,7 @@
 
 #define STATUS_INTERNAL 1
 #define STATUS_BAD_SCRIPT 2
+#define CHECKSUM_TEXT 17 /* bytes of a checksum in hexadecimal */
 
 /* What PE 0 decides before anything is measured; the others follow it. */
 struct start {
@@ -119,6 +120,13 @@ static _Noreturn void end_job(int status)
     watchdog_ending();
     for (;;)
         pause();
+}
+
+/* As the header states it. */
+static const char *checksum_text(const struct source *source, char text[CHECKSUM_TEXT])
+{
+    snprintf(text, CHECKSUM_TEXT, "%016llx", source_checksum(source));
+    return text;
 }
 
 /* NULL, or why results may not go there: the script is read from it. */
@@ -226,21 +234,58 @@ static bool read_known(const struct options *options, struct earlier_runs **earl
     return *earlier != NULL;
 }
 
+/* The file of --resume; NULL: there is none, or *wrong. */
+static struct resume *read_resume(const struct options *options, const struct source *source,
+                                  bool *wrong)
+{
+    *wrong = false;
+    if (!options->resume)
+        return NULL;
+    char checksum[CHECKSUM_TEXT], *software = environment_software(), *error = NULL;
+    const char **nodes = memory_zeroed((size_t)comm_node_count(), sizeof *nodes);
+    for (int i = 0; i < comm_node_count(); i++)
+        nodes[i] = comm_node_name(i);
+    struct resume_facts here = {.checksum = checksum_text(source, checksum),
+                                .software = software,
+                                .version = options_version(),
+                                .pes = comm_pes(),
+                                .nodes = nodes,
+                                .node_count = comm_node_count()};
+    struct resume *resume = resume_read(options->resume, &here, &error);
+    if (error)
+        terminal_message("skampi: error: %s\n", error);
+    *wrong = error;
+    free(nodes);
+    free(software);
+    free(error);
+    return resume;
+}
+
+/* What PE 0 has prepared; the others have nothing of it. */
+struct prepared {
+    struct tree *tree;
+    struct output *output;
+    struct earlier_runs *earlier;
+    struct resume *resume;
+};
+
 /* Finds everything that can be wrong before a measurement, on PE 0 alone. */
 static struct source *prepare(const struct options *options, struct start *start,
-                              struct tree **tree, struct output **output,
-                              struct earlier_runs **earlier)
+                              struct prepared *prepared)
 {
-    struct source *source = load(options, tree);
-    if (source && !options->check_only && read_known(options, earlier)) {
+    struct source *source = load(options, &prepared->tree);
+    bool wrong = !source;
+    if (source && !options->check_only)
+        prepared->resume = read_resume(options, source, &wrong);
+    if (!wrong && !options->check_only && read_known(options, &prepared->earlier)) {
         process_enter("opening the output");
-        *output = open_output(options, source);
-        watchdog_output(*output);
-        if (*output)
-            output_show_columns(*output, options->columns, options->column_count);
+        prepared->output = open_output(options, source);
+        watchdog_output(prepared->output);
+        if (prepared->output)
+            output_show_columns(prepared->output, options->columns, options->column_count);
         process_enter("preparing to measure");
     }
-    if (!source || (!options->check_only && !*output))
+    if (!source || (!options->check_only && !prepared->output))
         start->status = STATUS_BAD_SCRIPT;
     return source;
 }
@@ -291,11 +336,12 @@ static bool wants_summary(const struct options *options)
            terminal_of_messages(comm_launched_rank() >= 0) >= 0;
 }
 
-/* tree: NULL on all PEs apart from PE 0; it is released. */
+/* The tree is released. */
 static int measure(const struct options *options, double launched_at, struct source *source,
-                   struct tree *tree, struct output *output, const struct earlier_runs *earlier,
-                   bool *report_end)
+                   const struct prepared *prepared, bool *report_end)
 {
+    struct tree *tree = prepared->tree;
+    struct output *output = prepared->output;
     char *messages = NULL;
     if (!tree && parse(source, options, &tree, &messages)) {
         terminal_message(
@@ -307,8 +353,7 @@ static int measure(const struct options *options, double launched_at, struct sou
     free(messages); /* PE 0 has shown the warnings */
     if (comm_pe() == 0)
         warn_alone(options, tree);
-    char checksum[32];
-    snprintf(checksum, sizeof checksum, "%016llx", source_checksum(source));
+    char checksum[CHECKSUM_TEXT];
     struct engine_options engine_options = {
         .output = output,
         .timer = options->timer,
@@ -323,7 +368,9 @@ static int measure(const struct options *options, double launched_at, struct sou
         .seed = options->seed,
         .known = options->known,
         .known_count = options->known_count,
-        .earlier = earlier,
+        .earlier = prepared->earlier,
+        .resuming = options->resume,
+        .resume = prepared->resume,
         .state = options->state,
         .state_wait = options->state_wait,
         .time_limit = options->time_limit,
@@ -338,7 +385,7 @@ static int measure(const struct options *options, double launched_at, struct sou
         .version = options_version(),
         .command_line = options->command_line,
         .script = source_name(source, 0),
-        .checksum = checksum,
+        .checksum = checksum_text(source, checksum),
     };
     char *tools = beside_tools();
     char *again = start_again(options->again.data, "the same command with");
@@ -450,16 +497,14 @@ int main(int argc, char **argv)
     watchdog_has_library();
     process_enter("reading the script and preparing to measure");
     struct start start = {0, 0};
-    struct output *output = NULL;
-    struct earlier_runs *earlier = NULL;
     struct source *source = NULL;
-    struct tree *tree = NULL;
+    struct prepared prepared = {0};
     if (comm_pe() == 0) {
         if (options.error) {
             options_print_error(&options);
             start.status = STATUS_BAD_SCRIPT;
         } else {
-            source = prepare(&options, &start, &tree, &output, &earlier);
+            source = prepare(&options, &start, &prepared);
         }
     }
     source = share(source, &start);
@@ -467,16 +512,17 @@ int main(int argc, char **argv)
         end_job((int)start.status);
     bool report_end = false;
     if (options.check_only)
-        tree_release(tree);
+        tree_release(prepared.tree);
     else
-        status = measure(&options, launched_at, source, tree, output, earlier, &report_end);
-    known_free(earlier);
+        status = measure(&options, launched_at, source, &prepared, &report_end);
+    known_free(prepared.earlier);
+    resume_free(prepared.resume);
     source_release(source);
     if (status != 0)
         end_job(status);
     bool good = true;
     if (report_end)
-        good = finish_timed(output);
+        good = finish_timed(prepared.output);
     else
         comm_finish();
     options_release(&options);

@@ -123,6 +123,9 @@ const struct manual_option option_rows[OPTIONS] = {
     [OPTION_KNOWN] = {"known", 0, "FILE",
                       .help = "results of earlier runs on this machine (JSON): states get the same "
                               "numbers, and intervals cover their states; may be repeated"},
+    [OPTION_RESUME] = {"resume", 0, "FILE",
+                       .help = "go on where the run that wrote FILE (JSON) ended: its results are "
+                               "copied to -o NEW.json, and only what is missing is measured"},
     [OPTION_STATE] =
         {"state", 0, "WHICH",
          .help = "measure only in this state of the machine: fastest, most (the one "
@@ -540,6 +543,9 @@ static void take(struct options *options, enum option_key key, const char *value
     case OPTION_KNOWN:
         options->known[options->known_count++] = value;
         break;
+    case OPTION_RESUME:
+        options->resume = value;
+        break;
     case OPTION_STATE:
         options->state = value;
         break;
@@ -590,7 +596,7 @@ static void repeat(struct options *options, enum option_key key, const char *val
     const struct manual_option *row = &option_rows[key];
     struct text word = {0};
 
-    if (key == OPTION_OUTPUT)
+    if (key == OPTION_OUTPUT || key == OPTION_RESUME)
         return;
     if (row->letter)
         text_append(&word, " -%c", row->letter);
@@ -653,6 +659,33 @@ static void check_state(struct options *options, bool waits)
     else if (waits && !options->state)
         fail(options, "--state-wait: say with --state which state to wait for");
     free(wrong);
+}
+
+/* Records of the earlier run are copied as they are, so that everything must be JSON. */
+static void check_resume(struct options *options)
+{
+    bool json = options->output_count > 0;
+    for (size_t i = 0; i < options->output_count; i++) {
+        int format =
+            strcmp(options->outputs[i], "-") == 0 ? -1 : output_format_of(options->outputs[i]);
+        json = json && (format < 0 ? options->format : format) == OUTPUT_JSON;
+        if (strcmp(options->outputs[i], options->resume) == 0)
+            fail(options, "-o %s: --resume reads this file: give a new name", options->resume);
+    }
+    const char *other = options->rounds > 1 ? "--rounds"
+                        : options->factors  ? "--factors"
+                        : options->estimate ? "--estimate"
+                                            : NULL;
+    if (!json)
+        fail(options,
+             "--resume %s: the results go to JSON alone: add -o NEW.json; skampi-convert "
+             "makes other formats of it",
+             options->resume);
+    if (other)
+        fail(options,
+             "--resume beside %s: leave one of them out; only points that are measured "
+             "once can be taken from a file",
+             other);
 }
 
 /* What is left on the command line are words of --list, or functions to measure. */
@@ -757,6 +790,8 @@ void options_parse(struct options *options, int argc, char **argv)
     take_words(options, argv + first, (size_t)(argc - first));
     check_suffixes(options);
     check_state(options, options->state_wait >= 0);
+    if (options->resume)
+        check_resume(options);
     if (options->state_wait < 0)
         options->state_wait = STATE_WAIT;
     check_factors(options);

@@ -52,6 +52,7 @@ enum option_key {
     OPTION_ROUNDS,
     OPTION_SEED,
     OPTION_KNOWN,
+    OPTION_RESUME,
     OPTION_STATE,
     OPTION_STATE_WAIT,
     OPTION_TIME_LIMIT,
@@ -100,6 +101,7 @@ struct options {
     uint64_t seed;        /* 0: a new one */
     const char **known;   /* files of --known */
     size_t known_count;
+    const char *resume;   /* file of --resume; NULL: none */
     const char *state;    /* of --state, as state_wanted_parse() accepts it; NULL: any */
     double state_wait;    /* seconds */
     double time_limit;    /* seconds; 0: none */

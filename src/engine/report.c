@@ -155,6 +155,23 @@ void report_result(const struct reporter *reporter, const struct bench *bench,
     free(text);
 }
 
+bool report_earlier(const struct reporter *reporter, const struct measure_request *request,
+                    double *time)
+{
+    struct point_description described = describe(reporter->describer, request);
+    struct result result = {.point = described.point, .round = 1};
+    char *key = point_text(&described.point), *record = NULL;
+    bool found =
+        resume_take(reporter->options->resume, key, &record, time, &result.statistics.flags);
+    result.earlier = record;
+    if (found)
+        output_result(reporter->output, &result);
+    described_release(&described);
+    free(key);
+    free(record);
+    return found;
+}
+
 /* Rounds differ by more than their medians would if all samples were of one kind: the standard
  * error of a median is 1.2533 standard deviations over the root of the number of samples. */
 static bool is_unstable(const struct rounds *rounds, double samples)

@@ -23,6 +23,9 @@ struct reporter {
 /* several: states of the machine were seen so far. PE 0. */
 void report_result(const struct reporter *, const struct bench *, const struct measure_request *,
                    const struct outcome *, bool several, bool rounds_follow);
+/* The result of an earlier run in place of a measurement: whether there is one. *time is its time
+ * in seconds. PE 0. */
+bool report_earlier(const struct reporter *, const struct measure_request *, double *time);
 /* All rounds of a point. PE 0. */
 void report_rounds(const struct reporter *, const struct rounds_record *, struct machine *);
 

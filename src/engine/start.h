@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "known/known.h"
+#include "known/resume.h"
 #include "output/output.h"
 
 enum { DEBUG_BATCHES = 8, DEBUG_VERIFICATION = 16, DEBUG_SHARED = 64, DEBUG_CLOCKS = 128 };
@@ -34,6 +35,8 @@ struct engine_options {
     const char *const *known; /* results of earlier runs, known_count of them, */
     size_t known_count;
     const struct earlier_runs *earlier; /* and what they say; PE 0, NULL: there are none */
+    bool resuming;                      /* results are taken from an earlier run, */
+    struct resume *resume;              /* which PE 0 knows; NULL elsewhere */
     const char *state;                  /* for state_wanted_parse(); NULL: any */
     double state_wait;                  /* seconds to wait for that state, for each point */
     double time_limit;                  /* seconds from then on; 0: none */

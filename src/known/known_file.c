@@ -21,6 +21,7 @@ void known_run_release(struct known_run *run)
     free(run->library);
     free(run->version);
     free(run->software);
+    free(run->checksum);
 }
 
 static int compare_texts(const void *a, const void *b)
@@ -197,20 +198,31 @@ static void take_software(const json_t *record, struct known_run *run)
     free(texts);
 }
 
-static const char *take_header(const json_t *record, struct known_file *file)
+static const char *take_header(const json_t *record, struct known_run *run)
 {
-    struct known_run *run = &file->run;
     double schema;
     if (!number_of(record, "schema", SCHEMA, SCHEMA, &schema))
         return "schema is not 1";
     bool library = text_or_empty(record, "library", &run->library);
     bool version = text_or_empty(record, "version", &run->version);
-    if (!library || !version)
-        return "library or version is no text";
+    bool checksum = text_or_empty(json_object_get(record, "script"), "checksum", &run->checksum);
+    if (!library || !version || !checksum)
+        return "library, version or checksum is no text";
     take_software(record, run);
     if (!integer_of(record, "pes", 1, INT_MAX, &run->pes))
         return "pes is no count";
     return take_nodes(record, run);
+}
+
+const char *known_run_read(const char *line, size_t length, struct known_run *run)
+{
+    json_t *record =
+        json_loadb(line, length, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, NULL);
+    const char *kind = json_string_value(json_object_get(record, "record"));
+    const char *wrong = kind && strcmp(kind, "header") == 0 ? take_header(record, run)
+                                                            : "the first line is no header";
+    json_decref(record);
+    return wrong;
 }
 
 static const char *check_state(struct known_file *file, const struct known_state *state)
@@ -444,7 +456,7 @@ static const char *take_record(const json_t *record, struct known_file *file, si
                       : "no header before it";
     switch (kind) {
     case KIND_HEADER:
-        return take_header(record, file);
+        return take_header(record, &file->run);
     case KIND_STATE:
         return take_state(record, file);
     case KIND_ROUNDS:

@@ -48,6 +48,7 @@ char *known_software(const char *library, const char *const *variables, size_t c
 /* What the header of a file says of its run, for comparison with the present run. */
 struct known_run {
     char *path, *library, *version;
+    char *checksum; /* of the script; "" if the file does not state it */
     char *software; /* known_software(), or "" if the file does not state it */
     bool other; /* its software differs from that of this run, so its states and points are left out
                  */
@@ -78,6 +79,9 @@ const struct known_state *known_file_state(struct known_file *, const struct kno
 /* A text that identifies a state of a file: its set of PEs and its number. The caller frees it. */
 char *known_state_name(const char *members, int pes, int number);
 
+/* The run of a file's first line, which holds `length` bytes. NULL, or what is wrong. The caller
+ * releases *run, which is zeroed before, in both cases. */
+const char *known_run_read(const char *line, size_t length, struct known_run *run);
 void known_run_release(struct known_run *);
 void known_state_release(struct known_state *);
 void known_point_release(struct known_point *);

@@ -416,6 +416,10 @@ static void put_counters(FILE *text, const struct result *result)
 
 static void put_result(FILE *text, const struct result *result)
 {
+    if (result->earlier) {
+        fputs(result->earlier, text);
+        return;
+    }
     fputs("{\"record\":\"result\"", text);
     put_point(text, &result->point);
     put_members(text, result, NULL);

@@ -177,6 +177,9 @@ struct result {
         *conditions;     /* places of PEs, synchronization, and buffers; equal for many results */
     bool several_states; /* the run has seen several states of the machine so far */
     struct settings settings;
+    /* The record in JSON Lines, with its newline, of an earlier run, which stands for all members;
+     * NULL: measured by this run. */
+    const char *earlier;
 };
 
 /* A state of the machine, for one set of PEs. */

@@ -221,6 +221,12 @@ static void append_output(struct text *text, const char *file, bool taken)
     free(name);
 }
 
+static bool is_json(const char *file)
+{
+    size_t length = strlen(file);
+    return length > 5 && strcmp(file + length - 5, ".json") == 0;
+}
+
 static char *next_command(const struct summary *summary, const struct summary_tally *all,
                           const char *file, const struct summary_next *next)
 {
@@ -228,7 +234,11 @@ static char *next_command(const struct summary *summary, const struct summary_ta
     bool moving = summary->states > 1 || all->flags[RESULT_LEVEL_SHIFT] > 0 ||
                   all->flags[RESULT_STATE_CHANGED] > 0;
     struct text text = {0};
-    if (moving && !rounds) {
+    if (summary->missing[MISSING_TIME_LIMIT] > 0 && !rounds && file && is_json(file)) {
+        text_append(&text, "%s --resume ", next->again);
+        text_append_word(&text, file);
+        append_output(&text, file, true);
+    } else if (moving && !rounds) {
         text_append(&text, "%s --rounds 10,60s", next->rounds);
         append_output(&text, file ? file : "results.json", file);
     } else if (!file) {

@@ -1,0 +1,215 @@
+#define _GNU_SOURCE
+#include "known/resume.h"
+
+#include <stdlib.h>
+
+#include "base/text.h"
+
+#if !SKAMPI_JANSSON
+
+struct resume *resume_read(const char *path, const struct resume_facts *here, char **error)
+{
+    (void)here;
+    *error = text_format("--resume %s: built without Jansson; install libjansson-dev (or what your "
+                         "system calls it), and build again",
+                         path);
+    return NULL;
+}
+
+void resume_free(struct resume *resume)
+{
+    (void)resume;
+}
+
+bool resume_take(struct resume *resume, const char *key, char **record, double *time,
+                 unsigned *flags)
+{
+    (void)resume, (void)key, (void)record, (void)time, (void)flags;
+    return false;
+}
+
+#else
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/table.h"
+#include "known/known_file.h"
+#include "known/lines.h"
+#include "output/result.h"
+
+/* A result with its samples may be as long as this. */
+#define LONGEST_LINE ((size_t)1 << 30)
+
+struct resume {
+    FILE *stream;
+    struct table keys; /* point_text() of each result, in the order of the file */
+    struct place {
+        off_t start;
+        size_t length; /* of the record, with its newline */
+    } * places;        /* by number of the key */
+    size_t room;
+};
+
+/* ---- Reading ---- */
+
+static char *differs(const char *what, const char *before, const char *now)
+{
+    return text_format(
+        "its run had another %s (%s) than this one (%s): measure everything, without "
+        "--resume",
+        what, before, now);
+}
+
+static char *compare_nodes(const struct known_run *run, const struct resume_facts *here)
+{
+    for (size_t i = 0; i < run->node_count && (int)i < here->node_count; i++)
+        if (strcmp(run->nodes[i], here->nodes[i]) != 0)
+            return differs("node", run->nodes[i], here->nodes[i]);
+    return NULL;
+}
+
+/* NULL, or in what the runs differ. */
+static char *compare_runs(const struct known_run *run, const struct resume_facts *here)
+{
+    if (strcmp(run->checksum, here->checksum) != 0)
+        return differs("script, by its checksum", run->checksum, here->checksum);
+    if (run->pes != here->pes)
+        return text_format("its run had %d PEs, this one has %d: start %d, or measure everything, "
+                           "without --resume",
+                           run->pes, here->pes, run->pes);
+    if (strcmp(run->version, here->version) != 0)
+        return differs("version of skampi", run->version, here->version);
+    if (strcmp(run->software, here->software) != 0) {
+        char *message = differs("library, or other settings of it", run->software, here->software);
+        for (char *newline = message; (newline = strchr(newline, '\n'));)
+            *newline = ' ';
+        return message;
+    }
+    return compare_nodes(run, here);
+}
+
+static char *take_header(const struct lines *lines, const struct resume_facts *here)
+{
+    struct known_run run = {0};
+    const char *wrong = known_run_read(lines->text, lines->kept, &run);
+    char *error = wrong ? text_format("%s: name what skampi wrote to -o FILE.json", wrong)
+                        : compare_runs(&run, here);
+    known_run_release(&run);
+    return error;
+}
+
+/* Of a point over several rounds there are several results, which are not taken. */
+static char *take_record(struct resume *resume, const struct lines *lines, struct place place)
+{
+    json_t *record = json_loadb(lines->text, lines->kept, JSON_REJECT_DUPLICATES, NULL);
+    const char *kind = json_string_value(json_object_get(record, "record"));
+    const char *key = json_string_value(json_object_get(record, "point"));
+    char *error = NULL;
+    if (!kind) {
+        error = text_format("line %zu is no record of skampi: the file is damaged", lines->number);
+    } else if (strcmp(kind, "header") == 0) {
+        error = text_format("line %zu is a second header: give the file of one run", lines->number);
+    } else if (key && strcmp(kind, "result") == 0 &&
+               json_integer_value(json_object_get(record, "round")) == 1) {
+        size_t number = table_number(&resume->keys, key, strlen(key) + 1);
+        memory_extend(resume->places, number, &resume->room);
+        resume->places[number] = place;
+    }
+    json_decref(record);
+    return error;
+}
+
+static char *read_lines(struct resume *resume, const struct resume_facts *here)
+{
+    struct lines *lines = lines_open(resume->stream, LONGEST_LINE, LONGEST_LINE);
+    char *error = NULL;
+    off_t start = 0;
+    bool any = false;
+    while (!error && lines_next(lines) && lines->ended) {
+        struct place place = {start, lines->length + 1};
+        error = any ? take_record(resume, lines, place) : take_header(lines, here);
+        start += (off_t)place.length;
+        any = true;
+    }
+    if (!error && ferror(resume->stream))
+        error = text_format("cannot be read: %s", strerror(errno));
+    if (!error && !any)
+        error = memory_text("there is no result in it: measure everything, without --resume");
+    lines_close(lines);
+    return error;
+}
+
+struct resume *resume_read(const char *path, const struct resume_facts *here, char **error)
+{
+    struct resume *resume = memory_zeroed(1, sizeof *resume);
+    resume->stream = fopen(path, "r");
+    char *wrong = resume->stream ? read_lines(resume, here)
+                                 : text_format("cannot be read: %s", strerror(errno));
+    *error = wrong ? text_format("--resume %s: %s", path, wrong) : NULL;
+    free(wrong);
+    if (!*error)
+        return resume;
+    resume_free(resume);
+    return NULL;
+}
+
+void resume_free(struct resume *resume)
+{
+    if (!resume)
+        return;
+    if (resume->stream)
+        fclose(resume->stream);
+    table_free(&resume->keys);
+    free(resume->places);
+    free(resume);
+}
+
+/* ---- Taking ---- */
+
+static unsigned flags_of(const json_t *record)
+{
+    const json_t *names = json_object_get(record, "flags");
+    unsigned flags = 0;
+    for (size_t i = 0; i < json_array_size(names); i++)
+        for (int flag = 0; flag < RESULT_FLAGS; flag++) {
+            const char *name = json_string_value(json_array_get(names, i));
+            if (name && strcmp(name, result_flag_name((enum result_flag)flag)) == 0)
+                flags |= 1u << flag;
+        }
+    return flags;
+}
+
+bool resume_take(struct resume *resume, const char *key, char **record, double *time,
+                 unsigned *flags)
+{
+    size_t known = resume->keys.count, number = table_number(&resume->keys, key, strlen(key) + 1);
+    if (number >= known) {
+        memory_extend(resume->places, number, &resume->room);
+        resume->places[number] = (struct place){0};
+    }
+    struct place place = resume->places[number];
+    if (place.length == 0)
+        return false;
+    char *text = memory_zeroed(place.length + 1, 1);
+    json_t *parsed = NULL;
+    if (fseeko(resume->stream, place.start, SEEK_SET) == 0 &&
+        fread(text, 1, place.length, resume->stream) == place.length)
+        parsed = json_loadb(text, place.length, 0, NULL);
+    if (!parsed) {
+        free(text);
+        return false; /* somebody has changed the file: the point is measured */
+    }
+    const json_t *value = json_object_get(parsed, "time");
+    *time = json_is_number(value) ? json_number_value(value) : NAN;
+    *flags = flags_of(parsed);
+    *record = text;
+    json_decref(parsed);
+    return true;
+}
+
+#endif
