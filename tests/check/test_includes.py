@@ -42,7 +42,7 @@ MAY_KNOW_THE_LIBRARY = {"comm", "objects", "trace/runtime", "measurements"}
 OTHERS = {
     "papi.h": {"src/clock/timer.c", "src/clock/counters.c", "src/trace/runtime/phases.c"},
     "hwloc.h": {"src/base/location.c"},
-    "jansson.h": {"src/known/known_file.c"},
+    "jansson.h": {"src/known/known_file.c", "src/known/resume.c"},
     "ucp/api/ucp.h": {"src/comm/choices.c"},
 }
 ONE_HEADER_FOR_AUTHORS = "src/engine/measurement.h"

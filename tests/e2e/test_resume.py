@@ -87,10 +87,6 @@ third = measured("--resume", path("second.json"), "-o", path("third.json"))
 tap.ok(third.status == 0 and [r["at"] for r in records("second.json")] == [r["at"] for r in records("third.json")],
           "a file that was resumed can be resumed", f"{second}\n{third}")
 
-stopped = measured("--time-limit", "0.2", "--summary=always", "-o", path("limit.json"))
-next_line = f"--time-limit 0.2 --resume {path('limit.json')} -o {path('limit-2.json')}"
-tap.ok(stopped.status == 4 and next_line in stopped.err, "a time limit's summary says how to go on", stopped)
-
 # ---- What is refused ----
 
 

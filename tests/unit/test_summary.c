@@ -136,6 +136,28 @@ static void files_with_blanks(void **state)
            "  next        scripts/skampi-table 'it'\\''s a.json'\n");
 }
 
+/* What a time limit has left out can be measured by --resume, which reads JSON alone. */
+static void time_limit(void **state)
+{
+    (void)state;
+    struct summary summary = {0};
+    add_result(&summary, 0, 1);
+    add_missing(&summary, MISSING_TIME_LIMIT, 3, "F(1)");
+    expect(&summary, 4, (const char *[]){"a.sko", "a.json"}, 2,
+           "skampi: 1 result, 3 missing, in 12.3 s (3.4 s in timed regions)\n"
+           "  missing     3 time_limit: F(1): why\n"
+           "  written to  a.sko, a.json\n"
+           "  next        oshrun -np 2 ./skampi --rounds 3 -i a.ski --resume a.json -o a-2.json\n");
+    summary = (struct summary){0};
+    add_result(&summary, 0, 1);
+    add_missing(&summary, MISSING_TIME_LIMIT, 3, "F(1)");
+    expect(&summary, 4, (const char *[]){"a.sko"}, 1,
+           "skampi: 1 result, 3 missing, in 12.3 s (3.4 s in timed regions)\n"
+           "  missing     3 time_limit: F(1): why\n"
+           "  written to  a.sko\n"
+           "  next        scripts/skampi-table a.sko\n");
+}
+
 static void too_many(void **state)
 {
     (void)state;
@@ -200,9 +222,11 @@ static void imprecise(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_well),  cmocka_unit_test(doubts),  cmocka_unit_test(no_rounds_yet),
-        cmocka_unit_test(imprecise), cmocka_unit_test(rounds),  cmocka_unit_test(files_with_blanks),
-        cmocka_unit_test(too_many),  cmocka_unit_test(colours), cmocka_unit_test(flags),
+        cmocka_unit_test(all_well),      cmocka_unit_test(doubts),
+        cmocka_unit_test(no_rounds_yet), cmocka_unit_test(imprecise),
+        cmocka_unit_test(rounds),        cmocka_unit_test(files_with_blanks),
+        cmocka_unit_test(time_limit),    cmocka_unit_test(too_many),
+        cmocka_unit_test(colours),       cmocka_unit_test(flags),
     };
     return cmocka_run_group_tests_name("summary", tests, NULL, NULL);
 }
