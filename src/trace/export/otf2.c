@@ -20,6 +20,7 @@ void export_otf2(struct reader *reader, const char *folder)
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <otf2/otf2.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,8 +31,9 @@ void export_otf2(struct reader *reader, const char *folder)
 #define EVENT_CHUNK (UINT64_C(1) << 20)
 #define DEFINITION_CHUNK (UINT64_C(4) << 20)
 #define MOST_CHUNKS 2
-#define WORLD 0   /* number of the set of all PEs */
-#define SITE 0    /* number of the attribute for call sites */
+#define MOST_NS INT64_C(4000000000000000000) /* two of them fit into an int64_t */
+#define WORLD 0                              /* number of the set of all PEs */
+#define SITE 0                               /* number of the attribute for call sites */
 #define PROGRAM 0 /* number of the region of the program; routines follow */
 /* Most PEs without a file in a trace that has files of less than half of its PEs. Readers want two
  * files of every PE, so each of these PEs costs two. With more of them, a header is damaged, or
@@ -431,8 +433,10 @@ static void write_source(struct export *export, struct source *source)
     if (export_pe(&export->pes, source)) {
         sets_active(&export->reader->sets, 0, 1, info->pes); /* WORLD, since it is the first */
         export->host_of = memory_zeroed((size_t)info->pes, sizeof *export->host_of);
-        if (info->realtime > 0)
-            export->realtime = info->realtime + (int64_t)(1e9 * export->origin);
+        double origin_ns = 1e9 * export->origin;
+        /* A damaged trace may state any numbers. */
+        if (info->realtime > 0 && info->realtime < MOST_NS && fabs(origin_ns) < (double)MOST_NS)
+            export->realtime = info->realtime + (int64_t)origin_ns;
     }
     note_program(export, info);
     export->host_of[info->pe] =
