@@ -412,13 +412,6 @@ static const char *check_footprint(const struct measurement *function,
                                                                                      : needs_active;
 }
 
-static const char *check_connect(const struct measurement *function,
-                                 const struct argument *arguments, const struct pe_set *set)
-{
-    (void)function, (void)arguments, (void)set;
-    return measurement_pes() == 1 ? "there is no other PE to connect to" : NULL;
-}
-
 static const char *check_kind(const struct measurement *function, const struct argument *arguments,
                               const struct pe_set *set)
 {
@@ -489,7 +482,7 @@ const struct measurement measurements_process[] = {
      .moves = MOVES_NOTHING, .calls = "", .timed = "one call, after a barrier of skampi"},
     {"Connect", "connecting two PEs: what the first get of a process takes more than the second",
      .like = {&once}, .api = API_OPENSHMEM, .routine = "shmem_long_g", .no_data = true,
-     .check = WITH_SHMEM(check_connect), .run = WITH_SHMEM(run_connect),
+     .minimum_pes = 2, .run = WITH_SHMEM(run_connect),
      .timed = "two gets from the next PE of the job, right after the start of the library"},
     {"Memory_Footprint", "memory of a process after init, calls to each peer and an all-to-all",
      .like = {&footprint}, .variant = &after_alltoall},

@@ -108,11 +108,14 @@ static void start_shmem(void)
  * other PE is in a call meanwhile, and serves it. By a routine that nothing else here calls. */
 static void time_first_gets(double gets[2])
 {
-    int next = (shmem_my_pe() + 1) % shmem_n_pes();
+    int pes = shmem_n_pes(); /* a broken library may say 0, which is reported later */
     for (int i = 0; i < 2; i++) {
+        gets[i] = NAN;
+        if (pes < 2)
+            continue;
         double begin = wall_seconds();
-        (void)shmem_long_g(&symmetric->claimed, next);
-        gets[i] = next == shmem_my_pe() ? NAN : wall_seconds() - begin;
+        (void)shmem_long_g(&symmetric->claimed, (shmem_my_pe() + 1) % pes);
+        gets[i] = wall_seconds() - begin;
         shmem_barrier_all();
     }
 }
