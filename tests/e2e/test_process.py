@@ -141,7 +141,7 @@ def test_connect(tap):
 
 def test_refusals(tap):
     cases = (
-        (1, "MPI_COMM_WORLD", "Connect()", "no other PE"),
+        (2, "comm(1)", "Connect()", "at least 2 PEs"),
         (2, "MPI_COMM_WORLD", 'First_Call("nothing")', "barrier_all, sync"),
         (2, "comm(1)", 'First_Call("malloc")', "all PEs of the job"),
         (4, "comm2(3, 1)", 'First_Call("broadcast")', "active set"),
