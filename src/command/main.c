@@ -129,12 +129,16 @@ static const char *checksum_text(const struct source *source, char text[CHECKSUM
     return text;
 }
 
-/* NULL, or why results may not go there: the script is read from it. */
-static char *refuse_target(const struct output_target *target, const struct source *source)
+/* NULL, or why results may not go there: the script or results are read from it. */
+static char *refuse_target(const struct output_target *target, const struct options *options,
+                           const struct source *source)
 {
-    struct stat status;
+    struct stat status, read;
     if ((target->path ? stat(target->path, &status) : fstat(STDOUT_FILENO, &status)) != 0)
         return NULL; /* opening it will report what is wrong */
+    if (options->resume && stat(options->resume, &read) == 0 && read.st_dev == status.st_dev &&
+        read.st_ino == status.st_ino)
+        return text_format("-o %s: --resume reads this file: give a new name", options->resume);
     const char *name = source_read_from(source, &status);
     if (!name)
         return NULL;
@@ -181,7 +185,7 @@ static struct output *open_output(const struct options *options, const struct so
                                            : options->format;
         targets[i] = (struct output_target){standard ? NULL : path, (enum output_format)format,
                                             options->force};
-        error = refuse_target(&targets[i], source);
+        error = refuse_target(&targets[i], options, source);
     }
     if (!error)
         output = output_open(targets, count, &error);

@@ -669,8 +669,6 @@ static void check_resume(struct options *options)
         int format =
             strcmp(options->outputs[i], "-") == 0 ? -1 : output_format_of(options->outputs[i]);
         json = json && (format < 0 ? options->format : format) == OUTPUT_JSON;
-        if (strcmp(options->outputs[i], options->resume) == 0)
-            fail(options, "-o %s: --resume reads this file: give a new name", options->resume);
     }
     const char *other = options->rounds > 1 ? "--rounds"
                         : options->factors  ? "--factors"

@@ -192,16 +192,20 @@ static void put_files(FILE *to, const char *const *files, size_t count)
     text_release(&names);
 }
 
+static bool has_suffix(const char *file, const char *suffix)
+{
+    const char *dot = strrchr(file, '.');
+    return dot && strcmp(dot, suffix) == 0;
+}
+
 /* The file in the format that holds most. */
 static const char *best_file(const char *const *files, size_t count)
 {
     static const char *const suffixes[] = {".json", ".csv", ".sko"};
     for (size_t suffix = 0; suffix < sizeof suffixes / sizeof *suffixes; suffix++)
-        for (size_t i = 0; i < count; i++) {
-            const char *dot = strrchr(files[i], '.');
-            if (dot && strcmp(dot, suffixes[suffix]) == 0)
+        for (size_t i = 0; i < count; i++)
+            if (has_suffix(files[i], suffixes[suffix]))
                 return files[i];
-        }
     return NULL;
 }
 
@@ -221,12 +225,6 @@ static void append_output(struct text *text, const char *file, bool taken)
     free(name);
 }
 
-static bool is_json(const char *file)
-{
-    size_t length = strlen(file);
-    return length > 5 && strcmp(file + length - 5, ".json") == 0;
-}
-
 static char *next_command(const struct summary *summary, const struct summary_tally *all,
                           const char *file, const struct summary_next *next)
 {
@@ -234,7 +232,7 @@ static char *next_command(const struct summary *summary, const struct summary_ta
     bool moving = summary->states > 1 || all->flags[RESULT_LEVEL_SHIFT] > 0 ||
                   all->flags[RESULT_STATE_CHANGED] > 0;
     struct text text = {0};
-    if (summary->missing[MISSING_TIME_LIMIT] > 0 && !rounds && file && is_json(file)) {
+    if (summary->missing[MISSING_TIME_LIMIT] > 0 && !rounds && file && has_suffix(file, ".json")) {
         text_append(&text, "%s --resume ", next->again);
         text_append_word(&text, file);
         append_output(&text, file, true);

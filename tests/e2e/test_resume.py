@@ -104,6 +104,8 @@ refused("other settings of the library", ["settings", "UCX_LOG_LEVEL=error"], UC
 refused("another format", ["JSON"], "-o", path("never.sko"))
 refused("no file for the results", ["-o NEW.json"], "--seed", "1")
 refused("the file itself", ["give a new name"], "-o", path("cut.json"))
+os.symlink(path("cut.json"), path("link.json"))
+refused("the file itself, by another name", ["give a new name"], "-o", path("link.json"), "--force")
 refused("rounds", ["--rounds"], "-o", path("never.json"), "--rounds", "3")
 for name, text, words in (("an empty file", "", ["no result in it"]), ("a script", SCRIPT, ["no header"]),
                           ("a damaged line", LINES[0] + "}{\n" + LINES[1], ["line 2", "damaged"]),
