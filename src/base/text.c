@@ -129,6 +129,21 @@ char *text_printable(const char *text, bool newlines)
     return text_take(&shown);
 }
 
+void text_print_markup(FILE *out, const char *text)
+{
+    for (; *text; text++) {
+        const char *escape = *text == '<'   ? "&lt;"
+                             : *text == '>' ? "&gt;"
+                             : *text == '&' ? "&amp;"
+                             : *text == '"' ? "&quot;"
+                                            : NULL;
+        if (escape)
+            fputs(escape, out);
+        else
+            fputc(*text, out);
+    }
+}
+
 void text_append_word(struct text *text, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"

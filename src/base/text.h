@@ -38,6 +38,9 @@ char *text_printable(const char *text, bool newlines);
 /* Prints a text so, newlines and tabs as they are. */
 void text_print(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Writes a text within HTML or XML, also within a quoted attribute. */
+void text_print_markup(FILE *out, const char *text);
+
 /* Appends a word as a shell reads it: in single quotes, if it has characters that mean something to
  * a shell. */
 void text_append_word(struct text *text, const char *word);

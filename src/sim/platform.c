@@ -11,6 +11,7 @@
  */
 #include "sim/platform.h"
 
+#include "base/text.h"
 #include "sim/links.h"
 
 #define FLOPS 1e9         /* a second, of a processor with ratio 1 */
@@ -19,37 +20,17 @@
 
 /* ---- Words of XML ---- */
 
-/* Names come from a text file: anything but spaces and { }. */
-static void print_name(FILE *out, const char *name)
-{
-    for (; *name; name++) {
-        switch (*name) {
-        case '&':
-            fputs("&amp;", out);
-            break;
-        case '<':
-            fputs("&lt;", out);
-            break;
-        case '"':
-            fputs("&quot;", out);
-            break;
-        default:
-            fputc(*name, out);
-        }
-    }
-}
-
-/* As print_name(), with what follows: of a node, or of a bus. */
+/* A name, which may hold anything but spaces and { }, with what follows: of a node, or of a bus. */
 static void print_host(FILE *out, const struct node_kind *kind, int node, const char *rest)
 {
-    print_name(out, kind->name);
+    text_print_markup(out, kind->name);
     fprintf(out, "-%d%s", node, rest);
 }
 
 static void print_bus(FILE *out, const char *before, const struct bus *bus, const char *rest)
 {
     fprintf(out, "%sbus:", before);
-    print_name(out, bus->name);
+    text_print_markup(out, bus->name);
     fputs(rest, out);
 }
 
@@ -154,7 +135,7 @@ void platform_write(FILE *out, const struct machine *machine, const char *path)
           "<platform version=\"4.1\">\n"
           "  <zone id=\"",
           out);
-    print_name(out, path);
+    text_print_markup(out, path);
     fputs("\" routing=\"DijkstraCache\">\n", out);
     for (size_t i = 0; i < machine->bus_count; i++)
         write_bus(out, &machine->buses[i]);

@@ -33,21 +33,6 @@ struct place {
 
 /* ---- Texts within HTML ---- */
 
-static void write_escaped(FILE *out, const char *text, size_t length)
-{
-    for (const char *at = text; at < text + length; at++) {
-        const char *escape = *at == '<'   ? "&lt;"
-                             : *at == '>' ? "&gt;"
-                             : *at == '&' ? "&amp;"
-                             : *at == '"' ? "&quot;"
-                                          : NULL;
-        if (escape)
-            fputs(escape, out);
-        else
-            fputc(*at, out);
-    }
-}
-
 /* JSON that cannot end its <script>: "<" stands only in its strings. */
 static void write_json_safe(FILE *out, const char *json)
 {
@@ -63,7 +48,7 @@ static void write_json_safe(FILE *out, const char *json)
 static void write_title(struct page *page)
 {
     char *title = text_printable(page->explain.command, false);
-    write_escaped(page->out, title, strlen(title));
+    text_print_markup(page->out, title);
     free(title);
 }
 
@@ -74,7 +59,7 @@ static void write_screen(struct page *page)
     FILE *screen = memory_stream(&text, &length);
     print_screen(&page->explain, screen);
     fclose(screen);
-    write_escaped(page->out, text, length);
+    text_print_markup(page->out, text);
     free(text);
 }
 
