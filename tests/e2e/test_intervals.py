@@ -111,8 +111,9 @@ def tools():
         errors = [[s.low, s.high] if what == "median" else [s.high - s.value] for s in shown]
         wanted = [[number_text(x * 1e9) for x in (s.value, *error)]
                   for s, error in zip(shown, errors)]
-        # To two digits of the error.
-        digits = [0.06e9 * (s.high - s.value) for s in shown]
+        # To two digits of the error, which is the longer side of an interval.
+        digits = [0.06e9 * max(s.high - s.value, s.value - s.low) if what == "median" else
+                  0.06e9 * (s.high - s.value) for s in shown]
         tap.ok(f"{what} [ns]" in table.out and f"{other} [" not in table.out and
                all(abs(float(have) - float(want)) < max(digit, 0.11)
                    for row, numbers, digit in zip(rows, wanted, digits) for have, want in zip(row[2:], numbers)) and
