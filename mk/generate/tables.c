@@ -11,7 +11,7 @@
 
 #include "engine/measurement.h"
 #include "engine/start.h"
-#include "ski/builtin_family.h"
+#include "ski/builtins.h"
 
 /* ---- JSON ---- */
 
@@ -67,35 +67,6 @@ static void print_function(const struct measurement *function)
 
 /* ---- Functions of the language ---- */
 
-static const char *type_name(enum value_type type)
-{
-    switch (type) {
-    case TYPE_INT:
-        return "int";
-    case TYPE_REAL:
-        return "double";
-    case TYPE_STRING:
-        return "string";
-    case TYPE_COMM:
-        return "comm";
-    case TYPE_INT_ARRAY:
-        return "int[]";
-    case TYPE_DATATYPE:
-        return "datatype";
-    case TYPE_DATATYPE_ARRAY:
-        return "datatype[]";
-    case TYPE_OPERATION:
-        return "op";
-    case TYPE_INFO:
-        return "info";
-    case TYPE_UNKNOWN:
-    case TYPE_VOID:
-    case TYPE_UNIT:
-        break;
-    }
-    return "";
-}
-
 /* help is "(names of parameters) text"; returns the text. */
 static const char *print_signature(const struct builtin *function)
 {
@@ -105,7 +76,7 @@ static const char *print_signature(const struct builtin *function)
     printf(", \"signature\": \"%s(", function->name);
     for (; *name != ')' && i < count + parameters->more; i++) {
         size_t length = strcspn(name, ",)");
-        const char *type = i < count ? type_name(parameters->types[i]) : "";
+        const char *type = i < count ? value_type_word(parameters->types[i]) : "";
         printf("%s%s%.*s", type, *type ? " " : "", (int)length, name);
         name += length;
         if (*name == ',') {
@@ -124,7 +95,7 @@ static void print_builtins(const char *family, const struct builtin *functions)
         print_text("family", family);
         print_text("name", b->name);
         const char *text = print_signature(b);
-        print_text("result", type_name(b->result));
+        print_text("result", value_type_word(b->result));
         print_flag("collective", b->collective);
         print_text("meaning", text);
         printf("}\n");

@@ -14,6 +14,7 @@
 #include "engine/measurement.h"
 #include "output/output.h"
 #include "ski/function_names.h"
+#include "ski/value.h"
 
 #define STATUS_BAD 2
 
@@ -100,12 +101,11 @@ static void print_man(void)
 
 static void print_signature(const struct measurement *function)
 {
-    static const char *const types[] = {"int",   "int",      "int", "double", "string",
-                                        "int[]", "datatype", "op",  "info"};
     printf("%s(", function->name);
     for (size_t i = 0; i < measurement_parameter_count(function); i++) {
         const char *quote = function->parameters[i].type == PARAMETER_STRING ? "\"" : "";
-        printf("%s%s %s", i ? ", " : "", types[function->parameters[i].type],
+        printf("%s%s %s", i ? ", " : "",
+               value_type_word(value_type_of(function->parameters[i].type)),
                function->parameters[i].name);
         if (function->parameters[i].otherwise)
             printf(" = %s%s%s", quote, function->parameters[i].otherwise, quote);

@@ -8,197 +8,189 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "objects/mpi_constant.h"
-#include "ski/builtin_family.h"
+#include "ski/builtins.h"
 
 /* ---- Datatypes ---- */
 
-static struct value datatype(struct builtin_context *context, const char *function,
-                             struct datatype *made, const char *error)
+static struct value datatype(struct builtin_call *call, struct datatype *made, const char *error)
 {
     if (!made)
-        return builtin_refuse(context, "%s(): %s", function, error);
+        return builtin_refuse(call, "%s", error);
     return value_datatype(made);
 }
 
-static struct value type_contiguous(struct builtin_context *context, const struct value *args)
+static struct value type_contiguous(struct builtin_call *call)
 {
     const char *error;
-    struct datatype *made = datatype_contiguous(args[0].as.integer, args[1].as.datatype, &error);
+    struct datatype *made =
+        datatype_contiguous(call->args[0].as.integer, call->args[1].as.datatype, &error);
 
-    return datatype(context, "mpi_type_contiguous", made, error);
+    return datatype(call, made, error);
 }
 
-static struct value type_vector(struct builtin_context *context, const struct value *args)
+static struct value type_vector(struct builtin_call *call)
 {
     const char *error;
-    struct datatype *made = datatype_vector(args[0].as.integer, args[1].as.integer,
-                                            args[2].as.integer, false, args[3].as.datatype, &error);
+    struct datatype *made =
+        datatype_vector(call->args[0].as.integer, call->args[1].as.integer,
+                        call->args[2].as.integer, false, call->args[3].as.datatype, &error);
 
-    return datatype(context, "mpi_type_vector", made, error);
+    return datatype(call, made, error);
 }
 
-static struct value type_hvector(struct builtin_context *context, const struct value *args)
+static struct value type_hvector(struct builtin_call *call)
 {
     const char *error;
-    struct datatype *made = datatype_vector(args[0].as.integer, args[1].as.integer,
-                                            args[2].as.integer, true, args[3].as.datatype, &error);
+    struct datatype *made =
+        datatype_vector(call->args[0].as.integer, call->args[1].as.integer,
+                        call->args[2].as.integer, true, call->args[3].as.datatype, &error);
 
-    return datatype(context, "mpi_type_hvector", made, error);
+    return datatype(call, made, error);
 }
 
 /* Refuses two arrays of different lengths whose elements belong together. */
-static bool same_length(struct builtin_context *context, const char *function, size_t a, size_t b)
+static bool same_length(struct builtin_call *call, size_t a, size_t b)
 {
     if (a == b)
         return true;
-    builtin_refuse(context, "%s(): the arrays must have the same length, they have %zu and %zu",
-                   function, a, b);
+    builtin_refuse(call, "the arrays must have the same length, they have %zu and %zu", a, b);
     return false;
 }
 
-static struct value indexed(struct builtin_context *context, const char *function, bool in_bytes,
-                            const struct value *args)
+static struct value indexed(struct builtin_call *call, bool in_bytes)
 {
-    const struct int_array *lengths = args[0].as.array, *places = args[1].as.array;
+    const struct int_array *lengths = call->args[0].as.array, *places = call->args[1].as.array;
     const char *error;
     struct datatype *made;
 
-    if (!same_length(context, function, lengths->count, places->count))
+    if (!same_length(call, lengths->count, places->count))
         return value_void();
     made = datatype_indexed(lengths->count, lengths->items, places->items, in_bytes,
-                            args[2].as.datatype, &error);
-    return datatype(context, function, made, error);
+                            call->args[2].as.datatype, &error);
+    return datatype(call, made, error);
 }
 
-static struct value type_indexed(struct builtin_context *context, const struct value *args)
+static struct value type_indexed(struct builtin_call *call)
 {
-    return indexed(context, "mpi_type_indexed", false, args);
+    return indexed(call, false);
 }
 
-static struct value type_hindexed(struct builtin_context *context, const struct value *args)
+static struct value type_hindexed(struct builtin_call *call)
 {
-    return indexed(context, "mpi_type_hindexed", true, args);
+    return indexed(call, true);
 }
 
-static struct value type_struct(struct builtin_context *context, const struct value *args)
+static struct value type_struct(struct builtin_call *call)
 {
-    static const char name[] = "mpi_type_struct";
-    const struct int_array *lengths = args[0].as.array, *places = args[1].as.array;
-    const struct datatype_array *types = args[2].as.datatypes;
+    const struct int_array *lengths = call->args[0].as.array, *places = call->args[1].as.array;
+    const struct datatype_array *types = call->args[2].as.datatypes;
     const char *error;
     struct datatype *made;
 
-    if (!same_length(context, name, lengths->count, places->count) ||
-        !same_length(context, name, lengths->count, types->count))
+    if (!same_length(call, lengths->count, places->count) ||
+        !same_length(call, lengths->count, types->count))
         return value_void();
     for (size_t i = 0; i < types->count; i++)
         if (!types->items[i])
-            return builtin_refuse(context, "%s(): datatype %zu of the array has not been set", name,
-                                  i);
+            return builtin_refuse(call, "datatype %zu of the array has not been set", i);
     made = datatype_struct(types->count, lengths->items, places->items, types->items, &error);
-    return datatype(context, name, made, error);
+    return datatype(call, made, error);
 }
 
-static struct value type_subarray(struct builtin_context *context, const struct value *args)
+static struct value type_subarray(struct builtin_call *call)
 {
-    static const char name[] = "mpi_type_create_subarray";
-    const struct int_array *sizes = args[0].as.array, *subsizes = args[1].as.array;
-    const struct int_array *starts = args[2].as.array;
+    const struct int_array *sizes = call->args[0].as.array, *subsizes = call->args[1].as.array;
+    const struct int_array *starts = call->args[2].as.array;
     const char *error;
     struct datatype *made;
 
-    if (!same_length(context, name, sizes->count, subsizes->count) ||
-        !same_length(context, name, sizes->count, starts->count))
+    if (!same_length(call, sizes->count, subsizes->count) ||
+        !same_length(call, sizes->count, starts->count))
         return value_void();
     made = datatype_subarray(sizes->count, sizes->items, subsizes->items, starts->items,
-                             args[3].as.datatype, &error);
-    return datatype(context, name, made, error);
+                             call->args[3].as.datatype, &error);
+    return datatype(call, made, error);
 }
 
-static struct value type_darray(struct builtin_context *context, const struct value *args)
+static struct value type_darray(struct builtin_call *call)
 {
-    static const char name[] = "mpi_type_create_darray";
-    const struct int_array *sizes = args[2].as.array;
+    const struct int_array *sizes = call->args[2].as.array;
     const char *error;
     struct datatype *made;
 
     for (int i = 3; i <= 5; i++)
-        if (!same_length(context, name, sizes->count, args[i].as.array->count))
+        if (!same_length(call, sizes->count, call->args[i].as.array->count))
             return value_void();
-    made = datatype_darray(&(struct darray){.pes = args[0].as.integer,
-                                            .rank = args[1].as.integer,
+    made = datatype_darray(&(struct darray){.pes = call->args[0].as.integer,
+                                            .rank = call->args[1].as.integer,
                                             .dimensions = sizes->count,
                                             .sizes = sizes->items,
-                                            .distributions = args[3].as.array->items,
-                                            .arguments = args[4].as.array->items,
-                                            .grid = args[5].as.array->items},
-                           args[6].as.datatype, &error);
-    return datatype(context, name, made, error);
+                                            .distributions = call->args[3].as.array->items,
+                                            .arguments = call->args[4].as.array->items,
+                                            .grid = call->args[5].as.array->items},
+                           call->args[6].as.datatype, &error);
+    return datatype(call, made, error);
 }
 
-static struct value type_size(struct builtin_context *context, const struct value *args)
+static struct value type_size(struct builtin_call *call)
 {
-    (void)context;
-    return value_int(datatype_size(args[0].as.datatype));
+    return value_int(datatype_size(call->args[0].as.datatype));
 }
 
-static struct value type_extent(struct builtin_context *context, const struct value *args)
+static struct value type_extent(struct builtin_call *call)
 {
-    (void)context;
-    return value_int(datatype_extent(args[0].as.datatype));
+    return value_int(datatype_extent(call->args[0].as.datatype));
 }
 
 /* ---- Arrays of datatypes ---- */
 
-static struct value alloc_datatype_array(struct builtin_context *context, const struct value *args)
+static struct value alloc_datatype_array(struct builtin_call *call)
 {
     struct datatype_array *made;
 
-    if (!builtin_in_range(context, "alloc_datatype_array", args[0].as.integer, 0, INT_ARRAY_LIMIT))
+    if (!builtin_in_range(call, call->args[0].as.integer, 0, INT_ARRAY_LIMIT))
         return value_void();
-    made = datatype_array_create((size_t)args[0].as.integer);
+    made = datatype_array_create((size_t)call->args[0].as.integer);
     if (!made)
-        return builtin_refuse(context,
-                              "alloc_datatype_array(): all arrays together would have more than %d "
+        return builtin_refuse(call,
+                              "all arrays together would have more than %d "
                               "elements",
                               INT_ARRAY_LIMIT);
     return value_datatype_array(made);
 }
 
 /* NULL, with an error, for an index outside the array. */
-static struct datatype **element(struct builtin_context *context, const char *function,
-                                 const struct value *args)
+static struct datatype **element(struct builtin_call *call)
 {
-    struct datatype_array *array = args[0].as.datatypes;
-    int64_t i = args[1].as.integer;
+    struct datatype_array *array = call->args[0].as.datatypes;
+    int64_t i = call->args[1].as.integer;
 
     if (i >= 0 && (uint64_t)i < array->count)
         return &array->items[i];
-    builtin_refuse(context, "%s(): there is no element %lld; the array has %zu, counted from 0",
-                   function, (long long)i, array->count);
+    builtin_refuse(call, "there is no element %lld; the array has %zu, counted from 0",
+                   (long long)i, array->count);
     return NULL;
 }
 
-static struct value datatype_array_get(struct builtin_context *context, const struct value *args)
+static struct value datatype_array_get(struct builtin_call *call)
 {
-    struct datatype **item = element(context, "datatype_array_get", args);
+    struct datatype **item = element(call);
 
     if (!item)
         return value_void();
     if (!*item)
-        return builtin_refuse(context, "datatype_array_get(): element %lld has not been set",
-                              (long long)args[1].as.integer);
+        return builtin_refuse(call, "element %lld has not been set",
+                              (long long)call->args[1].as.integer);
     return value_datatype(datatype_reference(*item));
 }
 
-static struct value datatype_array_set(struct builtin_context *context, const struct value *args)
+static struct value datatype_array_set(struct builtin_call *call)
 {
-    struct datatype **item = element(context, "datatype_array_set", args);
+    struct datatype **item = element(call);
 
     if (item) {
         datatype_release(*item);
-        *item = datatype_reference(args[2].as.datatype);
+        *item = datatype_reference(call->args[2].as.datatype);
     }
     return value_void();
 }
@@ -206,13 +198,13 @@ static struct value datatype_array_set(struct builtin_context *context, const st
 /* ---- Topologies ---- */
 
 /* Integers of an array as MPI takes them; NULL with an error where one is out of range. */
-static int *ints(struct builtin_context *context, const char *function,
-                 const struct int_array *array, int64_t low, int64_t high)
+static int *ints(struct builtin_call *call, const struct int_array *array, int64_t low,
+                 int64_t high)
 {
     int *made = memory_zeroed(array->count, sizeof *made);
 
     for (size_t i = 0; i < array->count; i++) {
-        if (!builtin_in_range(context, function, array->items[i], low, high)) {
+        if (!builtin_in_range(call, array->items[i], low, high)) {
             free(made);
             return NULL;
         }
@@ -221,39 +213,35 @@ static int *ints(struct builtin_context *context, const char *function,
     return made;
 }
 
-static struct value arrange(struct builtin_context *context, const char *function,
-                            const struct pe_set *set, struct topology *topology, bool reorder)
+static struct value arrange(struct builtin_call *call, const struct pe_set *set,
+                            struct topology *topology, bool reorder)
 {
     int places = topology_places(topology);
 
     if (places > pe_set_size(set)) {
         topology_release(topology);
-        return builtin_refuse(context,
-                              "%s(): the topology has %d places, but the communicator only %d PEs",
-                              function, places, pe_set_size(set));
+        return builtin_refuse(call, "the topology has %d places, but the communicator only %d PEs",
+                              places, pe_set_size(set));
     }
-    return value_set(engine_arrange(context->engine, set, topology, reorder));
+    return value_set(engine_arrange(call->engine, set, topology, reorder));
 }
 
-static struct value cartesian(struct builtin_context *context, const struct value *args)
+static struct value cartesian(struct builtin_call *call)
 {
-    static const char name[] = "topology_cartesian";
-    const struct int_array *extents = args[1].as.array, *periodic = args[2].as.array;
+    const struct int_array *extents = call->args[1].as.array, *periodic = call->args[2].as.array;
     int *sizes, *closed;
     int64_t places = 1;
     struct topology *made;
 
-    if (!same_length(context, name, extents->count, periodic->count))
+    if (!same_length(call, extents->count, periodic->count))
         return value_void();
     for (size_t i = 0; i < extents->count; i++)
         if (extents->items[i] < 1 || __builtin_mul_overflow(places, extents->items[i], &places) ||
             places > INT_MAX)
-            return builtin_refuse(context,
-                                  "%s(): extents must be at least 1, and their product "
-                                  "no larger than the communicator",
-                                  name);
-    sizes = ints(context, name, extents, 1, INT_MAX);
-    closed = ints(context, name, periodic, 0, 1);
+            return builtin_refuse(call, "extents must be at least 1, and their product "
+                                        "no larger than the communicator");
+    sizes = ints(call, extents, 1, INT_MAX);
+    closed = ints(call, periodic, 0, 1);
     if (!closed) {
         free(sizes);
         return value_void();
@@ -261,28 +249,27 @@ static struct value cartesian(struct builtin_context *context, const struct valu
     made = topology_cartesian((int)extents->count, sizes, closed);
     free(sizes);
     free(closed);
-    return arrange(context, name, args[0].as.set, made, args[3].as.integer != 0);
+    return arrange(call, call->args[0].as.set, made, call->args[3].as.integer != 0);
 }
 
-static struct value graph(struct builtin_context *context, const struct value *args)
+static struct value graph(struct builtin_call *call)
 {
-    static const char name[] = "topology_graph";
-    const struct int_array *index = args[1].as.array, *edges = args[2].as.array;
+    const struct int_array *index = call->args[1].as.array, *edges = call->args[2].as.array;
     int *ends, *neighbours;
     int64_t before = 0;
     struct topology *made;
 
     for (size_t i = 0; i < index->count; before = index->items[i++])
         if (index->items[i] < before || index->items[i] > (int64_t)edges->count)
-            return builtin_refuse(context,
-                                  "%s(): the index must grow from neighbour count to neighbour "
+            return builtin_refuse(call,
+                                  "the index must grow from neighbour count to neighbour "
                                   "count, up to the %zu edges",
-                                  name, edges->count);
+                                  edges->count);
     if (before != (int64_t)edges->count)
-        return builtin_refuse(context, "%s(): the index ends at %lld, but there are %zu edges",
-                              name, (long long)before, edges->count);
-    ends = ints(context, name, index, 0, INT_MAX);
-    neighbours = ints(context, name, edges, 0, (int64_t)index->count - 1);
+        return builtin_refuse(call, "the index ends at %lld, but there are %zu edges",
+                              (long long)before, edges->count);
+    ends = ints(call, index, 0, INT_MAX);
+    neighbours = ints(call, edges, 0, (int64_t)index->count - 1);
     if (!neighbours) {
         free(ends);
         return value_void();
@@ -290,21 +277,20 @@ static struct value graph(struct builtin_context *context, const struct value *a
     made = topology_graph((int)index->count, ends, neighbours);
     free(ends);
     free(neighbours);
-    return arrange(context, name, args[0].as.set, made, args[3].as.integer != 0);
+    return arrange(call, call->args[0].as.set, made, call->args[3].as.integer != 0);
 }
 
 /* Undirected edges as pairs of ranks, of all ranks of the communicator. */
-static struct value graph_of_pairs(struct builtin_context *context, const struct value *args)
+static struct value graph_of_pairs(struct builtin_call *call)
 {
-    static const char name[] = "topology_graph2";
-    const struct int_array *pairs = args[1].as.array;
-    int nodes = pe_set_size(args[0].as.set), *ends, *next, *edges, *ranks;
+    const struct int_array *pairs = call->args[1].as.array;
+    int nodes = pe_set_size(call->args[0].as.set), *ends, *next, *edges, *ranks;
     struct topology *made;
 
     if (pairs->count % 2 != 0)
-        return builtin_refuse(context, "%s(): edges are pairs of ranks, but there are %zu numbers",
-                              name, pairs->count);
-    ranks = ints(context, name, pairs, 0, (int64_t)nodes - 1);
+        return builtin_refuse(call, "edges are pairs of ranks, but there are %zu numbers",
+                              pairs->count);
+    ranks = ints(call, pairs, 0, (int64_t)nodes - 1);
     if (!ranks)
         return value_void();
     ends = memory_zeroed((size_t)nodes, sizeof *ends);
@@ -323,30 +309,29 @@ static struct value graph_of_pairs(struct builtin_context *context, const struct
     free(ends);
     free(next);
     free(edges);
-    return arrange(context, name, args[0].as.set, made, args[2].as.integer != 0);
+    return arrange(call, call->args[0].as.set, made, call->args[2].as.integer != 0);
 }
 
 /* ---- Info objects ---- */
 
-static struct value make_info(struct builtin_context *context, const struct value *args)
+static struct value make_info(struct builtin_call *call)
 {
-    (void)context;
-    (void)args;
+    (void)call;
     return value_info(info_create());
 }
 
-static struct value free_info(struct builtin_context *context, const struct value *args)
+static struct value free_info(struct builtin_call *call)
 {
-    (void)context;
-    info_clear(args[0].as.info);
+    info_clear(call->args[0].as.info);
     return value_void();
 }
 
-static struct value set_info(struct builtin_context *context, const struct value *args)
+static struct value set_info(struct builtin_call *call)
 {
-    const char *error = info_set(args[0].as.info, args[1].as.string->text, args[2].as.string->text);
+    const char *error = info_set(call->args[0].as.info, call->args[1].as.string->text,
+                                 call->args[2].as.string->text);
 
-    return !error ? value_void() : builtin_refuse(context, "info_set(): %s", error);
+    return !error ? value_void() : builtin_refuse(call, "%s", error);
 }
 
 const struct builtin builtins_mpi[] = {
@@ -414,112 +399,5 @@ const struct builtin builtins_mpi[] = {
      .help = "(info) turns it into MPI_INFO_NULL, wherever it is used"},
     {"info_set", TAKES(TYPE_INFO, TYPE_STRING, TYPE_STRING), TYPE_VOID, .call = set_info,
      .help = "(info, key, value) sets a hint for the library, wherever the object is used"},
-    {.name = NULL},
-};
-
-/* ---- Constants ---- */
-
-static struct value make_datatype(struct builtin_context *context, const char *name)
-{
-    (void)context;
-    return value_datatype(datatype_predefined(name));
-}
-
-static struct value make_operation(struct builtin_context *context, const char *name)
-{
-    (void)context;
-    return value_operation(operation_find(name));
-}
-
-static struct value make_no_info(struct builtin_context *context, const char *name)
-{
-    (void)context;
-    (void)name;
-    return value_info(info_null());
-}
-
-static struct value make_integer(struct builtin_context *context, const char *name)
-{
-    const char *at;
-    int64_t value = 0;
-
-    (void)context;
-    for (size_t i = 0; (at = mpi_constant_at(i, &value)); i++)
-        if (strcmp(at, name) == 0)
-            break;
-    return value_int(value);
-}
-
-#define DATATYPE(name)                                                                             \
-    {                                                                                              \
-        name, TYPE_DATATYPE, make_datatype                                                         \
-    }
-#define OPERATION(name)                                                                            \
-    {                                                                                              \
-        name, TYPE_OPERATION, make_operation                                                       \
-    }
-#define INTEGER(name)                                                                              \
-    {                                                                                              \
-        name, TYPE_INT, make_integer                                                               \
-    }
-
-const struct constant constants_mpi[] = {
-    DATATYPE("MPI_CHAR"),
-    DATATYPE("MPI_SIGNED_CHAR"),
-    DATATYPE("MPI_UNSIGNED_CHAR"),
-    DATATYPE("MPI_BYTE"),
-    DATATYPE("MPI_SHORT"),
-    DATATYPE("MPI_UNSIGNED_SHORT"),
-    DATATYPE("MPI_INT"),
-    DATATYPE("MPI_UNSIGNED"),
-    DATATYPE("MPI_LONG"),
-    DATATYPE("MPI_UNSIGNED_LONG"),
-    DATATYPE("MPI_LONG_LONG_INT"),
-    DATATYPE("MPI_LONG_LONG"),
-    DATATYPE("MPI_UNSIGNED_LONG_LONG"),
-    DATATYPE("MPI_FLOAT"),
-    DATATYPE("MPI_DOUBLE"),
-    DATATYPE("MPI_LONG_DOUBLE"),
-    DATATYPE("MPI_WCHAR"),
-    DATATYPE("MPI_FLOAT_INT"),
-    DATATYPE("MPI_DOUBLE_INT"),
-    DATATYPE("MPI_LONG_INT"),
-    DATATYPE("MPI_2INT"),
-    DATATYPE("MPI_SHORT_INT"),
-    DATATYPE("MPI_LONG_DOUBLE_INT"),
-    OPERATION("MPI_MAX"),
-    OPERATION("MPI_MIN"),
-    OPERATION("MPI_SUM"),
-    OPERATION("MPI_PROD"),
-    OPERATION("MPI_LAND"),
-    OPERATION("MPI_BAND"),
-    OPERATION("MPI_LOR"),
-    OPERATION("MPI_BOR"),
-    OPERATION("MPI_LXOR"),
-    OPERATION("MPI_BXOR"),
-    OPERATION("MPI_MINLOC"),
-    OPERATION("MPI_MAXLOC"),
-    OPERATION("MPI_REPLACE"),
-    {"MPI_INFO_NULL", TYPE_INFO, make_no_info},
-    INTEGER("MPI_MODE_NOCHECK"),
-    INTEGER("MPI_MODE_NOPRECEDE"),
-    INTEGER("MPI_MODE_NOPUT"),
-    INTEGER("MPI_MODE_NOSTORE"),
-    INTEGER("MPI_MODE_NOSUCCEED"),
-    INTEGER("MPI_LOCK_EXCLUSIVE"),
-    INTEGER("MPI_LOCK_SHARED"),
-    INTEGER("MPI_MODE_APPEND"),
-    INTEGER("MPI_MODE_CREATE"),
-    INTEGER("MPI_MODE_DELETE_ON_CLOSE"),
-    INTEGER("MPI_MODE_EXCL"),
-    INTEGER("MPI_MODE_RDONLY"),
-    INTEGER("MPI_MODE_RDWR"),
-    INTEGER("MPI_MODE_SEQUENTIAL"),
-    INTEGER("MPI_MODE_UNIQUE_OPEN"),
-    INTEGER("MPI_MODE_WRONLY"),
-    INTEGER("MPI_DISTRIBUTE_BLOCK"),
-    INTEGER("MPI_DISTRIBUTE_CYCLIC"),
-    INTEGER("MPI_DISTRIBUTE_NONE"),
-    INTEGER("MPI_DISTRIBUTE_DFLT_DARG"),
     {.name = NULL},
 };

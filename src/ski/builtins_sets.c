@@ -7,12 +7,12 @@
 
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "ski/builtin_family.h"
+#include "ski/builtins.h"
 #include "stats/random.h"
 
-static int pes(struct builtin_context *context)
+static int pes(struct builtin_call *call)
 {
-    return engine_pes(context->engine);
+    return engine_pes(call->engine);
 }
 
 static struct value empty_set(void)
@@ -29,88 +29,76 @@ static struct value pair(int a, int b)
 
 /* ---- By number ---- */
 
-static bool enough_pes(struct builtin_context *context, const char *function, int64_t wanted)
+static bool enough_pes(struct builtin_call *call, int64_t wanted)
 {
     if (wanted < 0)
-        return builtin_in_range(context, function, wanted, 0, pes(context));
-    if (wanted <= pes(context))
+        return builtin_in_range(call, wanted, 0, pes(call));
+    if (wanted <= pes(call))
         return true;
-    builtin_refuse(context,
-                   "%s(%lld): the job has only %d PE%s; start it with at least %lld or use fewer, "
-                   "such as get_np()",
-                   function, (long long)wanted, pes(context), numbers_plural((size_t)pes(context)),
-                   (long long)wanted);
+    builtin_fail(
+        call,
+        text_format("%s(%lld): the job has only %d PE%s; start it with at least %lld or use fewer, "
+                    "such as get_np()",
+                    call->builtin->name, (long long)wanted, pes(call),
+                    numbers_plural((size_t)pes(call)), (long long)wanted));
     return false;
 }
 
-static struct value comm(struct builtin_context *context, const struct value *args)
+static struct value comm(struct builtin_call *call)
 {
-    if (!enough_pes(context, "comm", args[0].as.integer))
+    if (!enough_pes(call, call->args[0].as.integer))
         return value_void();
-    return value_set(pe_set_strided(0, 1, (int)args[0].as.integer));
+    return value_set(pe_set_strided(0, 1, (int)call->args[0].as.integer));
 }
 
 /* A set of the PEs that the arguments name, in the order of the arguments. */
-static struct value set_of(struct builtin_context *context, const char *function,
-                           const struct value *args, int count)
+static struct value listed(struct builtin_call *call)
 {
-    int members[4];
+    int members[4], count = (int)call->count;
 
     for (int i = 0; i < count; i++) {
-        if (args[i].as.integer < 0 || args[i].as.integer >= pes(context))
-            return builtin_refuse(context,
-                                  "%s(): there is no PE %lld; the job has %d, numbered from 0",
-                                  function, (long long)args[i].as.integer, pes(context));
-        members[i] = (int)args[i].as.integer;
+        if (call->args[i].as.integer < 0 || call->args[i].as.integer >= pes(call))
+            return builtin_refuse(call, "there is no PE %lld; the job has %d, numbered from 0",
+                                  (long long)call->args[i].as.integer, pes(call));
+        members[i] = (int)call->args[i].as.integer;
         for (int j = 0; j < i; j++)
             if (members[j] == members[i])
-                return builtin_refuse(context, "%s(): PE %d is named twice; all must differ",
-                                      function, members[i]);
+                return builtin_refuse(call, "PE %d is named twice; all must differ", members[i]);
     }
     return value_set(pe_set_create(members, count));
 }
 
-static struct value comm2(struct builtin_context *context, const struct value *args)
+static struct value comm_from_to(struct builtin_call *call)
 {
-    return set_of(context, "comm2", args, 2);
-}
+    int64_t first = call->args[0].as.integer, last = call->args[1].as.integer;
 
-static struct value comm4(struct builtin_context *context, const struct value *args)
-{
-    return set_of(context, "comm4", args, 4);
-}
-
-static struct value comm_from_to(struct builtin_context *context, const struct value *args)
-{
-    int64_t first = args[0].as.integer, last = args[1].as.integer;
-
-    if (!builtin_in_range(context, "comm_from_to", first, 0, pes(context)) ||
-        !builtin_in_range(context, "comm_from_to", last, 0, pes(context)))
+    if (!builtin_in_range(call, first, 0, pes(call)) || !builtin_in_range(call, last, 0, pes(call)))
         return value_void();
     return value_set(pe_set_strided((int)first, 1, (int)(last - first)));
 }
 
-static struct value comm_strided(struct builtin_context *context, const struct value *args)
+static struct value comm_strided(struct builtin_call *call)
 {
-    int64_t first = args[0].as.integer, distance = args[1].as.integer, n = args[2].as.integer;
+    int64_t first = call->args[0].as.integer, distance = call->args[1].as.integer,
+            n = call->args[2].as.integer;
 
-    if (!builtin_in_range(context, "comm_strided", first, 0, pes(context) - 1) ||
-        !builtin_in_range(context, "comm_strided", distance, 1, INT_MAX) ||
-        !builtin_in_range(context, "comm_strided", n, 0, (pes(context) - 1 - first) / distance + 1))
+    if (!builtin_in_range(call, first, 0, pes(call) - 1) ||
+        !builtin_in_range(call, distance, 1, INT_MAX) ||
+        !builtin_in_range(call, n, 0, (pes(call) - 1 - first) / distance + 1))
         return value_void();
     return value_set(pe_set_strided((int)first, (int)distance, (int)n));
 }
 
-static struct value comm_rand(struct builtin_context *context, const struct value *args)
+static struct value comm_rand(struct builtin_call *call)
 {
-    int n = pes(context), wanted = (int)args[0].as.integer, *members;
+    int n = pes(call), wanted = (int)call->args[0].as.integer, *members;
     uint64_t state;
     struct value set;
 
-    if (!enough_pes(context, "comm_rand", args[0].as.integer))
+    if (!enough_pes(call, call->args[0].as.integer))
         return value_void();
     /* Only the seed is broadcast: every PE draws the same members from it. */
-    state = engine_random(context->engine);
+    state = engine_random(call->engine);
     members = memory_zeroed((size_t)n, sizeof *members);
     for (int i = 0; i < n; i++)
         members[i] = i;
@@ -126,12 +114,10 @@ static struct value comm_rand(struct builtin_context *context, const struct valu
     return set;
 }
 
-static struct value comm2_max_latency_with_root(struct builtin_context *context,
-                                                const struct value *args)
+static struct value comm2_max_latency_with_root(struct builtin_call *call)
 {
-    int farthest = engine_farthest_from_root(context->engine);
+    int farthest = engine_farthest_from_root(call->engine);
 
-    (void)args;
     return farthest == 0 ? value_set(pe_set_strided(0, 1, 1)) : pair(0, farthest);
 }
 
@@ -150,39 +136,35 @@ static struct value part(const struct pe_set *set, int first, int last)
     return made;
 }
 
-static struct value copy_comm(struct builtin_context *context, const struct value *args)
+static struct value copy_comm(struct builtin_call *call)
 {
-    (void)context;
-    return value_set(pe_set_reference(args[0].as.set));
+    return value_set(pe_set_reference(call->args[0].as.set));
 }
 
-static struct value comm_first_half(struct builtin_context *context, const struct value *args)
+static struct value comm_first_half(struct builtin_call *call)
 {
-    (void)context;
-    return part(args[0].as.set, 0, pe_set_size(args[0].as.set) / 2);
+    return part(call->args[0].as.set, 0, pe_set_size(call->args[0].as.set) / 2);
 }
 
-static struct value comm_second_half(struct builtin_context *context, const struct value *args)
+static struct value comm_second_half(struct builtin_call *call)
 {
-    int size = pe_set_size(args[0].as.set);
+    int size = pe_set_size(call->args[0].as.set);
 
-    (void)context;
-    return part(args[0].as.set, size / 2, size);
+    return part(call->args[0].as.set, size / 2, size);
 }
 
 /* ---- By nodes ---- */
 
-static struct value comm2_same_node(struct builtin_context *context, const struct value *args)
+static struct value comm2_same_node(struct builtin_call *call)
 {
-    int nodes = engine_node_count(context->engine);
+    int nodes = engine_node_count(call->engine);
     int *first = memory_zeroed((size_t)nodes, sizeof *first);
     struct value set = empty_set();
 
-    (void)args;
     for (int node = 0; node < nodes; node++)
         first[node] = -1;
-    for (int pe = 0; pe < pes(context); pe++) {
-        int node = engine_node_of(context->engine, pe);
+    for (int pe = 0; pe < pes(call); pe++) {
+        int node = engine_node_of(call->engine, pe);
 
         if (first[node] >= 0) {
             value_release(&set);
@@ -195,41 +177,39 @@ static struct value comm2_same_node(struct builtin_context *context, const struc
     return set;
 }
 
-static struct value comm2_other_node(struct builtin_context *context, const struct value *args)
+static struct value comm2_other_node(struct builtin_call *call)
 {
-    int home = engine_node_of(context->engine, 0);
+    int home = engine_node_of(call->engine, 0);
 
-    (void)args;
-    for (int pe = 1; pe < pes(context); pe++)
-        if (engine_node_of(context->engine, pe) != home)
+    for (int pe = 1; pe < pes(call); pe++)
+        if (engine_node_of(call->engine, pe) != home)
             return pair(0, pe);
     return empty_set();
 }
 
-static struct value comm_one_per_node(struct builtin_context *context, const struct value *args)
+static struct value comm_one_per_node(struct builtin_call *call)
 {
-    int *members = memory_zeroed((size_t)engine_node_count(context->engine), sizeof *members);
+    int *members = memory_zeroed((size_t)engine_node_count(call->engine), sizeof *members);
     int size = 0;
     struct value set;
 
-    (void)args;
     /* Nodes are numbered in the order of their lowest PE: a new number is a new node. */
-    for (int pe = 0; pe < pes(context); pe++)
-        if (engine_node_of(context->engine, pe) == size)
+    for (int pe = 0; pe < pes(call); pe++)
+        if (engine_node_of(call->engine, pe) == size)
             members[size++] = pe;
     set = value_set(pe_set_create(members, size));
     free(members);
     return set;
 }
 
-static struct value comm_node(struct builtin_context *context, const struct value *args)
+static struct value comm_node(struct builtin_call *call)
 {
-    int *members = memory_zeroed((size_t)pes(context), sizeof *members);
+    int *members = memory_zeroed((size_t)pes(call), sizeof *members);
     int size = 0;
     struct value set;
 
-    for (int pe = 0; pe < pes(context); pe++)
-        if (engine_node_of(context->engine, pe) == args[0].as.integer)
+    for (int pe = 0; pe < pes(call); pe++)
+        if (engine_node_of(call->engine, pe) == call->args[0].as.integer)
             members[size++] = pe;
     set = value_set(pe_set_create(members, size));
     free(members);
@@ -238,33 +218,29 @@ static struct value comm_node(struct builtin_context *context, const struct valu
 
 /* ---- Questions ---- */
 
-static struct value is_mpi_comm_null(struct builtin_context *context, const struct value *args)
+static struct value is_mpi_comm_null(struct builtin_call *call)
 {
-    (void)context;
-    return value_int(pe_set_size(args[0].as.set) == 0);
+    return value_int(pe_set_size(call->args[0].as.set) == 0);
 }
 
-static struct value get_comm_size(struct builtin_context *context, const struct value *args)
+static struct value get_comm_size(struct builtin_call *call)
 {
-    (void)context;
-    return value_int(pe_set_size(args[0].as.set));
+    return value_int(pe_set_size(call->args[0].as.set));
 }
 
-static struct value get_comm_rank(struct builtin_context *context, const struct value *args)
+static struct value get_comm_rank(struct builtin_call *call)
 {
-    return value_int(pe_set_rank_of(args[0].as.set, engine_pe(context->engine)));
+    return value_int(pe_set_rank_of(call->args[0].as.set, engine_pe(call->engine)));
 }
 
-static struct value get_np(struct builtin_context *context, const struct value *args)
+static struct value get_np(struct builtin_call *call)
 {
-    (void)args;
-    return value_int(pes(context));
+    return value_int(pes(call));
 }
 
-static struct value last_proc(struct builtin_context *context, const struct value *args)
+static struct value last_proc(struct builtin_call *call)
 {
-    (void)args;
-    return value_int(pes(context) - 1);
+    return value_int(pes(call) - 1);
 }
 
 /* ---- Grids ---- */
@@ -301,19 +277,19 @@ static void spread_factors(int64_t n, int64_t *extents, size_t count)
     qsort(extents, count, sizeof *extents, compare_descending);
 }
 
-static struct value dims_create(struct builtin_context *context, const struct value *args)
+static struct value dims_create(struct builtin_call *call)
 {
-    const struct int_array *wanted = args[1].as.array;
-    int64_t left = args[0].as.integer, *extents;
+    const struct int_array *wanted = call->args[1].as.array;
+    int64_t left = call->args[0].as.integer, *extents;
     size_t open = 0, used = 0;
     struct int_array *made;
 
-    if (!builtin_in_range(context, "dims_create", left, 1, INT32_MAX))
+    if (!builtin_in_range(call, left, 1, INT32_MAX))
         return value_void();
     for (size_t i = 0; i < wanted->count; i++) {
         if (wanted->items[i] < 0 || (wanted->items[i] > 0 && left % wanted->items[i] != 0))
-            return builtin_refuse(context,
-                                  "dims_create(): extent %lld does not divide the number of PEs "
+            return builtin_refuse(call,
+                                  "extent %lld does not divide the number of PEs "
                                   "left, %lld; 0 lets the function choose",
                                   (long long)wanted->items[i], (long long)left);
         if (wanted->items[i] > 0)
@@ -322,8 +298,8 @@ static struct value dims_create(struct builtin_context *context, const struct va
             open++;
     }
     if (open == 0 && left != 1)
-        return builtin_refuse(context,
-                              "dims_create(): the extents given leave a factor of %lld; 0 lets the "
+        return builtin_refuse(call,
+                              "the extents given leave a factor of %lld; 0 lets the "
                               "function choose an extent",
                               (long long)left);
     extents = memory_zeroed(open, sizeof *extents);
@@ -333,27 +309,27 @@ static struct value dims_create(struct builtin_context *context, const struct va
     for (size_t i = 0; made && i < wanted->count; i++)
         made->items[i] = wanted->items[i] > 0 ? wanted->items[i] : extents[used++];
     free(extents);
-    return builtin_array(context, "dims_create", made);
+    return builtin_array(call, made);
 }
 
-static struct value int_array_allgather(struct builtin_context *context, const struct value *args)
+static struct value int_array_allgather(struct builtin_call *call)
 {
-    const struct pe_set *set = args[0].as.set;
+    const struct pe_set *set = call->args[0].as.set;
     struct int_array *made = int_array_create((size_t)pe_set_size(set));
-    int64_t *all = memory_zeroed((size_t)engine_pes(context->engine), sizeof *all);
+    int64_t *all = memory_zeroed((size_t)engine_pes(call->engine), sizeof *all);
 
-    engine_share(context->engine, args[1].as.integer, all);
+    engine_share(call->engine, call->args[1].as.integer, all);
     for (int rank = 0; made && rank < pe_set_size(set); rank++)
         made->items[rank] = all[pe_set_member(set, rank)];
     free(all);
-    return builtin_array(context, "int_array_allgather", made);
+    return builtin_array(call, made);
 }
 
 const struct builtin builtins_sets[] = {
     {"comm", TAKES(TYPE_INT), TYPE_COMM, .call = comm, .help = "(n) the PEs 0 to n - 1"},
-    {"comm2", TAKES(TYPE_INT, TYPE_INT), TYPE_COMM, .call = comm2,
+    {"comm2", TAKES(TYPE_INT, TYPE_INT), TYPE_COMM, .call = listed,
      .help = "(a, b) PE a as rank 0, PE b as rank 1"},
-    {"comm4", TAKES(TYPE_INT, TYPE_INT, TYPE_INT, TYPE_INT), TYPE_COMM, .call = comm4,
+    {"comm4", TAKES(TYPE_INT, TYPE_INT, TYPE_INT, TYPE_INT), TYPE_COMM, .call = listed,
      .help = "(a, b, c, d) four PEs in this order"},
     {"comm_from_to", TAKES(TYPE_INT, TYPE_INT), TYPE_COMM, .call = comm_from_to,
      .help = "(first, last) the PEs first to last - 1"},

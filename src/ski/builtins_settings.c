@@ -7,159 +7,148 @@
 
 #include "base/memory.h"
 #include "settings/table.h"
-#include "ski/builtin_family.h"
+#include "ski/builtins.h"
 
-static struct settings *settings_of(struct builtin_context *context)
+static struct settings *settings_of(struct builtin_call *call)
 {
-    return engine_settings(context->engine);
+    return engine_settings(call->engine);
 }
 
 /* ---- Functions of the table of settings ---- */
 
 /* True if there is no refusal (taken over). Otherwise the refusal becomes the error of the call. */
-static bool accepted(struct builtin_context *context, char *refusal)
+static bool accepted(struct builtin_call *call, char *refusal)
 {
     if (refusal)
-        builtin_refuse(context, "%s", refusal);
-    free(refusal);
+        builtin_fail(call, refusal);
     return !refusal;
 }
 
-static void set_word(struct builtin_context *context, const struct setting *setting,
-                     const char *word)
+static void set_word(struct builtin_call *call, const struct setting *setting, const char *word)
 {
-    if (accepted(context, setting_refuse_word(setting, word)))
-        setting_store_integer(setting, settings_of(context),
-                              setting_word_find(setting->words, word));
+    if (accepted(call, setting_refuse_word(setting, word)))
+        setting_store_integer(setting, settings_of(call), setting_word_find(setting->words, word));
 }
 
-static void set_real(struct builtin_context *context, const struct setting *setting, double value)
+static void set_real(struct builtin_call *call, const struct setting *setting, double value)
 {
-    if (accepted(context, setting_refuse_number(setting, value)))
-        setting_store_real(setting, settings_of(context), value);
+    if (accepted(call, setting_refuse_number(setting, value)))
+        setting_store_real(setting, settings_of(call), value);
 }
 
-static void set_integer(struct builtin_context *context, const struct setting *setting,
-                        int64_t value)
+static void set_integer(struct builtin_call *call, const struct setting *setting, int64_t value)
 {
-    if (accepted(context, setting_refuse_number(setting, (double)value)))
-        setting_store_integer(setting, settings_of(context), value);
+    if (accepted(call, setting_refuse_number(setting, (double)value)))
+        setting_store_integer(setting, settings_of(call), value);
 }
 
 /* Keeps the info for the rest of the run, since results and rounds refer to it. */
-static void set_memory_info(struct builtin_context *context, struct info *info)
+static void set_memory_info(struct builtin_call *call, struct info *info)
 {
-    settings_of(context)->memory_info = info_keep(info);
+    settings_of(call)->memory_info = info_keep(info);
 }
 
-static void set_argument(struct builtin_context *context, const struct setting *setting,
+static void set_argument(struct builtin_call *call, const struct setting *setting,
                          const struct value *value)
 {
     if (setting->words)
-        set_word(context, setting, value->as.string->text);
+        set_word(call, setting, value->as.string->text);
     else if (setting->type == SETTING_REAL)
-        set_real(context, setting, value->as.real);
+        set_real(call, setting, value->as.real);
     else if (setting->type == SETTING_INFO)
-        set_memory_info(context, value->as.info);
+        set_memory_info(call, value->as.info);
     else
-        set_integer(context, setting, value->as.integer);
+        set_integer(call, setting, value->as.integer);
 }
 
 /* Stores each argument, and the default of each argument that is left out. */
-static struct value set_arguments(struct builtin_context *context, const struct value *args)
+static struct value set_arguments(struct builtin_call *call)
 {
-    const struct setting *settings = context->builtin->settings;
+    const struct setting *settings = call->builtin->settings;
     size_t count = settings->argument ? setting_arguments(settings) : 0;
 
-    for (size_t i = 0; i < count && !context->error; i++)
-        if (i < context->count)
-            set_argument(context, &settings[i], &args[i]);
+    for (size_t i = 0; i < count && !call->error; i++)
+        if (i < call->count)
+            set_argument(call, &settings[i], &call->args[i]);
         else
-            setting_store_initial(&settings[i], settings_of(context));
+            setting_store_initial(&settings[i], settings_of(call));
     if (count == 0)
-        setting_store_initial(settings, settings_of(context));
+        setting_store_initial(settings, settings_of(call));
     return value_void();
 }
 
-static struct value set_stop_rule(struct builtin_context *context, const struct value *args)
+static struct value set_stop_rule(struct builtin_call *call)
 {
-    if (strcmp(args[0].as.string->text, "standard_error") == 0 && context->count > 1)
-        return builtin_refuse(context, "set_stop_rule(): \"standard_error\" takes no numbers here; "
-                                       "use set_max_relative_standard_error()");
-    return set_arguments(context, args);
+    if (strcmp(call->args[0].as.string->text, "standard_error") == 0 && call->count > 1)
+        return builtin_refuse(call, "\"standard_error\" takes no numbers here; "
+                                    "use set_max_relative_standard_error()");
+    return set_arguments(call);
 }
 
 /* ---- Other functions ---- */
 
-static struct value set_timer(struct builtin_context *context, const struct value *args)
+static struct value set_timer(struct builtin_call *call)
 {
-    const char *error = engine_set_timer(context->engine, args[0].as.string->text);
+    const char *error = engine_set_timer(call->engine, call->args[0].as.string->text);
 
     if (error)
-        return builtin_refuse(context, "set_timer(): \"%s\" cannot be used: %s",
-                              args[0].as.string->text, error);
+        return builtin_refuse(call, "\"%s\" cannot be used: %s", call->args[0].as.string->text,
+                              error);
     return value_void();
 }
 
-static struct value set_hw_counters(struct builtin_context *context, const struct value *args)
+static struct value set_hw_counters(struct builtin_call *call)
 {
-    const char **names = memory_zeroed(context->count, sizeof *names);
-    size_t count = context->count;
+    const char **names = memory_zeroed(call->count, sizeof *names);
+    size_t count = call->count;
 
     for (size_t i = 0; i < count; i++)
-        names[i] = args[i].as.string->text;
+        names[i] = call->args[i].as.string->text;
     if (count == 1 && strcmp(names[0], "none") == 0)
         count = 0;
 
-    char *error = engine_set_counters(context->engine, names, count);
+    char *error = engine_set_counters(call->engine, names, count);
 
     free(names);
     if (error)
-        builtin_refuse(context, "set_hw_counters(): %s", error);
+        builtin_refuse(call, "%s", error);
     free(error);
     return value_void();
 }
 
-static struct value init_time_accounting(struct builtin_context *context, const struct value *args)
+static struct value init_time_accounting(struct builtin_call *call)
 {
-    (void)args;
-    engine_accounting_reset(context->engine);
+    engine_accounting_reset(call->engine);
     return value_void();
 }
 
-static struct value print_time_accounting_info(struct builtin_context *context,
-                                               const struct value *args)
+static struct value print_time_accounting_info(struct builtin_call *call)
 {
-    (void)args;
-    engine_accounting_print(context->engine);
+    engine_accounting_print(call->engine);
     return value_void();
 }
 
 /* Does nothing: skampi never measures in auxiliary memory, so its origin makes no difference. */
-static struct value use_mpi_alloc_mem(struct builtin_context *context, const struct value *args)
+static struct value use_mpi_alloc_mem(struct builtin_call *call)
 {
-    builtin_in_range(context, "use_mpi_alloc_mem", args[0].as.integer, 0, 1);
+    builtin_in_range(call, call->args[0].as.integer, 0, 1);
     return value_void();
 }
 
-static struct value get_mpi_alloc_mem_info(struct builtin_context *context,
-                                           const struct value *args)
+static struct value get_mpi_alloc_mem_info(struct builtin_call *call)
 {
-    struct info *info = settings_of(context)->memory_info;
+    struct info *info = settings_of(call)->memory_info;
 
-    (void)args;
     return value_info(!info ? info_null() : info_reference(info));
 }
 
-static struct value set_skampi_buffer_mpi_alloc_mem(struct builtin_context *context,
-                                                    const struct value *args)
+static struct value set_skampi_buffer_mpi_alloc_mem(struct builtin_call *call)
 {
-    if (!builtin_in_range(context, "set_skampi_buffer_mpi_alloc_mem", args[0].as.integer, 0,
-                          INT64_MAX))
+    if (!builtin_in_range(call, call->args[0].as.integer, 0, INT64_MAX))
         return value_void();
-    settings_of(context)->buffer_bytes = args[0].as.integer;
-    settings_of(context)->buffer_given = true;
-    set_memory_info(context, args[1].as.info);
+    settings_of(call)->buffer_bytes = call->args[0].as.integer;
+    settings_of(call)->buffer_given = true;
+    set_memory_info(call, call->args[1].as.info);
     return value_void();
 }
 

@@ -12,124 +12,94 @@
 #include "base/text.h"
 #include "clock/timer.h"
 #include "engine/measurement.h"
-#include "ski/builtin_family.h"
+#include "ski/builtins.h"
 #include "ski/function_names.h"
 #include "stats/random.h"
 
 /* ---- Arithmetic ---- */
 
-static struct value if_finite(struct builtin_context *context, const char *function,
-                              double argument, double result)
+/* cbrt() may miss an integer root by one bit, and ceil() would then return another integer. */
+static double cube_root(double x)
 {
+    double root = cbrt(x), whole = round(root);
+
+    return whole * whole * whole == x ? whole : root;
+}
+
+static double square(double x)
+{
+    return x * x;
+}
+
+static struct value call_real(struct builtin_call *call)
+{
+    double x = call->args[0].as.real, result = call->builtin->real(x);
+
     if (!isfinite(result))
-        return builtin_refuse(context, "%s(): no result for %g", function, argument);
+        return builtin_refuse(call, "no result for %g", x);
     return value_real(result);
 }
 
-static struct value call_sqrt(struct builtin_context *context, const struct value *args)
+static struct value call_power(struct builtin_call *call)
 {
-    return if_finite(context, "sqrt", args[0].as.real, sqrt(args[0].as.real));
-}
-
-static struct value call_cbrt(struct builtin_context *context, const struct value *args)
-{
-    double x = args[0].as.real, root = cbrt(x), whole = round(root);
-
-    /* cbrt() may miss an integer root by one bit, and ceil() would then return another integer. */
-    return if_finite(context, "cbrt", x, whole * whole * whole == x ? whole : root);
-}
-
-static struct value call_sqr(struct builtin_context *context, const struct value *args)
-{
-    return if_finite(context, "sqr", args[0].as.real, args[0].as.real * args[0].as.real);
-}
-
-static struct value call_log(struct builtin_context *context, const struct value *args)
-{
-    return if_finite(context, "log", args[0].as.real, log(args[0].as.real));
-}
-
-static struct value call_log2(struct builtin_context *context, const struct value *args)
-{
-    return if_finite(context, "log2", args[0].as.real, log2(args[0].as.real));
-}
-
-static struct value call_log10(struct builtin_context *context, const struct value *args)
-{
-    return if_finite(context, "log10", args[0].as.real, log10(args[0].as.real));
-}
-
-static struct value call_power(struct builtin_context *context, const struct value *args)
-{
-    double x = args[0].as.real, y = args[1].as.real, result = pow(x, y);
+    double x = call->args[0].as.real, y = call->args[1].as.real, result = pow(x, y);
 
     if (!isfinite(result))
-        return builtin_refuse(context, "power(): no result for %g and %g", x, y);
+        return builtin_refuse(call, "no result for %g and %g", x, y);
     return value_real(result);
 }
 
-static struct value whole(struct builtin_context *context, const char *function, double x)
+static struct value call_whole(struct builtin_call *call)
 {
+    double x = call->builtin->real(call->args[0].as.real);
     int64_t i;
 
     if (!value_round(x, &i))
-        return builtin_refuse(context, "%s(): %g is too large for an integer", function, x);
+        return builtin_refuse(call, "%g is too large for an integer", x);
     return value_int(i);
 }
 
-static struct value call_floor(struct builtin_context *context, const struct value *args)
-{
-    return whole(context, "floor", floor(args[0].as.real));
-}
-
-static struct value call_ceil(struct builtin_context *context, const struct value *args)
-{
-    return whole(context, "ceil", ceil(args[0].as.real));
-}
-
-static struct value call_round(struct builtin_context *context, const struct value *args)
-{
-    return whole(context, "round", args[0].as.real);
-}
-
-static struct value call_modulo(struct builtin_context *context, const struct value *args)
+static struct value call_modulo(struct builtin_call *call)
 {
     struct value result;
-    const char *error = value_operate(OP_MODULO, &args[0], &args[1], &result);
+    const char *error = value_operate(OP_MODULO, &call->args[0], &call->args[1], &result);
 
-    return !error ? result : builtin_refuse(context, "modulo(): %s", error);
+    return !error ? result : builtin_refuse(call, "%s", error);
 }
 
-static struct value call_min_int(struct builtin_context *context, const struct value *args)
+static struct value call_min_int(struct builtin_call *call)
 {
-    (void)context;
-    return value_int(args[args[0].as.integer < args[1].as.integer ? 0 : 1].as.integer);
+    int64_t a = call->args[0].as.integer, b = call->args[1].as.integer;
+
+    return value_int(a < b ? a : b);
 }
 
-static struct value call_max_int(struct builtin_context *context, const struct value *args)
+static struct value call_max_int(struct builtin_call *call)
 {
-    (void)context;
-    return value_int(args[args[0].as.integer > args[1].as.integer ? 0 : 1].as.integer);
+    int64_t a = call->args[0].as.integer, b = call->args[1].as.integer;
+
+    return value_int(a > b ? a : b);
 }
 
-static struct value call_get_random_int(struct builtin_context *context, const struct value *args)
+static struct value call_get_random_int(struct builtin_call *call)
 {
-    int64_t low = args[0].as.integer, high = args[1].as.integer;
+    int64_t low = call->args[0].as.integer, high = call->args[1].as.integer;
     uint64_t state;
 
     if (low > high)
-        return builtin_refuse(context, "get_random_int(%lld, %lld): the first must not be larger",
-                              (long long)low, (long long)high);
-    state = engine_random(context->engine);
+        return builtin_fail(call,
+                            text_format("get_random_int(%lld, %lld): the first must not be larger",
+                                        (long long)low, (long long)high));
+    state = engine_random(call->engine);
     return value_int(
         (int64_t)((uint64_t)low + random_up_to(&state, (uint64_t)high - (uint64_t)low)));
 }
 
 /* ---- Strings ---- */
 
-static struct value call_atoi(struct builtin_context *context, const struct value *args)
+static struct value call_atoi(struct builtin_call *call)
 {
-    const char *text = args[0].as.string->text;
+    const char *text = call->args[0].as.string->text;
     char *end;
     long long i;
 
@@ -138,131 +108,124 @@ static struct value call_atoi(struct builtin_context *context, const struct valu
     while (isspace((unsigned char)*end))
         end++;
     if (errno != 0 || *end != '\0' || !strpbrk(text, "0123456789"))
-        return builtin_refuse(context, "atoi(): \"%s\" is not a 64-bit integer", text);
+        return builtin_refuse(call, "\"%s\" is not a 64-bit integer", text);
     return value_int(i);
 }
 
 /* PE 0 decides: the environment may differ from node to node. */
-static struct value call_get_env(struct builtin_context *context, const struct value *args)
+static struct value call_get_env(struct builtin_call *call)
 {
-    const char *name = args[0].as.string->text;
-    const char *set = engine_pe(context->engine) == 0 ? getenv(name) : NULL;
+    const char *name = call->args[0].as.string->text;
+    const char *set = engine_pe(call->engine) == 0 ? getenv(name) : NULL;
     int64_t length = set ? (int64_t)strlen(set) : -1;
     char *path;
     struct value value;
 
-    engine_broadcast(context->engine, &length, sizeof length);
+    engine_broadcast(call->engine, &length, sizeof length);
     if (length < 0)
-        return builtin_refuse(context, "get_env(): the environment variable %s is not set", name);
+        return builtin_refuse(call, "the environment variable %s is not set", name);
     path = memory_zeroed((size_t)length + 1, 1);
     if (set)
         memcpy(path, set, (size_t)length);
-    engine_broadcast(context->engine, path, (size_t)length);
+    engine_broadcast(call->engine, path, (size_t)length);
     path[length] = '/';
     value = value_string(path, (size_t)length + 1);
     free(path);
     return value;
 }
 
-static struct value call_mpi_processor_names(struct builtin_context *context,
-                                             const struct value *args)
+static struct value call_mpi_processor_names(struct builtin_call *call)
 {
     char host[256] = "unknown";
     char *line;
     struct value value;
 
-    (void)args;
     gethostname(host, sizeof host - 1);
-    line = text_format("# rank %6d: %s", engine_pe(context->engine), host);
+    line = text_format("# rank %6d: %s", engine_pe(call->engine), host);
     value = value_string(line, strlen(line));
     free(line);
     return value;
 }
 
-static struct value call_last_time(struct builtin_context *context, const struct value *args)
+static struct value call_last_time(struct builtin_call *call)
 {
-    double seconds = engine_assumed_time(context->engine);
-    const char *absent = engine_absent(context->engine);
+    double seconds = engine_assumed_time(call->engine);
+    const char *absent = engine_absent(call->engine);
 
-    (void)args;
     if (!isnan(seconds))
         return value_real(seconds);
     if (!absent)
-        return builtin_refuse(context, "last_time(): nothing has been measured yet");
-    context->ends = true;
-    return builtin_refuse(context, "last_time(): %s", absent);
+        return builtin_refuse(call, "nothing has been measured yet");
+    call->ends = true;
+    return builtin_refuse(call, "%s", absent);
 }
 
-static struct value call_has_last_time(struct builtin_context *context, const struct value *args)
+static struct value call_has_last_time(struct builtin_call *call)
 {
-    (void)args;
-    return value_int(!isnan(engine_assumed_time(context->engine)));
+    return value_int(!isnan(engine_assumed_time(call->engine)));
 }
 
 /* PE 0 decides for all PEs, since they must take the same branches of the script. A timer is taken
  * to be usable on all nodes of a job or on none. */
-static struct value call_is_timer_usable(struct builtin_context *context, const struct value *args)
+static struct value call_is_timer_usable(struct builtin_call *call)
 {
-    const struct timer *timer = timer_find(args[0].as.string->text);
+    const struct timer *timer = timer_find(call->args[0].as.string->text);
     int64_t usable = timer && !timer->unusable();
 
-    engine_broadcast(context->engine, &usable, sizeof usable);
+    engine_broadcast(call->engine, &usable, sizeof usable);
     return value_int(usable);
 }
 
-static struct value call_is_counter_usable(struct builtin_context *context,
-                                           const struct value *args)
+static struct value call_is_counter_usable(struct builtin_call *call)
 {
-    return value_int(engine_counter_usable(context->engine, args[0].as.string->text));
+    return value_int(engine_counter_usable(call->engine, call->args[0].as.string->text));
 }
 
-static struct value call_is_supported(struct builtin_context *context, const struct value *args)
+static struct value call_is_supported(struct builtin_call *call)
 {
-    const struct measurement *function = function_meant(args[0].as.string->text);
+    const struct measurement *function = function_meant(call->args[0].as.string->text);
 
-    (void)context;
     return value_int(function && !measurement_unsupported(function));
 }
 
 /* ---- Arrays ---- */
 
-static struct value call_alloc_int_array(struct builtin_context *context, const struct value *args)
+static struct value call_alloc_int_array(struct builtin_call *call)
 {
-    if (!builtin_in_range(context, "alloc_int_array", args[0].as.integer, 0, INT_ARRAY_LIMIT))
+    if (!builtin_in_range(call, call->args[0].as.integer, 0, INT_ARRAY_LIMIT))
         return value_void();
-    return builtin_array(context, "alloc_int_array", int_array_create((size_t)args[0].as.integer));
+    return builtin_array(call, int_array_create((size_t)call->args[0].as.integer));
 }
 
 /* NULL, with an error, for an index outside the array. */
-static int64_t *element(struct builtin_context *context, const char *function,
-                        const struct value *args)
+static int64_t *element(struct builtin_call *call)
 {
-    struct int_array *array = args[0].as.array;
-    int64_t i = args[1].as.integer;
+    struct int_array *array = call->args[0].as.array;
+    int64_t i = call->args[1].as.integer;
 
     if (i >= 0 && (uint64_t)i < array->count)
         return &array->items[i];
     if (array->count == 0)
-        builtin_refuse(context, "%s(): the array is empty", function);
+        builtin_refuse(call, "the array is empty");
     else
-        builtin_refuse(context, "%s(): there is no element %lld; the array has 0 to %zu", function,
-                       (long long)i, array->count - 1);
+        builtin_refuse(call, "there is no element %lld; the array has 0 to %zu", (long long)i,
+                       array->count - 1);
     return NULL;
 }
 
-static struct value call_int_array_get(struct builtin_context *context, const struct value *args)
+static struct value call_int_array_get(struct builtin_call *call)
 {
-    const int64_t *item = element(context, "int_array_get", args);
+    const int64_t *item = element(call);
 
     return item ? value_int(*item) : value_void();
 }
 
-static struct value call_int_array_set(struct builtin_context *context, const struct value *args)
+static struct value call_int_array_set(struct builtin_call *call)
 {
-    int64_t *item = element(context, "int_array_set", args);
+    int64_t *item = element(call);
 
     if (item)
-        *item = args[2].as.integer;
+        *item = call->args[2].as.integer;
     return value_void();
 }
 
@@ -287,28 +250,24 @@ static bool count_up(int64_t low, int64_t high, void **state, int64_t *i)
     return true;
 }
 
-static bool next_range(struct builtin_context *context, const struct value *args, void **state,
-                       struct value *v)
+static bool next_range(struct builtin_call *call, void **state, struct value *v)
 {
-    int64_t i, end = args[1].as.integer;
+    int64_t i, end = call->args[1].as.integer;
 
-    (void)context;
-    if (end == INT64_MIN || !count_up(args[0].as.integer, end - 1, state, &i))
+    if (end == INT64_MIN || !count_up(call->args[0].as.integer, end - 1, state, &i))
         return false;
     *v = value_int(i);
     return true;
 }
 
-static bool next_squares(struct builtin_context *context, const struct value *args, void **state,
-                         struct value *v)
+static bool next_squares(struct builtin_call *call, void **state, struct value *v)
 {
     int64_t i, square;
 
-    if (!count_up(args[0].as.integer, args[1].as.integer, state, &i))
+    if (!count_up(call->args[0].as.integer, call->args[1].as.integer, state, &i))
         return false;
     if (__builtin_mul_overflow(i, i, &square)) {
-        builtin_refuse(context, "squares(): the square of %lld needs more than 64 bits",
-                       (long long)i);
+        builtin_refuse(call, "the square of %lld needs more than 64 bits", (long long)i);
         free(*state);
         *state = NULL;
         return false;
@@ -318,19 +277,25 @@ static bool next_squares(struct builtin_context *context, const struct value *ar
 }
 
 const struct builtin builtins_values[] = {
-    {"sqrt", TAKES(TYPE_REAL), TYPE_REAL, .call = call_sqrt, .help = "(x) square root"},
-    {"cbrt", TAKES(TYPE_REAL), TYPE_REAL, .call = call_cbrt, .help = "(x) cube root"},
-    {"sqr", TAKES(TYPE_REAL), TYPE_REAL, .call = call_sqr, .help = "(x) x times x"},
-    {"log", TAKES(TYPE_REAL), TYPE_REAL, .call = call_log, .help = "(x) natural logarithm"},
-    {"log2", TAKES(TYPE_REAL), TYPE_REAL, .call = call_log2, .help = "(x) logarithm to base 2"},
-    {"log10", TAKES(TYPE_REAL), TYPE_REAL, .call = call_log10, .help = "(x) logarithm to base 10"},
+    {"sqrt", TAKES(TYPE_REAL), TYPE_REAL, .call = call_real, .real = sqrt,
+     .help = "(x) square root"},
+    {"cbrt", TAKES(TYPE_REAL), TYPE_REAL, .call = call_real, .real = cube_root,
+     .help = "(x) cube root"},
+    {"sqr", TAKES(TYPE_REAL), TYPE_REAL, .call = call_real, .real = square,
+     .help = "(x) x times x"},
+    {"log", TAKES(TYPE_REAL), TYPE_REAL, .call = call_real, .real = log,
+     .help = "(x) natural logarithm"},
+    {"log2", TAKES(TYPE_REAL), TYPE_REAL, .call = call_real, .real = log2,
+     .help = "(x) logarithm to base 2"},
+    {"log10", TAKES(TYPE_REAL), TYPE_REAL, .call = call_real, .real = log10,
+     .help = "(x) logarithm to base 10"},
     {"power", TAKES(TYPE_REAL, TYPE_REAL), TYPE_REAL, .call = call_power,
      .help = "(x, y) x to the power of y"},
-    {"floor", TAKES(TYPE_REAL), TYPE_INT, .call = call_floor,
+    {"floor", TAKES(TYPE_REAL), TYPE_INT, .call = call_whole, .real = floor,
      .help = "(x) the largest integer not above x"},
-    {"ceil", TAKES(TYPE_REAL), TYPE_INT, .call = call_ceil,
+    {"ceil", TAKES(TYPE_REAL), TYPE_INT, .call = call_whole, .real = ceil,
      .help = "(x) the smallest integer not below x"},
-    {"round", TAKES(TYPE_REAL), TYPE_INT, .call = call_round,
+    {"round", TAKES(TYPE_REAL), TYPE_INT, .call = call_whole, .real = round,
      .help = "(x) the nearest integer, halfway cases away from 0"},
     {"modulo", TAKES(TYPE_INT, TYPE_INT), TYPE_INT, .call = call_modulo,
      .help = "(a, b) remainder of a / b, with the sign of a"},

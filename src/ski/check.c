@@ -87,7 +87,7 @@ static enum value_type check_range(struct checker *c, struct stmt *stmt)
 
     if (!check_fits(type, TYPE_REAL))
         diag_error(c->diag, stmt->from->where, "the start of a loop must be a number, this is %s",
-                   check_type_text(type));
+                   value_type_text(type));
     check_require_number(c, stmt->to, "the end of a loop");
     check_require_number(c, stmt->step, "the step of a loop");
     check_require(c, stmt->multiple_of, TYPE_INT, "the number after 'multipleof'");
@@ -204,7 +204,7 @@ static void check_measure(struct checker *c, struct stmt *stmt)
         diag_error(c->diag, stmt->set->where,
                    "expected a communicator between 'measure' and ':', such as comm(2); this is "
                    "%s",
-                   check_type_text(type));
+                   value_type_text(type));
     check_measured(c, stmt->expr);
 }
 

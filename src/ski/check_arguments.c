@@ -107,7 +107,7 @@ void arguments_type(struct checker *c, const struct expr *call, size_t i, enum v
     bool unit = wanted == TYPE_UNIT;
     const char *what = unit                  ? "a number or the name of a unit"
                        : wanted == TYPE_REAL ? "a number"
-                                             : check_type_text(wanted);
+                                             : value_type_text(wanted);
 
     if (unit)
         wanted = type == TYPE_STRING ? TYPE_STRING : TYPE_REAL;
@@ -116,10 +116,10 @@ void arguments_type(struct checker *c, const struct expr *call, size_t i, enum v
         return;
     if (name)
         diag_error(c->diag, argument->where, "argument %zu of %s (%s) must be %s, this is %s",
-                   i + 1, call->text, name, what, check_type_text(type));
+                   i + 1, call->text, name, what, value_type_text(type));
     else
         diag_error(c->diag, argument->where, "argument %zu of %s must be %s, this is %s", i + 1,
-                   call->text, what, check_type_text(type));
+                   call->text, what, value_type_text(type));
 }
 
 void arguments_minimum(struct checker *c, const struct expr *call, size_t i,

@@ -140,7 +140,7 @@ static enum value_type check_array(struct checker *c, const struct expr *expr)
         diag_error(c->diag, expr->args[i]->where,
                    first == TYPE_INT ? "an element of an array must be %s, this is %s"
                                      : "an element of this array must be %s, this is %s",
-                   check_type_text(first), check_type_text(type));
+                   value_type_text(first), value_type_text(type));
     }
     if (first == TYPE_UNKNOWN)
         return TYPE_UNKNOWN;
@@ -188,8 +188,8 @@ void check_require(struct checker *c, struct expr *expr, enum value_type wanted,
     enum value_type type = check_value(c, expr);
 
     if (type != TYPE_UNKNOWN && type != wanted)
-        diag_error(c->diag, expr->where, "%s must be %s, this is %s", what, check_type_text(wanted),
-                   check_type_text(type));
+        diag_error(c->diag, expr->where, "%s must be %s, this is %s", what, value_type_text(wanted),
+                   value_type_text(type));
 }
 
 void check_require_number(struct checker *c, struct expr *expr, const char *what)
@@ -198,5 +198,5 @@ void check_require_number(struct checker *c, struct expr *expr, const char *what
 
     if (!check_fits(type, TYPE_REAL))
         diag_error(c->diag, expr->where, "%s must be a number, this is %s", what,
-                   check_type_text(type));
+                   value_type_text(type));
 }

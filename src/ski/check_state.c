@@ -24,35 +24,6 @@ void check_assign(struct checker *c, int symbol, enum value_type type)
     }
 }
 
-const char *check_type_text(enum value_type type)
-{
-    switch (type) {
-    case TYPE_INT:
-        return "an integer";
-    case TYPE_REAL:
-        return "a double";
-    case TYPE_STRING:
-        return "a string";
-    case TYPE_COMM:
-        return "a communicator";
-    case TYPE_INT_ARRAY:
-        return "an integer array";
-    case TYPE_DATATYPE:
-        return "a datatype";
-    case TYPE_DATATYPE_ARRAY:
-        return "a datatype array";
-    case TYPE_OPERATION:
-        return "an operation";
-    case TYPE_INFO:
-        return "an info object";
-    case TYPE_UNKNOWN:
-    case TYPE_VOID:
-    case TYPE_UNIT:
-        break;
-    }
-    return "nothing";
-}
-
 bool check_fits(enum value_type given, enum value_type wanted)
 {
     bool numbers =
@@ -90,6 +61,6 @@ bool check_literal(const struct expr *expr, double *number)
 
     if (!check_constant(expr, &value))
         return false;
-    *number = value.type == TYPE_INT ? (double)value.as.integer : value.as.real;
+    *number = value_real_of(&value);
     return true;
 }

@@ -38,8 +38,6 @@ bool check_is_local(const struct checker *c, int symbol);
 /* The variable has a value of this type from here on. symbol -1: none, after an error. */
 void check_assign(struct checker *c, int symbol, enum value_type type);
 
-/* The type as messages name it: "an integer". */
-const char *check_type_text(enum value_type type);
 /* Whether a value of one type can be given where another is wanted. */
 bool check_fits(enum value_type given, enum value_type wanted);
 /* The value of an expression that consists of numbers and operators only; false for any other one.

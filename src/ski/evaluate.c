@@ -84,11 +84,11 @@ bool evaluate_args(struct interp *in, const struct expr *call, const struct sign
 
 bool evaluate_succeeded(struct interp *in, const struct expr *call)
 {
-    if (!in->context.error)
+    if (!in->call.error)
         return true;
-    script_fail(in, call->where, "%s", in->context.error);
-    free(in->context.error);
-    in->context.error = NULL;
+    script_fail(in, call->where, "%s", in->call.error);
+    free(in->call.error);
+    in->call.error = NULL;
     return false;
 }
 
@@ -109,9 +109,10 @@ bool evaluate_call(struct interp *in, const struct expr *call, struct value *v)
         return false;
     if (call->builtin->collective)
         script_agree(in, call->where, call->text);
-    in->context.builtin = call->builtin;
-    in->context.count = call->count;
-    *v = call->builtin->call(&in->context, args);
+    in->call.builtin = call->builtin;
+    in->call.args = args;
+    in->call.count = call->count;
+    *v = call->builtin->call(&in->call);
     args_release(args, call->count);
     if (evaluate_succeeded(in, call))
         return true;

@@ -78,7 +78,7 @@ static bool run_block(struct interp *in, const struct stmt *stmt)
     in->in_block = false;
     script_release(in->locals, (size_t)in->tree->symbol_count);
     /* After an error the block does not end: the job stops inside it. */
-    if (ok || in->context.ends)
+    if (ok || in->call.ends)
         engine_end_block(in->engine);
     in->pending = 0;
     return ok;
@@ -142,7 +142,7 @@ static void define_constants(struct interp *in)
 
         if (!constant)
             continue;
-        in->globals[i] = constant->make(&in->context, constant->name);
+        in->globals[i] = constant_value(constant, in->engine);
         in->globals[i].constant = constant->name;
     }
 }
@@ -160,7 +160,7 @@ static struct value *no_values(int count)
  * script needs. */
 static void end_before_time(struct interp *in, char shown[SCRIPT_ERROR_BYTES])
 {
-    if (!in->context.ends) {
+    if (!in->call.ends) {
         script_show_error(in, shown);
         return;
     }
@@ -181,7 +181,7 @@ void script_run(const struct tree *tree, const struct source *source, struct eng
                         .engine = engine,
                         .show_source = show_source,
                         .run_list = run_list,
-                        .context = {.engine = engine},
+                        .call = {.engine = engine},
                         .globals = no_values(tree->symbol_count),
                         .locals = no_values(tree->symbol_count)};
     char shown[SCRIPT_ERROR_BYTES] = "";

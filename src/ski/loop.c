@@ -11,11 +11,6 @@
 /* Most values that loop_remaining() counts one by one; it estimates longer loops. */
 #define REMAINING_LIMIT 1000000
 
-static double real_of(const struct value *v)
-{
-    return v->type == TYPE_INT ? (double)v->as.integer : v->as.real;
-}
-
 static bool is_number(const struct value *v)
 {
     return v->type == TYPE_INT || (v->type == TYPE_REAL && isfinite(v->as.real));
@@ -23,7 +18,7 @@ static bool is_number(const struct value *v)
 
 static const char *begin_additive(struct loop *loop)
 {
-    double step = real_of(&loop->step);
+    double step = value_real_of(&loop->step);
 
     if (step == 0)
         return "a loop with step 0 never ends";
@@ -35,14 +30,14 @@ static const char *begin_additive(struct loop *loop)
 
 static bool is_shrinking(const struct loop *loop)
 {
-    return loop->multiplicative && real_of(&loop->step) < 1;
+    return loop->multiplicative && value_real_of(&loop->step) < 1;
 }
 
 /* Whether a shrinking value can never pass the end: it comes close to 0, and reaches it only by
  * rounding. */
 static bool is_end_out_of_reach(const struct loop *loop)
 {
-    double end = real_of(&loop->end) * (real_of(&loop->start) > 0 ? 1 : -1);
+    double end = value_real_of(&loop->end) * (value_real_of(&loop->start) > 0 ? 1 : -1);
     bool rounds = loop->start.type == TYPE_INT || loop->multiple_of > 0;
 
     return end < 0 || (end == 0 && !rounds);
@@ -50,7 +45,7 @@ static bool is_end_out_of_reach(const struct loop *loop)
 
 static const char *begin_multiplicative(struct loop *loop)
 {
-    double start = real_of(&loop->start), factor = real_of(&loop->step);
+    double start = value_real_of(&loop->start), factor = value_real_of(&loop->step);
 
     if (factor <= 0)
         return "the factor of a loop must be > 0";
@@ -99,7 +94,7 @@ static bool round_to_multiple(int64_t hidden, int64_t multiple, int64_t *rounded
  * up to, and far less than a step. */
 static double tolerance(const struct loop *loop)
 {
-    double end = fabs(real_of(&loop->end)), step = fabs(real_of(&loop->step));
+    double end = fabs(value_real_of(&loop->end)), step = fabs(value_real_of(&loop->step));
     double spacing = step;
 
     if (loop->start.type == TYPE_INT)
@@ -120,15 +115,15 @@ static bool make_visible(const struct loop *loop, struct value *visible)
         return loop->multiple_of == 0 ||
                round_to_multiple(loop->hidden.as.integer, loop->multiple_of, &visible->as.integer);
     }
-    double hidden = real_of(&loop->hidden);
+    double hidden = value_real_of(&loop->hidden);
 
     if (loop->multiple_of > 0)
         hidden = ceil(hidden / multiple - 0.5) * multiple + 0.0; /* no -0.0 */
     if (loop->start.type == TYPE_INT)
         return value_round(hidden, &visible->as.integer);
     if (!loop->unlimited && loop->multiple_of == 0 &&
-        fabs(hidden - real_of(&loop->end)) <= tolerance(loop))
-        hidden = real_of(&loop->end);
+        fabs(hidden - value_real_of(&loop->end)) <= tolerance(loop))
+        hidden = value_real_of(&loop->end);
     visible->as.real = hidden;
     return isfinite(hidden);
 }
@@ -144,10 +139,10 @@ static bool advance(struct loop *loop)
     }
     /* Multiplied by the number of rounds: adding steps would add up their rounding errors. */
     if (loop->multiplicative)
-        loop->hidden = value_real(real_of(&loop->hidden) * real_of(&loop->step));
+        loop->hidden = value_real(value_real_of(&loop->hidden) * value_real_of(&loop->step));
     else
-        loop->hidden =
-            value_real(real_of(&loop->start) + (double)++loop->rounds * real_of(&loop->step));
+        loop->hidden = value_real(value_real_of(&loop->start) +
+                                  (double)++loop->rounds * value_real_of(&loop->step));
     return isfinite(loop->hidden.as.real);
 }
 
@@ -155,7 +150,8 @@ static bool is_beyond(const struct value *a, const struct value *b, bool upward,
 {
     if (a->type == TYPE_INT && b->type == TYPE_INT)
         return upward ? a->as.integer > b->as.integer : a->as.integer < b->as.integer;
-    return upward ? real_of(a) > real_of(b) + tolerance : real_of(a) < real_of(b) - tolerance;
+    return upward ? value_real_of(a) > value_real_of(b) + tolerance
+                  : value_real_of(a) < value_real_of(b) - tolerance;
 }
 
 /* A value that needs more than 64 bits is beyond any end that fits into 64 bits, so the loop is
@@ -184,7 +180,7 @@ static bool find_next(struct loop *loop, const char **error)
             loop->visible = next;
             return true;
         }
-        if (is_shrinking(loop) && real_of(&next) == 0)
+        if (is_shrinking(loop) && value_real_of(&next) == 0)
             return false;
     }
     *error = "the step is too small to change the loop variable";
@@ -233,16 +229,17 @@ int64_t loop_remaining(const struct loop *loop)
         if (!loop_next(&rest, &v, &error))
             return n;
     double least = loop->start.type == TYPE_INT ? fmax(1, (double)loop->multiple_of) : 0;
-    double left = real_of(&loop->end) - real_of(&loop->visible);
-    double n = fabs(left / fmax(fabs(real_of(&loop->step)), least));
+    double left = value_real_of(&loop->end) - value_real_of(&loop->visible);
+    double n = fabs(left / fmax(fabs(value_real_of(&loop->step)), least));
 
     return loop->multiplicative ? REMAINING_LIMIT : n < 0x1p62 ? (int64_t)n : INT64_MAX;
 }
 
 void loop_share(const struct loop *loop, double *begin, double *width)
 {
-    double start = real_of(&loop->start), end = real_of(&loop->end), step = real_of(&loop->step);
-    double at = real_of(&loop->visible), rounds, done;
+    double start = value_real_of(&loop->start), end = value_real_of(&loop->end),
+           step = value_real_of(&loop->step);
+    double at = value_real_of(&loop->visible), rounds, done;
 
     *begin = 0;
     *width = 0.5;

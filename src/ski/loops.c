@@ -112,17 +112,13 @@ static bool evaluate_loop(struct interp *in, const struct stmt *stmt, struct loo
 
 /* ---- autorefine ---- */
 
-static double number_of(const struct value *v)
-{
-    return v->type == TYPE_INT ? (double)v->as.integer : v->as.real;
-}
-
 static struct refine *begin_refinement(struct interp *in, const struct loop *loop)
 {
     const struct settings *settings = engine_settings(in->engine);
     struct refine_rules rules = {.integers = loop->start.type == TYPE_INT,
                                  .multiple_of = loop->multiple_of,
-                                 .logarithmic = loop->multiplicative && number_of(&loop->start) > 0,
+                                 .logarithmic =
+                                     loop->multiplicative && value_real_of(&loop->start) > 0,
                                  .factor = settings->autorefine_factor,
                                  .tolerance = settings->autorefine_tolerance};
 
@@ -134,7 +130,7 @@ static struct refine *begin_refinement(struct interp *in, const struct loop *loo
  */
 static bool run_refined_round(struct interp *in, struct refine *refine, struct value v, bool *over)
 {
-    double x = number_of(&v);
+    double x = value_real_of(&v);
 
     engine_sort_key(in->engine, x);
     if (!run_round(in, v, over))
@@ -251,8 +247,10 @@ bool script_iterator_loop(struct interp *in, const struct stmt *stmt)
         return false;
     in->loop = &frame;
     while (ok && !over) {
-        in->context.count = stmt->expr->count;
-        over = !iterator->next(&in->context, args, &state, &v);
+        in->call.builtin = iterator;
+        in->call.args = args;
+        in->call.count = stmt->expr->count;
+        over = !iterator->next(&in->call, &state, &v);
         ok = over ? evaluate_succeeded(in, stmt->expr) : run_round(in, v, &over);
     }
     in->loop = frame.outer;

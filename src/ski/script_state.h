@@ -8,7 +8,7 @@
 #ifndef SKAMPI_SKI_SCRIPT_STATE_H
 #define SKAMPI_SKI_SCRIPT_STATE_H
 
-#include "ski/builtin.h"
+#include "ski/builtins.h"
 #include "ski/diag.h"
 #include "ski/loop.h"
 #include "ski/script.h"
@@ -50,7 +50,7 @@ struct interp {
     bool show_source;
     /* Runs the statements of a loop; a pointer, so that loops.c need not depend on interp.c. */
     bool (*run_list)(struct interp *, const struct stmt_list *);
-    struct builtin_context context;
+    struct builtin_call call;       /* of a function, in progress */
     struct value *globals, *locals; /* by symbol; void before the first assignment */
     bool in_block;
     struct frame *loop; /* the innermost */

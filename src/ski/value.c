@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "base/text.h"
 
 /* ---- Making, sharing, releasing ---- */
@@ -174,60 +175,103 @@ void value_release(struct value *v)
     *v = value_void();
 }
 
-/* ---- Printing ---- */
+/* ---- Types ---- */
+
+static const struct type {
+    const char *text;   /* "an integer" */
+    const char *word;   /* in signatures */
+    const char *needed; /* what is wrong with another one in its place */
+    const char *misfit; /* why it is no operand; NULL: numbers are */
+} types[] = {
+    [TYPE_UNKNOWN] = {"nothing", "", "nothing can be used here", "this operand has no value"},
+    [TYPE_VOID] = {"nothing", "", "nothing can be used here", "this operand has no value"},
+    [TYPE_INT] = {"an integer", "int", "an integer is needed here", NULL},
+    [TYPE_REAL] = {"a double", "double", "a number is needed here", NULL},
+    [TYPE_STRING] = {"a string", "string", "a string is needed here",
+                     "strings can only be compared with strings, by == and !="},
+    [TYPE_COMM] = {"a communicator", "comm", "a communicator is needed here, such as comm(2)",
+                   "communicators cannot be operands; use is_mpi_comm_null() or get_comm_size()"},
+    [TYPE_INT_ARRAY] = {"an integer array", "int[]",
+                        "an array of integers is needed here, such as {1, 2}",
+                        "arrays cannot be operands; get an element with int_array_get()"},
+    [TYPE_DATATYPE] = {"a datatype", "datatype", "a datatype is needed here, such as MPI_INT",
+                       "datatypes cannot be operands"},
+    [TYPE_DATATYPE_ARRAY] = {"a datatype array", "datatype[]",
+                             "an array of datatypes is needed here, such as {MPI_INT, MPI_DOUBLE}",
+                             "datatypes cannot be operands"},
+    [TYPE_OPERATION] = {"an operation", "op", "an operation is needed here, such as MPI_SUM",
+                        "MPI operations cannot be operands"},
+    [TYPE_INFO] = {"an info object", "info", "an info object is needed here, such as MPI_INFO_NULL",
+                   "info objects cannot be operands"},
+    [TYPE_UNIT] = {"a unit", "", "nothing can be used here", "this operand has no value"},
+};
 
 enum value_type value_type_of(enum parameter_type parameter)
 {
-    switch (parameter) {
-    case PARAMETER_INT:
-    case PARAMETER_ITERATIONS:
-    case PARAMETER_RANK:
-        return TYPE_INT;
-    case PARAMETER_DOUBLE:
-        return TYPE_REAL;
-    case PARAMETER_STRING:
-        return TYPE_STRING;
-    case PARAMETER_INT_ARRAY:
-        return TYPE_INT_ARRAY;
-    case PARAMETER_DATATYPE:
-        return TYPE_DATATYPE;
-    case PARAMETER_OPERATION:
-        return TYPE_OPERATION;
-    case PARAMETER_INFO:
-        return TYPE_INFO;
-    }
-    return TYPE_VOID;
+    static const enum value_type of[] = {
+        [PARAMETER_INT] = TYPE_INT,           [PARAMETER_ITERATIONS] = TYPE_INT,
+        [PARAMETER_RANK] = TYPE_INT,          [PARAMETER_DOUBLE] = TYPE_REAL,
+        [PARAMETER_STRING] = TYPE_STRING,     [PARAMETER_INT_ARRAY] = TYPE_INT_ARRAY,
+        [PARAMETER_DATATYPE] = TYPE_DATATYPE, [PARAMETER_OPERATION] = TYPE_OPERATION,
+        [PARAMETER_INFO] = TYPE_INFO};
+    return of[parameter];
+}
+
+const char *value_type_text(enum value_type type)
+{
+    return types[type].text;
 }
 
 const char *value_type_name(enum value_type type)
 {
-    switch (type) {
-    case TYPE_INT:
-        return "integer";
-    case TYPE_REAL:
-        return "double";
-    case TYPE_STRING:
-        return "string";
-    case TYPE_COMM:
-        return "communicator";
-    case TYPE_INT_ARRAY:
-        return "integer array";
-    case TYPE_DATATYPE:
-        return "datatype";
-    case TYPE_DATATYPE_ARRAY:
-        return "datatype array";
-    case TYPE_OPERATION:
-        return "operation";
-    case TYPE_INFO:
-        return "info object";
-    case TYPE_UNIT:
-        return "unit";
-    case TYPE_UNKNOWN:
-    case TYPE_VOID:
-        break;
-    }
-    return "nothing";
+    const char *article = strchr(types[type].text, ' ');
+
+    return article ? article + 1 : types[type].text;
 }
+
+const char *value_type_word(enum value_type type)
+{
+    return types[type].word;
+}
+
+size_t signature_count(const struct signature *signature)
+{
+    size_t count = 0;
+
+    while (count < MEASUREMENT_MAX_PARAMETERS && signature->types[count] != TYPE_UNKNOWN)
+        count++;
+    return count;
+}
+
+void signature_arity(const struct signature *signature, size_t *least, size_t *most)
+{
+    size_t count = signature_count(signature);
+
+    *least = count - signature->optional;
+    *most = signature->more ? SIZE_MAX : count;
+}
+
+enum value_type signature_type(const struct signature *signature, size_t i)
+{
+    size_t count = signature_count(signature);
+
+    if (signature->more && i >= count)
+        return signature->types[count - 1];
+    return i < count ? signature->types[i] : TYPE_UNKNOWN;
+}
+
+struct signature signature_of(const struct measurement *function)
+{
+    struct signature signature = {0};
+    size_t count = measurement_parameter_count(function);
+
+    for (size_t i = 0; i < count; i++)
+        signature.types[i] = value_type_of(function->parameters[i].type);
+    signature.optional = count - measurement_required_count(function);
+    return signature;
+}
+
+/* ---- Printing ---- */
 
 static void append_real(struct text *text, double x)
 {
@@ -337,31 +381,7 @@ const char *value_convert(struct value *v, enum value_type to)
         *v = value_int(rounded);
         return NULL;
     }
-    switch (to) {
-    case TYPE_INT:
-        return "an integer is needed here";
-    case TYPE_REAL:
-        return "a number is needed here";
-    case TYPE_STRING:
-        return "a string is needed here";
-    case TYPE_COMM:
-        return "a communicator is needed here, such as comm(2)";
-    case TYPE_INT_ARRAY:
-        return "an array of integers is needed here, such as {1, 2}";
-    case TYPE_DATATYPE:
-        return "a datatype is needed here, such as MPI_INT";
-    case TYPE_DATATYPE_ARRAY:
-        return "an array of datatypes is needed here, such as {MPI_INT, MPI_DOUBLE}";
-    case TYPE_OPERATION:
-        return "an operation is needed here, such as MPI_SUM";
-    case TYPE_INFO:
-        return "an info object is needed here, such as MPI_INFO_NULL";
-    case TYPE_UNKNOWN:
-    case TYPE_VOID:
-    case TYPE_UNIT:
-        break;
-    }
-    return "nothing can be used here";
+    return types[to].needed;
 }
 
 /* ---- Operators ---- */
@@ -384,28 +404,8 @@ static bool is_comparison(enum operator op)
 /* Why the operator does not take this type; static text. */
 static const char *misfit(enum operator op, enum value_type bad)
 {
-    switch (bad) {
-    case TYPE_UNKNOWN:
-    case TYPE_VOID:
-    case TYPE_UNIT:
-        return "this operand has no value";
-    case TYPE_STRING:
-        return "strings can only be compared with strings, by == and !=";
-    case TYPE_COMM:
-        return "communicators cannot be operands; use is_mpi_comm_null() or get_comm_size()";
-    case TYPE_INT_ARRAY:
-        return "arrays cannot be operands; get an element with int_array_get()";
-    case TYPE_DATATYPE:
-    case TYPE_DATATYPE_ARRAY:
-        return "datatypes cannot be operands";
-    case TYPE_OPERATION:
-        return "MPI operations cannot be operands";
-    case TYPE_INFO:
-        return "info objects cannot be operands";
-    case TYPE_INT:
-    case TYPE_REAL:
-        break;
-    }
+    if (types[bad].misfit)
+        return types[bad].misfit;
     if (op == OP_AND || op == OP_OR || op == OP_NOT)
         return "and, or and not need integers; compare the double with something, as in x != 0.0";
     return "this operator needs integers; convert the double with floor(), ceil() or round()";
@@ -435,6 +435,25 @@ enum value_type value_operate_type(enum operator op, enum value_type a, enum val
     return is_comparison(op) ? TYPE_INT : TYPE_REAL;
 }
 
+/* order: below, equal to or above 0, as the left operand is smaller, equal or larger. */
+static bool compare(enum operator op, int order)
+{
+    switch (op) {
+    case OP_EQUAL:
+        return order == 0;
+    case OP_NOT_EQUAL:
+        return order != 0;
+    case OP_LESS:
+        return order < 0;
+    case OP_GREATER:
+        return order > 0;
+    case OP_LESS_EQUAL:
+        return order <= 0;
+    default:
+        return order >= 0;
+    }
+}
+
 static const char *operate_integers(enum operator op, int64_t a, int64_t b, int64_t *result)
 {
     bool overflow = false;
@@ -451,24 +470,6 @@ static const char *operate_integers(enum operator op, int64_t a, int64_t b, int6
         break;
     case OP_BIT_AND:
         *result = a & b;
-        break;
-    case OP_EQUAL:
-        *result = a == b;
-        break;
-    case OP_NOT_EQUAL:
-        *result = a != b;
-        break;
-    case OP_LESS:
-        *result = a < b;
-        break;
-    case OP_GREATER:
-        *result = a > b;
-        break;
-    case OP_LESS_EQUAL:
-        *result = a <= b;
-        break;
-    case OP_GREATER_EQUAL:
-        *result = a >= b;
         break;
     case OP_ADD:
         overflow = __builtin_add_overflow(a, b, result);
@@ -499,26 +500,11 @@ static const char *operate_integers(enum operator op, int64_t a, int64_t b, int6
     case OP_COMPLEMENT:
         *result = ~a;
         break;
+    default:
+        *result = compare(op, ORDER(a, b));
+        break;
     }
     return overflow ? "integer overflow: the result needs more than 64 bits" : NULL;
-}
-
-static bool compare_reals(enum operator op, double a, double b)
-{
-    switch (op) {
-    case OP_EQUAL:
-        return a == b;
-    case OP_NOT_EQUAL:
-        return a != b;
-    case OP_LESS:
-        return a < b;
-    case OP_GREATER:
-        return a > b;
-    case OP_LESS_EQUAL:
-        return a <= b;
-    default:
-        return a >= b;
-    }
 }
 
 static const char *operate_reals(enum operator op, double a, double b, double *result)
@@ -548,7 +534,7 @@ static const char *operate_reals(enum operator op, double a, double b, double *r
     return isfinite(*result) ? NULL : "the result is too large for a double";
 }
 
-static double real_of(const struct value *v)
+double value_real_of(const struct value *v)
 {
     return v->type == TYPE_INT ? (double)v->as.integer : v->as.real;
 }
@@ -575,9 +561,9 @@ const char *value_operate(enum operator op, const struct value *a, const struct 
     if (a->type == TYPE_INT && b->type == TYPE_INT)
         return operate_integers(op, a->as.integer, b->as.integer, &v->as.integer);
     if (type == TYPE_INT) {
-        v->as.integer = compare_reals(op, real_of(a), real_of(b));
+        v->as.integer = compare(op, ORDER(value_real_of(a), value_real_of(b)));
         return NULL;
     }
     *v = value_real(0);
-    return operate_reals(op, real_of(a), real_of(b), &v->as.real);
+    return operate_reals(op, value_real_of(a), value_real_of(b), &v->as.real);
 }

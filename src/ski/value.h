@@ -91,8 +91,31 @@ void value_release(struct value *v);            /* leaves it void */
 /* The type of values for a parameter of a measurement function. */
 enum value_type value_type_of(enum parameter_type parameter);
 
-/* "integer", "double", "string", "communicator", "integer array", "datatype", ..., "nothing". */
+/* "an integer", "a double", "an integer array", ..., "nothing"; without the article; and as
+ * signatures have it: "int", "double", "int[]", "". */
+const char *value_type_text(enum value_type type);
 const char *value_type_name(enum value_type type);
+const char *value_type_word(enum value_type type);
+
+/* What a function takes, of the language or of measurements. */
+struct signature {
+    enum value_type types[MEASUREMENT_MAX_PARAMETERS]; /* TYPE_UNKNOWN after the last */
+    size_t optional;                                   /* that many of the last ones */
+    bool more; /* any number of further arguments of the last type */
+};
+
+#define TAKES(...)                                                                                 \
+    {                                                                                              \
+        .types = { __VA_ARGS__ }                                                                   \
+    }
+#define TAKES_NOTHING TAKES(TYPE_UNKNOWN)
+
+size_t signature_count(const struct signature *);
+/* How many arguments there must be, and may be; most is SIZE_MAX for any number. */
+void signature_arity(const struct signature *, size_t *least, size_t *most);
+/* Of argument i; TYPE_UNKNOWN after the last. */
+enum value_type signature_type(const struct signature *, size_t i);
+struct signature signature_of(const struct measurement *);
 
 /* As print and loop columns show it; the caller frees it. Doubles print with the fewest digits
  * that read back as the same number, and always with a dot or an exponent. */
@@ -101,6 +124,9 @@ char *value_text(const struct value *v);
 /* Conversion for a parameter: int to double exactly; double to int rounded half away from zero.
  * NULL, or what is wrong (static text); then v is unchanged. */
 const char *value_convert(struct value *v, enum value_type to);
+
+/* A number as a double. */
+double value_real_of(const struct value *v);
 
 /* The integer nearest to x, half away from zero; false when it needs more than 64 bits. */
 bool value_round(double x, int64_t *i);

@@ -665,15 +665,16 @@ static void sets_that_do_not_exist(void **state)
 static void random_sets(void **state)
 {
     struct engine *engine = stub_engine_create(0, 50);
-    struct builtin_context context = {.engine = engine, .count = 1};
     struct value wanted = value_int(30), set;
+    const struct builtin *function = builtin_find("comm_rand");
+    struct builtin_call call = {.engine = engine, .builtin = function, .args = &wanted, .count = 1};
     bool shuffled = false;
 
     (void)state;
     for (int i = 0; i < 20; i++) {
         bool seen[50] = {false};
 
-        set = builtin_find("comm_rand")->call(&context, &wanted);
+        set = function->call(&call);
         assert_int_equal(pe_set_size(set.as.set), 30);
         for (int rank = 0; rank < 30; rank++) {
             int pe = pe_set_member(set.as.set, rank);
