@@ -12,8 +12,8 @@
 #include "base/text.h"
 #include "ski/builtins.h"
 #include "ski/check.h"
+#include "ski/lexer.h"
 #include "ski/loop.h"
-#include "ski/number.h"
 #include "ski/parser.h"
 
 /* What a value must be. */
@@ -56,7 +56,7 @@ static bool is_name(const char *text)
 static bool read_number(const char *text, int64_t *number)
 {
     bool minus = *text == '-';
-    if (!number_integer(text + (minus || *text == '+'), number))
+    if (!lexer_integer(text + (minus || *text == '+'), number))
         return false;
     *number = minus ? -*number : *number;
     return true;

@@ -23,7 +23,7 @@
 #include "output/columns.h"
 #include "output/output.h"
 #include "settings/table.h"
-#include "ski/number.h"
+#include "ski/lexer.h"
 
 #ifndef SKAMPI_VERSION
 #define SKAMPI_VERSION "unknown"
@@ -315,7 +315,7 @@ static void set_point_time(struct options *options, const char *text)
 
 static void set_memory(struct options *options, const char *text)
 {
-    if (!number_integer(text, &options->memory) || options->memory == 0)
+    if (!lexer_integer(text, &options->memory) || options->memory == 0)
         fail(options, "--memory %s: give a number of bytes above 0, such as 64mb or 2gb", text);
 }
 

@@ -2,17 +2,29 @@
 #include "ski/lexer.h"
 
 #include <ctype.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "ski/cursor.h"
-#include "ski/number.h"
 
 /* Includes of includes can multiply; this limits what they expand to. */
 #define EXPANSION_LIMIT ((size_t)16 << 20)
 #define INCLUDE_COST 1024
+
+/* A file and the place in it. */
+struct cursor {
+    int file;
+    const char *text;
+    size_t length, at;
+    int line;
+    size_t line_start;
+    size_t copied; /* bytes of text that are in the expanded text; more than at after an @include */
+    int last_token_line;
+    int long_string_line; /* where the last string of several lines began */
+};
 
 struct lexer {
     struct source *source;
@@ -25,8 +37,9 @@ struct lexer {
     struct text expanded;
 };
 
-/* The longest spellings come first, since the first match wins. A spelling of another language (&&)
- * is reported as an error, and then read as the token that it stands for. */
+/* What tokens are in a script. The first that is no mistake is how messages show a kind. Operators:
+ * the longest come first, since the first match wins. A spelling of another language (&&) is
+ * reported as an error, and then read as the token that it stands for. */
 static const struct spelling {
     const char *text;
     enum token_kind kind;
@@ -67,7 +80,69 @@ static const struct spelling {
     {",", TOKEN_COMMA, NULL},
     {":", TOKEN_COLON, NULL},
     {".", TOKEN_DOT, NULL},
+    {"and", TOKEN_AND, NULL},
+    {"autorefine", TOKEN_AUTOREFINE, NULL},
+    {"begin", TOKEN_BEGIN, NULL},
+    {"diagram", TOKEN_DIAGRAM, NULL},
+    {"do", TOKEN_DO, NULL},
+    {"else", TOKEN_ELSE, NULL},
+    {"elseif", TOKEN_ELSEIF, NULL},
+    {"end", TOKEN_END, NULL},
+    {"fi", TOKEN_FI, NULL},
+    {"flush", TOKEN_FLUSH, NULL},
+    {"for", TOKEN_FOR, NULL},
+    {"if", TOKEN_IF, NULL},
+    {"in", TOKEN_IN, NULL},
+    {"measure", TOKEN_MEASURE, NULL},
+    {"measurement", TOKEN_MEASUREMENT, NULL},
+    {"method", TOKEN_METHOD, NULL},
+    {"multipleof", TOKEN_MULTIPLEOF, NULL},
+    {"not", TOKEN_NOT, NULL},
+    {"od", TOKEN_OD, NULL},
+    {"or", TOKEN_OR, NULL},
+    {"print", TOKEN_PRINT, NULL},
+    {"print_all", TOKEN_PRINT_ALL, NULL},
+    {"result", TOKEN_RESULT, NULL},
+    {"step", TOKEN_STEP, NULL},
+    {"then", TOKEN_THEN, NULL},
+    {"to", TOKEN_TO, NULL},
 };
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* ---- Names of tokens ---- */
+
+static const struct spelling *spelling_of(enum token_kind kind)
+{
+    for (size_t i = 0; i < COUNT(spellings); i++)
+        if (spellings[i].kind == kind && !spellings[i].mistake)
+            return &spellings[i];
+    return NULL;
+}
+
+const char *token_kind_name(enum token_kind kind)
+{
+    static char quoted[32];
+    const struct spelling *spelling = spelling_of(kind);
+
+    if (!spelling)
+        return kind == TOKEN_EOF      ? "the end of the script"
+               : kind == TOKEN_NAME   ? "a name"
+               : kind == TOKEN_STRING ? "a string"
+                                      : "a number";
+    snprintf(quoted, sizeof quoted, "'%s'", spelling->text);
+    return quoted;
+}
+
+const char *token_keyword(enum token_kind kind)
+{
+    return kind > TOKEN_BAD && kind < TOKEN_LESS ? spelling_of(kind)->text : NULL;
+}
+
+bool token_says(const struct token *token, const char *word)
+{
+    return token->length == strlen(word) && memcmp(token->text, word, token->length) == 0;
+}
 
 static const struct {
     const char *text, *remedy;
@@ -88,7 +163,56 @@ static const struct {
     {"\xc2\xa0", "this is a no-break space: write a plain one"},
 };
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
+/* ---- The place in a file ---- */
+
+/* The byte i after the reading position; NUL after the end. */
+static char cursor_peek(const struct cursor *cursor, size_t i)
+{
+    return cursor->at + i < cursor->length ? cursor->text[cursor->at + i] : '\0';
+}
+
+static bool cursor_is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Whether a name may begin with it. */
+static bool cursor_is_letter(char c)
+{
+    return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static struct position cursor_here(const struct cursor *cursor)
+{
+    return (struct position){cursor->file, cursor->line,
+                             (int)(cursor->at - cursor->line_start) + 1};
+}
+
+/* A token of one byte that begins here. */
+static struct token cursor_token(const struct cursor *cursor, enum token_kind kind)
+{
+    return (struct token){
+        .kind = kind, .where = cursor_here(cursor), .text = cursor->text + cursor->at, .length = 1};
+}
+
+/* How many letters and digits, or digits, follow from byte `from` on. */
+static size_t cursor_word(const struct cursor *cursor, size_t from)
+{
+    size_t i = from;
+
+    while (cursor_is_letter(cursor_peek(cursor, i)) || cursor_is_digit(cursor_peek(cursor, i)))
+        i++;
+    return i - from;
+}
+
+static size_t cursor_digits(const struct cursor *cursor, size_t from)
+{
+    size_t i = from;
+
+    while (cursor_is_digit(cursor_peek(cursor, i)))
+        i++;
+    return i - from;
+}
 
 static struct cursor *top(struct lexer *lexer)
 {
@@ -160,7 +284,7 @@ static void skip_line(struct cursor *cursor)
     cursor->at = !end ? cursor->length : (size_t)(end - cursor->text);
 }
 
-/* ---- includes ---- */
+/* ---- Includes ---- */
 
 /* "a -> b -> c", the files being read and then name. */
 static char *include_chain(const struct lexer *lexer, const char *name)
@@ -242,9 +366,7 @@ static void read_directive(struct lexer *lexer)
     bool was_incomplete = lexer->incomplete;
     char *path;
 
-    while (cursor_is_letter(cursor_peek(cursor, length)) ||
-           cursor_is_digit(cursor_peek(cursor, length)))
-        length++;
+    length += cursor_word(cursor, 1);
     if (length != 8 || memcmp(cursor->text + start, "@include", 8) != 0) {
         diag_error(lexer->diag, keyword,
                    "unknown directive '%.*s': the only one is @include \"file\"",
@@ -287,17 +409,146 @@ static void read_directive(struct lexer *lexer)
     free(path);
 }
 
-/* ---- tokens ---- */
+/* ---- Numbers: integers with units, hexadecimal integers, doubles ---- */
+
+static const struct {
+    const char *name;
+    int shift;
+} units[] = {{"kb", 10}, {"kB", 10},  {"KB", 10}, {"KiB", 10}, {"mb", 20},
+             {"MB", 20}, {"MiB", 20}, {"gb", 30}, {"GB", 30},  {"GiB", 30}};
+
+static bool read_digits(const char *digits, size_t count, int base, int64_t *value)
+{
+    *value = 0;
+    for (size_t i = 0; i < count; i++) {
+        int digit = cursor_is_digit(digits[i]) ? digits[i] - '0' : tolower(digits[i]) - 'a' + 10;
+
+        if (__builtin_mul_overflow(*value, base, value) ||
+            __builtin_add_overflow(*value, digit, value))
+            return false;
+    }
+    return true;
+}
+
+static bool apply_unit(const char *unit, size_t length, bool *in_range, int64_t *value)
+{
+    for (size_t i = 0; i < COUNT(units); i++) {
+        if (strlen(units[i].name) != length || memcmp(units[i].name, unit, length) != 0)
+            continue;
+        if (__builtin_mul_overflow(*value, (int64_t)1 << units[i].shift, value))
+            *in_range = false;
+        return true;
+    }
+    return false;
+}
+
+bool lexer_integer(const char *text, int64_t *value)
+{
+    size_t digits = strspn(text, "0123456789");
+    bool in_range = digits > 0 && read_digits(text, digits, 10, value);
+    const char *unit = text + digits;
+    return in_range && (*unit == '\0' || apply_unit(unit, strlen(unit), &in_range, value)) &&
+           in_range;
+}
+
+static struct token bad_number(struct diag *diag, struct cursor *cursor, struct token token,
+                               size_t length, const char *why)
+{
+    int shown = (int)(length < 40 ? length : 40);
+
+    diag_error(diag, token.where, "bad number '%.*s': %s", shown, token.text, why);
+    token.kind = TOKEN_BAD;
+    token.length = length;
+    cursor->at += length;
+    return token;
+}
+
+static struct token read_hexadecimal(struct diag *diag, struct cursor *cursor)
+{
+    struct token token = cursor_token(cursor, TOKEN_INTEGER);
+    size_t word = cursor_word(cursor, 2), digits = 0;
+
+    while (isxdigit((unsigned char)cursor_peek(cursor, 2 + digits)))
+        digits++;
+    if (digits == 0 || digits < word)
+        return bad_number(diag, cursor, token, 2 + word,
+                          "0x must be followed by hexadecimal digits, without a unit");
+    if (!read_digits(token.text + 2, digits, 16, &token.integer))
+        return bad_number(diag, cursor, token, 2 + digits,
+                          "the largest integer is 9223372036854775807");
+    token.length = 2 + digits;
+    cursor->at += token.length;
+    return token;
+}
+
+/* Length of an exponent "e+10" at i, 0 when there is none. */
+static size_t count_exponent(const struct cursor *cursor, size_t i)
+{
+    size_t sign = cursor_peek(cursor, i + 1) == '+' || cursor_peek(cursor, i + 1) == '-';
+    size_t digits;
+
+    if (cursor_peek(cursor, i) != 'e' && cursor_peek(cursor, i) != 'E')
+        return 0;
+    digits = cursor_digits(cursor, i + 1 + sign);
+    return digits > 0 ? 1 + sign + digits : 0;
+}
+
+/* The cursor is at a digit, or at a dot with a digit after it. TOKEN_BAD after an error. */
+static struct token read_number(struct diag *diag, struct cursor *cursor)
+{
+    struct token token = cursor_token(cursor, TOKEN_INTEGER);
+    size_t digits = cursor_digits(cursor, 0), length = digits, word;
+    bool in_range, unit = false;
+
+    if (cursor_peek(cursor, 0) == '0' &&
+        (cursor_peek(cursor, 1) == 'x' || cursor_peek(cursor, 1) == 'X'))
+        return read_hexadecimal(diag, cursor);
+    if (cursor_peek(cursor, length) == '.' && cursor_peek(cursor, length + 1) != '.') {
+        token.kind = TOKEN_REAL;
+        length += 1 + cursor_digits(cursor, length + 1);
+    }
+    if (count_exponent(cursor, length) > 0) {
+        token.kind = TOKEN_REAL;
+        length += count_exponent(cursor, length);
+    }
+    word = cursor_word(cursor, length);
+    if (token.kind == TOKEN_REAL) {
+        if (word > 0)
+            return bad_number(diag, cursor, token, length + word,
+                              "a double has no unit; put a space before any other word");
+        if (cursor_peek(cursor, length) == '.' && cursor_is_digit(cursor_peek(cursor, length + 1)))
+            return bad_number(diag, cursor, token, length + 1 + cursor_word(cursor, length + 1),
+                              "it has two dots");
+        token.real = strtod(token.text, NULL);
+        if (isinf(token.real))
+            return bad_number(diag, cursor, token, length, "it is too large for a double");
+    } else {
+        in_range = read_digits(token.text, digits, 10, &token.integer);
+        unit = word > 0 && apply_unit(token.text + length, word, &in_range, &token.integer);
+        if (word > 0 && !unit)
+            return bad_number(diag, cursor, token, length + word,
+                              "the units are kb kB KB KiB (2^10), mb MB MiB (2^20), gb GB GiB "
+                              "(2^30); put a space before any other word");
+        length += word;
+        if (!in_range)
+            return bad_number(diag, cursor, token, length,
+                              "the largest integer is 9223372036854775807");
+    }
+    token.length = length;
+    cursor->at += length;
+    return token;
+}
+
+/* ---- Other tokens ---- */
 
 static struct token read_word(struct cursor *cursor)
 {
     struct token token = cursor_token(cursor, TOKEN_NAME);
 
     token.length = cursor_word(cursor, 0);
-    for (int kind = 0; kind < TOKEN_KINDS; kind++)
-        if (token_keyword((enum token_kind)kind) &&
-            token_says(&token, token_keyword((enum token_kind)kind)))
-            token.kind = (enum token_kind)kind;
+    for (size_t i = 0; i < COUNT(spellings); i++)
+        if (token_says(&token, spellings[i].text))
+            token.kind = spellings[i].kind;
     cursor->at += token.length;
     return token;
 }
@@ -471,7 +722,7 @@ static bool read_token(struct lexer *lexer, struct token *token)
     if (cursor_is_letter(c))
         *token = read_word(cursor);
     else if (cursor_is_digit(c) || (c == '.' && cursor_is_digit(cursor_peek(cursor, 1))))
-        *token = number_read(lexer->diag, cursor);
+        *token = read_number(lexer->diag, cursor);
     else if (c == '"')
         *token = read_string(lexer, cursor);
     else if (c == '\'' && read_single_quoted(lexer, cursor, token))
