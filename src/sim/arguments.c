@@ -143,7 +143,7 @@ struct machine *inputs_machine(const struct inputs *inputs,
                                const struct prediction_options *options)
 {
     struct machine *machine = machine_open(inputs->machine);
-    if (options->replay.model == &loggp_model && !machine->has_overhead)
+    if (options->replay.model->has_overheads && !machine->has_overhead)
         say("%s describes no overhead, so calls take no time of their processor: add "
             "overhead, have skampi-model describe the machine, or choose --model paper",
             inputs->machine);

@@ -6,10 +6,11 @@
 
 /* The time of its own of a quiet, fence or wait (ps). */
 static inline int64_t own_cost(const struct replay *replay, const struct step *step,
-                               enum order order, enum cost_class class)
+                               enum cost_class class)
 {
     int node = replay->threads[step->thread].node;
-    return replay->model->order(order, machine_own(replay->machine, node, replay->several, class));
+    return replay->model->has_overheads ? machine_own(replay->machine, node, replay->several, class)
+                                        : 0;
 }
 
 void replay_quiet(struct replay *replay, const struct step *step)
@@ -17,7 +18,7 @@ void replay_quiet(struct replay *replay, const struct step *step)
     int64_t *known = step->op->context == 0
                          ? &replay_home(replay, step->thread)->known
                          : &context_of(replay, step->thread, step->op->context)->known;
-    int64_t own = own_cost(replay, step, ORDER_QUIET, COST_QUIET);
+    int64_t own = own_cost(replay, step, COST_QUIET);
     int64_t complete = later(step->start, *known);
     replay_finish(replay, step, complete + own, complete - step->start);
     /* By its surplus, it may have been complete earlier. */
@@ -33,7 +34,7 @@ static int64_t surplus_before(const struct replay *replay, const struct step *st
 {
     const struct op *op = step->op;
     int64_t surplus = surplus_of(replay, step, false), meanwhile = 0;
-    if (op->kind != OP_ATOMIC && !(op->flags & OP_BLOCKING))
+    if (!(op->flags & OP_BLOCKING))
         meanwhile = phases_of(replay, step).wire;
     return later(surplus - meanwhile, 0);
 }
@@ -92,7 +93,7 @@ void replay_fence(struct replay *replay, const struct step *step)
     operation_fence(replay, step);
     /* It may have waited until its atomics were served. */
     int64_t begin = replay->libraries ? later(step->start, replay->now) : step->start;
-    int64_t own = own_cost(replay, step, ORDER_FENCE, COST_FENCE);
+    int64_t own = own_cost(replay, step, COST_FENCE);
     replay_finish(replay, step, begin + own, begin - step->start);
 }
 
@@ -111,7 +112,7 @@ static uint32_t slot_of(struct replay *replay, uint32_t thread)
 /* Calls of a loop that fetch have costs of their own. */
 static int64_t wait_cost(const struct replay *replay, const struct step *step)
 {
-    return step->op->kind == OP_WAIT ? own_cost(replay, step, ORDER_WAIT, COST_WAIT) : 0;
+    return step->op->kind == OP_WAIT ? own_cost(replay, step, COST_WAIT) : 0;
 }
 
 /* The write that it waits for is there. */

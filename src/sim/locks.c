@@ -26,30 +26,30 @@ static uint32_t lock_number(struct replay *replay, uint64_t place)
     return (uint32_t)number;
 }
 
-/* The service of a lock. Unless its cost is described, clear_lock does not wait for an answer, like
- * an atomic that fetches nothing. */
-static struct service service_of(const struct replay *replay, const struct step *step,
-                                 enum cost_class class)
+/* What a call of a lock takes, as an atomic at the lock's PE. Unless its cost is described,
+ * clear_lock does not wait for an answer, like an atomic that fetches nothing. */
+static struct phases phases_of(const struct replay *replay, const struct step *step,
+                               enum cost_class class)
 {
     uint32_t home = replay_lock_home(replay, step);
     int node = replay->threads[home].node;
     const struct way *way = machine_way(replay->machine, replay->threads[step->thread].node, node);
     bool described = way->costs && way->costs->sized[class].count;
-    const struct atomic atomic = {
+    return replay->model->takes(&(struct message){
         .way = replay_way(replay, step->thread, home, described ? class : COST_ATOMIC,
                           step->op->bytes),
         .bytes = step->op->bytes,
+        .kind = MESSAGE_ATOMIC,
         .busy = replay_busy(replay, step->thread, home),
         .fetching = described || class == COST_LOCK,
         .blocking = true,
-    };
-    return replay->model->atomic(&atomic);
+    });
 }
 
 /* Time from the call until the caller knows the answer, if nothing delays it. */
-static int64_t whole(const struct service *service)
+static int64_t whole(const struct phases *takes)
 {
-    return service->issue + service->request + service->service + service->back + service->answer;
+    return takes->issue + takes->request + takes->receive + takes->flight + takes->answer;
 }
 
 /* Least time of a set_lock that finds its lock held, since PEs queue by further messages. before is
@@ -64,9 +64,10 @@ static int64_t held_time(const struct replay *replay, const struct step *step, u
             machine_way(replay->machine, replay->threads[step->thread].node, (int)self->node);
         if (!way->costs || !way->costs->sized[COST_LOCK_HELD].count)
             continue;
-        const struct service takes = replay->model->atomic(&(struct atomic){
+        const struct phases takes = replay->model->takes(&(struct message){
             .way = way_of(way, COST_LOCK_HELD, step->op->bytes),
             .bytes = step->op->bytes,
+            .kind = MESSAGE_ATOMIC,
             .fetching = true,
             .blocking = true,
         });
@@ -86,10 +87,10 @@ static int64_t hand_over(const struct replay *replay, uint32_t from, uint32_t to
 static int64_t take(struct replay *replay, struct lock_state *lock, const struct step *step,
                     int64_t *waited)
 {
-    const struct service service = service_of(replay, step, COST_LOCK);
-    int64_t there = step->start + service.issue + service.request;
+    const struct phases takes = phases_of(replay, step, COST_LOCK);
+    int64_t there = step->start + takes.issue + takes.request;
     int64_t begin = later(lock->free_at, there);
-    int64_t leaves = begin + service.service + service.back + service.answer;
+    int64_t leaves = begin + takes.receive + takes.flight + takes.answer;
     lock->holder = step->thread + 1;
     *waited = begin - there;
     if (*waited <= 0)
@@ -97,7 +98,7 @@ static int64_t take(struct replay *replay, struct lock_state *lock, const struct
     replay_follow(replay, step->thread, lock->compute, lock->hop);
     int64_t handed = hand_over(replay, lock->before - 1, step->thread);
     if (handed >= 0)
-        return later(step->start + whole(&service), lock->cleared + handed);
+        return later(step->start + whole(&takes), lock->cleared + handed);
     return later(leaves, step->start + held_time(replay, step, lock->before));
 }
 
@@ -126,21 +127,21 @@ bool replay_lock(struct replay *replay, const struct step *step)
 /* A failed test_lock asks as set_lock does, and changes nothing. */
 void replay_try_lock(struct replay *replay, const struct step *step)
 {
-    const struct service service = service_of(replay, step, COST_LOCK);
-    replay_finish(replay, step, step->start + whole(&service), 0);
+    const struct phases takes = phases_of(replay, step, COST_LOCK);
+    replay_finish(replay, step, step->start + whole(&takes), 0);
 }
 
 void replay_unlock(struct replay *replay, const struct step *step)
 {
     struct lock_state *lock = &replay->locks[lock_number(replay, step->op->place)];
     struct thread *self = &replay->threads[step->thread];
-    const struct service service = service_of(replay, step, COST_UNLOCK);
+    const struct phases takes = phases_of(replay, step, COST_UNLOCK);
     /* A lock is cleared when all that was done under it is complete, if the library waits for that.
      */
     int64_t known =
         replay->machine->unlock_overtakes ? 0 : replay_home(replay, step->thread)->known;
     int64_t begin = later(known, step->start);
-    int64_t done = begin + service.issue + service.request + service.service, waited;
+    int64_t done = begin + takes.issue + takes.request + takes.receive, waited;
     if (done > LAST_TIME)
         replay_too_late(replay, step->thread);
     path_drop(&replay->paths, lock->hop);
@@ -152,8 +153,8 @@ void replay_unlock(struct replay *replay, const struct step *step)
     lock->hop = path_station(&replay->paths, step->thread, done, self->hop);
     path_keep(&replay->paths, lock->hop);
     replay_finish(replay, step,
-                  service.returns_issued ? begin + service.issue
-                                         : done + service.back + service.answer,
+                  takes.returns == RETURNS_ISSUED ? begin + takes.issue
+                                                  : done + takes.flight + takes.answer,
                   begin - step->start);
     if (!lock->first)
         return;

@@ -85,8 +85,8 @@ static void print_help(void)
 
 static void print_models(void)
 {
-    for (const struct model *const *model = models; *model; model++)
-        printf("%-8s %s\n", (*model)->name, (*model)->help);
+    for (const struct model *model = models; model->name; model++)
+        printf("%-8s %s\n", model->name, model->help);
 }
 
 static void print_version(void)

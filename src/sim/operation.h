@@ -30,10 +30,7 @@ enum stage {
 
 struct operation {
     struct op op; /* the call; a fence goes through its interface, too, where that is busy */
-    union {
-        struct phases transfer;
-        struct service atomic;
-    } takes;
+    struct phases takes;
     int64_t start;         /* ps: when the call was made, or its turn of a loop began */
     int64_t at;            /* ps: when its stage is to begin */
     int64_t ready;         /* ps: when its data were ready for the links */

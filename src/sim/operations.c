@@ -13,11 +13,6 @@ static inline bool is_put(const struct operation *operation)
     return operation->op.kind == OP_PUT;
 }
 
-static inline bool is_atomic(const struct op *op)
-{
-    return op->kind == OP_ATOMIC || op->flags & OP_FETCHING;
-}
-
 static inline int node_of(const struct replay *replay, uint32_t thread)
 {
     return (int)replay->threads[thread].node;
@@ -152,15 +147,15 @@ static inline bool is_answered(const struct replay *replay, const struct operati
 /* A put's data are sent to its target, of a get or atomic a request. */
 static inline void send(struct replay *replay, struct operation *operation)
 {
-    const struct phases *takes = &operation->takes.transfer;
+    const struct phases *takes = &operation->takes;
+    int64_t issued = operation->start + takes->issue;
     if (operation->atomic) {
-        const struct service *service = &operation->takes.atomic;
-        int64_t there = operation->start + service->issue + service->request;
-        next(operation, STAGE_ARRIVE, later(there, context_floor(replay, operation)));
+        next(operation, STAGE_ARRIVE,
+             later(issued + takes->request, context_floor(replay, operation)));
         return;
     }
     struct thread *sender = &replay->threads[sender_of(replay, operation->thread)];
-    int64_t begin = later(operation->start + takes->issue, sender->interface);
+    int64_t begin = later(issued, sender->interface);
     operation->ready = begin + takes->request;
     if (!is_put(operation))
         sender->interface = begin + takes->gap;
@@ -171,7 +166,7 @@ static inline void wire(struct replay *replay, struct operation *operation, uint
 {
     int own = node_of(replay, operation->thread), other = node_of(replay, operation->op.peer);
     int from = is_put(operation) ? own : other, to = is_put(operation) ? other : own;
-    int64_t takes = operation->takes.transfer.wire;
+    int64_t takes = operation->takes.wire;
     operation->stage = STAGE_SENT;
     if (__builtin_expect(operation->shares, 0))
         links_share(&replay->links, number, from, to, operation->at, takes);
@@ -181,7 +176,7 @@ static inline void wire(struct replay *replay, struct operation *operation, uint
 
 static inline void sent(struct replay *replay, struct operation *operation, uint32_t number)
 {
-    const struct phases *takes = &operation->takes.transfer;
+    const struct phases *takes = &operation->takes;
     int64_t at = operation->at, begun = operation->shares ? operation->ready : at - takes->wire;
     delayed(operation, at - takes->wire - operation->ready);
     if (__builtin_expect(operation->shares, 0))
@@ -213,11 +208,12 @@ static inline int64_t handle(int64_t *busy, int64_t at, int64_t takes)
     return begin;
 }
 
-/* What atomics on a PE keep busy. */
-static int64_t *served_at(struct replay *replay, const struct operation *operation)
+/* What receiving an operation keeps busy: the library of its target, or what serves atomics there.
+ */
+static inline int64_t *busy_at(struct replay *replay, const struct operation *operation)
 {
     uint32_t pe = operation->op.peer;
-    if (operation->takes.atomic.received)
+    if (!operation->atomic || operation->takes.received)
         return &replay->libraries->of[pe].busy;
     if (__builtin_expect(!replay->served, 0))
         replay->served = memory_zeroed((size_t)replay->run->pes, sizeof *replay->served);
@@ -238,28 +234,23 @@ static void tell_waiting(struct replay *replay, uint32_t number, int64_t arrival
 
 static inline void arrive(struct replay *replay, struct operation *operation, bool under_way)
 {
-    int64_t at = operation->at, begin = at, done;
+    const struct phases *takes = &operation->takes;
+    int64_t at = operation->at, begin = at;
+    if (operation->atomic || takes->receive > 0)
+        begin = handle(busy_at(replay, operation), at, takes->receive);
+    int64_t done = begin + takes->receive;
     if (operation->atomic) {
-        const struct service *takes = &operation->takes.atomic;
-        begin = handle(served_at(replay, operation), at, takes->service);
-        done = begin + takes->service;
-        next(operation, STAGE_ANSWER, done + takes->back);
+        next(operation, STAGE_ANSWER, done + takes->flight);
         context_note(replay, operation, done, 0);
         if (under_way)
             context_served(replay, operation);
+    } else if (is_put(operation)) {
+        if (takes->returns == RETURNS_ARRIVED && !is_answered(replay, operation))
+            returns(operation, done);
+        next(operation, STAGE_ANSWER, done + takes->acknowledge);
     } else {
-        const struct phases *takes = &operation->takes.transfer;
-        if (takes->receive > 0)
-            begin = handle(&replay->libraries->of[operation->op.peer].busy, at, takes->receive);
-        done = begin + takes->receive;
-        if (is_put(operation)) {
-            if (takes->returns == RETURNS_ARRIVED && !is_answered(replay, operation))
-                returns(operation, done);
-            next(operation, STAGE_ANSWER, done + takes->acknowledge);
-        } else {
-            operation->ready = done;
-            next(operation, STAGE_WIRE, done);
-        }
+        operation->ready = done;
+        next(operation, STAGE_WIRE, done);
     }
     delayed(operation, begin - at);
     if (operation->slot != NO_SLOT)
@@ -270,10 +261,8 @@ static inline void answer(struct replay *replay, struct operation *operation)
 {
     int64_t known = operation->at;
     if (__builtin_expect(is_answered(replay, operation), 0)) {
-        int64_t takes =
-            operation->atomic ? operation->takes.atomic.answer : operation->takes.transfer.answer;
         struct library *library = &replay->libraries->of[replay_pe(replay, operation->thread)];
-        known = handle(&library->busy, known, takes) + takes;
+        known = handle(&library->busy, known, operation->takes.answer) + operation->takes.answer;
     }
     if (__builtin_expect(known > LAST_TIME, 0))
         replay_too_late(replay, operation->thread);
@@ -388,8 +377,7 @@ static bool needs_library(const struct replay *replay, const struct step *step)
         return true;
     if (!replay->libraries->receive)
         return false;
-    enum cost_class class = is_atomic(op) ? COST_ATOMIC : class_of(op);
-    const struct way *way = replay_way(replay, step->thread, op->peer, class, op->bytes);
+    const struct way *way = replay_way(replay, step->thread, op->peer, class_of(op), op->bytes);
     return way->receive > 0 || way->answer > 0 || asks(replay, step->thread, op->peer);
 }
 
@@ -520,9 +508,7 @@ static int64_t ask_all(struct replay *replay, uint32_t thread, const struct op *
 static int64_t issue_of(const struct replay *replay, uint32_t thread, const struct op *op)
 {
     const struct step step = {thread, op, replay->threads[thread].time};
-    if (op->kind == OP_ATOMIC)
-        return service_of(replay, &step).issue;
-    return op->kind == OP_GET ? phases_of(replay, &step).issue : 0;
+    return op->kind == OP_GET || op->kind == OP_ATOMIC ? phases_of(replay, &step).issue : 0;
 }
 
 bool operation_enter(struct replay *replay, uint32_t thread, const struct op *op)
@@ -556,24 +542,16 @@ static void shorten(const struct replay *replay, const struct step *step,
                     struct operation *operation)
 {
     int64_t by = step->op->bytes ? -surplus_of(replay, step, false) : 0;
-    struct phases *takes = &operation->takes.transfer;
+    struct phases *takes = &operation->takes;
     if (by <= 0)
         return;
-    if (operation->atomic) {
-        struct service *service = &operation->takes.atomic;
-        if (!service->returns_issued) {
-            cut(&service->back, &by);
-            cut(&service->request, &by);
+    if (takes->returns != RETURNS_ISSUED) {
+        if (!is_put(operation)) {
+            cut(&takes->flight, &by);
+            cut(&takes->request, &by);
         }
-        cut(&service->issue, &by);
-        return;
-    }
-    if (takes->returns != RETURNS_ISSUED && !is_put(operation)) {
-        cut(&takes->flight, &by);
-        cut(&takes->request, &by);
-    }
-    if (takes->returns != RETURNS_ISSUED)
         cut(&takes->wire, &by);
+    }
     cut(&takes->issue, &by);
 }
 
@@ -581,33 +559,22 @@ static void shorten(const struct replay *replay, const struct step *step,
 static inline void find_times(struct replay *replay, const struct step *step,
                               struct operation *operation)
 {
-    if (operation->atomic) {
-        struct service *takes = &operation->takes.atomic;
-        *takes = service_of(replay, step);
-        if (!operation->library) {
-            takes->back += takes->answer;
-            takes->answer = 0;
-            takes->received = false;
-        }
-        if (__builtin_expect(replay->surplus != NULL, 0))
-            shorten(replay, step, operation);
-        if (takes->returns_issued)
-            operation->leaves = operation->start + takes->issue;
-        return;
-    }
-    struct phases *takes = &operation->takes.transfer;
+    struct phases *takes = &operation->takes;
     *takes = phases_of(replay, step);
     if (!operation->library && (takes->receive || takes->answer)) {
-        bool get = !is_put(operation);
-        takes->flight += takes->receive + (get ? takes->answer : 0);
-        takes->acknowledge += get ? 0 : takes->answer;
-        takes->receive = takes->answer = 0;
+        *(is_put(operation) ? &takes->acknowledge : &takes->flight) += takes->answer;
+        if (!operation->atomic) {
+            takes->flight += takes->receive;
+            takes->receive = 0;
+        }
+        takes->answer = 0;
+        takes->received = false;
     }
     if (__builtin_expect(replay->surplus != NULL, 0))
         shorten(replay, step, operation);
     if (takes->returns == RETURNS_ISSUED)
         operation->leaves = operation->start + takes->issue;
-    if (__builtin_expect(replay->waiting != NULL, 0)) {
+    if (__builtin_expect(replay->waiting != NULL, 0) && !operation->atomic) {
         int own = node_of(replay, step->thread), other = node_of(replay, step->op->peer);
         operation->shares = is_put(operation)
                                 ? links_are_shared(&replay->links, own, other, takes->wire)

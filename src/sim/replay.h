@@ -18,7 +18,7 @@ struct replay_options {
 
 #define REPLAY_DEFAULTS                                                                            \
     {                                                                                              \
-        .model = &loggp_model, .window_bytes = 128 * 1024 * 1024                                   \
+        .model = models, .window_bytes = 128 * 1024 * 1024                                         \
     }
 
 /* False on failure, with the reason in replay->error. Call replay_close() in both cases. */

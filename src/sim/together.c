@@ -59,7 +59,7 @@ static int64_t cost(struct replay *replay, const struct set_state *state,
     };
     if (collective_extrapolates(&together))
         replay->extrapolated += (uint64_t)state->size;
-    return replay->model->collective(&together);
+    return collective_time(replay->model, &together);
 }
 
 /* ---- Threads ---- */

@@ -106,7 +106,7 @@ static bool is_given(const struct study *study, const char *name)
 /* Values without effect would look like an answer. */
 static void check_effect(const struct study *study)
 {
-    const bool loggp = study->common.replay.model != &paper_model,
+    const bool loggp = study->common.replay.model->has_overheads,
                links = study->common.replay.contention,
                shares = study->common.replay.contention == CONTENTION_FAIR;
     const struct {
