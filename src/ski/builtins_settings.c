@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "settings/table.h"
-#include "ski/builtins.h"
+#include "ski/builtin.h"
 
 static struct settings *settings_of(struct builtin_call *call)
 {
