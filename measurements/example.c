@@ -71,16 +71,12 @@ static double run_swaps(struct run *run)
 #endif
 
 /* How much memory a call needs, from the arguments alone. An argument is read by its name:
- * argument_named(function, arguments, "count")->integer here, run_argument(run, "count") in hooks.
- * For data also set demand->local and demand->remote, which have to fit into the user's buffer. */
-static void demand(const struct measurement *function, const struct argument *arguments, int pes,
-                   struct demand *demand)
+ * run_argument(run, "count")->integer. For data also set run->demand.local and run->demand.remote,
+ * which have to fit into the user's buffer. */
+static void demand(struct run *run)
 {
-    (void)function;
-    (void)arguments;
-    (void)pes;
-    demand->scratch = sizeof(long);
-    demand->reported = sizeof(long); /* the size column of the result */
+    run->demand.scratch = sizeof(long);
+    run->demand.reported = sizeof(long); /* the size column of the result */
 }
 
 /* The table: an entry for each function, then the end. src/engine/measurement.h describes all

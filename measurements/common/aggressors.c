@@ -37,30 +37,28 @@ static const struct aggressor table[] = {
 
 /* ---- Arguments ---- */
 
-static const struct aggressor *find(const struct measurement *function,
-                                    const struct argument *arguments)
+static const struct aggressor *find(const struct run *run)
 {
-    const char *name = argument_named(function, arguments, "aggressors")->string;
+    const char *name = run_argument(run, "aggressors")->string;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (strcmp(table[i].name, name) == 0)
             return &table[i];
     return NULL;
 }
 
-static int64_t victims_of(const struct measurement *function, const struct argument *arguments)
+static int64_t victims_of(const struct run *run)
 {
-    return argument_value(function, arguments, "victims", 2);
+    return run_integer(run, "victims", 2);
 }
 
-const char *load_check(const struct measurement *function, const struct argument *arguments,
-                       const struct pe_set *set)
+const char *load_check(const struct run *run)
 {
     static const char *const too_few[] = {
         NULL, "needs at least 3 PEs, and one more than victims: the aggressor",
         "needs at least 4 PEs, and two more than victims: aggressors that work on each other"};
-    const struct aggressor *aggressor = find(function, arguments);
-    int64_t others = pe_set_size(set) - victims_of(function, arguments);
-    if (argument_named(function, arguments, "flood")->integer > INT_MAX)
+    const struct aggressor *aggressor = find(run);
+    int64_t others = run->size - victims_of(run);
+    if (run_argument(run, "flood")->integer > INT_MAX)
         return "flood must be at most 2147483647 bytes";
     if (!aggressor)
         return "aggressors must be one of \"none\", \"puts\", \"gets\", \"incast\", "
@@ -97,13 +95,12 @@ static size_t sum(size_t a, size_t b)
     return a > SIZE_MAX - b ? SIZE_MAX : a + b;
 }
 
-void load_demand(const struct measurement *function, const struct argument *arguments, int pes,
-                 struct demand *demand)
+void load_demand(struct run *run)
 {
-    size_t places = places_of(find(function, arguments), pes - victims_of(function, arguments));
-    size_t place = pairs_place_bytes((size_t)argument_named(function, arguments, "flood")->integer);
-    demand->local = sum(pairs_place_bytes(demand->local), place);
-    demand->remote = sum(pairs_place_bytes(demand->remote), pairs_product(places, place));
+    size_t places = places_of(find(run), run->size - victims_of(run));
+    size_t place = pairs_place_bytes((size_t)run_argument(run, "flood")->integer);
+    run->demand.local = sum(pairs_place_bytes(run->demand.local), place);
+    run->demand.remote = sum(pairs_place_bytes(run->demand.remote), pairs_product(places, place));
 }
 
 /* ---- Parts ---- */
@@ -158,8 +155,8 @@ static bool open_stream(struct run *run, struct stream *stream)
 bool load_open(struct run *run)
 {
     struct load *load = load_of(run);
-    load->aggressor = find(run->function, run->arguments);
-    load->victims = (int)victims_of(run->function, run->arguments);
+    load->aggressor = find(run);
+    load->victims = (int)victims_of(run);
     load->aggressors = (int)flooders(load->aggressor, run->size - load->victims);
     bool floods = run->rank >= load->victims && run->rank - load->victims < load->aggressors;
     load->index = floods ? run->rank - load->victims : -1;

@@ -69,9 +69,9 @@ struct load_routines {
 };
 
 /* Hook: arguments that make no sense, sets that are too small. */
-const char *load_check(const struct measurement *, const struct argument *, const struct pe_set *);
+const char *load_check(const struct run *);
 /* Adds the aggressors' memory to the demand of the victims; the latter's lies in front. Pure. */
-void load_demand(const struct measurement *, const struct argument *, int pes, struct demand *);
+void load_demand(struct run *);
 
 /* In set-up: false after run_fail(). To be closed in any case. */
 bool load_open(struct run *);

@@ -62,7 +62,7 @@ long *collective_counter(const struct run *run, enum collective_counter counter)
 
 int collective_root(const struct run *run)
 {
-    return (int)argument_value(run->function, run->arguments, "root", 0);
+    return (int)run_integer(run, "root", 0);
 }
 
 /* ---- One call ---- */
@@ -242,26 +242,26 @@ double collective_synchro(struct run *run)
 /* ---- Demand and errors ---- */
 
 /* Whole elements, so that no call is empty: the size column shows what is really moved. */
-static size_t block_bytes(const struct measurement *function, const struct argument *arguments)
+static size_t block_bytes(const struct run *run)
 {
-    const struct routine *routine = function->variant;
-    const struct argument *count = argument_find(function, arguments, "count");
+    const struct routine *routine = run->function->variant;
+    const struct argument *count = run_find_argument(run, "count");
     return count ? ROUND_UP((size_t)count->integer, routine->element) : 0;
 }
 
 /* The source of an all-to-all, too, is counted as remote memory: what must fit the script's buffer
  * is a block, whatever the number of PEs, so that a script's sizes hold for all of them. */
-void collective_demand(const struct measurement *function, const struct argument *arguments,
-                       int pes, struct demand *demand)
+void collective_demand(struct run *run)
 {
-    const struct routine *routine = function->variant;
-    size_t block = block_bytes(function, arguments);
-    size_t all = ROUND_UP((size_t)pes * block, LINE);
-    demand->local = demand->reported = block;
-    demand->remote = (routine->target_of_all ? all : block) + (routine->source_of_all ? all : 0);
+    const struct routine *routine = run->function->variant;
+    size_t block = block_bytes(run);
+    size_t all = ROUND_UP((size_t)run->size * block, LINE);
+    run->demand.local = run->demand.reported = block;
+    run->demand.remote =
+        (routine->target_of_all ? all : block) + (routine->source_of_all ? all : 0);
 #if SKAMPI_SHMEM
     size_t elements = block > 0 ? block / routine->element : 0;
-    demand->scratch = COUNTER_BYTES + sync_bytes() + TURNS * work_bytes(routine, elements);
+    run->demand.scratch = COUNTER_BYTES + sync_bytes() + TURNS * work_bytes(routine, elements);
 #endif
 }
 
@@ -274,14 +274,13 @@ const char *collective_refused_set(const struct pe_set *set)
                  "distance that is a power of two";
 }
 
-const char *collective_check(const struct measurement *function, const struct argument *arguments,
-                             const struct pe_set *set)
+const char *collective_check(const struct run *run)
 {
-    const struct routine *routine = function->variant;
-    const char *refused = collective_refused_set(set);
+    const struct routine *routine = run->function->variant;
+    const char *refused = collective_refused_set(run->set);
     if (refused)
         return refused;
-    size_t block = block_bytes(function, arguments), pes = (size_t)pe_set_size(set);
+    size_t block = block_bytes(run), pes = (size_t)run->size;
     /* Everything that is computed from it stays far from overflow, work arrays included. */
     if (block > PTRDIFF_MAX / 8 / pes)
         return "count is more than can be addressed, with a block for each PE";

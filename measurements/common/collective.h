@@ -60,10 +60,8 @@ extern const struct measurement collective_common, collective_in_a_row, collecti
     collective_by_the_clock;
 
 /* Hooks of any routine. */
-const char *collective_check(const struct measurement *, const struct argument *,
-                             const struct pe_set *);
-void collective_demand(const struct measurement *, const struct argument *, int pes,
-                       struct demand *);
+const char *collective_check(const struct run *);
+void collective_demand(struct run *);
 bool collective_set_up(struct run *);
 void collective_fill(struct run *);
 bool collective_check_data(struct run *);

@@ -10,11 +10,9 @@
 #define HEAD_START (1.0 / 8)
 #define LONGEST_COMPUTATION 1 /* seconds */
 
-const char *computing_check(const struct measurement *function, const struct argument *arguments,
-                            const struct pe_set *set)
+const char *computing_check(const struct run *run)
 {
-    (void)set;
-    double seconds = argument_named(function, arguments, "computation")->real;
+    double seconds = run_argument(run, "computation")->real;
     return seconds >= 0 && seconds <= LONGEST_COMPUTATION
                ? NULL
                : "computation must be between 0 and 1 second";

@@ -13,8 +13,7 @@
 /* clang-format on */
 
 /* Hook. */
-const char *computing_check(const struct measurement *, const struct argument *,
-                            const struct pe_set *);
+const char *computing_check(const struct run *);
 
 /* A repetition: seconds of the operation; NAN where this rank does not report. operate: with an
  * addend for atomics, 0 where it only warms. meet: a barrier of the set, in which the library makes

@@ -53,8 +53,8 @@ struct epochs {
 
 /* ---- Hooks ---- */
 
-const char *epoch_check(const struct measurement *, const struct argument *, const struct pe_set *);
-void epoch_demand(const struct measurement *, const struct argument *, int pes, struct demand *);
+const char *epoch_check(const struct run *);
+void epoch_demand(struct run *);
 bool epoch_set_up(struct run *);
 void epoch_fill(struct run *);
 bool epoch_verify(struct run *);
@@ -65,14 +65,14 @@ void epoch_tear_down(struct run *);
 /* ---- What the arguments say ---- */
 
 /* Messages to each target. */
-int64_t epoch_messages(const struct measurement *, const struct argument *);
+int64_t epoch_messages(const struct run *);
 /* Places in a window: each origin has its own, unless all origins are to accumulate to one place.
  */
-int64_t epoch_places(const struct measurement *, const struct argument *, int pes);
+int64_t epoch_places(const struct run *);
 /* Blocks that a rank sends from: one for each target where each is to get another one. */
-int64_t epoch_sources(const struct measurement *, int pes);
+int64_t epoch_sources(const struct run *);
 /* Whether there are operations in the epoch. */
-bool epoch_operates(const struct measurement *, const struct argument *);
+bool epoch_operates(const struct run *);
 
 #if SKAMPI_MPI
 

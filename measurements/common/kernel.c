@@ -154,17 +154,15 @@ static int index_of(const char *word, const char *const words[])
     return -1;
 }
 
-const char *kernel_refused_word(const struct measurement *function,
-                                const struct argument *arguments, const char *name,
-                                const char *const words[], const char *reason)
+const char *kernel_refused_word(const struct run *run, const char *name, const char *const words[],
+                                const char *reason)
 {
-    return kernel_word(function, arguments, name, words) < 0 ? reason : NULL;
+    return kernel_word(run, name, words) < 0 ? reason : NULL;
 }
 
-int kernel_word(const struct measurement *function, const struct argument *arguments,
-                const char *name, const char *const words[])
+int kernel_word(const struct run *run, const char *name, const char *const words[])
 {
-    const struct argument *word = argument_find(function, arguments, name);
+    const struct argument *word = run_find_argument(run, name);
     return word ? index_of(word->string, words) : 0;
 }
 

@@ -478,13 +478,9 @@ static bool verify(struct run *run)
 
 #endif
 
-static void demand(const struct measurement *function, const struct argument *arguments, int pes,
-                   struct demand *demand)
+static void demand(struct run *run)
 {
-    (void)function;
-    (void)arguments;
-    (void)pes;
-    demand->scratch = sizeof(struct lock_row);
+    run->demand.scratch = sizeof(struct lock_row);
 }
 
 /* ---- What functions are like ---- */

@@ -47,13 +47,10 @@ struct mpi_routine {
 
 /* ---- Hooks of any routine ---- */
 
-const char *mpi_collective_check(const struct measurement *, const struct argument *,
-                                 const struct pe_set *);
+const char *mpi_collective_check(const struct run *);
 /* peers: ranks with which each one exchanges blocks. */
-void mpi_collective_demand(const struct measurement *, const struct argument *, int peers,
-                           struct demand *);
-void mpi_collective_demand_in_place(const struct measurement *, const struct argument *, int peers,
-                                    struct demand *);
+void mpi_collective_demand(struct run *);
+void mpi_collective_demand_in_place(struct run *);
 
 #if SKAMPI_MPI
 

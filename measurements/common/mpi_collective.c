@@ -12,44 +12,41 @@
 #define LONGEST_DELAY 1.0 /* seconds */
 
 /* Parameters of what is sent and received have a prefix where the two may differ. */
-static struct datatype *sent_type(const struct measurement *function,
-                                  const struct argument *arguments)
+static struct datatype *sent_type(const struct run *run)
 {
-    struct datatype *type = argument_datatype_named(function, arguments, "s_datatype");
-    return type ? type : argument_datatype(function, arguments);
+    struct datatype *type = mpi_datatype_named(run, "s_datatype");
+    return type ? type : mpi_datatype_of(run);
 }
 
-static struct datatype *received_type(const struct measurement *function,
-                                      const struct argument *arguments)
+static struct datatype *received_type(const struct run *run)
 {
-    struct datatype *type = argument_datatype_named(function, arguments, "r_datatype");
-    return type ? type : argument_datatype(function, arguments);
+    struct datatype *type = mpi_datatype_named(run, "r_datatype");
+    return type ? type : mpi_datatype_of(run);
 }
 
-static int64_t sent_count(const struct measurement *function, const struct argument *arguments)
+static int64_t sent_count(const struct run *run)
 {
-    int64_t count = argument_value(function, arguments, "count", 0);
-    return argument_value(function, arguments, "s_count", count);
+    int64_t count = run_integer(run, "count", 0);
+    return run_integer(run, "s_count", count);
 }
 
-static int64_t received_count(const struct measurement *function, const struct argument *arguments)
+static int64_t received_count(const struct run *run)
 {
-    int64_t count = argument_value(function, arguments, "count", 0);
-    return argument_value(function, arguments, "r_count", count);
+    int64_t count = run_integer(run, "count", 0);
+    return run_integer(run, "r_count", count);
 }
 
-static double real_value(const struct measurement *function, const struct argument *arguments,
-                         const char *name, double otherwise)
+static double real_value(const struct run *run, const char *name, double otherwise)
 {
-    const struct argument *found = argument_find(function, arguments, name);
+    const struct argument *found = run_find_argument(run, name);
     return found ? found->real : otherwise;
 }
 
 /* The factor by which blocks from and to the charged rank are larger; 1 for functions without the
  * parameter. */
-static double charge_of(const struct measurement *function, const struct argument *arguments)
+static double charge_of(const struct run *run)
 {
-    return real_value(function, arguments, "ratio", 1);
+    return real_value(run, "ratio", 1);
 }
 
 static int64_t charged(int64_t count, double ratio)
@@ -84,38 +81,37 @@ static bool is_symmetric(const struct topology *topology)
     return true;
 }
 
-const char *mpi_collective_check(const struct measurement *function,
-                                 const struct argument *arguments, const struct pe_set *set)
+const char *mpi_collective_check(const struct run *run)
 {
-    const char *wrong = mpi_check(function, arguments, set);
+    const char *wrong = mpi_check(run);
     if (wrong)
         return wrong;
-    const struct mpi_routine *routine = function->variant;
-    const struct topology *topology = pe_set_topology(set);
-    if (function->neighborhood && !topology)
+    const struct mpi_routine *routine = run->function->variant;
+    const struct topology *topology = pe_set_topology(run->set);
+    if (run->function->neighborhood && !topology)
         return "needs a communicator with a topology: topology_cartesian() or topology_graph()";
-    if (function->neighborhood && !is_symmetric(topology))
+    if (run->function->neighborhood && !is_symmetric(topology))
         return "the neighbours in the graph must be each other's: an edge is missing the way back";
-    const struct datatype *sent = sent_type(function, arguments);
-    const struct datatype *received = received_type(function, arguments);
+    const struct datatype *sent = sent_type(run);
+    const struct datatype *received = received_type(run);
     if (!sent)
         return NULL;
-    int64_t s_count = sent_count(function, arguments);
-    int64_t r_count = received_count(function, arguments);
+    int64_t s_count = sent_count(run);
+    int64_t r_count = received_count(run);
     if (s_count * datatype_size(sent) != r_count * datatype_size(received))
         return "the bytes sent and the bytes received must be equal";
-    double ratio = charge_of(function, arguments);
-    double delay = real_value(function, arguments, "delay", 0);
+    double ratio = charge_of(run);
+    double delay = real_value(run, "delay", 0);
     if (!(ratio >= 0 && ratio <= INT_MAX))
         return "ratio must be at least 0";
     if (!(delay >= 0 && delay <= LONGEST_DELAY))
         return "delay must be between 0 and 1 seconds";
-    if (argument_find(function, arguments, "charged_rank") && s_count != r_count)
+    if (run_find_argument(run, "charged_rank") && s_count != r_count)
         return "the elements sent and the elements received must be equal";
-    int64_t peers = function->neighborhood ? topology_degree(topology) : pe_set_size(set);
+    int64_t peers = run->function->neighborhood ? topology_degree(topology) : run->size;
     int64_t most = spaced(s_count > r_count ? s_count : r_count, ratio);
     int64_t unit = 1;
-    if (routine->blocks == MPI_BLOCKS_TYPED && !function->neighborhood)
+    if (routine->blocks == MPI_BLOCKS_TYPED && !run->function->neighborhood)
         unit = datatype_extent(datatype_extent(sent) > datatype_extent(received) ? sent : received);
     if (routine->blocks != MPI_BLOCKS_EQUAL && unit > 0 && most > INT_MAX / unit / (peers + 1))
         return "count is too large: MPI counts the places of blocks in an int";
@@ -160,35 +156,33 @@ static void count_blocks(const struct mpi_routine *routine, bool in_place, int p
         ++*received;
 }
 
-static void demand_of(const struct measurement *function, const struct argument *arguments,
-                      int peers, bool in_place, struct demand *demand)
+/* Along a topology for as many neighbours as any rank has. */
+static void demand_of(struct run *run, bool in_place)
 {
-    const struct datatype *sent = sent_type(function, arguments);
-    const struct datatype *received = received_type(function, arguments);
-    int64_t count = sent_count(function, arguments), s_blocks, r_blocks;
-    double ratio = charge_of(function, arguments);
+    int peers =
+        run->function->neighborhood ? topology_degree(pe_set_topology(run->set)) : run->size;
+    const struct datatype *sent = sent_type(run);
+    const struct datatype *received = received_type(run);
+    int64_t count = sent_count(run), s_blocks, r_blocks;
+    double ratio = charge_of(run);
     if (!sent)
         return;
-    count_blocks(function->variant, in_place, peers, &s_blocks, &r_blocks);
-    demand->local = mpi_block_bytes(sent, spaced(count, ratio), s_blocks);
-    demand->remote =
-        mpi_block_bytes(received, spaced(received_count(function, arguments), ratio), r_blocks);
+    count_blocks(run->function->variant, in_place, peers, &s_blocks, &r_blocks);
+    run->demand.local = mpi_block_bytes(sent, spaced(count, ratio), s_blocks);
+    run->demand.remote = mpi_block_bytes(received, spaced(received_count(run), ratio), r_blocks);
     int64_t reported;
     if (!__builtin_mul_overflow(count, datatype_extent(sent), &reported))
-        demand->reported = (size_t)reported;
+        run->demand.reported = (size_t)reported;
 }
 
-void mpi_collective_demand(const struct measurement *function, const struct argument *arguments,
-                           int peers, struct demand *demand)
+void mpi_collective_demand(struct run *run)
 {
-    demand_of(function, arguments, peers, false, demand);
+    demand_of(run, false);
 }
 
-void mpi_collective_demand_in_place(const struct measurement *function,
-                                    const struct argument *arguments, int peers,
-                                    struct demand *demand)
+void mpi_collective_demand_in_place(struct run *run)
 {
-    demand_of(function, arguments, peers, true, demand);
+    demand_of(run, true);
 }
 
 #if SKAMPI_MPI
@@ -269,8 +263,8 @@ static void *list(struct run *run, size_t count, size_t size)
 /* Elements of rank a's block for rank b. */
 static int block_count(const struct run *run, int count, int a, int b)
 {
-    double ratio = charge_of(run->function, run->arguments);
-    int64_t rank = argument_value(run->function, run->arguments, "charged_rank", -1);
+    double ratio = charge_of(run);
+    int64_t rank = run_integer(run, "charged_rank", -1);
     return a == rank || b == rank ? (int)charged(count, ratio) : count;
 }
 
@@ -300,13 +294,9 @@ static bool list_blocks(struct run *run)
         int64_t s_offset = shares ? place : k * (int64_t)call->send_count * s_unit;
         int64_t r_offset = shares ? place : k * (int64_t)call->receive_count * r_unit;
         call->send_counts[k] =
-            shares
-                ? share
-                : block_count(run, (int)sent_count(run->function, run->arguments), call->rank, k);
+            shares ? share : block_count(run, (int)sent_count(run), call->rank, k);
         call->receive_counts[k] =
-            shares ? share
-                   : block_count(run, (int)received_count(run->function, run->arguments), k,
-                                 call->rank);
+            shares ? share : block_count(run, (int)received_count(run), k, call->rank);
         call->send_places[k] = run->function->neighborhood && typed ? 0 : (int)s_offset;
         call->receive_places[k] = run->function->neighborhood && typed ? 0 : (int)r_offset;
         call->send_offsets[k] = (MPI_Aint)s_offset;
@@ -331,13 +321,11 @@ static bool list_peers(struct run *run)
 
 static bool describe_call(struct run *run)
 {
-    const struct measurement *function = run->function;
-    const struct argument *arguments = run->arguments;
     struct mpi_collective_state *state = state_of(run);
-    bool in_place = function->demand == mpi_collective_demand_in_place;
+    bool in_place = run->function->demand == mpi_collective_demand_in_place;
     struct mpi_call *call = &state->call;
-    double ratio = charge_of(function, arguments);
-    int root = (int)argument_value(function, arguments, "root", 0);
+    double ratio = charge_of(run);
+    int root = (int)run_integer(run, "root", 0);
     *call = (struct mpi_call){.comm = mpi_comm(run),
                               .root = root,
                               .rank = run->rank,
@@ -346,11 +334,11 @@ static bool describe_call(struct run *run)
                               .op = MPI_OP_NULL};
     state->in_place = in_place;
     state->peers = run->size;
-    state->tests = argument_value(function, arguments, "tests", 0);
-    state->sends = sent_type(function, arguments);
-    state->receives = received_type(function, arguments);
-    state->operation = argument_operation(function, arguments);
-    if (function->neighborhood && !list_peers(run))
+    state->tests = run_integer(run, "tests", 0);
+    state->sends = sent_type(run);
+    state->receives = received_type(run);
+    state->operation = mpi_operation_of(run);
+    if (run->function->neighborhood && !list_peers(run))
         return false;
     if (state->operation)
         call->op = mpi_operation(state->operation);
@@ -358,8 +346,8 @@ static bool describe_call(struct run *run)
         return true;
     call->send_type = mpi_datatype(state->sends);
     call->receive_type = mpi_datatype(state->receives);
-    call->send_count = (int)spaced(sent_count(function, arguments), ratio);
-    call->receive_count = (int)spaced(received_count(function, arguments), ratio);
+    call->send_count = (int)spaced(sent_count(run), ratio);
+    call->receive_count = (int)spaced(received_count(run), ratio);
     enum mpi_flow flow = routine_of(run)->flow;
     bool of_root = flow == MPI_FLOW_GATHER || flow == MPI_FLOW_REDUCE;
     state->receive_in_place = in_place && flow == MPI_FLOW_SCATTER && run->rank == root;
@@ -462,8 +450,8 @@ double mpi_collective_once_run(struct run *run)
 double mpi_collective_delayed(struct run *run)
 {
     struct mpi_call *call = warm(run);
-    double delay = real_value(run->function, run->arguments, "delay", 0);
-    bool late = run->rank == argument_value(run->function, run->arguments, "node", 0);
+    double delay = real_value(run, "delay", 0);
+    bool late = run->rank == run_integer(run, "node", 0);
     int64_t started = run_start(run);
     if (late)
         run_pause(delay);
@@ -475,7 +463,7 @@ double mpi_collective_delayed(struct run *run)
 double mpi_collective_several(struct run *run)
 {
     struct mpi_call *call = warm(run);
-    int64_t n = argument_value(run->function, run->arguments, "n", 1);
+    int64_t n = run_integer(run, "n", 1);
     int64_t started = run_start(run);
     for (int64_t i = 0; i < n; i++)
         do_it(run, call);

@@ -9,62 +9,53 @@
 #include <string.h>
 
 /* The first argument of that type; NULL: none. */
-static const struct argument *first_of(const struct measurement *function,
-                                       const struct argument *arguments, enum parameter_type type)
+static const struct argument *first_of(const struct run *run, enum parameter_type type)
 {
-    for (size_t i = 0; i < measurement_parameter_count(function); i++)
-        if (function->parameters[i].type == type)
-            return &arguments[i];
+    for (size_t i = 0; i < measurement_parameter_count(run->function); i++)
+        if (run->function->parameters[i].type == type)
+            return &run->arguments[i];
     return NULL;
 }
 
-struct datatype *argument_datatype(const struct measurement *function,
-                                   const struct argument *arguments)
+struct datatype *mpi_datatype_of(const struct run *run)
 {
-    const struct argument *found = first_of(function, arguments, PARAMETER_DATATYPE);
+    const struct argument *found = first_of(run, PARAMETER_DATATYPE);
     return found ? found->datatype : NULL;
 }
 
-struct datatype *argument_datatype_named(const struct measurement *function,
-                                         const struct argument *arguments, const char *name)
+struct datatype *mpi_datatype_named(const struct run *run, const char *name)
 {
-    const struct argument *found = argument_find(function, arguments, name);
+    const struct argument *found = run_find_argument(run, name);
     return found ? found->datatype : NULL;
 }
 
-const struct operation *argument_operation(const struct measurement *function,
-                                           const struct argument *arguments)
+const struct operation *mpi_operation_of(const struct run *run)
 {
-    const struct argument *found = first_of(function, arguments, PARAMETER_OPERATION);
+    const struct argument *found = first_of(run, PARAMETER_OPERATION);
     return found ? found->operation : NULL;
 }
 
-struct info *argument_info(const struct measurement *function, const struct argument *arguments)
+struct info *mpi_info_of(const struct run *run)
 {
-    const struct argument *found = first_of(function, arguments, PARAMETER_INFO);
+    const struct argument *found = first_of(run, PARAMETER_INFO);
     return found ? found->info : NULL;
 }
 
-static const char *check(const struct measurement *function, const struct argument *arguments,
-                         bool accumulates)
+static const char *check(const struct run *run, bool accumulates)
 {
-    const struct operation *operation = argument_operation(function, arguments);
-    const struct datatype *type = argument_datatype(function, arguments);
+    const struct operation *operation = mpi_operation_of(run);
+    const struct datatype *type = mpi_datatype_of(run);
     return operation && type ? operation_misfit(operation, type, accumulates) : NULL;
 }
 
-const char *mpi_check(const struct measurement *function, const struct argument *arguments,
-                      const struct pe_set *set)
+const char *mpi_check(const struct run *run)
 {
-    (void)set;
-    return check(function, arguments, false);
+    return check(run, false);
 }
 
-const char *mpi_check_accumulate(const struct measurement *function,
-                                 const struct argument *arguments, const struct pe_set *set)
+const char *mpi_check_accumulate(const struct run *run)
 {
-    (void)set;
-    return check(function, arguments, true);
+    return check(run, true);
 }
 
 size_t mpi_block_bytes(const struct datatype *type, int64_t count, int64_t blocks)
@@ -75,14 +66,13 @@ size_t mpi_block_bytes(const struct datatype *type, int64_t count, int64_t block
     return datatype_bytes(type, elements);
 }
 
-void mpi_demand_message(const struct measurement *function, const struct argument *arguments,
-                        int pes, struct demand *demand)
+void mpi_demand_message(struct run *run)
 {
-    const struct datatype *type = argument_datatype(function, arguments);
-    int64_t count = argument_value(function, arguments, "count", 0);
-    (void)pes;
-    demand->local = demand->remote = mpi_block_bytes(type, count, 1);
-    demand->reported = demand->local == SIZE_MAX ? 0 : (size_t)(count * datatype_extent(type));
+    const struct datatype *type = mpi_datatype_of(run);
+    int64_t count = run_integer(run, "count", 0);
+    run->demand.local = run->demand.remote = mpi_block_bytes(type, count, 1);
+    run->demand.reported =
+        run->demand.local == SIZE_MAX ? 0 : (size_t)(count * datatype_extent(type));
 }
 
 #if SKAMPI_MPI

@@ -30,18 +30,16 @@
 #define MPI_FUNCTION MPI_FUNCTION_CHECKED(mpi_check)
 
 /* Integers that MPI cannot take, and operations that do not go with the datatype. */
-const char *mpi_check(const struct measurement *, const struct argument *, const struct pe_set *);
+const char *mpi_check(const struct run *);
 
 /* mpi_check() for accumulates, which also have MPI_REPLACE. */
-const char *mpi_check_accumulate(const struct measurement *, const struct argument *,
-                                 const struct pe_set *);
+const char *mpi_check_accumulate(const struct run *);
 
 /* The first argument of that type, or the one of that name; NULL when the function has none. */
-struct datatype *argument_datatype(const struct measurement *, const struct argument *);
-struct datatype *argument_datatype_named(const struct measurement *, const struct argument *,
-                                         const char *name);
-const struct operation *argument_operation(const struct measurement *, const struct argument *);
-struct info *argument_info(const struct measurement *, const struct argument *);
+struct datatype *mpi_datatype_of(const struct run *);
+struct datatype *mpi_datatype_named(const struct run *, const char *name);
+const struct operation *mpi_operation_of(const struct run *);
+struct info *mpi_info_of(const struct run *);
 
 /* Bytes of blocks of count elements each; SIZE_MAX where that is too much to count: then it does
  * not fit either. Block i begins i * count extents after the first. */
@@ -49,8 +47,7 @@ size_t mpi_block_bytes(const struct datatype *, int64_t count, int64_t blocks);
 
 /* The demand of functions of "count" and "datatype": one message to send, one to receive; the size
  * reported is count extents. */
-void mpi_demand_message(const struct measurement *, const struct argument *, int pes,
-                        struct demand *);
+void mpi_demand_message(struct run *);
 
 #if SKAMPI_MPI
 

@@ -10,7 +10,7 @@
 
 static int64_t argument_of(const struct run *run, const char *name, int64_t otherwise)
 {
-    return argument_value(run->function, run->arguments, name, otherwise);
+    return run_integer(run, name, otherwise);
 }
 
 static struct targets targets_of(const struct run *run, int rank)
@@ -291,25 +291,25 @@ bool epoch_set_up(struct run *run)
 {
     const struct epochs *epochs = run->function->variant;
     struct epoch_state *s = run->state;
-    struct datatype *type = argument_datatype(run->function, run->arguments);
-    const struct operation *op = argument_operation(run->function, run->arguments);
+    struct datatype *type = mpi_datatype_of(run);
+    const struct operation *op = mpi_operation_of(run);
     int64_t count = argument_of(run, "count", 0);
     s->origins = s->targets = MPI_GROUP_NULL;
     s->window.handle = MPI_WIN_NULL;
-    if (!window_open(run, WINDOW_CREATE, run->demand.remote,
-                     mpi_info(argument_info(run->function, run->arguments)), &s->window))
+    if (!window_open(run, WINDOW_CREATE, run->demand.remote, mpi_info(mpi_info_of(run)),
+                     &s->window))
         return false;
     s->datatype = mpi_datatype(type);
     s->op = op ? mpi_operation(op) : MPI_OP_NULL;
     s->count = (int)count;
     s->block = (MPI_Aint)(count * datatype_extent(type));
     s->origin = (MPI_Aint)datatype_origin(type);
-    s->messages = epoch_messages(run->function, run->arguments);
-    s->sources = epoch_sources(run->function, run->size);
-    s->places = epoch_places(run->function, run->arguments, run->size);
+    s->messages = epoch_messages(run);
+    s->sources = epoch_sources(run);
+    s->places = epoch_places(run);
     s->assertion = (int)argument_of(run, "assert", 0);
     s->type = (int)argument_of(run, "type", MPI_LOCK_SHARED);
-    s->operates = epoch_operates(run->function, run->arguments);
+    s->operates = epoch_operates(run);
     s->to = targets_of(run, run->rank);
     form_groups(run, s);
     s->reports = epochs->reports == NOBODY ? has_role(run, s, ORIGINS) || has_role(run, s, TARGETS)

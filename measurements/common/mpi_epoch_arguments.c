@@ -6,41 +6,38 @@
 
 #include <string.h>
 
-int64_t epoch_messages(const struct measurement *function, const struct argument *arguments)
+int64_t epoch_messages(const struct run *run)
 {
-    const struct epochs *epochs = function->variant;
-    return epochs->pattern == NEIGHBOURS ? 1 : argument_value(function, arguments, "msgs", 1);
+    const struct epochs *epochs = run->function->variant;
+    return epochs->pattern == NEIGHBOURS ? 1 : run_integer(run, "msgs", 1);
 }
 
-int64_t epoch_places(const struct measurement *function, const struct argument *arguments, int pes)
+int64_t epoch_places(const struct run *run)
 {
-    const struct epochs *epochs = function->variant;
+    const struct epochs *epochs = run->function->variant;
     bool several = epochs->pattern == ALL_TO_ONE || epochs->pattern == EACH_TO_ONE ||
                    epochs->pattern == ALL_TO_ALL;
     if (epochs->pattern == NEIGHBOURS)
-        return argument_value(function, arguments, "msgs", 1);
-    return several && !epochs->together && argument_value(function, arguments, "disjoint", 1) ? pes
-                                                                                              : 1;
+        return run_integer(run, "msgs", 1);
+    return several && !epochs->together && run_integer(run, "disjoint", 1) ? run->size : 1;
 }
 
-int64_t epoch_sources(const struct measurement *function, int pes)
+int64_t epoch_sources(const struct run *run)
 {
-    const struct epochs *epochs = function->variant;
-    return epochs->pattern == ALL_TO_ALL ? pes : 1;
+    const struct epochs *epochs = run->function->variant;
+    return epochs->pattern == ALL_TO_ALL ? run->size : 1;
 }
 
-void epoch_demand(const struct measurement *function, const struct argument *arguments, int pes,
-                  struct demand *demand)
+void epoch_demand(struct run *run)
 {
     int64_t blocks;
-    mpi_demand_message(function, arguments, pes, demand);
-    if (__builtin_mul_overflow(epoch_messages(function, arguments),
-                               epoch_places(function, arguments, pes), &blocks))
+    mpi_demand_message(run);
+    if (__builtin_mul_overflow(epoch_messages(run), epoch_places(run), &blocks))
         blocks = INT64_MAX;
-    const struct datatype *type = argument_datatype(function, arguments);
-    int64_t count = argument_value(function, arguments, "count", 0);
-    demand->remote = mpi_block_bytes(type, count, blocks ? blocks : 1);
-    demand->local = mpi_block_bytes(type, count, epoch_sources(function, pes));
+    const struct datatype *type = mpi_datatype_of(run);
+    int64_t count = run_integer(run, "count", 0);
+    run->demand.remote = mpi_block_bytes(type, count, blocks ? blocks : 1);
+    run->demand.local = mpi_block_bytes(type, count, epoch_sources(run));
 }
 
 /* ---- What is refused ---- */
@@ -54,24 +51,23 @@ static int64_t constant(const char *name)
     return value;
 }
 
-bool epoch_operates(const struct measurement *function, const struct argument *arguments)
+bool epoch_operates(const struct run *run)
 {
-    const struct epochs *epochs = function->variant;
-    return epochs->operation != NOTHING && argument_value(function, arguments, "doput", 1) != 0;
+    const struct epochs *epochs = run->function->variant;
+    return epochs->operation != NOTHING && run_integer(run, "doput", 1) != 0;
 }
 
 /* Assertions that mean nothing for the call are refused, and those that would be a lie. */
-static const char *check_assertion(const struct measurement *function,
-                                   const struct argument *arguments)
+static const char *check_assertion(const struct run *run)
 {
-    const struct epochs *epochs = function->variant;
-    int64_t assertion = argument_value(function, arguments, "assert", 0);
+    const struct epochs *epochs = run->function->variant;
+    int64_t assertion = run_integer(run, "assert", 0);
     int64_t no_check = constant("MPI_MODE_NOCHECK"), no_put = constant("MPI_MODE_NOPUT");
     int64_t no_store = constant("MPI_MODE_NOSTORE");
     int64_t no_precede = constant("MPI_MODE_NOPRECEDE");
     int64_t no_succeed = constant("MPI_MODE_NOSUCCEED");
     int64_t of_fence = no_store | no_put | no_precede | no_succeed;
-    bool puts = epoch_operates(function, arguments);
+    bool puts = epoch_operates(run);
     if (epochs->epoch == FENCE && (assertion & ~of_fence))
         return "assert of a fence is 0 or MPI_MODE_NOSTORE, MPI_MODE_NOPUT, MPI_MODE_NOPRECEDE, "
                "MPI_MODE_NOSUCCEED or sums of them";
@@ -93,19 +89,17 @@ static const char *check_assertion(const struct measurement *function,
     return NULL;
 }
 
-const char *epoch_check(const struct measurement *function, const struct argument *arguments,
-                        const struct pe_set *set)
+const char *epoch_check(const struct run *run)
 {
-    const struct epochs *epochs = function->variant;
-    const char *wrong = mpi_check_accumulate(function, arguments, set);
+    const struct epochs *epochs = run->function->variant;
+    const char *wrong = mpi_check_accumulate(run);
     int64_t shared = constant("MPI_LOCK_SHARED"), exclusive = constant("MPI_LOCK_EXCLUSIVE");
-    int64_t type = argument_value(function, arguments, "type", shared);
+    int64_t type = run_integer(run, "type", shared);
     if (wrong)
         return wrong;
     if (type != shared && type != exclusive)
         return "type must be MPI_LOCK_SHARED or MPI_LOCK_EXCLUSIVE";
-    if (epochs->pattern == NEIGHBOURS &&
-        argument_value(function, arguments, "msgs", 1) > pe_set_size(set) - 1)
+    if (epochs->pattern == NEIGHBOURS && run_integer(run, "msgs", 1) > run->size - 1)
         return "msgs may be at most the number of other ranks";
-    return check_assertion(function, arguments);
+    return check_assertion(run);
 }

@@ -11,7 +11,7 @@
 static void fill(const struct run *run, void *memory, int64_t count, int rank)
 {
     const struct epochs *epochs = run->function->variant;
-    struct datatype *type = argument_datatype(run->function, run->arguments);
+    struct datatype *type = mpi_datatype_of(run);
     window_fill(run, memory, count, type, rank, epochs->operation == ACCUMULATE);
 }
 
@@ -20,7 +20,7 @@ static bool check_block(struct run *run, int origin, int64_t block)
 {
     const struct epochs *epochs = run->function->variant;
     const struct epoch_state *s = run->state;
-    struct datatype *type = argument_datatype(run->function, run->arguments);
+    struct datatype *type = mpi_datatype_of(run);
     unsigned char *found = s->window.memory + block * s->block;
     if (epochs->operation != ACCUMULATE)
         return mpi_verify(run, "the window", mpi_address(found, type), s->count, type,
@@ -57,7 +57,7 @@ static bool check_window(struct run *run)
 static bool check_got(struct run *run)
 {
     const struct epoch_state *s = run->state;
-    struct datatype *type = argument_datatype(run->function, run->arguments);
+    struct datatype *type = mpi_datatype_of(run);
     return s->to.count == 0 || s->messages == 0 ||
            mpi_verify(run, "the data got", mpi_address(run->local, type), s->count, type,
                       s->to.first);

@@ -3,20 +3,17 @@
  */
 #include "measurements/common/mpi_pair.h"
 
-const char *mpi_pair_check(const struct measurement *function, const struct argument *arguments,
-                           const struct pe_set *set)
+const char *mpi_pair_check(const struct run *run)
 {
-    const char *wrong = mpi_check(function, arguments, set);
-    return wrong ? wrong : window_memory_check(function, arguments);
+    const char *wrong = mpi_check(run);
+    return wrong ? wrong : window_memory_check(run);
 }
 
-void mpi_pair_demand(enum pair_action action, const struct measurement *function,
-                     const struct argument *arguments, struct demand *demand)
+void mpi_pair_demand(struct run *run, enum pair_action action)
 {
     bool fetch = action == PAIR_FETCH_ADD;
-    demand->reported =
-        fetch ? sizeof(long) : (size_t)argument_named(function, arguments, "count")->integer;
-    demand->local = demand->remote = demand->reported;
+    run->demand.reported = fetch ? sizeof(long) : (size_t)run_argument(run, "count")->integer;
+    run->demand.local = run->demand.remote = run->demand.reported;
 }
 
 #if SKAMPI_MPI
@@ -27,8 +24,7 @@ bool mpi_pair_open(struct run *run, enum pair_action action, struct mpi_pair *pa
                               .partner = shape_partner(run, SHAPE_PAIR, 0),
                               .window = {.handle = MPI_WIN_NULL},
                               .bytes = (int)run->demand.reported};
-    if (!window_open(run, window_memory(run->function, run->arguments), run->demand.remote,
-                     MPI_INFO_NULL, &pair->window))
+    if (!window_open(run, window_memory(run), run->demand.remote, MPI_INFO_NULL, &pair->window))
         return false;
     MPI_Win_lock_all(0, pair->window.handle);
     pair->locked = true;

@@ -13,11 +13,9 @@
 /* clang-format on */
 
 /* What is wrong with integers and "memory", or NULL. */
-const char *mpi_pair_check(const struct measurement *, const struct argument *,
-                           const struct pe_set *);
+const char *mpi_pair_check(const struct run *);
 /* The demand: local here, remote in the window. Pure. */
-void mpi_pair_demand(enum pair_action, const struct measurement *, const struct argument *,
-                     struct demand *);
+void mpi_pair_demand(struct run *, enum pair_action);
 
 #if SKAMPI_MPI
 

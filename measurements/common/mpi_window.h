@@ -17,8 +17,8 @@ const char *window_kind_check(const char *name);
 #define MEMORY {"memory", PARAMETER_STRING, "", "routine that makes the window of memory", .allowed = "one of \"create\", \"allocate\", \"shared\"", .otherwise = "allocate", .example = "allocate"}
 /* clang-format on */
 /* The kind that the argument `memory` names, and what is wrong with that argument. */
-enum window_kind window_memory(const struct measurement *, const struct argument *);
-const char *window_memory_check(const struct measurement *, const struct argument *);
+enum window_kind window_memory(const struct run *);
+const char *window_memory_check(const struct run *);
 
 #if SKAMPI_MPI
 

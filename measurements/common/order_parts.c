@@ -216,13 +216,11 @@ static bool verify(struct run *run)
 
 #endif
 
-static void demand(const struct measurement *function, const struct argument *arguments, int pes,
-                   struct demand *demand)
+static void demand(struct run *run)
 {
-    (void)pes;
-    demand->local = demand->remote = demand->reported =
-        (size_t)argument_value(function, arguments, "nb", 0);
-    demand->scratch = sizeof(struct completion);
+    run->demand.local = run->demand.remote = run->demand.reported =
+        (size_t)run_integer(run, "nb", 0);
+    run->demand.scratch = sizeof(struct completion);
 }
 
 /* ---- What functions are like ---- */

@@ -3,15 +3,14 @@
  */
 #include "measurements/common/pair_operation.h"
 
-void pair_demand(enum pair_action action, const struct measurement *function,
-                 const struct argument *arguments, struct demand *demand)
+void pair_demand(struct run *run, enum pair_action action)
 {
     if (action == PAIR_FETCH_ADD) {
-        demand->scratch += sizeof(long);
-        demand->reported = sizeof(long);
+        run->demand.scratch += sizeof(long);
+        run->demand.reported = sizeof(long);
         return;
     }
-    data_demand(function, arguments, 0, demand);
+    data_demand(run);
 }
 
 /* ---- The data ---- */

@@ -11,8 +11,7 @@ enum pair_action { PAIR_PUT, PAIR_GET, PAIR_FETCH_ADD };
 
 /* Adds what the action needs to a demand: the bytes of the parameter "count", or a word of scratch
  * memory. Pure. */
-void pair_demand(enum pair_action, const struct measurement *, const struct argument *,
-                 struct demand *);
+void pair_demand(struct run *, enum pair_action);
 
 /* Data of such operations by any library, in run->local and there, the memory that others reach;
  * word: the target of atomics. Fills them. Verifies that demand.reported bytes were moved and their

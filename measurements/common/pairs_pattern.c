@@ -122,14 +122,12 @@ static const char *check_round(const struct numbers *numbers, int size)
 #define PATTERN_NAMES_OF_PAIRS                                                                     \
     "\"half\", \"offset:K\", \"neighbours\", \"random:SEED\", \"round:K[:SEED[:GROUP]]\""
 
-static const char *check(const struct measurement *function, const struct argument *arguments,
-                         const struct pe_set *set, bool pairs_only)
+static const char *check(const struct run *run, bool pairs_only)
 {
     static char text[160];
     struct numbers numbers;
-    int size = pe_set_size(set);
-    enum pattern pattern =
-        parse_pattern(argument_named(function, arguments, "pattern")->string, &numbers);
+    int size = run->size;
+    enum pattern pattern = parse_pattern(run_argument(run, "pattern")->string, &numbers);
     const char *wrong;
     if (pattern == PATTERNS || (pairs_only && !of_pairs(pattern)))
         return pairs_only
@@ -141,36 +139,34 @@ static const char *check(const struct measurement *function, const struct argume
         return wrong;
     if (pattern == PATTERN_ROUND && size > 1 && (wrong = check_round(&numbers, size)))
         return wrong;
-    if (pattern == PATTERN_TARGETS && argument_value(function, arguments, "directions", 1) == 2)
+    if (pattern == PATTERN_TARGETS && run_integer(run, "directions", 1) == 2)
         return "with random targets there is only one direction: all ranks work on others anyway";
     int most = most_pairs(pattern, size);
-    if (argument_value(function, arguments, "pairs", 0) <= most || size < 2)
+    if (run_integer(run, "pairs", 0) <= most || size < 2)
         return NULL;
     snprintf(text, sizeof text, "pairs may be at most %d with this pattern on %d PEs", most, size);
     return text;
 }
 
-const char *pairs_check(const struct measurement *function, const struct argument *arguments,
-                        const struct pe_set *set)
+const char *pairs_check(const struct run *run)
 {
-    return check(function, arguments, set, false);
+    return check(run, false);
 }
 
-const char *pairs_check_pairs(const struct measurement *function, const struct argument *arguments,
-                              const struct pe_set *set)
+const char *pairs_check_pairs(const struct run *run)
 {
-    return check(function, arguments, set, true);
+    return check(run, true);
 }
 
-struct pairs pairs_of(const struct measurement *function, const struct argument *arguments,
-                      int size)
+struct pairs pairs_of(const struct run *run)
 {
-    struct pairs pairs = {.size = size};
+    struct pairs pairs = {.size = run->size};
     struct numbers numbers;
-    int64_t window = argument_value(function, arguments, "window", 0);
-    int64_t threads = argument_value(function, arguments, "threads", 1);
-    int64_t given = argument_value(function, arguments, "pairs", 0);
-    pairs.pattern = parse_pattern(argument_named(function, arguments, "pattern")->string, &numbers);
+    int size = run->size;
+    int64_t window = run_integer(run, "window", 0);
+    int64_t threads = run_integer(run, "threads", 1);
+    int64_t given = run_integer(run, "pairs", 0);
+    pairs.pattern = parse_pattern(run_argument(run, "pattern")->string, &numbers);
     if (pairs.pattern == PATTERNS)
         pairs.pattern = PATTERN_HALF;
     pairs.offset = numbers.value[0];
@@ -179,7 +175,7 @@ struct pairs pairs_of(const struct measurement *function, const struct argument 
     int most = pairs.pattern == PATTERN_ROUND ? tournament_pairs(size, pairs.group, pairs.offset)
                                               : most_pairs(pairs.pattern, size);
     pairs.pairs = given == 0 || given > most ? most : (int)given;
-    pairs.both = argument_value(function, arguments, "directions", 1) == 2;
+    pairs.both = run_integer(run, "directions", 1) == 2;
     pairs.apart = window > 0;
     pairs.window = window > 0                         ? window * threads
                    : pairs.pattern == PATTERN_TARGETS ? TARGETS_IN_A_ROW
@@ -264,7 +260,7 @@ static void meet(struct pairs *pairs, int *place_of, int *order)
 
 bool pairs_open(struct pairs *pairs, const struct run *run)
 {
-    *pairs = pairs_of(run->function, run->arguments, run->size);
+    *pairs = pairs_of(run);
     if (pairs->pattern != PATTERN_RANDOM && pairs->pattern != PATTERN_ROUND)
         return true;
     size_t size = (size_t)run->size;

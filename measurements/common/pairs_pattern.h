@@ -63,14 +63,13 @@ struct pairs_call {
 };
 
 /* Hook: arguments that make no sense on this set. For functions with a parameter `pattern`. */
-const char *pairs_check(const struct measurement *, const struct argument *, const struct pe_set *);
+const char *pairs_check(const struct run *);
 /* As pairs_check(), for functions that only work with patterns of pairs. */
-const char *pairs_check_pairs(const struct measurement *, const struct argument *,
-                              const struct pe_set *);
+const char *pairs_check_pairs(const struct run *);
 
 /* What the arguments say, without the partners of a random pattern. Where they make no sense, some
  * pattern. `threads` windows count as one. */
-struct pairs pairs_of(const struct measurement *, const struct argument *, int size);
+struct pairs pairs_of(const struct run *);
 /* With them: false where memory runs out. */
 bool pairs_open(struct pairs *, const struct run *);
 void pairs_close(struct pairs *);

@@ -5,16 +5,16 @@
 
 #include <stdlib.h>
 
-bool pairs_gets(const struct measurement *function)
+bool pairs_gets(const struct run *run)
 {
-    return ((const struct pairs_traffic *)function->variant)->get;
+    return ((const struct pairs_traffic *)run->function->variant)->get;
 }
 
 bool pairs_work_open(struct run *run, struct pairs_work *work)
 {
     if (!pairs_open(&work->pairs, run))
         return false;
-    work->calls = pairs_calls(run, &work->pairs, pairs_gets(run->function));
+    work->calls = pairs_calls(run, &work->pairs, pairs_gets(run));
     work->steps = pairs_steps(&work->pairs, run->rank);
     return work->calls;
 }
@@ -25,21 +25,19 @@ void pairs_work_close(struct pairs_work *work)
     pairs_close(&work->pairs);
 }
 
-void pairs_demand_traffic(const struct measurement *function, const struct argument *arguments,
-                          int pes, struct demand *demand)
+void pairs_demand_traffic(struct run *run)
 {
-    struct pairs pairs = pairs_of(function, arguments, pes);
-    pairs_demand(&pairs, (size_t)argument_value(function, arguments, "count", 0),
-                 pairs_gets(function), demand);
+    struct pairs pairs = pairs_of(run);
+    pairs_demand(&pairs, (size_t)run_integer(run, "count", 0), pairs_gets(run), &run->demand);
 }
 
 void pairs_fill_traffic(struct run *run)
 {
-    pairs_fill(run, pairs_gets(run->function), run->local, run->remote);
+    pairs_fill(run, pairs_gets(run), run->local, run->remote);
 }
 
 bool pairs_verify_traffic(struct run *run)
 {
     const struct pairs_work *work = run->state;
-    return pairs_verify(run, &work->pairs, pairs_gets(run->function), run->local, run->remote);
+    return pairs_verify(run, &work->pairs, pairs_gets(run), run->local, run->remote);
 }

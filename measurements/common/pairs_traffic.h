@@ -20,15 +20,14 @@ struct pairs_work {
     struct pairs_call *calls;
 };
 
-bool pairs_gets(const struct measurement *);
+bool pairs_gets(const struct run *);
 
 /* In set-up; false, without run_fail(), where memory runs out. To be closed in any case. */
 bool pairs_work_open(struct run *, struct pairs_work *);
 void pairs_work_close(struct pairs_work *);
 
 /* Hook: a parameter "count" has the bytes of an operation. */
-void pairs_demand_traffic(const struct measurement *, const struct argument *, int pes,
-                          struct demand *);
+void pairs_demand_traffic(struct run *);
 /* Hooks of those that work on buffers of the run. */
 void pairs_fill_traffic(struct run *);
 bool pairs_verify_traffic(struct run *);

@@ -14,14 +14,13 @@ struct layout {
     size_t element, stride, count;
 };
 
-static struct layout layout_of(const struct measurement *function, const struct argument *arguments)
+static struct layout layout_of(const struct run *run)
 {
-    const struct argument *count = argument_find(function, arguments, "count");
+    const struct argument *count = run_find_argument(run, "count");
     if (!count)
         return (struct layout){sizeof(int), 1, 1}; /* p and g */
-    return (struct layout){(size_t)argument_value(function, arguments, "element_bytes", 1),
-                           (size_t)argument_value(function, arguments, "stride", 1),
-                           (size_t)count->integer};
+    return (struct layout){(size_t)run_integer(run, "element_bytes", 1),
+                           (size_t)run_integer(run, "stride", 1), (size_t)count->integer};
 }
 
 static size_t layout_bytes(const struct layout *layout)
@@ -44,12 +43,10 @@ static const char *too_much_for_static_object(void)
     return text;
 }
 
-static const char *check(const struct measurement *function, const struct argument *arguments,
-                         const struct pe_set *set)
+static const char *check(const struct run *run)
 {
-    (void)set;
-    const struct rma *rma = function->variant;
-    struct layout layout = layout_of(function, arguments);
+    const struct rma *rma = run->function->variant;
+    struct layout layout = layout_of(run);
     if (layout.element == 0 || layout.element > 16 || (layout.element & (layout.element - 1)) != 0)
         return "element_bytes must be 1, 2, 4, 8 or 16";
     if (layout.count > 0 && layout.stride > PTRDIFF_MAX / layout.element / layout.count)
@@ -59,17 +56,16 @@ static const char *check(const struct measurement *function, const struct argume
     return NULL;
 }
 
-static void demand(const struct measurement *function, const struct argument *arguments, int pes,
-                   struct demand *demand)
+static void demand(struct run *run)
 {
-    const struct rma *rma = function->variant;
-    struct layout layout = layout_of(function, arguments);
+    const struct rma *rma = run->function->variant;
+    struct layout layout = layout_of(run);
     size_t bytes = layout_bytes(&layout);
-    demand->local = bytes;
-    demand->remote = rma->static_object               ? 0
-                     : rma->shape == SHAPE_ALL_TO_ONE ? place_bytes(bytes) * (size_t)pes
-                                                      : bytes;
-    demand->reported = layout.element * layout.count;
+    run->demand.local = bytes;
+    run->demand.remote = rma->static_object               ? 0
+                         : rma->shape == SHAPE_ALL_TO_ONE ? place_bytes(bytes) * (size_t)run->size
+                                                          : bytes;
+    run->demand.reported = layout.element * layout.count;
 }
 
 #if SKAMPI_SHMEM
@@ -182,9 +178,9 @@ static struct call call_of(const struct run *run)
 {
     const struct routine *routine = routine_of(run);
     const struct rma_state *state = run->state;
-    struct layout layout = layout_of(run->function, run->arguments);
+    struct layout layout = layout_of(run);
     bool user_context = state->contexts.count > 0;
-    bool sized = argument_value(run->function, run->arguments, "element_bytes", 0) > 0;
+    bool sized = run_integer(run, "element_bytes", 0) > 0;
     int size = size_log2(layout.element);
     unsigned char *remote = place_of(run, run->rank);
     return (struct call){
@@ -342,7 +338,7 @@ static double burst_of_posts_and_pauses(struct run *run, struct call *call, int6
 
 static bool moved(struct run *run, const char *what, const void *memory, int rank)
 {
-    struct layout layout = layout_of(run->function, run->arguments);
+    struct layout layout = layout_of(run);
     if (routine_of(run)->form == FORM_STRIDED)
         return data_verify_strided(run, what, memory, layout.element, layout.stride, layout.count,
                                    rank);
@@ -418,12 +414,11 @@ bool rma_set_up(struct run *run)
 {
     const struct rma *rma = run->function->variant;
     struct rma_state *state = run->state;
-    state->partner =
-        shape_partner(run, rma->shape, argument_value(run->function, run->arguments, "therank", 0));
+    state->partner = shape_partner(run, rma->shape, run_integer(run, "therank", 0));
     state->pes = calloc((size_t)state->partner.targets + 1, sizeof *state->pes);
     if (run_max(run, !state->pes) > 0) /* the others would wait for it */
         return state->pes ? false : run_fail(run, "out of memory");
-    size_t element = layout_of(run->function, run->arguments).element;
+    size_t element = layout_of(run).element;
     if ((uintptr_t)run->local % element || (uintptr_t)run->remote % element)
         return run_fail(run, ALIGNMENT_TEXT, element); /* on all ranks alike */
     for (int i = 0; i < state->partner.targets; i++)

@@ -183,7 +183,7 @@ bool section_set_up(struct run *run)
     const struct section_kind *kind = run->function->variant;
     struct section_state *state = run->state;
     char text[200];
-    kind->read(run->function, run->arguments, &state->section, &state->algorithm);
+    kind->read(run, &state->section, &state->algorithm);
     state->pair = half_pair_of_run(run);
     if (state->pair.other >= 0)
         state->pe = pe_set_member(run->set, state->pair.other);

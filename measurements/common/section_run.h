@@ -11,8 +11,7 @@
 struct section_kind {
     bool get;
     /* The section and how it is to be moved, from the arguments; NULL, or why not. */
-    const char *(*read)(const struct measurement *, const struct argument *, struct section *,
-                        enum section_algorithm *);
+    const char *(*read)(const struct run *, struct section *, enum section_algorithm *);
 };
 
 /* At the beginning of run->scratch; the data that are packed follow it. */

@@ -71,12 +71,10 @@ uint64_t data_key(const struct run *run, int tag)
     return run->seed * 0xd1342543de82ef95u + ((uint64_t)(uint32_t)tag + 1) * 0xaef17502108ef2d9u;
 }
 
-void data_demand(const struct measurement *function, const struct argument *arguments, int pes,
-                 struct demand *demand)
+void data_demand(struct run *run)
 {
-    (void)pes;
-    demand->local = demand->remote = demand->reported =
-        (size_t)argument_value(function, arguments, "count", 0);
+    run->demand.local = run->demand.remote = run->demand.reported =
+        (size_t)run_integer(run, "count", 0);
 }
 
 /* Without the first bit of any byte. */

@@ -47,7 +47,7 @@ uint64_t data_key(const struct run *, int tag);
 
 /* The hook demand where count bytes are moved from here to the other side, or the other way;
  * without a count, none. */
-void data_demand(const struct measurement *, const struct argument *, int pes, struct demand *);
+void data_demand(struct run *);
 
 /* A pattern that differs between keys and positions, whatever the address. */
 void pattern_fill(void *memory, size_t bytes, uint64_t key);

@@ -3,13 +3,10 @@
  */
 #include "measurements/common/team.h"
 
-const char *team_check(const struct measurement *function, const struct argument *arguments,
-                       const struct pe_set *set)
+const char *team_check(const struct run *run)
 {
-    (void)function;
-    (void)arguments;
     int start, stride;
-    return pe_set_regular(set, &start, &stride) && stride > 0
+    return pe_set_regular(run->set, &start, &stride) && stride > 0
                ? NULL
                : "a team needs PEs in ascending order at a constant distance";
 }

@@ -8,7 +8,7 @@
 #include "measurements/common/openshmem.h"
 
 /* Argument check: whether there is such a team. */
-const char *team_check(const struct measurement *, const struct argument *, const struct pe_set *);
+const char *team_check(const struct run *);
 
 #if SKAMPI_SHMEM_1_5
 

@@ -5,15 +5,13 @@
 
 #include <math.h>
 
-void trip_demand(const struct measurement *function, const struct argument *arguments, int pes,
-                 struct demand *demand)
+void trip_demand(struct run *run)
 {
-    size_t bytes = (size_t)argument_value(function, arguments, "count", 0);
+    size_t bytes = (size_t)run_integer(run, "count", 0);
     size_t place = pairs_place_bytes(bytes);
-    (void)pes;
-    demand->local = pairs_product(2, place);
-    demand->remote = place;
-    demand->reported = bytes;
+    run->demand.local = pairs_product(2, place);
+    run->demand.remote = place;
+    run->demand.reported = bytes;
 }
 
 bool trip_open(struct run *run, struct trip_pair *pair)

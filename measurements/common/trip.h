@@ -49,7 +49,7 @@ struct trip_routines {
 };
 
 /* The demand of trips of "count" bytes: local what is put and then what is got. */
-void trip_demand(const struct measurement *, const struct argument *, int pes, struct demand *);
+void trip_demand(struct run *);
 
 /* In set-up, before anything else can fail; false without run_fail() where memory runs out. To be
  * closed in any case. */

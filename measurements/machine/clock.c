@@ -25,11 +25,9 @@ static double run_wtime(struct run *run)
     return run_elapsed(run, start, timer_now()) / (double)run->iterations;
 }
 
-static const char *check_timer(const struct measurement *function, const struct argument *arguments,
-                               const struct pe_set *set)
+static const char *check_timer(const struct run *run)
 {
-    (void)set;
-    const struct timer *timer = timer_find(argument_named(function, arguments, "name")->string);
+    const struct timer *timer = timer_find(run_argument(run, "name")->string);
     if (!timer)
         return "there is no timer of that name; skampi --timers lists them";
     return timer->unusable();
@@ -66,11 +64,9 @@ struct pattern_state {
     int64_t calls;
 };
 
-static const char *check_clock(const struct measurement *function, const struct argument *arguments,
-                               const struct pe_set *set)
+static const char *check_clock(const struct run *run)
 {
-    (void)set;
-    const char *name = argument_named(function, arguments, "clock")->string;
+    const char *name = run_argument(run, "clock")->string;
     const struct timer *timer = timer_find(name);
     if (!timer && *name)
         return "there is no clock of that name; skampi --timers lists them";
@@ -140,12 +136,11 @@ static double run_classic_down(struct run *run)
     return wait_pattern(run, (run->size - 1 - run->rank) * run_argument(run, "step")->real);
 }
 
-static const char *check_step(const struct measurement *function, const struct argument *arguments,
-                              const struct pe_set *set)
+static const char *check_step(const struct run *run)
 {
-    double step = argument_named(function, arguments, "step")->real;
-    return step >= 0 && step * pe_set_size(set) <= 1
-               ? check_clock(function, arguments, set)
+    double step = run_argument(run, "step")->real;
+    return step >= 0 && step * run->size <= 1
+               ? check_clock(run)
                : "the step must be at least 0 s, and no rank's wait longer than 1 s";
 }
 
@@ -155,22 +150,20 @@ static double run_pattern_null(struct run *run)
     return run_elapsed(run, started, run_stop(run));
 }
 
-static bool is_wait(const struct measurement *function, const struct argument *arguments,
-                    const char *name)
+static bool is_wait(const struct run *run, const char *name)
 {
-    double seconds = argument_named(function, arguments, name)->real;
+    double seconds = run_argument(run, name)->real;
     return seconds > 0 && seconds <= 1;
 }
 
 static const char not_waits[] = "waits must be above 0 s, and not longer than 1 s";
 
-static const char *check_levels(const struct measurement *function,
-                                const struct argument *arguments, const struct pe_set *set)
+static const char *check_levels(const struct run *run)
 {
-    double dwell = argument_named(function, arguments, "dwell")->real;
-    if (!is_wait(function, arguments, "low") || !is_wait(function, arguments, "high"))
+    double dwell = run_argument(run, "dwell")->real;
+    if (!is_wait(run, "low") || !is_wait(run, "high"))
         return not_waits;
-    return dwell >= 0 && dwell <= 1 ? check_clock(function, arguments, set)
+    return dwell >= 0 && dwell <= 1 ? check_clock(run)
                                     : "the time on each level must be at least 0 s (levels "
                                       "alternate), and not longer than 1 s";
 }
@@ -185,12 +178,11 @@ static double run_pattern_levels(struct run *run)
     return wait_pattern(run, run_argument(run, on_high ? "high" : "low")->real);
 }
 
-static const char *check_warm_up(const struct measurement *function,
-                                 const struct argument *arguments, const struct pe_set *set)
+static const char *check_warm_up(const struct run *run)
 {
-    if (!is_wait(function, arguments, "slow") || !is_wait(function, arguments, "fast"))
+    if (!is_wait(run, "slow") || !is_wait(run, "fast"))
         return not_waits;
-    return check_clock(function, arguments, set);
+    return check_clock(run);
 }
 
 static double run_pattern_warm_up(struct run *run)
@@ -213,11 +205,9 @@ static double run_clock_offset_now(struct run *run)
     return offset;
 }
 
-static const char *check_seconds(const struct measurement *function,
-                                 const struct argument *arguments, const struct pe_set *set)
+static const char *check_seconds(const struct run *run)
 {
-    (void)set;
-    double seconds = argument_named(function, arguments, "seconds")->real;
+    double seconds = run_argument(run, "seconds")->real;
     return seconds >= 0 && seconds <= LONGEST_IDLE
                ? NULL
                : "the time to wait must be between 0 and 60 seconds";

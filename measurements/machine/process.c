@@ -404,23 +404,20 @@ static bool is_active(const struct pe_set *set)
 static const char needs_active[] = "needs an active set: PEs in ascending order with a constant "
                                    "distance that is a power of two";
 
-static const char *check_footprint(const struct measurement *function,
-                                   const struct argument *arguments, const struct pe_set *set)
+static const char *check_footprint(const struct run *run)
 {
-    (void)arguments;
-    return *(const enum stage *)function->variant < STAGE_ALLTOALL || is_active(set) ? NULL
-                                                                                     : needs_active;
+    return *(const enum stage *)run->function->variant < STAGE_ALLTOALL || is_active(run->set)
+               ? NULL
+               : needs_active;
 }
 
-static const char *check_kind(const struct measurement *function, const struct argument *arguments,
-                              const struct pe_set *set)
+static const char *check_kind(const struct run *run)
 {
     static char text[300];
-    const struct kind *kind = find_kind(argument_named(function, arguments, "kind")->string);
-    if (kind && kind->members == ACTIVE_SET && !is_active(set))
+    const struct kind *kind = find_kind(run_argument(run, "kind")->string);
+    if (kind && kind->members == ACTIVE_SET && !is_active(run->set))
         return needs_active;
-    if (kind && kind->members == WORLD && measurement_pes() > 0 &&
-        pe_set_size(set) != measurement_pes())
+    if (kind && kind->members == WORLD && measurement_pes() > 0 && run->size != measurement_pes())
         return "all PEs of the job have to call this together";
     if (kind)
         return NULL;
@@ -442,12 +439,9 @@ static size_t scratch_bytes(int pes)
 
 #endif
 
-static void demand(const struct measurement *function, const struct argument *arguments, int pes,
-                   struct demand *demand)
+static void demand(struct run *run)
 {
-    (void)function;
-    (void)arguments;
-    demand->scratch = scratch_bytes(pes);
+    run->demand.scratch = scratch_bytes(run->size);
 }
 
 static const enum stage after_init = STAGE_INIT, after_peers = STAGE_PEERS,

@@ -15,12 +15,10 @@ struct watch {
     enum look look;
 };
 
-static void demand_ints(const struct measurement *function, const struct argument *arguments,
-                        int pes, struct demand *demand)
+static void demand_ints(struct run *run)
 {
-    int64_t count = argument_value(function, arguments, "count", 0);
-    (void)pes;
-    demand->local = demand->remote = demand->reported = (size_t)count * sizeof(int);
+    int64_t count = run_integer(run, "count", 0);
+    run->demand.local = run->demand.remote = run->demand.reported = (size_t)count * sizeof(int);
 }
 
 #if SKAMPI_MPI
@@ -205,12 +203,12 @@ static bool set_up_watched(struct run *run)
 {
     struct watch_state *s = run->state;
     s->window.handle = MPI_WIN_NULL;
-    if (!window_open(run, WINDOW_CREATE, run->demand.remote,
-                     mpi_info(argument_info(run->function, run->arguments)), &s->window))
+    if (!window_open(run, WINDOW_CREATE, run->demand.remote, mpi_info(mpi_info_of(run)),
+                     &s->window))
         return false;
     s->comm = mpi_comm(run);
-    s->count = (int)argument_value(run->function, run->arguments, "count", 0);
-    s->pause = 1e-6 * (double)argument_value(run->function, run->arguments, "us", 0);
+    s->count = (int)run_integer(run, "count", 0);
+    s->pause = 1e-6 * (double)run_integer(run, "us", 0);
     MPI_Win_lock_all(0, s->window.handle);
     s->locked = true;
     return true;

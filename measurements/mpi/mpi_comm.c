@@ -113,7 +113,7 @@ static int duplicate_all(MPI_Comm comm, MPI_Comm *made, int64_t n, int64_t *coun
 
 static double run_memory(struct run *run)
 {
-    int64_t n = argument_value(run->function, run->arguments, "n", 0), count = 0;
+    int64_t n = run_integer(run, "n", 0), count = 0;
     MPI_Comm *made = calloc((size_t)n, sizeof *made);
     if (run_max(run, !made) > 0) {
         free(made);

@@ -33,12 +33,10 @@ static const struct kind *find_kind(const char *name)
     return NULL;
 }
 
-static const char *check_kind(const struct measurement *function, const struct argument *arguments,
-                              const struct pe_set *set)
+static const char *check_kind(const struct run *run)
 {
     static char text[300];
-    (void)set;
-    if (find_kind(argument_named(function, arguments, "kind")->string))
+    if (find_kind(run_argument(run, "kind")->string))
         return NULL;
     strcpy(text, "there is no such routine here; there are");
     for (size_t i = 0; i < KINDS; i++) {
@@ -48,35 +46,32 @@ static const char *check_kind(const struct measurement *function, const struct a
     return text;
 }
 
-static size_t elements_of(const struct measurement *function, const struct argument *arguments)
+static size_t elements_of(const struct run *run)
 {
-    size_t bytes = (size_t)argument_named(function, arguments, "bytes")->integer;
+    size_t bytes = (size_t)run_argument(run, "bytes")->integer;
     return (bytes + sizeof(int) - 1) / sizeof(int);
 }
 
-static const char *check(const struct measurement *function, const struct argument *arguments,
-                         const struct pe_set *set)
+static const char *check(const struct run *run)
 {
-    const char *second = argument_named(function, arguments, "second")->string;
-    const char *ratio = argument_named(function, arguments, "ratio")->string;
-    uint64_t bytes = (uint64_t)argument_named(function, arguments, "bytes")->integer;
-    if (bytes > MOST_BYTES / (uint64_t)pe_set_size(set))
+    const char *second = run_argument(run, "second")->string;
+    const char *ratio = run_argument(run, "ratio")->string;
+    uint64_t bytes = (uint64_t)run_argument(run, "bytes")->integer;
+    if (bytes > MOST_BYTES / (uint64_t)run->size)
         return "bytes times the PEs of the set must be at most 1 GiB";
     if (strcmp(second, SAME) != 0 && strcmp(second, ELSEWHERE) != 0)
         return "second is \"" ELSEWHERE "\" or \"" SAME "\": where the second call has its data";
     if (strcmp(ratio, RANK_0) != 0 && strcmp(ratio, SLOWEST) != 0)
         return "ratio is \"" RANK_0 "\" or \"" SLOWEST "\": whose times are compared";
-    return check_kind(function, arguments, set);
+    return check_kind(run);
 }
 
 /* The memory is the function's own, new for each call: buffers of the script have been used. */
-static void demand(const struct measurement *function, const struct argument *arguments, int pes,
-                   struct demand *demand)
+static void demand(struct run *run)
 {
-    (void)pes;
-    const char *kind = argument_named(function, arguments, "kind")->string;
-    demand->own = demand->reported =
-        strcmp(kind, "Barrier") == 0 ? 0 : elements_of(function, arguments) * sizeof(int);
+    const char *kind = run_argument(run, "kind")->string;
+    run->demand.own = run->demand.reported =
+        strcmp(kind, "Barrier") == 0 ? 0 : elements_of(run) * sizeof(int);
 }
 
 #if SKAMPI_MPI
@@ -174,7 +169,7 @@ static double time_call(struct run *run, const struct kind *kind, struct mpi_cal
  * call is the first to touch its memory. */
 static double run_calls(struct run *run, const struct kind *kind, int *memory[2])
 {
-    size_t elements = elements_of(run->function, run->arguments);
+    size_t elements = elements_of(run);
     struct mpi_call first = {.comm = mpi_comm(run),
                              .rank = run->rank,
                              .size = run->size,
@@ -210,7 +205,7 @@ static double run_first_call(struct run *run)
 {
     const struct kind *kind = find_kind(run_argument(run, "kind")->string);
     bool before = called[kind - kinds];
-    size_t elements = 2 * (size_t)run->size * elements_of(run->function, run->arguments) + 1;
+    size_t elements = 2 * (size_t)run->size * elements_of(run) + 1;
     int *memory[] = {calloc(elements, sizeof(int)), calloc(elements, sizeof(int))};
     called[kind - kinds] = true;
     double first = run_calls(run, kind, memory);

@@ -32,33 +32,31 @@ struct flush {
     enum shape shape;
 };
 
-static bool is_scalar(const struct measurement *function)
+static bool is_scalar(const struct run *run)
 {
-    const struct flush *flushed = function->variant;
+    const struct flush *flushed = run->function->variant;
     return flushed->routine == FETCH_AND_OP || flushed->routine == COMPARE_AND_SWAP;
 }
 
-static int64_t count_of(const struct measurement *function, const struct argument *arguments)
+static int64_t count_of(const struct run *run)
 {
-    return argument_value(function, arguments, "count", is_scalar(function) ? 1 : 0);
+    return run_integer(run, "count", is_scalar(run) ? 1 : 0);
 }
 
-static enum window_kind kind_of(const struct measurement *function,
-                                const struct argument *arguments)
+static enum window_kind kind_of(const struct run *run)
 {
-    const struct argument *window = argument_find(function, arguments, "window");
+    const struct argument *window = run_find_argument(run, "window");
     return window ? window_kind_find(window->string) : WINDOW_SHARED;
 }
 
-static const char *check_flushed(const struct measurement *function,
-                                 const struct argument *arguments, const struct pe_set *set)
+static const char *check_flushed(const struct run *run)
 {
-    const struct flush *flushed = function->variant;
-    const struct datatype *type = argument_datatype(function, arguments);
-    const char *wrong = mpi_check_accumulate(function, arguments, set);
+    const struct flush *flushed = run->function->variant;
+    const struct datatype *type = mpi_datatype_of(run);
+    const char *wrong = mpi_check_accumulate(run);
     if (wrong)
         return wrong;
-    if (kind_of(function, arguments) == WINDOW_KINDS)
+    if (kind_of(run) == WINDOW_KINDS)
         return window_kind_check("");
     if (flushed->routine == FETCH_AND_OP && datatype_class(type) == DATATYPE_DERIVED)
         return "datatype must be a predefined one";
@@ -69,18 +67,17 @@ static const char *check_flushed(const struct measurement *function,
 }
 
 /* The result of a get-accumulate lies after what it sends. */
-static void demand_flushed(const struct measurement *function, const struct argument *arguments,
-                           int pes, struct demand *demand)
+static void demand_flushed(struct run *run)
 {
-    const struct flush *flushed = function->variant;
-    const struct datatype *type = argument_datatype(function, arguments);
-    (void)pes;
+    const struct flush *flushed = run->function->variant;
+    const struct datatype *type = mpi_datatype_of(run);
     if (!type)
         return;
-    int64_t count = count_of(function, arguments);
-    demand->local = mpi_block_bytes(type, count, flushed->routine == GET_ACCUMULATE ? 2 : 1);
-    demand->remote = mpi_block_bytes(type, count, 1);
-    demand->reported = demand->local == SIZE_MAX ? 0 : (size_t)(count * datatype_extent(type));
+    int64_t count = count_of(run);
+    run->demand.local = mpi_block_bytes(type, count, flushed->routine == GET_ACCUMULATE ? 2 : 1);
+    run->demand.remote = mpi_block_bytes(type, count, 1);
+    run->demand.reported =
+        run->demand.local == SIZE_MAX ? 0 : (size_t)(count * datatype_extent(type));
 }
 
 #if SKAMPI_MPI
@@ -237,7 +234,7 @@ static bool check_window(struct run *run, int source)
 {
     const struct flush *flushed = run->function->variant;
     const struct flush_state *s = run->state;
-    struct datatype *type = argument_datatype(run->function, run->arguments);
+    struct datatype *type = mpi_datatype_of(run);
     unsigned char *found = s->window.memory;
     if (!accumulates(flushed->routine))
         return mpi_verify(
@@ -261,13 +258,13 @@ static bool check_result(struct run *run)
 {
     const struct flush *flushed = run->function->variant;
     const struct flush_state *s = run->state;
-    struct datatype *type = argument_datatype(run->function, run->arguments);
+    struct datatype *type = mpi_datatype_of(run);
     const unsigned char *found = run->local;
     bool adds = accumulates(flushed->routine);
     int tag = held_by(run, s->partner.rank, run->rank);
     if (flushed->routine == GET_ACCUMULATE)
         found = run->local + s->block;
-    else if (is_scalar(run->function))
+    else if (is_scalar(run))
         found = s->result;
     else if (flushed->routine != GET && flushed->routine != LOAD)
         return true;
@@ -291,8 +288,8 @@ static void fill(struct run *run)
 {
     const struct flush *flushed = run->function->variant;
     struct flush_state *s = run->state;
-    struct datatype *type = argument_datatype(run->function, run->arguments);
-    bool adds = accumulates(flushed->routine), scalar = is_scalar(run->function);
+    struct datatype *type = mpi_datatype_of(run);
+    bool adds = accumulates(flushed->routine), scalar = is_scalar(run);
     if (!type)
         return;
     data_poison(s->window.memory, run->demand.remote);
@@ -311,7 +308,7 @@ static void fill(struct run *run)
 static bool verify(struct run *run)
 {
     const struct flush_state *s = run->state;
-    if (!argument_datatype(run->function, run->arguments))
+    if (!mpi_datatype_of(run))
         return true;
     MPI_Win_sync(s->handle);
     return (s->partner.source < 0 || check_window(run, s->partner.source)) &&
@@ -326,7 +323,7 @@ static bool crashes(const struct run *run, enum window_kind kind)
     OMPI_RELEASE_VERSION <= 4
     const struct flush *flushed = run->function->variant;
     return flushed->routine == COMPARE_AND_SWAP && kind == WINDOW_ALLOCATE &&
-           datatype_size(argument_datatype(run->function, run->arguments)) == 8;
+           datatype_size(mpi_datatype_of(run)) == 8;
 #else
     (void)run;
     (void)kind;
@@ -338,9 +335,9 @@ static bool set_up_flushed(struct run *run)
 {
     const struct flush *flushed = run->function->variant;
     struct flush_state *s = run->state;
-    struct datatype *type = argument_datatype(run->function, run->arguments);
-    const struct operation *op = argument_operation(run->function, run->arguments);
-    enum window_kind kind = kind_of(run->function, run->arguments);
+    struct datatype *type = mpi_datatype_of(run);
+    const struct operation *op = mpi_operation_of(run);
+    enum window_kind kind = kind_of(run);
     s->window.handle = MPI_WIN_NULL;
     if (crashes(run, kind))
         return run_fail(run, "known defect: Open MPI 4.1 up to 4.1.4 crashes in 64-bit "
@@ -361,7 +358,7 @@ static bool set_up_flushed(struct run *run)
         return true;
     s->datatype = mpi_datatype(type);
     s->op = op ? mpi_operation(op) : MPI_OP_NULL;
-    s->count = (int)count_of(run->function, run->arguments);
+    s->count = (int)count_of(run);
     s->block = (size_t)(s->count * datatype_extent(type));
     s->span = datatype_span(type, s->count, &s->first);
     s->origin = (MPI_Aint)datatype_origin(type);

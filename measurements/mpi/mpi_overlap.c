@@ -20,23 +20,20 @@ struct transfer {
     bool acknowledged; /* MPI_Ssend */
 };
 
-static const char *check_transfer(const struct measurement *function,
-                                  const struct argument *arguments, const struct pe_set *set)
+static const char *check_transfer(const struct run *run)
 {
-    const char *wrong = mpi_check(function, arguments, set);
-    if (!wrong && argument_value(function, arguments, "msgs", 0) > pe_set_size(set) - 1)
+    const char *wrong = mpi_check(run);
+    if (!wrong && run_integer(run, "msgs", 0) > run->size - 1)
         wrong = "msgs may be at most the number of other ranks";
     return wrong;
 }
 
-static void demand_transfer(const struct measurement *function, const struct argument *arguments,
-                            int pes, struct demand *demand)
+static void demand_transfer(struct run *run)
 {
-    int64_t sources = argument_value(function, arguments, "msgs", 1);
-    mpi_demand_message(function, arguments, pes, demand);
-    demand->remote =
-        mpi_block_bytes(argument_datatype(function, arguments),
-                        argument_value(function, arguments, "count", 0), sources ? sources : 1);
+    int64_t sources = run_integer(run, "msgs", 1);
+    mpi_demand_message(run);
+    run->demand.remote =
+        mpi_block_bytes(mpi_datatype_of(run), run_integer(run, "count", 0), sources ? sources : 1);
 }
 
 #if SKAMPI_MPI
@@ -195,7 +192,7 @@ static void count_messages(const struct run *run, struct transfer_state *s)
         s->targets = pair && !s->leads;
         break;
     case EXCHANGES:
-        s->sources = s->targets = (int)argument_value(run->function, run->arguments, "msgs", 1);
+        s->sources = s->targets = (int)run_integer(run, "msgs", 1);
         s->leads = true;
         break;
     }
@@ -207,11 +204,11 @@ static bool set_up_transfer(struct run *run)
     struct transfer_state *s = run->state;
     double seconds = 0;
     s->comm = mpi_comm(run);
-    s->described = argument_datatype(run->function, run->arguments);
+    s->described = mpi_datatype_of(run);
     s->datatype = mpi_datatype(s->described);
-    s->count = (int)argument_value(run->function, run->arguments, "count", 0);
-    s->tag = (int)argument_value(run->function, run->arguments, "tag", 0);
-    s->tests = argument_value(run->function, run->arguments, "tests", 0);
+    s->count = (int)run_integer(run, "count", 0);
+    s->tag = (int)run_integer(run, "tag", 0);
+    s->tests = run_integer(run, "tests", 0);
     count_messages(run, s);
     s->requests = malloc((size_t)(s->sources + s->targets + 1) * sizeof(MPI_Request));
     if (run_max(run, !s->requests) > 0) /* the others would wait for it */

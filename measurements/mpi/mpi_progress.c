@@ -5,30 +5,27 @@
 #include "measurements/common/computing.h"
 #include "measurements/common/mpi_pair.h"
 
-static enum pair_action action_of(const struct measurement *function)
+static enum pair_action action_of(const struct run *run)
 {
-    return *(const enum pair_action *)function->variant;
+    return *(const enum pair_action *)run->function->variant;
 }
 
-static const char *check(const struct measurement *function, const struct argument *arguments,
-                         const struct pe_set *set)
+static const char *check(const struct run *run)
 {
-    const char *wrong = mpi_pair_check(function, arguments, set);
-    return wrong ? wrong : computing_check(function, arguments, set);
+    const char *wrong = mpi_pair_check(run);
+    return wrong ? wrong : computing_check(run);
 }
 
-static void demand(const struct measurement *function, const struct argument *arguments, int pes,
-                   struct demand *demand)
+static void demand(struct run *run)
 {
-    (void)pes;
-    mpi_pair_demand(action_of(function), function, arguments, demand);
+    mpi_pair_demand(run, action_of(run));
 }
 
 #if SKAMPI_MPI
 
 static bool set_up(struct run *run)
 {
-    return mpi_pair_open(run, action_of(run->function), run->state);
+    return mpi_pair_open(run, action_of(run), run->state);
 }
 
 static void tear_down(struct run *run)

@@ -17,43 +17,39 @@ struct pingpong {
     bool one_way; /* half of it is reported */
 };
 
-static const char *check_exchange(const struct measurement *function,
-                                  const struct argument *arguments, const struct pe_set *set)
+static const char *check_exchange(const struct run *run)
 {
-    const struct datatype *sent = argument_datatype_named(function, arguments, "s_datatype");
-    const struct datatype *received = argument_datatype_named(function, arguments, "r_datatype");
-    const char *wrong = mpi_check(function, arguments, set);
-    if (!wrong && argument_value(function, arguments, "s_count", 0) * datatype_size(sent) >
-                      argument_value(function, arguments, "r_count", 0) * datatype_size(received))
+    const struct datatype *sent = mpi_datatype_named(run, "s_datatype");
+    const struct datatype *received = mpi_datatype_named(run, "r_datatype");
+    const char *wrong = mpi_check(run);
+    if (!wrong && run_integer(run, "s_count", 0) * datatype_size(sent) >
+                      run_integer(run, "r_count", 0) * datatype_size(received))
         wrong = "the message received must be at least as large as the message sent";
     return wrong;
 }
 
 /* Pairs are rank i and rank i + nodesize, for i < procs. */
-static const char *check_pairs(const struct measurement *function, const struct argument *arguments,
-                               const struct pe_set *set)
+static const char *check_pairs(const struct run *run)
 {
-    int64_t pairs = argument_value(function, arguments, "procs", 1);
-    int64_t apart = argument_value(function, arguments, "nodesize", 1);
-    const char *wrong = mpi_check(function, arguments, set);
+    int64_t pairs = run_integer(run, "procs", 1);
+    int64_t apart = run_integer(run, "nodesize", 1);
+    const char *wrong = mpi_check(run);
     if (!wrong && pairs > apart)
         wrong = "procs may be at most nodesize";
-    if (!wrong && pairs + apart > pe_set_size(set))
+    if (!wrong && pairs + apart > run->size)
         wrong = "procs and nodesize together may be at most the communicator's PEs";
     return wrong;
 }
 
-static void demand_exchange(const struct measurement *function, const struct argument *arguments,
-                            int pes, struct demand *demand)
+static void demand_exchange(struct run *run)
 {
-    const struct datatype *sent = argument_datatype_named(function, arguments, "s_datatype");
-    const struct datatype *received = argument_datatype_named(function, arguments, "r_datatype");
-    int64_t count = argument_value(function, arguments, "s_count", 0);
-    (void)pes;
-    demand->local = mpi_block_bytes(sent, count, 1);
-    demand->remote =
-        mpi_block_bytes(received, argument_value(function, arguments, "r_count", 0), 1);
-    demand->reported = demand->local == SIZE_MAX ? 0 : (size_t)(count * datatype_extent(sent));
+    const struct datatype *sent = mpi_datatype_named(run, "s_datatype");
+    const struct datatype *received = mpi_datatype_named(run, "r_datatype");
+    int64_t count = run_integer(run, "s_count", 0);
+    run->demand.local = mpi_block_bytes(sent, count, 1);
+    run->demand.remote = mpi_block_bytes(received, run_integer(run, "r_count", 0), 1);
+    run->demand.reported =
+        run->demand.local == SIZE_MAX ? 0 : (size_t)(count * datatype_extent(sent));
 }
 
 #if SKAMPI_MPI
@@ -162,21 +158,20 @@ static void round_trip(const struct run *run, int64_t iteration)
 /* The arguments of a message, whose names begin with s_ or r_ where they may differ. */
 static struct message message_of(const struct run *run, const char *prefix)
 {
-    const struct measurement *function = run->function;
     char count[16], datatype[16], tag[16];
     snprintf(count, sizeof count, "%scount", prefix);
     snprintf(datatype, sizeof datatype, "%sdatatype", prefix);
     snprintf(tag, sizeof tag, "%stag", prefix);
-    struct datatype *described = argument_datatype_named(function, run->arguments, datatype);
+    struct datatype *described = mpi_datatype_named(run, datatype);
     if (!described)
-        described = argument_datatype(function, run->arguments);
-    int64_t elements = argument_value(function, run->arguments, "count", 0);
-    int64_t number = argument_value(function, run->arguments, "tag", 0);
+        described = mpi_datatype_of(run);
+    int64_t elements = run_integer(run, "count", 0);
+    int64_t number = run_integer(run, "tag", 0);
     return (struct message){
         .datatype = mpi_datatype(described),
         .described = described,
-        .count = (int)argument_value(function, run->arguments, count, elements),
-        .tag = (int)argument_value(function, run->arguments, tag, number),
+        .count = (int)run_integer(run, count, elements),
+        .tag = (int)run_integer(run, tag, number),
     };
 }
 
@@ -221,8 +216,8 @@ static bool verify(struct run *run)
 /* False where this rank only watches. */
 static bool find_partner(const struct run *run, struct pingpong_state *state)
 {
-    int pairs = (int)argument_value(run->function, run->arguments, "procs", 1);
-    int apart = (int)argument_value(run->function, run->arguments, "nodesize", 1);
+    int pairs = (int)run_integer(run, "procs", 1);
+    int apart = (int)run_integer(run, "nodesize", 1);
     state->begins = run->rank < pairs;
     state->acts = state->begins || (run->rank >= apart && run->rank < apart + pairs);
     state->partner = state->begins ? run->rank + apart : run->rank - apart;

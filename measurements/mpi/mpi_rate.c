@@ -13,27 +13,24 @@ struct rate {
 };
 
 /* Pairs of rank i and rank i + size / 2; 0 pairs means all. */
-static const char *check_rate(const struct measurement *function, const struct argument *arguments,
-                              const struct pe_set *set)
+static const char *check_rate(const struct run *run)
 {
     static char text[96];
-    const char *wrong = mpi_check(function, arguments, set);
-    if (!wrong && argument_value(function, arguments, "pairs", 0) > pe_set_size(set) / 2) {
+    const char *wrong = mpi_check(run);
+    if (!wrong && run_integer(run, "pairs", 0) > run->size / 2) {
         snprintf(text, sizeof text, "pairs may be at most half the communicator's PEs, %d",
-                 pe_set_size(set) / 2);
+                 run->size / 2);
         wrong = text;
     }
     return wrong;
 }
 
 /* Each message that is received at the same time as others needs a place of its own. */
-static void demand_rate(const struct measurement *function, const struct argument *arguments,
-                        int pes, struct demand *demand)
+static void demand_rate(struct run *run)
 {
-    mpi_demand_message(function, arguments, pes, demand);
-    demand->remote = mpi_block_bytes(argument_datatype(function, arguments),
-                                     argument_value(function, arguments, "count", 0),
-                                     argument_value(function, arguments, "window", 1));
+    mpi_demand_message(run);
+    run->demand.remote = mpi_block_bytes(mpi_datatype_of(run), run_integer(run, "count", 0),
+                                         run_integer(run, "window", 1));
 }
 
 #if SKAMPI_MPI
@@ -114,7 +111,7 @@ static bool set_up_rate(struct run *run)
     const struct rate *how = run->function->variant;
     struct rate_state *state = run->state;
     int half = run->size / 2;
-    int pairs = (int)argument_value(run->function, run->arguments, "pairs", 0);
+    int pairs = (int)run_integer(run, "pairs", 0);
     int place = run->rank < half ? run->rank : run->rank - half;
     state->acts = run->rank < 2 * half && place < (pairs > 0 ? pairs : half);
     if (!state->acts)
@@ -123,10 +120,10 @@ static bool set_up_rate(struct run *run)
     state->receives = run->rank >= half || how->both_ways;
     state->partner = run->rank < half ? run->rank + half : run->rank - half;
     state->comm = mpi_comm(run);
-    state->described = argument_datatype(run->function, run->arguments);
+    state->described = mpi_datatype_of(run);
     state->datatype = mpi_datatype(state->described);
-    state->count = (int)argument_value(run->function, run->arguments, "count", 0);
-    state->window = (int)argument_value(run->function, run->arguments, "window", 1);
+    state->count = (int)run_integer(run, "count", 0);
+    state->window = (int)run_integer(run, "window", 1);
     state->requests = malloc(2 * (size_t)state->window * sizeof(MPI_Request));
     if (!state->requests)
         return run_fail(run, "out of memory");

@@ -16,13 +16,11 @@ struct typed_access {
 };
 
 /* Reserves room for the ints with the widest gaps; a complex type spreads over less. */
-static void demand_typed(const struct measurement *function, const struct argument *arguments,
-                         int pes, struct demand *demand)
+static void demand_typed(struct run *run)
 {
-    size_t count = (size_t)argument_value(function, arguments, "count", 0);
-    (void)pes;
-    demand->local = demand->remote = 2 * count * sizeof(int);
-    demand->reported = count * sizeof(int);
+    size_t count = (size_t)run_integer(run, "count", 0);
+    run->demand.local = run->demand.remote = 2 * count * sizeof(int);
+    run->demand.reported = count * sizeof(int);
 }
 
 #if SKAMPI_MPI
@@ -178,11 +176,11 @@ static bool set_up_typed(struct run *run)
     const struct typed_access *how = run->function->variant;
     struct typed_state *s = run->state;
     s->window.handle = MPI_WIN_NULL;
-    s->count = (int)argument_value(run->function, run->arguments, "count", 0);
+    s->count = (int)run_integer(run, "count", 0);
     s->origin = (struct elements){how->origin, MPI_DATATYPE_NULL, 0};
     s->target = (struct elements){how->target, MPI_DATATYPE_NULL, 0};
-    if (!window_open(run, WINDOW_CREATE, run->demand.remote,
-                     mpi_info(argument_info(run->function, run->arguments)), &s->window))
+    if (!window_open(run, WINDOW_CREATE, run->demand.remote, mpi_info(mpi_info_of(run)),
+                     &s->window))
         return false;
     s->places = malloc(((size_t)spread(s) + 1) * sizeof *s->places);
     if (!window_all(run, s->places, "out of memory"))

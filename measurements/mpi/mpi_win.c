@@ -24,15 +24,14 @@ const char *window_kind_check(const char *name)
                : "window must be \"create\", \"allocate\" or \"shared\"";
 }
 
-enum window_kind window_memory(const struct measurement *function, const struct argument *arguments)
+enum window_kind window_memory(const struct run *run)
 {
-    return window_kind_find(argument_named(function, arguments, "memory")->string);
+    return window_kind_find(run_argument(run, "memory")->string);
 }
 
-const char *window_memory_check(const struct measurement *function,
-                                const struct argument *arguments)
+const char *window_memory_check(const struct run *run)
 {
-    return window_memory(function, arguments) < WINDOW_KINDS
+    return window_memory(run) < WINDOW_KINDS
                ? NULL
                : "memory must be \"create\", \"allocate\" or \"shared\"";
 }
@@ -44,10 +43,9 @@ struct making {
 };
 
 /* Each rank needs room for the elements, as in the classic SKaMPI. */
-static void demand_window(const struct measurement *function, const struct argument *arguments,
-                          int pes, struct demand *demand)
+static void demand_window(struct run *run)
 {
-    mpi_demand_message(function, arguments, pes, demand);
+    mpi_demand_message(run);
 }
 
 #if SKAMPI_MPI
@@ -243,18 +241,18 @@ bool window_equal(const void *a, const void *b, int64_t count, const struct data
 
 static MPI_Info info_of(const struct run *run)
 {
-    return mpi_info(argument_info(run->function, run->arguments));
+    return mpi_info(mpi_info_of(run));
 }
 
 static int count_of(const struct run *run)
 {
-    return (int)argument_value(run->function, run->arguments, "count", 0);
+    return (int)run_integer(run, "count", 0);
 }
 
 /* To the next rank, between fences. */
 static void put_to_next(const struct run *run, MPI_Win window)
 {
-    struct datatype *type = argument_datatype(run->function, run->arguments);
+    struct datatype *type = mpi_datatype_of(run);
     int count = count_of(run);
     MPI_Win_fence(0, window);
     MPI_Put(mpi_address(run->local, type), count, mpi_datatype(type), (run->rank + 1) % run->size,
@@ -266,7 +264,7 @@ static void put_to_next(const struct run *run, MPI_Win window)
 static bool set_up_making(struct run *run)
 {
     const struct making *making = run->function->variant;
-    struct datatype *type = argument_datatype(run->function, run->arguments);
+    struct datatype *type = mpi_datatype_of(run);
     struct window window;
     if (!window_open(run, making->kind, run->demand.remote, info_of(run), &window))
         return false;
@@ -291,7 +289,7 @@ static double run_making(struct run *run)
     if (!making->frees)
         stopped = run_stop(run);
     end_job_on_error(window.handle);
-    if (making->frees && argument_value(run->function, run->arguments, "doput", 0) > 0)
+    if (making->frees && run_integer(run, "doput", 0) > 0)
         put_to_next(run, window.handle);
     if (making->frees)
         started = run_start(run);
@@ -329,21 +327,18 @@ static double run_memory(struct run *run)
 
 #endif
 
-static const char *check_memory(const struct measurement *function,
-                                const struct argument *arguments, const struct pe_set *set)
+static const char *check_memory(const struct run *run)
 {
-    const char *wrong = mpi_check(function, arguments, set);
-    return wrong ? wrong : window_kind_check(argument_named(function, arguments, "window")->string);
+    const char *wrong = mpi_check(run);
+    return wrong ? wrong : window_kind_check(run_argument(run, "window")->string);
 }
 
-static void demand_memory(const struct measurement *function, const struct argument *arguments,
-                          int pes, struct demand *demand)
+static void demand_memory(struct run *run)
 {
-    (void)pes;
-    size_t n = (size_t)argument_named(function, arguments, "n")->integer;
-    size_t size = (size_t)argument_named(function, arguments, "size")->integer;
-    if (__builtin_mul_overflow(n, size, &demand->own))
-        demand->own = SIZE_MAX;
+    size_t n = (size_t)run_argument(run, "n")->integer;
+    size_t size = (size_t)run_argument(run, "size")->integer;
+    if (__builtin_mul_overflow(n, size, &run->demand.own))
+        run->demand.own = SIZE_MAX;
 }
 
 /* clang-format off */

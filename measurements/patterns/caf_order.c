@@ -245,14 +245,11 @@ static bool verify_records(struct run *run)
 
 #endif
 
-static void demand(const struct measurement *function, const struct argument *arguments, int pes,
-                   struct demand *demand)
+static void demand(struct run *run)
 {
-    (void)pes;
-    const struct discipline *discipline = function->variant;
-    demand->local = demand->reported =
-        (size_t)argument_named(function, arguments, "count")->integer;
-    demand->remote = demand->local * (discipline ? (size_t)discipline->records : 1);
+    const struct discipline *discipline = run->function->variant;
+    run->demand.local = run->demand.reported = (size_t)run_argument(run, "count")->integer;
+    run->demand.remote = run->demand.local * (discipline ? (size_t)discipline->records : 1);
 }
 
 /* clang-format off */

@@ -235,13 +235,12 @@ static bool verify(struct run *run)
 
 #endif
 
-static void demand(const struct measurement *function, const struct argument *arguments, int pes,
-                   struct demand *demand)
+static void demand(struct run *run)
 {
-    int64_t inserts = argument_named(function, arguments, "inserts")->integer;
-    demand->own = places_for(inserts) * sizeof(struct place);
-    demand->reported = demand->own;
-    demand->scratch = image_locks_bytes(pes) + sizeof(struct totals) + demand->own;
+    int64_t inserts = run_argument(run, "inserts")->integer;
+    run->demand.own = places_for(inserts) * sizeof(struct place);
+    run->demand.reported = run->demand.own;
+    run->demand.scratch = image_locks_bytes(run->size) + sizeof(struct totals) + run->demand.own;
 }
 
 /* clang-format off */

@@ -150,12 +150,11 @@ static bool verify(struct run *run)
 
 #endif
 
-static void access_demand(const struct measurement *function, const struct argument *arguments,
-                          int pes, struct demand *demand)
+static void access_demand(struct run *run)
 {
-    demand->local = demand->remote = demand->reported =
-        (size_t)argument_named(function, arguments, "count")->integer;
-    demand->scratch = image_locks_bytes(pes) + sizeof(struct exclusion);
+    run->demand.local = run->demand.remote = run->demand.reported =
+        (size_t)run_argument(run, "count")->integer;
+    run->demand.scratch = image_locks_bytes(run->size) + sizeof(struct exclusion);
 }
 
 static const struct locking mcs = {.kind = WITH_SHMEM(&mcs_lock_kind)};

@@ -20,45 +20,43 @@ static const int cut_dimensions[][GRID_CUTS] = {{0, 1}, {1, 2}, {0, 2}};
 enum sync_way { BY_FLAGS, BY_BARRIER };
 static const char *const synchronizations[] = {"flags", "barrier", NULL};
 
-static const struct grid_kernel *kernel_of(const struct measurement *function)
+static const struct grid_kernel *kernel_of(const struct run *run)
 {
-    return ((const struct kernel *)function->variant)->what;
+    return ((const struct kernel *)run->function->variant)->what;
 }
 
 /* ---- Arguments ---- */
 
 /* A stencil is a grid without a first dimension. */
-static void grid_of(const struct measurement *function, const struct argument *arguments, int pes,
-                    struct halo_grid *grid)
+static void grid_of(const struct run *run, struct halo_grid *grid)
 {
     static const char *const names[][GRID_DIMENSIONS] = {{NULL, "rows", "columns"},
                                                          {"i", "j", "k"}};
-    bool himeno = kernel_of(function)->himeno;
+    bool himeno = kernel_of(run)->himeno;
     for (int d = 0; d < GRID_DIMENSIONS; d++) {
         const char *name = names[himeno][d];
-        grid->whole[d] = name ? argument_value(function, arguments, name, 1) : 1;
+        grid->whole[d] = name ? run_integer(run, name, 1) : 1;
         grid->layer[d] = name != NULL;
     }
-    int cut = himeno ? kernel_word(function, arguments, "cut", cuts) : 1;
+    int cut = himeno ? kernel_word(run, "cut", cuts) : 1;
     for (int c = 0; c < GRID_CUTS; c++)
         grid->cut[c] = cut_dimensions[cut < 0 ? 0 : cut][c];
-    grid_parts(pes, grid->parts);
+    grid_parts(run->size, grid->parts);
 }
 
-static enum halo_way way_of(const struct measurement *function, const struct argument *arguments)
+static enum halo_way way_of(const struct run *run)
 {
-    int way = kernel_word(function, arguments, "algorithm", halo_ways);
+    int way = kernel_word(run, "algorithm", halo_ways);
     return way < 0 ? HALO_RUNS : (enum halo_way)way;
 }
 
-static bool by_barrier(const struct measurement *function, const struct argument *arguments)
+static bool by_barrier(const struct run *run)
 {
-    return kernel_word(function, arguments, "synchronization", synchronizations) == BY_BARRIER;
+    return kernel_word(run, "synchronization", synchronizations) == BY_BARRIER;
 }
 
 /* What is wrong with the words; NULL: nothing. */
-static const char *refused_words(const struct measurement *function,
-                                 const struct argument *arguments)
+static const char *refused_words(const struct run *run)
 {
     static const struct {
         const char *name, *const *words, *reason;
@@ -70,21 +68,20 @@ static const char *refused_words(const struct measurement *function,
     };
     const char *reason = NULL;
     for (size_t i = 0; !reason && i < sizeof all / sizeof *all; i++)
-        reason = kernel_refused_word(function, arguments, all[i].name, all[i].words, all[i].reason);
+        reason = kernel_refused_word(run, all[i].name, all[i].words, all[i].reason);
     return reason;
 }
 
-static const char *check(const struct measurement *function, const struct argument *arguments,
-                         const struct pe_set *set)
+static const char *check(const struct run *run)
 {
     struct halo_grid grid;
     struct grid_block block;
-    const char *reason = refused_words(function, arguments);
-    if (!reason && (kernel_of(function)->himeno || by_barrier(function, arguments)))
-        reason = collective_refused_set(set);
+    const char *reason = refused_words(run);
+    if (!reason && (kernel_of(run)->himeno || by_barrier(run)))
+        reason = collective_refused_set(run->set);
     if (reason)
         return reason;
-    grid_of(function, arguments, pe_set_size(set), &grid);
+    grid_of(run, &grid);
     for (int c = 0; c < GRID_CUTS; c++)
         if (grid.whole[grid.cut[c]] < grid.parts[c])
             return "each PE needs cells: the PEs are arranged as nearly as a square as their "
@@ -102,22 +99,21 @@ static const char *check(const struct measurement *function, const struct argume
 }
 
 /* The first PE's block is the largest. */
-static void demand(const struct measurement *function, const struct argument *arguments, int pes,
-                   struct demand *demand)
+static void demand(struct run *run)
 {
     struct halo_grid grid;
     struct grid_block block;
-    grid_of(function, arguments, pes, &grid);
+    grid_of(run, &grid);
     if (!halo_block(&grid, 0, &block)) {
-        demand->own = SIZE_MAX;
+        run->demand.own = SIZE_MAX;
         return;
     }
-    size_t cells = 2 * block.cells + halo_packed_cells(&grid, way_of(function, arguments));
-    demand->remote = cells * sizeof(float);
-    demand->own = (kernel_of(function)->himeno ? 12 : 1) * block.cells * sizeof(float);
-    demand->scratch = kernel_scratch() + HALO_FLAGS * sizeof(long) +
-                      (2 + 2 * kernel_work_elements(1)) * sizeof(double);
-    demand->reported =
+    size_t cells = 2 * block.cells + halo_packed_cells(&grid, way_of(run));
+    run->demand.remote = cells * sizeof(float);
+    run->demand.own = (kernel_of(run)->himeno ? 12 : 1) * block.cells * sizeof(float);
+    run->demand.scratch = kernel_scratch() + HALO_FLAGS * sizeof(long) +
+                          (2 + 2 * kernel_work_elements(1)) * sizeof(double);
+    run->demand.reported =
         (size_t)(block.extent[0] * block.extent[1] * block.extent[2]) * sizeof(float);
 }
 
@@ -237,7 +233,7 @@ static bool verify_sum(struct run *run)
 
 static bool verify(struct run *run)
 {
-    const struct grid_kernel *kernel = kernel_of(run->function);
+    const struct grid_kernel *kernel = kernel_of(run);
     const struct grid_state *s = run->state;
     bool good = !kernel->himeno || verify_sum(run);
     if (!good || (!run->untimed && grid_serial_cost(&s->block, s->steps) > KERNEL_MOST_CHECKED))
@@ -254,19 +250,19 @@ static bool verify(struct run *run)
 
 static bool set_up(struct run *run)
 {
-    const struct grid_kernel *kernel = kernel_of(run->function);
+    const struct grid_kernel *kernel = kernel_of(run);
     struct grid_state *s = run->state;
     struct grid_block largest;
     kernel_set_up(run);
-    grid_of(run->function, run->arguments, run->size, &s->grid);
+    grid_of(run, &s->grid);
     halo_block(&s->grid, run->rank, &s->block);
     halo_block(&s->grid, 0, &largest);
     if ((uintptr_t)run->remote % sizeof(float))
         return run_fail(run, ALIGNMENT_TEXT, sizeof(float));
     s->cells[0] = (float *)(void *)run->remote;
     s->cells[1] = s->cells[0] + largest.cells;
-    s->barrier = by_barrier(run->function, run->arguments) ? kernel_barrier : NULL;
-    s->halo.way = way_of(run->function, run->arguments);
+    s->barrier = by_barrier(run) ? kernel_barrier : NULL;
+    s->halo.way = way_of(run);
     s->halo.corners = kernel->himeno;
     s->sum = (double *)(void *)(run->scratch + kernel_scratch());
     long *flags = (long *)(void *)(s->sum + 2 + 2 * kernel_work_elements(1));

@@ -24,29 +24,28 @@ struct sizes {
     int buckets;
 };
 
-static struct sizes sizes_of(const struct measurement *function, const struct argument *arguments)
+static struct sizes sizes_of(const struct run *run)
 {
-    struct sizes sizes = {.keys = argument_value(function, arguments, "keys", 0),
-                          .most = argument_value(function, arguments, "max_key", 1),
-                          .buckets = (int)argument_value(function, arguments, "buckets", 1)};
+    struct sizes sizes = {.keys = run_integer(run, "keys", 0),
+                          .most = run_integer(run, "max_key", 1),
+                          .buckets = (int)run_integer(run, "buckets", 1)};
     sizes.capacity = 2 * sizes.keys + MORE_KEYS;
     return sizes;
 }
 
-static const char *check(const struct measurement *function, const struct argument *arguments,
-                         const struct pe_set *set)
+static const char *check(const struct run *run)
 {
-    struct sizes sizes = sizes_of(function, arguments);
-    const char *reason = collective_refused_set(set);
+    struct sizes sizes = sizes_of(run);
+    const char *reason = collective_refused_set(run->set);
     if (!reason)
-        reason = kernel_refused_word(function, arguments, "reduction", reductions,
+        reason = kernel_refused_word(run, "reduction", reductions,
                                      "reduction must be one of \"to_all\", \"puts\"");
     if (!reason)
-        reason = kernel_refused_word(function, arguments, "offsets", offset_ways,
+        reason = kernel_refused_word(run, "offsets", offset_ways,
                                      "offsets must be one of \"fetch_add\", \"alltoall\"");
     if (!reason && sizes.most < sizes.buckets)
         reason = "there must be as many keys as buckets: raise max_key, or give fewer buckets";
-    if (!reason && sizes.buckets / BUCKETS_OF_A_PE < pe_set_size(set))
+    if (!reason && sizes.buckets / BUCKETS_OF_A_PE < run->size)
         reason = "there must be 4 buckets for each PE: raise buckets";
     return reason;
 }
@@ -69,15 +68,14 @@ static struct layout layout_of(const struct sizes *sizes, int pes)
     return l;
 }
 
-static void demand(const struct measurement *function, const struct argument *arguments, int pes,
-                   struct demand *demand)
+static void demand(struct run *run)
 {
-    struct sizes sizes = sizes_of(function, arguments);
-    demand->local = demand->reported = (size_t)sizes.keys * sizeof(int32_t);
-    demand->remote = (size_t)sizes.capacity * sizeof(int32_t);
-    demand->scratch = kernel_scratch() + layout_of(&sizes, pes).end * sizeof(long);
-    demand->own = (size_t)(sizes.keys + sizes.capacity + sizes.most) * sizeof(int32_t) +
-                  (size_t)sizes.buckets * sizeof(long) + ((size_t)pes + 1) * sizeof(int);
+    struct sizes sizes = sizes_of(run);
+    run->demand.local = run->demand.reported = (size_t)sizes.keys * sizeof(int32_t);
+    run->demand.remote = (size_t)sizes.capacity * sizeof(int32_t);
+    run->demand.scratch = kernel_scratch() + layout_of(&sizes, run->size).end * sizeof(long);
+    run->demand.own = (size_t)(sizes.keys + sizes.capacity + sizes.most) * sizeof(int32_t) +
+                      (size_t)sizes.buckets * sizeof(long) + ((size_t)run->size + 1) * sizeof(int);
 }
 
 #if SKAMPI_SHMEM
@@ -321,11 +319,10 @@ static bool set_up(struct run *run)
 {
     struct exchange_state *s = run->state;
     kernel_set_up(run);
-    s->sizes = sizes_of(run->function, run->arguments);
+    s->sizes = sizes_of(run);
     s->buckets = key_buckets_of(s->sizes.most, s->sizes.buckets);
-    s->reduction =
-        (enum reduction)kernel_word(run->function, run->arguments, "reduction", reductions);
-    s->offsets = (enum offsets)kernel_word(run->function, run->arguments, "offsets", offset_ways);
+    s->reduction = (enum reduction)kernel_word(run, "reduction", reductions);
+    s->offsets = (enum offsets)kernel_word(run, "offsets", offset_ways);
     place_symmetric(run);
     s->keys = calloc((size_t)s->sizes.keys + 1, sizeof *s->keys);
     s->ranked = calloc((size_t)s->sizes.capacity, sizeof *s->ranked);

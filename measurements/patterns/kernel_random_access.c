@@ -20,23 +20,18 @@ void random_access_serial(uint64_t *table, int rank, int ranks, int64_t words, u
     }
 }
 
-static void demand(const struct measurement *function, const struct argument *arguments, int pes,
-                   struct demand *demand)
+static void demand(struct run *run)
 {
-    (void)pes;
-    size_t words = (size_t)argument_value(function, arguments, "words", 0);
-    if (__builtin_mul_overflow(words, sizeof(uint64_t), &demand->remote))
-        demand->remote = SIZE_MAX;
-    demand->own = demand->reported = demand->remote;
-    demand->scratch = kernel_scratch();
+    size_t words = (size_t)run_integer(run, "words", 0);
+    if (__builtin_mul_overflow(words, sizeof(uint64_t), &run->demand.remote))
+        run->demand.remote = SIZE_MAX;
+    run->demand.own = run->demand.reported = run->demand.remote;
+    run->demand.scratch = kernel_scratch();
 }
 
-static const char *check(const struct measurement *function, const struct argument *arguments,
-                         const struct pe_set *set)
+static const char *check(const struct run *run)
 {
-    (void)function;
-    (void)arguments;
-    return collective_refused_set(set);
+    return collective_refused_set(run->set);
 }
 
 #if SKAMPI_SHMEM

@@ -16,9 +16,9 @@ struct victim {
     enum action action;
 };
 
-static enum action action_of(const struct measurement *function)
+static enum action action_of(const struct run *run)
 {
-    return ((const struct victim *)function->variant)->action;
+    return ((const struct victim *)run->function->variant)->action;
 }
 
 static bool is_collective(enum action action)
@@ -29,40 +29,38 @@ static bool is_collective(enum action action)
 static const enum pair_action pair_actions[] = {
     [PUT] = PAIR_PUT, [GET] = PAIR_GET, [FETCH_ADD] = PAIR_FETCH_ADD};
 
-static const char *check(const struct measurement *function, const struct argument *arguments,
-                         const struct pe_set *set)
+static const char *check(const struct run *run)
 {
-    const char *refused = load_check(function, arguments, set);
-    if (refused || !is_collective(action_of(function)))
+    const char *refused = load_check(run);
+    if (refused || !is_collective(action_of(run)))
         return refused;
-    if (argument_value(function, arguments, "count", 0) / (int64_t)sizeof(long) >= INT_MAX)
+    if (run_integer(run, "count", 0) / (int64_t)sizeof(long) >= INT_MAX)
         return "count is too large for the routine, which counts elements in an int";
-    return collective_refused_set(set);
+    return collective_refused_set(run->set);
 }
 
 /* Symmetric memory: words that tell, the word of atomics, then the arrays of collectives. */
 #define WORDS_BYTES ((LOAD_WORDS + 1) * LINE)
 #define TURNS 2
 
-static void demand(const struct measurement *function, const struct argument *arguments, int pes,
-                   struct demand *demand)
+static void demand(struct run *run)
 {
-    enum action action = action_of(function);
+    enum action action = action_of(run);
     if (!is_collective(action))
-        pair_demand(pair_actions[action], function, arguments, demand);
+        pair_demand(run, pair_actions[action]);
     if (action == SUM)
-        demand->local = demand->remote = demand->reported =
-            ROUND_UP((size_t)argument_named(function, arguments, "count")->integer, sizeof(long));
-    demand->scratch = WORDS_BYTES;
+        run->demand.local = run->demand.remote = run->demand.reported =
+            ROUND_UP((size_t)run_argument(run, "count")->integer, sizeof(long));
+    run->demand.scratch = WORDS_BYTES;
 #if SKAMPI_SHMEM
-    size_t elements = demand->reported / sizeof(long);
+    size_t elements = run->demand.reported / sizeof(long);
     if (is_collective(action))
-        demand->scratch += TURNS * sizeof(long) * collective_sync_longs();
+        run->demand.scratch += TURNS * sizeof(long) * collective_sync_longs();
     if (action == SUM)
-        demand->scratch +=
+        run->demand.scratch +=
             TURNS * ROUND_UP(collective_work_elements(elements) * sizeof(long), LINE);
 #endif
-    load_demand(function, arguments, pes, demand);
+    load_demand(run);
 }
 
 #if SKAMPI_SHMEM
@@ -104,7 +102,7 @@ static long *work_of(const struct run *run, long turn)
 static void operate(struct run *run, bool timed)
 {
     struct load_state *state = state_of(run);
-    enum action action = action_of(run->function);
+    enum action action = action_of(run);
     long turn = state->calls++ % TURNS;
     int victims = state->load.victims;
     switch (action) {
@@ -129,7 +127,7 @@ static void operate(struct run *run, bool timed)
 
 static void fill(struct run *run)
 {
-    enum action action = action_of(run->function);
+    enum action action = action_of(run);
     if (action == SUM)
         victims_sum_fill(run, run->local, run->remote);
     else if (action != BARRIER)
@@ -139,7 +137,7 @@ static void fill(struct run *run)
 
 static bool verify(struct run *run)
 {
-    enum action action = action_of(run->function);
+    enum action action = action_of(run);
     bool right = true;
     if (action == SUM)
         right = victims_sum_verify(run, run->remote, state_of(run)->load.victims);
@@ -192,7 +190,7 @@ static const struct load_routines routines = {.operate = operate,
 static bool set_up(struct run *run)
 {
     struct load_state *state = state_of(run);
-    enum action action = action_of(run->function);
+    enum action action = action_of(run);
     bool opened = load_open(run);
     if (is_collective(action))
         pe_set_active(run->set, &state->start, &state->log_stride);

@@ -31,31 +31,29 @@ struct made_routine {
 
 /* ---- Arguments ---- */
 
-static const struct made_routine *made_of(const struct measurement *function)
+static const struct made_routine *made_of(const struct run *run)
 {
-    return function->variant;
+    return run->function->variant;
 }
 
-static const char *text_of(const struct measurement *function, const struct argument *arguments,
-                           const char *name, const char *otherwise)
+static const char *text_of(const struct run *run, const char *name, const char *otherwise)
 {
-    const struct argument *argument = argument_find(function, arguments, name);
+    const struct argument *argument = run_find_argument(run, name);
     return argument ? argument->string : otherwise;
 }
 
 /* With MADE_ALGORITHMS where the name is wrong. A segment is whole elements, one at least. */
-static struct made_task task_of(const struct measurement *function,
-                                const struct argument *arguments, int size)
+static struct made_task task_of(const struct run *run)
 {
-    const struct made_routine *made = made_of(function);
+    const struct made_routine *made = made_of(run);
     size_t element = made->routine.element > 0 ? made->routine.element : 1;
-    size_t bytes = (size_t)argument_value(function, arguments, "count", 0);
-    size_t segment = (size_t)argument_value(function, arguments, "segment", 0);
+    size_t bytes = (size_t)run_integer(run, "count", 0);
+    size_t segment = (size_t)run_integer(run, "segment", 0);
     return (struct made_task){
         .collective = made->collective,
-        .algorithm = made_find(made->collective, text_of(function, arguments, "algorithm", "")),
-        .size = size,
-        .root = (int)argument_value(function, arguments, "root", 0),
+        .algorithm = made_find(made->collective, text_of(run, "algorithm", "")),
+        .size = run->size,
+        .root = (int)run_integer(run, "root", 0),
         .elements = ROUND_UP(bytes, element) / element,
         .segment = ROUND_UP(segment, element) / element,
     };
@@ -77,33 +75,31 @@ static bool one_of(const char *text, const char *a, const char *b)
 }
 
 /* Any set can be used, but barriers in between need an active set. */
-static const char *check_made(const struct measurement *function, const struct argument *arguments,
-                              const struct pe_set *set)
+static const char *check_made(const struct run *run)
 {
-    size_t size = (size_t)pe_set_size(set);
+    size_t size = (size_t)run->size;
     size_t most = PTRDIFF_MAX / 8 / TURNS / size;
-    if ((size_t)argument_value(function, arguments, "count", 0) > most ||
-        (size_t)argument_value(function, arguments, "segment", 0) > most)
+    if ((size_t)run_integer(run, "count", 0) > most ||
+        (size_t)run_integer(run, "segment", 0) > most)
         return "count or segment is more than can be addressed";
-    struct made_task task = task_of(function, arguments, (int)size);
+    struct made_task task = task_of(run);
     if (task.algorithm == MADE_ALGORITHMS)
         return algorithm_texts[task.collective];
-    if (!one_of(text_of(function, arguments, "by", BY_PUT), BY_PUT, BY_POINTER))
+    if (!one_of(text_of(run, "by", BY_PUT), BY_PUT, BY_POINTER))
         return "by must be \"" BY_PUT "\" or \"" BY_POINTER "\"";
-    if (!one_of(text_of(function, arguments, "buffers", SEPARATE), SEPARATE, IN_PLACE))
+    if (!one_of(text_of(run, "buffers", SEPARATE), SEPARATE, IN_PLACE))
         return "buffers must be \"" SEPARATE "\" or \"" IN_PLACE "\"";
-    if (!one_of(text_of(function, arguments, "target", ASKED), ASKED, READY))
+    if (!one_of(text_of(run, "target", ASKED), ASKED, READY))
         return "target must be \"" ASKED "\" or \"" READY "\"";
     if (made_pieces(&task) > MADE_MOST_PIECES)
         return "count makes more than 65536 segments: choose a larger segment";
     return NULL;
 }
 
-static const char *check_separated(const struct measurement *function,
-                                   const struct argument *arguments, const struct pe_set *set)
+static const char *check_separated(const struct run *run)
 {
-    const char *reason = check_made(function, arguments, set);
-    return reason ? reason : collective_check(function, arguments, set);
+    const char *reason = check_made(run);
+    return reason ? reason : collective_check(run);
 }
 
 /* ---- Memory: after that of the collectives, words, permissions, and landing places in turns ----
@@ -120,18 +116,17 @@ static size_t landing_bytes(const struct made_needs *needs)
     return ROUND_UP(needs->landing * sizeof(long), LINE);
 }
 
-static void demand_made(const struct measurement *function, const struct argument *arguments,
-                        int pes, struct demand *demand)
+static void demand_made(struct run *run)
 {
-    struct made_task task = task_of(function, arguments, pes);
-    collective_demand(function, arguments, pes, demand);
+    struct made_task task = task_of(run);
+    collective_demand(run);
     /* A loop over segments to ... ends where they are larger than any block may be. */
-    demand->own = (size_t)argument_value(function, arguments, "segment", 0);
+    run->demand.own = (size_t)run_integer(run, "segment", 0);
     if (task.algorithm == MADE_ALGORITHMS)
         return;
     struct made_needs needs = made_needs(&task);
-    demand->scratch =
-        ROUND_UP(demand->scratch, LINE) + words_bytes(&needs) + TURNS * landing_bytes(&needs);
+    run->demand.scratch =
+        ROUND_UP(run->demand.scratch, LINE) + words_bytes(&needs) + TURNS * landing_bytes(&needs);
 }
 
 struct made_state {
@@ -344,15 +339,14 @@ static bool find_pes(struct run *run)
 static bool set_up(struct run *run)
 {
     struct made_state *state = state_of(run);
-    const struct measurement *function = run->function;
     if (!collective_set_up(run))
         return false;
     state->collective.call.run = run;
-    state->task = task_of(function, run->arguments, run->size);
+    state->task = task_of(run);
     state->needs = made_needs(&state->task);
     state->by_pointer = strcmp(run_argument(run, "by")->string, BY_POINTER) == 0;
-    state->in_place = strcmp(text_of(function, run->arguments, "buffers", SEPARATE), IN_PLACE) == 0;
-    state->asks = strcmp(text_of(function, run->arguments, "target", READY), ASKED) == 0;
+    state->in_place = strcmp(text_of(run, "buffers", SEPARATE), IN_PLACE) == 0;
+    state->asks = strcmp(text_of(run, "target", READY), ASKED) == 0;
     state->landing = run->scratch + run->demand.scratch - TURNS * landing_bytes(&state->needs);
     state->words = (long *)(void *)(state->landing - words_bytes(&state->needs));
     state->permissions = word_at(state->words, state->needs.words);

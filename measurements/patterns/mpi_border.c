@@ -11,14 +11,12 @@ struct border {
 };
 
 /* The square, and around it what comes from the neighbours. */
-static void demand_square(const struct measurement *function, const struct argument *arguments,
-                          int pes, struct demand *demand)
+static void demand_square(struct run *run)
 {
-    size_t side = (size_t)argument_value(function, arguments, "count", 0);
-    (void)pes;
-    if (__builtin_mul_overflow(side + 2, (side + 2) * sizeof(double), &demand->remote))
-        demand->remote = SIZE_MAX;
-    demand->reported = side * sizeof(double);
+    size_t side = (size_t)run_integer(run, "count", 0);
+    if (__builtin_mul_overflow(side + 2, (side + 2) * sizeof(double), &run->demand.remote))
+        run->demand.remote = SIZE_MAX;
+    run->demand.reported = side * sizeof(double);
 }
 
 #if SKAMPI_MPI
@@ -206,14 +204,14 @@ static bool set_up_border(struct run *run)
 {
     const struct border *how = run->function->variant;
     struct border_state *s = run->state;
-    struct info *info = argument_info(run->function, run->arguments);
+    struct info *info = mpi_info_of(run);
     s->window.handle = MPI_WIN_NULL;
     s->group = MPI_GROUP_NULL;
     for (int d = 0; d < NEIGHBOURS; d++)
         s->types[d] = MPI_DATATYPE_NULL;
     s->comm = mpi_comm(run);
-    s->side = (int)argument_value(run->function, run->arguments, "count", 0);
-    s->sweeps = (int)argument_value(run->function, run->arguments, "compute", 0);
+    s->side = (int)run_integer(run, "count", 0);
+    s->sweeps = (int)run_integer(run, "compute", 0);
     if (how->way != BY_MESSAGES &&
         !window_open(run, WINDOW_CREATE, run->demand.remote, mpi_info(info), &s->window))
         return false;

@@ -15,29 +15,26 @@ struct victim {
     enum action action;
 };
 
-static const struct victim *victim_of(const struct measurement *function)
+static const struct victim *victim_of(const struct run *run)
 {
-    return function->variant;
+    return run->function->variant;
 }
 
-static const char *check(const struct measurement *function, const struct argument *arguments,
-                         const struct pe_set *set)
+static const char *check(const struct run *run)
 {
-    const char *wrong = mpi_pair_check(function, arguments, set);
-    return wrong ? wrong : load_check(function, arguments, set);
+    const char *wrong = mpi_pair_check(run);
+    return wrong ? wrong : load_check(run);
 }
 
-static void demand(const struct measurement *function, const struct argument *arguments, int pes,
-                   struct demand *demand)
+static void demand(struct run *run)
 {
-    enum action action = victim_of(function)->action;
+    enum action action = victim_of(run)->action;
     if (action != BARRIER)
-        mpi_pair_demand(action == FETCH_AND_OP ? PAIR_FETCH_ADD : PAIR_PUT, function, arguments,
-                        demand);
+        mpi_pair_demand(run, action == FETCH_AND_OP ? PAIR_FETCH_ADD : PAIR_PUT);
     if (action == ALLREDUCE)
-        demand->local = demand->remote = demand->reported =
-            ROUND_UP(demand->reported, sizeof(long));
-    load_demand(function, arguments, pes, demand);
+        run->demand.local = run->demand.remote = run->demand.reported =
+            ROUND_UP(run->demand.reported, sizeof(long));
+    load_demand(run);
 }
 
 #if SKAMPI_MPI
@@ -75,7 +72,7 @@ static void make_trip(struct run *run, struct load_state *state)
 static void operate(struct run *run, bool timed)
 {
     struct load_state *state = state_of(run);
-    switch (victim_of(run->function)->action) {
+    switch (victim_of(run)->action) {
     case PUT:
     case GET:
     case FETCH_AND_OP:
@@ -108,7 +105,7 @@ static bool verify_trip(struct run *run, const struct load_state *state)
 static void fill(struct run *run)
 {
     struct load_state *state = state_of(run);
-    enum action action = victim_of(run->function)->action;
+    enum action action = victim_of(run)->action;
     load_fill(run, state->pair.window.memory);
     if (action == ALLREDUCE)
         victims_sum_fill(run, run->local, state->pair.window.memory);
@@ -120,7 +117,7 @@ static void fill(struct run *run)
 static bool verify(struct run *run)
 {
     struct load_state *state = state_of(run);
-    enum action action = victim_of(run->function)->action;
+    enum action action = victim_of(run)->action;
     const unsigned char *memory = state->pair.window.memory;
     bool right = true;
     MPI_Win_sync(state->pair.window.handle);
@@ -184,7 +181,7 @@ static bool set_up(struct run *run)
         [PUT] = PAIR_PUT,      [GET] = PAIR_GET,     [FETCH_AND_OP] = PAIR_FETCH_ADD,
         [PINGPONG] = PAIR_PUT, [BARRIER] = PAIR_PUT, [ALLREDUCE] = PAIR_PUT};
     struct load_state *state = state_of(run);
-    const struct victim *victim = victim_of(run->function);
+    const struct victim *victim = victim_of(run);
     bool opened = load_open(run);
     state->comm = mpi_comm(run);
     if (!window_all(run, opened, "out of memory") ||

@@ -21,12 +21,11 @@ struct traffic {
     bool together; /* the value is one operation of all ranks, not of one */
 };
 
-static const char *check(const struct measurement *function, const struct argument *arguments,
-                         const struct pe_set *set)
+static const char *check(const struct run *run)
 {
-    const struct traffic *traffic = function->variant;
-    const char *wrong = pairs_check(function, arguments, set);
-    return wrong || traffic->routine == MESSAGE ? wrong : window_memory_check(function, arguments);
+    const struct traffic *traffic = run->function->variant;
+    const char *wrong = pairs_check(run);
+    return wrong || traffic->routine == MESSAGE ? wrong : window_memory_check(run);
 }
 
 #if SKAMPI_MPI
@@ -84,8 +83,7 @@ static bool set_up_window(struct run *run)
     if (!window_all(run, good, "out of memory"))
         return false;
     pairs_note(run, &state->work.pairs);
-    if (!window_open(run, window_memory(run->function, run->arguments), run->demand.remote,
-                     MPI_INFO_NULL, &state->window))
+    if (!window_open(run, window_memory(run), run->demand.remote, MPI_INFO_NULL, &state->window))
         return false;
     MPI_Win_lock_all(0, state->window.handle);
     state->locked = true;
@@ -200,7 +198,7 @@ static void flush(const struct traffic_state *state)
 static void iterate(struct run *run, int64_t iterations, enum discipline discipline)
 {
     const struct traffic_state *state = run->state;
-    bool get = pairs_gets(run->function);
+    bool get = pairs_gets(run);
     for (int64_t i = 0; i < iterations; i++) {
         unsigned char *local = run->local + (size_t)i * run->local_step;
         for (const struct pairs_call *call = state->work.calls;
@@ -218,7 +216,7 @@ static void iterate(struct run *run, int64_t iterations, enum discipline discipl
 static double flushed_locally(struct run *run)
 {
     const struct traffic_state *state = run->state;
-    bool get = pairs_gets(run->function);
+    bool get = pairs_gets(run);
     int64_t burst = run->settings->max_outstanding, all = run->iterations * state->work.steps;
     double seconds = 0;
     for (int64_t done = 0; done < all;) {
@@ -317,7 +315,7 @@ static void fill(struct run *run)
 {
     const struct traffic *traffic = run->function->variant;
     const struct traffic_state *state = run->state;
-    pairs_fill(run, pairs_gets(run->function), run->local, others_memory(run));
+    pairs_fill(run, pairs_gets(run), run->local, others_memory(run));
     if (traffic->routine != MESSAGE)
         MPI_Win_sync(state->window.handle);
 }
@@ -328,8 +326,7 @@ static bool verify(struct run *run)
     const struct traffic_state *state = run->state;
     if (traffic->routine != MESSAGE)
         MPI_Win_sync(state->window.handle);
-    return pairs_verify(run, &state->work.pairs, pairs_gets(run->function), run->local,
-                        others_memory(run)) &&
+    return pairs_verify(run, &state->work.pairs, pairs_gets(run), run->local, others_memory(run)) &&
            (traffic->routine == MESSAGE || window_verify_guards(run, &state->window));
 }
 

@@ -20,12 +20,11 @@ struct way {
     struct trip trip;
 };
 
-static const char *check(const struct measurement *function, const struct argument *arguments,
-                         const struct pe_set *set)
+static const char *check(const struct run *run)
 {
-    const struct way *way = function->variant;
-    const char *wrong = pairs_check_pairs(function, arguments, set);
-    return wrong || way->by == ITSELF ? wrong : window_memory_check(function, arguments);
+    const struct way *way = run->function->variant;
+    const char *wrong = pairs_check_pairs(run);
+    return wrong || way->by == ITSELF ? wrong : window_memory_check(run);
 }
 
 #if SKAMPI_MPI
@@ -186,7 +185,7 @@ static bool set_up(struct run *run)
     if (routines_of(run) == &messages)
         return true;
     state->flag = (MPI_Aint)run->demand.remote;
-    if (!window_open(run, window_memory(run->function, run->arguments),
+    if (!window_open(run, window_memory(run),
                      run->demand.remote + pairs_place_bytes(sizeof(int64_t)), MPI_INFO_NULL,
                      &state->window))
         return false;

@@ -61,7 +61,7 @@ static inline void do_steps(const struct run *run, int64_t iteration, int64_t fr
     block_function *routine = routines[((const struct traffic *)run->function->variant)->routine];
     unsigned char *local = run->local + (size_t)iteration * run->local_step;
     unsigned char *remote = run->remote + (size_t)iteration * run->remote_step;
-    bool get = pairs_gets(run->function);
+    bool get = pairs_gets(run);
     size_t bytes = run->demand.reported;
     for (const struct pairs_call *call = work->calls + from; call < work->calls + to; call++) {
         unsigned char *here = local + call->here, *there = remote + call->there;

@@ -60,7 +60,7 @@ static void work(const struct worker *worker, int64_t iterations)
     const struct run *run = worker->run;
     const struct threads_state *state = run->state;
     context_function *routine = routines[((const struct traffic *)run->function->variant)->routine];
-    bool get = pairs_gets(run->function);
+    bool get = pairs_gets(run);
     size_t bytes = run->demand.reported;
     for (int64_t i = 0; i < iterations; i++) {
         unsigned char *local = run->local + (size_t)i * run->local_step;

@@ -17,20 +17,18 @@ struct way {
     struct trip trip;
 };
 
-static const char *check(const struct measurement *function, const struct argument *arguments,
-                         const struct pe_set *set)
+static const char *check(const struct run *run)
 {
-    const struct way *way = function->variant;
-    const char *wrong = pairs_check_pairs(function, arguments, set);
-    return wrong || way->by != BARRIER ? wrong : collective_check(function, arguments, set);
+    const struct way *way = run->function->variant;
+    const char *wrong = pairs_check_pairs(run);
+    return wrong || way->by != BARRIER ? wrong : collective_check(run);
 }
 
 /* With the barrier's arrays. */
-static void demand(const struct measurement *function, const struct argument *arguments, int pes,
-                   struct demand *demand)
+static void demand(struct run *run)
 {
-    collective_demand(function, arguments, pes, demand);
-    trip_demand(function, arguments, pes, demand);
+    collective_demand(run);
+    trip_demand(run);
 }
 
 #if SKAMPI_SHMEM

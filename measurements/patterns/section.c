@@ -28,21 +28,19 @@ static int place_of(const char *word, const char *const names[])
     return -1;
 }
 
-static const char *read_section(const struct measurement *function,
-                                const struct argument *arguments, struct section *section,
+static const char *read_section(const struct run *run, struct section *section,
                                 enum section_algorithm *algorithm)
 {
-    const struct argument *extents = argument_named(function, arguments, "extents");
-    const struct argument *source = argument_named(function, arguments, "source_strides");
-    const struct argument *target = argument_named(function, arguments, "target_strides");
-    int found =
-        place_of(argument_named(function, arguments, "algorithm")->string, section_algorithm_names);
+    const struct argument *extents = run_argument(run, "extents");
+    const struct argument *source = run_argument(run, "source_strides");
+    const struct argument *target = run_argument(run, "target_strides");
+    int found = place_of(run_argument(run, "algorithm")->string, section_algorithm_names);
     if (found < 0)
         return no_such_word("algorithm", section_algorithm_names);
     *algorithm = (enum section_algorithm)found;
     if (source->integer != extents->integer || target->integer != extents->integer)
         return "extents, source_strides and target_strides must have an item for each dimension";
-    return section_make(section, argument_named(function, arguments, "element_bytes")->integer,
+    return section_make(section, run_argument(run, "element_bytes")->integer,
                         extents->integer > SECTION_DIMENSIONS ? SECTION_DIMENSIONS + 1
                                                               : (int)extents->integer,
                         extents->array, source->array, target->array);
@@ -53,15 +51,14 @@ static const enum section_algorithm way_algorithms[] = {SECTION_ELEMENTS, SECTIO
                                                         SECTION_RUNS};
 
 /* Blocks that follow each other: the second of two dimensions. */
-static const char *read_strided(const struct measurement *function,
-                                const struct argument *arguments, struct section *section,
+static const char *read_strided(const struct run *run, struct section *section,
                                 enum section_algorithm *algorithm)
 {
-    int64_t element = argument_named(function, arguments, "element_bytes")->integer;
-    int64_t block = argument_named(function, arguments, "block")->integer;
-    int64_t source = argument_named(function, arguments, "source_stride")->integer;
-    int64_t target = argument_named(function, arguments, "target_stride")->integer;
-    int found = place_of(argument_named(function, arguments, "way")->string, ways);
+    int64_t element = run_argument(run, "element_bytes")->integer;
+    int64_t block = run_argument(run, "block")->integer;
+    int64_t source = run_argument(run, "source_stride")->integer;
+    int64_t target = run_argument(run, "target_stride")->integer;
+    int found = place_of(run_argument(run, "way")->string, ways);
     if (found < 0)
         return no_such_word("way", ways);
     *algorithm = way_algorithms[found];
@@ -69,73 +66,58 @@ static const char *read_strided(const struct measurement *function,
         return "element_bytes must be 1, 2, 4, 8 or 16";
     if (source < block || target < block)
         return "source_stride and target_stride must be at least block: blocks may not overlap";
-    return section_make(
-        section, element, 2,
-        (const int64_t[]){block, argument_named(function, arguments, "count")->integer},
-        (const int64_t[]){1, source}, (const int64_t[]){1, target});
+    return section_make(section, element, 2,
+                        (const int64_t[]){block, run_argument(run, "count")->integer},
+                        (const int64_t[]){1, source}, (const int64_t[]){1, target});
 }
 
-static const char *check(const struct measurement *function, const struct argument *arguments,
-                         const struct pe_set *set)
+static const char *check(const struct run *run)
 {
-    const struct section_kind *kind = function->variant;
+    const struct section_kind *kind = run->function->variant;
     struct section section;
     enum section_algorithm algorithm;
-    const char *reason = kind->read(function, arguments, &section, &algorithm);
-    return reason ? reason
-                  : half_pairs_refusal(argument_named(function, arguments, "pairs")->integer, set);
+    const char *reason = kind->read(run, &section, &algorithm);
+    return reason ? reason : half_pairs_refusal(run_argument(run, "pairs")->integer, run->set);
 }
 
 /* Loops to ... end by the larger side. */
-static void demand_sides(const struct measurement *function, size_t source, size_t target,
-                         struct demand *demand)
+static void demand_sides(struct run *run, size_t source, size_t target)
 {
-    const struct section_kind *kind = function->variant;
-    demand->local = kind->get ? target : source;
-    demand->remote = kind->get ? source : target;
-    demand->own = source > target ? source : target;
+    const struct section_kind *kind = run->function->variant;
+    run->demand.local = kind->get ? target : source;
+    run->demand.remote = kind->get ? source : target;
+    run->demand.own = source > target ? source : target;
 }
 
-static void demand_section(const struct measurement *function, const struct argument *arguments,
-                           int pes, struct demand *demand)
+static void demand_section(struct run *run)
 {
     struct section section = {0};
     enum section_algorithm algorithm = SECTION_RUNS;
-    (void)pes;
-    if (read_section(function, arguments, &section, &algorithm))
+    if (read_section(run, &section, &algorithm))
         return; /* refused, or it would be */
-    demand_sides(function, section_span(&section, SECTION_SOURCE),
-                 section_span(&section, SECTION_TARGET), demand);
-    demand->reported = section_elements(&section) * section.element;
+    demand_sides(run, section_span(&section, SECTION_SOURCE),
+                 section_span(&section, SECTION_TARGET));
+    run->demand.reported = section_elements(&section) * section.element;
     if (algorithm == SECTION_PACK)
-        demand->scratch = sizeof(struct section_scratch) + demand->reported;
+        run->demand.scratch = sizeof(struct section_scratch) + run->demand.reported;
 }
 
 /* Blocks with what is between them, also after the last one. */
-static size_t strided_bytes(const struct measurement *function, const struct argument *arguments,
-                            const char *stride)
+static size_t strided_bytes(const struct run *run, const char *stride)
 {
-    size_t block = (size_t)argument_named(function, arguments, "block")->integer;
-    size_t distance = (size_t)argument_named(function, arguments, stride)->integer;
-    return (distance > block ? distance : block) *
-           (size_t)argument_named(function, arguments, "count")->integer *
-           (size_t)argument_named(function, arguments, "element_bytes")->integer;
+    size_t block = (size_t)run_argument(run, "block")->integer;
+    size_t distance = (size_t)run_argument(run, stride)->integer;
+    return (distance > block ? distance : block) * (size_t)run_argument(run, "count")->integer *
+           (size_t)run_argument(run, "element_bytes")->integer;
 }
 
-static void demand_strided(const struct measurement *function, const struct argument *arguments,
-                           int pes, struct demand *demand)
+static void demand_strided(struct run *run)
 {
-    (void)pes;
-    demand_sides(function, strided_bytes(function, arguments, "source_stride"),
-                 strided_bytes(function, arguments, "target_stride"), demand);
-    demand->reported = (size_t)argument_named(function, arguments, "block")->integer *
-                       (size_t)argument_named(function, arguments, "count")->integer *
-                       (size_t)argument_named(function, arguments, "element_bytes")->integer;
+    demand_sides(run, strided_bytes(run, "source_stride"), strided_bytes(run, "target_stride"));
+    run->demand.reported = (size_t)run_argument(run, "block")->integer *
+                           (size_t)run_argument(run, "count")->integer *
+                           (size_t)run_argument(run, "element_bytes")->integer;
 }
-
-#if SKAMPI_SHMEM
-
-#endif
 
 /* clang-format off */
 #define ALGORITHM {"algorithm", PARAMETER_STRING, "", "which calls move the section", .allowed = "one of \"runs\", \"cascade\", \"cascade_full\", \"best_dimension\", \"pack\"", .example = "cascade"}

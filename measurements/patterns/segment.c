@@ -10,10 +10,10 @@
 /* More than this in use would leave too little of the heap for what measures. */
 #define MOST_BYTES ((size_t)64 << 20)
 
-static size_t segment_bytes(const struct measurement *function, const struct argument *arguments)
+static size_t segment_bytes(const struct run *run)
 {
-    return free_list_rounded((size_t)argument_named(function, arguments, "size")->integer) *
-           (size_t)argument_named(function, arguments, "blocks")->integer;
+    return free_list_rounded((size_t)run_argument(run, "size")->integer) *
+           (size_t)run_argument(run, "blocks")->integer;
 }
 
 #if SKAMPI_SHMEM
@@ -172,7 +172,7 @@ static bool set_up(struct run *run)
     state->blocks = run_argument(run, "blocks")->integer;
     state->allocations = run_argument(run, "allocations")->integer;
     state->seed = (uint64_t)run_argument(run, "seed")->integer;
-    state->bytes = segment_bytes(run->function, run->arguments);
+    state->bytes = segment_bytes(run);
     state->parts = calloc((size_t)state->blocks, sizeof *state->parts);
     state->entries = calloc((size_t)state->blocks + 1, sizeof *state->entries);
     if (supply_of(run)->segment)
@@ -332,23 +332,20 @@ static bool verify(struct run *run)
 
 #endif
 
-static const char *check(const struct measurement *function, const struct argument *arguments,
-                         const struct pe_set *set)
+static const char *check(const struct run *run)
 {
-    size_t size = (size_t)argument_named(function, arguments, "size")->integer;
-    size_t blocks = (size_t)argument_named(function, arguments, "blocks")->integer;
+    size_t size = (size_t)run_argument(run, "size")->integer;
+    size_t blocks = (size_t)run_argument(run, "blocks")->integer;
     if (size > MOST_BYTES || blocks > MOST_BYTES / free_list_rounded(size))
         return "blocks of that size may need more than 64 MiB together: ask for fewer or smaller "
                "ones";
-    return memory_refusal(set);
+    return memory_refusal(run->set);
 }
 
-static void demand(const struct measurement *function, const struct argument *arguments, int pes,
-                   struct demand *demand)
+static void demand(struct run *run)
 {
-    (void)pes;
-    demand->own = segment_bytes(function, arguments);
-    demand->reported = (size_t)argument_named(function, arguments, "size")->integer;
+    run->demand.own = segment_bytes(run);
+    run->demand.reported = (size_t)run_argument(run, "size")->integer;
 }
 
 /* clang-format off */

@@ -356,13 +356,10 @@ static double quiet_alone(struct run *run)
 #define SCRATCH 0
 #endif
 
-static void demand(const struct measurement *function, const struct argument *arguments, int pes,
-                   struct demand *demand)
+static void demand(struct run *run)
 {
-    (void)arguments;
-    (void)pes;
-    demand->scratch = SCRATCH;
-    demand->reported = ((const struct atomic *)function->variant)->type->size;
+    run->demand.scratch = SCRATCH;
+    run->demand.reported = ((const struct atomic *)run->function->variant)->type->size;
 }
 
 /* ---- The table ---- */

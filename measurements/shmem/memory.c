@@ -20,13 +20,11 @@ struct request {
 #define SMALL_BYTES 4
 #define LINE_BYTES 64
 
-static struct request request_of(const struct measurement *function,
-                                 const struct argument *arguments)
+static struct request request_of(const struct run *run)
 {
-    struct request request = {
-        .size = (size_t)argument_value(function, arguments, "size", SMALL_BYTES),
-        .number = (size_t)argument_value(function, arguments, "nb", 1),
-        .alignment = (size_t)argument_value(function, arguments, "alignment", LINE_BYTES)};
+    struct request request = {.size = (size_t)run_integer(run, "size", SMALL_BYTES),
+                              .number = (size_t)run_integer(run, "nb", 1),
+                              .alignment = (size_t)run_integer(run, "alignment", LINE_BYTES)};
     return request;
 }
 
@@ -175,7 +173,7 @@ static bool no_memory(struct run *run)
 static bool set_up(struct run *run)
 {
     struct bursts *bursts = run->state;
-    bursts->request = request_of(run->function, run->arguments);
+    bursts->request = request_of(run);
     return true;
 }
 
@@ -309,23 +307,20 @@ static const struct routine routine_free = {
 
 #endif
 
-static const char *check(const struct measurement *function, const struct argument *arguments,
-                         const struct pe_set *set)
+static const char *check(const struct run *run)
 {
-    struct request request = request_of(function, arguments);
+    struct request request = request_of(run);
     if (request.number > SIZE_MAX / request.size)
         return "nb times size is more than can be addressed";
     if (request.alignment & (request.alignment - 1))
         return "alignment must be a power of two";
-    return memory_refusal(set);
+    return memory_refusal(run->set);
 }
 
-static void demand(const struct measurement *function, const struct argument *arguments, int pes,
-                   struct demand *demand)
+static void demand(struct run *run)
 {
-    (void)pes;
-    struct request request = request_of(function, arguments);
-    demand->own = demand->reported = bytes_of(&request);
+    struct request request = request_of(run);
+    run->demand.own = run->demand.reported = bytes_of(&request);
 }
 
 /* clang-format off */

@@ -150,11 +150,10 @@ static double run_token(struct run *run)
 
 #endif
 
-static void demand(const struct measurement *function, const struct argument *arguments, int pes,
-                   struct demand *demand)
+static void demand(struct run *run)
 {
-    data_demand(function, arguments, pes, demand);
-    demand->scratch = sizeof(long);
+    data_demand(run);
+    run->demand.scratch = sizeof(long);
 }
 
 static const struct measurement holding = {

@@ -13,13 +13,12 @@ struct pointer {
 /* How the bytes are moved. */
 static const char LOOP[] = "loop", MEMCPY[] = "memcpy", LIBRARY[] = "library";
 
-static const char *check(const struct measurement *function, const struct argument *arguments,
-                         const struct pe_set *set)
+static const char *check(const struct run *run)
 {
-    const char *way = argument_named(function, arguments, "way")->string;
+    const char *way = run_argument(run, "way")->string;
     if (strcmp(way, LOOP) != 0 && strcmp(way, MEMCPY) != 0 && strcmp(way, LIBRARY) != 0)
         return "way is \"loop\", \"memcpy\" or \"library\": what moves the bytes";
-    return half_pairs_refusal(argument_named(function, arguments, "pairs")->integer, set);
+    return half_pairs_refusal(run_argument(run, "pairs")->integer, run->set);
 }
 
 #if SKAMPI_SHMEM

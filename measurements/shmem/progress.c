@@ -9,23 +9,21 @@
 #include "measurements/common/computing.h"
 #include "measurements/common/pair_operation.h"
 
-static enum pair_action action_of(const struct measurement *function)
+static enum pair_action action_of(const struct run *run)
 {
-    return *(const enum pair_action *)function->variant;
+    return *(const enum pair_action *)run->function->variant;
 }
 
-static void demand(const struct measurement *function, const struct argument *arguments, int pes,
-                   struct demand *demand)
+static void demand(struct run *run)
 {
-    (void)pes;
-    pair_demand(action_of(function), function, arguments, demand);
+    pair_demand(run, action_of(run));
 }
 
 #if SKAMPI_SHMEM
 
 static bool set_up(struct run *run)
 {
-    *(struct pair_operation *)run->state = pair_open(run, action_of(run->function));
+    *(struct pair_operation *)run->state = pair_open(run, action_of(run));
     return true;
 }
 

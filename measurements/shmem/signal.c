@@ -126,20 +126,15 @@ static double run_ping_pong(struct run *run)
 
 #endif
 
-static void demand_signal(const struct measurement *function, const struct argument *arguments,
-                          int pes, struct demand *demand)
+static void demand_signal(struct run *run)
 {
-    (void)function;
-    (void)arguments;
-    (void)pes;
-    demand->scratch = sizeof(uint64_t);
+    run->demand.scratch = sizeof(uint64_t);
 }
 
-static void demand_ping_pong(const struct measurement *function, const struct argument *arguments,
-                             int pes, struct demand *demand)
+static void demand_ping_pong(struct run *run)
 {
-    demand_signal(function, arguments, pes, demand);
-    data_demand(function, arguments, pes, demand);
+    demand_signal(run);
+    data_demand(run);
 }
 
 static const struct measurement held_already = {

@@ -132,13 +132,12 @@ static double run_syncs(struct run *run)
 
 #endif
 
-static const char *check_split(const struct measurement *function, const struct argument *arguments,
-                               const struct pe_set *set)
+static const char *check_split(const struct run *run)
 {
-    int64_t stride = argument_value(function, arguments, "stride", 1);
-    if (argument_value(function, arguments, "xrange", stride) > pe_set_size(set))
+    int64_t stride = run_integer(run, "stride", 1);
+    if (run_integer(run, "xrange", stride) > run->size)
         return "its argument may be at most the size of the communicator";
-    return team_check(function, arguments, set);
+    return team_check(run);
 }
 
 /* clang-format off */

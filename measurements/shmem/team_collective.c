@@ -18,25 +18,22 @@ struct team_routine {
 };
 
 /* Whole elements, so that no call is empty: the size column shows what is really moved. */
-static void demand(const struct measurement *function, const struct argument *arguments, int pes,
-                   struct demand *demand)
+static void demand(struct run *run)
 {
-    const struct routine *routine = function->variant;
-    size_t block =
-        ROUND_UP((size_t)argument_value(function, arguments, "count", 0), routine->element);
-    demand->reported = block;
-    demand->local = routine->source_of_all ? block * (size_t)pes : block;
-    demand->remote = routine->target_of_all ? block * (size_t)pes : block;
+    const struct routine *routine = run->function->variant;
+    size_t block = ROUND_UP((size_t)run_integer(run, "count", 0), routine->element);
+    run->demand.reported = block;
+    run->demand.local = routine->source_of_all ? block * (size_t)run->size : block;
+    run->demand.remote = routine->target_of_all ? block * (size_t)run->size : block;
 }
 
-static const char *check(const struct measurement *function, const struct argument *arguments,
-                         const struct pe_set *set)
+static const char *check(const struct run *run)
 {
-    const struct routine *routine = function->variant;
-    uint64_t count = (uint64_t)argument_value(function, arguments, "count", 0);
-    if (count > SIZE_MAX / 2 / (uint64_t)pe_set_size(set) - routine->element)
+    const struct routine *routine = run->function->variant;
+    uint64_t count = (uint64_t)run_integer(run, "count", 0);
+    if (count > SIZE_MAX / 2 / (uint64_t)run->size - routine->element)
         return "count is more than can be addressed, with a block for each PE";
-    return team_check(function, arguments, set);
+    return team_check(run);
 }
 
 #if SKAMPI_SHMEM_1_5

@@ -110,11 +110,9 @@ static double run_looks(struct run *run)
 #define ROUTINE(...) NULL
 #endif
 
-static void demand(const struct measurement *function, const struct argument *arguments, int pes,
-                   struct demand *demand)
+static void demand(struct run *run)
 {
-    (void)pes;
-    demand->scratch = (size_t)argument_named(function, arguments, "nelems")->integer * sizeof(int);
+    run->demand.scratch = (size_t)run_argument(run, "nelems")->integer * sizeof(int);
 }
 
 /* clang-format off */

@@ -31,27 +31,24 @@ size_t measurement_required_count(const struct measurement *function)
     return count;
 }
 
-const struct argument *argument_find(const struct measurement *function,
-                                     const struct argument *arguments, const char *name)
+const struct argument *run_find_argument(const struct run *run, const char *name)
 {
-    const struct parameter *parameter = measurement_parameter(function, name);
-    return parameter ? &arguments[parameter - function->parameters] : NULL;
+    const struct parameter *parameter = measurement_parameter(run->function, name);
+    return parameter ? &run->arguments[parameter - run->function->parameters] : NULL;
 }
 
-const struct argument *argument_named(const struct measurement *function,
-                                      const struct argument *arguments, const char *name)
+const struct argument *run_argument(const struct run *run, const char *name)
 {
-    const struct argument *found = argument_find(function, arguments, name);
+    const struct argument *found = run_find_argument(run, name);
     if (found)
         return found;
-    fprintf(stderr, "skampi: error: %s has no parameter %s\n", function->name, name);
+    fprintf(stderr, "skampi: error: %s has no parameter %s\n", run->function->name, name);
     abort();
 }
 
-int64_t argument_value(const struct measurement *function, const struct argument *arguments,
-                       const char *name, int64_t otherwise)
+int64_t run_integer(const struct run *run, const char *name, int64_t otherwise)
 {
-    const struct argument *found = argument_find(function, arguments, name);
+    const struct argument *found = run_find_argument(run, name);
     return found ? found->integer : otherwise;
 }
 

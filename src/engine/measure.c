@@ -345,7 +345,7 @@ static void prepare_run(struct engine *engine, const struct measure_request *req
                         .rank = pe_set_rank_of(request->set, comm_pe()),
                         .size = pe_set_size(request->set),
                         .services = &engine->bench.services};
-    measurement_demand(run->function, run->arguments, run->set, &run->demand);
+    measurement_demand(run);
     engine->latest.weight = measurement_weight(run->function, &run->demand);
     int64_t wanted = iterations_wanted(run);
     run->iterations = wanted > 0 ? wanted : FIRST_ITERATIONS;

@@ -101,8 +101,8 @@ enum moves {
     MOVES_COUNT
 };
 
-/* Bytes that one call needs, computed from the arguments and the size of the set alone: PEs outside
- * the set compute it too, since all PEs allocate symmetric memory together. */
+/* Bytes that one call needs. PEs outside the set compute them, too, since all PEs allocate
+ * symmetric memory together. */
 struct demand {
     size_t local;   /* source (put, broadcast) or destination (get): decides whether it fits; MPI:
                        what is sent */
@@ -174,8 +174,7 @@ struct measurement {
     bool own_check;      /* run() verifies each repetition's data itself: they do not outlive it */
     bool threads;        /* several threads of a PE call the library, see --threads */
     enum moves moves;
-    bool neighborhood;      /* demand gets the largest number of neighbours of a rank in the set's
-                               topology instead of the set's size */
+    bool neighborhood;      /* works along the topology of the set, which needs one */
     const char *timed;      /* what the value is, one line for --describe */
     const char *who;        /* who reports: "all", "rank 0", ... */
     const char *subtracted; /* what is taken off, or NULL */
@@ -198,15 +197,16 @@ struct measurement {
      *   teardown                also where something failed
      *
      * With TIMING_ONCE there is one run() and no untimed one. operations() is asked where memory is
-     * cold.
+     * cold. check() and demand() find the function, its arguments, the set and its size in the run,
+     * and nothing else: what they say must be the same on all PEs.
      */
 
     /* Refuses arguments and sets: all that the engine does not check itself, which are ranges,
      * ranks and minimum_pes. Returns NULL or the reason, for the user. Pure; called on every PE of
      * the world. */
-    const char *(*check)(const struct measurement *, const struct argument *,
-                         const struct pe_set *);
-    void (*demand)(const struct measurement *, const struct argument *, int pes, struct demand *);
+    const char *(*check)(const struct run *);
+    /* Sets run->demand, which is zeroed, from the arguments and the size of the set. */
+    void (*demand)(struct run *);
     /* On every PE of the world, members (run->rank >= 0) or not, before set-up and without buffers:
      * for what the library makes collective over all PEs. May be NULL. */
     void (*prepare)(struct run *);
@@ -283,21 +283,8 @@ size_t measurement_parameter_count(const struct measurement *);
 const struct parameter *measurement_parameter(const struct measurement *, const char *name);
 /* How many of them must be given. */
 size_t measurement_required_count(const struct measurement *);
-/* The argument for the parameter of that name; NULL: the function has no such parameter. These
- * three compare names: call them before the timed part, never in a loop. */
-const struct argument *argument_find(const struct measurement *, const struct argument *,
-                                     const char *name);
-/* argument_find() for a parameter that the function is known to have: aborts the process without
- * it. */
-const struct argument *argument_named(const struct measurement *, const struct argument *,
-                                      const char *name);
-/* The integer of that parameter, or `otherwise` where functions that share a hook lack it. */
-int64_t argument_value(const struct measurement *, const struct argument *, const char *name,
-                       int64_t otherwise);
-
-/* What its hook says for this set; nothing without one. */
-void measurement_demand(const struct measurement *, const struct argument *, const struct pe_set *,
-                        struct demand *);
+/* Sets the run's demand, as its function's hook says; nothing without one. */
+void measurement_demand(struct run *);
 /* How its data are verified, for --describe: "none", ...; NULL: they are not. */
 const char *measurement_data(const struct measurement *);
 /* The part of a demand that ends a loop to ... when it is larger than the buffer. */
@@ -314,11 +301,13 @@ const char *measurement_window_sizes(const struct measurement *);
 
 /* ---- For hooks; all members call them unless it says otherwise ---- */
 
-/* argument_named() this run. Any PE. */
-static inline const struct argument *run_argument(const struct run *run, const char *name)
-{
-    return argument_named(run->function, run->arguments, name);
-}
+/* The argument for the parameter of that name, which the function must have. These three compare
+ * names: call them before the timed part, never in a loop. Any PE. */
+const struct argument *run_argument(const struct run *, const char *name);
+/* NULL where functions that share a hook lack the parameter. */
+const struct argument *run_find_argument(const struct run *, const char *name);
+/* The integer of that parameter, or `otherwise` where they lack it. */
+int64_t run_integer(const struct run *, const char *name, int64_t otherwise);
 
 /* Waits for the start as the script chose, with the library making progress, and returns the time.
  * Once per run(), by every member, also by those that only watch. */

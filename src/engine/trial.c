@@ -70,20 +70,20 @@ char *engine_refusal(const struct measure_request *request, int *argument)
         return text_format("needs a communicator of at least %d PEs, this one has %d: start more "
                            "PEs, or check get_comm_size() in the script",
                            function->minimum_pes, size);
-    const char *reason =
-        function->check ? function->check(function, request->arguments, request->set) : NULL;
+    const struct run run = {.function = function,
+                            .arguments = request->arguments,
+                            .set = request->set,
+                            .rank = -1,
+                            .size = size};
+    const char *reason = function->check ? function->check(&run) : NULL;
     return reason ? memory_text(reason) : NULL;
 }
 
-void measurement_demand(const struct measurement *function, const struct argument *arguments,
-                        const struct pe_set *set, struct demand *demand)
+void measurement_demand(struct run *run)
 {
-    *demand = (struct demand){0};
-    if (!function->demand)
-        return;
-    int partners =
-        function->neighborhood ? topology_degree(pe_set_topology(set)) : pe_set_size(set);
-    function->demand(function, arguments, partners, demand);
+    run->demand = (struct demand){0};
+    if (run->function->demand)
+        run->function->demand(run);
 }
 
 /* ---- The data ---- */

@@ -33,7 +33,11 @@ char *engine_refusal(const struct measure_request *request, int *argument)
     *argument = -1;
     if (size < function->minimum_pes)
         return text_format("too few PEs");
-    reason = function->check ? function->check(function, request->arguments, request->set) : NULL;
+    reason = function->check ? function->check(&(const struct run){.function = function,
+                                                                   .arguments = request->arguments,
+                                                                   .set = request->set,
+                                                                   .size = size})
+                             : NULL;
     return reason ? text_format("%s", reason) : NULL;
 }
 

@@ -57,7 +57,8 @@ static const char *refusal(const char *name, int64_t count, int pes)
     for (size_t i = 0; i < measurement_parameter_count(function); i++)
         if (function->parameters[i].type == PARAMETER_INT)
             arguments[i].integer = count;
-    reason = function->check(function, arguments, set);
+    reason = function->check(
+        &(const struct run){.function = function, .arguments = arguments, .set = set, .size = pes});
     pe_set_release(set);
     return reason;
 }
@@ -77,13 +78,13 @@ static struct demand demand_of(const char *name, int64_t count, int pes)
 {
     const struct measurement *function = measurement_find(name);
     struct argument arguments[MEASUREMENT_MAX_PARAMETERS] = {{0}};
-    struct demand demand = {0};
+    struct run run = {.function = function, .arguments = arguments, .size = pes};
     assert_non_null(function);
     for (size_t i = 0; i < measurement_parameter_count(function); i++)
         if (function->parameters[i].type == PARAMETER_INT)
             arguments[i].integer = count;
-    function->demand(function, arguments, pes, &demand);
-    return demand;
+    function->demand(&run);
+    return run.demand;
 }
 
 /* Whole elements, and room for a block of each PE where a routine has them. */

@@ -56,11 +56,11 @@ static void fill(const struct measurement *function, struct datatype *type, stru
 static size_t weight(const struct measurement *function, const struct argument *arguments)
 {
     struct pe_set *set = pe_set_strided(0, 1, PES);
-    struct demand demand;
+    struct run run = {.function = function, .arguments = arguments, .set = set, .size = PES};
 
-    measurement_demand(function, arguments, set, &demand);
+    measurement_demand(&run);
     pe_set_release(set);
-    return measurement_weight(function, &demand);
+    return measurement_weight(function, &run.demand);
 }
 
 /* What a loop to ... ends by: for every function that is told how many data there are, whatever

@@ -226,12 +226,13 @@ static void arguments_by_name(void **state)
         .parameters = {{"count", PARAMETER_INT, "", "", .example = "1"},
                        {"ratio", PARAMETER_DOUBLE, "", "", .example = "1"}}};
     const struct argument arguments[] = {{.integer = 7}, {.real = 0.5}};
+    const struct run run = {.function = &function, .arguments = arguments};
     (void)state;
-    assert_ptr_equal(argument_find(&function, arguments, "ratio"), &arguments[1]);
-    assert_null(argument_find(&function, arguments, "rank"));
-    assert_int_equal(argument_named(&function, arguments, "count")->integer, 7);
-    assert_int_equal(argument_value(&function, arguments, "count", 3), 7);
-    assert_int_equal(argument_value(&function, arguments, "rank", 3), 3);
+    assert_ptr_equal(run_find_argument(&run, "ratio"), &arguments[1]);
+    assert_null(run_find_argument(&run, "rank"));
+    assert_int_equal(run_argument(&run, "count")->integer, 7);
+    assert_int_equal(run_integer(&run, "count", 3), 7);
+    assert_int_equal(run_integer(&run, "rank", 3), 3);
 }
 
 int main(void)

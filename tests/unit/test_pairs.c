@@ -39,7 +39,8 @@ static const char *refusal(const char *pattern, int pairs, int directions, int w
     const struct measurement *function =
         function_for(pattern, pairs, directions, window, arguments);
     struct pe_set *set = pe_set_strided(0, 1, size);
-    const char *reason = pairs_check(function, arguments, set);
+    const char *reason = pairs_check(&(const struct run){
+        .function = function, .arguments = arguments, .set = set, .size = size});
     pe_set_release(set);
     return reason;
 }
@@ -242,11 +243,11 @@ static void demands_saturate(void **state)
 {
     struct argument arguments[MEASUREMENT_MAX_PARAMETERS];
     const struct measurement *function = function_for("targets:1", 0, 1, INT_MAX, arguments);
-    struct demand demand;
+    struct run run = {.function = function, .arguments = arguments, .size = 1000};
     (void)state;
     arguments[0].integer = INT64_MAX / 2;
-    function->demand(function, arguments, 1000, &demand);
-    assert_true(demand.remote == SIZE_MAX);
+    function->demand(&run);
+    assert_true(run.demand.remote == SIZE_MAX);
 }
 
 int main(void)

@@ -129,9 +129,10 @@ static void arguments_have_names(void **state)
     (void)state;
     struct measurement function = {.parameters = {COUNT_BYTES, ITERATIONS}};
     struct argument arguments[] = {{.integer = 7}, {.integer = 9}};
-    assert_int_equal(argument_value(&function, arguments, "count", -1), 7);
-    assert_int_equal(argument_value(&function, arguments, "iterations", -1), 9);
-    assert_int_equal(argument_value(&function, arguments, "stride", -1), -1);
+    const struct run run = {.function = &function, .arguments = arguments};
+    assert_int_equal(run_integer(&run, "count", -1), 7);
+    assert_int_equal(run_integer(&run, "iterations", -1), 9);
+    assert_int_equal(run_integer(&run, "stride", -1), -1);
 }
 
 int main(void)

@@ -145,7 +145,10 @@ void engine_fatal_text(struct engine *engine, int status, const char *text)
 static enum measure_status judge(struct engine *engine, const struct measure_request *request)
 {
     const struct measurement *function = request->function;
-    struct demand demand = {0};
+    struct run run = {.function = function,
+                      .arguments = request->arguments,
+                      .set = request->set,
+                      .size = pe_set_size(request->set)};
 
     if (pe_set_size(request->set) == 0)
         return MEASURE_SKIPPED;
@@ -154,8 +157,8 @@ static enum measure_status judge(struct engine *engine, const struct measure_req
     if (strcmp(function->name, "Fake_Failing") == 0)
         return MEASURE_FAILED;
     if (function->demand)
-        function->demand(function, request->arguments, pe_set_size(request->set), &demand);
-    engine->last_weight = measurement_weight(function, &demand);
+        function->demand(&run);
+    engine->last_weight = measurement_weight(function, &run.demand);
     return engine->last_weight > (size_t)engine->settings.buffer_bytes ? MEASURE_TOO_LARGE
                                                                        : MEASURE_DONE;
 }

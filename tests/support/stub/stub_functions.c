@@ -6,13 +6,9 @@
 
 #include "engine/measurement.h"
 
-static void count_bytes(const struct measurement *function, const struct argument *arguments,
-                        int pes, struct demand *demand)
+static void count_bytes(struct run *run)
 {
-    (void)pes;
-    for (size_t i = 0; i < measurement_parameter_count(function); i++)
-        if (strcmp(function->parameters[i].name, "count") == 0)
-            demand->local = demand->remote = demand->reported = (size_t)arguments[i].integer;
+    run->demand.local = run->demand.remote = (size_t)run_integer(run, "count", 0);
 }
 
 #define COUNT                                                                                      \

@@ -77,25 +77,18 @@ static double run_loop(struct run *run)
     return typical(parts, PARTS) * 1e-9;
 }
 
-static const char *check_name(const struct measurement *function, const struct argument *arguments,
-                              const struct pe_set *set)
+static const char *check_name(const struct run *run)
 {
-    (void)function;
-    (void)set;
     for (size_t i = 0; i < sizeof loops / sizeof *loops; i++)
-        if (strcmp(loops[i].name, arguments[0].string) == 0)
+        if (strcmp(loops[i].name, run->arguments[0].string) == 0)
             return NULL;
     return "there is no such loop";
 }
 
-static void demand(const struct measurement *function, const struct argument *arguments, int pes,
-                   struct demand *demand)
+static void demand(struct run *run)
 {
-    (void)function;
-    (void)arguments;
-    (void)pes;
-    demand->local = demand->remote = demand->reported = BYTES;
-    demand->scratch = 32 * sizeof(int);
+    run->demand.local = run->demand.remote = run->demand.reported = BYTES;
+    run->demand.scratch = 32 * sizeof(int);
 }
 
 static const struct measurement loop_functions[] = {
