@@ -23,7 +23,6 @@
 #include "output/output_table.h"
 #include "output/summary.h"
 #include "ski/check.h"
-#include "ski/override.h"
 #include "ski/parser.h"
 #include "ski/script.h"
 

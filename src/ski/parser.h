@@ -1,5 +1,5 @@
 /*
- * From text to tree: a script with its includes, or the assignment of a --set.
+ * From text to tree: a script with its includes, and values of --set in it.
  */
 #ifndef SKAMPI_SKI_PARSER_H
 #define SKAMPI_SKI_PARSER_H
@@ -13,9 +13,9 @@
  * understood. */
 struct tree *parse_script(struct source *source, struct diag *diag);
 
-/* Parses a file of source that is nothing but NAME=EXPR; its names are added to those of the tree.
- * NULL after an error, which went to diag. The caller frees it with stmt_release(). */
-struct stmt *parse_assignment(struct tree *tree, struct source *source, struct diag *diag,
-                              int file);
+/* --set NAME=EXPR: before the check, replaces the value of every assignment to NAME at top level.
+ * An error when the script assigns no such global, or when EXPR cannot be parsed. */
+void tree_override(struct tree *tree, struct source *source, struct diag *diag,
+                   const char *assignment);
 
 #endif

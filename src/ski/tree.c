@@ -1,7 +1,91 @@
-/* Frees a syntax tree. */
+/* Makes and frees a syntax tree. */
 #include "ski/tree.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* ---- Making ---- */
+
+/* Room for one more item in an array that doubles whenever its count is a power of two. */
+static void *grow(void *items, size_t count, size_t size)
+{
+    void *larger;
+
+    if ((count & (count - 1)) != 0)
+        return items;
+    larger = memory_allocate((count > 0 ? 2 * count : 1) * size);
+    if (count > 0)
+        memcpy(larger, items, count * size);
+    free(items);
+    return larger;
+}
+
+void node_append_stmt(struct stmt_list *list, struct stmt *stmt)
+{
+    list->items = grow(list->items, list->count, sizeof *list->items);
+    list->items[list->count++] = stmt;
+}
+
+void node_append_expr(struct expr ***items, size_t *count, struct expr *expr)
+{
+    *items = grow(*items, *count, sizeof **items);
+    (*items)[(*count)++] = expr;
+}
+
+char *node_text(const char *text, size_t length)
+{
+    char *copy = memory_allocate(length + 1);
+    size_t used = 0;
+
+    for (size_t i = 0; i < length; i++)
+        if (text[i] != '\0' && !(text[i] == '\r' && i + 1 < length && text[i + 1] == '\n'))
+            copy[used++] = text[i];
+    copy[used] = '\0';
+    return copy;
+}
+
+int tree_symbol(struct tree *tree, const char *name, size_t length)
+{
+    size_t number = table_number(&tree->names, name, length);
+
+    if (number < (size_t)tree->symbol_count)
+        return (int)number;
+    tree->symbols = grow(tree->symbols, number, sizeof *tree->symbols);
+    tree->symbols[tree->symbol_count++] = node_text(name, length);
+    return (int)number;
+}
+
+struct expr *node_expr(enum expr_kind kind, struct position where)
+{
+    struct expr *expr = memory_zeroed(1, sizeof *expr);
+
+    expr->kind = kind;
+    expr->where = where;
+    expr->symbol = -1;
+    expr->height = 1;
+    return expr;
+}
+
+void node_add_argument(struct expr *expr, struct expr *argument)
+{
+    node_append_expr(&expr->args, &expr->count, argument);
+    if (argument && argument->height >= expr->height)
+        expr->height = argument->height + 1;
+}
+
+struct stmt *node_stmt(enum stmt_kind kind, struct position where)
+{
+    struct stmt *stmt = memory_zeroed(1, sizeof *stmt);
+
+    stmt->kind = kind;
+    stmt->where = where;
+    stmt->symbol = -1;
+    return stmt;
+}
+
+/* ---- Freeing ---- */
 
 static void expr_array_release(struct expr **items, size_t count)
 {
@@ -52,5 +136,6 @@ void tree_release(struct tree *tree)
     for (int i = 0; i < tree->symbol_count; i++)
         free(tree->symbols[i]);
     free(tree->symbols);
+    table_free(&tree->names);
     free(tree);
 }

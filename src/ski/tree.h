@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/table.h"
 #include "ski/source.h"
 
 struct builtin;     /* ski/builtins.h */
@@ -113,10 +114,28 @@ struct tree {
     struct stmt_list top;
     char **symbols; /* names of variables */
     int symbol_count;
+    struct table names; /* which number a name has */
     size_t block_count;
     bool communicates; /* it measures OpenSHMEM or MPI; known by the check */
     bool incomplete;   /* an include is missing, so that unknown names are no surprise */
 };
+
+/* ---- For the parser ---- */
+
+/* A copy of a script's text, without NUL bytes and the carriage returns of line ends. */
+char *node_text(const char *text, size_t length);
+
+struct expr *node_expr(enum expr_kind kind, struct position where);
+/* Adds an operand, argument or element (taken over; NULL: not understood). */
+void node_add_argument(struct expr *expr, struct expr *argument);
+/* Adds to a list of expressions that belongs to a statement, not to an expression. */
+void node_append_expr(struct expr ***items, size_t *count, struct expr *expr);
+
+struct stmt *node_stmt(enum stmt_kind kind, struct position where);
+void node_append_stmt(struct stmt_list *list, struct stmt *stmt);
+
+/* The number of a variable's name in the tree, which is added on first use. */
+int tree_symbol(struct tree *tree, const char *name, size_t length);
 
 void expr_release(struct expr *expr); /* NULL is allowed */
 void stmt_release(struct stmt *stmt); /* NULL is allowed */

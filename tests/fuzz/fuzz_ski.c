@@ -26,7 +26,6 @@
 #include "ski/check.h"
 #include "ski/diag.h"
 #include "ski/lexer.h"
-#include "ski/override.h"
 #include "ski/parser.h"
 #include "ski/script.h"
 #include "support/stub/stub_engine.h"

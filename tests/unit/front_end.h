@@ -17,7 +17,6 @@
 
 #include "base/text.h"
 #include "ski/diag.h"
-#include "ski/override.h"
 #include "ski/parser.h"
 #include "ski/source.h"
 #include "ski/tree.h"

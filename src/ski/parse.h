@@ -1,11 +1,11 @@
 /*
- * The parser's state: the next tokens, errors, and recovery after an error.
+ * The parser's state, errors and recovery after them, and expressions.
  *
  * After an error the parser is in panic: all parse functions return at once and report nothing,
- * until parse_synchronize() has found the next statement. Private to parser.c and parse_*.c.
+ * until parse_synchronize() has found the next statement. Private to parse.c and parser.c.
  */
-#ifndef SKAMPI_SKI_PARSE_STATE_H
-#define SKAMPI_SKI_PARSE_STATE_H
+#ifndef SKAMPI_SKI_PARSE_H
+#define SKAMPI_SKI_PARSE_H
 
 #include "ski/diag.h"
 #include "ski/lexer.h"
@@ -19,19 +19,11 @@ struct construct {
     struct construct *outer;
 };
 
-/* Finds symbols by their names. Open addressing; a slot holds 1 + an index into tree.symbols, or 0.
- */
-struct symbol_slots {
-    int *slots;
-    size_t size; /* a power of two, at least twice the number of names */
-};
-
 struct parser {
     struct tree *tree;
     struct diag *diag;
     struct lexer *lexer;
     struct token previous, current, next;
-    struct symbol_slots names;
     struct construct *open;
     int statement_depth, expression_depth;
     bool panic;
@@ -74,5 +66,11 @@ void parse_end_header(struct parser *p, enum token_kind word);
 /* Goes one level deeper in one of the parser's depths; false and an error at more than MAX_DEPTH.
  * The caller decrements the depth afterwards in either case. */
 bool parse_enter(struct parser *p, int *depth);
+
+/* NULL, in panic, when it is not understood; also when the parser is in panic already. */
+struct expr *parse_expression(struct parser *p);
+
+/* At a name that is followed by a parenthesis. */
+struct expr *parse_call(struct parser *p);
 
 #endif
