@@ -3,7 +3,7 @@
  *
  * The check makes one pass in the order of the text. It follows types where the text alone decides
  * them; after branches and within loops, the types of variables that may have been assigned count
- * as unknown. Private to check.c, check_*.c and unknown.c.
+ * as unknown. Private to check.c and check_*.c.
  */
 #ifndef SKAMPI_SKI_CHECK_STATE_H
 #define SKAMPI_SKI_CHECK_STATE_H
@@ -44,5 +44,12 @@ bool check_fits(enum value_type given, enum value_type wanted);
  */
 bool check_constant(const struct expr *expr, struct value *value);
 bool check_literal(const struct expr *expr, double *number);
+
+/* An error with the name that may have been meant: for a variable without a value, a function, what
+ * measure calls, an iterator. */
+void unknown_name(struct checker *c, const struct expr *expr);
+void unknown_function(struct checker *c, const struct expr *call);
+void unknown_measurement(struct checker *c, const struct expr *call);
+void unknown_iterator(struct checker *c, const struct expr *call);
 
 #endif

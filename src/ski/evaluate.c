@@ -1,14 +1,89 @@
 /*
- * Evaluates expressions.
+ * A script being run: its variables and its error; the values of expressions.
  */
 #include "ski/evaluate.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/text.h"
+
+bool (*script_goes_on)(void);
+
+bool script_fail(struct interp *in, struct position where, const char *format, ...)
+{
+    char message[1024];
+    va_list list;
+
+    va_start(list, format);
+    vsnprintf(message, sizeof message, format, list);
+    va_end(list);
+    in->error = text_format("%s", message);
+    in->error_where = where;
+    in->error_status = STATUS_SCRIPT;
+    return false;
+}
+
+void script_enter_span(struct interp *in, struct span outer, double begin, double width)
+{
+    in->span.begin = outer.begin + begin * outer.width;
+    in->span.width = width * outer.width;
+}
+
+bool script_may_go_on(struct interp *in, struct position where)
+{
+    return !script_goes_on || script_goes_on() || script_fail(in, where, "stopped");
+}
+
+void script_show_error(struct interp *in, char text[SCRIPT_ERROR_BYTES])
+{
+    char *allocated = diag_format(in->source, in->error_where, in->error);
+
+    /* Copied, because nobody can free the allocated text once the job ends. */
+    snprintf(text, SCRIPT_ERROR_BYTES, "%s", allocated);
+    free(allocated);
+    free(in->error);
+    in->error = NULL;
+}
+
+void script_agree(struct interp *in, struct position where, const char *text)
+{
+    int numbers[3] = {where.file, where.line, where.column};
+    char shown[SCRIPT_ERROR_BYTES];
+    uint64_t tag = hash_bytes(HASH_EMPTY, numbers, sizeof numbers);
+
+    if (engine_agree(in->engine, hash_bytes(tag, text, strlen(text))))
+        return;
+    script_fail(in, where,
+                "the PEs run different parts of the script, or use different values: all PEs must "
+                "reach the same measure, flush and communicator calls with the same values");
+    script_show_error(in, shown);
+    engine_fatal_text(in->engine, in->error_status, shown);
+}
+
+struct value *script_variable(struct interp *in, int symbol, bool local)
+{
+    return local ? &in->locals[symbol] : &in->globals[symbol];
+}
+
+void script_assign(struct interp *in, int symbol, struct value v)
+{
+    struct value *slot = in->in_block ? &in->locals[symbol] : &in->globals[symbol];
+
+    value_release(slot);
+    *slot = v;
+}
+
+void script_release(struct value *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        value_release(&values[i]);
+}
 
 /* ---- Calls ---- */
 
@@ -16,21 +91,6 @@ void args_release(struct value *args, size_t count)
 {
     script_release(args, count);
     free(args);
-}
-
-static bool check_arity(struct interp *in, const struct expr *call,
-                        const struct signature *parameters)
-{
-    size_t least, most;
-
-    signature_arity(parameters, &least, &most);
-    if (call->count >= least && call->count <= most)
-        return true;
-    size_t wanted = call->count < least ? least : most;
-    const char *bound = least == most ? "" : call->count < least ? "at least " : "at most ";
-
-    return script_fail(in, call->where, "%s() takes %s%zu argument%s, not %zu", call->text, bound,
-                       wanted, wanted == 1 ? "" : "s", call->count);
 }
 
 /* Converts v to the type. Returns NULL, or what is wrong. */
@@ -53,12 +113,9 @@ static const char *convert(struct value *v, enum value_type type)
 bool evaluate_args(struct interp *in, const struct expr *call, const struct signature *parameters,
                    struct value **made, char **refusal)
 {
-    struct value *args;
-    bool ok = check_arity(in, call, parameters);
+    struct value *args = memory_zeroed(call->count, sizeof *args);
+    bool ok = true;
 
-    if (!ok)
-        return false;
-    args = memory_zeroed(call->count, sizeof *args);
     for (size_t i = 0; i < call->count; i++)
         args[i] = value_void();
     for (size_t i = 0; ok && i < call->count; i++) {
@@ -96,15 +153,6 @@ bool evaluate_call(struct interp *in, const struct expr *call, struct value *v)
 {
     struct value *args;
 
-    if (call->measurement)
-        return script_fail(in, call->where,
-                           "%s() is a measurement function; call it as measure SET : %s()",
-                           call->text, call->text);
-    if (!call->builtin)
-        return script_fail(in, call->where, "unknown function '%s'", call->text);
-    if (call->builtin->iterator)
-        return script_fail(in, call->where, "%s() is an iterator; use it only after for ... in",
-                           call->text);
     if (!evaluate_args(in, call, &call->builtin->parameters, &args, NULL))
         return false;
     if (call->builtin->collective)
@@ -226,8 +274,6 @@ bool evaluate(struct interp *in, const struct expr *expr, struct value *v)
         break;
     case EXPR_CALL:
         ok = evaluate_call(in, expr, v);
-        if (ok && v->type == TYPE_VOID)
-            ok = script_fail(in, expr->where, "%s() returns no value", expr->text);
         break;
     case EXPR_ARRAY:
         ok = evaluate_array(in, expr, v);

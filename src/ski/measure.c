@@ -332,10 +332,6 @@ bool script_measure(struct interp *in, const struct stmt *stmt)
     struct argument arguments[MEASUREMENT_MAX_PARAMETERS] = {{0}};
     struct value set, *args;
 
-    if (call->kind != EXPR_CALL || !call->measurement)
-        return script_fail(in, call->where,
-                           "measure needs the call of a measurement function after the colon; "
-                           "skampi --list shows them");
     if (settings->min_repetitions > settings->max_repetitions)
         return script_fail(
             in, stmt->where,
