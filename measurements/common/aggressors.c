@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "measurements/common/collective_data.h"
 #include "measurements/common/pairs_pattern.h"
 
 /* Operations of a flood that are under way at the same time. */
@@ -369,4 +370,46 @@ bool load_verify(struct run *run, const unsigned char *remote)
                                                bytes, tag_of(run, load->flood.rank));
     return right && data_verify(run, "the source of the flood", remote + offset, bytes,
                                 tag_of(run, run->rank));
+}
+
+/* ---- The victims' sum ---- */
+
+bool load_sum_possible(struct run *run, const unsigned char *source, const unsigned char *target)
+{
+    if (((uintptr_t)source | (uintptr_t)target) % sizeof(long))
+        return run_fail(run, ALIGNMENT_TEXT, sizeof(long));
+    return run->settings->cache_state != CACHE_COLD ||
+           run_fail(run,
+                    "cannot be measured with cold caches: the operation before the one that is "
+                    "timed, which lets the victims begin together, warms them; measure it "
+                    "with set_cache_state(\"warm\")");
+}
+
+static struct collective_call sum_of(struct run *run, unsigned char *source, unsigned char *target)
+{
+    static const struct routine longs = {
+        .element = sizeof(long), .operation = &reduction_sum, .elements = &reduction_longs};
+    return (struct collective_call){.routine = &longs,
+                                    .source = source,
+                                    .target = target,
+                                    .elements = run->demand.reported / sizeof(long),
+                                    .size = load_of(run)->victims,
+                                    .rank = run->rank,
+                                    .run = run};
+}
+
+void load_sum_fill(struct run *run, unsigned char *source, unsigned char *target)
+{
+    struct collective_call sum = sum_of(run, source, target);
+    data_poison(target, run->demand.reported);
+    reduction_fill(&sum);
+}
+
+bool load_sum_verify(struct run *run, unsigned char *target)
+{
+    struct collective_call sum = sum_of(run, NULL, target);
+    return run->rank < sum.size
+               ? reduction_check(&sum)
+               : data_verify_untouched(run, "the target of a PE that takes no part", target,
+                                       run->demand.reported);
 }

@@ -84,4 +84,10 @@ double load_run(struct run *, const struct load_routines *);
 void load_fill(struct run *, unsigned char *remote);
 bool load_verify(struct run *, const unsigned char *remote);
 
+/* A sum of longs over the victims, in demand.reported bytes. Whether it can be measured with the
+ * settings, by all ranks alike; hooks' work. False after run_fail(). */
+bool load_sum_possible(struct run *, const unsigned char *source, const unsigned char *target);
+void load_sum_fill(struct run *, unsigned char *source, unsigned char *target);
+bool load_sum_verify(struct run *, unsigned char *target);
+
 #endif

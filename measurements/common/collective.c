@@ -105,6 +105,12 @@ void collective_barrier(struct run *run)
 {
     struct collective_state *state = state_of(run);
     const struct collective_call *call = &state->call;
+#if SKAMPI_SHMEM_1_5
+    if (call->routine->of_team) {
+        shmem_team_sync(team_of(run));
+        return;
+    }
+#endif
     if (call->world)
         shmem_barrier_all();
     else
@@ -119,7 +125,8 @@ bool collective_set_up(struct run *run)
     const struct routine *routine = run->function->variant;
     struct collective_state *state = state_of(run);
     struct collective_call *call = &state->call;
-    *call = (struct collective_call){.routine = routine, .size = run->size, .rank = run->rank};
+    *call = (struct collective_call){
+        .routine = routine, .size = run->size, .rank = run->rank, .run = run};
     pe_set_active(run->set, &call->start, &call->log_stride);
     state->member = true;
     if (routine->on_half) {
@@ -145,7 +152,6 @@ bool collective_set_up(struct run *run)
 static struct collective_call data_of(struct run *run)
 {
     struct collective_call call = state_of(run)->call;
-    call.run = run;
     call.root = collective_root(run);
     call.target = run->remote;
     call.source = call.routine->source_of_all ? call.target + source_offset(&call) : run->local;
@@ -277,7 +283,7 @@ const char *collective_refused_set(const struct pe_set *set)
 const char *collective_check(const struct run *run)
 {
     const struct routine *routine = run->function->variant;
-    const char *refused = collective_refused_set(run->set);
+    const char *refused = routine->of_team ? team_check(run) : collective_refused_set(run->set);
     if (refused)
         return refused;
     size_t block = block_bytes(run), pes = (size_t)run->size;

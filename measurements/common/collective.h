@@ -13,12 +13,9 @@
 #define SKAMPI_MEASUREMENTS_COLLECTIVE_H
 
 #include "measurements/common/shapes.h"
+#include "measurements/common/team.h"
 
-/* What different PEs write to, and arrays, start at cache lines. */
-#define LINE 64
-#define ROUND_UP(bytes, unit) (((bytes) + (unit)-1) / (unit) * (unit))
-
-/* Everything that a collective routine of OpenSHMEM 1.4 takes. */
+/* Everything that a collective routine of OpenSHMEM takes; one of a team takes that of the run. */
 struct collective_call {
     const struct routine *routine;
     unsigned char *target, *source;
@@ -45,6 +42,7 @@ struct routine {
     /* The target, and the source, have one block for each PE. */
     bool target_of_all, source_of_all;
     bool works;        /* needs a work array */
+    bool of_team;      /* takes a team instead of an active set */
     bool on_half;      /* only ranks 0, 2, 4, ... take part */
     int most_elements; /* that the routine's argument can count; 0: any */
 };
@@ -89,6 +87,9 @@ size_t collective_work_elements(size_t elements);
 
 /* First in the state of such a family. */
 struct collective_state {
+#if SKAMPI_SHMEM_1_5
+    struct team_state team; /* of routines that take one */
+#endif
     struct collective_call call; /* aim() sets what differs between calls */
     bool member;                 /* of the active set */
     long calls, barriers;        /* done so far: each takes the arrays that the last one left */

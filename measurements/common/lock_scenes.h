@@ -12,8 +12,7 @@
 #ifndef SKAMPI_MEASUREMENTS_LOCK_SCENES_H
 #define SKAMPI_MEASUREMENTS_LOCK_SCENES_H
 
-#include "measurements/common/exclusion.h"
-#include "measurements/common/mcs_lock.h"
+#include "measurements/common/locks.h"
 #include "measurements/common/shapes.h"
 
 #define LOCK_ROW_LENGTH 16

@@ -22,21 +22,9 @@ bool mpi_pair_open(struct run *run, enum pair_action action, struct mpi_pair *pa
 {
     *pair = (struct mpi_pair){.action = action,
                               .partner = shape_partner(run, SHAPE_PAIR, 0),
-                              .window = {.handle = MPI_WIN_NULL},
                               .bytes = (int)run->demand.reported};
-    if (!window_open(run, window_memory(run), run->demand.remote, MPI_INFO_NULL, &pair->window))
-        return false;
-    MPI_Win_lock_all(0, pair->window.handle);
-    pair->locked = true;
-    return true;
-}
-
-void mpi_pair_close(struct mpi_pair *pair)
-{
-    if (!pair->locked)
-        return;
-    MPI_Win_unlock_all(pair->window.handle);
-    window_close(&pair->window);
+    return window_open_locked(run, window_memory(run), run->demand.remote, MPI_INFO_NULL,
+                              &pair->window);
 }
 
 void mpi_pair_operate(struct run *run, struct mpi_pair *pair, long addend)

@@ -21,17 +21,15 @@ void mpi_pair_demand(struct run *, enum pair_action);
 
 /* In the state of a family. */
 struct mpi_pair {
+    struct window window; /* of demand.remote bytes; what the action works on lies in front */
     enum pair_action action;
     struct partner partner;
-    struct window window; /* of demand.remote bytes; what the action works on lies in front */
-    bool locked;
     int bytes;
     long fetched;
 };
 
-/* Collective over the set; false after run_fail(). To be closed in any case. */
+/* Collective over the set; false after run_fail(). Its window is to be closed in any case. */
 bool mpi_pair_open(struct run *, enum pair_action, struct mpi_pair *);
-void mpi_pair_close(struct mpi_pair *);
 /* From rank 0 alone; addend: of the fetch-and-op. */
 void mpi_pair_operate(struct run *, struct mpi_pair *, long addend);
 /* A barrier of the set. MPI's own, as a library need not make progress for windows in others. */

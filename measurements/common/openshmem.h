@@ -24,4 +24,14 @@
 #define WITH_SHMEM_1_5(hook) NULL
 #endif
 
+/* Why a set cannot allocate symmetric memory; NULL: it can, since it has all PEs of the job. */
+static inline const char *memory_refusal(const struct run *run)
+{
+    bool world = measurement_pes() == 0 || run->size == measurement_pes();
+    return !SKAMPI_SHMEM || world
+               ? NULL
+               : "symmetric memory is allocated and freed by all PEs of the job together: "
+                 "measure it on MPI_COMM_WORLD";
+}
+
 #endif

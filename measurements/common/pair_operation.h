@@ -1,6 +1,7 @@
 /*
- * One operation of rank 0 on rank 1 by OpenSHMEM: put and quiet, get, or a fetching atomic. What
- * families share that do this while other things go on: the demand, the operation, its data.
+ * One operation of rank 0 on rank 1 while other things go on: its data, how it is timed while rank
+ * 1 computes without any call of the library; and by OpenSHMEM: put and quiet, get, or a fetching
+ * atomic.
  */
 #ifndef SKAMPI_MEASUREMENTS_PAIR_OPERATION_H
 #define SKAMPI_MEASUREMENTS_PAIR_OPERATION_H
@@ -20,6 +21,24 @@ void pair_demand(struct run *, enum pair_action);
 void pair_fill_at(struct run *, enum pair_action, unsigned char *there, long *word);
 bool pair_verify_at(struct run *, enum pair_action, const struct partner *,
                     const unsigned char *there, const long *word, long fetched);
+
+/* ---- While the target computes ---- */
+
+/* clang-format off */
+#define COMPUTATION {"computation", PARAMETER_DOUBLE, "s", "time that the target computes from the start on (0: it waits inside the library)", .allowed = "0 to 1", .example = "0.001"}
+#define TO_COMPUTING " that begins when 1/8 of the computation is over"
+/* clang-format on */
+
+/* Hook. */
+const char *computing_check(const struct run *);
+
+/* A repetition: seconds of the operation; NAN where this rank does not report. operate: with an
+ * addend for atomics, 0 where it only warms. meet: a barrier of the set, in which the library makes
+ * progress. */
+double computing_run(struct run *, const struct partner *,
+                     void (*operate)(struct run *, long addend), void (*meet)(struct run *));
+
+/* ---- By OpenSHMEM ---- */
 
 #if SKAMPI_SHMEM
 

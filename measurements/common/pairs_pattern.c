@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LINE 64
 /* Operations on random targets in an iteration of one that follow each other: so that they are on
  * several targets. */
 #define TARGETS_IN_A_ROW 16
@@ -402,7 +401,7 @@ size_t pairs_places(const struct pairs *pairs)
 
 size_t pairs_place_bytes(size_t bytes)
 {
-    return bytes > SIZE_MAX - LINE ? SIZE_MAX : (bytes + LINE - 1) / LINE * LINE;
+    return bytes > SIZE_MAX - LINE ? SIZE_MAX : ROUND_UP(bytes, LINE);
 }
 
 void pairs_demand(const struct pairs *pairs, size_t bytes, bool get, struct demand *demand)
@@ -532,4 +531,43 @@ bool pairs_verify(struct run *run, const struct pairs *pairs, bool get, const un
     return (get ? verify_steps(run, pairs, here, bytes)
                 : verify_places(run, pairs, there, bytes)) &&
            data_verify(run, "the source", get ? there : here, bytes, run->rank);
+}
+
+/* ---- Families of puts and gets ---- */
+
+bool pairs_gets(const struct run *run)
+{
+    return ((const struct pairs_traffic *)run->function->variant)->get;
+}
+
+bool pairs_work_open(struct run *run, struct pairs_work *work)
+{
+    if (!pairs_open(&work->pairs, run))
+        return false;
+    work->calls = pairs_calls(run, &work->pairs, pairs_gets(run));
+    work->steps = pairs_steps(&work->pairs, run->rank);
+    return work->calls;
+}
+
+void pairs_work_close(struct pairs_work *work)
+{
+    free(work->calls);
+    pairs_close(&work->pairs);
+}
+
+void pairs_demand_traffic(struct run *run)
+{
+    struct pairs pairs = pairs_of(run);
+    pairs_demand(&pairs, (size_t)run_integer(run, "count", 0), pairs_gets(run), &run->demand);
+}
+
+void pairs_fill_traffic(struct run *run)
+{
+    pairs_fill(run, pairs_gets(run), run->local, run->remote);
+}
+
+bool pairs_verify_traffic(struct run *run)
+{
+    const struct pairs_work *work = run->state;
+    return pairs_verify(run, &work->pairs, pairs_gets(run), run->local, run->remote);
 }

@@ -109,4 +109,30 @@ void pairs_fill(struct run *, bool get, unsigned char *here, unsigned char *ther
 bool pairs_verify(struct run *, const struct pairs *, bool get, const unsigned char *here,
                   const unsigned char *there);
 
+/* ---- Families of puts and gets in these patterns ---- */
+
+/* The variant of their functions begins with it, ... */
+struct pairs_traffic {
+    bool get; /* else ranks put, or send */
+};
+
+/* ... their state with this rank's part. */
+struct pairs_work {
+    struct pairs pairs;
+    int64_t steps; /* 0: it only watches */
+    struct pairs_call *calls;
+};
+
+bool pairs_gets(const struct run *);
+
+/* In set-up; false, without run_fail(), where memory runs out. To be closed in any case. */
+bool pairs_work_open(struct run *, struct pairs_work *);
+void pairs_work_close(struct pairs_work *);
+
+/* Hook: a parameter "count" has the bytes of an operation. */
+void pairs_demand_traffic(struct run *);
+/* Hooks of those that work on buffers of the run. */
+void pairs_fill_traffic(struct run *);
+bool pairs_verify_traffic(struct run *);
+
 #endif

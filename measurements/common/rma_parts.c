@@ -29,11 +29,9 @@ static size_t layout_bytes(const struct layout *layout)
 }
 
 /* Ranks that work on the same PE have places of their own there, in different cache lines. */
-#define LINE 64
-
 static size_t place_bytes(size_t bytes)
 {
-    return (bytes + LINE - 1) / LINE * LINE;
+    return ROUND_UP(bytes, LINE);
 }
 
 static const char *too_much_for_static_object(void)
@@ -74,8 +72,7 @@ static void demand(struct run *run)
 #include <stdlib.h>
 #include <string.h>
 
-#include "measurements/common/put_signal.h"
-#include "measurements/common/sized_calls.h"
+#include "measurements/common/library_calls.h"
 #include "measurements/common/user_context.h"
 
 /* Pauses last this many times the complete operation, so that it could be over before they end. */

@@ -13,6 +13,10 @@
 #define ROOT {"root", PARAMETER_RANK, "", "rank that the data come from", .example = "0"}
 /* clang-format on */
 
+/* What different PEs write to, and arrays, start at cache lines. */
+#define LINE 64
+#define ROUND_UP(bytes, unit) (((bytes) + (unit)-1) / (unit) * (unit))
+
 /* Why a measurement fails where the script's alignment is too small for its elements; %zu bytes. */
 #define ALIGNMENT_TEXT                                                                             \
     "its elements of %zu bytes must lie at multiples of their size: change "                       \

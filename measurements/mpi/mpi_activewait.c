@@ -31,7 +31,6 @@ static void demand_ints(struct run *run)
 
 struct watch_state {
     struct window window;
-    bool locked;
     MPI_Comm comm;
     int count, turn; /* operations so far, this one included: what the last word then is */
     double pause;
@@ -202,24 +201,13 @@ static bool verify(struct run *run)
 static bool set_up_watched(struct run *run)
 {
     struct watch_state *s = run->state;
-    s->window.handle = MPI_WIN_NULL;
-    if (!window_open(run, WINDOW_CREATE, run->demand.remote, mpi_info(mpi_info_of(run)),
-                     &s->window))
+    if (!window_open_locked(run, WINDOW_CREATE, run->demand.remote, mpi_info(mpi_info_of(run)),
+                            &s->window))
         return false;
     s->comm = mpi_comm(run);
     s->count = (int)run_integer(run, "count", 0);
     s->pause = 1e-6 * (double)run_integer(run, "us", 0);
-    MPI_Win_lock_all(0, s->window.handle);
-    s->locked = true;
     return true;
-}
-
-static void tear_down_watched(struct run *run)
-{
-    struct watch_state *s = run->state;
-    if (s->locked)
-        MPI_Win_unlock_all(s->window.handle);
-    window_close(&s->window);
 }
 
 #endif
@@ -230,7 +218,7 @@ static void tear_down_watched(struct run *run)
 static const struct measurement watched = {
     MPI_FUNCTION, .version_major = 3, .timing = TIMING_PARTS, .minimum_pes = 2, .who = "rank 0",
     .moves = MOVES_NOTHING, .demand = demand_ints, .setup = WITH_MPI(set_up_watched), .fill = WITH_MPI(fill),
-    .verify = WITH_MPI(verify), .run = WITH_MPI(run_watched), .teardown = WITH_MPI(tear_down_watched),
+    .verify = WITH_MPI(verify), .run = WITH_MPI(run_watched), .teardown = WITH_MPI(window_tear_down),
     MPI_STATE(struct watch_state)};
 #define AT_ONCE .parameters = {INTS, INFO}
 #define AT_TIMES .parameters = {INTS, INFO, SLEEP}

@@ -90,7 +90,6 @@ static void demand_flushed(struct run *run)
 
 struct flush_state {
     struct window window;
-    bool locked;
     struct partner partner;
     MPI_Win handle;
     MPI_Datatype datatype;
@@ -338,12 +337,11 @@ static bool set_up_flushed(struct run *run)
     struct datatype *type = mpi_datatype_of(run);
     const struct operation *op = mpi_operation_of(run);
     enum window_kind kind = kind_of(run);
-    s->window.handle = MPI_WIN_NULL;
     if (crashes(run, kind))
         return run_fail(run, "known defect: Open MPI 4.1 up to 4.1.4 crashes in 64-bit "
                              "compare-and-swap on windows by MPI_Win_allocate: take \"create\", "
                              "\"shared\" or a type of 32 bits");
-    if (!window_open(run, kind, run->demand.remote, MPI_INFO_NULL, &s->window))
+    if (!window_open_locked(run, kind, run->demand.remote, MPI_INFO_NULL, &s->window))
         return false;
     s->handle = s->window.handle;
     s->partner = shape_partner(run, flushed->shape, 0);
@@ -352,8 +350,6 @@ static bool set_up_flushed(struct run *run)
         int unit;
         MPI_Win_shared_query(s->handle, s->partner.rank, &bytes, &unit, &s->of_partner);
     }
-    MPI_Win_lock_all(0, s->handle);
-    s->locked = true;
     if (!type)
         return true;
     s->datatype = mpi_datatype(type);
@@ -365,14 +361,6 @@ static bool set_up_flushed(struct run *run)
     return true;
 }
 
-static void tear_down_flushed(struct run *run)
-{
-    struct flush_state *s = run->state;
-    if (s->locked)
-        MPI_Win_unlock_all(s->handle);
-    window_close(&s->window);
-}
-
 #endif
 
 /* clang-format off */
@@ -381,7 +369,7 @@ static void tear_down_flushed(struct run *run)
 static const struct measurement flushed = {
     MPI_FUNCTION_CHECKED(check_flushed), .version_major = 3, .timing = TIMING_PARTS, .demand = demand_flushed,
     .setup = WITH_MPI(set_up_flushed), .fill = WITH_MPI(fill), .verify = WITH_MPI(verify),
-    .run = WITH_MPI(run_flushed), .teardown = WITH_MPI(tear_down_flushed), MPI_STATE(struct flush_state),
+    .run = WITH_MPI(run_flushed), .teardown = WITH_MPI(window_tear_down), MPI_STATE(struct flush_state),
     .moves = MOVES_MESSAGE};
 static const struct measurement by_pair = {.like = {&flushed}, .minimum_pes = 2, .who = "rank 0"};
 static const struct measurement around_ring = {.like = {&flushed}, .who = "all"};

@@ -2,7 +2,6 @@
  * One-sided operations of MPI on a process that computes: whether put, get and fetch-and-op with a
  * flush progress without the target's help. As progress.c has it for OpenSHMEM.
  */
-#include "measurements/common/computing.h"
 #include "measurements/common/mpi_pair.h"
 
 static enum pair_action action_of(const struct run *run)
@@ -26,11 +25,6 @@ static void demand(struct run *run)
 static bool set_up(struct run *run)
 {
     return mpi_pair_open(run, action_of(run), run->state);
-}
-
-static void tear_down(struct run *run)
-{
-    mpi_pair_close(run->state);
 }
 
 static void fill(struct run *run)
@@ -61,7 +55,7 @@ static const struct measurement to_computing = {
     MPI_FUNCTION_CHECKED(check), .version_major = 3, .timing = TIMING_PARTS, .minimum_pes = 2,
     .who = "rank 0", .moves = MOVES_MESSAGE, .demand = demand, MPI_STATE(struct mpi_pair),
     .setup = WITH_MPI(set_up), .fill = WITH_MPI(fill), .verify = WITH_MPI(verify),
-    .run = WITH_MPI(run_operation), .teardown = WITH_MPI(tear_down)};
+    .run = WITH_MPI(run_operation), .teardown = WITH_MPI(window_tear_down)};
 
 const struct measurement measurements_mpi_progress[] = {
     {"Put_Flush_Target_Computes", "put and flush to a process that computes", .like = {&to_computing}, .variant = &(const enum pair_action){PAIR_PUT},

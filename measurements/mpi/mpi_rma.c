@@ -1,7 +1,621 @@
 /*
- * One-sided communication of MPI by epochs: the functions. mpi_epoch.h says what they are made of.
+ * One-sided communication of MPI by epochs: an epoch on windows, the operations in it, and its end,
+ * of which a part is timed.
+ *
+ * A repetition goes through the same stages in each function: POST, OPEN, OPERATE, CLOSE, WAIT.
  */
-#include "measurements/common/epoch.h"
+#include "measurements/common/mpi_window.h"
+
+#include <string.h>
+
+enum epoch {
+    NO_EPOCH,
+    FENCE,      /* MPI_Win_fence before and after, by all */
+    START_POST, /* targets post and wait, origins start and complete */
+    START_TEST, /* as START_POST, but targets test once before they wait */
+    LOCK,       /* MPI_Win_lock, MPI_Win_unlock; targets do nothing */
+    LOCK_ALL    /* MPI_Win_lock_all, MPI_Win_unlock_all */
+};
+
+enum stage { POST, OPEN, OPERATE, CLOSE, WAIT, STAGES };
+
+enum operation_kind { NOTHING, PUT, GET, ACCUMULATE };
+
+/* Origins, and their targets. */
+enum pattern {
+    PAIR,        /* rank 0 and rank 1 */
+    EXCHANGE,    /* ranks 0 and 1 and the other way round */
+    TO_DEST,     /* rank 0 and the rank dest */
+    ONE_TO_ALL,  /* rank 0 and all others */
+    ALL_TO_ONE,  /* all others and rank 0 */
+    EACH_TO_ONE, /* all and rank 0 */
+    ALL_TO_ALL,  /* each and all others */
+    EACH_TO_ALL, /* each and all, itself included */
+    SELF,        /* each and itself */
+    SHIFT,       /* each and the one dist (or 1) further on */
+    NEIGHBOURS   /* each and the next msgs ones */
+};
+
+enum role { NOBODY, ORIGINS, TARGETS, EACH, THE_ONE };
+
+struct epochs {
+    enum epoch epoch;
+    enum operation_kind operation;
+    enum pattern pattern;
+    enum stage first, last; /* timed */
+    enum role reports;      /* ORIGINS, TARGETS, EACH; NOBODY: both origins and targets */
+    enum stage late;        /* that these ranks come to us microseconds late */
+    enum role who;
+    bool twice;    /* closing fence: another epoch begins there */
+    bool together; /* all origins work on the same place */
+};
+
+/* ---- What the arguments say; what is refused ---- */
+
+/* Messages to each target. */
+static int64_t messages_of(const struct run *run)
+{
+    const struct epochs *epochs = run->function->variant;
+    return epochs->pattern == NEIGHBOURS ? 1 : run_integer(run, "msgs", 1);
+}
+
+/* Places in a window: each origin has its own, unless all origins are to accumulate to one place.
+ */
+static int64_t places_of(const struct run *run)
+{
+    const struct epochs *epochs = run->function->variant;
+    bool several = epochs->pattern == ALL_TO_ONE || epochs->pattern == EACH_TO_ONE ||
+                   epochs->pattern == ALL_TO_ALL;
+    if (epochs->pattern == NEIGHBOURS)
+        return run_integer(run, "msgs", 1);
+    return several && !epochs->together && run_integer(run, "disjoint", 1) ? run->size : 1;
+}
+
+/* Blocks that a rank sends from: one for each target where each is to get another one. */
+static int64_t sources_of(const struct run *run)
+{
+    const struct epochs *epochs = run->function->variant;
+    return epochs->pattern == ALL_TO_ALL ? run->size : 1;
+}
+
+static void demand(struct run *run)
+{
+    int64_t blocks;
+    mpi_demand_message(run);
+    if (__builtin_mul_overflow(messages_of(run), places_of(run), &blocks))
+        blocks = INT64_MAX;
+    const struct datatype *type = mpi_datatype_of(run);
+    int64_t count = run_integer(run, "count", 0);
+    run->demand.remote = mpi_block_bytes(type, count, blocks ? blocks : 1);
+    run->demand.local = mpi_block_bytes(type, count, sources_of(run));
+}
+
+/* ---- What is refused ---- */
+
+static int64_t constant(const char *name)
+{
+    const char *found;
+    int64_t value = 0;
+    for (size_t i = 0; (found = mpi_constant_at(i, &value)) && strcmp(found, name) != 0;)
+        i++;
+    return value;
+}
+
+/* Whether there are operations in the epoch. */
+static bool operates(const struct run *run)
+{
+    const struct epochs *epochs = run->function->variant;
+    return epochs->operation != NOTHING && run_integer(run, "doput", 1) != 0;
+}
+
+/* Assertions that mean nothing for the call are refused, and those that would be a lie. */
+static const char *check_assertion(const struct run *run)
+{
+    const struct epochs *epochs = run->function->variant;
+    int64_t assertion = run_integer(run, "assert", 0);
+    int64_t no_check = constant("MPI_MODE_NOCHECK"), no_put = constant("MPI_MODE_NOPUT");
+    int64_t no_store = constant("MPI_MODE_NOSTORE");
+    int64_t no_precede = constant("MPI_MODE_NOPRECEDE");
+    int64_t no_succeed = constant("MPI_MODE_NOSUCCEED");
+    int64_t of_fence = no_store | no_put | no_precede | no_succeed;
+    bool puts = operates(run);
+    if (epochs->epoch == FENCE && (assertion & ~of_fence))
+        return "assert of a fence is 0 or MPI_MODE_NOSTORE, MPI_MODE_NOPUT, MPI_MODE_NOPRECEDE, "
+               "MPI_MODE_NOSUCCEED or sums of them";
+    if (epochs->epoch == LOCK && (assertion & ~no_check))
+        return "assert of a lock is 0 or MPI_MODE_NOCHECK";
+    if ((epochs->epoch == START_POST || epochs->epoch == START_TEST) &&
+        (assertion & ~(no_check | no_put | no_store)))
+        return "assert of start and post is 0 or MPI_MODE_NOCHECK, MPI_MODE_NOSTORE, "
+               "MPI_MODE_NOPUT "
+               "or sums of them";
+    if (puts && epochs->first == CLOSE && (assertion & no_precede))
+        return "MPI_MODE_NOPRECEDE does not hold: there are operations before the fence";
+    if (puts && epochs->epoch != FENCE && (assertion & no_put))
+        return "MPI_MODE_NOPUT does not hold: there are puts";
+    if (epochs->twice && (assertion & no_succeed))
+        return "MPI_MODE_NOSUCCEED does not hold: there are operations after the fence";
+    if (epochs->who == THE_ONE && epochs->late == POST && (assertion & no_check))
+        return "MPI_MODE_NOCHECK does not hold: the post comes late";
+    return NULL;
+}
+
+static const char *check(const struct run *run)
+{
+    const struct epochs *epochs = run->function->variant;
+    const char *wrong = mpi_check_accumulate(run);
+    int64_t shared = constant("MPI_LOCK_SHARED"), exclusive = constant("MPI_LOCK_EXCLUSIVE");
+    int64_t type = run_integer(run, "type", shared);
+    if (wrong)
+        return wrong;
+    if (type != shared && type != exclusive)
+        return "type must be MPI_LOCK_SHARED or MPI_LOCK_EXCLUSIVE";
+    if (epochs->pattern == NEIGHBOURS && run_integer(run, "msgs", 1) > run->size - 1)
+        return "msgs may be at most the number of other ranks";
+    return check_assertion(run);
+}
+
+#if SKAMPI_MPI
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Ranks worked on: count from the first on, the last one before rank 0. */
+struct targets {
+    int first, count;
+};
+
+struct epoch_state {
+    struct window window;
+    MPI_Group origins, targets; /* MPI_GROUP_NULL: none */
+    struct targets to;
+    MPI_Datatype datatype;
+    MPI_Op op;
+    int count;
+    MPI_Aint block, origin; /* bytes of a message's place, and where MPI says that it begins */
+    int64_t messages, places, sources;
+    int assertion, type;
+    double late; /* seconds that this rank is late by, 0: it is not */
+    bool operates, reports, target;
+};
+
+/* ---- Who works on whom ---- */
+
+static int64_t argument_of(const struct run *run, const char *name, int64_t otherwise)
+{
+    return run_integer(run, name, otherwise);
+}
+
+static struct targets targets_of(const struct run *run, int rank)
+{
+    const struct epochs *epochs = run->function->variant;
+    int n = run->size, all = 1;
+    switch (epochs->pattern) {
+    case PAIR:
+        return (struct targets){1, rank == 0};
+    case EXCHANGE:
+        return (struct targets){rank == 0, rank < 2};
+    case TO_DEST:
+        return (struct targets){(int)argument_of(run, "dest", 0), rank == 0};
+    case ONE_TO_ALL:
+        return (struct targets){1, rank == 0 ? n - 1 : 0};
+    case ALL_TO_ONE:
+        return (struct targets){0, rank > 0};
+    case EACH_TO_ONE:
+        return (struct targets){0, 1};
+    case SELF:
+        return (struct targets){rank, 1};
+    case ALL_TO_ALL:
+        return (struct targets){(rank + 1) % n, n - 1};
+    case EACH_TO_ALL:
+        return (struct targets){rank, n};
+    case NEIGHBOURS:
+        all = (int)argument_of(run, "msgs", 1);
+        return (struct targets){(rank + 1) % n, all};
+    case SHIFT:
+        break;
+    }
+    return (struct targets){(int)((rank + argument_of(run, "dist", 1)) % n), 1};
+}
+
+/* How many targets of a rank come before this one; -1: it is no target of that rank. */
+static int index_of(const struct run *run, int rank, int target)
+{
+    struct targets to = targets_of(run, rank);
+    int i = (target - to.first + run->size) % run->size;
+    return i < to.count ? i : -1;
+}
+
+/* Place of a rank's data at its i-th target. */
+static int64_t place_of(const struct run *run, int rank, int i)
+{
+    const struct epochs *epochs = run->function->variant;
+    const struct epoch_state *state = run->state;
+    if (state->places == 1)
+        return 0;
+    return epochs->pattern == NEIGHBOURS ? i : rank;
+}
+
+/* The block of a rank's memory that the target gets, and whose pattern it has in the set-up. */
+static int64_t source_of(const struct run *run, int target)
+{
+    const struct epoch_state *state = run->state;
+    return state->sources > 1 ? target : 0;
+}
+
+/* Tag of the data that go from a rank to another. */
+static int tag_of(const struct run *run, int origin, int target)
+{
+    const struct epoch_state *state = run->state;
+    return state->sources > 1 ? origin * run->size + target : origin;
+}
+
+static MPI_Group group_of(const struct run *run, const int *ranks, int count)
+{
+    MPI_Group all, some = MPI_GROUP_NULL;
+    if (count == 0)
+        return some;
+    MPI_Comm_group(mpi_comm(run), &all);
+    MPI_Group_incl(all, count, ranks, &some);
+    MPI_Group_free(&all);
+    return some;
+}
+
+/* ---- The stages ---- */
+
+static void operate(const struct run *run)
+{
+    const struct epochs *epochs = run->function->variant;
+    const struct epoch_state *s = run->state;
+    for (int i = 0; s->operates && i < s->to.count; i++) {
+        int target = (s->to.first + i) % run->size;
+        unsigned char *from = run->local + source_of(run, target) * s->block + s->origin;
+        MPI_Aint at = (MPI_Aint)(place_of(run, run->rank, i) * s->messages) * s->block + s->origin;
+        for (int64_t m = 0; m < s->messages; m++, at += s->block) {
+            if (epochs->operation == PUT)
+                MPI_Put(from, s->count, s->datatype, target, at, s->count, s->datatype,
+                        s->window.handle);
+            else if (epochs->operation == GET)
+                MPI_Get(from, s->count, s->datatype, target, at, s->count, s->datatype,
+                        s->window.handle);
+            else
+                MPI_Accumulate(from, s->count, s->datatype, target, at, s->count, s->datatype,
+                               s->op, s->window.handle);
+        }
+    }
+}
+
+static void post(const struct epoch_state *s)
+{
+    if (s->origins != MPI_GROUP_NULL)
+        MPI_Win_post(s->origins, s->assertion, s->window.handle);
+}
+
+static void open_epoch(const struct run *run, const struct epoch_state *s)
+{
+    const struct epochs *epochs = run->function->variant;
+    bool asserted = epochs->first == OPEN;
+    switch (epochs->epoch) {
+    case FENCE:
+        MPI_Win_fence(asserted ? s->assertion : 0, s->window.handle);
+        break;
+    case START_POST:
+    case START_TEST:
+        if (s->targets != MPI_GROUP_NULL)
+            MPI_Win_start(s->targets, s->assertion & MPI_MODE_NOCHECK, s->window.handle);
+        break;
+    case LOCK:
+        for (int i = 0; i < s->to.count; i++)
+            MPI_Win_lock(s->type, (s->to.first + i) % run->size, s->assertion, s->window.handle);
+        break;
+    case LOCK_ALL:
+        if (s->to.count > 0)
+            MPI_Win_lock_all(0, s->window.handle);
+        break;
+    case NO_EPOCH:
+        break;
+    }
+}
+
+static void close_epoch(const struct run *run, const struct epoch_state *s)
+{
+    const struct epochs *epochs = run->function->variant;
+    switch (epochs->epoch) {
+    case FENCE:
+        MPI_Win_fence(epochs->first == CLOSE ? s->assertion : 0, s->window.handle);
+        break;
+    case START_POST:
+    case START_TEST:
+        if (s->targets != MPI_GROUP_NULL)
+            MPI_Win_complete(s->window.handle);
+        break;
+    case LOCK:
+        for (int i = 0; i < s->to.count; i++)
+            MPI_Win_unlock((s->to.first + i) % run->size, s->window.handle);
+        break;
+    case LOCK_ALL:
+        if (s->to.count > 0)
+            MPI_Win_unlock_all(s->window.handle);
+        break;
+    case NO_EPOCH:
+        break;
+    }
+}
+
+/* Whether a test found the epoch at its end; then there is nothing left to wait for. */
+static bool wait_or_test(const struct run *run, const struct epoch_state *s)
+{
+    const struct epochs *epochs = run->function->variant;
+    int over = 1;
+    if (epochs->twice) {
+        operate(run);
+        MPI_Win_fence(0, s->window.handle);
+    }
+    if (s->origins == MPI_GROUP_NULL)
+        return true;
+    if (epochs->epoch == START_TEST)
+        MPI_Win_test(s->window.handle, &over);
+    else
+        MPI_Win_wait(s->window.handle);
+    return over;
+}
+
+/* False when the window is still exposed after a test. */
+static bool go_through(const struct run *run, enum stage stage)
+{
+    const struct epoch_state *s = run->state;
+    switch (stage) {
+    case POST:
+        post(s);
+        break;
+    case OPEN:
+        open_epoch(run, s);
+        break;
+    case OPERATE:
+        operate(run);
+        break;
+    case CLOSE:
+        close_epoch(run, s);
+        break;
+    case WAIT:
+        return wait_or_test(run, s);
+    case STAGES:
+        break;
+    }
+    return true;
+}
+
+/* No check means that the posts are there. */
+static bool waits_for_posts(const struct run *run, enum stage stage)
+{
+    const struct epochs *epochs = run->function->variant;
+    const struct epoch_state *s = run->state;
+    return stage == OPEN && s->assertion & MPI_MODE_NOCHECK &&
+           (epochs->epoch == START_POST || epochs->epoch == START_TEST);
+}
+
+/* A rank that reports has computed before the start: all of its time counts. */
+static double run_stages(struct run *run)
+{
+    const struct epochs *epochs = run->function->variant;
+    const struct epoch_state *s = run->state;
+    MPI_Comm comm = mpi_comm(run);
+    int64_t started = 0, stopped = 0;
+    bool over = true;
+    for (enum stage stage = POST; stage < STAGES; stage++) {
+        bool late = s->late > 0 && stage == epochs->late;
+        if (waits_for_posts(run, stage))
+            MPI_Barrier(comm);
+        if (late && s->reports)
+            run_pause(s->late);
+        if (stage == epochs->first)
+            started = run_start(run);
+        if (late && !s->reports)
+            run_pause(s->late);
+        over = go_through(run, stage);
+        if (stage == epochs->last)
+            stopped = run_stop(run);
+    }
+    if (!over)
+        MPI_Win_wait(s->window.handle);
+    /* Ranks that are done help the others on: libraries need the target for some operations. */
+    MPI_Barrier(comm);
+    return s->reports ? run_elapsed(run, started, stopped) : NAN;
+}
+
+/* ---- Set-up ---- */
+
+/* Forms the groups that MPI_Win_post and MPI_Win_start need; other epochs have none. */
+static void form_groups(const struct run *run, struct epoch_state *s)
+{
+    const struct epochs *epochs = run->function->variant;
+    bool posts = epochs->epoch == START_POST || epochs->epoch == START_TEST;
+    int *ranks = malloc((size_t)run->size * sizeof *ranks), count = 0;
+    if (!ranks)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    for (int i = 0; i < s->to.count; i++)
+        ranks[i] = (s->to.first + i) % run->size;
+    s->targets = group_of(run, ranks, posts ? s->to.count : 0);
+    for (int rank = 0; rank < run->size; rank++)
+        if (index_of(run, rank, run->rank) >= 0)
+            ranks[count++] = rank;
+    s->target = count > 0;
+    s->origins = group_of(run, ranks, posts ? count : 0);
+    free(ranks);
+}
+
+static bool has_role(const struct run *run, const struct epoch_state *s, enum role role)
+{
+    bool origin = s->to.count > 0;
+    switch (role) {
+    case NOBODY:
+        return false;
+    case ORIGINS:
+        return origin;
+    case TARGETS:
+        return s->target;
+    case EACH:
+        return true;
+    case THE_ONE:
+        return run->rank == argument_of(run, "rank", 0);
+    }
+    return false;
+}
+
+static bool set_up(struct run *run)
+{
+    const struct epochs *epochs = run->function->variant;
+    struct epoch_state *s = run->state;
+    struct datatype *type = mpi_datatype_of(run);
+    const struct operation *op = mpi_operation_of(run);
+    int64_t count = argument_of(run, "count", 0);
+    s->origins = s->targets = MPI_GROUP_NULL;
+    if (!window_open(run, WINDOW_CREATE, run->demand.remote, mpi_info(mpi_info_of(run)),
+                     &s->window))
+        return false;
+    s->datatype = mpi_datatype(type);
+    s->op = op ? mpi_operation(op) : MPI_OP_NULL;
+    s->count = (int)count;
+    s->block = (MPI_Aint)(count * datatype_extent(type));
+    s->origin = (MPI_Aint)datatype_origin(type);
+    s->messages = messages_of(run);
+    s->sources = sources_of(run);
+    s->places = places_of(run);
+    s->assertion = (int)argument_of(run, "assert", 0);
+    s->type = (int)argument_of(run, "type", MPI_LOCK_SHARED);
+    s->operates = operates(run);
+    s->to = targets_of(run, run->rank);
+    form_groups(run, s);
+    s->reports = epochs->reports == NOBODY ? has_role(run, s, ORIGINS) || has_role(run, s, TARGETS)
+                                           : has_role(run, s, epochs->reports);
+    if (has_role(run, s, epochs->who))
+        s->late = 1e-6 * (double)argument_of(run, "us", 0);
+    return true;
+}
+
+static void tear_down(struct run *run)
+{
+    struct epoch_state *s = run->state;
+    if (s->origins != MPI_GROUP_NULL)
+        MPI_Group_free(&s->origins);
+    if (s->targets != MPI_GROUP_NULL)
+        MPI_Group_free(&s->targets);
+    window_close(&s->window);
+}
+
+/* ---- To and fro ---- */
+
+/* Rank 0's message, a fence, rank 1's, a fence. */
+static void round_trip(const struct run *run)
+{
+    const struct epochs *epochs = run->function->variant;
+    const struct epoch_state *s = run->state;
+    for (int turn = 0; turn < 2; turn++) {
+        if (run->rank == turn && epochs->operation == PUT)
+            MPI_Put(run->local + s->origin, s->count, s->datatype, 1 - turn, s->origin, s->count,
+                    s->datatype, s->window.handle);
+        if (run->rank == turn && epochs->operation == GET)
+            MPI_Get(run->local + s->origin, s->count, s->datatype, 1 - turn, s->origin, s->count,
+                    s->datatype, s->window.handle);
+        MPI_Win_fence(0, s->window.handle);
+    }
+}
+
+static double run_pingpong(struct run *run)
+{
+    const struct epoch_state *s = run->state;
+    MPI_Win_fence(0, s->window.handle);
+    int64_t started = run_start(run);
+    for (int64_t i = 0; i < run->iterations; i++)
+        round_trip(run);
+    int64_t stopped = run_stop(run);
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, s->window.handle);
+    return s->reports ? run_elapsed(run, started, stopped) / (double)run->iterations : NAN;
+}
+
+/* ---- The data ---- */
+
+static void fill(const struct run *run, void *memory, int64_t count, int rank)
+{
+    const struct epochs *epochs = run->function->variant;
+    struct datatype *type = mpi_datatype_of(run);
+    window_fill(run, memory, count, type, rank, epochs->operation == ACCUMULATE);
+}
+
+/* Checks that the block holds what the operations of this origin left there. */
+static bool check_block(struct run *run, int origin, int64_t block)
+{
+    const struct epochs *epochs = run->function->variant;
+    const struct epoch_state *s = run->state;
+    struct datatype *type = mpi_datatype_of(run);
+    unsigned char *found = s->window.memory + block * s->block;
+    if (epochs->operation != ACCUMULATE)
+        return mpi_verify(run, "the window", mpi_address(found, type), s->count, type,
+                          epochs->operation == GET ? run->rank : tag_of(run, origin, run->rank));
+    unsigned char *expected = malloc(mpi_block_bytes(type, s->count, 2) + 1);
+    if (!expected)
+        return false;
+    fill(run, expected, s->count, run->rank);
+    for (int rank = 0; rank < run->size; rank++)
+        if (index_of(run, rank, run->rank) >= 0 && (s->places == 1 || rank == origin))
+            window_accumulate(run, expected, expected + s->block, s->count, type, s->op, rank);
+    /* The order of several MPI_REPLACE at one place is not known: any of them may be the last. */
+    bool good = window_equal(expected, found, s->count, type) ||
+                (s->op == MPI_REPLACE && s->places == 1) ||
+                data_verify_equal(run, "the window", found, expected, (size_t)s->block);
+    free(expected);
+    return good;
+}
+
+/* What all origins of this rank did. */
+static bool check_window(struct run *run)
+{
+    const struct epoch_state *s = run->state;
+    bool good = true;
+    for (int rank = 0; rank < run->size; rank++) {
+        int i = index_of(run, rank, run->rank);
+        for (int64_t m = 0; i >= 0 && m < s->messages && good; m++)
+            good = check_block(run, rank, place_of(run, rank, i) * s->messages + m);
+    }
+    return good;
+}
+
+static bool check_got(struct run *run)
+{
+    const struct epoch_state *s = run->state;
+    struct datatype *type = mpi_datatype_of(run);
+    return s->to.count == 0 || s->messages == 0 ||
+           mpi_verify(run, "the data got", mpi_address(run->local, type), s->count, type,
+                      s->to.first);
+}
+
+static void fill_all(struct run *run)
+{
+    const struct epochs *epochs = run->function->variant;
+    const struct epoch_state *s = run->state;
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, run->rank, 0, s->window.handle);
+    data_poison(s->window.memory, run->demand.remote);
+    for (int64_t i = 0; epochs->operation != PUT && i < s->messages * s->places; i++)
+        fill(run, s->window.memory + i * s->block, s->count, run->rank);
+    MPI_Win_unlock(run->rank, s->window.handle);
+    data_poison(run->local, run->demand.local);
+    for (int64_t i = 0; epochs->operation != GET && i < s->sources; i++)
+        fill(run, run->local + i * s->block, s->count, tag_of(run, run->rank, (int)i));
+}
+
+static bool verify(struct run *run)
+{
+    const struct epochs *epochs = run->function->variant;
+    const struct epoch_state *s = run->state;
+    bool known = s->operates && !epochs->twice && (epochs->operation != ACCUMULATE || run->untimed);
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, run->rank, 0, s->window.handle);
+    bool good = !known || check_window(run);
+    MPI_Win_unlock(run->rank, s->window.handle);
+    return good && window_verify_guards(run, &s->window) &&
+           (epochs->operation != GET || !s->operates || check_got(run));
+}
+
+#endif
 
 /* clang-format off */
 #define ASSERT {"assert", PARAMETER_INT, "", "sum of the MPI_MODE_... that hold for the calls of the epoch (0: none)", .maximum = INT_MAX, .example = "0"}
@@ -14,187 +628,156 @@
 #define DIST {"dist", PARAMETER_INT, "ranks", "distance from each origin to its target", .maximum = INT_MAX, .example = "1"}
 #define DISJOINT {"disjoint", PARAMETER_INT, "", "whether each origin has a place of its own (0: no)", .maximum = INT_MAX, .example = "1"}
 
-#define TAKES(...) .parameters = {COUNT_ELEMENTS, DATATYPE, INFO, __VA_ARGS__}
-#define PLAIN .parameters = {COUNT_ELEMENTS, DATATYPE, INFO}
-/* clang-format on */
+static const struct measurement by_any = {
+    MPI_FUNCTION_CHECKED(check), .version_major = 3, .timing = TIMING_PARTS, .parameters = {COUNT_ELEMENTS, DATATYPE, INFO},
+    MPI_STATE(struct epoch_state), .demand = demand, .setup = WITH_MPI(set_up), .fill = WITH_MPI(fill_all), .verify = WITH_MPI(verify),
+    .run = WITH_MPI(run_stages), .teardown = WITH_MPI(tear_down)};
+static const struct measurement by_all = {.like = {&by_any}, .who = "all"};
+static const struct measurement by_all_of_two = {.like = {&by_any}, .who = "all", .minimum_pes = 2};
+static const struct measurement by_pair = {.like = {&by_any}, .who = "ranks 0 and 1", .minimum_pes = 2};
+static const struct measurement by_first = {.like = {&by_any}, .who = "rank 0", .minimum_pes = 2};
 
-#define EPOCHS                                                                                     \
-    MPI_FUNCTION_CHECKED(epoch_check),                                                             \
-        .version_major = 3, .timing = TIMING_PARTS, .demand = epoch_demand,                        \
-        .setup = WITH_MPI(epoch_set_up), .fill = WITH_MPI(epoch_fill),                             \
-        .verify = WITH_MPI(epoch_verify), .teardown = WITH_MPI(epoch_tear_down),                   \
-        MPI_STATE(struct epoch_state)
-#define STAGED EPOCHS, .run = WITH_MPI(epoch_run)
-#define BY_ALL STAGED, .who = "all"
-#define BY_PAIR STAGED, .minimum_pes = 2, .who = "ranks 0 and 1"
-#define BY_FIRST STAGED, .minimum_pes = 2, .who = "rank 0"
-#define BY_ALL_OF_TWO STAGED, .minimum_pes = 2, .who = "all"
-#define OF_LATE(is, does, shape, from, to, by, at, whose)                                          \
-    .variant = &(const struct epochs)                                                              \
-    {                                                                                              \
-        .epoch = is, .operation = does, .pattern = shape, .first = from, .last = to,               \
-        .reports = by, .late = at, .who = whose                                                    \
-    }
-#define OF(is, does, shape, from, to, by) OF_LATE(is, does, shape, from, to, by, POST, NOBODY)
-#define TOGETHER(shape)                                                                            \
-    .variant = &(const struct epochs)                                                              \
-    {                                                                                              \
-        .epoch = FENCE, .operation = ACCUMULATE, .pattern = shape, .first = OPERATE,               \
-        .last = CLOSE, .reports = EACH, .together = true                                           \
-    }
-
-static const struct epochs two_epochs = {.epoch = FENCE,
-                                         .operation = PUT,
-                                         .pattern = SHIFT,
-                                         .first = CLOSE,
-                                         .last = CLOSE,
-                                         .reports = EACH,
-                                         .twice = true};
-
-/* clang-format off */
 const struct measurement measurements_mpi_rma[] = {
-    {"onesided_dummy", "one-sided measurement without communication: the cost of measuring", BY_FIRST,
-     PLAIN, OF(NO_EPOCH, NOTHING, PAIR, OPERATE, OPERATE, ORIGINS),
+    {"onesided_dummy", "one-sided measurement without communication: the cost of measuring", .like = {&by_first}, .variant = &(const struct epochs){NO_EPOCH, NOTHING, PAIR, OPERATE, OPERATE, .reports = ORIGINS},
      .moves = MOVES_NOTHING, .calls = "", .timed = "nothing"},
 
     /* Fences */
-    {"Win_fence_open", "opening fence", BY_ALL, TAKES(ASSERT),
-     OF(FENCE, NOTHING, SELF, OPEN, OPEN, EACH), .moves = MOVES_NOTHING, .routine = "MPI_Win_fence", .timed = "MPI_Win_fence"},
-    {"Win_fence_close", "closing fence after a put of each rank to itself", BY_ALL,
-     TAKES(ASSERT, DOPUT), OF(FENCE, PUT, SELF, CLOSE, CLOSE, EACH), .moves = MOVES_NOTHING, .routine = "MPI_Win_fence", .timed = "MPI_Win_fence"},
+    {"Win_fence_open", "opening fence", .like = {&by_all}, .parameters = {COUNT_ELEMENTS, DATATYPE, INFO, ASSERT},
+     .variant = &(const struct epochs){FENCE, NOTHING, SELF, OPEN, OPEN, .reports = EACH}, .moves = MOVES_NOTHING, .routine = "MPI_Win_fence", .timed = "MPI_Win_fence"},
+    {"Win_fence_close", "closing fence after a put of each rank to itself", .like = {&by_all},
+     .parameters = {COUNT_ELEMENTS, DATATYPE, INFO, ASSERT, DOPUT}, .variant = &(const struct epochs){FENCE, PUT, SELF, CLOSE, CLOSE, .reports = EACH}, .moves = MOVES_NOTHING, .routine = "MPI_Win_fence", .timed = "MPI_Win_fence"},
     {"Win_fence_close_collective", "closing fence after puts of all others to rank 0",
-     BY_ALL_OF_TWO, TAKES(ASSERT, DOPUT), OF(FENCE, PUT, ALL_TO_ONE, CLOSE, CLOSE, EACH),
+     .like = {&by_all_of_two}, .parameters = {COUNT_ELEMENTS, DATATYPE, INFO, ASSERT, DOPUT}, .variant = &(const struct epochs){FENCE, PUT, ALL_TO_ONE, CLOSE, CLOSE, .reports = EACH},
      .moves = MOVES_NOTHING, .routine = "MPI_Win_fence", .timed = "MPI_Win_fence"},
-    {"Win_fence_close_delayed", "closing fence after puts to the next rank and a computation", BY_ALL,
-     TAKES(MSGS, US), OF_LATE(FENCE, PUT, SHIFT, CLOSE, CLOSE, EACH, CLOSE, EACH),
+    {"Win_fence_close_delayed", "closing fence after puts to the next rank and a computation", .like = {&by_all},
+     .parameters = {COUNT_ELEMENTS, DATATYPE, INFO, MSGS, US}, .variant = &(const struct epochs){FENCE, PUT, SHIFT, CLOSE, CLOSE, .reports = EACH, .late = CLOSE, .who = EACH},
      .moves = MOVES_NOTHING, .routine = "MPI_Win_fence", .timed = "MPI_Win_fence"},
-    {"Win_fence_openclose", "fence between two epochs that both put to the next rank", BY_ALL,
-     TAKES(DOPUT), .variant = &two_epochs,
+    {"Win_fence_openclose", "fence between two epochs that both put to the next rank", .like = {&by_all},
+     .parameters = {COUNT_ELEMENTS, DATATYPE, INFO, DOPUT}, .variant = &(const struct epochs){FENCE, PUT, SHIFT, CLOSE, CLOSE, EACH, .twice = true},
      .moves = MOVES_NOTHING, .routine = "MPI_Win_fence", .timed = "MPI_Win_fence"},
-    {"Caching", "closing fence after puts of rank 0 to all others and a computation", BY_FIRST, TAKES(US),
-     OF_LATE(FENCE, PUT, ONE_TO_ALL, CLOSE, CLOSE, ORIGINS, CLOSE, ORIGINS), .moves = MOVES_NOTHING, .calls = "MPI_Win_fence", .timed = "MPI_Win_fence"},
+    {"Caching", "closing fence after puts of rank 0 to all others and a computation", .like = {&by_first}, .parameters = {COUNT_ELEMENTS, DATATYPE, INFO, US},
+     .variant = &(const struct epochs){FENCE, PUT, ONE_TO_ALL, CLOSE, CLOSE, .reports = ORIGINS, .late = CLOSE, .who = ORIGINS}, .moves = MOVES_NOTHING, .calls = "MPI_Win_fence", .timed = "MPI_Win_fence"},
 
     /* Start, post, complete, wait */
-    {"Win_start", "starting an epoch with all others, which have already posted", BY_FIRST, TAKES(ASSERT),
-     OF(START_POST, NOTHING, ONE_TO_ALL, OPEN, OPEN, ORIGINS), .moves = MOVES_NOTHING, .routine = "MPI_Win_start", .timed = "MPI_Win_start"},
-    {"Win_start_delayed_post", "starting an epoch with all others, of which one posts late", BY_FIRST,
-     TAKES(ASSERT, US, LATE_RANK),
-     OF_LATE(START_POST, NOTHING, ONE_TO_ALL, POST, OPEN, ORIGINS, POST, THE_ONE),
+    {"Win_start", "starting an epoch with all others, which have already posted", .like = {&by_first}, .parameters = {COUNT_ELEMENTS, DATATYPE, INFO, ASSERT},
+     .variant = &(const struct epochs){START_POST, NOTHING, ONE_TO_ALL, OPEN, OPEN, .reports = ORIGINS}, .moves = MOVES_NOTHING, .routine = "MPI_Win_start", .timed = "MPI_Win_start"},
+    {"Win_start_delayed_post", "starting an epoch with all others, of which one posts late", .like = {&by_first},
+     .parameters = {COUNT_ELEMENTS, DATATYPE, INFO, ASSERT, US, LATE_RANK},
+     .variant = &(const struct epochs){START_POST, NOTHING, ONE_TO_ALL, POST, OPEN, .reports = ORIGINS, .late = POST, .who = THE_ONE},
      .moves = MOVES_NOTHING, .routine = "MPI_Win_start", .calls = "MPI_Win_post", .timed = "MPI_Win_start, while the others call MPI_Win_post"},
-    {"Win_post", "posting an epoch to the previous rank, around the ring", BY_ALL, TAKES(ASSERT),
-     OF(START_POST, NOTHING, SHIFT, POST, POST, EACH), .moves = MOVES_NOTHING, .routine = "MPI_Win_post", .timed = "MPI_Win_post"},
-    {"Win_complete", "completing an epoch after puts to all others", BY_FIRST, TAKES(ASSERT, DOPUT),
-     OF(START_POST, PUT, ONE_TO_ALL, CLOSE, CLOSE, ORIGINS), .moves = MOVES_NOTHING, .routine = "MPI_Win_complete", .timed = "MPI_Win_complete"},
-    {"Win_startcomplete", "access epoch with puts to all others, which have already posted", BY_FIRST,
-     TAKES(ASSERT, DOPUT), OF(START_POST, PUT, ONE_TO_ALL, OPEN, CLOSE, ORIGINS),
+    {"Win_post", "posting an epoch to the previous rank, around the ring", .like = {&by_all}, .parameters = {COUNT_ELEMENTS, DATATYPE, INFO, ASSERT},
+     .variant = &(const struct epochs){START_POST, NOTHING, SHIFT, POST, POST, .reports = EACH}, .moves = MOVES_NOTHING, .routine = "MPI_Win_post", .timed = "MPI_Win_post"},
+    {"Win_complete", "completing an epoch after puts to all others", .like = {&by_first}, .parameters = {COUNT_ELEMENTS, DATATYPE, INFO, ASSERT, DOPUT},
+     .variant = &(const struct epochs){START_POST, PUT, ONE_TO_ALL, CLOSE, CLOSE, .reports = ORIGINS}, .moves = MOVES_NOTHING, .routine = "MPI_Win_complete", .timed = "MPI_Win_complete"},
+    {"Win_startcomplete", "access epoch with puts to all others, which have already posted", .like = {&by_first},
+     .parameters = {COUNT_ELEMENTS, DATATYPE, INFO, ASSERT, DOPUT}, .variant = &(const struct epochs){START_POST, PUT, ONE_TO_ALL, OPEN, CLOSE, .reports = ORIGINS},
      .moves = MOVES_NOTHING, .routine = "MPI_Win_start", .calls = "MPI_Win_complete", .timed = "MPI_Win_start, puts, MPI_Win_complete"},
-    {"Win_complete_n", "completing an epoch after puts to all others and a computation", BY_FIRST,
-     TAKES(ASSERT, MSGS, US), OF_LATE(START_POST, PUT, ONE_TO_ALL, CLOSE, CLOSE, ORIGINS, CLOSE, ORIGINS),
+    {"Win_complete_n", "completing an epoch after puts to all others and a computation", .like = {&by_first},
+     .parameters = {COUNT_ELEMENTS, DATATYPE, INFO, ASSERT, MSGS, US}, .variant = &(const struct epochs){START_POST, PUT, ONE_TO_ALL, CLOSE, CLOSE, .reports = ORIGINS, .late = CLOSE, .who = ORIGINS},
      .moves = MOVES_NOTHING, .routine = "MPI_Win_complete", .timed = "MPI_Win_complete"},
-    {"Win_complete_delayed_wait", "completing an epoch whose targets compute before they wait", BY_FIRST,
-     TAKES(ASSERT, DOPUT, US),
-     OF_LATE(START_POST, PUT, ONE_TO_ALL, CLOSE, CLOSE, ORIGINS, WAIT, TARGETS),
+    {"Win_complete_delayed_wait", "completing an epoch whose targets compute before they wait", .like = {&by_first},
+     .parameters = {COUNT_ELEMENTS, DATATYPE, INFO, ASSERT, DOPUT, US},
+     .variant = &(const struct epochs){START_POST, PUT, ONE_TO_ALL, CLOSE, CLOSE, .reports = ORIGINS, .late = WAIT, .who = TARGETS},
      .moves = MOVES_NOTHING, .routine = "MPI_Win_complete", .timed = "MPI_Win_complete"},
-    {"Win_wait_early_complete", "waiting, after a computation, for the end of an epoch that the others have completed", BY_FIRST,
-     TAKES(ASSERT, DOPUT, US), OF_LATE(START_POST, PUT, ALL_TO_ONE, WAIT, WAIT, TARGETS, WAIT, TARGETS),
+    {"Win_wait_early_complete", "waiting, after a computation, for the end of an epoch that the others have completed", .like = {&by_first},
+     .parameters = {COUNT_ELEMENTS, DATATYPE, INFO, ASSERT, DOPUT, US}, .variant = &(const struct epochs){START_POST, PUT, ALL_TO_ONE, WAIT, WAIT, .reports = TARGETS, .late = WAIT, .who = TARGETS},
      .moves = MOVES_NOTHING, .routine = "MPI_Win_wait", .timed = "MPI_Win_wait"},
-    {"Win_wait_delayed_complete", "waiting for the end of an epoch that the others complete late", BY_FIRST,
-     TAKES(ASSERT, DOPUT, US), OF_LATE(START_POST, PUT, ALL_TO_ONE, CLOSE, WAIT, TARGETS, CLOSE, ORIGINS),
+    {"Win_wait_delayed_complete", "waiting for the end of an epoch that the others complete late", .like = {&by_first},
+     .parameters = {COUNT_ELEMENTS, DATATYPE, INFO, ASSERT, DOPUT, US}, .variant = &(const struct epochs){START_POST, PUT, ALL_TO_ONE, CLOSE, WAIT, .reports = TARGETS, .late = CLOSE, .who = ORIGINS},
      .moves = MOVES_NOTHING, .routine = "MPI_Win_wait", .calls = "MPI_Win_complete", .timed = "MPI_Win_wait, while the others call MPI_Win_complete"},
-    {"Win_test", "one test for the end of an epoch that the others have completed", BY_FIRST, TAKES(ASSERT, DOPUT),
-     OF(START_TEST, PUT, ALL_TO_ONE, WAIT, WAIT, TARGETS), .moves = MOVES_NOTHING, .routine = "MPI_Win_test", .timed = "MPI_Win_test"},
-    {"Win_test_delayed", "one test for the end of an epoch that the others complete late", BY_FIRST,
-     TAKES(ASSERT, DOPUT, US), OF_LATE(START_TEST, PUT, ALL_TO_ONE, CLOSE, WAIT, TARGETS, CLOSE, ORIGINS),
+    {"Win_test", "one test for the end of an epoch that the others have completed", .like = {&by_first}, .parameters = {COUNT_ELEMENTS, DATATYPE, INFO, ASSERT, DOPUT},
+     .variant = &(const struct epochs){START_TEST, PUT, ALL_TO_ONE, WAIT, WAIT, .reports = TARGETS}, .moves = MOVES_NOTHING, .routine = "MPI_Win_test", .timed = "MPI_Win_test"},
+    {"Win_test_delayed", "one test for the end of an epoch that the others complete late", .like = {&by_first},
+     .parameters = {COUNT_ELEMENTS, DATATYPE, INFO, ASSERT, DOPUT, US}, .variant = &(const struct epochs){START_TEST, PUT, ALL_TO_ONE, CLOSE, WAIT, .reports = TARGETS, .late = CLOSE, .who = ORIGINS},
      .moves = MOVES_NOTHING, .routine = "MPI_Win_test", .timed = "MPI_Win_test"},
 
     /* Locks */
-    {"Win_lock", "locking a window", BY_FIRST, TAKES(ASSERT, TYPE, DEST),
-     OF(LOCK, NOTHING, TO_DEST, OPEN, OPEN, ORIGINS), .moves = MOVES_NOTHING, .routine = "MPI_Win_lock", .timed = "MPI_Win_lock; MPI_Win_unlock untimed"},
-    {"Win_lock_desync", "locking a window, after a computation", BY_FIRST,
-     TAKES(ASSERT, TYPE, DEST, US), OF_LATE(LOCK, NOTHING, TO_DEST, OPEN, OPEN, ORIGINS, OPEN, ORIGINS),
+    {"Win_lock", "locking a window", .like = {&by_first}, .parameters = {COUNT_ELEMENTS, DATATYPE, INFO, ASSERT, TYPE, DEST},
+     .variant = &(const struct epochs){LOCK, NOTHING, TO_DEST, OPEN, OPEN, .reports = ORIGINS}, .moves = MOVES_NOTHING, .routine = "MPI_Win_lock", .timed = "MPI_Win_lock; MPI_Win_unlock untimed"},
+    {"Win_lock_desync", "locking a window, after a computation", .like = {&by_first},
+     .parameters = {COUNT_ELEMENTS, DATATYPE, INFO, ASSERT, TYPE, DEST, US}, .variant = &(const struct epochs){LOCK, NOTHING, TO_DEST, OPEN, OPEN, .reports = ORIGINS, .late = OPEN, .who = ORIGINS},
      .moves = MOVES_NOTHING, .routine = "MPI_Win_lock", .timed = "MPI_Win_lock; MPI_Win_unlock untimed"},
-    {"Win_unlock", "unlocking a window after a put and a computation", BY_FIRST,
-     TAKES(ASSERT, TYPE, DEST, DOPUT, US),
-     OF_LATE(LOCK, PUT, TO_DEST, CLOSE, CLOSE, ORIGINS, CLOSE, ORIGINS), .moves = MOVES_NOTHING, .routine = "MPI_Win_unlock", .timed = "MPI_Win_unlock"},
-    {"Win_lock_all", "locking all windows", BY_ALL, PLAIN,
-     OF(LOCK_ALL, NOTHING, SHIFT, OPEN, OPEN, EACH),
+    {"Win_unlock", "unlocking a window after a put and a computation", .like = {&by_first},
+     .parameters = {COUNT_ELEMENTS, DATATYPE, INFO, ASSERT, TYPE, DEST, DOPUT, US},
+     .variant = &(const struct epochs){LOCK, PUT, TO_DEST, CLOSE, CLOSE, .reports = ORIGINS, .late = CLOSE, .who = ORIGINS}, .moves = MOVES_NOTHING, .routine = "MPI_Win_unlock", .timed = "MPI_Win_unlock"},
+    {"Win_lock_all", "locking all windows", .like = {&by_all},
+     .variant = &(const struct epochs){LOCK_ALL, NOTHING, SHIFT, OPEN, OPEN, .reports = EACH},
      .moves = MOVES_NOTHING, .routine = "MPI_Win_lock_all", .timed = "MPI_Win_lock_all; MPI_Win_unlock_all untimed"},
-    {"Win_unlock_all", "unlocking all windows after a put to the next rank", BY_ALL, TAKES(DOPUT),
-     OF(LOCK_ALL, PUT, SHIFT, CLOSE, CLOSE, EACH), .moves = MOVES_NOTHING, .routine = "MPI_Win_unlock_all", .timed = "MPI_Win_unlock_all"},
+    {"Win_unlock_all", "unlocking all windows after a put to the next rank", .like = {&by_all}, .parameters = {COUNT_ELEMENTS, DATATYPE, INFO, DOPUT},
+     .variant = &(const struct epochs){LOCK_ALL, PUT, SHIFT, CLOSE, CLOSE, .reports = EACH}, .moves = MOVES_NOTHING, .routine = "MPI_Win_unlock_all", .timed = "MPI_Win_unlock_all"},
 
     /* Put */
-    {"Put", "the call of a put alone, between fences", BY_FIRST, PLAIN,
-     OF(FENCE, PUT, PAIR, OPERATE, OPERATE, ORIGINS), .moves = MOVES_NOTHING, .routine = "MPI_Put", .timed = "MPI_Put; fences untimed"},
-    {"Put_fence", "put and fence", BY_ALL_OF_TWO, PLAIN, OF(FENCE, PUT, PAIR, OPERATE, CLOSE, EACH),
+    {"Put", "the call of a put alone, between fences", .like = {&by_first},
+     .variant = &(const struct epochs){FENCE, PUT, PAIR, OPERATE, OPERATE, .reports = ORIGINS}, .moves = MOVES_NOTHING, .routine = "MPI_Put", .timed = "MPI_Put; fences untimed"},
+    {"Put_fence", "put and fence", .like = {&by_all_of_two}, .variant = &(const struct epochs){FENCE, PUT, PAIR, OPERATE, CLOSE, .reports = EACH},
      .moves = MOVES_MESSAGE, .routine = "MPI_Put", .calls = "MPI_Win_fence", .timed = "MPI_Put on rank 0; MPI_Win_fence"},
-    {"Put_fence_bidirectional", "puts of two ranks to each other, and fence", BY_ALL_OF_TWO, PLAIN,
-     OF(FENCE, PUT, EXCHANGE, OPERATE, CLOSE, EACH),
+    {"Put_fence_bidirectional", "puts of two ranks to each other, and fence", .like = {&by_all_of_two},
+     .variant = &(const struct epochs){FENCE, PUT, EXCHANGE, OPERATE, CLOSE, .reports = EACH},
      .moves = MOVES_NOTHING, .routine = "MPI_Put", .calls = "MPI_Win_fence", .timed = "MPI_Put on ranks 0 and 1; MPI_Win_fence"},
-    {"Put_dedicated", "put and the end of the epoch on both sides", BY_PAIR, PLAIN,
-     OF(START_POST, PUT, PAIR, OPERATE, WAIT, NOBODY),
+    {"Put_dedicated", "put and the end of the epoch on both sides", .like = {&by_pair},
+     .variant = &(const struct epochs){START_POST, PUT, PAIR, OPERATE, WAIT, .reports = NOBODY},
      .moves = MOVES_MESSAGE, .calls = "MPI_Put MPI_Win_complete MPI_Win_wait", .timed = "rank 0: MPI_Put, MPI_Win_complete; rank 1: MPI_Win_wait"},
-    {"Put_passive", "put and unlock", BY_FIRST, PLAIN,
-     OF(LOCK, PUT, PAIR, OPERATE, CLOSE, ORIGINS), .moves = MOVES_MESSAGE, .routine = "MPI_Put", .calls = "MPI_Win_unlock", .timed = "MPI_Put, MPI_Win_unlock"},
-    {"Put_passive_concurrent", "all lock the window of rank 0, put and unlock", BY_ALL,
-     TAKES(TYPE), OF(LOCK, PUT, EACH_TO_ONE, OPEN, CLOSE, EACH),
+    {"Put_passive", "put and unlock", .like = {&by_first},
+     .variant = &(const struct epochs){LOCK, PUT, PAIR, OPERATE, CLOSE, .reports = ORIGINS}, .moves = MOVES_MESSAGE, .routine = "MPI_Put", .calls = "MPI_Win_unlock", .timed = "MPI_Put, MPI_Win_unlock"},
+    {"Put_passive_concurrent", "all lock the window of rank 0, put and unlock", .like = {&by_all},
+     .parameters = {COUNT_ELEMENTS, DATATYPE, INFO, TYPE}, .variant = &(const struct epochs){LOCK, PUT, EACH_TO_ONE, OPEN, CLOSE, .reports = EACH},
      .moves = MOVES_NOTHING, .routine = "MPI_Win_lock", .calls = "MPI_Put MPI_Win_unlock", .timed = "MPI_Win_lock, MPI_Put, MPI_Win_unlock"},
-    {"Put_Shift", "put to the rank that is dist ranks further, and fence", BY_ALL, TAKES(DIST),
-     OF(FENCE, PUT, SHIFT, OPERATE, CLOSE, EACH), .moves = MOVES_MESSAGE, .routine = "MPI_Put", .calls = "MPI_Win_fence", .timed = "MPI_Put, MPI_Win_fence"},
-    {"Put_Exchange", "puts to the next msgs ranks, and fence", BY_ALL, TAKES(MSGS),
-     OF(FENCE, PUT, NEIGHBOURS, OPERATE, CLOSE, EACH), .moves = MOVES_NOTHING, .calls = "MPI_Put MPI_Win_fence", .timed = "all MPI_Put, MPI_Win_fence"},
-    {"Put_Exchange_passive", "puts to the next msgs ranks, whose windows are locked", BY_ALL,
-     TAKES(MSGS), OF(LOCK, PUT, NEIGHBOURS, OPEN, CLOSE, EACH),
+    {"Put_Shift", "put to the rank that is dist ranks further, and fence", .like = {&by_all}, .parameters = {COUNT_ELEMENTS, DATATYPE, INFO, DIST},
+     .variant = &(const struct epochs){FENCE, PUT, SHIFT, OPERATE, CLOSE, .reports = EACH}, .moves = MOVES_MESSAGE, .routine = "MPI_Put", .calls = "MPI_Win_fence", .timed = "MPI_Put, MPI_Win_fence"},
+    {"Put_Exchange", "puts to the next msgs ranks, and fence", .like = {&by_all}, .parameters = {COUNT_ELEMENTS, DATATYPE, INFO, MSGS},
+     .variant = &(const struct epochs){FENCE, PUT, NEIGHBOURS, OPERATE, CLOSE, .reports = EACH}, .moves = MOVES_NOTHING, .calls = "MPI_Put MPI_Win_fence", .timed = "all MPI_Put, MPI_Win_fence"},
+    {"Put_Exchange_passive", "puts to the next msgs ranks, whose windows are locked", .like = {&by_all},
+     .parameters = {COUNT_ELEMENTS, DATATYPE, INFO, MSGS}, .variant = &(const struct epochs){LOCK, PUT, NEIGHBOURS, OPEN, CLOSE, .reports = EACH},
      .moves = MOVES_NOTHING, .calls = "MPI_Win_lock MPI_Put MPI_Win_unlock", .timed = "all MPI_Win_lock, all MPI_Put, all MPI_Win_unlock"},
     {"onesided_bcast", "broadcast by msgs puts of rank 0 to each other rank, and fence",
-     BY_ALL_OF_TWO, TAKES(MSGS), OF(FENCE, PUT, ONE_TO_ALL, OPERATE, CLOSE, EACH),
+     .like = {&by_all_of_two}, .parameters = {COUNT_ELEMENTS, DATATYPE, INFO, MSGS}, .variant = &(const struct epochs){FENCE, PUT, ONE_TO_ALL, OPERATE, CLOSE, .reports = EACH},
      .moves = MOVES_NOTHING, .calls = "MPI_Put MPI_Win_fence", .timed = "all MPI_Put on rank 0; MPI_Win_fence"},
-    {"onesided_alltoall", "all-to-all by msgs puts of each rank to each other, and fence", BY_ALL,
-     TAKES(MSGS), OF(FENCE, PUT, ALL_TO_ALL, OPERATE, CLOSE, EACH),
+    {"onesided_alltoall", "all-to-all by msgs puts of each rank to each other, and fence", .like = {&by_all},
+     .parameters = {COUNT_ELEMENTS, DATATYPE, INFO, MSGS}, .variant = &(const struct epochs){FENCE, PUT, ALL_TO_ALL, OPERATE, CLOSE, .reports = EACH},
      .moves = MOVES_NOTHING, .calls = "MPI_Put MPI_Win_fence", .timed = "all MPI_Put, MPI_Win_fence"},
-    {"Combining_Put_fence", "fence after many puts to one rank", BY_ALL_OF_TWO, TAKES(MSGS),
-     OF(FENCE, PUT, PAIR, CLOSE, CLOSE, EACH), .moves = MOVES_NOTHING, .calls = "MPI_Win_fence", .timed = "MPI_Win_fence"},
-    {"Combining_Put_dedicated", "the end of an epoch with many puts to one rank", BY_PAIR,
-     TAKES(MSGS), OF(START_POST, PUT, PAIR, CLOSE, WAIT, NOBODY),
+    {"Combining_Put_fence", "fence after many puts to one rank", .like = {&by_all_of_two}, .parameters = {COUNT_ELEMENTS, DATATYPE, INFO, MSGS},
+     .variant = &(const struct epochs){FENCE, PUT, PAIR, CLOSE, CLOSE, .reports = EACH}, .moves = MOVES_NOTHING, .calls = "MPI_Win_fence", .timed = "MPI_Win_fence"},
+    {"Combining_Put_dedicated", "the end of an epoch with many puts to one rank", .like = {&by_pair},
+     .parameters = {COUNT_ELEMENTS, DATATYPE, INFO, MSGS}, .variant = &(const struct epochs){START_POST, PUT, PAIR, CLOSE, WAIT, .reports = NOBODY},
      .moves = MOVES_NOTHING, .calls = "MPI_Win_complete MPI_Win_wait", .timed = "rank 0: MPI_Win_complete; rank 1: MPI_Win_wait"},
-    {"Pingpong_Put_Put", "round trip by puts and fences", EPOCHS, .minimum_pes = 2, .who = "all",
-     .parameters = {COUNT_ELEMENTS, DATATYPE, INFO, ITERATIONS}, .run = WITH_MPI(epoch_run_pingpong),
-     OF(FENCE, PUT, EXCHANGE, OPEN, CLOSE, EACH),
+    {"Pingpong_Put_Put", "round trip by puts and fences", .like = {&by_all_of_two},
+     .parameters = {COUNT_ELEMENTS, DATATYPE, INFO, ITERATIONS}, .run = WITH_MPI(run_pingpong),
+     .variant = &(const struct epochs){FENCE, PUT, EXCHANGE, OPEN, CLOSE, .reports = EACH},
      .moves = MOVES_NOTHING, .routine = "MPI_Put", .calls = "MPI_Win_fence", .timed = "MPI_Put from rank 0 to 1, MPI_Win_fence, MPI_Put back, MPI_Win_fence"},
 
     /* Get */
-    {"Get_callduration", "the call of a get alone, between fences", BY_FIRST, PLAIN,
-     OF(FENCE, GET, PAIR, OPERATE, OPERATE, ORIGINS), .moves = MOVES_NOTHING, .routine = "MPI_Get", .timed = "MPI_Get; fences untimed"},
-    {"Get_fence", "get and fence", BY_ALL_OF_TWO, PLAIN, OF(FENCE, GET, PAIR, OPERATE, CLOSE, EACH),
+    {"Get_callduration", "the call of a get alone, between fences", .like = {&by_first},
+     .variant = &(const struct epochs){FENCE, GET, PAIR, OPERATE, OPERATE, .reports = ORIGINS}, .moves = MOVES_NOTHING, .routine = "MPI_Get", .timed = "MPI_Get; fences untimed"},
+    {"Get_fence", "get and fence", .like = {&by_all_of_two}, .variant = &(const struct epochs){FENCE, GET, PAIR, OPERATE, CLOSE, .reports = EACH},
      .moves = MOVES_MESSAGE, .routine = "MPI_Get", .calls = "MPI_Win_fence", .timed = "MPI_Get on rank 0; MPI_Win_fence"},
-    {"Get_dedicated", "get and the end of the epoch on both sides", BY_PAIR, PLAIN,
-     OF(START_POST, GET, PAIR, OPERATE, WAIT, NOBODY),
+    {"Get_dedicated", "get and the end of the epoch on both sides", .like = {&by_pair},
+     .variant = &(const struct epochs){START_POST, GET, PAIR, OPERATE, WAIT, .reports = NOBODY},
      .moves = MOVES_MESSAGE, .calls = "MPI_Get MPI_Win_complete MPI_Win_wait", .timed = "rank 0: MPI_Get, MPI_Win_complete; rank 1: MPI_Win_wait"},
-    {"Get_passive", "get and unlock", BY_FIRST, PLAIN,
-     OF(LOCK, GET, PAIR, OPERATE, CLOSE, ORIGINS), .moves = MOVES_MESSAGE, .routine = "MPI_Get", .calls = "MPI_Win_unlock", .timed = "MPI_Get, MPI_Win_unlock"},
-    {"Get_Pingpong", "get by rank 0, fence, get by rank 1, fence", EPOCHS,
-     .minimum_pes = 2, .who = "all", PLAIN, .run = WITH_MPI(epoch_run_pingpong),
-     OF(FENCE, GET, EXCHANGE, OPEN, CLOSE, EACH),
+    {"Get_passive", "get and unlock", .like = {&by_first},
+     .variant = &(const struct epochs){LOCK, GET, PAIR, OPERATE, CLOSE, .reports = ORIGINS}, .moves = MOVES_MESSAGE, .routine = "MPI_Get", .calls = "MPI_Win_unlock", .timed = "MPI_Get, MPI_Win_unlock"},
+    {"Get_Pingpong", "get by rank 0, fence, get by rank 1, fence", .like = {&by_all_of_two}, .run = WITH_MPI(run_pingpong),
+     .variant = &(const struct epochs){FENCE, GET, EXCHANGE, OPEN, CLOSE, .reports = EACH},
      .moves = MOVES_NOTHING, .routine = "MPI_Get", .calls = "MPI_Win_fence", .timed = "MPI_Get of rank 0, MPI_Win_fence, MPI_Get of rank 1, MPI_Win_fence"},
 
     /* Accumulate */
-    {"Accumulate", "accumulate and the end of the epoch on both sides", BY_PAIR, TAKES(OPERATION),
-     OF(START_POST, ACCUMULATE, PAIR, OPERATE, WAIT, NOBODY),
+    {"Accumulate", "accumulate and the end of the epoch on both sides", .like = {&by_pair}, .parameters = {COUNT_ELEMENTS, DATATYPE, INFO, OPERATION},
+     .variant = &(const struct epochs){START_POST, ACCUMULATE, PAIR, OPERATE, WAIT, .reports = NOBODY},
      .moves = MOVES_NOTHING, .calls = "MPI_Accumulate MPI_Win_complete MPI_Win_wait", .timed = "rank 0: MPI_Accumulate, MPI_Win_complete; rank 1: MPI_Win_wait"},
-    {"Accumulate_fence", "accumulate and fence", BY_ALL_OF_TWO, TAKES(OPERATION),
-     OF(FENCE, ACCUMULATE, PAIR, OPERATE, CLOSE, EACH),
+    {"Accumulate_fence", "accumulate and fence", .like = {&by_all_of_two}, .parameters = {COUNT_ELEMENTS, DATATYPE, INFO, OPERATION},
+     .variant = &(const struct epochs){FENCE, ACCUMULATE, PAIR, OPERATE, CLOSE, .reports = EACH},
      .moves = MOVES_MESSAGE, .routine = "MPI_Accumulate", .calls = "MPI_Win_fence", .timed = "MPI_Accumulate on rank 0; MPI_Win_fence"},
-    {"Accumulate_passive", "accumulate and unlock", BY_FIRST, TAKES(OPERATION),
-     OF(LOCK, ACCUMULATE, PAIR, OPERATE, CLOSE, ORIGINS), .moves = MOVES_MESSAGE, .routine = "MPI_Accumulate", .calls = "MPI_Win_unlock", .timed = "MPI_Accumulate, MPI_Win_unlock"},
-    {"Accumulate_concurrent", "accumulates by all others on rank 0, and fence", BY_ALL_OF_TWO,
-     TAKES(OPERATION, DISJOINT), OF(FENCE, ACCUMULATE, ALL_TO_ONE, OPERATE, CLOSE, EACH),
+    {"Accumulate_passive", "accumulate and unlock", .like = {&by_first}, .parameters = {COUNT_ELEMENTS, DATATYPE, INFO, OPERATION},
+     .variant = &(const struct epochs){LOCK, ACCUMULATE, PAIR, OPERATE, CLOSE, .reports = ORIGINS}, .moves = MOVES_MESSAGE, .routine = "MPI_Accumulate", .calls = "MPI_Win_unlock", .timed = "MPI_Accumulate, MPI_Win_unlock"},
+    {"Accumulate_concurrent", "accumulates by all others on rank 0, and fence", .like = {&by_all_of_two},
+     .parameters = {COUNT_ELEMENTS, DATATYPE, INFO, OPERATION, DISJOINT}, .variant = &(const struct epochs){FENCE, ACCUMULATE, ALL_TO_ONE, OPERATE, CLOSE, .reports = EACH},
      .moves = MOVES_NOTHING, .routine = "MPI_Accumulate", .calls = "MPI_Win_fence", .timed = "MPI_Accumulate on all but rank 0; MPI_Win_fence"},
-    {"Accumulate_concurrent_multi", "accumulates around the ring, and fence", BY_ALL,
-     TAKES(MSGS, OPERATION), OF(FENCE, ACCUMULATE, SHIFT, OPERATE, CLOSE, EACH),
+    {"Accumulate_concurrent_multi", "accumulates around the ring, and fence", .like = {&by_all},
+     .parameters = {COUNT_ELEMENTS, DATATYPE, INFO, MSGS, OPERATION}, .variant = &(const struct epochs){FENCE, ACCUMULATE, SHIFT, OPERATE, CLOSE, .reports = EACH},
      .moves = MOVES_NOTHING, .calls = "MPI_Accumulate MPI_Win_fence", .timed = "all MPI_Accumulate, MPI_Win_fence"},
-    {"onesided_reduce", "reduction on rank 0 by accumulates of all ranks, and fence", BY_ALL,
-     TAKES(OPERATION), TOGETHER(EACH_TO_ONE), .moves = MOVES_NOTHING, .calls = "MPI_Accumulate MPI_Win_fence", .timed = "MPI_Accumulate, MPI_Win_fence"},
-    {"onesided_allreduce", "reduction on all ranks by accumulates of each rank on all, and fence", BY_ALL,
-     TAKES(OPERATION), TOGETHER(EACH_TO_ALL), .moves = MOVES_NOTHING, .calls = "MPI_Accumulate MPI_Win_fence", .timed = "all MPI_Accumulate, MPI_Win_fence"},
+    {"onesided_reduce", "reduction on rank 0 by accumulates of all ranks, and fence", .like = {&by_all},
+     .parameters = {COUNT_ELEMENTS, DATATYPE, INFO, OPERATION}, .variant = &(const struct epochs){FENCE, ACCUMULATE, EACH_TO_ONE, OPERATE, CLOSE, EACH, .together = true}, .moves = MOVES_NOTHING, .calls = "MPI_Accumulate MPI_Win_fence", .timed = "MPI_Accumulate, MPI_Win_fence"},
+    {"onesided_allreduce", "reduction on all ranks by accumulates of each rank on all, and fence", .like = {&by_all},
+     .parameters = {COUNT_ELEMENTS, DATATYPE, INFO, OPERATION}, .variant = &(const struct epochs){FENCE, ACCUMULATE, EACH_TO_ALL, OPERATE, CLOSE, EACH, .together = true}, .moves = MOVES_NOTHING, .calls = "MPI_Accumulate MPI_Win_fence", .timed = "all MPI_Accumulate, MPI_Win_fence"},
     {.name = NULL},
 };
 /* clang-format on */

@@ -175,7 +175,6 @@ static bool set_up_typed(struct run *run)
 {
     const struct typed_access *how = run->function->variant;
     struct typed_state *s = run->state;
-    s->window.handle = MPI_WIN_NULL;
     s->count = (int)run_integer(run, "count", 0);
     s->origin = (struct elements){how->origin, MPI_DATATYPE_NULL, 0};
     s->target = (struct elements){how->target, MPI_DATATYPE_NULL, 0};

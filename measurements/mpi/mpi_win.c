@@ -145,7 +145,8 @@ static bool open_window(struct run *run, size_t bytes, MPI_Info info, struct win
     MPI_Comm comm = mpi_comm(run);
     bytes = window_bytes(run, window->kind, bytes);
     int code = make_if_possible(window, bytes, info, comm);
-    if (mpi_succeeded(run, calls[window->kind], code))
+    window->open = mpi_succeeded(run, calls[window->kind], code);
+    if (window->open)
         end_job_on_error(window->handle);
     return window_all(run, code == MPI_SUCCESS, "another rank could not make the window");
 }
@@ -160,7 +161,7 @@ bool window_open(struct run *run, enum window_kind kind, size_t bytes, MPI_Info 
                  struct window *window)
 {
     MPI_Comm comm = mpi_comm(run);
-    *window = (struct window){.handle = MPI_WIN_NULL, .kind = kind, .bytes = bytes};
+    *window = (struct window){.kind = kind, .bytes = bytes};
     if (kind == WINDOW_SHARED &&
         !window_all(run, on_one_node(comm), "windows of shared memory need all PEs on one node"))
         return false;
@@ -185,6 +186,16 @@ bool window_open(struct run *run, enum window_kind kind, size_t bytes, MPI_Info 
     return true;
 }
 
+bool window_open_locked(struct run *run, enum window_kind kind, size_t bytes, MPI_Info info,
+                        struct window *window)
+{
+    if (!window_open(run, kind, bytes, info, window))
+        return false;
+    MPI_Win_lock_all(0, window->handle);
+    window->locked = true;
+    return true;
+}
+
 bool window_verify_guards(struct run *run, const struct window *window)
 {
     return !window->block ||
@@ -195,11 +206,18 @@ bool window_verify_guards(struct run *run, const struct window *window)
 
 void window_close(struct window *window)
 {
-    if (window->handle != MPI_WIN_NULL)
+    if (window->locked)
+        MPI_Win_unlock_all(window->handle);
+    if (window->open)
         MPI_Win_free(&window->handle);
     if (window->block)
         MPI_Free_mem(window->block);
-    window->memory = window->block = NULL;
+    *window = (struct window){.open = false};
+}
+
+void window_tear_down(struct run *run)
+{
+    window_close(run->state);
 }
 
 /* ---- Data for verification ---- */

@@ -6,8 +6,7 @@
  * Places are changed under the lock of their PE by get and put, or by compare-and-swap and
  * fetch-and-add without any lock.
  */
-#include "measurements/common/image_locks.h"
-#include "measurements/common/shapes.h"
+#include "measurements/common/locks.h"
 
 /* A key is never 0. */
 struct place {

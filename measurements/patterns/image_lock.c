@@ -3,8 +3,6 @@
  * which those of the library are measured; then put and get on random PEs under the lock of the
  * target.
  */
-#include "measurements/common/exclusion.h"
-#include "measurements/common/image_locks.h"
 #include "measurements/common/lock_scenes.h"
 
 struct access {

@@ -7,7 +7,6 @@
 #include "measurements/common/aggressors.h"
 #include "measurements/common/collective.h"
 #include "measurements/common/pair_operation.h"
-#include "measurements/common/victims_sum.h"
 
 enum action { PUT, GET, FETCH_ADD, BARRIER, SUM };
 
@@ -129,7 +128,7 @@ static void fill(struct run *run)
 {
     enum action action = action_of(run);
     if (action == SUM)
-        victims_sum_fill(run, run->local, run->remote);
+        load_sum_fill(run, run->local, run->remote);
     else if (action != BARRIER)
         pair_fill(run, &state_of(run)->pair);
     load_fill(run, run->remote);
@@ -140,7 +139,7 @@ static bool verify(struct run *run)
     enum action action = action_of(run);
     bool right = true;
     if (action == SUM)
-        right = victims_sum_verify(run, run->remote, state_of(run)->load.victims);
+        right = load_sum_verify(run, run->remote);
     else if (action != BARRIER)
         right = pair_verify(run, &state_of(run)->pair);
     return right && load_verify(run, run->remote);
@@ -199,7 +198,7 @@ static bool set_up(struct run *run)
     state->pair.word = LOAD_WORDS * LINE;
     for (size_t i = 0; is_collective(action) && i < TURNS * collective_sync_longs(); i++)
         sync_of(run, 0)[i] = SHMEM_SYNC_VALUE;
-    if (action == SUM && !victims_sum_possible(run, run->local, run->remote))
+    if (action == SUM && !load_sum_possible(run, run->local, run->remote))
         return false;
     run_barrier(run);
     return opened;

@@ -341,7 +341,6 @@ static bool set_up(struct run *run)
     struct made_state *state = state_of(run);
     if (!collective_set_up(run))
         return false;
-    state->collective.call.run = run;
     state->task = task_of(run);
     state->needs = made_needs(&state->task);
     state->by_pointer = strcmp(run_argument(run, "by")->string, BY_POINTER) == 0;

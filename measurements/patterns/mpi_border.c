@@ -205,7 +205,6 @@ static bool set_up_border(struct run *run)
     const struct border *how = run->function->variant;
     struct border_state *s = run->state;
     struct info *info = mpi_info_of(run);
-    s->window.handle = MPI_WIN_NULL;
     s->group = MPI_GROUP_NULL;
     for (int d = 0; d < NEIGHBOURS; d++)
         s->types[d] = MPI_DATATYPE_NULL;
@@ -235,8 +234,7 @@ static void tear_down_border(struct run *run)
         MPI_Group_free(&s->group);
     if (how->way == BY_MESSAGES)
         free(s->square);
-    else
-        window_close(&s->window);
+    window_close(&s->window);
 }
 
 #endif

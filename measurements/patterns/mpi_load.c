@@ -6,7 +6,6 @@
 #include "measurements/common/aggressors.h"
 #include "measurements/common/collective.h"
 #include "measurements/common/mpi_pair.h"
-#include "measurements/common/victims_sum.h"
 
 enum action { PUT, GET, FETCH_AND_OP, PINGPONG, BARRIER, ALLREDUCE };
 
@@ -108,7 +107,7 @@ static void fill(struct run *run)
     enum action action = victim_of(run)->action;
     load_fill(run, state->pair.window.memory);
     if (action == ALLREDUCE)
-        victims_sum_fill(run, run->local, state->pair.window.memory);
+        load_sum_fill(run, run->local, state->pair.window.memory);
     if (action != ALLREDUCE && action != BARRIER)
         mpi_pair_fill(run, &state->pair);
     MPI_Win_sync(state->pair.window.handle);
@@ -118,13 +117,13 @@ static bool verify(struct run *run)
 {
     struct load_state *state = state_of(run);
     enum action action = victim_of(run)->action;
-    const unsigned char *memory = state->pair.window.memory;
+    unsigned char *memory = state->pair.window.memory;
     bool right = true;
     MPI_Win_sync(state->pair.window.handle);
     if (action == PINGPONG)
         right = verify_trip(run, state);
     else if (action == ALLREDUCE)
-        right = victims_sum_verify(run, memory, state->load.victims);
+        right = load_sum_verify(run, memory);
     else if (action != BARRIER)
         right = mpi_pair_verify(run, &state->pair);
     return right && load_verify(run, memory) && window_verify_guards(run, &state->pair.window);
@@ -186,7 +185,7 @@ static bool set_up(struct run *run)
     state->comm = mpi_comm(run);
     if (!window_all(run, opened, "out of memory") ||
         !mpi_pair_open(run, pair_actions[victim->action], &state->pair) ||
-        (victim->action == ALLREDUCE && !victims_sum_possible(run, run->local, NULL)))
+        (victim->action == ALLREDUCE && !load_sum_possible(run, run->local, NULL)))
         return false;
     if (victim->part == VICTIMS_TOGETHER) {
         MPI_Comm_split(state->comm, run->rank < state->load.victims, run->rank, &state->victims);
@@ -200,7 +199,7 @@ static void tear_down(struct run *run)
     struct load_state *state = state_of(run);
     if (state->split)
         MPI_Comm_free(&state->victims);
-    mpi_pair_close(&state->pair);
+    window_close(&state->pair.window);
     load_close(run);
 }
 

@@ -4,7 +4,7 @@
  * answered by an empty one.
  */
 #include "measurements/common/mpi_window.h"
-#include "measurements/common/pairs_traffic.h"
+#include "measurements/common/pairs_pattern.h"
 
 enum routine { PUT, GET, MESSAGE };
 
@@ -41,7 +41,6 @@ struct traffic_state {
     int bytes;
     /* Puts and gets. */
     struct window window;
-    bool locked;
     int target; /* of all steps; -1: there are several */
     /* Messages. */
     MPI_Comm comm;
@@ -78,16 +77,12 @@ static bool list_calls(struct run *run)
 static bool set_up_window(struct run *run)
 {
     struct traffic_state *state = run->state;
-    state->window.handle = MPI_WIN_NULL;
     bool good = list_calls(run);
     if (!window_all(run, good, "out of memory"))
         return false;
     pairs_note(run, &state->work.pairs);
-    if (!window_open(run, window_memory(run), run->demand.remote, MPI_INFO_NULL, &state->window))
-        return false;
-    MPI_Win_lock_all(0, state->window.handle);
-    state->locked = true;
-    return true;
+    return window_open_locked(run, window_memory(run), run->demand.remote, MPI_INFO_NULL,
+                              &state->window);
 }
 
 /* Steps of one source that arrive here. */
@@ -163,10 +158,7 @@ static bool set_up_messages(struct run *run)
 static void tear_down(struct run *run)
 {
     struct traffic_state *state = run->state;
-    if (state->locked)
-        MPI_Win_unlock_all(state->window.handle);
-    if (((const struct traffic *)run->function->variant)->routine != MESSAGE)
-        window_close(&state->window);
+    window_close(&state->window);
     free(state->arrivals);
     free(state->answering);
     free(state->answered);

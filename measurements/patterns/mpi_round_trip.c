@@ -39,7 +39,6 @@ static const char *check(const struct run *run)
 struct trip_state {
     struct trip_pair pair;
     struct window window;
-    bool locked;
     MPI_Comm comm;
     MPI_Win handle;
     MPI_Aint flag; /* bytes from the start of a window to the word that others set */
@@ -178,30 +177,24 @@ static const struct trip_routines *routines_of(const struct run *run)
 static bool set_up(struct run *run)
 {
     struct trip_state *state = run->state;
-    state->window.handle = MPI_WIN_NULL;
     state->comm = mpi_comm(run);
     if (!window_all(run, trip_open(run, &state->pair), "out of memory"))
         return false;
     if (routines_of(run) == &messages)
         return true;
     state->flag = (MPI_Aint)run->demand.remote;
-    if (!window_open(run, window_memory(run),
-                     run->demand.remote + pairs_place_bytes(sizeof(int64_t)), MPI_INFO_NULL,
-                     &state->window))
+    if (!window_open_locked(run, window_memory(run),
+                            run->demand.remote + pairs_place_bytes(sizeof(int64_t)), MPI_INFO_NULL,
+                            &state->window))
         return false;
     state->handle = state->window.handle;
-    MPI_Win_lock_all(0, state->handle);
-    state->locked = true;
     return true;
 }
 
 static void tear_down(struct run *run)
 {
     struct trip_state *state = run->state;
-    if (state->locked)
-        MPI_Win_unlock_all(state->handle);
-    if (routines_of(run) != &messages)
-        window_close(&state->window);
+    window_close(&state->window);
     trip_close(&state->pair);
 }
 
@@ -211,7 +204,7 @@ static double run_trips(struct run *run)
     const struct way *way = run->function->variant;
     struct trip_state *state = run->state;
     double seconds = trip_run(run, &way->trip, &state->pair, routines_of(run));
-    if (state->locked)
+    if (state->window.locked)
         MPI_Barrier(state->comm);
     return seconds;
 }
@@ -222,7 +215,7 @@ static void fill(struct run *run)
     const struct trip_state *state = run->state;
     struct trip_memory memory = routines_of(run)->memory(run, 0);
     trip_fill(run, &way->trip, &memory);
-    if (state->locked)
+    if (state->window.locked)
         MPI_Win_sync(state->handle);
 }
 
@@ -231,10 +224,10 @@ static bool verify(struct run *run)
     const struct way *way = run->function->variant;
     const struct trip_state *state = run->state;
     struct trip_memory memory = routines_of(run)->memory(run, 0);
-    if (state->locked)
+    if (state->window.locked)
         MPI_Win_sync(state->handle);
     return trip_verify(run, &way->trip, &state->pair, &memory) &&
-           (!state->locked || window_verify_guards(run, &state->window));
+           (!state->window.locked || window_verify_guards(run, &state->window));
 }
 
 #endif

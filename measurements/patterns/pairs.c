@@ -3,8 +3,8 @@
  * each, a fence after each, and a window of operations with one quiet. Gets also with nothing after
  * them: a quiet can wait for ranks that have no part in the transfer.
  */
-#include "measurements/common/pairs_traffic.h"
-#include "measurements/common/put_signal.h"
+#include "measurements/common/library_calls.h"
+#include "measurements/common/pairs_pattern.h"
 
 enum routine { PUT, PUT_NBI, GET, GET_NBI, PUT_SIGNAL, PUT_SIGNAL_NBI };
 
@@ -26,8 +26,6 @@ struct traffic {
 
 #include <math.h>
 #include <shmem.h>
-
-typedef void block_function(void *, const void *, size_t, int);
 
 static block_function *const routines[] = {
     [PUT] = shmem_putmem,      [PUT_NBI] = shmem_putmem_nbi,

@@ -2,7 +2,7 @@
  * The traffic of pairs.c by several threads of each PE, which each have a private context of their
  * own: a window of operations and one quiet, in all threads at the same time.
  */
-#include "measurements/common/pairs_traffic.h"
+#include "measurements/common/pairs_pattern.h"
 
 #define MOST_THREADS 64
 

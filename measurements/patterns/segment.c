@@ -4,7 +4,7 @@
  * and frees, which looks random and is the same on all PEs and in each repetition.
  */
 #include "measurements/common/free_list.h"
-#include "measurements/common/memory.h"
+#include "measurements/common/openshmem.h"
 #include "measurements/common/shapes.h"
 
 /* More than this in use would leave too little of the heap for what measures. */
@@ -339,7 +339,7 @@ static const char *check(const struct run *run)
     if (size > MOST_BYTES || blocks > MOST_BYTES / free_list_rounded(size))
         return "blocks of that size may need more than 64 MiB together: ask for fewer or smaller "
                "ones";
-    return memory_refusal(run->set);
+    return memory_refusal(run);
 }
 
 static void demand(struct run *run)

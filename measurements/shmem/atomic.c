@@ -75,8 +75,6 @@ TYPE(double, double)
 
 #if SKAMPI_SHMEM
 
-#define LINE 64
-
 struct site {
     void *target;
     int pe;

@@ -75,9 +75,7 @@ static bool set_up_rounds(struct run *run)
         collective_fill(run);
         run_barrier(run);
         collective_do(run, root, 0);
-        struct collective_call call = state->call;
-        call.run = run;
-        right = check(&call) && right;
+        right = check(&state->call) && right;
     }
     return good && run_max(run, !right) == 0;
 }

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "measurements/common/memory.h"
+#include "measurements/common/openshmem.h"
 #include "measurements/common/shapes.h"
 
 /* What a call asks for. */
@@ -18,13 +18,12 @@ struct request {
 /* Where the function does not ask: free is classically measured on a block of four bytes, and less
  * than a pointer is no alignment. */
 #define SMALL_BYTES 4
-#define LINE_BYTES 64
 
 static struct request request_of(const struct run *run)
 {
     struct request request = {.size = (size_t)run_integer(run, "size", SMALL_BYTES),
                               .number = (size_t)run_integer(run, "nb", 1),
-                              .alignment = (size_t)run_integer(run, "alignment", LINE_BYTES)};
+                              .alignment = (size_t)run_integer(run, "alignment", LINE)};
     return request;
 }
 
@@ -314,7 +313,7 @@ static const char *check(const struct run *run)
         return "nb times size is more than can be addressed";
     if (request.alignment & (request.alignment - 1))
         return "alignment must be a power of two";
-    return memory_refusal(run->set);
+    return memory_refusal(run);
 }
 
 static void demand(struct run *run)

@@ -6,7 +6,6 @@
  * library or hardware progress without the target, the time is that of the operation alone;
  * otherwise it is about the rest of the computation.
  */
-#include "measurements/common/computing.h"
 #include "measurements/common/pair_operation.h"
 
 static enum pair_action action_of(const struct run *run)

@@ -3,156 +3,45 @@
  * calls separated by team synchronizations, and one call that all PEs start by the clock.
  */
 #include "measurements/common/collective_data.h"
-#include "measurements/common/team.h"
 
 #if SKAMPI_SHMEM_1_5
-/* n elements; 0 when it went well. */
-typedef int call(shmem_team_t team, void *target, const void *source, size_t n, int root);
-#else
-typedef int call(void); /* there is none */
-#endif
 
-struct team_routine {
-    struct routine data; /* without `call` */
-    call *call;
-};
-
-/* Whole elements, so that no call is empty: the size column shows what is really moved. */
-static void demand(struct run *run)
+static bool set_up(struct run *run)
 {
-    const struct routine *routine = run->function->variant;
-    size_t block = ROUND_UP((size_t)run_integer(run, "count", 0), routine->element);
-    run->demand.reported = block;
-    run->demand.local = routine->source_of_all ? block * (size_t)run->size : block;
-    run->demand.remote = routine->target_of_all ? block * (size_t)run->size : block;
+    return team_set_up(run) && collective_set_up(run);
 }
-
-static const char *check(const struct run *run)
-{
-    const struct routine *routine = run->function->variant;
-    uint64_t count = (uint64_t)run_integer(run, "count", 0);
-    if (count > SIZE_MAX / 2 / (uint64_t)run->size - routine->element)
-        return "count is more than can be addressed, with a block for each PE";
-    return team_check(run);
-}
-
-#if SKAMPI_SHMEM_1_5
 
 /* ---- The routines ---- */
 
 #define CALL(name, ...)                                                                            \
-    static int name(shmem_team_t team, void *target, const void *source, size_t n, int root)       \
+    static void name(const struct collective_call *c)                                              \
     {                                                                                              \
-        (void)root;                                                                                \
-        return __VA_ARGS__;                                                                        \
+        if (__VA_ARGS__ != 0)                                                                      \
+            run_fail(c->run, "a collective failed on rank %d", c->rank);                           \
     }
+#define OF_TEAM team_of(c->run), (void *)c->target, (const void *)c->source
 /* Elements of a strided exchange stand side by side, as in the classic function. */
 #define SIDE_BY_SIDE 1
 
-CALL(broadcast, shmem_int_broadcast(team, target, source, n, root))
-CALL(collect, shmem_int_collect(team, target, source, n))
-CALL(fcollect, shmem_int_fcollect(team, target, source, n))
-CALL(alltoall, shmem_int_alltoall(team, target, source, n))
-CALL(alltoalls, shmem_int_alltoalls(team, target, source, SIDE_BY_SIDE, SIDE_BY_SIDE, n))
-CALL(broadcastmem, shmem_broadcastmem(team, target, source, n, root))
-CALL(collectmem, shmem_collectmem(team, target, source, n))
-CALL(fcollectmem, shmem_fcollectmem(team, target, source, n))
-CALL(alltoallmem, shmem_alltoallmem(team, target, source, n))
-CALL(alltoallsmem, shmem_alltoallsmem(team, target, source, SIDE_BY_SIDE, SIDE_BY_SIDE, n))
-CALL(reduce_and, shmem_uint_and_reduce(team, target, source, n))
-CALL(reduce_or, shmem_uint_or_reduce(team, target, source, n))
-CALL(reduce_xor, shmem_uint_xor_reduce(team, target, source, n))
-CALL(reduce_sum, shmem_int_sum_reduce(team, target, source, n))
-CALL(reduce_prod, shmem_int_prod_reduce(team, target, source, n))
-CALL(reduce_min, shmem_int_min_reduce(team, target, source, n))
-CALL(reduce_max, shmem_int_max_reduce(team, target, source, n))
-CALL(reduce_sum_double, shmem_double_sum_reduce(team, target, source, n))
-CALL(reduce_max_double, shmem_double_max_reduce(team, target, source, n))
-
-/* iteration: in the repetition, for the memory that it uses. */
-static inline int do_call(struct run *run, const struct team_routine *routine, int root,
-                          int64_t iteration)
-{
-    return routine->call(team_of(run), run->remote + (size_t)iteration * run->remote_step,
-                         run->local + (size_t)iteration * run->local_step,
-                         run->demand.reported / routine->data.element, root);
-}
-
-/* ---- The data ---- */
-
-static struct collective_call data_of(struct run *run)
-{
-    const struct routine *routine = run->function->variant;
-    return (struct collective_call){.routine = routine,
-                                    .target = run->remote,
-                                    .source = run->local,
-                                    .elements = run->demand.reported / routine->element,
-                                    .root = collective_root(run),
-                                    .size = run->size,
-                                    .rank = run->rank,
-                                    .run = run};
-}
-
-static void fill(struct run *run)
-{
-    struct collective_call call = data_of(run);
-    data_poison(run->remote, run->demand.remote);
-    call.routine->fill(&call);
-}
-
-static bool verify(struct run *run)
-{
-    struct collective_call call = data_of(run);
-    return call.routine->check(&call);
-}
-
-/* ---- What is timed ---- */
-
-/* An untimed call at each new place makes it warm. */
-static void warm(struct run *run)
-{
-    if (run->demand.remote > 0 && warm_places(run))
-        do_call(run, run->function->variant, collective_root(run), 0);
-}
-
-static double finish(struct run *run, int64_t started, int status)
-{
-    if (status != 0)
-        run_fail(run, "a collective failed on rank %d", run->rank);
-    return run_elapsed(run, started, run_stop(run)) / (double)run->iterations;
-}
-
-static double run_calls(struct run *run)
-{
-    const struct team_routine *routine = run->function->variant;
-    int root = collective_root(run), status = 0;
-    warm(run);
-    int64_t started = run_start(run);
-    for (int64_t i = 0; i < run->iterations; i++)
-        status |= do_call(run, routine, root, i);
-    return finish(run, started, status);
-}
-
-static double run_separated(struct run *run)
-{
-    const struct team_routine *routine = run->function->variant;
-    shmem_team_t team = team_of(run);
-    int root = collective_root(run), status = 0;
-    warm(run);
-    int64_t started = run_start(run);
-    for (int64_t i = 0; i < run->iterations; i++)
-        status |= do_call(run, routine, root, i) | shmem_team_sync(team);
-    return finish(run, started, status);
-}
-
-static double syncs_alone(struct run *run)
-{
-    shmem_team_t team = team_of(run);
-    int64_t start = timer_now();
-    for (int64_t i = 0; i < run->iterations; i++)
-        shmem_team_sync(team);
-    return run_elapsed(run, start, timer_now()) / (double)run->iterations;
-}
+CALL(broadcast, shmem_int_broadcast(OF_TEAM, c->elements, c->root))
+CALL(collect, shmem_int_collect(OF_TEAM, c->elements))
+CALL(fcollect, shmem_int_fcollect(OF_TEAM, c->elements))
+CALL(alltoall, shmem_int_alltoall(OF_TEAM, c->elements))
+CALL(alltoalls, shmem_int_alltoalls(OF_TEAM, SIDE_BY_SIDE, SIDE_BY_SIDE, c->elements))
+CALL(broadcastmem, shmem_broadcastmem(OF_TEAM, c->elements, c->root))
+CALL(collectmem, shmem_collectmem(OF_TEAM, c->elements))
+CALL(fcollectmem, shmem_fcollectmem(OF_TEAM, c->elements))
+CALL(alltoallmem, shmem_alltoallmem(OF_TEAM, c->elements))
+CALL(alltoallsmem, shmem_alltoallsmem(OF_TEAM, SIDE_BY_SIDE, SIDE_BY_SIDE, c->elements))
+CALL(reduce_and, shmem_uint_and_reduce(OF_TEAM, c->elements))
+CALL(reduce_or, shmem_uint_or_reduce(OF_TEAM, c->elements))
+CALL(reduce_xor, shmem_uint_xor_reduce(OF_TEAM, c->elements))
+CALL(reduce_sum, shmem_int_sum_reduce(OF_TEAM, c->elements))
+CALL(reduce_prod, shmem_int_prod_reduce(OF_TEAM, c->elements))
+CALL(reduce_min, shmem_int_min_reduce(OF_TEAM, c->elements))
+CALL(reduce_max, shmem_int_max_reduce(OF_TEAM, c->elements))
+CALL(reduce_sum_double, shmem_double_sum_reduce(OF_TEAM, c->elements))
+CALL(reduce_max_double, shmem_double_max_reduce(OF_TEAM, c->elements))
 
 #endif
 
@@ -162,10 +51,12 @@ static double syncs_alone(struct run *run)
 
 static const struct measurement common = {
     .who = "all",
-    .check = check,
-    .demand = demand,
-    .fill = WITH_SHMEM_1_5(fill),
-    .verify = WITH_SHMEM_1_5(verify),
+    .state_bytes = sizeof(struct collective_state),
+    .check = collective_check,
+    .demand = collective_demand,
+    .setup = WITH_SHMEM_1_5(set_up),
+    .fill = WITH_SHMEM_1_5(collective_fill),
+    .verify = WITH_SHMEM_1_5(collective_check_data),
     .like = {&team_common},
 };
 
@@ -176,7 +67,7 @@ static const struct measurement in_a_row = {
     .parameters = {ITERATIONS, COUNT},
     .timing = TIMING_WHOLE,
     .timed = "the collective",
-    .run = WITH_SHMEM_1_5(run_calls),
+    .run = WITH_SHMEM_1_5(collective_consecutive),
     .like = {&common},
 };
 
@@ -187,8 +78,8 @@ static const struct measurement with_syncs = {
     .timing = TIMING_PARTS,
     .timed = "the collective + team_sync",
     .subtracted = "a team_sync, measured alone",
-    .run = WITH_SHMEM_1_5(run_separated),
-    .reference = WITH_SHMEM_1_5(syncs_alone),
+    .run = WITH_SHMEM_1_5(collective_separated),
+    .reference = WITH_SHMEM_1_5(collective_barriers_alone),
     .like = {&common},
 };
 
@@ -201,47 +92,47 @@ static const struct measurement by_the_clock = {
 /* ---- The routines ---- */
 
 /* clang-format off */
-#define BLOCKS .fill = collective_fill_blocks, .check = collective_check_blocks
-#define REDUCES .fill = reduction_fill, .check = reduction_check
+#define BLOCKS .of_team = true, .fill = collective_fill_blocks, .check = collective_check_blocks
+#define REDUCES .of_team = true, .fill = reduction_fill, .check = reduction_check
 
 static const struct measurement of_broadcast = {.word = "broadcast of ints in a team", .routine = "shmem_int_broadcast", .moves = MOVES_TO_ALL,
-    .variant = &(const struct team_routine){{BLOCKS, .element = sizeof(int)}, WITH_SHMEM_1_5(broadcast)}};
+    .variant = &(const struct routine){BLOCKS, .element = sizeof(int), .call = WITH_SHMEM_1_5(broadcast)}};
 static const struct measurement of_collect = {.word = "collect of ints in a team", .routine = "shmem_int_collect", .moves = MOVES_BLOCKS,
-    .variant = &(const struct team_routine){{BLOCKS, .element = sizeof(int), .target_of_all = true}, WITH_SHMEM_1_5(collect)}};
+    .variant = &(const struct routine){BLOCKS, .element = sizeof(int), .target_of_all = true, .call = WITH_SHMEM_1_5(collect)}};
 static const struct measurement of_fcollect = {.word = "fcollect of ints in a team", .routine = "shmem_int_fcollect", .moves = MOVES_BLOCKS,
-    .variant = &(const struct team_routine){{BLOCKS, .element = sizeof(int), .target_of_all = true}, WITH_SHMEM_1_5(fcollect)}};
+    .variant = &(const struct routine){BLOCKS, .element = sizeof(int), .target_of_all = true, .call = WITH_SHMEM_1_5(fcollect)}};
 static const struct measurement of_alltoall = {.word = "alltoall of ints in a team", .routine = "shmem_int_alltoall", .moves = MOVES_BLOCKS,
-    .variant = &(const struct team_routine){{BLOCKS, .element = sizeof(int), .target_of_all = true, .source_of_all = true}, WITH_SHMEM_1_5(alltoall)}};
+    .variant = &(const struct routine){BLOCKS, .element = sizeof(int), .target_of_all = true, .source_of_all = true, .call = WITH_SHMEM_1_5(alltoall)}};
 static const struct measurement of_alltoalls = {.word = "alltoalls of ints in a team", .routine = "shmem_int_alltoalls", .moves = MOVES_BLOCKS,
-    .variant = &(const struct team_routine){{BLOCKS, .element = sizeof(int), .target_of_all = true, .source_of_all = true}, WITH_SHMEM_1_5(alltoalls)}};
+    .variant = &(const struct routine){BLOCKS, .element = sizeof(int), .target_of_all = true, .source_of_all = true, .call = WITH_SHMEM_1_5(alltoalls)}};
 static const struct measurement of_reduce_and = {.word = "and of unsigned ints in a team", .routine = "shmem_uint_and_reduce", .moves = MOVES_REDUCED,
-    .variant = &(const struct team_routine){{REDUCES, .element = sizeof(int), .operation = &reduction_and, .elements = &reduction_ints}, WITH_SHMEM_1_5(reduce_and)}};
+    .variant = &(const struct routine){REDUCES, .element = sizeof(int), .operation = &reduction_and, .elements = &reduction_ints, .call = WITH_SHMEM_1_5(reduce_and)}};
 static const struct measurement of_reduce_or = {.word = "or of unsigned ints in a team", .routine = "shmem_uint_or_reduce", .moves = MOVES_REDUCED,
-    .variant = &(const struct team_routine){{REDUCES, .element = sizeof(int), .operation = &reduction_or, .elements = &reduction_ints}, WITH_SHMEM_1_5(reduce_or)}};
+    .variant = &(const struct routine){REDUCES, .element = sizeof(int), .operation = &reduction_or, .elements = &reduction_ints, .call = WITH_SHMEM_1_5(reduce_or)}};
 static const struct measurement of_reduce_xor = {.word = "xor of unsigned ints in a team", .routine = "shmem_uint_xor_reduce", .moves = MOVES_REDUCED,
-    .variant = &(const struct team_routine){{REDUCES, .element = sizeof(int), .operation = &reduction_xor, .elements = &reduction_ints}, WITH_SHMEM_1_5(reduce_xor)}};
+    .variant = &(const struct routine){REDUCES, .element = sizeof(int), .operation = &reduction_xor, .elements = &reduction_ints, .call = WITH_SHMEM_1_5(reduce_xor)}};
 static const struct measurement of_reduce_sum = {.word = "sum of ints in a team", .routine = "shmem_int_sum_reduce", .moves = MOVES_REDUCED,
-    .variant = &(const struct team_routine){{REDUCES, .element = sizeof(int), .operation = &reduction_sum, .elements = &reduction_ints}, WITH_SHMEM_1_5(reduce_sum)}};
+    .variant = &(const struct routine){REDUCES, .element = sizeof(int), .operation = &reduction_sum, .elements = &reduction_ints, .call = WITH_SHMEM_1_5(reduce_sum)}};
 static const struct measurement of_reduce_prod = {.word = "product of ints in a team", .routine = "shmem_int_prod_reduce", .moves = MOVES_REDUCED,
-    .variant = &(const struct team_routine){{REDUCES, .element = sizeof(int), .operation = &reduction_prod, .elements = &reduction_ints}, WITH_SHMEM_1_5(reduce_prod)}};
+    .variant = &(const struct routine){REDUCES, .element = sizeof(int), .operation = &reduction_prod, .elements = &reduction_ints, .call = WITH_SHMEM_1_5(reduce_prod)}};
 static const struct measurement of_reduce_min = {.word = "minimum of ints in a team", .routine = "shmem_int_min_reduce", .moves = MOVES_REDUCED,
-    .variant = &(const struct team_routine){{REDUCES, .element = sizeof(int), .operation = &reduction_min, .elements = &reduction_ints}, WITH_SHMEM_1_5(reduce_min)}};
+    .variant = &(const struct routine){REDUCES, .element = sizeof(int), .operation = &reduction_min, .elements = &reduction_ints, .call = WITH_SHMEM_1_5(reduce_min)}};
 static const struct measurement of_reduce_max = {.word = "maximum of ints in a team", .routine = "shmem_int_max_reduce", .moves = MOVES_REDUCED,
-    .variant = &(const struct team_routine){{REDUCES, .element = sizeof(int), .operation = &reduction_max, .elements = &reduction_ints}, WITH_SHMEM_1_5(reduce_max)}};
+    .variant = &(const struct routine){REDUCES, .element = sizeof(int), .operation = &reduction_max, .elements = &reduction_ints, .call = WITH_SHMEM_1_5(reduce_max)}};
 static const struct measurement of_reduce_sum_double = {.word = "sum of doubles in a team", .routine = "shmem_double_sum_reduce", .moves = MOVES_REDUCED,
-    .variant = &(const struct team_routine){{REDUCES, .element = sizeof(double), .operation = &reduction_sum, .elements = &reduction_doubles}, WITH_SHMEM_1_5(reduce_sum_double)}};
+    .variant = &(const struct routine){REDUCES, .element = sizeof(double), .operation = &reduction_sum, .elements = &reduction_doubles, .call = WITH_SHMEM_1_5(reduce_sum_double)}};
 static const struct measurement of_reduce_max_double = {.word = "maximum of doubles in a team", .routine = "shmem_double_max_reduce", .moves = MOVES_REDUCED,
-    .variant = &(const struct team_routine){{REDUCES, .element = sizeof(double), .operation = &reduction_max, .elements = &reduction_doubles}, WITH_SHMEM_1_5(reduce_max_double)}};
+    .variant = &(const struct routine){REDUCES, .element = sizeof(double), .operation = &reduction_max, .elements = &reduction_doubles, .call = WITH_SHMEM_1_5(reduce_max_double)}};
 static const struct measurement of_broadcastmem = {.word = "broadcast of bytes in a team", .routine = "shmem_broadcastmem", .moves = MOVES_TO_ALL,
-    .variant = &(const struct team_routine){{BLOCKS, .element = 1}, WITH_SHMEM_1_5(broadcastmem)}};
+    .variant = &(const struct routine){BLOCKS, .element = 1, .call = WITH_SHMEM_1_5(broadcastmem)}};
 static const struct measurement of_collectmem = {.word = "collect of bytes in a team", .routine = "shmem_collectmem", .moves = MOVES_BLOCKS,
-    .variant = &(const struct team_routine){{BLOCKS, .element = 1, .target_of_all = true}, WITH_SHMEM_1_5(collectmem)}};
+    .variant = &(const struct routine){BLOCKS, .element = 1, .target_of_all = true, .call = WITH_SHMEM_1_5(collectmem)}};
 static const struct measurement of_fcollectmem = {.word = "fcollect of bytes in a team", .routine = "shmem_fcollectmem", .moves = MOVES_BLOCKS,
-    .variant = &(const struct team_routine){{BLOCKS, .element = 1, .target_of_all = true}, WITH_SHMEM_1_5(fcollectmem)}};
+    .variant = &(const struct routine){BLOCKS, .element = 1, .target_of_all = true, .call = WITH_SHMEM_1_5(fcollectmem)}};
 static const struct measurement of_alltoallmem = {.word = "alltoall of bytes in a team", .routine = "shmem_alltoallmem", .moves = MOVES_BLOCKS,
-    .variant = &(const struct team_routine){{BLOCKS, .element = 1, .target_of_all = true, .source_of_all = true}, WITH_SHMEM_1_5(alltoallmem)}};
+    .variant = &(const struct routine){BLOCKS, .element = 1, .target_of_all = true, .source_of_all = true, .call = WITH_SHMEM_1_5(alltoallmem)}};
 static const struct measurement of_alltoallsmem = {.word = "alltoalls of bytes in a team", .routine = "shmem_alltoallsmem", .moves = MOVES_BLOCKS,
-    .variant = &(const struct team_routine){{BLOCKS, .element = 1, .target_of_all = true, .source_of_all = true}, WITH_SHMEM_1_5(alltoallsmem)}};
+    .variant = &(const struct routine){BLOCKS, .element = 1, .target_of_all = true, .source_of_all = true, .call = WITH_SHMEM_1_5(alltoallsmem)}};
 
 const struct measurement measurements_team_collective[] = {
     {"Shmem_Team_Broadcast_Consecutive", .like = {&in_a_row, &of_broadcast}, .parameters = {ITERATIONS, COUNT, ROOT}},

@@ -1,9 +1,7 @@
 /*
- * The library's routines for elements of 1 to 16 bytes.
+ * Routines of OpenSHMEM in the forms in which tables hold them.
  */
-#include "measurements/common/sized_calls.h"
-
-#include "measurements/common/openshmem.h"
+#include "measurements/common/library_calls.h"
 
 int size_log2(size_t power)
 {
@@ -30,5 +28,22 @@ int size_log2(size_t power)
 block_function *const sized_put[] = SIZES(put), *const sized_get[] = SIZES(get);
 block_function *const sized_put_nbi[] = SIZES_NBI(put), *const sized_get_nbi[] = SIZES_NBI(get);
 strided_function *const sized_iput[] = SIZES(iput), *const sized_iget[] = SIZES(iget);
+
+#endif
+
+#if SKAMPI_SHMEM_1_5
+
+/* Static, so symmetric. */
+static uint64_t counted;
+
+void put_signal(void *target, const void *source, size_t bytes, int pe)
+{
+    shmem_putmem_signal(target, source, bytes, &counted, 1, SHMEM_SIGNAL_ADD, pe);
+}
+
+void put_signal_nbi(void *target, const void *source, size_t bytes, int pe)
+{
+    shmem_putmem_signal_nbi(target, source, bytes, &counted, 1, SHMEM_SIGNAL_ADD, pe);
+}
 
 #endif
