@@ -4,7 +4,6 @@
 #include "measurements/common/aggressors.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "measurements/common/collective_data.h"
@@ -142,18 +141,15 @@ static void aim(const struct run *run, struct load *load)
         flood->there += (size_t)(load->index % MOST_PLACES) * place;
 }
 
-static bool open_stream(struct run *run, struct stream *stream)
+static void open_stream(struct run *run, struct stream *stream)
 {
-    stream->from = malloc(STREAM_BYTES);
-    stream->to = malloc(STREAM_BYTES);
-    if (!stream->from || !stream->to)
-        return run_fail(run, "out of memory for streams of %zu bytes", 2 * STREAM_BYTES);
+    stream->from = run_allocate(run, 1, STREAM_BYTES);
+    stream->to = run_allocate(run, 1, STREAM_BYTES);
     pattern_fill(stream->from, STREAM_BYTES, data_key(run, run->rank));
     data_poison(stream->to, STREAM_BYTES);
-    return true;
 }
 
-bool load_open(struct run *run)
+void load_open(struct run *run)
 {
     struct load *load = load_of(run);
     load->aggressor = find(run);
@@ -164,7 +160,8 @@ bool load_open(struct run *run)
     find_relatives(load, run->rank);
     if (load->aggressors > 0)
         aim(run, load);
-    return !floods || load->flood.flooding != FLOOD_COPY || open_stream(run, &load->stream);
+    if (floods && load->flood.flooding == FLOOD_COPY)
+        open_stream(run, &load->stream);
 }
 
 /* Bytes of one operation; a copy is no longer than the blocks. */
@@ -174,11 +171,9 @@ static size_t moved_by(const struct load *load)
     return copies ? STREAM_BYTES : load->flood.bytes;
 }
 
-void load_close(struct run *run)
+void load_note(struct run *run)
 {
     struct load *load = load_of(run);
-    free(load->stream.from);
-    free(load->stream.to);
     if (load->aggressors == 0)
         return;
     double rate = load->seconds > 0 ? load->moved / load->seconds : NAN;

@@ -73,10 +73,10 @@ const char *load_check(const struct run *);
 /* Adds the aggressors' memory to the demand of the victims; the latter's lies in front. Pure. */
 void load_demand(struct run *);
 
-/* In set-up: false after run_fail(). To be closed in any case. */
-bool load_open(struct run *);
-/* Releases it, and notes what the aggressors achieved. Collective over the set. */
-void load_close(struct run *);
+/* In set-up. */
+void load_open(struct run *);
+/* Hook teardown: notes what the aggressors achieved. */
+void load_note(struct run *);
 /* A repetition: seconds of the operation; NAN where this rank does not report. */
 double load_run(struct run *, const struct load_routines *);
 

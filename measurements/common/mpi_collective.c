@@ -187,8 +187,6 @@ void mpi_collective_demand_in_place(struct run *run)
 
 #if SKAMPI_MPI
 
-#include <stdlib.h>
-
 /* ---- One operation ---- */
 
 static struct mpi_collective_state *state_of(const struct run *run)
@@ -252,14 +250,6 @@ static inline void do_it(const struct run *run, struct mpi_call *call)
 
 /* ---- Set-up ---- */
 
-static void *list(struct run *run, size_t count, size_t size)
-{
-    void *made = calloc(count + 1, size);
-    if (!made)
-        run_fail(run, "out of memory");
-    return made;
-}
-
 /* Elements of rank a's block for rank b. */
 static int block_count(const struct run *run, int count, int a, int b)
 {
@@ -269,7 +259,7 @@ static int block_count(const struct run *run, int count, int a, int b)
 }
 
 /* Counts, places and types of blocks. */
-static bool list_blocks(struct run *run)
+static void list_blocks(struct run *run)
 {
     struct mpi_collective_state *state = state_of(run);
     struct mpi_call *call = &state->call;
@@ -278,18 +268,15 @@ static bool list_blocks(struct run *run)
     bool typed = routine_of(run)->blocks == MPI_BLOCKS_TYPED;
     int64_t s_unit = typed ? datatype_extent(state->sends) : 1;
     int64_t r_unit = typed ? datatype_extent(state->receives) : 1;
-    call->send_counts = list(run, peers, sizeof *call->send_counts);
-    call->send_places = list(run, peers, sizeof *call->send_places);
-    call->receive_counts = list(run, peers, sizeof *call->receive_counts);
-    call->receive_places = list(run, peers, sizeof *call->receive_places);
-    call->send_offsets = list(run, peers, sizeof *call->send_offsets);
-    call->receive_offsets = list(run, peers, sizeof *call->receive_offsets);
-    call->send_types = list(run, peers, sizeof *call->send_types);
-    call->receive_types = list(run, peers, sizeof *call->receive_types);
-    bool made = call->send_counts && call->send_places && call->receive_counts &&
-                call->receive_places && call->send_offsets && call->receive_offsets &&
-                call->send_types && call->receive_types;
-    for (int k = 0, place = 0; made && k < state->peers; k++) {
+    call->send_counts = run_allocate(run, peers, sizeof *call->send_counts);
+    call->send_places = run_allocate(run, peers, sizeof *call->send_places);
+    call->receive_counts = run_allocate(run, peers, sizeof *call->receive_counts);
+    call->receive_places = run_allocate(run, peers, sizeof *call->receive_places);
+    call->send_offsets = run_allocate(run, peers, sizeof *call->send_offsets);
+    call->receive_offsets = run_allocate(run, peers, sizeof *call->receive_offsets);
+    call->send_types = run_allocate(run, peers, sizeof *call->send_types);
+    call->receive_types = run_allocate(run, peers, sizeof *call->receive_types);
+    for (int k = 0, place = 0; k < state->peers; k++) {
         int share = mpi_share(call->send_count, call->size, k);
         int64_t s_offset = shares ? place : k * (int64_t)call->send_count * s_unit;
         int64_t r_offset = shares ? place : k * (int64_t)call->receive_count * r_unit;
@@ -305,21 +292,19 @@ static bool list_blocks(struct run *run)
         call->receive_types[k] = call->receive_type;
         place += share;
     }
-    return made;
 }
 
 /* Who this rank exchanges blocks with in the set's topology. */
-static bool list_peers(struct run *run)
+static void list_peers(struct run *run)
 {
     struct mpi_collective_state *state = state_of(run);
     const struct topology *topology = pe_set_topology(run->set);
-    state->peer_ranks = list(run, (size_t)topology_degree(topology), sizeof *state->peer_ranks);
-    if (state->peer_ranks)
-        state->peers = topology_neighbors(topology, run->rank, state->peer_ranks);
-    return state->peer_ranks;
+    state->peer_ranks =
+        run_allocate(run, (size_t)topology_degree(topology), sizeof *state->peer_ranks);
+    state->peers = topology_neighbors(topology, run->rank, state->peer_ranks);
 }
 
-static bool describe_call(struct run *run)
+static void describe_call(struct run *run)
 {
     struct mpi_collective_state *state = state_of(run);
     bool in_place = run->function->demand == mpi_collective_demand_in_place;
@@ -338,12 +323,12 @@ static bool describe_call(struct run *run)
     state->sends = sent_type(run);
     state->receives = received_type(run);
     state->operation = mpi_operation_of(run);
-    if (run->function->neighborhood && !list_peers(run))
-        return false;
+    if (run->function->neighborhood)
+        list_peers(run);
     if (state->operation)
         call->op = mpi_operation(state->operation);
     if (!state->sends)
-        return true;
+        return;
     call->send_type = mpi_datatype(state->sends);
     call->receive_type = mpi_datatype(state->receives);
     call->send_count = (int)spaced(sent_count(run), ratio);
@@ -352,11 +337,9 @@ static bool describe_call(struct run *run)
     bool of_root = flow == MPI_FLOW_GATHER || flow == MPI_FLOW_REDUCE;
     state->receive_in_place = in_place && flow == MPI_FLOW_SCATTER && run->rank == root;
     state->send_in_place = in_place && flow != MPI_FLOW_SCATTER && (!of_root || run->rank == root);
-    call->requests = list(run, 2 * (size_t)run->size, sizeof *call->requests);
-    return call->requests &&
-           (routine_of(run)->blocks == MPI_BLOCKS_EQUAL && flow != MPI_FLOW_REDUCE_SCATTER
-                ? true
-                : list_blocks(run));
+    call->requests = run_allocate(run, 2 * (size_t)run->size, sizeof *call->requests);
+    if (routine_of(run)->blocks != MPI_BLOCKS_EQUAL || flow == MPI_FLOW_REDUCE_SCATTER)
+        list_blocks(run);
 }
 
 void mpi_collective_fill(struct run *run)
@@ -389,8 +372,7 @@ static double pause_of(struct run *run)
 
 bool mpi_collective_set_up(struct run *run)
 {
-    if (run_max(run, !describe_call(run)) > 0) /* the others would wait for it */
-        return false;
+    describe_call(run);
     if (run->function->run == mpi_collective_overlap)
         state_of(run)->pause = pause_of(run);
     return true;
@@ -413,16 +395,9 @@ bool mpi_collective_set_up_persistent(struct run *run)
 
 void mpi_collective_tear_down(struct run *run)
 {
-    struct mpi_collective_state *state = state_of(run);
-    struct mpi_call *call = &state->call;
-    void *lists[] = {call->send_counts,    call->send_places,   call->receive_counts,
-                     call->receive_places, call->send_offsets,  call->receive_offsets,
-                     call->send_types,     call->receive_types, call->requests,
-                     state->peer_ranks};
+    struct mpi_call *call = &state_of(run)->call;
     if (state_of(run)->form == MPI_PERSISTENT && call->request != MPI_REQUEST_NULL)
         MPI_Request_free(&call->request);
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        free(lists[i]);
 }
 
 /* ---- What is timed ---- */

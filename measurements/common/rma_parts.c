@@ -69,7 +69,6 @@ static void demand(struct run *run)
 #if SKAMPI_SHMEM
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "measurements/common/library_calls.h"
@@ -412,9 +411,7 @@ bool rma_set_up(struct run *run)
     const struct rma *rma = run->function->variant;
     struct rma_state *state = run->state;
     state->partner = shape_partner(run, rma->shape, run_integer(run, "therank", 0));
-    state->pes = calloc((size_t)state->partner.targets + 1, sizeof *state->pes);
-    if (run_max(run, !state->pes) > 0) /* the others would wait for it */
-        return state->pes ? false : run_fail(run, "out of memory");
+    state->pes = run_allocate(run, (size_t)state->partner.targets, sizeof *state->pes);
     size_t element = layout_of(run).element;
     if ((uintptr_t)run->local % element || (uintptr_t)run->remote % element)
         return run_fail(run, ALIGNMENT_TEXT, element); /* on all ranks alike */
@@ -440,9 +437,7 @@ bool rma_set_up_pause(struct run *run)
 
 static void tear_down(struct run *run)
 {
-    struct rma_state *state = run->state;
-    contexts_close(&state->contexts);
-    free(state->pes);
+    contexts_destroy(&((struct rma_state *)run->state)->contexts);
 }
 
 /* ---- What is timed ---- */

@@ -5,8 +5,6 @@
 
 #if SKAMPI_SHMEM
 
-#include <stdlib.h>
-
 bool contexts_create(struct user_contexts *contexts, int count, long options)
 {
     while (contexts->count < count &&
@@ -24,20 +22,13 @@ void contexts_destroy(struct user_contexts *contexts)
 
 bool contexts_open(struct run *run, struct user_contexts *contexts, int count, long options)
 {
-    contexts->handles = calloc((size_t)count, sizeof *contexts->handles);
-    bool good = contexts->handles && contexts_create(contexts, count, options);
+    contexts->handles = run_allocate(run, (size_t)count, sizeof *contexts->handles);
+    bool good = contexts_create(contexts, count, options);
     if (!good)
         run_fail(run, "rank %d could create only %d of %d contexts", run->rank, contexts->count,
                  count);
     /* Nobody may leave while others wait for it in the rest of the set-up. */
     return run_max(run, !good) == 0;
-}
-
-void contexts_close(struct user_contexts *contexts)
-{
-    contexts_destroy(contexts);
-    free(contexts->handles);
-    contexts->handles = NULL;
 }
 
 static double puts_and_quiets(struct run *run, void *target, int pe, const shmem_ctx_t *context,

@@ -18,10 +18,9 @@ struct user_contexts {
 };
 
 /* Opens count contexts with the given options. Collective over the set: either all members have
- * theirs, or all return false and run_fail() has been called. Either way contexts_close() releases
- * what there is. */
+ * theirs, or all return false and run_fail() has been called. Either way contexts_destroy()
+ * releases what there is. */
 bool contexts_open(struct run *run, struct user_contexts *contexts, int count, long options);
-void contexts_close(struct user_contexts *contexts);
 
 /* The calls of the library alone: creates until there are count, for which there is room, and
  * returns whether there are; destroys all. Any one PE. */

@@ -39,7 +39,6 @@ static void demand_transfer(struct run *run)
 #if SKAMPI_MPI
 
 #include <math.h>
-#include <stdlib.h>
 
 struct transfer_state {
     MPI_Comm comm;
@@ -210,9 +209,7 @@ static bool set_up_transfer(struct run *run)
     s->tag = (int)run_integer(run, "tag", 0);
     s->tests = run_integer(run, "tests", 0);
     count_messages(run, s);
-    s->requests = malloc((size_t)(s->sources + s->targets + 1) * sizeof(MPI_Request));
-    if (run_max(run, !s->requests) > 0) /* the others would wait for it */
-        return run_fail(run, "out of memory");
+    s->requests = run_allocate(run, (size_t)(s->sources + s->targets), sizeof *s->requests);
     for (int i = 0; how->part == THE_REST && i < MPI_ESTIMATES; i++) {
         run_barrier(run);
         int64_t start = timer_now();
@@ -224,12 +221,6 @@ static bool set_up_transfer(struct run *run)
     return true;
 }
 
-static void tear_down_transfer(struct run *run)
-{
-    struct transfer_state *s = run->state;
-    free(s->requests);
-}
-
 #endif
 
 /* clang-format off */
@@ -238,8 +229,7 @@ static void tear_down_transfer(struct run *run)
 static const struct measurement transferring = {
     MPI_FUNCTION_CHECKED(check_transfer), .minimum_pes = 2, .who = "rank 0",
     .parameters = {COUNT_ELEMENTS, DATATYPE, TAG}, .demand = demand_transfer, MPI_STATE(struct transfer_state),
-    .setup = WITH_MPI(set_up_transfer), .fill = WITH_MPI(fill), .verify = WITH_MPI(verify), .run = WITH_MPI(run_transfer),
-    .teardown = WITH_MPI(tear_down_transfer)};
+    .setup = WITH_MPI(set_up_transfer), .fill = WITH_MPI(fill), .verify = WITH_MPI(verify), .run = WITH_MPI(run_transfer)};
 static const struct measurement pair = {.like = {&transferring}, .timing = TIMING_PARTS};
 static const struct measurement ring = {.like = {&pair}, .minimum_pes = 1, .who = "all"};
 static const struct measurement rest = {

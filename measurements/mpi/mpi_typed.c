@@ -26,7 +26,6 @@ static void demand_typed(struct run *run)
 #if SKAMPI_MPI
 
 #include <math.h>
-#include <stdlib.h>
 
 struct elements {
     enum form form;
@@ -181,9 +180,7 @@ static bool set_up_typed(struct run *run)
     if (!window_open(run, WINDOW_CREATE, run->demand.remote, mpi_info(mpi_info_of(run)),
                      &s->window))
         return false;
-    s->places = malloc(((size_t)spread(s) + 1) * sizeof *s->places);
-    if (!window_all(run, s->places, "out of memory"))
-        return false;
+    s->places = run_allocate(run, (size_t)spread(s), sizeof *s->places);
     for (int i = 0; i < spread(s); i++)
         s->places[i] = 2 * i;
     if (!how->each_time) {
@@ -198,7 +195,6 @@ static void tear_down_typed(struct run *run)
     struct typed_state *s = run->state;
     free_type(&s->origin);
     free_type(&s->target);
-    free(s->places);
     window_close(&s->window);
 }
 

@@ -22,7 +22,6 @@ struct discipline {
 #if SKAMPI_SHMEM
 
 #include <shmem.h>
-#include <stdlib.h>
 #include <string.h>
 
 static int next_pe(const struct run *run)
@@ -78,14 +77,8 @@ struct order_state {
 static bool set_up(struct run *run)
 {
     struct order_state *state = run->state;
-    state->copy = malloc(run->demand.local + 1);
-    return state->copy || run_fail(run, "no memory for %zu bytes", run->demand.local);
-}
-
-static void tear_down(struct run *run)
-{
-    struct order_state *state = run->state;
-    free(state->copy);
+    state->copy = run_allocate(run, 1, run->demand.local);
+    return true;
 }
 
 static inline void put_quiet_get(struct run *run, size_t iteration, int pe)
@@ -264,7 +257,6 @@ static const struct measurement updates = {COMMON,
                                            .one_place = true,
                                            SHMEM_STATE(struct order_state),
                                            .setup = WITH_SHMEM(set_up),
-                                           .teardown = WITH_SHMEM(tear_down),
                                            .fill = WITH_SHMEM(fill_records),
                                            .verify = WITH_SHMEM(verify_records),
                                            .run = WITH_SHMEM(run_updates)};
@@ -276,9 +268,9 @@ const struct measurement measurements_caf_order[] = {
      .timed = "quiet + get", .cost = "quiet + post + wire"},
     {"Shmem_Put_Quiet_Get", "a put, a quiet, and a get that reads what was put",
      .calls = "shmem_put shmem_quiet shmem_get", PLACES, SHMEM_STATE(struct order_state),
-     .setup = WITH_SHMEM(set_up), .teardown = WITH_SHMEM(tear_down), .fill = WITH_SHMEM(fill_put),
-     .verify = WITH_SHMEM(verify_put), .run = WITH_SHMEM(run_put_quiet_get),
-     .moves = MOVES_BOTH_WAYS, .timed = "put + quiet + get", .cost = "2 * post + 2 * wire + quiet"},
+     .setup = WITH_SHMEM(set_up), .fill = WITH_SHMEM(fill_put), .verify = WITH_SHMEM(verify_put),
+     .run = WITH_SHMEM(run_put_quiet_get), .moves = MOVES_BOTH_WAYS, .timed = "put + quiet + get",
+     .cost = "2 * post + 2 * wire + quiet"},
     {"Shmem_Rmw_Local",
      "get, change and put of different records: puts return when the source can be changed again",
      .calls = "shmem_get shmem_put", .like = {&updates},

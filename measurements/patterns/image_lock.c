@@ -15,7 +15,6 @@ struct access {
 #if SKAMPI_SHMEM
 
 #include <shmem.h>
-#include <stdlib.h>
 
 struct access_state {
     uint64_t draws;
@@ -40,14 +39,8 @@ static bool set_up(struct run *run)
 {
     struct access_state *state = run->state;
     state->draws = SEED + (uint64_t)run->rank;
-    state->read = malloc(run->demand.local + 1);
-    return state->read || run_fail(run, "no memory for %zu bytes", run->demand.local);
-}
-
-static void tear_down(struct run *run)
-{
-    struct access_state *state = run->state;
-    free(state->read);
+    state->read = run_allocate(run, 1, run->demand.local);
+    return true;
 }
 
 /* Draws one of the other ranks, all equally likely. */
@@ -160,7 +153,7 @@ static const struct locking mcs = {.kind = WITH_SHMEM(&mcs_lock_kind)};
 static const struct measurement accesses = {
     .api = API_OPENSHMEM, .timing = TIMING_WHOLE, .who = "all", .parameters = {COUNT_BYTES, ITERATIONS},
     .moves = MOVES_MESSAGE, .demand = access_demand, SHMEM_STATE(struct access_state),
-    .setup = WITH_SHMEM(set_up), .teardown = WITH_SHMEM(tear_down), .fill = WITH_SHMEM(fill),
+    .setup = WITH_SHMEM(set_up), .fill = WITH_SHMEM(fill),
     .verify = WITH_SHMEM(verify), .run = WITH_SHMEM(run_access)};
 /* clang-format on */
 

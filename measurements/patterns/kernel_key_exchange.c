@@ -81,7 +81,6 @@ static void demand(struct run *run)
 #if SKAMPI_SHMEM
 
 #include <shmem.h>
-#include <stdlib.h>
 
 struct exchange_state {
     struct kernel_state kernel;
@@ -94,7 +93,6 @@ struct exchange_state {
     long *counts, *totals, *work, *sent, *got, *next;
     int32_t *received; /* symmetric */
     int32_t *sorted;   /* by bucket: what is put */
-    /* By malloc(). */
     int32_t *keys, *ranked, *key_counts;
     long *starts;
     int *first;     /* bucket of each rank */
@@ -324,26 +322,13 @@ static bool set_up(struct run *run)
     s->reduction = (enum reduction)kernel_word(run, "reduction", reductions);
     s->offsets = (enum offsets)kernel_word(run, "offsets", offset_ways);
     place_symmetric(run);
-    s->keys = calloc((size_t)s->sizes.keys + 1, sizeof *s->keys);
-    s->ranked = calloc((size_t)s->sizes.capacity, sizeof *s->ranked);
-    s->key_counts = calloc((size_t)s->sizes.most, sizeof *s->key_counts);
-    s->starts = calloc((size_t)s->sizes.buckets + 1, sizeof *s->starts);
-    s->first = calloc((size_t)run->size + 1, sizeof *s->first);
-    bool missing = !s->keys || !s->ranked || !s->key_counts || !s->starts || !s->first;
-    if (run_max(run, missing) > 0) /* the others would wait for it */
-        return missing ? run_fail(run, "out of memory") : false;
+    s->keys = run_allocate(run, (size_t)s->sizes.keys + 1, sizeof *s->keys);
+    s->ranked = run_allocate(run, (size_t)s->sizes.capacity, sizeof *s->ranked);
+    s->key_counts = run_allocate(run, (size_t)s->sizes.most, sizeof *s->key_counts);
+    s->starts = run_allocate(run, (size_t)s->sizes.buckets + 1, sizeof *s->starts);
+    s->first = run_allocate(run, (size_t)run->size + 1, sizeof *s->first);
     return ((uintptr_t)run->remote | (uintptr_t)run->local) % sizeof(int32_t) == 0 ||
            run_fail(run, ALIGNMENT_TEXT, sizeof(int32_t));
-}
-
-static void tear_down(struct run *run)
-{
-    struct exchange_state *s = run->state;
-    free(s->keys);
-    free(s->ranked);
-    free(s->key_counts);
-    free(s->starts);
-    free(s->first);
 }
 
 #endif
@@ -357,7 +342,7 @@ static void tear_down(struct run *run)
 static const struct measurement key_exchanges = {
     .like = {&kernel_common}, .parameters = {KEYS, MAX_KEY, ITERATIONS, BUCKETS, REDUCTION, OFFSETS},
     .check = check, .demand = demand, .setup = WITH_SHMEM(set_up), .fill = WITH_SHMEM(fill),
-    .verify = WITH_SHMEM(verify), .teardown = WITH_SHMEM(tear_down), SHMEM_STATE(struct exchange_state)};
+    .verify = WITH_SHMEM(verify), SHMEM_STATE(struct exchange_state)};
 
 const struct measurement measurements_kernel_key_exchange[] = {
     {"Kernel_Key_Exchange", "integer sort: keys go to the PE that has their bucket, and are sorted there", .calls = "shmem_long_sum_to_all shmem_long_atomic_fetch_add shmem_alltoall64 shmem_put shmem_barrier_all shmem_barrier",

@@ -148,7 +148,6 @@ struct made_state {
 
 #include <sched.h>
 #include <shmem.h>
-#include <stdlib.h>
 
 static struct made_state *state_of(const struct run *run)
 {
@@ -324,9 +323,9 @@ static bool find_offset(struct run *run, int rank)
 static bool find_pes(struct run *run)
 {
     struct made_state *state = state_of(run);
-    state->pes = calloc((size_t)run->size, sizeof *state->pes);
-    state->offsets = calloc((size_t)run->size, sizeof *state->offsets);
-    if (!state->pes || !state->offsets || !made_plan(&state->task, run->rank, &state->plan))
+    state->pes = run_allocate(run, (size_t)run->size, sizeof *state->pes);
+    state->offsets = run_allocate(run, (size_t)run->size, sizeof *state->offsets);
+    if (!made_plan(&state->task, run->rank, &state->plan))
         return run_fail(run, "out of memory");
     for (int rank = 0; rank < run->size; rank++)
         state->pes[rank] = pe_set_member(run->set, rank);
@@ -354,10 +353,7 @@ static bool set_up(struct run *run)
 
 static void tear_down(struct run *run)
 {
-    struct made_state *state = state_of(run);
-    made_free(&state->plan);
-    free(state->pes);
-    free(state->offsets);
+    made_free(&state_of(run)->plan);
 }
 
 /* ---- Data ---- */

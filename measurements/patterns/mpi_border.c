@@ -21,8 +21,6 @@ static void demand_square(struct run *run)
 
 #if SKAMPI_MPI
 
-#include <stdlib.h>
-
 enum { NEIGHBOURS = 4 };
 
 struct border_state {
@@ -214,10 +212,8 @@ static bool set_up_border(struct run *run)
     if (how->way != BY_MESSAGES &&
         !window_open(run, WINDOW_CREATE, run->demand.remote, mpi_info(info), &s->window))
         return false;
-    s->square =
-        how->way == BY_MESSAGES ? malloc(run->demand.remote) : (double *)(void *)s->window.memory;
-    if (!window_all(run, s->square, "out of memory"))
-        return false;
+    s->square = how->way == BY_MESSAGES ? run_allocate(run, 1, run->demand.remote)
+                                        : (double *)(void *)s->window.memory;
     find_neighbours(run, s);
     make_types(s);
     return true;
@@ -225,15 +221,12 @@ static bool set_up_border(struct run *run)
 
 static void tear_down_border(struct run *run)
 {
-    const struct border *how = run->function->variant;
     struct border_state *s = run->state;
     for (int d = 0; d < NEIGHBOURS; d++)
         if (s->types[d] != MPI_DATATYPE_NULL)
             MPI_Type_free(&s->types[d]);
     if (s->group != MPI_GROUP_NULL && s->group != MPI_GROUP_EMPTY)
         MPI_Group_free(&s->group);
-    if (how->way == BY_MESSAGES)
-        free(s->square);
     window_close(&s->window);
 }
 

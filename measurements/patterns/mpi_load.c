@@ -181,10 +181,9 @@ static bool set_up(struct run *run)
         [PINGPONG] = PAIR_PUT, [BARRIER] = PAIR_PUT, [ALLREDUCE] = PAIR_PUT};
     struct load_state *state = state_of(run);
     const struct victim *victim = victim_of(run);
-    bool opened = load_open(run);
+    load_open(run);
     state->comm = mpi_comm(run);
-    if (!window_all(run, opened, "out of memory") ||
-        !mpi_pair_open(run, pair_actions[victim->action], &state->pair) ||
+    if (!mpi_pair_open(run, pair_actions[victim->action], &state->pair) ||
         (victim->action == ALLREDUCE && !load_sum_possible(run, run->local, NULL)))
         return false;
     if (victim->part == VICTIMS_TOGETHER) {
@@ -200,7 +199,7 @@ static void tear_down(struct run *run)
     if (state->split)
         MPI_Comm_free(&state->victims);
     window_close(&state->pair.window);
-    load_close(run);
+    load_note(run);
 }
 
 static double run_loaded(struct run *run)

@@ -20,7 +20,6 @@ enum routine { PUT, PUT_NBI, GET, GET_NBI };
 #include <sched.h>
 #include <shmem.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 
 typedef void context_function(shmem_ctx_t, void *, const void *, size_t, int);
 
@@ -187,8 +186,8 @@ static bool set_up(struct run *run)
 {
     struct threads_state *state = run->state;
     state->count = (int)run_argument(run, "threads")->integer;
-    state->workers = calloc((size_t)state->count, sizeof *state->workers);
-    if (!state->workers || !pairs_work_open(run, &state->work))
+    state->workers = run_allocate(run, (size_t)state->count, sizeof *state->workers);
+    if (!pairs_work_open(run, &state->work))
         return run_fail(run, "out of memory");
     pairs_note(run, &state->work.pairs);
     return state->work.steps == 0 || (make_threads(run) && all_have_contexts(run));
@@ -207,7 +206,6 @@ static void tear_down(struct run *run)
         pthread_cond_destroy(&state->wake);
         pthread_mutex_destroy(&state->lock);
     }
-    free(state->workers);
     pairs_work_close(&state->work);
 }
 

@@ -20,7 +20,6 @@ static size_t segment_bytes(const struct run *run)
 
 #include <math.h>
 #include <shmem.h>
-#include <stdlib.h>
 
 /* Of a block while it is in use. */
 struct part {
@@ -173,11 +172,11 @@ static bool set_up(struct run *run)
     state->allocations = run_argument(run, "allocations")->integer;
     state->seed = (uint64_t)run_argument(run, "seed")->integer;
     state->bytes = segment_bytes(run);
-    state->parts = calloc((size_t)state->blocks, sizeof *state->parts);
-    state->entries = calloc((size_t)state->blocks + 1, sizeof *state->entries);
+    state->parts = run_allocate(run, (size_t)state->blocks, sizeof *state->parts);
+    state->entries = run_allocate(run, (size_t)state->blocks + 1, sizeof *state->entries);
     if (supply_of(run)->segment)
         state->memory = shmem_malloc(state->bytes);
-    if (!state->parts || !state->entries || (supply_of(run)->segment && !state->memory))
+    if (supply_of(run)->segment && !state->memory)
         return run_fail(run,
                         "no symmetric memory for a segment of %zu bytes: make the heap larger "
                         "(SHMEM_SYMMETRIC_SIZE) or ask for less",
@@ -190,8 +189,6 @@ static void tear_down(struct run *run)
     struct segment_state *state = run->state;
     if (state->memory)
         shmem_free(state->memory);
-    free(state->entries);
-    free(state->parts);
 }
 
 /* ---- Timing ---- */

@@ -310,7 +310,7 @@ static bool verify(struct run *run)
 
 static void tear_down(struct run *run)
 {
-    contexts_close(&((struct atomic_state *)run->state)->contexts);
+    contexts_destroy(&((struct atomic_state *)run->state)->contexts);
 }
 
 /* ---- What is timed and what is subtracted ---- */

@@ -23,7 +23,6 @@ struct broadcast_state {
 
 #include <math.h>
 #include <shmem.h>
-#include <stdlib.h>
 
 #define ROUND_TRIPS 4
 #define ROUND_TRIP_SAMPLES 5
@@ -125,20 +124,18 @@ static int64_t tasks_of(const struct run *run)
 
 /* Ranks that acknowledge: all but the root, or the first, the last and some at random. The same on
  * all ranks, from a generator of our own, seeded by nothing that could differ. */
-static bool choose_tasks(struct run *run)
+static void choose_tasks(struct run *run)
 {
     struct broadcast_state *state = run->state;
     int root = collective_root(run), others = run->size - 1, wanted = (int)tasks_of(run);
-    int *tasks = calloc((size_t)others + 1, sizeof *tasks);
-    if (!tasks)
-        return run_fail(run, "out of memory");
+    int *tasks = run_allocate(run, (size_t)others + 1, sizeof *tasks);
     for (int rank = 0, i = 0; rank < run->size; rank++)
         if (rank != root)
             tasks[i++] = rank;
     state->tasks = tasks;
     state->task_count = others;
     if (wanted == others)
-        return true;
+        return;
     uint32_t random = 12345;
     int fixed = wanted > 1 ? 2 : 1; /* the last and, when there is room, the first */
     int swap = tasks[1];
@@ -155,12 +152,12 @@ static bool choose_tasks(struct run *run)
     }
     state->task_count = wanted;
     run_note(run, "%d of %d ranks acknowledge (set_sk_tasks)", wanted, others);
-    return true;
 }
 
 static bool set_up_acknowledged(struct run *run)
 {
-    return collective_set_up(run) && choose_tasks(run);
+    choose_tasks(run);
+    return collective_set_up(run);
 }
 
 static bool set_up_paused(struct run *run)
@@ -170,12 +167,8 @@ static bool set_up_paused(struct run *run)
         return false;
     state->pause = PAUSE_FACTOR * collective_estimate(run, collective_root(run));
     state->pause_overhead = run_pause_overhead(run);
-    return choose_tasks(run);
-}
-
-static void tear_down_acknowledged(struct run *run)
-{
-    free(((struct broadcast_state *)run->state)->tasks);
+    choose_tasks(run);
+    return true;
 }
 
 /* A fetching operation: a non-fetching one may return before it takes effect. */
@@ -316,7 +309,6 @@ static const struct measurement acknowledged = {
     .who = "root",
     .state_bytes = sizeof(struct broadcast_state),
     .run = WITH_SHMEM(run_acknowledged),
-    .teardown = WITH_SHMEM(tear_down_acknowledged),
     .operations = WITH_SHMEM(tasks_of),
     .fewest_iterations = FEWEST_ACKNOWLEDGED,
     .like = {&common},

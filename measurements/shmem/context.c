@@ -17,7 +17,7 @@ struct context_state {
 
 static void tear_down(struct run *run)
 {
-    contexts_close(&((struct context_state *)run->state)->contexts);
+    contexts_destroy(&((struct context_state *)run->state)->contexts);
 }
 
 /* ---- Creating and destroying ---- */

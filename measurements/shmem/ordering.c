@@ -77,7 +77,7 @@ static bool set_up(struct run *run)
 
 static void tear_down(struct run *run)
 {
-    contexts_close(run->state);
+    contexts_destroy(run->state);
 }
 
 /* ---- What is timed, and what is subtracted ---- */

@@ -16,8 +16,6 @@ struct watched_variables {
 
 #if SKAMPI_SHMEM_1_5
 
-#include <stdlib.h>
-
 /* Returns how many conditions the routine found to hold; 1 for a routine that names one of them. */
 typedef size_t look(const struct watched_variables *);
 
@@ -57,13 +55,12 @@ static bool set_up(struct run *run)
     const struct routine *routine = run->function->variant;
     struct watched_variables *watched = run->state;
     size_t n = (size_t)run_argument(run, "nelems")->integer;
-    *watched = (struct watched_variables){.variables = (int *)(void *)run->scratch,
-                                          .n = n,
-                                          .value = HELD,
-                                          .values = calloc(n, sizeof *watched->values),
-                                          .indices = calloc(n, sizeof *watched->indices)};
-    if (!watched->values || !watched->indices)
-        return run_fail(run, "out of memory");
+    *watched =
+        (struct watched_variables){.variables = (int *)(void *)run->scratch,
+                                   .n = n,
+                                   .value = HELD,
+                                   .values = run_allocate(run, n, sizeof *watched->values),
+                                   .indices = run_allocate(run, n, sizeof *watched->indices)};
     for (size_t i = 0; i < n; i++)
         watched->variables[i] = watched->values[i] = HELD;
     size_t found = routine->look(watched), wanted = routine->one ? 1 : n;
@@ -80,13 +77,6 @@ static bool set_up(struct run *run)
     return found == 0 ? true
                       : run_fail(run, "on rank %d %zu conditions seem to hold, but none does",
                                  run->rank, found);
-}
-
-static void tear_down(struct run *run)
-{
-    struct watched_variables *watched = run->state;
-    free(watched->values);
-    free(watched->indices);
 }
 
 static double run_looks(struct run *run)
@@ -130,7 +120,6 @@ static const struct measurement waiting = {
     .demand = demand,
     .setup = WITH_SHMEM_1_5(set_up),
     .run = WITH_SHMEM_1_5(run_looks),
-    .teardown = WITH_SHMEM_1_5(tear_down),
 };
 static const struct measurement testing = {.timed = "test", .like = {&waiting}};
 

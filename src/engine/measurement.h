@@ -376,6 +376,10 @@ bool run_fail(struct run *, const char *format, ...) __attribute__((format(print
  * measurement is unsupported, with this reason. Returns false. */
 bool run_unsupported(struct run *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Zeroed memory until after teardown: nobody frees it. Never NULL: without memory the job ends. For
+ * what grows with the number of PEs, or is no larger than the buffers. Any one PE, in setup(). */
+void *run_allocate(struct run *, size_t count, size_t size);
+
 /* A line "# note: ..." after the result. Only rank 0's notes are kept, the same text once. */
 void run_note(struct run *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

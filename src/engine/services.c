@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "clock/counters.h"
 #include "clock/timer.h"
@@ -206,6 +207,24 @@ bool run_unsupported(struct run *run, const char *format, ...)
     services->unsupported = true;
     va_end(arguments);
     return false;
+}
+
+void *run_allocate(struct run *run, size_t count, size_t size)
+{
+    struct services *services = run->services;
+    memory_extend(services->memory, services->memory_count, &services->memory_room);
+    void *memory = memory_zeroed(count, size);
+    services->memory[services->memory_count++] = memory;
+    return memory;
+}
+
+void services_free(struct services *services)
+{
+    for (size_t i = 0; i < services->memory_count; i++)
+        free(services->memory[i]);
+    free(services->memory);
+    services->memory = NULL;
+    services->memory_count = services->memory_room = 0;
 }
 
 void run_note(struct run *run, const char *format, ...)

@@ -46,7 +46,9 @@ struct services {
     double pause_overhead;   /* seconds */
     bool pause_known;        /* by the timer in use */
     size_t library_measured; /* measurements of a library so far, except those marked `once` */
-    bool report_end;         /* the output is to end with what the library's own end took */
+    void **memory;           /* that run_allocate() gave to the hooks */
+    size_t memory_count, memory_room;
+    bool report_end; /* the output is to end with what the library's own end took */
 };
 
 /* Of the data. */
@@ -81,6 +83,8 @@ bool window_global_run_time(const struct run *);
 
 /* The places that this many iterations use when each is to be cold. */
 size_t bench_places(const struct bench *, int64_t iterations);
+/* Frees what run_allocate() gave. */
+void services_free(struct services *);
 /* Whether the measurement has failed on any member. All members. */
 bool bench_failed(const struct bench *);
 

@@ -453,6 +453,7 @@ bool trial_run(const struct trial *trial, struct outcome *outcome)
         outcome_keep_controls(outcome, controls, count);
     if (run->function->teardown)
         run->function->teardown(run);
+    services_free(&bench->services);
     comm_quiet();
     return good;
 }
