@@ -30,17 +30,7 @@ struct half_pair half_pair_of_run(const struct run *run)
     return half_pair_of(run->rank, run->size, run_argument(run, "pairs")->integer);
 }
 
-bool half_pairs_verify(struct run *run, bool get,
-                       bool (*right)(struct run *, const unsigned char *, size_t, int))
+int half_pair_source(const struct half_pair *pair, bool get)
 {
-    struct half_pair pair = half_pair_of_run(run);
-    unsigned char *source = get ? run->remote : run->local;
-    unsigned char *target = get ? run->local : run->remote;
-    size_t source_bytes = get ? run->demand.remote : run->demand.local;
-    size_t target_bytes = get ? run->demand.local : run->demand.remote;
-    bool receives = get ? pair.works : pair.worked_on;
-    return (receives ? right(run, target, target_bytes, pair.other)
-                     : data_verify_untouched(run, "memory that nothing is moved to", target,
-                                             target_bytes)) &&
-           data_verify(run, "the source", source, source_bytes, run->rank);
+    return (get ? pair->works : pair->worked_on) ? pair->other : -1;
 }

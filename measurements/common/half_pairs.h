@@ -25,11 +25,7 @@ const char *half_pairs_refusal(int64_t pairs, const struct pe_set *);
 
 struct half_pair half_pair_of_run(const struct run *);
 
-/* The hook verify, where pairs_fill() has filled the buffers of the run. Put: run->local of the one
- * is moved to run->remote of the other; get: run->remote of the other to run->local of the one.
- * right: whether what has arrived is what that rank has for it. */
-bool half_pairs_verify(struct run *, bool get,
-                       bool (*right)(struct run *, const unsigned char *memory, size_t bytes,
-                                     int from));
+/* The rank whose data are moved here; -1: none are. */
+int half_pair_source(const struct half_pair *, bool get);
 
 #endif

@@ -45,24 +45,16 @@ static bool verify_word(struct run *run, const struct partner *partner, long fou
                     fetched, last - 1);
 }
 
-static bool verify_block(struct run *run, const struct partner *partner, bool get,
-                         const unsigned char *source, const unsigned char *target)
-{
-    size_t bytes = run->demand.reported;
-    int from = get ? (partner->acting ? partner->rank : -1) : partner->source;
-    bool right = from >= 0
-                     ? data_verify(run, "the data that were moved", target, bytes, from)
-                     : data_verify_untouched(run, "memory that nothing is moved to", target, bytes);
-    return right && data_verify(run, "the source", source, bytes, run->rank);
-}
-
 bool pair_verify_at(struct run *run, enum pair_action action, const struct partner *partner,
                     const unsigned char *there, const long *word, long fetched)
 {
     bool get = action == PAIR_GET;
-    return action == PAIR_FETCH_ADD ? verify_word(run, partner, *word, fetched)
-                                    : verify_block(run, partner, get, get ? there : run->local,
-                                                   get ? run->local : there);
+    if (action == PAIR_FETCH_ADD)
+        return verify_word(run, partner, *word, fetched);
+    return data_verify_moved(run, get, there,
+                             !get              ? partner->source
+                             : partner->acting ? partner->rank
+                                               : -1);
 }
 
 /* ---- While the target computes ---- */

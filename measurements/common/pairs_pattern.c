@@ -516,21 +516,12 @@ static bool verify_steps(struct run *run, const struct pairs *pairs, const unsig
     return good;
 }
 
-void pairs_fill(struct run *run, bool get, unsigned char *here, unsigned char *there)
-{
-    data_poison(here, run->demand.local);
-    data_poison(there, run->demand.remote);
-    pattern_fill(get ? there : here, get ? run->demand.remote : run->demand.local,
-                 data_key(run, run->rank));
-}
-
-bool pairs_verify(struct run *run, const struct pairs *pairs, bool get, const unsigned char *here,
-                  const unsigned char *there)
+bool pairs_verify(struct run *run, const struct pairs *pairs, bool get, const unsigned char *there)
 {
     size_t bytes = run->demand.reported;
-    return (get ? verify_steps(run, pairs, here, bytes)
+    return (get ? verify_steps(run, pairs, run->local, bytes)
                 : verify_places(run, pairs, there, bytes)) &&
-           data_verify(run, "the source", get ? there : here, bytes, run->rank);
+           data_verify(run, "the source", get ? there : run->local, bytes, run->rank);
 }
 
 /* ---- Families of puts and gets ---- */
@@ -563,11 +554,11 @@ void pairs_demand_traffic(struct run *run)
 
 void pairs_fill_traffic(struct run *run)
 {
-    pairs_fill(run, pairs_gets(run), run->local, run->remote);
+    data_fill(run, pairs_gets(run), run->remote);
 }
 
 bool pairs_verify_traffic(struct run *run)
 {
     const struct pairs_work *work = run->state;
-    return pairs_verify(run, &work->pairs, pairs_gets(run), run->local, run->remote);
+    return pairs_verify(run, &work->pairs, pairs_gets(run), run->remote);
 }

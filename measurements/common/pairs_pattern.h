@@ -103,11 +103,9 @@ struct pairs_call *pairs_calls(const struct run *, const struct pairs *, bool ge
 /* A note on who forms pairs, as far as a line has room. */
 void pairs_note(struct run *, const struct pairs *);
 
-/* Hooks' work where `here` is the memory of this PE, and `there` what others work on, as
- * pairs_demand() says: the source is filled, what is written to gets poison. */
-void pairs_fill(struct run *, bool get, unsigned char *here, unsigned char *there);
-bool pairs_verify(struct run *, const struct pairs *, bool get, const unsigned char *here,
-                  const unsigned char *there);
+/* Hook's work where data_fill() has filled run->local and `there`, what others work on, which are
+ * as large as pairs_demand() says. */
+bool pairs_verify(struct run *, const struct pairs *, bool get, const unsigned char *there);
 
 /* ---- Families of puts and gets in these patterns ---- */
 

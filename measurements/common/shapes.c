@@ -211,6 +211,39 @@ bool data_verify_equal(struct run *run, const char *what, const void *memory, co
     return wrong(run, what, at, bytes, found[at], wanted[at]);
 }
 
+void data_fill(struct run *run, bool get, unsigned char *there)
+{
+    data_poison(run->local, run->demand.local);
+    data_poison(there, run->demand.remote);
+    pattern_fill(get ? there : run->local, get ? run->demand.remote : run->demand.local,
+                 data_key(run, run->rank));
+}
+
+void data_fill_put(struct run *run)
+{
+    data_fill(run, false, run->remote);
+}
+
+void data_fill_get(struct run *run)
+{
+    data_fill(run, true, run->remote);
+}
+
+bool data_verify_moved(struct run *run, bool get, const unsigned char *there, int from)
+{
+    size_t bytes = run->demand.reported;
+    const unsigned char *source = get ? there : run->local, *target = get ? run->local : there;
+    bool right = from >= 0
+                     ? data_verify(run, "the data that were moved", target, bytes, from)
+                     : data_verify_untouched(run, "memory that nothing is moved to", target, bytes);
+    return right && data_verify(run, "the source", source, bytes, run->rank);
+}
+
+bool data_verify_put_around(struct run *run)
+{
+    return data_verify_moved(run, false, run->remote, (run->rank + run->size - 1) % run->size);
+}
+
 double apart_or_together(struct run *run, double apart, double (*together)(struct run *))
 {
     if (run->settings->cache_state == CACHE_COLD)

@@ -73,6 +73,17 @@ bool data_verify_untouched(struct run *, const char *what, const void *memory, s
 bool data_verify_equal(struct run *, const char *what, const void *memory, const void *expected,
                        size_t bytes);
 
+/* Hooks' work where each rank has a block of its own that moves: put from run->local, or got from
+ * `there`, the memory that others reach. The source gets the rank's data, what is moved to poison.
+ */
+void data_fill(struct run *, bool get, unsigned char *there);
+void data_fill_put(struct run *); /* hooks: on run->remote */
+void data_fill_get(struct run *);
+/* Whether demand.reported bytes came from that rank (-1: none came, and nothing was written to),
+ * and the source is as it was. */
+bool data_verify_moved(struct run *, bool get, const unsigned char *there, int from);
+bool data_verify_put_around(struct run *); /* hook: by the rank before */
+
 /* A call that needs another one after it, one at a time: timed in its place, by a reading right
  * before and one right after it, less what a reading costs there, which one more in front of both
  * tells. Any PE. */

@@ -29,11 +29,6 @@ static int next_pe(const struct run *run)
     return pe_set_member(run->set, (run->rank + 1) % run->size);
 }
 
-static int rank_before(const struct run *run)
-{
-    return (run->rank + run->size - 1) % run->size;
-}
-
 /* ---- Quiet and get ---- */
 
 static inline void quiet_get(struct run *run, size_t iteration, int pe)
@@ -54,17 +49,9 @@ static double run_quiet_get(struct run *run)
     return run_elapsed(run, started, run_stop(run)) / (double)run->iterations;
 }
 
-static void fill_get(struct run *run)
-{
-    pattern_fill(run->remote, run->demand.remote, data_key(run, run->rank));
-    data_poison(run->local, run->demand.local);
-}
-
 static bool verify_get(struct run *run)
 {
-    return data_verify(run, "what was got", run->local, run->demand.local,
-                       (run->rank + 1) % run->size) &&
-           data_verify(run, "the source of a get", run->remote, run->demand.remote, run->rank);
+    return data_verify_moved(run, true, run->remote, (run->rank + 1) % run->size);
 }
 
 /* ---- Put, quiet and get of the same place ---- */
@@ -104,18 +91,15 @@ static double run_put_quiet_get(struct run *run)
 static void fill_put(struct run *run)
 {
     const struct order_state *state = run->state;
-    pattern_fill(run->local, run->demand.local, data_key(run, run->rank));
-    data_poison(run->remote, run->demand.remote);
+    data_fill_put(run);
     data_poison(state->copy, run->demand.local);
 }
 
 static bool verify_put(struct run *run)
 {
     const struct order_state *state = run->state;
-    size_t bytes = run->demand.local;
-    return data_verify(run, "the data that the rank before put", run->remote, bytes,
-                       rank_before(run)) &&
-           data_verify(run, "what was got after it was put", state->copy, bytes, run->rank);
+    return data_verify_put_around(run) && data_verify(run, "what was got after it was put",
+                                                      state->copy, run->demand.local, run->rank);
 }
 
 /* ---- Read, modify, write ---- */
@@ -263,7 +247,7 @@ static const struct measurement updates = {COMMON,
 
 const struct measurement measurements_caf_order[] = {
     {"Shmem_Quiet_Get", "a quiet in front of each get, with nothing outstanding",
-     .routine = "shmem_get", .calls = "shmem_quiet", PLACES, .fill = WITH_SHMEM(fill_get),
+     .routine = "shmem_get", .calls = "shmem_quiet", PLACES, .fill = WITH_SHMEM(data_fill_get),
      .verify = WITH_SHMEM(verify_get), .run = WITH_SHMEM(run_quiet_get), .moves = MOVES_NOTHING,
      .timed = "quiet + get", .cost = "quiet + post + wire"},
     {"Shmem_Put_Quiet_Get", "a put, a quiet, and a get that reads what was put",

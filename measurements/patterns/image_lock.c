@@ -85,10 +85,7 @@ static double run_access(struct run *run)
 
 static void fill(struct run *run)
 {
-    const struct access *access = run->function->variant;
-    unsigned char *source = access->get ? run->remote : run->local;
-    pattern_fill(source, run->demand.local, data_key(run, run->rank));
-    data_poison(access->get ? run->local : run->remote, run->demand.local);
+    data_fill(run, ((const struct access *)run->function->variant)->get, run->remote);
 }
 
 /* Whether all bytes are what one rank had: two puts at the same time leave some of each. */

@@ -307,7 +307,7 @@ static void fill(struct run *run)
 {
     const struct traffic *traffic = run->function->variant;
     const struct traffic_state *state = run->state;
-    pairs_fill(run, pairs_gets(run), run->local, others_memory(run));
+    data_fill(run, pairs_gets(run), others_memory(run));
     if (traffic->routine != MESSAGE)
         MPI_Win_sync(state->window.handle);
 }
@@ -318,7 +318,7 @@ static bool verify(struct run *run)
     const struct traffic_state *state = run->state;
     if (traffic->routine != MESSAGE)
         MPI_Win_sync(state->window.handle);
-    return pairs_verify(run, &state->work.pairs, pairs_gets(run), run->local, others_memory(run)) &&
+    return pairs_verify(run, &state->work.pairs, pairs_gets(run), others_memory(run)) &&
            (traffic->routine == MESSAGE || window_verify_guards(run, &state->window));
 }
 

@@ -341,7 +341,7 @@ static bool set_up(struct run *run)
 
 static void fill(struct run *run)
 {
-    pairs_fill(run, gets(run), run->local, run->remote);
+    data_fill(run, gets(run), run->remote);
 }
 
 /* What the target's memory must be, made element by element: those of the source's pattern, and
@@ -367,8 +367,10 @@ static unsigned char *expected(const struct run *run, size_t bytes, int from)
     return NULL;
 }
 
-static bool is_right(struct run *run, const unsigned char *memory, size_t bytes, int from)
+static bool verify_target(struct run *run, const unsigned char *memory, size_t bytes, int from)
 {
+    if (from < 0)
+        return data_verify_untouched(run, "memory that nothing is moved to", memory, bytes);
     unsigned char *image = expected(run, bytes, from);
     bool right = image ? data_verify_equal(run, "the target of the section", memory, image, bytes)
                        : run_fail(run, "out of memory to verify %zu bytes", bytes);
@@ -378,7 +380,13 @@ static bool is_right(struct run *run, const unsigned char *memory, size_t bytes,
 
 static bool verify(struct run *run)
 {
-    return half_pairs_verify(run, gets(run), is_right);
+    const struct section_state *state = run->state;
+    const struct demand *all = &run->demand;
+    int from = half_pair_source(&state->pair, gets(run));
+    return gets(run) ? verify_target(run, run->local, all->local, from) &&
+                           data_verify(run, "the source", run->remote, all->remote, run->rank)
+                     : verify_target(run, run->remote, all->remote, from) &&
+                           data_verify(run, "the source", run->local, all->local, run->rank);
 }
 
 #endif

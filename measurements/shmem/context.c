@@ -82,23 +82,15 @@ static inline void do_call(const struct run *run, const struct several *several,
 
 static void fill(struct run *run)
 {
-    const struct several *several = run->function->variant;
-    pattern_fill(several->get ? run->remote : run->local, run->demand.local,
-                 data_key(run, run->rank));
-    data_poison(several->get ? run->local : run->remote, run->demand.local);
+    data_fill(run, ((const struct several *)run->function->variant)->get, run->remote);
 }
 
 static bool verify(struct run *run)
 {
     const struct several *several = run->function->variant;
-    const struct context_state *state = run->state;
-    size_t bytes = run->demand.local;
-    return (several->get ? data_verify(run, "the data got from the next rank", run->local, bytes,
-                                       state->partner.rank)
-                         : data_verify(run, "the data that the rank before put", run->remote, bytes,
-                                       state->partner.source)) &&
-           data_verify(run, "the source", several->get ? run->remote : run->local, bytes,
-                       run->rank);
+    const struct partner *partner = &((const struct context_state *)run->state)->partner;
+    return data_verify_moved(run, several->get, run->remote,
+                             several->get ? partner->rank : partner->source);
 }
 
 /* Each context moves the right data; that is verified for the last one of several in each

@@ -153,12 +153,6 @@ static double put_before_quiet(struct run *run)
 
 /* ---- The data ---- */
 
-static void fill(struct run *run)
-{
-    pattern_fill(run->local, run->demand.local, data_key(run, run->rank));
-    data_poison(run->remote, run->demand.remote);
-}
-
 static int rank_before(const struct run *run)
 {
     return (run->rank + run->size - 1) % run->size;
@@ -207,11 +201,8 @@ static bool verify_order(struct run *run)
 
 static bool verify(struct run *run)
 {
-    size_t bytes = run->demand.local;
     bool right = verify_order(run);
-    return data_verify(run, "the data that the rank before put", run->remote, bytes,
-                       rank_before(run)) &&
-           data_verify(run, "the source of a put", run->local, bytes, run->rank) && right;
+    return data_verify_put_around(run) && right;
 }
 
 #endif
@@ -236,7 +227,7 @@ static const struct measurement common = {
     SHMEM_STATE(struct user_contexts),
     .demand = demand,
     .setup = WITH_SHMEM(set_up),
-    .fill = WITH_SHMEM(fill),
+    .fill = WITH_SHMEM(data_fill_put),
     .verify = WITH_SHMEM(verify),
     .teardown = WITH_SHMEM(tear_down),
 };

@@ -91,26 +91,16 @@ static bool visited(const struct run *run)
     return run->rank < ((const struct token_state *)run->state)->stations;
 }
 
-static void fill(struct run *run)
-{
-    pattern_fill(run->local, run->demand.local, data_key(run, run->rank));
-    data_poison(run->remote, run->demand.remote);
-}
-
 static bool verify(struct run *run)
 {
     const struct token *token = run->function->variant;
     const struct token_state *state = run->state;
-    size_t bytes = run->demand.local;
     int before = (run->rank + state->stations - 1) % state->stations;
     if (visited(run) && *token_of(run) != state->laps)
         return run_fail(run, "wrong data: the token on rank %d is %ld and should be %ld", run->rank,
                         *token_of(run), state->laps);
-    if (!token->payload)
-        return true;
-    return visited(run)
-               ? data_verify(run, "the data that the rank before put", run->remote, bytes, before)
-               : data_verify_untouched(run, "memory that no rank puts to", run->remote, bytes);
+    return !token->payload ||
+           data_verify_moved(run, false, run->remote, visited(run) ? before : -1);
 }
 
 static bool set_up_token(struct run *run)
@@ -119,7 +109,7 @@ static bool set_up_token(struct run *run)
     struct token_state *state = run->state;
     state->stations = token->ring ? run->size : 2;
     state->next = pe_set_member(run->set, (run->rank + 1) % state->stations);
-    fill(run);
+    data_fill_put(run);
     run_barrier(run);
     if (visited(run))
         lap(run, state, token);
@@ -173,7 +163,7 @@ static const struct measurement passing = {
     SHMEM_STATE(struct token_state),
     .demand = demand,
     .setup = WITH_SHMEM(set_up_token),
-    .fill = WITH_SHMEM(fill),
+    .fill = WITH_SHMEM(data_fill_put),
     .verify = WITH_SHMEM(verify),
     .run = WITH_SHMEM(run_token),
 };

@@ -137,17 +137,14 @@ static double run_moves(struct run *run)
 
 static void fill(struct run *run)
 {
-    pairs_fill(run, ((const struct pointer *)run->function->variant)->get, run->local, run->remote);
-}
-
-static bool is_right(struct run *run, const unsigned char *memory, size_t bytes, int from)
-{
-    return data_verify(run, "the target", memory, bytes, from);
+    data_fill(run, ((const struct pointer *)run->function->variant)->get, run->remote);
 }
 
 static bool verify(struct run *run)
 {
-    return half_pairs_verify(run, ((const struct pointer *)run->function->variant)->get, is_right);
+    const struct pointer_state *state = run->state;
+    return data_verify_moved(run, state->get, run->remote,
+                             half_pair_source(&state->pair, state->get));
 }
 
 #endif

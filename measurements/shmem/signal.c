@@ -91,24 +91,14 @@ static bool set_up_ping_pong(struct run *run)
     return true;
 }
 
-static void fill(struct run *run)
-{
-    pattern_fill(run->local, run->demand.local, data_key(run, run->rank));
-    data_poison(run->remote, run->demand.remote);
-}
-
 static bool verify(struct run *run)
 {
     const struct signal_state *state = run->state;
-    size_t bytes = run->demand.local;
-    if (!playing(run))
-        return data_verify_untouched(run, "memory that no rank puts to", run->remote, bytes);
-    if (*signal_of(run) != state->turns)
+    if (playing(run) && *signal_of(run) != state->turns)
         return run_fail(run, "wrong data: the signal on rank %d is %llu and should be %llu",
                         run->rank, (unsigned long long)*signal_of(run),
                         (unsigned long long)state->turns);
-    return data_verify(run, "the data that came with the signal", run->remote, bytes,
-                       state->partner.rank);
+    return data_verify_moved(run, false, run->remote, playing(run) ? state->partner.rank : -1);
 }
 
 static double run_ping_pong(struct run *run)
@@ -161,7 +151,7 @@ const struct measurement measurements_signal[] = {
     {"Shmem_Put_Signal_Pingpong", "a put with signal there, and one back when it has arrived",
      .routine = "shmem_put_signal", .calls = "shmem_signal_wait_until", API_OPENSHMEM_1_5, .timing = TIMING_WHOLE,
      .parameters = {COUNT_BYTES, ITERATIONS}, .who = "rank 0", .minimum_pes = 2, .demand = demand_ping_pong,
-     .state_bytes = sizeof(struct signal_state), .fill = WITH_SHMEM_1_5(fill), .verify = WITH_SHMEM_1_5(verify),
+     .state_bytes = sizeof(struct signal_state), .fill = WITH_SHMEM_1_5(data_fill_put), .verify = WITH_SHMEM_1_5(verify),
      .setup = WITH_SHMEM_1_5(set_up_ping_pong), .run = WITH_SHMEM_1_5(run_ping_pong), .moves = MOVES_MESSAGE,
      .timed = "half of put_signal + signal_wait_until, there and back", .cost = "post + wire"},
 
