@@ -104,104 +104,95 @@ static double run_connect(struct run *run)
     return fmax(gets[0] - gets[1], 0);
 }
 
-static void call_put(struct call *call)
-{
-    shmem_putmem(call->target, call->source, sizeof *call->source, call->pe);
-}
+enum library_call {
+    PUT,
+    GET,
+    PUT_NBI,
+    GET_NBI,
+    ATOMIC,
+    QUIET,
+    FENCE,
+    BARRIER,
+    BARRIER_ALL,
+    SYNC,
+    BROADCAST,
+    COLLECT,
+    FCOLLECT,
+    REDUCE,
+    ALLTOALL,
+    MALLOC,
+    LOCK,
+    CTX_CREATE,
+    OPERATIONS
+};
 
-static void call_get(struct call *call)
+static void do_call(enum library_call operation, struct call *call)
 {
-    shmem_getmem(call->target, call->source, sizeof *call->source, call->pe);
-}
-
-static void call_put_nbi(struct call *call)
-{
-    shmem_putmem_nbi(call->target, call->source, sizeof *call->source, call->pe);
-}
-
-static void call_get_nbi(struct call *call)
-{
-    shmem_getmem_nbi(call->target, call->source, sizeof *call->source, call->pe);
-}
-
-static void call_atomic(struct call *call)
-{
-    shmem_long_atomic_swap(call->target, call->source[0], call->pe);
-}
-
-static void call_quiet(struct call *call)
-{
-    (void)call;
-    shmem_quiet();
-}
-
-static void call_fence(struct call *call)
-{
-    (void)call;
-    shmem_fence();
-}
-
-static void call_barrier(struct call *call)
-{
-    shmem_barrier(call->first, call->log_stride, call->size, call->sync);
-}
-
-static void call_barrier_all(struct call *call)
-{
-    (void)call;
-    shmem_barrier_all();
-}
-
-static void call_sync(struct call *call)
-{
-    shmem_sync(call->first, call->log_stride, call->size, call->sync);
-}
-
-static void call_broadcast(struct call *call)
-{
-    shmem_broadcast64(call->target, call->source, 1, 0, call->first, call->log_stride, call->size,
-                      call->sync);
-}
-
-static void call_collect(struct call *call)
-{
-    shmem_collect64(call->target, call->source, 1, call->first, call->log_stride, call->size,
-                    call->sync);
-}
-
-static void call_fcollect(struct call *call)
-{
-    shmem_fcollect64(call->target, call->source, 1, call->first, call->log_stride, call->size,
-                     call->sync);
-}
-
-static void call_reduce(struct call *call)
-{
-    shmem_long_max_to_all(call->target, call->source, 1, call->first, call->log_stride, call->size,
-                          call->work, call->sync);
-}
-
-static void call_alltoall(struct call *call)
-{
-    shmem_alltoall64(call->target, call->source, 1, call->first, call->log_stride, call->size,
-                     call->sync);
-}
-
-static void call_malloc(struct call *call)
-{
-    call->memory = shmem_malloc(sizeof *call->source);
-}
-
-static void call_lock(struct call *call)
-{
-    shmem_set_lock(call->lock);
-    call->locked = true;
-}
-
-static void call_ctx_create(struct call *call)
-{
-    if (shmem_ctx_create(0, &call->context) != 0)
-        call->context = SHMEM_CTX_DEFAULT;
+    switch (operation) {
+    case PUT:
+        shmem_putmem(call->target, call->source, sizeof *call->source, call->pe);
+        break;
+    case GET:
+        shmem_getmem(call->target, call->source, sizeof *call->source, call->pe);
+        break;
+    case PUT_NBI:
+        shmem_putmem_nbi(call->target, call->source, sizeof *call->source, call->pe);
+        break;
+    case GET_NBI:
+        shmem_getmem_nbi(call->target, call->source, sizeof *call->source, call->pe);
+        break;
+    case ATOMIC:
+        shmem_long_atomic_swap(call->target, call->source[0], call->pe);
+        break;
+    case QUIET:
+        shmem_quiet();
+        break;
+    case FENCE:
+        shmem_fence();
+        break;
+    case BARRIER:
+        shmem_barrier(call->first, call->log_stride, call->size, call->sync);
+        break;
+    case BARRIER_ALL:
+        shmem_barrier_all();
+        break;
+    case SYNC:
+        shmem_sync(call->first, call->log_stride, call->size, call->sync);
+        break;
+    case BROADCAST:
+        shmem_broadcast64(call->target, call->source, 1, 0, call->first, call->log_stride,
+                          call->size, call->sync);
+        break;
+    case COLLECT:
+        shmem_collect64(call->target, call->source, 1, call->first, call->log_stride, call->size,
+                        call->sync);
+        break;
+    case FCOLLECT:
+        shmem_fcollect64(call->target, call->source, 1, call->first, call->log_stride, call->size,
+                         call->sync);
+        break;
+    case REDUCE:
+        shmem_long_max_to_all(call->target, call->source, 1, call->first, call->log_stride,
+                              call->size, call->work, call->sync);
+        break;
+    case ALLTOALL:
+        shmem_alltoall64(call->target, call->source, 1, call->first, call->log_stride, call->size,
+                         call->sync);
+        break;
+    case MALLOC:
+        call->memory = shmem_malloc(sizeof *call->source);
+        break;
+    case LOCK:
+        shmem_set_lock(call->lock);
+        call->locked = true;
+        break;
+    case CTX_CREATE:
+        if (shmem_ctx_create(0, &call->context) != 0)
+            call->context = SHMEM_CTX_DEFAULT;
+        break;
+    case OPERATIONS:
+        break;
+    }
 }
 
 /* Untimed, after a call: releases what it made. */
@@ -226,46 +217,39 @@ enum moved { NOTHING, OF_NEXT, OF_BEFORE, OF_FIRST, OF_LAST };
 
 static const struct kind {
     const char *name;
-    void (*call)(struct call *);
     enum members members;
     enum moved moved;
     bool engine; /* calls it, too, before anything is measured */
-} kinds[] = {
-    {"put", call_put, ANY_SET, OF_BEFORE, true},
-    {"get", call_get, ANY_SET, OF_NEXT, false},
-    {"put_nbi", call_put_nbi, ANY_SET, OF_BEFORE, false},
-    {"get_nbi", call_get_nbi, ANY_SET, OF_NEXT, false},
-    {"atomic", call_atomic, ANY_SET, OF_BEFORE, false},
-    {"quiet", call_quiet, ANY_SET, NOTHING, true},
-    {"fence", call_fence, ANY_SET, NOTHING, true},
-    {"barrier", call_barrier, ACTIVE_SET, NOTHING, false},
-    {"barrier_all", call_barrier_all, WORLD, NOTHING, true},
-    {"sync", call_sync, ACTIVE_SET, NOTHING, false},
-    {"broadcast", call_broadcast, ACTIVE_SET, OF_FIRST, false},
-    {"collect", call_collect, ACTIVE_SET, OF_FIRST, false},
-    {"fcollect", call_fcollect, ACTIVE_SET, OF_FIRST, false},
-    {"reduce", call_reduce, ACTIVE_SET, OF_LAST, false},
-    {"alltoall", call_alltoall, ACTIVE_SET, OF_FIRST, false},
-    {"malloc", call_malloc, WORLD, NOTHING, true},
-    {"lock", call_lock, ANY_SET, NOTHING, false},
-    {"ctx_create", call_ctx_create, ANY_SET, NOTHING, false},
+} kinds[OPERATIONS] = {
+    [PUT] = {"put", ANY_SET, OF_BEFORE, true},
+    [GET] = {"get", ANY_SET, OF_NEXT, false},
+    [PUT_NBI] = {"put_nbi", ANY_SET, OF_BEFORE, false},
+    [GET_NBI] = {"get_nbi", ANY_SET, OF_NEXT, false},
+    [ATOMIC] = {"atomic", ANY_SET, OF_BEFORE, false},
+    [QUIET] = {"quiet", ANY_SET, NOTHING, true},
+    [FENCE] = {"fence", ANY_SET, NOTHING, true},
+    [BARRIER] = {"barrier", ACTIVE_SET, NOTHING, false},
+    [BARRIER_ALL] = {"barrier_all", WORLD, NOTHING, true},
+    [SYNC] = {"sync", ACTIVE_SET, NOTHING, false},
+    [BROADCAST] = {"broadcast", ACTIVE_SET, OF_FIRST, false},
+    [COLLECT] = {"collect", ACTIVE_SET, OF_FIRST, false},
+    [FCOLLECT] = {"fcollect", ACTIVE_SET, OF_FIRST, false},
+    [REDUCE] = {"reduce", ACTIVE_SET, OF_LAST, false},
+    [ALLTOALL] = {"alltoall", ACTIVE_SET, OF_FIRST, false},
+    [MALLOC] = {"malloc", WORLD, NOTHING, true},
+    [LOCK] = {"lock", ANY_SET, NOTHING, false},
+    [CTX_CREATE] = {"ctx_create", ANY_SET, NOTHING, false},
 };
-#define KINDS (sizeof kinds / sizeof *kinds)
 
 /* Kinds of operations that this process has called. */
-static bool called[KINDS];
+static bool called[OPERATIONS];
 
 static const struct kind *find_kind(const char *name)
 {
-    for (size_t i = 0; i < KINDS; i++)
+    for (size_t i = 0; i < OPERATIONS; i++)
         if (strcmp(kinds[i].name, name) == 0)
             return &kinds[i];
     return NULL;
-}
-
-static void mark_called(const char *name)
-{
-    called[find_kind(name) - kinds] = true;
 }
 
 /* From the engine's barrier on, so that collective calls do not count how late others are. */
@@ -273,7 +257,7 @@ static double time_call(struct run *run, const struct kind *kind, struct call *c
 {
     run_barrier(run);
     int64_t start = timer_now();
-    kind->call(call);
+    do_call((enum library_call)(kind - kinds), call);
     double seconds = run_elapsed(run, start, timer_now());
     undo(call);
     run_barrier(run);
@@ -286,7 +270,7 @@ static void check_target(struct run *run, const struct kind *kind, const struct 
     const int ranks[] = {-1, (run->rank + 1) % n, (run->rank + n - 1) % n, 0, n - 1};
     int rank = ranks[kind->moved];
     /* A broadcast leaves the root's target alone. */
-    if (rank < 0 || (kind->call == call_broadcast && run->rank == 0))
+    if (rank < 0 || (kind == &kinds[BROADCAST] && run->rank == 0))
         return;
     if (call->target[0] != value_of(rank))
         run_fail(run, "rank %d does not have the value of rank %d", run->rank, rank);
@@ -297,7 +281,7 @@ static double run_first_call(struct run *run)
     const struct kind *kind = find_kind(run_argument(run, "kind")->string);
     struct call call = prepare(run);
     double before = run_max(run, called[kind - kinds]);
-    mark_called(kind->name);
+    called[kind - kinds] = true;
     double first = time_call(run, kind, &call);
     check_target(run, kind, &call);
     double second = run_max(run, time_call(run, kind, &call)), slowest = run_max(run, first);
@@ -331,16 +315,15 @@ static bool call_peers(struct run *run, struct call *call)
             return false;
     }
     shmem_quiet();
-    mark_called("put");
-    mark_called("get");
+    called[PUT] = called[GET] = true;
     return true;
 }
 
 static bool exchange_all(struct run *run, struct call *call)
 {
     (void)run;
-    call_alltoall(call);
-    mark_called("alltoall");
+    do_call(ALLTOALL, call);
+    called[ALLTOALL] = true;
     return true;
 }
 
@@ -422,7 +405,7 @@ static const char *check_kind(const struct run *run)
     if (kind)
         return NULL;
     strcpy(text, "there is no such kind of call; there are");
-    for (size_t i = 0; i < KINDS; i++) {
+    for (size_t i = 0; i < OPERATIONS; i++) {
         strcat(text, i ? ", " : " ");
         strcat(text, kinds[i].name);
     }
