@@ -157,23 +157,30 @@ static void tear_down_rate(struct run *run)
 #define PAIRS {"pairs", PARAMETER_INT, "", "pairs of ranks i and i + size / 2 that take part (0: all)", .maximum = INT_MAX, .allowed = "at most half the size of the communicator", .example = "0"}
 /* clang-format on */
 
-#define RATE                                                                                       \
-    MPI_FUNCTION_CHECKED(check_rate),                                                              \
-        .moves = MOVES_MESSAGE, .timing = TIMING_PARTS, .minimum_pes = 2,                          \
-        .parameters = {COUNT_ELEMENTS, DATATYPE, WINDOW, PAIRS, ITERATIONS},                       \
-        .demand = demand_rate, .setup = WITH_MPI(set_up_rate), .fill = WITH_MPI(fill),             \
-        .verify = WITH_MPI(verify), .run = WITH_MPI(run_rate),                                     \
-        .teardown = WITH_MPI(tear_down_rate), MPI_STATE(struct rate_state)
+static const struct measurement rate = {
+    MPI_FUNCTION_CHECKED(check_rate),
+    .moves = MOVES_MESSAGE,
+    .timing = TIMING_PARTS,
+    .minimum_pes = 2,
+    .parameters = {COUNT_ELEMENTS, DATATYPE, WINDOW, PAIRS, ITERATIONS},
+    MPI_STATE(struct rate_state),
+    .demand = demand_rate,
+    .setup = WITH_MPI(set_up_rate),
+    .fill = WITH_MPI(fill),
+    .verify = WITH_MPI(verify),
+    .run = WITH_MPI(run_rate),
+    .teardown = WITH_MPI(tear_down_rate),
+};
 
 const struct measurement measurements_mpi_rate[] = {
-    {"Isend_Irecv_Rate", "one message of a window that pairs of ranks send at once", RATE,
-     .variant = &(const struct rate){false}, .who = "the ranks that send",
+    {"Isend_Irecv_Rate", "one message of a window that pairs of ranks send at once",
+     .like = {&rate}, .variant = &(const struct rate){false}, .who = "the ranks that send",
      .calls = "MPI_Isend MPI_Waitall MPI_Irecv",
      .timed =
          "a window of MPI_Isend and MPI_Waitall, against MPI_Irecv, and an empty message back; "
          "divided by the messages of the window"},
     {"Isend_Irecv_Rate_Bidirectional",
-     "one message of the windows that pairs of ranks send each other at once", RATE,
+     "one message of the windows that pairs of ranks send each other at once", .like = {&rate},
      .variant = &(const struct rate){true}, .who = "the ranks of the pairs",
      .calls = "MPI_Irecv MPI_Isend MPI_Waitall",
      .timed = "a window of MPI_Irecv, one of MPI_Isend, and MPI_Waitall, on both ranks; divided by "

@@ -42,12 +42,6 @@ struct making {
     bool frees;
 };
 
-/* Each rank needs room for the elements, as in the classic SKaMPI. */
-static void demand_window(struct run *run)
-{
-    mpi_demand_message(run);
-}
-
 #if SKAMPI_MPI
 
 #include <math.h>
@@ -366,33 +360,43 @@ static void demand_memory(struct run *run)
 #define WINDOW_KIND {"window", PARAMETER_STRING, "", "routine that makes the windows", .allowed = "one of \"create\", \"allocate\", \"shared\"", .example = "allocate"}
 /* clang-format on */
 
-#define WINDOW                                                                                     \
-    MPI_FUNCTION, .version_major = 3, .timing = TIMING_PARTS, .who = "all",                        \
-                  .demand = demand_window, .no_data = true, .setup = WITH_MPI(set_up_making),      \
-                  .run = WITH_MPI(run_making)
-#define OF_ELEMENTS .parameters = {COUNT_ELEMENTS, DATATYPE, INFO}
-#define OF_ELEMENTS_PUT .parameters = {COUNT_ELEMENTS, DATATYPE, INFO, DOPUT}
+static const struct measurement window = {
+    MPI_FUNCTION,
+    .version_major = 3,
+    .timing = TIMING_PARTS,
+    .who = "all",
+    .parameters = {COUNT_ELEMENTS, DATATYPE, INFO},
+    .demand = mpi_demand_message, /* as in the classic SKaMPI, each rank needs room for them */
+    .no_data = true,
+    .setup = WITH_MPI(set_up_making),
+    .run = WITH_MPI(run_making),
+};
+static const struct measurement window_freed = {
+    .parameters = {COUNT_ELEMENTS, DATATYPE, INFO, DOPUT},
+    .routine = "MPI_Win_free",
+    .like = {&window},
+};
 
 const struct measurement measurements_mpi_win[] = {
-    {"Win_create", "creating a window on existing memory", WINDOW, OF_ELEMENTS,
+    {"Win_create", "creating a window on existing memory", .like = {&window},
      .variant = &(const struct making){.kind = WINDOW_CREATE}, .routine = "MPI_Win_create",
      .timed = "MPI_Win_create; MPI_Win_free untimed"},
-    {"Win_free", "freeing a window, but not its memory", WINDOW, OF_ELEMENTS_PUT,
+    {"Win_free", "freeing a window, but not its memory", .like = {&window_freed},
      .variant = &(const struct making){.kind = WINDOW_CREATE, .frees = true},
-     .routine = "MPI_Win_free", .timed = "MPI_Win_free; MPI_Win_create untimed"},
-    {"Win_allocate", "allocating a window and its memory", WINDOW, OF_ELEMENTS,
+     .timed = "MPI_Win_free; MPI_Win_create untimed"},
+    {"Win_allocate", "allocating a window and its memory", .like = {&window},
      .variant = &(const struct making){.kind = WINDOW_ALLOCATE}, .routine = "MPI_Win_allocate",
      .timed = "MPI_Win_allocate; MPI_Win_free untimed"},
-    {"Win_allocate_free", "freeing a window and its memory", WINDOW, OF_ELEMENTS_PUT,
+    {"Win_allocate_free", "freeing a window and its memory", .like = {&window_freed},
      .variant = &(const struct making){.kind = WINDOW_ALLOCATE, .frees = true},
-     .routine = "MPI_Win_free", .timed = "MPI_Win_free; MPI_Win_allocate untimed"},
-    {"Win_allocate_shared", "allocating a window of shared memory, on one node", WINDOW,
-     OF_ELEMENTS, .variant = &(const struct making){.kind = WINDOW_SHARED},
-     .routine = "MPI_Win_allocate_shared",
+     .timed = "MPI_Win_free; MPI_Win_allocate untimed"},
+    {"Win_allocate_shared", "allocating a window of shared memory, on one node", .like = {&window},
+     .variant = &(const struct making){.kind = WINDOW_SHARED}, .routine = "MPI_Win_allocate_shared",
      .timed = "MPI_Win_allocate_shared; MPI_Win_free untimed"},
-    {"Win_allocate_shared_free", "freeing a window of shared memory, on one node", WINDOW,
-     OF_ELEMENTS_PUT, .variant = &(const struct making){.kind = WINDOW_SHARED, .frees = true},
-     .routine = "MPI_Win_free", .timed = "MPI_Win_free; MPI_Win_allocate_shared untimed"},
+    {"Win_allocate_shared_free", "freeing a window of shared memory, on one node",
+     .like = {&window_freed},
+     .variant = &(const struct making){.kind = WINDOW_SHARED, .frees = true},
+     .timed = "MPI_Win_free; MPI_Win_allocate_shared untimed"},
     {"Win_memory", "memory that windows need in a process, including their data",
      MPI_FUNCTION_CHECKED(check_memory), .no_data = true, .version_major = 3, .timing = TIMING_ONCE,
      .quantity = QUANTITY_BYTES, .any_sign = true, .who = "all",

@@ -232,9 +232,14 @@ static void demand(struct run *run)
 /* clang-format off */
 #define RECORD_BYTES {"count", PARAMETER_INT, "bytes", "size of a record, of which the first 8 bytes are changed", .size = true, .minimum = 8, .example = "1024"}
 /* clang-format on */
-#define COMMON .api = API_OPENSHMEM, .demand = demand, .who = "all"
-#define PLACES COMMON, .parameters = {COUNT_BYTES, ITERATIONS}, .timing = TIMING_WHOLE
-static const struct measurement updates = {COMMON,
+static const struct measurement places = {
+    .api = API_OPENSHMEM,
+    .who = "all",
+    .timing = TIMING_WHOLE,
+    .parameters = {COUNT_BYTES, ITERATIONS},
+    .demand = demand,
+};
+static const struct measurement updates = {.like = {&places},
                                            .timing = TIMING_PARTS,
                                            .moves = MOVES_NOTHING,
                                            .parameters = {RECORD_BYTES, ITERATIONS},
@@ -247,11 +252,12 @@ static const struct measurement updates = {COMMON,
 
 const struct measurement measurements_caf_order[] = {
     {"Shmem_Quiet_Get", "a quiet in front of each get, with nothing outstanding",
-     .routine = "shmem_get", .calls = "shmem_quiet", PLACES, .fill = WITH_SHMEM(data_fill_get),
-     .verify = WITH_SHMEM(verify_get), .run = WITH_SHMEM(run_quiet_get), .moves = MOVES_NOTHING,
-     .timed = "quiet + get", .cost = "quiet + post + wire"},
+     .routine = "shmem_get", .calls = "shmem_quiet", .like = {&places},
+     .fill = WITH_SHMEM(data_fill_get), .verify = WITH_SHMEM(verify_get),
+     .run = WITH_SHMEM(run_quiet_get), .moves = MOVES_NOTHING, .timed = "quiet + get",
+     .cost = "quiet + post + wire"},
     {"Shmem_Put_Quiet_Get", "a put, a quiet, and a get that reads what was put",
-     .calls = "shmem_put shmem_quiet shmem_get", PLACES, SHMEM_STATE(struct order_state),
+     .calls = "shmem_put shmem_quiet shmem_get", .like = {&places}, SHMEM_STATE(struct order_state),
      .setup = WITH_SHMEM(set_up), .fill = WITH_SHMEM(fill_put), .verify = WITH_SHMEM(verify_put),
      .run = WITH_SHMEM(run_put_quiet_get), .moves = MOVES_BOTH_WAYS, .timed = "put + quiet + get",
      .cost = "2 * post + 2 * wire + quiet"},

@@ -406,36 +406,49 @@ static bool verify(struct run *run)
 #define TARGET_STRIDE {"target_stride", PARAMETER_INT, "elements", "the same in the target", .minimum = 1, .allowed = "at least block", .example = "3"}
 /* clang-format on */
 
-#define COMMON                                                                                     \
-    .api = API_OPENSHMEM, .timing = TIMING_WHOLE, .moves = MOVES_MESSAGE,                          \
-    .who = "the first rank of each pair", .minimum_pes = 2, .check = check,                        \
-    SHMEM_STATE(struct section_state), .setup = WITH_SHMEM(set_up), .fill = WITH_SHMEM(fill),      \
-    .verify = WITH_SHMEM(verify), .run = WITH_SHMEM(run_moves)
-#define SECTION                                                                                    \
-    COMMON, .demand = demand_section,                                                              \
-            .parameters = {ALGORITHM,      ELEMENT_BYTES,        EXTENTS,      SOURCE_STRIDES,     \
-                           TARGET_STRIDES, ITERATIONS_OR_CHOSEN, PAIRS_AT_HALF}
-#define STRIDED                                                                                    \
-    COMMON,                                                                                        \
-        .demand = demand_strided,                                                                  \
-        .parameters = {WAY,           ELEMENT_SIZE,         BLOCK,        COUNT, SOURCE_STRIDE,    \
-                       TARGET_STRIDE, ITERATIONS_OR_CHOSEN, PAIRS_AT_HALF}
+static const struct measurement moves = {
+    .api = API_OPENSHMEM,
+    .timing = TIMING_WHOLE,
+    .moves = MOVES_MESSAGE,
+    .who = "the first rank of each pair",
+    .minimum_pes = 2,
+    SHMEM_STATE(struct section_state),
+    .check = check,
+    .setup = WITH_SHMEM(set_up),
+    .fill = WITH_SHMEM(fill),
+    .verify = WITH_SHMEM(verify),
+    .run = WITH_SHMEM(run_moves),
+};
+static const struct measurement of_section = {
+    .parameters = {ALGORITHM, ELEMENT_BYTES, EXTENTS, SOURCE_STRIDES, TARGET_STRIDES,
+                   ITERATIONS_OR_CHOSEN, PAIRS_AT_HALF},
+    .demand = demand_section,
+    .like = {&moves},
+};
+static const struct measurement of_blocks = {
+    .parameters = {WAY, ELEMENT_SIZE, BLOCK, COUNT, SOURCE_STRIDE, TARGET_STRIDE,
+                   ITERATIONS_OR_CHOSEN, PAIRS_AT_HALF},
+    .demand = demand_strided,
+    .like = {&moves},
+};
 
 const struct measurement measurements_section[] = {
     {"Shmem_Section_Put", "put of a section of an array until it is complete at the target",
-     .calls = "shmem_put shmem_iput shmem_quiet shmem_long_p shmem_long_wait_until", SECTION,
+     .calls = "shmem_put shmem_iput shmem_quiet shmem_long_p shmem_long_wait_until",
+     .like = {&of_section},
      .variant = &(const struct section_kind){.get = false, .read = read_section},
      .timed = "the calls + quiet; pack: until the target has said that it has unpacked"},
     {"Shmem_Section_Get", "get of a section of an array",
-     .calls = "shmem_get shmem_iget shmem_long_p shmem_long_wait_until", SECTION,
+     .calls = "shmem_get shmem_iget shmem_long_p shmem_long_wait_until", .like = {&of_section},
      .variant = &(const struct section_kind){.get = true, .read = read_section},
      .timed = "the calls; pack: from asking the owner to pack until all is unpacked"},
     {"Shmem_Strided_Put", "put of blocks at equal distances until it is complete at the target",
-     .calls = "shmem_put shmem_iput shmem_quiet", STRIDED,
+     .calls = "shmem_put shmem_iput shmem_quiet", .like = {&of_blocks},
      .variant = &(const struct section_kind){.get = false, .read = read_strided},
      .timed = "the calls + quiet"},
     {"Shmem_Strided_Get", "get of blocks at equal distances", .calls = "shmem_get shmem_iget",
-     STRIDED, .variant = &(const struct section_kind){.get = true, .read = read_strided},
+     .like = {&of_blocks},
+     .variant = &(const struct section_kind){.get = true, .read = read_strided},
      .timed = "the calls"},
     {.name = NULL},
 };
