@@ -87,11 +87,11 @@ struct mpi_call {
     int send_count, receive_count; /* elements of a block */
     MPI_Datatype send_type, receive_type;
     MPI_Op op;
-    /* Of MPI_BLOCKS_COUNTED and MPI_BLOCKS_TYPED, for each peer; the first also for the shares of a
-     * reduction that is scattered. */
-    int *send_counts, *send_places, *receive_counts, *receive_places;
-    MPI_Aint *send_offsets, *receive_offsets;
-    MPI_Datatype *send_types, *receive_types;
+    struct mpi_block_lists {
+        int *counts, *places;
+        MPI_Aint *offsets;
+        MPI_Datatype *types;
+    } sent, received; /* of MPI_BLOCKS_COUNTED, MPI_BLOCKS_TYPED, and of shares: for each peer */
     MPI_Request request;
     /* For routines made of others: memory for count elements after the result, and 2 size
      * requests. */

@@ -250,46 +250,33 @@ static inline void do_it(const struct run *run, struct mpi_call *call)
 
 /* ---- Set-up ---- */
 
-/* Elements of rank a's block for rank b. */
-static int block_count(const struct run *run, int count, int a, int b)
+/* Elements of the block that goes from this rank to another one, or comes from there. */
+static int block_count(const struct run *run, int64_t count, int other)
 {
-    double ratio = charge_of(run);
     int64_t rank = run_integer(run, "charged_rank", -1);
-    return a == rank || b == rank ? (int)charged(count, ratio) : count;
+    return other == rank || run->rank == rank ? (int)charged(count, charge_of(run)) : (int)count;
 }
 
-/* Counts, places and types of blocks. */
-static void list_blocks(struct run *run)
+/* Counts, places and types of blocks on one side; between: elements from one to the next. */
+static void list_blocks(struct run *run, struct mpi_block_lists *lists, const struct datatype *type,
+                        int64_t count, int between, MPI_Datatype handle)
 {
-    struct mpi_collective_state *state = state_of(run);
-    struct mpi_call *call = &state->call;
+    const struct mpi_collective_state *state = state_of(run);
     size_t peers = (size_t)state->peers;
     bool shares = routine_of(run)->flow == MPI_FLOW_REDUCE_SCATTER;
     bool typed = routine_of(run)->blocks == MPI_BLOCKS_TYPED;
-    int64_t s_unit = typed ? datatype_extent(state->sends) : 1;
-    int64_t r_unit = typed ? datatype_extent(state->receives) : 1;
-    call->send_counts = run_allocate(run, peers, sizeof *call->send_counts);
-    call->send_places = run_allocate(run, peers, sizeof *call->send_places);
-    call->receive_counts = run_allocate(run, peers, sizeof *call->receive_counts);
-    call->receive_places = run_allocate(run, peers, sizeof *call->receive_places);
-    call->send_offsets = run_allocate(run, peers, sizeof *call->send_offsets);
-    call->receive_offsets = run_allocate(run, peers, sizeof *call->receive_offsets);
-    call->send_types = run_allocate(run, peers, sizeof *call->send_types);
-    call->receive_types = run_allocate(run, peers, sizeof *call->receive_types);
+    int64_t unit = typed ? datatype_extent(type) : 1;
+    lists->counts = run_allocate(run, peers, sizeof *lists->counts);
+    lists->places = run_allocate(run, peers, sizeof *lists->places);
+    lists->offsets = run_allocate(run, peers, sizeof *lists->offsets);
+    lists->types = run_allocate(run, peers, sizeof *lists->types);
     for (int k = 0, place = 0; k < state->peers; k++) {
-        int share = mpi_share(call->send_count, call->size, k);
-        int64_t s_offset = shares ? place : k * (int64_t)call->send_count * s_unit;
-        int64_t r_offset = shares ? place : k * (int64_t)call->receive_count * r_unit;
-        call->send_counts[k] =
-            shares ? share : block_count(run, (int)sent_count(run), call->rank, k);
-        call->receive_counts[k] =
-            shares ? share : block_count(run, (int)received_count(run), k, call->rank);
-        call->send_places[k] = run->function->neighborhood && typed ? 0 : (int)s_offset;
-        call->receive_places[k] = run->function->neighborhood && typed ? 0 : (int)r_offset;
-        call->send_offsets[k] = (MPI_Aint)s_offset;
-        call->receive_offsets[k] = (MPI_Aint)r_offset;
-        call->send_types[k] = call->send_type;
-        call->receive_types[k] = call->receive_type;
+        int share = mpi_share(state->call.send_count, state->call.size, k);
+        int64_t offset = shares ? place : k * (int64_t)between * unit;
+        lists->counts[k] = shares ? share : block_count(run, count, k);
+        lists->places[k] = run->function->neighborhood && typed ? 0 : (int)offset;
+        lists->offsets[k] = (MPI_Aint)offset;
+        lists->types[k] = handle;
         place += share;
     }
 }
@@ -338,8 +325,11 @@ static void describe_call(struct run *run)
     state->receive_in_place = in_place && flow == MPI_FLOW_SCATTER && run->rank == root;
     state->send_in_place = in_place && flow != MPI_FLOW_SCATTER && (!of_root || run->rank == root);
     call->requests = run_allocate(run, 2 * (size_t)run->size, sizeof *call->requests);
-    if (routine_of(run)->blocks != MPI_BLOCKS_EQUAL || flow == MPI_FLOW_REDUCE_SCATTER)
-        list_blocks(run);
+    if (routine_of(run)->blocks == MPI_BLOCKS_EQUAL && flow != MPI_FLOW_REDUCE_SCATTER)
+        return;
+    list_blocks(run, &call->sent, state->sends, sent_count(run), call->send_count, call->send_type);
+    list_blocks(run, &call->received, state->receives, received_count(run), call->receive_count,
+                call->receive_type);
 }
 
 void mpi_collective_fill(struct run *run)

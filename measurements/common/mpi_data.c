@@ -319,12 +319,12 @@ static unsigned char *block(unsigned char *base, const struct datatype *type, in
 
 static int sent_to(const struct mpi_call *call, int k)
 {
-    return call->send_counts ? call->send_counts[k] : call->send_count;
+    return call->sent.counts ? call->sent.counts[k] : call->send_count;
 }
 
 static int received_from(const struct mpi_call *call, int k)
 {
-    return call->receive_counts ? call->receive_counts[k] : call->receive_count;
+    return call->received.counts ? call->received.counts[k] : call->receive_count;
 }
 
 #define BLOCK "a block that was received"

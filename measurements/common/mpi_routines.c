@@ -37,13 +37,13 @@
 #endif
 
 #define SENT c->send, c->send_count, c->send_type
-#define SENT_BY_COUNTS c->send, c->send_counts, c->send_places, c->send_type
-#define SENT_BY_TYPES c->send, c->send_counts, c->send_places, c->send_types
-#define SENT_BY_OFFSETS c->send, c->send_counts, c->send_offsets, c->send_types
+#define SENT_BY_COUNTS c->send, c->sent.counts, c->sent.places, c->send_type
+#define SENT_BY_TYPES c->send, c->sent.counts, c->sent.places, c->sent.types
+#define SENT_BY_OFFSETS c->send, c->sent.counts, c->sent.offsets, c->sent.types
 #define RECEIVED c->receive, c->receive_count, c->receive_type
-#define RECEIVED_BY_COUNTS c->receive, c->receive_counts, c->receive_places, c->receive_type
-#define RECEIVED_BY_TYPES c->receive, c->receive_counts, c->receive_places, c->receive_types
-#define RECEIVED_BY_OFFSETS c->receive, c->receive_counts, c->receive_offsets, c->receive_types
+#define RECEIVED_BY_COUNTS c->receive, c->received.counts, c->received.places, c->receive_type
+#define RECEIVED_BY_TYPES c->receive, c->received.counts, c->received.places, c->received.types
+#define RECEIVED_BY_OFFSETS c->receive, c->received.counts, c->received.offsets, c->received.types
 #define REDUCED c->send, RECEIVED, c->op
 
 /* clang-format off */
@@ -61,7 +61,7 @@ ROUTINE(Alltoallw, Ialltoallw, MPI_FLOW_ALLTOALL, MPI_BLOCKS_TYPED, SENT_BY_TYPE
 ROUTINE(Reduce, Ireduce, MPI_FLOW_REDUCE, MPI_BLOCKS_EQUAL, REDUCED, c->root, c->comm)
 ROUTINE(Allreduce, Iallreduce, MPI_FLOW_ALLREDUCE, MPI_BLOCKS_EQUAL, REDUCED, c->comm)
 ROUTINE(Reduce_scatter, Ireduce_scatter, MPI_FLOW_REDUCE_SCATTER, MPI_BLOCKS_EQUAL,
-        c->send, c->receive, c->receive_counts, c->receive_type, c->op, c->comm)
+        c->send, c->receive, c->received.counts, c->receive_type, c->op, c->comm)
 ROUTINE(Reduce_scatter_block, Ireduce_scatter_block, MPI_FLOW_REDUCE_SCATTER_BLOCK, MPI_BLOCKS_EQUAL, REDUCED, c->comm)
 ROUTINE(Scan, Iscan, MPI_FLOW_SCAN, MPI_BLOCKS_EQUAL, REDUCED, c->comm)
 ROUTINE(Exscan, Iexscan, MPI_FLOW_EXSCAN, MPI_BLOCKS_EQUAL, REDUCED, c->comm)

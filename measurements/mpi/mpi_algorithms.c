@@ -50,8 +50,8 @@ static void allreduce_by_root(struct mpi_call *c)
 static void reduce_scatter_by_root(struct mpi_call *c)
 {
     MPI_Reduce(c->send, c->temporary, c->receive_count, c->receive_type, c->op, c->root, c->comm);
-    MPI_Scatterv(c->temporary, c->receive_counts, c->receive_places, c->receive_type, c->receive,
-                 c->receive_counts[c->rank], c->receive_type, c->root, c->comm);
+    MPI_Scatterv(c->temporary, c->received.counts, c->received.places, c->receive_type, c->receive,
+                 c->received.counts[c->rank], c->receive_type, c->root, c->comm);
 }
 
 /* ---- Gather: the root receives from one rank after the other, or from all at once ---- */
@@ -119,7 +119,7 @@ static void alltoall_at_once(struct mpi_call *c)
 
 static void alltoallv_at_once(struct mpi_call *c)
 {
-    exchange(c, c->send_counts, c->receive_counts);
+    exchange(c, c->sent.counts, c->received.counts);
 }
 
 #endif
