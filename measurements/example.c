@@ -36,16 +36,15 @@ static long value_of(const struct run *run, int rank)
 }
 
 /* Before repetitions whose data are verified: the source gets its data, the target poison. For
- * run->local and run->remote there are pattern_fill() and data_poison() in
- * measurements/common/shapes.h.
- */
+ * run->local and run->remote there are data_fill_put() and its relatives in
+ * measurements/common/shapes.h. */
 static void fill(struct run *run)
 {
     *word_of(run) = -1;
 }
 
-/* After them: run_fail() says what is wrong, and returns false. data_verify() and its relatives in
- * measurements/common/shapes.h do both for run->local and run->remote. */
+/* After them: run_fail() says what is wrong, and returns false. data_verify_moved() and its
+ * relatives in measurements/common/shapes.h do both for run->local and run->remote. */
 static bool verify(struct run *run)
 {
     long wanted = value_of(run, (run->rank + run->size - 1) % run->size);

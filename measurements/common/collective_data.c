@@ -65,47 +65,39 @@ static int any(int rank, int position)
     return (rank * 5003 + position * 211) % ALL_BITS;
 }
 
-static int fold_and(int a, int b)
+long double reduction_fold(enum folding folding, long double a, long double b)
 {
-    return a & b;
+    switch (folding) {
+    case FOLD_SUM:
+        return a + b;
+    case FOLD_PROD:
+        return a * b;
+    case FOLD_MIN:
+        return a < b ? a : b;
+    case FOLD_MAX:
+        return a > b ? a : b;
+    case FOLD_AND:
+        return (int)a & (int)b;
+    case FOLD_OR:
+        return (int)a | (int)b;
+    case FOLD_XOR:
+        return (int)a ^ (int)b;
+    case FOLD_BOTH:
+        return a != 0 && b != 0;
+    case FOLD_EITHER:
+        return a != 0 || b != 0;
+    case FOLD_ONE_OF:
+        return (a != 0) != (b != 0);
+    }
+    return a;
 }
 
-static int fold_or(int a, int b)
-{
-    return a | b;
-}
-
-static int fold_xor(int a, int b)
-{
-    return a ^ b;
-}
-
-static int fold_sum(int a, int b)
-{
-    return a + b;
-}
-
-static int fold_prod(int a, int b)
-{
-    return a * b;
-}
-
-static int fold_min(int a, int b)
-{
-    return a < b ? a : b;
-}
-
-static int fold_max(int a, int b)
-{
-    return a > b ? a : b;
-}
-
-const struct reduction_operation reduction_and = {all_but_one_bit, fold_and},
-                                 reduction_or = {one_bit, fold_or},
-                                 reduction_xor = {one_bit, fold_xor},
-                                 reduction_sum = {small, fold_sum},
-                                 reduction_prod = {factor, fold_prod},
-                                 reduction_min = {any, fold_min}, reduction_max = {any, fold_max};
+const struct reduction_operation reduction_and = {all_but_one_bit, FOLD_AND},
+                                 reduction_or = {one_bit, FOLD_OR},
+                                 reduction_xor = {one_bit, FOLD_XOR},
+                                 reduction_sum = {small, FOLD_SUM},
+                                 reduction_prod = {factor, FOLD_PROD},
+                                 reduction_min = {any, FOLD_MIN}, reduction_max = {any, FOLD_MAX};
 
 /* Each repetition's values begin somewhere else. */
 static int value_of(const struct reduction_operation *operation, const struct collective_call *call,
@@ -127,8 +119,8 @@ static void fold_values(const struct reduction_operation *operation,
     fill_values(operation, call, 0, values);
     for (int rank = 1; rank < call->size; rank++)
         for (int position = 0; position < REDUCTION_PERIOD; position++)
-            values[position] =
-                operation->fold(values[position], value_of(operation, call, rank, position));
+            values[position] = (int)reduction_fold(operation->folding, values[position],
+                                                   value_of(operation, call, rank, position));
 }
 
 void reduction_fill(const struct collective_call *call)

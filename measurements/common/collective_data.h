@@ -17,9 +17,24 @@ bool collective_check_blocks(const struct collective_call *);
 /* Values repeat along the vector, so that each result is computed once. */
 #define REDUCTION_PERIOD 32
 
+enum folding {
+    FOLD_SUM,
+    FOLD_PROD,
+    FOLD_MIN,
+    FOLD_MAX,
+    FOLD_AND,
+    FOLD_OR,
+    FOLD_XOR,
+    FOLD_BOTH, /* of truths: any number but 0 */
+    FOLD_EITHER,
+    FOLD_ONE_OF
+};
+/* Of two numbers; bits are those of ints. */
+long double reduction_fold(enum folding, long double a, long double b);
+
 struct reduction_operation {
     int (*value)(int rank, int position); /* what a rank brings */
-    int (*fold)(int a, int b);
+    enum folding folding;
 };
 
 /* Elements of one type in memory; values repeat along them. */

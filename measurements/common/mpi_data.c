@@ -2,6 +2,7 @@
  * What collectives of MPI have to do with data: which rank has what before a call, and what it must
  * have after it. Computed without any communication.
  */
+#include "measurements/common/collective_data.h"
 #include "measurements/common/mpi_call.h"
 
 #if SKAMPI_MPI
@@ -27,91 +28,35 @@ struct value {
 
 enum { SMALL, FACTOR, RARELY_FALSE, RARELY_TRUE, BIT, MASK };
 
-static long double sum(long double a, long double b)
-{
-    return a + b;
-}
-
-static long double product(long double a, long double b)
-{
-    return a * b;
-}
-
-static long double larger(long double a, long double b)
-{
-    return a > b ? a : b;
-}
-
-static long double smaller(long double a, long double b)
-{
-    return a < b ? a : b;
-}
-
-static long double both(long double a, long double b)
-{
-    return a != 0 && b != 0;
-}
-
-static long double either(long double a, long double b)
-{
-    return a != 0 || b != 0;
-}
-
-static long double one_of(long double a, long double b)
-{
-    return (a != 0) != (b != 0);
-}
-
-static long double bits_of_both(long double a, long double b)
-{
-    return (int)a & (int)b;
-}
-
-static long double bits_of_either(long double a, long double b)
-{
-    return (int)a | (int)b;
-}
-
-static long double bits_of_one(long double a, long double b)
-{
-    return (int)a ^ (int)b;
-}
-
-static const struct folding {
+static const struct reduction {
     const char *name;
-    long double (*fold)(long double, long double);
+    enum folding folding;
     int values;
     bool logical; /* any number but 0 is true */
-} foldings[] = {
-    {"MPI_SUM", sum, SMALL, false},
-    {"MPI_PROD", product, FACTOR, false},
-    {"MPI_MAX", larger, SMALL, false},
-    {"MPI_MIN", smaller, SMALL, false},
-    {"MPI_MAXLOC", larger, SMALL, false},
-    {"MPI_MINLOC", smaller, SMALL, false},
-    {"MPI_LAND", both, RARELY_FALSE, true},
-    {"MPI_LOR", either, RARELY_TRUE, true},
-    {"MPI_LXOR", one_of, BIT, true},
-    {"MPI_BAND", bits_of_both, MASK, false},
-    {"MPI_BOR", bits_of_either, SMALL, false},
-    {"MPI_BXOR", bits_of_one, SMALL, false},
+} reductions[] = {
+    {"MPI_SUM", FOLD_SUM, SMALL, false},         {"MPI_PROD", FOLD_PROD, FACTOR, false},
+    {"MPI_MAX", FOLD_MAX, SMALL, false},         {"MPI_MIN", FOLD_MIN, SMALL, false},
+    {"MPI_MAXLOC", FOLD_MAX, SMALL, false},      {"MPI_MINLOC", FOLD_MIN, SMALL, false},
+    {"MPI_LAND", FOLD_BOTH, RARELY_FALSE, true}, {"MPI_LOR", FOLD_EITHER, RARELY_TRUE, true},
+    {"MPI_LXOR", FOLD_ONE_OF, BIT, true},        {"MPI_BAND", FOLD_AND, MASK, false},
+    {"MPI_BOR", FOLD_OR, SMALL, false},          {"MPI_BXOR", FOLD_XOR, SMALL, false},
 };
 
-static const struct folding *folding_of(const struct operation *operation)
+static const struct reduction *reduction_of(const struct operation *operation)
 {
-    for (size_t i = 0; i < sizeof foldings / sizeof *foldings; i++)
-        if (strcmp(foldings[i].name, operation_name(operation)) == 0)
-            return &foldings[i];
+    for (size_t i = 0; i < sizeof reductions / sizeof *reductions; i++)
+        if (strcmp(reductions[i].name, operation_name(operation)) == 0)
+            return &reductions[i];
     return NULL;
 }
 
 /* Small numbers, so that all types can hold the results of thousands of ranks, except for sums in
  * types of one or two bytes, which wrap around. */
-static struct value value_of(const struct folding *folding, int rank, int64_t element)
+static struct value value_of(const struct reduction *reduction, int rank, int64_t element)
 {
     int place = (int)(element % PERIOD), small = (int)(((int64_t)rank * 3 + place) % PERIOD);
     int number = small;
-    switch (folding->values) {
+    switch (reduction->values) {
     case FACTOR:
         number = rank == place ? 2 : 1;
         break;
@@ -132,12 +77,12 @@ static struct value value_of(const struct folding *folding, int rank, int64_t el
 }
 
 /* Of the ranks before end: O(end). */
-static struct value folded(const struct folding *folding, int end, int64_t element)
+static struct value folded(const struct reduction *reduction, int end, int64_t element)
 {
-    struct value result = value_of(folding, 0, element);
+    struct value result = value_of(reduction, 0, element);
     for (int rank = 1; rank < end; rank++) {
-        struct value other = value_of(folding, rank, element);
-        long double number = folding->fold(result.number, other.number);
+        struct value other = value_of(reduction, rank, element);
+        long double number = reduction_fold(reduction->folding, result.number, other.number);
         if (number != result.number)
             result.index = rank;
         result.number = number;
@@ -258,31 +203,31 @@ static int64_t shifted(const struct run *run, int64_t element)
 static void fill_values(const struct run *run, unsigned char *base, int64_t count)
 {
     const struct mpi_collective_state *state = run->state;
-    const struct folding *folding = folding_of(state->operation);
+    const struct reduction *reduction = reduction_of(state->operation);
     struct place place = place_of(state->sends);
     int64_t extent = datatype_extent(state->sends);
     for (int64_t i = 0; i < count; i++)
-        store(&place, value_of(folding, state->call.rank, shifted(run, i)), base + i * extent);
+        store(&place, value_of(reduction, state->call.rank, shifted(run, i)), base + i * extent);
 }
 
 /* Elements first, first + 1, ... of the reduction over the ranks before end. */
 static bool check_values(struct run *run, int end, int64_t first, int64_t count)
 {
     const struct mpi_collective_state *state = run->state;
-    const struct folding *folding = folding_of(state->operation);
+    const struct reduction *reduction = reduction_of(state->operation);
     struct place place = place_of(state->receives);
     int64_t extent = datatype_extent(state->receives);
     struct value wanted[PERIOD];
     for (int i = 0; i < PERIOD; i++) {
         _Alignas(16) unsigned char element[64] = {0};
-        store(&place, folded(folding, end, shifted(run, first + i)), element);
+        store(&place, folded(reduction, end, shifted(run, first + i)), element);
         wanted[i] = load(&place, element); /* wrapped around as in the type */
     }
     for (int64_t i = 0; i < count; i++) {
         struct value found = load(&place, state->receive_base + i * extent);
         struct value right = wanted[i % PERIOD];
-        bool same = folding->logical ? (found.number != 0) == (right.number != 0)
-                                     : found.number == right.number;
+        bool same = reduction->logical ? (found.number != 0) == (right.number != 0)
+                                       : found.number == right.number;
         if (!same || (place.indexed && found.index != right.index))
             return run_fail(run,
                             "wrong data: element %lld (from byte %lld on) of the result on PE %d "

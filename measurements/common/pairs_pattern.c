@@ -404,15 +404,7 @@ size_t pairs_place_bytes(size_t bytes)
     return bytes > SIZE_MAX - LINE ? SIZE_MAX : ROUND_UP(bytes, LINE);
 }
 
-void pairs_demand(const struct pairs *pairs, size_t bytes, bool get, struct demand *demand)
-{
-    size_t place = pairs_place_bytes(bytes);
-    demand->local = get ? pairs_product((size_t)pairs_most_steps(pairs), place) : bytes;
-    demand->remote = get ? bytes : pairs_product(pairs_places(pairs), place);
-    demand->reported = bytes;
-}
-
-struct pairs_call *pairs_calls(const struct run *run, const struct pairs *pairs, bool get)
+static struct pairs_call *list_calls(const struct run *run, const struct pairs *pairs, bool get)
 {
     size_t place = pairs_place_bytes(run->demand.reported);
     int64_t steps = pairs_steps(pairs, run->rank);
@@ -535,7 +527,7 @@ bool pairs_work_open(struct run *run, struct pairs_work *work)
 {
     if (!pairs_open(&work->pairs, run))
         return false;
-    work->calls = pairs_calls(run, &work->pairs, pairs_gets(run));
+    work->calls = list_calls(run, &work->pairs, pairs_gets(run));
     work->steps = pairs_steps(&work->pairs, run->rank);
     return work->calls;
 }
@@ -549,7 +541,13 @@ void pairs_work_close(struct pairs_work *work)
 void pairs_demand_traffic(struct run *run)
 {
     struct pairs pairs = pairs_of(run);
-    pairs_demand(&pairs, (size_t)run_integer(run, "count", 0), pairs_gets(run), &run->demand);
+    size_t bytes = (size_t)run_integer(run, "count", 0), place = pairs_place_bytes(bytes);
+    size_t steps = pairs_product((size_t)pairs_most_steps(&pairs), place);
+    size_t places = pairs_product(pairs_places(&pairs), place);
+    bool get = pairs_gets(run);
+    run->demand.local = get ? steps : bytes;
+    run->demand.remote = get ? bytes : places;
+    run->demand.reported = bytes;
 }
 
 void pairs_fill_traffic(struct run *run)

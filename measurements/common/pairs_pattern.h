@@ -95,16 +95,11 @@ size_t pairs_place_bytes(size_t bytes);
 /* a * b, or SIZE_MAX where that is too much to count. */
 size_t pairs_product(size_t a, size_t b);
 
-/* Demands of a function that puts, or gets, `count` bytes in each step. */
-void pairs_demand(const struct pairs *, size_t bytes, bool get, struct demand *);
-/* The steps of this rank, in an array that the caller releases; NULL where memory runs out. */
-struct pairs_call *pairs_calls(const struct run *, const struct pairs *, bool get);
-
 /* A note on who forms pairs, as far as a line has room. */
 void pairs_note(struct run *, const struct pairs *);
 
 /* Hook's work where data_fill() has filled run->local and `there`, what others work on, which are
- * as large as pairs_demand() says. */
+ * as large as pairs_demand_traffic() says. */
 bool pairs_verify(struct run *, const struct pairs *, bool get, const unsigned char *there);
 
 /* ---- Families of puts and gets in these patterns ---- */
@@ -127,7 +122,7 @@ bool pairs_gets(const struct run *);
 bool pairs_work_open(struct run *, struct pairs_work *);
 void pairs_work_close(struct pairs_work *);
 
-/* Hook: a parameter "count" has the bytes of an operation. */
+/* Hook: a parameter "count" has the bytes of an operation; each has a place of its own. */
 void pairs_demand_traffic(struct run *);
 /* Hooks of those that work on buffers of the run. */
 void pairs_fill_traffic(struct run *);

@@ -26,6 +26,10 @@ VALUES = {"iterations": 3, "count": 5, "root": 1, "therank": 1, "stride": 2, "xr
 SIZES = {"int": 8, "double": 8, "byte": 5}
 
 
+# What needs the library's declarations.
+LIBRARY = re.compile(r"[</](open)?shmem\.h[>\"]|measurements/common/(team|collective\w*|library_calls)\.h")
+
+
 def built(name):
     with open(os.path.join(harness.build_directory(), name), encoding="utf-8") as file:
         return file.read().strip()
@@ -39,7 +43,7 @@ def build(*more):
     program = os.path.join(folder, "skampi")
     build_directory = harness.build_directory()
     sources = [path for path in tracked_files("src/comm/*.c", "measurements/*.c")
-               if re.search(r"[</](open)?shmem\.h[>\"]|measurements/common/(team|put_signal)\.h", read(path))]
+               if LIBRARY.search(read(path))]
     done = subprocess.run(
         [compiler, f"-I{STUB}/emulation", *flags, "-O0", *more, "-o", program, *sources,
          f"{STUB}/emulation.c", f"{build_directory}/src/command/main.o", f"{build_directory}/libskampi.a",
