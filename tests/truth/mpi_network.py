@@ -21,6 +21,23 @@ def with_windows():
     return truth.compiled(truth.BUILD / "tests" / "libnetwork_both.so", sources, "-shared", "-fPIC", "-lm")
 
 
+def with_algorithms():
+    """Path of the programmed network of OpenSHMEM with costs of the algorithms of Open MPI in it."""
+    sources = [*(truth.TRUTH / "network_mpi" / f"{name}.c" for name in ("algorithms", "called")),
+               *sorted((truth.TRUTH / "network").glob("*.c"))]
+    return truth.compiled(truth.BUILD / "tests" / "libnetwork_algorithms.so", sources, "-shared", "-fPIC", "-lm")
+
+
+# Of the network that skampi's own signals need.
+SIGNALS = "post=500,wire=1000,quiet=400,fence=300,barrier=2000,sync=1000,wait=100"
+
+
+def launch_with_algorithms(costs, noise=0.01):
+    """A template of a launcher for tools, with {pes}, {name} and {launch}: broadcasts and reductions to all cost what the file says."""
+    return (f"{truth.ROOT}/mk/launch {{pes}} env LD_PRELOAD={with_algorithms()} SKAMPI_ALGORITHMS={costs} "
+            f"SKAMPI_ALGORITHMS_LAUNCH={{name}}-{{launch}} SKAMPI_TRUTH=clock=simulated,noise={noise},{SIGNALS}")
+
+
 def require():
     """Ends the test where it makes no sense."""
     truth.require()

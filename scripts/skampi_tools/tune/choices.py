@@ -38,7 +38,9 @@ class Candidate:
         return f"{self.choice}-{self.number}" if self.number else "default"
 
     def environment(self):
-        return {openmpi.PREFIX * (kind == "mca") + name: value for kind, name, value in self.values if kind != "set"}
+        """Its variables, and those without which a library does not heed them."""
+        own = {openmpi.PREFIX * (kind == "mca") + name: value for kind, name, value in self.values if kind != "set"}
+        return {**openmpi.switches(own), **mpich.switches(own), **own}
 
     def set(self):
         return [f"{name}={value}" for kind, name, value in self.values if kind == "set"]

@@ -16,7 +16,7 @@ import shutil
 from ..cli import Error
 from .openmpi import OWN, ask
 
-VARIABLE = "MPIR_CVAR_"
+VARIABLE, ALGORITHM = "MPIR_CVAR_", "_INTRA_ALGORITHM"   # how names of variables begin, and of those that choose one end
 FILES = {"algorithms": VARIABLE + "COLL_SELECTION_TUNING_JSON_FILE", "composition": VARIABLE + "CH4_COLL_SELECTION_TUNING_JSON_FILE"}
 # What not every algorithm can do, and its opposite: the library's own rules go on for the first.
 EXCEPTIONS = {"is_sendbuf_inplace=yes": "is_sendbuf_inplace=no", "is_commutative=no": "is_commutative=yes",
@@ -83,14 +83,19 @@ COLLECTIVES = ("allgather", "allgatherv", "allreduce", "alltoall", "alltoallv", 
 
 
 def variables(collective):
-    """[(kind, name)] of what a rule says: the algorithm; and that the collective is made of one part, which is no choice."""
-    name = f"{VARIABLE}{collective.upper()}"
-    return [("environment", f"{name}_INTRA_ALGORITHM"), ("environment", f"{name}_DEVICE_COLLECTIVE")]
+    """[(kind, name)] of what a rule says: the algorithm."""
+    return [("environment", f"{VARIABLE}{collective.upper()}{ALGORITHM}")]
+
+
+def switches(settings):
+    """What is needed for these environment variables to be heeded: that a collective is made of one part."""
+    return {name.removesuffix(ALGORITHM) + "_DEVICE_COLLECTIVE": "0" for name in settings
+            if name.startswith(VARIABLE) and name.endswith(ALGORITHM)}
 
 
 def values_of(name, _pes):
     """Of a variable that chooses an algorithm."""
-    collective = name.removeprefix(VARIABLE).removesuffix("_INTRA_ALGORITHM").lower()
+    collective = name.removeprefix(VARIABLE).removesuffix(ALGORITHM).lower()
     said = _described().get(name, "")
     return [own for own in _algorithms(collective) if re.search(rf"{own} *- Force", said)] if collective in COLLECTIVES else []
 
@@ -160,4 +165,4 @@ def environment(stem):
 def launch_line(settings):
     """How a program is started with these environment variables."""
     words = [word for name, value in settings.items() for word in ("-genv", name, value)]
-    return " ".join(shlex.quote(word) for word in ["mpiexec", "-n", "N", *words, "PROGRAM"])
+    return shlex.join(["mpiexec", "-n", "N", *words, "PROGRAM"])

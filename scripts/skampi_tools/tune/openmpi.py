@@ -7,6 +7,7 @@ communicators also for smaller ones; algorithm 0 is its own decision. It silentl
 size of messages is not 0.
 """
 
+import collections
 import functools
 import json
 import re
@@ -31,9 +32,12 @@ COLLECTIVES = {
 }
 ON = {PREFIX + "coll_tuned_use_dynamic_rules": "1"}
 FILE = PREFIX + "coll_tuned_dynamic_rules_filename"
-
-
 TWO_PROCESSES = "two_proc"   # algorithms of this name are made for 2 processes, and fail on others
+
+
+def switches(settings):
+    """What is needed for these environment variables to be heeded."""
+    return ON if any(name.startswith(f"{PREFIX}coll_tuned_") for name in settings) else {}
 
 
 def counts(collective):
@@ -59,16 +63,15 @@ def ask(library, name, *arguments):
 
 @functools.lru_cache(None)
 def _said():
-    """{parameter: {"value": text, "names": {name: number}}}"""
-    found = {}
+    """{parameter: {"value": text, "names": {name: number}}}; of an unknown one both are empty."""
+    found = collections.defaultdict(lambda: {"value": "", "names": {}})
     for line in ask("Open MPI", "ompi_info", "--all", "--parsable").splitlines():
         if match := re.fullmatch(r"mca:[^:]*:[^:]*:param:(\w+):(value|enumerator:value:(-?\d+)):(.*)", line):
             name, kind, number, text = match.groups()
-            own = found.setdefault(name, {"value": "", "names": {}})
             if kind == "value":
-                own["value"] = text
+                found[name]["value"] = text
             else:
-                own["names"][text] = int(number)
+                found[name]["names"][text] = int(number)
     if not found:
         raise Error("ompi_info says nothing of parameters")
     return found
@@ -76,13 +79,12 @@ def _said():
 
 def values_of(name, pes):
     """The names of a parameter's values, without what stands for no choice; []: it lists none, or is unknown."""
-    return [text for text in _said().get(name, {"names": {}})["names"]
-            if text != "ignore" and (pes == 2 or text != TWO_PROCESSES)]
+    return [text for text in _said()[name]["names"] if text != "ignore" and (pes == 2 or text != TWO_PROCESSES)]
 
 
 def number_of(name, value):
     """Of a value, which may be given by its name."""
-    return _said().get(name, {"names": {}})["names"].get(value, value)
+    return _said()[name]["names"].get(value, value)
 
 
 def describe(values):
@@ -96,7 +98,7 @@ def row(collective, values):
     """(algorithm, fan-out, segment size) as a forced algorithm has them: without a fan-out of its own the default one."""
     (_, name), _, (_, fanouts) = variables(collective)
     algorithm, segment, fanout = values
-    return (int(number_of(name, algorithm)), int(fanout or _said().get(fanouts, {"value": ""})["value"] or 0), int(segment or 0))
+    return (int(number_of(name, algorithm)), int(fanout or _said()[fanouts]["value"] or 0), int(segment or 0))
 
 
 def files(tables, stem):
@@ -134,4 +136,4 @@ def launch_line(settings):
     words = []
     for name, value in settings.items():
         words += ["--mca", name[len(PREFIX):], value] if name.startswith(PREFIX) else ["-x", f"{name}={value}"]
-    return " ".join(shlex.quote(word) for word in ["oshrun", "-np", "N", *words, "PROGRAM"])
+    return shlex.join(["oshrun", "-np", "N", *words, "PROGRAM"])

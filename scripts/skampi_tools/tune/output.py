@@ -93,7 +93,8 @@ def as_text(value):
     lines += ["  ".join(row) for row in choices_lines(value) if row[3] != "default"] or ["no choice differs from the default"]
     for choice in value["choices"]:
         lines += [f"defect: {choice['choice']}: {text} is left out: {why}" for text, why in choice["defects"].items()]
-    undecided = [point for point in value["points"] if point["search"] == OPEN and point["best"] != "default"]
+    undecided = [point for point in value["points"] if point["search"] == OPEN and point["best"] != "default" and
+                 point["chosen"] == "default"]
     if undecided:
         lines.append(f"not decided, so the default stays, {style.count_text(len(undecided), 'point')}:")
         lines += [f"  {point['label']}: perhaps {point['best']} ({style.percent_text(point['best_gain'], 2)} less time)"

@@ -34,8 +34,8 @@ def _walk(text, at, path, found):
 
 
 class Placed:
-    """A JSON file whose values know where they are: document[path] is a value, document.error(path, text) an Error that
-    names its line and column."""
+    """A JSON file whose values know where they are: document.value is all of it, document.error(path, text) an Error that
+    names line and column of the value at the path, such as ("choices", 0, "name")."""
 
     def __init__(self, path):
         self.path, self.value = path, read_json(path)

@@ -11,11 +11,11 @@ from ..campaign.directory import PREFIXES, write_file
 from ..cli import Error
 from ..compare.comparison import compare_files
 from ..compare.rows import FASTER
-from ..guidelines import checking
+from ..guidelines import checking, rules as guideline_rules
 from . import merging, mpich, openmpi, rules
 from .race import DECIDED, OPEN
 
-
+GUIDELINES = os.path.join(launching.SCRIPTS, "guidelines.json")
 ENDING_SECONDS = 60   # that a program which does nothing may take
 
 
@@ -194,6 +194,7 @@ def prove(directory, definition, environment, settings, **how):
     """(Proof or None, the campaign that ran). how: as of campaign.Campaign. None: it has not come to its end."""
     lock = campaign.open_directory(directory, definition)
     run = campaign.Campaign(directory, definition, **how)
+    run.tell.line(f"proof: {definition['launches']} launches each of default and tuned settings")
     run.run()
     lock.release()
     if run.stopped or run.left:
@@ -204,13 +205,9 @@ def prove(directory, definition, environment, settings, **how):
                     "folder launches")
     comparison = compare_files(sides["default"], sides["tuned"], alpha=settings.alpha, margin=settings.tolerance,
                                launch_spread=settings.launch_spread)
+    guidelines = guideline_rules.read(GUIDELINES)
     proof = Proof(directory, comparison, environment, comparison.over_margin)
+    proof.violations = {name: sum(len(one.violations) for one in checking.check(guidelines, checking.costs(files)))
+                        for name, files in sides.items()}
     proof.not_in_force = in_force(sides["tuned"], environment, lambda name: _ends_without(name, definition, directory))
     return proof, run
-
-
-def count_violations(proof, given_rules):
-    """Of guidelines, on each side."""
-    for name, files in campaign.read_campaign(proof.directory).items():
-        checked = checking.check(given_rules, checking.costs(files))
-        proof.violations[name] = sum(len(one.violations) for one in checked)

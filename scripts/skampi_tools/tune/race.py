@@ -87,6 +87,9 @@ class Race:
         """files: of each candidate that has any."""
         self.judged = True
         self._learn(files)
+        self._look()
+
+    def _look(self):
         pairs = [(key, leader, rival) for key in self.times for leader in [self.leader(key)]
                  for rival in self.contenders(key) if rival != leader]
         for key, leader, rival in pairs:
@@ -141,11 +144,10 @@ class WholeRace(Race):
         self.faster, self.open = {}, {}    # {candidate: points}
         self.worse = set()                 # candidates
 
-    def judge(self, files):
-        self.judged = True
-        self._learn(files)
+    def _look(self):
         self.weights.learn(self.points.values())
-        rivals = [candidate for candidate in self.racing if candidate in files and candidate != self.default]
+        measured = set().union(*self.times.values())
+        rivals = [candidate for candidate in self.racing if candidate in measured and candidate != self.default]
         keys = [key for key in self.times if self.weights.of(self.points[key]) > 0]
         for rival in rivals:
             found = {key: self._compared(key, self.default, rival, len(rivals) * len(keys)) for key in keys

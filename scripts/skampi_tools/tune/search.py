@@ -8,10 +8,9 @@ ones, and so on. If such a launch fails, each of its candidates is launched alon
 import os
 from dataclasses import dataclass, field
 
-from .. import campaign
+from .. import campaign, style
 from ..campaign.directory import launch_directory, read_json, read_launch
 from ..cli import Error
-from . import openmpi
 from .race import Race, WholeRace
 
 FIRST_LOOK = 2        # passes: there and back, so that a linear drift cancels
@@ -30,8 +29,6 @@ class Lane:
         for candidate in self.members:
             environment |= candidate.environment()
             sets += candidate.set()
-        if any(kind == "mca" and name.startswith("coll_tuned_") for one in self.members for kind, name, _ in one.values):
-            environment |= openmpi.ON
         return {"name": self.name, "environment": environment, "set": sets}
 
 
@@ -91,11 +88,16 @@ class Search:
         racing = {candidate for race in self.races for candidate in race.racing}
         active = [lane for lane in self.lanes if racing.intersection(lane.members)]
         names = {lane.name for lane in active if lane.name not in self.broken}
+        self.run_of.tell.line(f"search, pass {number} of {self.definition['launches']} at most: the default and "
+                              f"{style.count_text(len(active), 'configuration')}")
         if number == 1:
             self._launch(number, {"default"})
-            self._begin(timeout)
+            if not self._file("default", 1) and not self.run_of.stopped:
+                raise Error(f"the default cannot be measured: see {launch_directory(self.directory, 'default', 1)}")
         else:
             names.add("default")
+        if timeout is None and "default" in self.run_of.took:
+            self.run_of.longest = max(LEAST_PATIENCE, PATIENCE * max(self.run_of.took["default"]))
         self._launch(number, names)
         alone = []
         for lane in active:
@@ -105,13 +107,6 @@ class Search:
         self._launch(number, {candidate.name for candidate in alone})
         if not self.run_of.stopped:
             self._find_defects(number, [candidate for lane in active for candidate in lane.members if candidate in racing])
-
-    def _begin(self, timeout):
-        """After the first launch of all."""
-        if not self._file("default", 1) and not self.run_of.stopped:
-            raise Error(f"the default cannot be measured: see {launch_directory(self.directory, 'default', 1)}")
-        if timeout is None and self.run_of.took:
-            self.run_of.longest = max(LEAST_PATIENCE, PATIENCE * max(self.run_of.took["default"]))
 
     def _launch(self, number, names):
         """What has failed before is not launched again, except for the default."""

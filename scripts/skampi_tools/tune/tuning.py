@@ -7,12 +7,10 @@ import time
 
 from .. import campaign, cli
 from ..campaign.directory import write_file, write_json
-from ..guidelines import rules as guideline_rules
 from . import openmpi, output, proof as proving, rules, search as searching
 from .race import Settings
 
 SEARCH_SHARE = 0.6    # of the time limit: the proof needs the rest
-GUIDELINES = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..", "guidelines.json")
 MOST_PROOFS = 3
 NOT_PROVEN, TIME = 3, 4
 WRITTEN, UCX = "tuned", "ucx.conf"   # how the names of files with settings begin; one has its own name
@@ -56,7 +54,6 @@ class Tuning:
                                        time_limit=self._left(), longest=self.found.run_of.longest)
             if not proof:
                 return _status(run)
-            proving.count_violations(proof, guideline_rules.read(GUIDELINES))
             self.proofs.append(proof)
             if proof.not_in_force:
                 return NOT_PROVEN
@@ -101,4 +98,6 @@ def tune(given, choices, common, definition, directory, weights):
     if status > 128:
         return status
     tuning.write(chosen, status)
+    if status == TIME or stopped:
+        cli.say(f"the time limit ended the {'proof' if status == TIME else 'search'}: the same command goes on")
     return status

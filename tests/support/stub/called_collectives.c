@@ -1,11 +1,32 @@
 /*
- * Calls a collective, "called bcast FILE", with messages of several sizes, and notes each of them
- * in the file before; 0 at the end. A launcher may lose what is printed by a program that crashes.
+ * Calls a collective, "called bcast FILE", or all, with messages of several sizes. Before each call
+ * it notes in the file "bcast 1024", and behind it the algorithm and a new line. Which one that is
+ * only truth/network_mpi/called.c sees, with which it is linked for Open MPI (-DSPIED); else it
+ * says "-". It is a file since a launcher may lose what is printed by a program that crashes.
  */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#ifdef SPIED
+#include "../../truth/network_mpi/called.h"
+#else
+static const char *called;
+#endif
+
+static const char *const collectives[] = {"allgather",
+                                          "allgatherv",
+                                          "allreduce",
+                                          "alltoall",
+                                          "alltoallv",
+                                          "barrier",
+                                          "bcast",
+                                          "gather",
+                                          "reduce",
+                                          "reduce_scatter",
+                                          "reduce_scatter_block",
+                                          "scatter"};
 
 enum { LARGEST = 4096, MOST_PROCESSES = 16 };
 
@@ -66,13 +87,18 @@ int main(int argc, char **argv)
     FILE *file = fopen(rank == 0 ? argv[2] : "/dev/null", "w");
     if (!file)
         MPI_Abort(MPI_COMM_WORLD, 1);
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        fprintf(file, "%d\n", sizes[i]);
-        fflush(file);
-        wait_for_first(rank, size);
-        call(argv[1], sizes[i], size);
-    }
-    fputs("0\n", file);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (size_t which = 0; which < sizeof collectives / sizeof *collectives; which++) {
+            const char *name = collectives[which];
+            if (strcmp(argv[1], "all") != 0 && strcmp(argv[1], name) != 0)
+                continue;
+            fprintf(file, "%s %d", name, sizes[i]);
+            fflush(file);
+            wait_for_first(rank, size);
+            called = NULL;
+            call(name, sizes[i], size);
+            fprintf(file, " %s\n", called ? called : "-");
+        }
     fclose(file);
     MPI_Finalize();
     return 0;

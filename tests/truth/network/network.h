@@ -76,8 +76,9 @@ struct network {
     bool report;
     int processors, first; /* that nodes seem to have; PEs on the first one; 0: as it is */
     bool simulated;        /* times are those of simulated.c */
-    bool running; /* between start and end of the library, which wait as long as they like */
-    int64_t look; /* ticks at which the schedule is looked at again */
+    bool running;  /* between start and end of the library, which wait as long as they like */
+    double factor; /* of the schedule and the noise, by which all costs are multiplied now */
+    int64_t look;  /* ticks at which the schedule is looked at again */
 };
 extern struct network network;
 

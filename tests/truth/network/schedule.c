@@ -110,6 +110,7 @@ static void apply(size_t state)
 {
     double factor = states[state].factor * noise_factor();
     current = state;
+    network.factor = factor;
     for (int cost = 0; cost < COSTS; cost++) {
         if (programmed[cost] >= 0) {
             network.cost[cost] = (int64_t)((double)programmed[cost] * factor + 0.5);
