@@ -1,10 +1,8 @@
 """A verdict as one HTML page: what to look at, heat maps of links, sites and suspicions."""
 
 import math
-import os
 
-from .. import report
-from ..report.markup import asset, esc
+from ..report.markup import bullets, esc, plain_page
 from ..report.tables import Column, number_cell, percent_cell, table, text_cell
 from ..style import percent_text
 from .output import headline, time_of
@@ -114,27 +112,19 @@ def _tests(value):
     return table(columns, "Suspicions", sortable=False)
 
 
-def _list(texts):
-    return "<ul>" + "".join(f"<li>{esc(text)}" for text in texts) + "</ul>"
-
-
 def page(value):
-    folder = os.path.dirname(os.path.realpath(report.__file__))
     body = [f'<h1 class="{STATES[value["verdict"]]}">{esc(headline(value))}</h1>',
             f'<p>{esc(value["library"] or "")}, {esc(value["started"] or "")}; {value["pes"]} PEs on '
             f'{value["nodes"]} nodes</p>',
-            _list(f"{kind}: {text}" for kind in KINDS if (text := time_of(value, kind)))]
+            bullets(f"{kind}: {text}" for kind in KINDS if (text := time_of(value, kind)))]
     for entry in value["look_at"]:
-        body.append(f"<h2>{esc(entry['node'])}</h2>{_list(entry['because'])}")
+        body.append(f"<h2>{esc(entry['node'])}</h2>{bullets(entry['because'])}")
     if value["doubts"]:
-        body.append(f"<h2>Doubts</h2>{_list(value['doubts'])}")
+        body.append(f"<h2>Doubts</h2>{bullets(value['doubts'])}")
     for place, kind in enumerate(KINDS):
         if links := _links(value, place):
             body.append(f"<h2>Links: {kind}</h2>{links}")
     if value["tests"]:
         body.append(f"<h2>Suspicions</h2>{_tests(value)}")
     body.append(f"<h2>Sites</h2>{_sites(value)}")
-    return ('<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="generator" content="skampi-accept"><meta name="viewport" '
-            'content="width=device-width, initial-scale=1"><title>skampi-accept</title>\n<style>'
-            f'{asset(folder, "report.css")}{STYLE}</style></head>\n<body>\n' + "\n".join(body)
-            + "\n</body></html>\n")
+    return plain_page("skampi-accept", body, STYLE)

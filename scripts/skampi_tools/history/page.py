@@ -4,10 +4,11 @@ import os
 from datetime import datetime, timezone
 
 from .. import style
-from ..report.markup import asset, badge, esc
+from ..report.markup import asset, badge, bullets, esc
 from ..report.page import DARK_PALETTE, document
 from ..report.parts import section_part
-from ..report.picture import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Axis, grid_of
+from ..report.picture import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Axis, grid_of, legend_of, look_of
+from ..report.tables import Column, table, text_cell
 from ..statistics import median
 from .output import cautions, counts_text, missing_lines, nothing_text, summary_text, value_text, when_text, where_text
 
@@ -17,7 +18,6 @@ MOST_DRAWN = 240    # places of a picture: of more launches, medians of neighbou
 LONG_PAGE = 40      # points that are laid out only where they are looked at
 DAY = 24 * 60 * 60  # seconds
 DATE_FORMATS = {3: "%Y-%m-%d", 4: "%m-%d %H:%M", 5: "%m-%d %H:%M:%S"}  # by the digits that numbers would have
-DASHES = ("", "8 4", "2 3")
 
 
 def render(history):
@@ -27,7 +27,7 @@ def render(history):
     numbers = {point: number for number, point in enumerate(points)}
     times = [launch.when.timestamp() for launch in history.launches]
     body = [f"<p>{esc(summary_text(history))}.</p>", _method(history),
-            "<ul>" + "".join(f"<li>{esc(text)}" for text in cautions(history)) + "</ul>",
+            bullets(cautions(history)),
             section_part("changes", "Changes", "".join(_group(group, history, numbers) for group in history.groups)
                          or f"<p>{nothing_text(history).capitalize()}.</p>")]
     if history.limit is not None:
@@ -35,11 +35,10 @@ def render(history):
     body.append(section_part("results", "Points", _tools() + "".join(
         _point(number, point, points[point], history, times) for point, number in numbers.items())))
     if missing := missing_lines(history):
-        body.append(section_part("missing", "Not measured",
-                                 "<ul>" + "".join(f"<li>{esc(line)}" for line in missing) + "</ul>"))
+        body.append(section_part("missing", "Not measured", bullets(missing)))
     if history.left_out:
-        body.append(section_part("left", "Files that are left out", "<ul>" + "".join(
-            f"<li>{esc(entry.path)}: {esc(entry.reason)}" for entry in history.left_out) + "</ul>"))
+        body.append(section_part("left", "Files that are left out",
+                                 bullets(f"{entry.path}: {entry.reason}" for entry in history.left_out)))
     data = {"times": times, "light": list(style.PALETTE), "dark": list(DARK_PALETTE),
             "points": [_data(lines) for lines in points.values()]}
     return document("History of results", "\n".join(body), data, "long" if len(points) > LONG_PAGE else "short",
@@ -53,30 +52,32 @@ def _method(history):
             f"{history.orders} random orders, seed {history.seed}. Dates are UTC.</p>")
 
 
-def _link(one, numbers):
-    return f'<a href="#point-{numbers[one.point]}">{esc(where_text(one))}: {esc(one.label)}</a>'
+def _link_cell(one, numbers):
+    name = f"{where_text(one)}: {one.label}"
+    return f'<a href="#point-{numbers[one.point]}">{esc(name)}</a>', name
 
 
-def _rows(head, rows):
-    cells = "".join(f"<th{' class=n' if name != 'point' else ''}>{name}</th>" for name in head)
-    return f'<div class="scroll"><table><thead><tr>{cells}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
+def _value_cell(value, one):
+    return value_text(value, one.point.quantity), value
+
+
+def _change_cell(ratio):
+    return style.change_text(ratio)[0], ratio
 
 
 def _group(group, history, numbers):
     before, after = history.launches[group.before], history.launches[group.after]
-    environment = "".join(f"<li>{esc(difference.text)}" for difference in group.differences) or (
-        "<li>the headers of the files do not differ")
-    rows = []
-    for series, change in group.members[:MOST_ROWS]:
-        cells = (style.change_text(change.ratio)[0], value_text(change.old, series.point.quantity),
-                 value_text(change.new, series.point.quantity))
-        rows.append("<tr>" + "".join(f"<td class=n>{esc(cell)}</td>" for cell in cells) +
-                    f"<td>{_link(series, numbers)}</td></tr>")
-    left = len(group.members) - len(rows)
+    shown = group.members[:MOST_ROWS]
+    left = len(group.members) - len(shown)
+    environment = [difference.text for difference in group.differences] or ["the headers of the files do not differ"]
+    rows = table([Column("change", [_change_cell(change.ratio) for _, change in shown]),
+                  Column("before", [_value_cell(change.old, one) for one, change in shown]),
+                  Column("after", [_value_cell(change.new, one) for one, change in shown]),
+                  Column("point", [_link_cell(one, numbers) for one, _ in shown], markup=True)],
+                 f"Changes of {when_text(after)}", sortable=False)
     return (f"<h3>{when_text(after)}: {counts_text(group)}</h3>"
             f'<p class="where">{esc(after.path)}; the launch before: {when_text(before)}, {esc(before.path)}</p>'
-            f"<p>In the environment:</p><ul>{environment}</ul>"
-            f"{_rows(('change', 'before', 'after', 'point'), rows)}" +
+            f"<p>In the environment:</p>{bullets(environment)}{rows}" +
             (f"<p>{left} more with smaller changes.</p>" if left else ""))
 
 
@@ -86,10 +87,11 @@ def _over(history, numbers):
     over = sorted(history.over, key=lambda pair: -pair[1].ratio)
     if not over:
         return f"{said}{badge('ok', 'none')}</p>"
-    rows = [f"<tr><td class=n>{style.change_text(verdict.ratio)[0]}</td>"
-            f"<td class=n>{when_text(history.launches[verdict.since])}</td><td>{_link(one, numbers)}</td></tr>"
-            for one, verdict in over]
-    return f"{said}{badge('bad', str(len(over)))}</p>{_rows(('change', 'since', 'point'), rows)}"
+    rows = table([Column("change", [_change_cell(verdict.ratio) for _, verdict in over]),
+                  Column("since", [text_cell(when_text(history.launches[verdict.since])) for _, verdict in over]),
+                  Column("point", [_link_cell(one, numbers) for one, _ in over], markup=True)],
+                 "Slower by more than the limit", sortable=False)
+    return f"{said}{badge('bad', str(len(over)))}</p>{rows}"
 
 
 def _tools():
@@ -118,21 +120,8 @@ def _levels(one, verdict, history):
 
 
 def _legend(lines):
-    if len(lines) == 1:
-        return ""
-    return '<ul class="legend">' + "".join(
-        f'<li><svg width="26" height="12" aria-hidden="true"><line x1="0" x2="26" y1="6" y2="6" '
-        f'stroke="{_color(i)}" stroke-width="2" {_dash(i)}/></svg> {esc(one.state_text)}'
-        for i, (one, _) in enumerate(lines)) + "</ul>"
-
-
-def _color(line):
-    return f"var(--s{line % len(style.PALETTE)})"
-
-
-def _dash(line):
-    dash = DASHES[line // len(style.PALETTE) % len(DASHES)]
-    return f'stroke-dasharray="{dash}"' if dash else ""
+    return '<ul class="legend">' + "".join(legend_of(i, esc(one.state_text)) for i, (one, _) in enumerate(lines)) + \
+        "</ul>" if len(lines) > 1 else ""
 
 
 # ---- A picture, for readers whose browser runs no script ----
@@ -159,14 +148,14 @@ def _picture(point, lines, times):
     parts = grid_of(x_axis, y_axis, _date_text,
                     lambda y, digits: value_text(y, point.quantity, digits), "launch (UTC)", point.quantity, esc)
     for number, ((one, _), line) in enumerate(zip(lines, drawn)):
+        color, dash = look_of(number)
         path = " ".join(f"{x_axis.place(x):.0f},{y_axis.place(y):.1f}" for x, y in line)
-        parts.append(f'<polyline points="{path}" fill="none" stroke="{_color(number)}" stroke-width="1.2" '
-                     f"{_dash(number)}/>")
+        parts.append(f'<polyline points="{path}" fill="none" stroke="{color}" stroke-width="1.2"{dash}/>')
         for segment in one.segments:
             y = y_axis.place(segment.level)
             parts.append(f'<line class="level" x1="{x_axis.place(times[segment.first]):.0f}" '
                          f'x2="{x_axis.place(times[segment.last]):.0f}" y1="{y:.1f}" y2="{y:.1f}" '
-                         f'stroke="{_color(number)}"/>')
+                         f'stroke="{color}"/>')
         for change in one.changes:
             x = x_axis.place(times[change.after])
             parts.append(f'<line class="change" x1="{x:.0f}" x2="{x:.0f}" y1="{TOP}" y2="{HEIGHT - BOTTOM}"/>')

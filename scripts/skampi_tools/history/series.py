@@ -2,11 +2,11 @@
 
 import math
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 
 from ..states import state_of
-from ..states.common import CommonStates, combined, joined
+from ..states.common import CommonStates, combined, joined, text_of
 from ..states.independent import all_alike, restrict
-from ..states.naming import NamedStates, text_of
 from .reading import Point
 
 AT_ONCE = 100  # files whose states are matched with each other: the time grows with the square of their number
@@ -42,13 +42,6 @@ class Series:
         return [None if value is None else math.log(value) for value in self.values]
 
 
-class _Records:
-    """What CommonStates needs of a file."""
-
-    def __init__(self, states=()):
-        self.states = states
-
-
 class StatesOverTime:
     """Gives states numbers that have one meaning in all launches, however many there are: it matches the states inside
     groups of neighbouring launches, then the groups. It looks only at controls that do not depend on the library, because
@@ -59,16 +52,16 @@ class StatesOverTime:
         self.groups = []
         for start in range(0, len(launches), AT_ONCE):
             own = lists[start:start + AT_ONCE]
-            self.groups.append(CommonStates([_Records() for _ in own], own))
-        self.named = NamedStates([
-            _Records([state_of(record) for record in combined(common, range(len(common.files)))])
-            for common in self.groups])
+            self.groups.append(CommonStates(launches[start:start + AT_ONCE], own))
+        self.common = CommonStates([
+            SimpleNamespace(states=[state_of(record) for record in combined(group, range(len(group.lists)))])
+            for group in self.groups])
 
     def of(self, index, members, number):
-        """The NamedState of a launch's state; None: not known."""
+        """The named state of a launch's state; None: not known."""
         group, place = divmod(index, AT_ONCE)
         common = self.groups[group].numbers.get((place, members, number))
-        return None if common is None else self.named.of(group, members, common)
+        return None if common is None else self.common.of(group, members, common)
 
 
 def series_of(launches, states=True):
@@ -92,9 +85,9 @@ def _by_state(point, launches, known):
     for index, launch in enumerate(launches):
         for (members, number), value in launch.parts.get(point, {}).items():
             if named := known.of(index, members, number):
-                by_state.setdefault(named, {}).setdefault(index, []).append(value)
+                by_state.setdefault(named.number, (named, {}))[1].setdefault(index, []).append(value)
     if len(by_state) < 2:
         return []
-    return [Series(point, named.number, text_of([named]), [
+    return [Series(point, number, text_of([named]), [
         joined(values[index]).median if index in values else None for index in range(len(launches))])
-            for named, values in sorted(by_state.items(), key=lambda item: item[0].number)]
+            for number, (named, values) in sorted(by_state.items())]

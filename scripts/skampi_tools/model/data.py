@@ -8,7 +8,7 @@ from typing import NamedTuple
 from .. import progress, style
 from ..cli import Error
 from ..states import kind_of, states_for
-from ..states.naming import NamedStates, text_of
+from ..states.common import CommonStates, text_of
 from ..statistics import NAN, median
 
 INSIDE, BETWEEN = "inside", "between"  # the PEs of a set: on one node; one on each of several
@@ -90,21 +90,21 @@ class _Chosen:
     a state in common: a hand-over between nodes takes what the network takes."""
 
     def __init__(self, files, number):
-        self.files, self.named, self.asked_for = files, NamedStates(files), bool(number)
+        self.files, self.common, self.asked_for = files, CommonStates(files), bool(number)
         # Not the share of the time alone: a run in one state (skampi --state) also waited for it in others.
         self.results = Counter((_place(file, result), state) for index, file in enumerate(files) for result in file.points
-                               if result.function in FUNCTIONS for state in self.named.values(index, result))
+                               if result.function in FUNCTIONS for state in self.common.values(index, result))
         places = {}
         for place, state in self.results:
             places.setdefault(state, set()).add(place)
         kinds = {}
-        for state, common in self.named.states.items():
+        for state, one in self.common.states.items():
             for place in places.get(state, {place for place, _ in self.results}):
-                kinds.setdefault((place, common.kind), []).append(state)
+                kinds.setdefault((place, one.kind), []).append(state)
         # Of one state there is nothing to choose.
         kinds = {kind: numbers for kind, numbers in kinds.items() if len(numbers) > 1}
         self.chosen = {kind: self._choice(kind[0], numbers, number) for kind, numbers in kinds.items()}
-        have = {str(self.named.named[n].number) for numbers in kinds.values() for n in numbers}
+        have = {str(self.common.named[n].number) for numbers in kinds.values() for n in numbers}
         if number and str(number) not in have:
             have = ", ".join(sorted(have))
             raise Error(f"--state {number}: " + (f"there are the states {have}" if have else
@@ -112,12 +112,12 @@ class _Chosen:
 
     def _choice(self, place, numbers, wanted):
         """The one that is wanted; where it is not, the one that most results have."""
-        return max(numbers, key=lambda n: (self.named.named[n].number == wanted, self.results[place, n],
-                                           self.named.states[n].share))
+        return max(numbers, key=lambda n: (self.common.named[n].number == wanted, self.results[place, n],
+                                           self.common.states[n].share))
 
     def texts(self):
         return [f"{style.count_text(kind[1] or 0, 'PE')}{f' {PLACE_WORDS[place]}' if place else ''}: "
-                f"{text_of([self.named.named[n]])}, {style.percent_text(self.named.states[n].share)} of the time"
+                f"{text_of([self.common.named[n]])}, {style.percent_text(self.common.states[n].share)} of the time"
                 for (place, kind), n in self.chosen.items()]
 
     def value(self, index, result, place):
@@ -125,7 +125,7 @@ class _Chosen:
         asked for. Results whose state is not known count, but not for a state that was asked for."""
         states = states_for(result.pe_set, self.files[index].states)
         kind = (place, kind_of(states[0])) if states else None
-        values = self.named.values(index, result)
+        values = self.common.values(index, result)
         if kind in self.chosen and (value := values.get(self.chosen[kind])):
             return value.median, (value.median_high - value.median_low) / 2, True
         others = kind in self.chosen and (bool(values) or self.asked_for)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 
 from ..points import aspect_text, aspects_of
 from ..results import IN_ALL, MEDIAN, PER_SECOND
-from ..states import naming
+from ..states import common
 
 NAN = math.nan
 LOG_DECADES = 1.5  # values that span more are drawn on a logarithmic axis
@@ -35,7 +35,7 @@ class Source:
 @dataclass
 class Part:
     """What of a point was measured in one state of the machine."""
-    state: object  # NamedState
+    state: object  # CommonState, named
     value: object  # states.StateValue
     medians: list  # of rounds
 
@@ -73,7 +73,7 @@ class Point:
     members: str = ""
     stated: dict = field(default_factory=dict)  # what else is stated, in words by name (points.aspects_of)
     parts: list = field(default_factory=list)  # Part, where states of the machine are known
-    state: object = None  # NamedState, where separate() made it the part of a point
+    state: object = None  # CommonState, where separate() made it the part of a point
     x: object = None   # set by curves()
 
 
@@ -90,14 +90,14 @@ def _scalar(value):
 
 def load_all(sources):
     """The points of these files, with the states of the machine of all of them."""
-    known = naming.NamedStates([source.file for source in sources])
+    known = common.CommonStates([source.file for source in sources])
     return [point for place, source in enumerate(sources)
             for point in load(source, functools.partial(known.parts, place))]
 
 
 def load(source, parts_of=lambda result: []):
     """The points of a file: aggregates over rounds where there are some, else results. Raw samples
-    of all rounds are put together. parts_of: what a result has in each state (NamedStates.parts)."""
+    of all rounds are put together. parts_of: what a result has in each state (CommonStates.parts)."""
     file = source.file
     samples = {}
     for result in file.results + file.later:
@@ -154,14 +154,14 @@ def _in_all(point, result):
 def separate(points):
     """For each state of the machine a point with what was measured in it; the points as they are if all
     were measured in one state. A point without a state, between others that have one, is in UNKNOWN."""
-    if not naming.several(part.state for point in points for part in point.parts):
+    if not common.differ(part.state for point in points for part in point.parts):
         return points
     def neighbours(point):
         return point.source.index, scope(point), point.function
     stated = {neighbours(point) for point in points if point.parts}
     return [one for point in points
             for one in _by_state(point) or
-            [replace(point, state=naming.UNKNOWN if neighbours(point) in stated else None)]]
+            [replace(point, state=common.UNKNOWN if neighbours(point) in stated else None)]]
 
 
 def _by_state(point):
@@ -208,7 +208,7 @@ def selects_file(selector, source):
 
 def _numbers(point):
     """Of the states that a selector can have for this point."""
-    return [part.state.number for part in point.parts] or [naming.UNKNOWN.number]
+    return [part.state.number for part in point.parts] or [common.UNKNOWN.number]
 
 
 def selects(selector, point):
@@ -383,7 +383,7 @@ class Curve:
         parts.append(("placement", self.placement))
         parts += [(name, aspect_text(name, first.stated.get(name))) for name in self.stated_differently()]
         if first.state:
-            parts.append(("state", naming.text_of([point.state for point in self.points])))
+            parts.append(("state", common.text_of([point.state for point in self.points])))
         if first.occurrence:
             parts.append(("occurrence", f"block {first.occurrence} of that name"))
         if self.repeated:

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 
 from ..cli import Error
-from ..states import WORDS, controls_for, naming, told_by
+from ..states import WORDS, common, controls_for, told_by
 from . import curves as cv
 
 NO_CONTROLS = ("no controls record says how the state changed: draw the JSON file of the run (skampi -o "
@@ -22,7 +22,7 @@ class Strip:
     at: list        # seconds since the run began
     controls: dict  # {name: values at these times, seconds}; NaN: not known
     numbers: list   # of the states at these times, those that several files share
-    states: list    # (NamedState, State), ascending by number
+    states: list    # (named state, State), ascending by number
     points: list = field(default_factory=list)  # none: it shows no results
 
     def selector(self, several_files, control):
@@ -60,7 +60,7 @@ def _overlap(a, b):
 
 def strips(sources):
     """The strips of these files; cli.Error where one has none."""
-    known = naming.NamedStates([source.file for source in sources])
+    known = common.CommonStates([source.file for source in sources])
     found = []
     for place, source in enumerate(sources):
         made = strips_of(source, functools.partial(known.of, place))
@@ -71,7 +71,7 @@ def strips(sources):
 
 
 def strips_of(source, state_of):
-    """The strips of a file. state_of: gives the NamedState of a set's state."""
+    """The strips of a file. state_of: gives the named state of a set's state."""
     made = [_strip(source, record, state_of) for record in source.file.controls]
     return [strip for strip in made if strip.told]
 

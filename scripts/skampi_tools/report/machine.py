@@ -5,7 +5,7 @@ import functools
 from .. import style
 from ..plot.curves import Source
 from ..plot.strips import strips_of
-from ..states import WORDS, naming, told_by
+from ..states import WORDS, common, told_by
 from .markup import esc
 from .picture import strip_pictures
 from .tables import Column, measured_cell, number_cell, percent_cell, table, text_cell
@@ -22,16 +22,16 @@ class Machine:
 
     def __init__(self, files):
         """files: (short name, ResultFile) pairs."""
-        self.known = naming.NamedStates([file for _, file in files])
+        self.known = common.CommonStates([file for _, file in files])
         self.place = {name: place for place, (name, _) in enumerate(files)}
-        self.several = naming.several(self.known.named.values())
+        self.several = common.differ(self.known.named.values())
 
     def of(self, file, members, number):
-        """The NamedState of the file of this name; None where it has none."""
+        """The named state of the file of this name; None where it has none."""
         return self.known.of(self.place[file], members, number)
 
     def parts(self, point):
-        """As NamedStates.parts(), of a sections.Point."""
+        """As CommonStates.parts(), of a sections.Point."""
         return self.known.parts(self.place[point.file], point.result)
 
 
@@ -45,7 +45,7 @@ def state_columns(points, scales, unit, machine):
             cells, states = columns.setdefault(named.number, ([None] * len(points), []))
             cells[place] = measured_cell(value.median, scale, (value.median_high - value.median_low) / 2)
             states.append(named)
-    return [Column(f"state {number}", cells, unit, f"Median in {naming.text_of(states)}")
+    return [Column(f"state {number}", cells, unit, f"Median in {common.text_of(states)}")
             for number, (cells, states) in sorted(columns.items())]
 
 
@@ -55,7 +55,7 @@ def machine_part(files, machine):
     for place, (name, file) in enumerate(files):
         mine = [(named, state) for state in file.states
                 if (named := machine.of(name, state.members, state.number))]
-        if not naming.several(named for named, _ in mine):
+        if not common.differ(named for named, _ in mine):
             continue
         parts.append(f"<h3>{esc(name)}</h3>" if len(files) > 1 else "")
         strips = strips_of(Source(place, name, file), functools.partial(machine.of, name))
@@ -69,7 +69,7 @@ def machine_part(files, machine):
 
 
 def state_table(mine, sets, label):
-    """mine: (NamedState, states.State) pairs; sets: their members."""
+    """mine: (named state, State) pairs; sets: their members."""
     mine = sorted(mine, key=lambda pair: (pair[1].members, pair[0].number))
     states = [state for _, state in mine]
     told = told_by(states)
@@ -91,7 +91,7 @@ def control_columns(name, states):
     return [
         Column(WORDS[name], [own and number_cell(own.value, scale, 3) for own in controls], unit,
                f"Median of the control {WORDS[name]}"),
-        Column(f"{WORDS[name]}, range", [own and text_cell(naming.bounds_text(own)) for own in controls]),
+        Column(f"{WORDS[name]}, range", [own and text_cell(common.bounds_text(own)) for own in controls]),
     ]
 
 

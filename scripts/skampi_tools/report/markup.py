@@ -7,6 +7,7 @@ import re
 
 from ..cli import Error, finite
 
+HERE = os.path.dirname(os.path.realpath(__file__))
 STATE_NAMES = {"ok": "passed", "note": "note", "doubtful": "doubtful", "bad": "failed",
                "unknown": "not known"}
 STATE_SIGNS = {"ok": "✔", "note": "i", "doubtful": "!", "bad": "✖", "unknown": "?"}
@@ -34,6 +35,18 @@ def asset(*path):
     if re.search(r"</(script|style)", text, re.IGNORECASE):
         raise Error(f"{os.path.join(*path)}: holds the end of a script or style")
     return text
+
+
+def plain_page(name, body, style=""):
+    """A page without scripts. name: of the tool; body: its parts as markup; style: besides that of reports."""
+    return ('<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+            f'<meta name="generator" content="{name}"><meta name="viewport" content="width=device-width, initial-scale=1">'
+            f'<title>{name}</title>\n<style>{asset(HERE, "report.css")}{style}</style></head>\n<body>\n' + "\n".join(body)
+            + "\n</body></html>\n")
+
+
+def bullets(texts):
+    return "<ul>" + "".join(f"<li>{esc(text)}" for text in texts) + "</ul>"
 
 
 def badge(state, text=None):

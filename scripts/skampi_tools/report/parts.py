@@ -6,7 +6,7 @@ from .. import doubt, style
 from ..locations import location_text
 from . import verdicts as v
 from .columns import comparison_columns
-from .markup import STATE_NAMES, VERDICT_STATES, badge, esc
+from .markup import STATE_NAMES, VERDICT_STATES, badge, bullets, esc
 from .sections import is_number
 from .tables import Column, measured_cell, percent_cell, table, text_cell
 
@@ -171,10 +171,10 @@ def rounds_part(files, coverage):
                      "<code>skampi-campaign coverage</code> measures it, and <code>--coverage</code> shows it here.</p>")
     spreads = [(f"between {several}", sorted(r.between for r in aggregates if is_number(r.between))),
                (f"inside {several}", sorted(r.within for r in aggregates if is_number(r.within)))]
-    items = [f"<li>{name}: typically {style.percent_text(x[len(x) // 2])}, at most "
+    items = [f"{name}: typically {style.percent_text(x[len(x) // 2])}, at most "
              f"{style.percent_text(x[-1])}" for name, x in spreads if x]
     if items:
-        parts.append("<p>Spread (interquartile range over the median):</p><ul>" + "".join(items) + "</ul>")
+        parts.append(f"<p>Spread (interquartile range over the median):</p>{bullets(items)}")
     return "".join(parts)
 
 
@@ -214,7 +214,7 @@ def comparison_part(comparison, old="old", new="new"):
                *comparison.differences, *comparison.cautions]
     unit, scale = style.unit_for([r.old for r in comparison.rows if r.quantity == "time"])
     parts = [f"<p>{listing or 'There is nothing to compare.'}</p>",
-             "<ul>" + "".join(f"<li>{esc(remark)}" for remark in remarks) + "</ul>"]
+             bullets(remarks)]
     for quantity, name, size in (("time", unit, scale), ("bytes", "bytes", 1.0)):
         rows = [part for r in comparison.rows if r.quantity == quantity for part in (r, *r.states)]
         verdict, *ratio = comparison_columns(rows, old, new)
@@ -248,9 +248,8 @@ def factors_part(files):
         for record in (r for r in file.records if r["record"] == "factors"):
             found = record["findings"] or ["No factor makes a difference that can be told from chance."]
             parts.append(f"<p>{style.count_text(record.get('tests') or 0, 'test')} of factors in "
-                         f"{record.get('blocks')} blocks in random order{esc(suffix)}:</p><ul>" +
-                         "".join(f"<li>{esc(text)}" for text in [*found, *map(_untried_text, record["untried"])]) +
-                         "</ul>")
+                         f"{record.get('blocks')} blocks in random order{esc(suffix)}:</p>"
+                         f"{bullets([*found, *map(_untried_text, record['untried'])])}")
         rows = sorted((r for r in file.records if r["record"] == "factor" and r["named"]), key=lambda r: -r["ratio"])
         parts.append(table([
             Column("factor", [text_cell(r["factor"]) for r in rows]),

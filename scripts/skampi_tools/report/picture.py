@@ -6,7 +6,7 @@ import math
 from .. import doubt, style
 from ..plot import curves as cv
 from ..states import WORDS
-from ..states.naming import said_of
+from ..states.common import said_of
 from .sections import is_number
 
 WIDTH, HEIGHT = 720, 340
@@ -126,9 +126,17 @@ def grid_of(x_axis, y_axis, x_text, y_text, x_name, y_name, esc):
     return parts
 
 
-def _swatch(color, dash):
-    return (f'<svg width="26" height="12" aria-hidden="true"><line x1="0" x2="26" y1="6" y2="6" '
-            f'stroke="{color}" stroke-width="2"{dash}/><circle cx="13" cy="6" r="3" fill="{color}"/></svg>')
+def look_of(line):
+    """(colour, attribute of its dashes) of a line by its number."""
+    dash = DASHES[line // len(style.PALETTE) % len(DASHES)]
+    return f"var(--s{line % len(style.PALETTE)})", f' stroke-dasharray="{dash}"' if dash else ""
+
+
+def legend_of(line, text):
+    """The entry of a line in a legend; text: markup."""
+    color, dash = look_of(line)
+    return ('<li><svg width="26" height="12" aria-hidden="true"><line x1="0" x2="26" y1="6" y2="6" '
+            f'stroke="{color}" stroke-width="2"{dash}/><circle cx="13" cy="6" r="3" fill="{color}"/></svg> {text}</li>')
 
 
 def picture(block, esc):
@@ -153,9 +161,7 @@ def picture(block, esc):
                          f'<text class="mark" transform="translate({x - 3:.1f} {TOP + 2}) rotate(-90)" '
                          f'text-anchor="end">{esc(mark["label"])}</text>')
     for series in sorted({s for _, s, _ in shown}):
-        color = f"var(--s{series % len(style.PALETTE)})"
-        pattern = DASHES[series // len(style.PALETTE) % len(DASHES)]
-        dash = f' stroke-dasharray="{pattern}"' if pattern else ""
+        color, dash = look_of(series)
         mine = [(x_axis.place(x), y_axis.place(block["value"][i]), i) for x, s, i in shown if s == series]
         if axis:
             way = " ".join(f"{x:.1f},{y:.1f}" for x, y, _ in mine)
@@ -171,7 +177,7 @@ def picture(block, esc):
             if len(mine) <= MOST_MARKERS:
                 parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{color}"/>')
         if axis:
-            legend.append(f"<li>{_swatch(color, dash)} {esc(axis['labels'][series] or '(no name)')}</li>")
+            legend.append(legend_of(series, esc(axis["labels"][series] or "(no name)")))
     if axis and len(axis["labels"]) > MOST_SERIES:
         legend.append(f"<li>{len(axis['labels']) - MOST_SERIES} more lines are not in this picture</li>")
     if doubted:

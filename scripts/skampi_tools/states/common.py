@@ -6,18 +6,59 @@
 """
 
 import math
+from collections import Counter
 from typing import NamedTuple
 
 from .. import style
 from ..cli import finite
 from ..statistics import median
-from . import ALL_WORDS, StateValue, kind_of, match_states, sets_of, states_for
+from . import ALL_WORDS, CommonState, StateValue, kind_of, match_states, sets_of, states_for
 
 
 def control_text(told, values):
     """What a state is known by, as "hand-over 164 ns, addition 480 ps". told: names of controls; values: of the
     controls, by name."""
     return ", ".join(f"{ALL_WORDS[name]} {style.short_time_text(values[name])}" for name in told)
+
+
+def text_of(named):
+    """"state 1 (hand-over 61 ns, addition 285 ps)": states of one number, of sets of several sizes."""
+    if named[0] == UNKNOWN:
+        return "state not known"
+    controls = []
+    for name in ALL_WORDS:
+        values = sorted(one.values[name] for one in named if name in one.told)
+        ends = dict.fromkeys(style.short_time_text(value) for value in values[:1] + values[-1:])
+        controls += [f"{ALL_WORDS[name]} {' to '.join(ends)}"] * bool(ends)
+    return f"state {named[0].number} ({', '.join(controls)})"
+
+
+def said_of(named, state):
+    """"state 1 (hand-over 61 ns), 60 % of the time": a state of a file under its common number."""
+    return f"{text_of([named._replace(values=state.values)])}, {share_text(state)}"
+
+
+def share_text(state):
+    """How much of its run a State took."""
+    share = ("only in earlier runs" if not state.share else
+             f"{style.percent_text(state.share)} of the time")
+    return f"{share}{', new' if state.new else ''}"
+
+
+def bounds_text(control):
+    """"below 100 ns": which values are in a Range; empty without bounds."""
+    low, high = (None if end is None else style.short_time_text(end) for end in (control.low, control.high))
+    if low and high:
+        return f"{low} to {high}"
+    return f"below {high}" if high else f"above {low}" if low else ""
+
+
+def differ(named):
+    """Whether these named states are more than one state of a set of PEs."""
+    found = {}
+    for one in named:
+        found.setdefault(one.kind, set()).add(one.number)
+    return any(len(numbers) > 1 for numbers in found.values())
 
 
 def joined(values):
@@ -29,14 +70,35 @@ def joined(values):
                       median([value.median for value in values for _ in range(value.count or 1)]))
 
 
+UNKNOWN = CommonState(0, 0, {}, (), 0.0)  # of what has no state, between what has one
+
+
 class CommonStates:
-    """files: ResultFiles. to_compare: of each the States that it is compared by (independent.py)."""
+    """files: ResultFiles. to_compare: of each the States that it is compared by (independent.py). .states has them by one
+    number in all; in .named they are numbered from 1 for sets of each size, as people are told of them: the states of a
+    single file keep their own numbers, also if it has sets of several sizes."""
 
     def __init__(self, files, to_compare=None):
         self.files = files
         self.lists = to_compare or [file.states for file in files]
         self.numbers, found = match_states(self.lists, joined=to_compare is not None)
         self.states = {state.number: state for state in found}
+        sizes = Counter()
+        self.named = {}
+        for number, state in sorted(self.states.items()):  # ascending by values
+            sizes[state.kind] += 1
+            self.named[number] = state._replace(number=sizes[state.kind])
+
+    def of(self, index, members, number):
+        """The named state of a file's state; None where it has no value."""
+        return self.named.get(self.numbers.get((index, members, number)))
+
+    def parts(self, index, result):
+        """[(named state, StateValue, medians of its rounds)] of a result of this file."""
+        rounds = self.of_rounds(index, result)
+        return [(self.named[number], value,
+                 [median for median, where in zip(result.medians, rounds) if where == number])
+                for number, value in self.values(index, result).items()]
 
     def _of_set(self, index, result):
         """{number in this file: common number} of the states of the result's PEs."""
@@ -62,8 +124,7 @@ class CommonStates:
         return sum(state.kind == self.states[number].kind for state in self.states.values()) == 1
 
     def text(self, number):
-        state = self.states[number]
-        return f"state {number} ({control_text(state.told, state.values)})"
+        return text_of([self.states[number]])
 
     def share(self, number, indices):
         """Share of the time of these files that was spent in the state, from 0 to 1. Each file has the same weight. Files

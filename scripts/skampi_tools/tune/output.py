@@ -1,11 +1,10 @@
 """What a tuning has found: as text, as JSON, as a page."""
 
 import math
-import os
 
-from .. import report, style
+from .. import style
 from ..compare.rows import CANNOT_TELL, FASTER, SLOWER, UNCHANGED
-from ..report.markup import asset, esc
+from ..report.markup import esc, plain_page
 from ..report.tables import Column, table, text_cell
 from ..screen import printable
 from ..statistics import median
@@ -132,7 +131,6 @@ def _table(titles, rows, name):
 
 
 def page(value):
-    folder = os.path.dirname(os.path.realpath(report.__file__))
     body = [f"<h1>{esc(headline(value))}</h1>", f"<pre>{esc(chr(10).join(how_to_use(value)))}</pre>",
             "<h2>What is chosen</h2>",
             _table(("choice", "PEs", "size", "chosen"), choices_lines(value), "What is chosen")]
@@ -147,6 +145,4 @@ def page(value):
     body.append("<h2>What was tried</h2>" + _table(
         ("choice", "candidates"), [(choice["choice"], "; ".join(choice["candidates"].values())) for choice in value["choices"]],
         "What was tried"))
-    return ('<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="generator" content="skampi-tune">'
-            '<meta name="viewport" content="width=device-width, initial-scale=1"><title>skampi-tune</title>\n'
-            f'<style>{asset(folder, "report.css")}</style></head>\n<body>\n' + "\n".join(body) + "\n</body></html>\n")
+    return plain_page("skampi-tune", body)

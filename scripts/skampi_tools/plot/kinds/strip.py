@@ -3,7 +3,7 @@
 from matplotlib.lines import Line2D
 
 from ... import style
-from ...states import WORDS, naming
+from ...states import WORDS, common
 from ..axes import Legend, set_ticks, x_axis, y_axis
 from ..spec import TIME_UNITS
 
@@ -35,7 +35,7 @@ def draw_states(axes, panel, chosen, notes):
         color = _color(named.number)
         _dots(axes, dots, named.number, color)
         legend.add(Line2D([], [], linestyle="none", marker="o", markersize=2 * DOT, color=color),
-                   naming.said_of(named, state))
+                   common.said_of(named, state))
     _dots(axes, dots, 0, style.GREY)
     axes.set_ylim(low, high)
     set_ticks(axes.yaxis, (low, high), "linear" if panel.get("y_scale") == "linear" else "log10", False,
