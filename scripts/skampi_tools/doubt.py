@@ -8,11 +8,9 @@ import json
 import math
 import os
 import re
-import sys
 from collections import Counter
 
-from .cli import write_json
-from .screen import printable
+from . import cli
 from .style import count_text
 
 MARK = "*"
@@ -144,7 +142,7 @@ def show(target, files, report, document):
         report()
         print_explanation(files)
     if target:
-        write_json(target, document())
+        cli.write_json(target, document())
 
 
 def cautions_of(files):
@@ -164,4 +162,4 @@ def together(said_of):
 def warn(*files):
     """Says cautions_of() on standard error."""
     for text in cautions_of(files):
-        print(f"{os.path.basename(sys.argv[0])}: warning: {printable(text)}", file=sys.stderr)
+        cli.warn(text)

@@ -34,6 +34,14 @@ def default_launch():
     return f"{shlex.quote(own)} {{pes}}" if own else launch.replace("%n", "{pes}")
 
 
+def add_options(parser, beside="", **launch):
+    """--launch and --program of tools that measure. beside: what else a template may have; launch: settings of its option."""
+    parser.add_argument("--launch", metavar="TEMPLATE", **launch,
+                        help=f"how to start programs{beside} (default: SKAMPI_LAUNCH of the environment, in a checkout "
+                             "mk/launch {pes}, else oshrun -np {pes})")
+    parser.add_argument("--program", metavar="FILE", help="skampi (default: the one beside these scripts)")
+
+
 def template(launch, where, names):
     """A template of a launcher's command line, checked: a text with {pes} (or %n) and further names in braces. where:
     where the user gave it; names: those that words() will be given."""

@@ -10,26 +10,31 @@ from collections.abc import Mapping
 
 SCHEMA_VERSION = 1
 
-# Members of result and rounds records that hold one value each, in the schema's order.
-NUMBERS = ("bytes at time standard_error error time_low time_high time_confidence mean deviation "
-           "median median_low median_high bandwidth bus_bandwidth rate confidence min max p5 p25 p75 p95 p99 p999 "
-           "autocorrelation effective window source_in_page target_in_page hand_over hand_over_slowest "
-           "hand_over_shared addition copy unit reached next_low next_high between within launch_difference").split()
-# Of a point over rounds in one state, in the order of CSV.
-STATE_NUMBERS = "median median_low median_high reached next_low next_high between".split()
-# Of them: what was measured, in seconds or bytes; further times; amounts per second.
+_HERE = os.path.dirname(os.path.realpath(__file__))
+with open(os.path.join(_HERE, os.pardir, "results.schema.json"), encoding="utf-8") as _file:
+    _SCHEMA = json.load(_file)
+_DEFINITIONS = _SCHEMA["definitions"]
+_TYPES = {"number": (int, float), "integer": (int,), "string": (str,), "boolean": (bool,), "null": (type(None),)}
+# Members of objects inside records without which readers cannot use them; older versions may lack the others.
+_NEEDED_INSIDE = frozenset("value share most mean addition valid median state rounds".split())
+
+
+def _named(properties, *wanted):
+    """Names of the members whose type is one of these."""
+    return [name for name, own in properties.items() if own.get("$ref", own.get("type")) in wanted]
+
+
+_OF_POINTS = {name: own for kind in ("point", "result", "rounds") for name, own in _DEFINITIONS[kind]["properties"].items()}
+# Members of result and rounds records that hold one value each, in the schema's order; of a point in one state.
+NUMBERS = _named(_OF_POINTS, "#/definitions/number")
+COUNTS = _named(_OF_POINTS, "#/definitions/count", "integer")
+STATE_NUMBERS = _named(_OF_POINTS["states"]["items"]["properties"], "#/definitions/number")
+# Of NUMBERS: what was measured, in seconds or bytes; further times; amounts per second.
 VALUES = ("time standard_error error time_low time_high mean deviation median median_low median_high min max p5 p25 "
           "p75 p95 p99 p999 next_low next_high").split()
 SECONDS = "at window hand_over hand_over_slowest hand_over_shared addition copy".split()
 RATES = {"bandwidth": "MB/s", "bus_bandwidth": "MB/s", "rate": "M/s"}
-COUNTS = "number round kept valid invalid late overruns warm_up iterations repeated rounds".split()
-
-_HERE = os.path.dirname(os.path.realpath(__file__))
-with open(os.path.join(_HERE, os.pardir, "results.schema.json"), encoding="utf-8") as _file:
-    _SCHEMA = json.load(_file)
-_TYPES = {"number": (int, float), "integer": (int,), "string": (str,), "boolean": (bool,), "null": (type(None),)}
-# Members of objects inside records without which readers cannot use them; older versions may lack the others.
-_NEEDED_INSIDE = frozenset("value share most mean addition valid median state rounds".split())
+ROUNDS_BLOCK = " (rounds)"  # ends the names of blocks that only have rounds records, in .sko
 
 
 def _types_of(schema):
@@ -79,8 +84,7 @@ def _object(members, needed, others):
 
 
 def _members_of(*kinds):
-    definitions = _SCHEMA["definitions"]
-    return {name: _check_of(own) for kind in kinds for name, own in definitions[kind]["properties"].items()
+    return {name: _check_of(own) for kind in kinds for name, own in _DEFINITIONS[kind]["properties"].items()
             if (kind, name) != ("header", "schema")}  # which is read first
 
 

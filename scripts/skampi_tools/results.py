@@ -282,13 +282,9 @@ def read(path, unit=None, strict=True):
     """Reads a result file of any format, which its content says. "-" is standard input. unit: "ns",
     "us", "ms" or "s", of the times in a .sko file that does not state it. strict: an Error for lines of a .sko file
     that are damaged, which else are left out."""
-    # Keeps line ends as they are: inside quotes they belong to a cell of CSV.
-    with (open(0, encoding="utf-8-sig", errors="replace", newline="", closefd=False)
-          if path == "-" else
-          open(path, encoding="utf-8-sig", errors="replace", newline="")) as stream:
+    with _opened(path) as stream:
         file, lines = _begin("standard input" if path == "-" else os.fspath(path), stream)
-        records = (sko_reader.parse(file.path, [*lines], file.doubts, unit, strict) if file.format == "sko" else
-                   _records(file, lines))
+        records = _records(file, lines, unit, strict)
         # Records have no cycles; looking for them takes a quarter of the time in large files.
         collecting = gc.isenabled()
         gc.disable()
@@ -304,12 +300,24 @@ def read(path, unit=None, strict=True):
     return file
 
 
+def records_of(path):
+    """The records of a result file one by one, which are kept nowhere: of very large files."""
+    with _opened(path) as stream:
+        yield from _records(*_begin(os.fspath(path), stream))
+
+
 def follow(name, stream):
     """(file, entries) of a run that may still go on: entries come, and are in the file, as soon as they are read, of .sko
     with their block. What follows them in the stream is not known then: states, rounds."""
     file, lines = _begin(name, stream)
     records = sko_reader.follow(name, lines) if file.format == "sko" else _records(file, lines)
     return file, map(file.add, records)
+
+
+def _opened(path):
+    """Keeps line ends as they are: inside quotes they belong to a cell of CSV."""
+    how = {"encoding": "utf-8-sig", "errors": "replace", "newline": ""}
+    return open(0, closefd=False, **how) if path == "-" else open(path, **how)
 
 
 def _begin(name, stream):
@@ -331,10 +339,12 @@ def _begin(name, stream):
     raise Error(f"{name}: {kinds.misfit(name) or 'neither .sko, CSV nor JSON Lines of skampi'}")
 
 
-def _records(file, lines):
+def _records(file, lines, unit=None, strict=True):
     """Of JSON, which may be large, a line at a time."""
     if file.format == "json":
         return json_lines.parse(file.path, lines)
+    if file.format == "sko":
+        return sko_reader.parse(file.path, [*lines], file.doubts, unit, strict)
     return csv_table.parse(file.path, [*lines], file.doubts)
 
 

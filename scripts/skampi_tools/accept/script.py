@@ -3,7 +3,7 @@
 import re
 
 from ..cli import refuse
-from .run import SAMPLED, passes_for, rounds_of, tournament
+from .run import passes_for, rounds_of, tournament
 from .tournament import Tournament
 
 LARGE_ITERATIONS = 4
@@ -68,8 +68,8 @@ def text(tasks, pes, given):
 class Plan:
     """What would be measured."""
 
-    def __init__(self, game, wanted, each=None):
-        """each: seconds of a measurement, known from earlier results."""
+    def __init__(self, game, wanted, each):
+        """each: seconds of a measurement, known from earlier results; None: not known."""
         self.game, self.wanted = game, wanted
         self.rounds, self.passes = rounds_of(game, wanted), passes_for(game, wanted)
         self.measurements = 2 * len(tournament(game, wanted))
@@ -79,4 +79,3 @@ class Plan:
         self.pairs = sum(game.pairs(task[2]) for task in tournament(game, wanted)) // self.passes
         self.values = 2 * self.passes * self.rounds * game.pes
         self.sampled = self.rounds < game.rounds
-        self.default_sample = SAMPLED

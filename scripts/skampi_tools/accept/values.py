@@ -15,8 +15,7 @@ from array import array
 from dataclasses import dataclass
 
 from ..cli import Error
-from ..formats import json_lines
-from ..results import NOT_COMPLETE
+from ..results import NOT_COMPLETE, records_of
 from ..statistics import median, quantile
 from .tournament import Tournament
 
@@ -148,15 +147,8 @@ class Times:
 
     def read(self, path, stage=None):
         """Adds a result file. stage: of its re-tests; None: as its blocks say."""
-        try:
-            with open(path, encoding="utf-8-sig", errors="replace", newline="") as stream:
-                self._read(path, stream, stage)
-        except OSError as error:
-            raise Error(f"{path}: {error.strerror or error}") from None
-
-    def _read(self, path, stream, stage):
         hosts, seen, before, whole = {}, {}, len(self.samples), False
-        for record in json_lines.parse(path, stream):
+        for record in records_of(path):
             kind = record["record"]
             if kind == "header":
                 self.header = self.header or record

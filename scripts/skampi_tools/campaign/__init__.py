@@ -6,7 +6,7 @@ directory, which docs/tools/skampi-campaign.md describes.
 """
 
 from .definition import (MOST_LAUNCHES, MOST_PES, ORDERS, check_launchers, command_of, command_text, define,
-                         find_script)
+                         environment_of, find_script)
 from .directory import (DEFINITION, is_campaign, open_directory, read_campaign, read_definition, read_json,
                         read_launch)
 from .run import Campaign, plan

@@ -49,10 +49,7 @@ def parser():
                      help="time from the start of the first run to that of the last, such as 30m "
                      "(default: no pauses)")
     own.add_argument("--pes", type=cli.whole(1, 10**8), default=2, metavar="N", help="PEs (default 2)")
-    own.add_argument("--launch", default=launching.default_launch(),
-                     metavar="TEMPLATE", help="how to start programs (default: SKAMPI_LAUNCH of the "
-                     "environment, in a checkout mk/launch {pes}, else oshrun -np {pes})")
-    own.add_argument("--program", metavar="FILE", help="skampi (default: the one beside these scripts)")
+    launching.add_options(own, default=launching.default_launch())
     own.add_argument("--set", action="append", default=[], metavar="NAME=EXPR",
                      help="a global variable of the script; may be repeated")
     own.add_argument("--known", action="store_true",

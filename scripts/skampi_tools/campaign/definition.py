@@ -82,6 +82,14 @@ def _program(value, key, where):
     return os.path.abspath(path)
 
 
+def environment_of(items):
+    """{name: value} of --env."""
+    for item in items:
+        if "=" not in item:
+            raise Error(f"--env {item}: give NAME=VALUE")
+    return dict(item.partition("=")[::2] for item in items)
+
+
 # What one configuration may say, and how that is checked.
 CONFIGURATION = {"program": _program, "launch": _launch, "pes": _pes, "environment": _environment,
                  "set": _sets, "arguments": _texts}

@@ -153,7 +153,7 @@ def _statistics(values, old, labels):
     n_old = labels @ there
     n_new = there.sum(axis=0) - n_old
     with np.errstate(divide="ignore", invalid="ignore"):
-        sum_old, square_old = labels @ x, labels @ (x * x)
+        sum_old = labels @ x
         mean_old = sum_old / n_old
         mean_new = (x.sum(axis=0) - sum_old) / n_new
         inside = (x * x).sum(axis=0) - n_old * mean_old**2 - n_new * mean_new**2

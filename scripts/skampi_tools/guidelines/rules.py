@@ -32,7 +32,7 @@ class Rule:
     excepted: list = field(default_factory=list)
 
 
-def _expression(text, names, where):
+def _expression(text, where):
     """The tree of an expression of numbers, names and + - * /."""
     try:
         if len(str(text)) > 200:
@@ -107,10 +107,8 @@ def _terms(record, key, names, where):
             raise Error(f"{here}: function: the word in braces is not in \"for\"") from None
         arguments = _member(entry, "arguments", dict, here, {})
         terms.append(Term(
-            function, _expression(_member(entry, "times", (int, float, str), here, 1), names,
-                                  f"{here}: times"),
-            {name: _expression(value, names, f"{here}: arguments: {name}")
-             for name, value in arguments.items()}))
+            function, _expression(_member(entry, "times", (int, float, str), here, 1), f"{here}: times"),
+            {name: _expression(value, f"{here}: arguments: {name}") for name, value in arguments.items()}))
     if not terms:
         raise Error(f"{where}: {key}: empty")
     return terms

@@ -39,87 +39,71 @@ HINT = "; --write-spec FILE writes one that is right, to be edited"
 # ---- Checking ----
 
 
-def a_text(value):
-    return None if isinstance(value, str) else "is not a text"
-
-
-def a_flag(value):
-    return None if isinstance(value, bool) else "is neither true nor false"
-
-
-def a_footer(value):
-    return None if isinstance(value, bool) or value == "short" else 'is none of true, false, "short"'
-
-
 def _is_number(value):
     return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def a_number(low, high):
-    def check(value):
-        if not _is_number(value):
-            return "is not a number"
-        return None if low <= value <= high else f"is not between {low:g} and {high:g}"
-    return check
+def _is_count(value):
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
-def a_count(low, high):
+def _are(values, good):
+    """Whether this is an object all of whose values are good."""
+    return isinstance(values, dict) and all(map(good, values.values()))
+
+
+def must(good, problem):
+    """A check: what is wrong with a value, or None."""
+    return lambda value: None if good(value) else problem
+
+
+def between(low, high, good, what):
     def check(value):
-        if not isinstance(value, int) or isinstance(value, bool):
-            return "is not a whole number"
+        if not good(value):
+            return f"is not a {what}"
         return None if low <= value <= high else f"is not between {low} and {high}"
     return check
 
 
+def a_number(low, high):
+    return between(low, high, _is_number, "number")
+
+
+def a_count(low, high):
+    return between(low, high, _is_count, "whole number")
+
+
 def one_of(*choices):
-    def check(value):
-        if isinstance(value, str) and value in choices:
-            return None
-        return f"is none of {', '.join(json.dumps(c, ensure_ascii=False) for c in choices)}"
-    return check
+    return must(lambda value: isinstance(value, str) and value in choices,
+                f"is none of {', '.join(json.dumps(c, ensure_ascii=False) for c in choices)}")
 
 
 def a_range(value):
-    if not isinstance(value, list) or len(value) != 2 or not all(
-            end is None or _is_number(end) for end in value):
+    if not isinstance(value, list) or len(value) != 2 or not all(end is None or _is_number(end) for end in value):
         return "is not a pair of numbers, [from, to] (null: from the data)"
-    if None not in value and value[0] >= value[1]:
-        return "has an end that is not above its begin"
-    return None
+    return "has an end that is not above its begin" if None not in value and value[0] >= value[1] else None
 
 
-def a_color(value):
-    if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= len(style.PALETTE):
-        return None
-    if isinstance(value, str) and re.fullmatch(r"#[0-9a-fA-F]{6}", value):
-        return None
-    return f'is neither "#rrggbb" nor a number from 1 to {len(style.PALETTE)}'
+def _is_color(value):
+    return 1 <= value <= len(style.PALETTE) if _is_count(value) else \
+        isinstance(value, str) and re.fullmatch(r"#[0-9a-fA-F]{6}", value)
 
 
-def some_scalars(value):
-    if not isinstance(value, dict) or not all(_is_number(v) or isinstance(v, str)
-                                              for v in value.values()):
-        return "is not an object of numbers and texts by name"
-    return None
+def _is_text(value):
+    return isinstance(value, str)
 
 
-def some_texts(value):
-    if not isinstance(value, dict) or not all(isinstance(v, str) for v in value.values()):
-        return "is not an object of texts by name"
-    return None
-
-
-def some_numbers(value):
-    if not isinstance(value, list) or not value or not all(_is_number(v) for v in value):
-        return "is not a list of numbers"
-    return None
-
-
-def a_file(value):
-    good = isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool)
-                                      and value >= 1)
-    return None if good else "is neither a number from 1 nor a pattern of names"
-
+a_text = must(_is_text, "is not a text")
+a_flag = must(lambda value: isinstance(value, bool), "is neither true nor false")
+a_footer = must(lambda value: isinstance(value, bool) or value == "short", 'is none of true, false, "short"')
+a_color = must(_is_color, f'is neither "#rrggbb" nor a number from 1 to {len(style.PALETTE)}')
+a_file = must(lambda value: _is_text(value) or _is_count(value) and value >= 1,
+              "is neither a number from 1 nor a pattern of names")
+a_selector = must(lambda value: isinstance(value, dict), "is not an object")
+some_scalars = must(lambda value: _are(value, lambda one: _is_number(one) or _is_text(one)),
+                    "is not an object of numbers and texts by name")
+some_texts = must(lambda value: _are(value, _is_text), "is not an object of texts by name")
+some_numbers = must(lambda value: isinstance(value, list) and value and all(map(_is_number, value)), "is not a list of numbers")
 
 SELECTOR = {
     "file": a_file, "block": a_text, "function": a_text, "occurrence": a_count(0, 10**9),
@@ -128,12 +112,6 @@ SELECTOR = {
     "stated": some_texts, "state": a_count(0, 10**9), "control": one_of(*WORDS.values()),
 }
 STRIP = ("file", "members", "control")  # what selects a strip of states
-
-
-def a_selector(value):
-    return None if isinstance(value, dict) else "is not an object"
-
-
 SERIES = {
     **SELECTOR,
     "label": a_text, "color": a_color, "marker": one_of(*style.MARKERS, "none"),

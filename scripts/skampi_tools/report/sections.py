@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
 from ..points import differences
+from ..records import ROUNDS_BLOCK
 from ..results import Result
 
 
@@ -43,9 +44,6 @@ class Axis:
     positions: list
     series: list = field(default_factory=list)
     labels: list = field(default_factory=list)
-
-
-ROUNDS_SUFFIX = " (rounds)"  # of the names of blocks of aggregates
 
 
 def is_number(value):
@@ -87,7 +85,7 @@ def sections_of(files):
     filled = {one.name for one in sections.values() if one.points or one.missing}
     # A block without results is reported as empty, unless it only marks where aggregates are.
     kept = [one for one in sections.values() if one.points or one.missing or (
-        one.name not in filled and one.name.removesuffix(ROUNDS_SUFFIX) not in filled)]
+        one.name not in filled and one.name.removesuffix(ROUNDS_BLOCK) not in filled)]
     for one in kept:
         tell_apart(one.points)
     return kept

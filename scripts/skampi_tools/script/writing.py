@@ -17,7 +17,7 @@ MOST_DISTANCES = 6
 
 
 class Trace:
-    """uses: [weights.Use]; header: of its results; distances: Counter of calls by the peer's distance; waits: whether it is
+    """program: skampi, which knows the functions. uses: [weights.Use]; header: of its results; distances: Counter of calls by the peer's distance; waits: whether it is
     known how long PEs wait."""
 
     def __init__(self, path, program):
@@ -68,8 +68,7 @@ def _shmemtrace(*arguments):
 # ---- The script ----
 
 
-def text_of(trace, program):
-    """program: skampi, which knows the functions."""
+def text_of(trace):
     if not trace.uses:
         raise Error("the application makes no calls between start and end that could be measured")
     total = sum(use.seconds for use in trace.uses)

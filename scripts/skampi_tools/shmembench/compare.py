@@ -72,12 +72,12 @@ class Comparison:
     def __init__(self, columns, results):
         self.columns = [name for name in columns if name not in ("pe", "routine")]
         self.results = results
-        self.bases = {}  # (PE, label): what is known of the offset of a place; alike on all PEs
+        self.bases = {}  # by label: what is known of the offset of a place; alike on all PEs
         self.counts = Counter()
         self.first = None
         self.examples = Counter()
 
-    def _cell(self, pe, column, wanted, got):
+    def _cell(self, column, wanted, got):
         if wanted == ANY or wanted == got:
             return True
         place = _PLACE.fullmatch(wanted)
@@ -98,7 +98,7 @@ class Comparison:
             elif column == "result" and not value and not self.results and \
                     wanted.get("class") not in RESULT_ALWAYS:
                 continue
-            elif not self._cell(wanted["pe"], column, wanted[column], value):
+            elif not self._cell(column, wanted[column], value):
                 found.append((column, wanted[column] or "nothing", value or "nothing"))
         return found
 

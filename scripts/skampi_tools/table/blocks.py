@@ -9,13 +9,14 @@ from collections import Counter
 
 from .. import doubt, screen, style
 from ..formats.sko.header import facts
-from ..formats.sko.lines import END, ROUNDS_BLOCK, column_text, number_text, unit_text
+from ..formats.sko.lines import END, column_text, number_text, unit_text
 from ..formats.sko.writer import (conditions_of, levels_text, missing_text, parts_texts, reason_text, rounds_text,
                                   states_texts, unit_name, unit_of)
 from ..points import told_apart
+from ..records import ROUNDS_BLOCK
 from ..results import Result
 from ..states import WORDS, set_text, sets_of, several, states_for, told_by
-from ..states.common import control_text
+from ..states.common import control_text, share_text
 from ..screen import printable
 
 TITLES = {
@@ -175,11 +176,6 @@ class _Columns:
         found = [INDENT + line for line in self.layout.lines(cells + [row.unit_name] * self.mixed)]
         found[-1] += doubt.mark(row.result.doubtful)
         return found
-
-
-def _share_text(state):
-    share = "only in earlier runs" if state.share == 0 else f"{style.percent_text(state.share)} of the time"
-    return f"{share}{', new' if state.new else ''}"
 
 
 def _tell_apart(rows):
@@ -363,12 +359,12 @@ class Table:
             told = told_by(states)
             whose = f" of {set_text(states[0])}" if len(sets) > 1 else ""
             if len(told) > 1:
-                yield from (f"state {state.number}{whose}: {control_text(told, state.values)}, {_share_text(state)}"
+                yield from (f"state {state.number}{whose}: {control_text(told, state.values)}, {share_text(state)}"
                             for state in states)
                 continue
             word = f"{WORDS[told[0]]} "
             words = [f"{state.number} ({control_text(told, state.values)[len(word) * bool(place):]}, "
-                     f"{_share_text(state)})" for place, state in enumerate(states)]
+                     f"{share_text(state)})" for place, state in enumerate(states)]
             yield f"states{whose}: {', '.join(words)}"
 
     def _print_items(self, items):

@@ -210,7 +210,6 @@ _CONTROLS = re.compile(_several(_CONTROL))
 _PART = re.compile(rf"{_several(_CONTROL)}: (?P<valid>\d{{1,18}}) repetitions?, median "
                    rf"(?P<median>{_VALUE}), quartiles (?P<p25>{_VALUE}) to (?P<p75>{_VALUE})")
 LEVEL = re.compile(rf"({NUM})(?: (ns|us|ms|s|bytes))? ({NUM}) %")
-ROUNDS_BLOCK = " (rounds)"
 # Takes the place of a result and makes the exit status 3.
 INCOMPLETE = ("failed", "unsupported", "not measurable", "too large")
 # Kinds of missing records that have other words here.
@@ -358,9 +357,9 @@ def column_value(name, text, unit, row_unit):
 
 
 def counters_of(text):
-    """[(name, most of any PE, mean of PEs)] as texts, of what follows "counters: "; None: damaged."""
+    """{name: most of any PE, mean of PEs} of what follows "counters: "; None: damaged."""
     most, _, mean = text.partition(COUNTERS_END)
     pairs, means = re.findall(rf"(\S+)= ({NUM})", most), mean.split()
     if not pairs or len(means) != len(pairs) or not all(map(NUMBER.fullmatch, means)):
         return None
-    return [(name, value, other) for (name, value), other in zip(pairs, means)]
+    return {name: {"most": number(value), "mean": number(other)} for (name, value), other in zip(pairs, means)}

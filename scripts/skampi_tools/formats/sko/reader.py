@@ -6,16 +6,28 @@ import re
 
 from ...cli import Error
 from ...points import STATED, numbered, text_of
-from ...records import COUNTS, NUMBERS, STATE_NUMBERS
+from ...records import COUNTS, NUMBERS, ROUNDS_BLOCK, STATE_NUMBERS
 from ...states import HAND_OVER, WORDS
 from .header import take_fact
 from .lines import (BEGIN, BUFFERS, DEFAULT_UNIT, DURATION, END, INCOMPLETE, LAST_WORDS, LEVEL, MEDIAN, MISSING_WORDS, MORE, NUM,
-                    PLACES, ROUNDS, ROUNDS_BLOCK, STARTS, STATE_ROUNDS, UNITS, column_value, columns_of, controls_of,
+                    PLACES, ROUNDS, STARTS, STATE_ROUNDS, UNITS, column_value, columns_of, controls_of,
                     counters_of, instant, number, part_of, per, split_row, state_of, unit_of, value_in, value_of)
 
 _CLASSIC_COLUMNS = 16  # per PE, where the script does not say (set_max_nr_node_times)
 _STATUS_INCOMPLETE, _STATUS_TIME_LIMIT, _STATUS_WATCHDOG = 3, 4, 5
 _UNIT_OPTION = re.compile(r"command line: (?:.*? )?--unit[= ](ns|us|ms|s)(?= |$)")
+
+
+def _call_of(text):
+    """Which of several such points it is may follow."""
+    call, number = re.fullmatch(r"(.*?)(?:; no\. (\d{1,18}))?", text).groups()
+    return {"call": call, "function": re.match(r"\w*", call)[0], "point": number}
+
+
+# Members of a record by what comments on its row say; nothing: the comment is damaged.
+_MEMBERS = {"call": _call_of, "flags": lambda text: {"flags": text.split(", ")},
+            "counters": lambda text: (found := counters_of(text)) and {"counters": found},
+            "columns": lambda text: (found := columns_of(text)) and {"columns": found}}
 
 
 class _Reader:
@@ -168,14 +180,6 @@ class _Reader:
                 self.row["iterations"] = int(found.group(1))
             self.row["notes"].append(text)
 
-    def _take_call(self, text):
-        """Which of several such points it is may follow."""
-        if self.row is None:
-            return False
-        call, number = re.fullmatch(r"(.*?)(?:; no\. (\d{1,18}))?", text).groups()
-        self.row.update(call=call, function=re.match(r"\w*", call)[0], point=number)
-        return True
-
     def _take_point(self, text):
         """What identifies a missing result, which stands in the line above."""
         if not self.records or self.records[-1]["record"] != "missing":
@@ -183,24 +187,9 @@ class _Reader:
         self.records[-1]["point"] = text
         return True
 
-    def _take_counters(self, text):
-        counters = counters_of(text)
-        if self.row is None or counters is None:
-            return False
-        self.row["counters"] = {name: {"most": number(most), "mean": number(mean)}
-                                for name, most, mean in counters}
-        return True
-
-    def _take_columns(self, text):
-        columns = columns_of(text)
-        if self.row is None or columns is None:
-            return False
-        self.row["columns"] = columns
-        return True
-
     def _take_median(self, text):
         found = MEDIAN.fullmatch(text)
-        if self.row is None or not found:
+        if not found:
             return False
         median, unit, confidence, low, high = found.groups()
         self.row_unit = UNITS.get(unit)
@@ -208,15 +197,9 @@ class _Reader:
                         confidence=per(confidence, 100))
         return True
 
-    def _take_flags(self, text):
-        if self.row is None:
-            return False
-        self.row["flags"] = text.split(", ")
-        return True
-
     def _take_levels(self, text):
         levels = LEVEL.findall(text)
-        if self.row is None or not levels:
+        if not levels:
             return False
         self.row_unit = UNITS.get(levels[0][1])
         self.row["levels"] = [{"value": value, "share": per(share, 100)}
@@ -225,7 +208,7 @@ class _Reader:
 
     def _take_rounds(self, text):
         found = ROUNDS.fullmatch(text)
-        if self.row is None or not found or self.row["record"] != "result":
+        if not found or self.row["record"] != "result":
             return False  # in a damaged file two may follow one row
         median, unit, reached, low, high, confidence, next_low, next_high, between, within = \
             found.groups()
@@ -260,16 +243,9 @@ class _Reader:
                                                   **dict(zip(STATE_NUMBERS, values))})
         return True
 
-    def _take_controls(self, text):
-        controls = controls_of(text)
-        if self.row is None or not controls:
-            return False
-        self.row.update(controls)
-        return True
-
     def _take_part(self, text):
         part = part_of(text)
-        if self.row is None or self.row["record"] != "result" or not part:
+        if self.row["record"] != "result" or not part:
             return False
         self.row.setdefault("parts", []).append(part)
         return True
@@ -391,14 +367,17 @@ class _Reader:
         """What is said of the row, or of the run's states; False: something else, or it is damaged."""
         if kind.startswith("state "):
             return self._take_state(text)
-        if kind in WORDS.values():
-            return self._take_controls(text)
+        if kind == "point":
+            return self._take_point(rest)
+        if self.row is None:
+            return False
         if kind == "rounds":
             return self._take_rounds(text)
-        take = {"call": self._take_call, "point": self._take_point, "counters": self._take_counters,
-                "columns": self._take_columns, "levels": self._take_levels, "flags": self._take_flags,
-                "median": self._take_median, "part": self._take_part}.get(kind)
-        return take is not None and take(rest)
+        if take := {"levels": self._take_levels, "median": self._take_median, "part": self._take_part}.get(kind):
+            return take(rest)
+        members = controls_of(text) if kind in WORDS.values() else _MEMBERS[kind](rest) if kind in _MEMBERS else None
+        self.row.update(members or {})
+        return bool(members)
 
     def _take_comment(self, line):
         text = line[1:].strip()
