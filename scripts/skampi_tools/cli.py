@@ -139,6 +139,15 @@ def add_json(parser):
                         help="write everything to FILE (-: standard output, instead of the text)")
 
 
+def show(target, report, document):
+    """The text that report() prints, and document() to the target of --json: a file, None, or "-", standard output instead of
+    the text."""
+    if target != "-":
+        report()
+    if target:
+        write_json(target, document())
+
+
 def view(tool, word):
     """The module of a view, imported only if it is used: parser() makes its Parser, run(arguments) does it."""
     return importlib.import_module(f"skampi_tools.{tool}.{word}")

@@ -136,13 +136,8 @@ def print_explanation(files):
 
 
 def show(target, files, report, document):
-    """The text that report() prints, with what its marks mean, and document() as JSON to the target of --json: a file, None,
-    or "-", standard output instead of the text."""
-    if target != "-":
-        report()
-        print_explanation(files)
-    if target:
-        cli.write_json(target, document())
+    """As cli.show(), with what the marks in the text mean."""
+    cli.show(target, lambda: (report(), print_explanation(files)), document)
 
 
 def cautions_of(files):

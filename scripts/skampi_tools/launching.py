@@ -100,14 +100,18 @@ def run(words, log_path, seconds=None):
             raise
 
 
-def shmemtrace():
-    """The program that reads traces: beside the scripts, as in the sources and as installed, or one of the PATH."""
-    beside = (os.path.join(folder, "shmemtrace") for folder in (os.path.dirname(SCRIPTS), SCRIPTS))
-    found = next((path for path in beside if os.access(path, os.X_OK)), None) or shutil.which("shmemtrace")
-    if not found:
+def shmemtrace(*words, program=None, damaged=False):
+    """What the program that reads traces says with these arguments. program: it; default: that beside the scripts, as in the sources and as
+    installed, or of the PATH. damaged: also what could be read of a damaged trace."""
+    program = program or _first_program("../shmemtrace", "shmemtrace") or shutil.which("shmemtrace")
+    if not program:
         raise cli.Error("there is no shmemtrace, which reads traces: build it with make, or give what its summary --json or "
                         "dump --csv has written")
-    return found
+    done = subprocess.run([program, *words], stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    said = done.stdout.decode(errors="replace")
+    if done.returncode and not (damaged and done.returncode == 1 and said):
+        raise cli.Error(cli.error_line(done.stderr.decode(errors="replace")))
+    return said
 
 
 def error_line_of(path):

@@ -9,7 +9,7 @@ Errors count relative to the times: 1 % of a microsecond weighs as much as 1 % o
 import math
 from typing import NamedTuple
 
-from .statistics import NAN, deviation, median, student_quantile
+from .statistics import NAN, deviation, known, median, student_quantile
 
 CONFIDENCE = 0.95
 FEWEST = 4      # sizes in a piece
@@ -165,5 +165,4 @@ def middle(values):
 def combined(value, *errors):
     """A Value from independent ones: their errors (already scaled) add up as squares; unknown ones count as 0
     unless all are unknown."""
-    known = [error for error in errors if not math.isnan(error)]
-    return Value(value, math.hypot(*known) if known else NAN)
+    return Value(value, math.hypot(*known(errors)) if known(errors) else NAN)

@@ -35,6 +35,11 @@ def median(values):
     return statistics.median(values) if values else NAN
 
 
+def known(values):
+    """Without NaN."""
+    return [value for value in values if value == value]
+
+
 def interquartile(values):
     """Third quartile less the first; NaN without values."""
     return quantile(values, 0.75) - quantile(values, 0.25)

@@ -173,6 +173,13 @@ def count_text(count, noun, plural=None):
     return f"{count} {noun if count == 1 else plural or noun + 's'}"
 
 
+def listed(names, most=4):
+    """Names in a sentence; only the first when there are many."""
+    names = list(map(str, names))
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
 def lightness(color):
     """CIE L* (0 black, 100 white) of "#rrggbb": what is left of a colour in grey. sRGB by
     IEC 61966-2-1, L* by CIE 15:2004."""

@@ -25,7 +25,7 @@ from bisect import bisect_left
 from dataclasses import dataclass, field
 from statistics import NormalDist
 
-from ..statistics import at_least, median, student_quantile, student_tail
+from ..statistics import at_least, known, median, student_quantile, student_tail
 from .tournament import chance
 from .values import KINDS, MAD
 
@@ -84,10 +84,6 @@ class Case:
         return [t for t in self.tests if t.state == ACCUSED and not t.covered]
 
 
-def finite(values):
-    return [x for x in values if x == x]
-
-
 # ---- Screening ----
 
 
@@ -103,7 +99,7 @@ def screen(case):
 
 
 def _slow(case, what, kind):
-    units = {unit: finite(numbers) for unit, numbers in case.tables[kind].of(what).items()}
+    units = {unit: known(numbers) for unit, numbers in case.tables[kind].of(what).items()}
     units = {unit: numbers for unit, numbers in units.items() if numbers}
     if len(units) < FEWEST_UNITS or (what == "links" and len(case.times.places.names) < FEWEST_UNITS):
         return
@@ -294,7 +290,7 @@ def judge(case, upto):
 
 
 def _effects(links):
-    return site_effects({link: trimmed_mean(known) for link, numbers in links.items() if (known := finite(numbers))})
+    return site_effects({link: trimmed_mean(own) for link, numbers in links.items() if (own := known(numbers))})
 
 
 def _judge_slower(test, table, added, share, last):

@@ -2,7 +2,7 @@
 
 from .. import junit
 from ..screen import printable
-from ..style import count_text, percent_text, rate_text, seconds_text, size_text, time_text
+from ..style import count_text, listed, percent_text, rate_text, seconds_text, size_text, time_text
 from .values import BANDWIDTH, KINDS, LATENCY
 from .verdict import median_seconds
 
@@ -28,8 +28,7 @@ def time_of(value, kind):
 def headline(value):
     nodes = [entry["node"] for entry in value["look_at"]]
     if nodes:
-        more = f" and {len(nodes) - PART} more" if len(nodes) > PART else ""
-        return f"fail: look at {', '.join(nodes[:PART])}{more}"
+        return f"fail: look at {listed(nodes, PART)}"
     if value["doubts"]:
         return f"doubtful: {value['doubts'][0]}"
     return f"pass: no node, link or PE is slower than the others ({count_text(value['pes'], 'PE')})"

@@ -88,28 +88,26 @@ def _links(value, place):
 
 
 def _sites(value):
-    columns = [Column("site")]
-    columns += [Column(kind, unit="µs") for kind in KINDS]
-    for site in value["sites"][:MOST_ROWS]:
-        columns[0].cells.append(text_cell(site["name"]))
-        for column, kind in zip(columns[1:], KINDS):
-            column.cells.append(number_cell(site[kind]["seconds"], 1e-6) if site[kind] else None)
-    return table(columns, "Sites", sortable=False)
+    sites = value["sites"][:MOST_ROWS]
+    return table([Column("site", [text_cell(site["name"]) for site in sites]),
+                  *(Column(kind, [number_cell(site[kind]["seconds"], 1e-6) if site[kind] else None for site in sites], "µs")
+                    for kind in KINDS)], "Sites", sortable=False)
+
+
+def _test_cells(test):
+    """By the titles of columns."""
+    share = test["value"] if test["value"] is not None else test["first"]
+    slower = test["test"] == "slower"
+    state = test["state"] + (" (explained by another)" if test["covered"] else "")
+    return {"unit": text_cell(test["unit"]), "what": text_cell(test["kind"] if slower else "tail"), "state": text_cell(state),
+            "re-tests": number_cell(test["re_tests"]), "slower by": percent_cell(math.expm1(share) if slower else None),
+            "sound up to": percent_cell(math.expm1(test["sound_up_to"]) if slower else None),
+            "probability if sound": number_cell(test["p"], digits=2)}
 
 
 def _tests(value):
-    columns = [Column(name) for name in ("unit", "what", "state", "re-tests", "slower by", "sound up to",
-                                         "probability if sound")]
-    for test in value["tests"]:
-        share = test["value"] if test["value"] is not None else test["first"]
-        slower = test["test"] == "slower"
-        state = test["state"] + (" (explained by another)" if test["covered"] else "")
-        cells = [text_cell(test["unit"]), text_cell(test["kind"] if slower else "tail"), text_cell(state),
-                 number_cell(test["re_tests"]), percent_cell(math.expm1(share) if slower else None),
-                 percent_cell(math.expm1(test["sound_up_to"]) if slower else None), number_cell(test["p"], digits=2)]
-        for column, cell in zip(columns, cells):
-            column.cells.append(cell)
-    return table(columns, "Suspicions", sortable=False)
+    rows = list(map(_test_cells, value["tests"]))
+    return table([Column(title, [row[title] for row in rows]) for title in rows[0]], "Suspicions", sortable=False)
 
 
 def page(value):

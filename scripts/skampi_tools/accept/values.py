@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from ..cli import Error
 from ..results import NOT_COMPLETE, records_of
-from ..statistics import median, quantile
+from ..statistics import known, median, quantile
 from .tournament import Tournament
 
 LATENCY, BANDWIDTH = KINDS = "latency", "bandwidth"
@@ -75,23 +75,18 @@ class Places:
         return self.names[site] if self.of_nodes else self.hosts[site]
 
 
-def _levels(sample, members):
-    """The usual value as each member sees it: the median of all members but itself and its partner. In a large group it is
-    the median of all, since one pair hardly moves that."""
-    logs = sample.values
-    if len(members) > MANY:
-        return [median([logs[pe] for pe in members])] * len(members)
-    return [median([logs[other] for other in members if other not in (pe, sample.partners[pe])] or [logs[pe]])
-            for pe in members]
+def _low(values):
+    """What sound pairs take of these."""
+    return quantile(values, LOW_QUANTILE)
 
 
-def _low_levels(sample, members):
-    """What a sound member takes, as each member sees it: a low quantile of all members but itself and its partner. In a
-    large group it is that of all."""
+def _levels(sample, members, middle=median):
+    """The usual value as each member sees it: the middle of all members but itself and its partner. In a large group it is
+    that of all, since one pair hardly moves that."""
     logs = sample.values
     if len(members) > MANY:
-        return [quantile([logs[pe] for pe in members], LOW_QUANTILE)] * len(members)
-    return [quantile([logs[other] for other in members if other not in (pe, sample.partners[pe])], LOW_QUANTILE)
+        return [middle([logs[pe] for pe in members])] * len(members)
+    return [middle([logs[other] for other in members if other not in (pe, sample.partners[pe])] or [logs[pe]])
             for pe in members]
 
 
@@ -126,7 +121,7 @@ class Table:
     def columns(self, what):
         """The values of each pass, sorted."""
         if what not in self._columns:
-            self._columns[what] = [sorted(x for x in column if x == x) for column in zip(*self.of(what).values())]
+            self._columns[what] = [sorted(known(column)) for column in zip(*self.of(what).values())]
         return self._columns[what]
 
 
@@ -238,7 +233,7 @@ class Times:
         for (_, same), entries in classes.items():
             if few:
                 levels = self._levels_of_few(entries, {
-                    key[:3]: quantile([x for values in lists for x in values], LOW_QUANTILE)
+                    key[:3]: _low([x for values in lists for x in values])
                     for key, lists in pooled.items() if key[3] == same})
             else:
                 levels = [_levels(sample, members) for sample, members in entries]
@@ -256,7 +251,7 @@ class Times:
         by_pass = [[of_pass[sample.stage, sample.turn, sample.kind]] * len(members) for sample, members in entries]
         if min(len(members) for _, members in entries) < 2 * FEWEST_PAIRS:
             return by_pass
-        by_round = [_low_levels(sample, members) for sample, members in entries]
+        by_round = [_levels(sample, members, _low) for sample, members in entries]
         return min((by_pass, by_round), key=lambda levels: _spread_of_pairs(entries, levels))
 
     @staticmethod
@@ -273,8 +268,7 @@ class Times:
         for kind in KINDS:
             if kind in self._thresholds:
                 continue
-            values = [x for sample in fresh if sample.kind == kind and sample.stage == 0
-                      for x in sample.values if x == x]
+            values = known(x for sample in fresh if sample.kind == kind and sample.stage == 0 for x in sample.values)
             values = values[::len(values) // MOST_FOR_SPREAD + 1]
             if values:
                 middle = median(values)
@@ -305,7 +299,7 @@ class Times:
                 if only is None or site in only:
                     partners.setdefault(site, []).append(numbers)
         for site, lists in partners.items():
-            table.sites[site] = [median([x for x in column if x == x]) for column in zip(*lists)]
+            table.sites[site] = [median(known(column)) for column in zip(*lists)]
         for link, turn in events:
             table.link_events[link] = table.link_events.get(link, 0) + 1
         return table

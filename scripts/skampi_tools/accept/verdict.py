@@ -4,10 +4,9 @@ import math
 from statistics import NormalDist
 
 from ..cli import Error, finite, read_json
-from ..statistics import deviation
-from ..style import count_text, number_text, percent_text
+from ..statistics import deviation, known
+from ..style import count_text, listed, number_text, percent_text
 from .judge import FEWEST_UNITS, TAIL, trimmed_mean
-from .judge import finite as known
 from .values import BANDWIDTH, KINDS
 
 VERSION = 1
@@ -150,7 +149,7 @@ def doubts_of(case, planned):
     if len(places.names) < FEWEST_UNITS:
         doubts.append(f"few data: {count_text(len(places.names), 'node' if places.of_nodes else 'PE')} cannot say "
                       f"which one is slow; {FEWEST_UNITS} can")
-    got = sum(1 for s in times.samples if s.stage == 0 for x in s.values if x == x)
+    got = sum(len(known(s.values)) for s in times.samples if s.stage == 0)
     there = got + times.missing if not planned else planned
     if there - got > MOST_MISSING * there:
         doubts.append(f"few data: {percent_text((there - got) / there, 2)} of the values are missing")
@@ -167,8 +166,7 @@ def doubts_of(case, planned):
         doubts.append(f"{count_text(case.left_out, 'suspect')} more than are re-tested")
     unsure = list(dict.fromkeys(name_of(test, places) for test in case.open))
     if unsure:
-        more = f" and {len(unsure) - 5} more" if len(unsure) > 5 else ""
-        doubts.append(f"not decided after re-tests, or not re-tested: {', '.join(unsure[:5])}{more}")
+        doubts.append(f"not decided after re-tests, or not re-tested: {listed(unsure, 5)}")
     return doubts
 
 

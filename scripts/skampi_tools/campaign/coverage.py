@@ -222,10 +222,7 @@ def run(arguments):
     measured = promise.evaluate(reading.launches(paths))
     for text in measured.cautions:
         cli.say(f"caution: {text}")
-    if given.json != "-":
-        report(measured)
-    if given.json:
-        cli.write_json(given.json, as_json(measured, paths))
+    cli.show(given.json, lambda: report(measured), lambda: as_json(measured, paths))
     if given.fail and (measured.promise is False or (measured.states and measured.states.promise is False)):
         return 1
     return 3 if failed else 0

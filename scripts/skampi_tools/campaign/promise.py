@@ -15,7 +15,7 @@ from ..cli import Error
 from ..configuration import software_of
 from ..states.common import CommonStates
 from ..states.independent import states_to_compare
-from ..statistics import FEWEST_ROUNDS, between_launches, median
+from ..statistics import FEWEST_ROUNDS, between_launches, known, median
 
 LEAST_CONTAINED = 0.90
 MOST_WIDTH = 2.0
@@ -59,8 +59,7 @@ class Coverage:
 
     def ratio(self, block=None):
         """Width over need, median over points. NaN with fewer than 5 runs."""
-        ratios = [p.ratio for p in self.select(block) if not math.isnan(p.ratio)]
-        return median(ratios) if ratios else math.nan
+        return median(known(p.ratio for p in self.select(block)))
 
     @property
     def contained(self):
@@ -86,13 +85,13 @@ class Coverage:
 
     @property
     def spreads(self):
-        return [point.spread for point in self.points if not math.isnan(point.spread)]
+        return known(point.spread for point in self.points)
 
     @property
     def launch_difference(self):
         """Standard deviation of times from launch to launch, as a fraction, at most 1, that rounds do not explain: median
         over points. NaN where no point has 5 runs."""
-        found = [point.launches for point in self.points if not math.isnan(point.launches)]
+        found = known(point.launches for point in self.points)
         return math.sqrt(min(1.0, max(0.0, median(found)))) if found else math.nan
 
     @property

@@ -11,7 +11,7 @@ from ..cli import finite
 from ..points import STATED, missing_label, told_apart, with_variable
 from ..states import states_for, told_by
 from ..states.common import CommonStates, combined, control_text
-from ..statistics import interquartile, rounds_of
+from ..statistics import interquartile, known, rounds_of
 
 MOST_MISSING = 20  # are listed
 POINT = ("block", "number", "function", "call", "arguments", "variables", "pe_set", "bytes", "quantity")
@@ -22,14 +22,9 @@ def spread_within(result):
     rounds in the launch of their medians where that is more; NaN if the file does not say."""
     if not result.is_rounds:
         return result.p75 - result.p25
-    known = [x for x in result.medians if not math.isnan(x)]
-    ranges = [result.within * result.median, interquartile(known) if len(known) > 1 else math.nan]
-    return max((x for x in ranges if not math.isnan(x)), default=math.nan)
-
-
-def _listed(numbers):
-    text = ", ".join(map(str, numbers[:10]))
-    return text if len(numbers) <= 10 else f"{text} and {len(numbers) - 10} more"
+    medians = known(result.medians)
+    ranges = [result.within * result.median, interquartile(medians) if len(medians) > 1 else math.nan]
+    return max(known(ranges), default=math.nan)
 
 
 def _aggregate_states(by_state, confidence):
@@ -54,17 +49,17 @@ def aggregate_point(measured, confidence, by_state=()):
     launch {state: StateValue}."""
     there = [result for result in measured if result]
     values = [result.best() if result else math.nan for result in measured]
-    known = [value for value in values if math.isfinite(value)]
+    finite_ones = [value for value in values if math.isfinite(value)]
     within = [spread for spread in map(spread_within, there) if math.isfinite(spread)]
-    rounds = rounds_of(known, within, confidence)
+    rounds = rounds_of(finite_ones, within, confidence)
     flags = Counter(flag for result in there for flag in dict.fromkeys(result.flags))
     notes = [f"{flag}: in {count} of {len(there)} launches" for flag, count in flags.items()]
     without = [number for number, value in enumerate(values, 1) if not math.isfinite(value)]
     if without:
-        notes.append(f"nothing in {len(without)} of {len(measured)} launches: {_listed(without)}")
+        notes.append(f"nothing in {len(without)} of {len(measured)} launches: {style.listed(without, 10)}")
     record = {"record": "rounds", **{key: there[0].record.get(key) for key in POINT}, "point": there[0].key,
               **{key: there[0].stated[key] for key in STATED if key in there[0].stated}}
-    record.update(rounds=len(known), **_members(rounds), confidence=confidence, within=finite(rounds.within),
+    record.update(rounds=len(finite_ones), **_members(rounds), confidence=confidence, within=finite(rounds.within),
                   medians=finite(values))
     if any(by_state):
         record["states"] = _aggregate_states(by_state, confidence)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..states.common import shares_of
-from ..statistics import median
+from ..statistics import known, median
 from ..style import percent_text
 from .rows import CANNOT_TELL, FASTER, NAN, ONLY_NEW, ONLY_OLD, SLOWER, UNCHANGED, SideState
 
@@ -82,10 +82,6 @@ def launch_factors(seen, launches):
     return factors.tolist()
 
 
-def _known(values):
-    return [value for value in values if not math.isnan(value)]
-
-
 class Parts:
     """The values of points by state. old, new: of each launch {key: Result}, in the order of the files that
     common (CommonStates) is of."""
@@ -120,7 +116,7 @@ class Parts:
 
     def _part(self, row, number, sides, shares):
         old, new = ([own[number].median for own in side if number in own] for side in sides)
-        before, after = median(_known(old)), median(_known(new))
+        before, after = median(known(old)), median(known(new))
         part = replace(row, state=number, text=self.common.text(number), states=[], old=before, new=after,
                        ratio=after / before if before > 0 and after > 0 else NAN, low=NAN, high=NAN,
                        reached=NAN, p=NAN, p_margin=NAN, over_margin=False,
@@ -243,7 +239,7 @@ def mixture(row):
     part = max(states, key=lambda part: part.share_new - part.share_old)
     if part.share_new - part.share_old < MIXED:
         return ""
-    levels = {other.state: median(_known([other.old, other.new])) for other in states}
+    levels = {other.state: median(known([other.old, other.new])) for other in states}
     # Whether more time in slower states is what the difference looks like.
     pull = sum((other.share_new - other.share_old) * math.log(levels[other.state])
                for other in states if levels[other.state] > 0)

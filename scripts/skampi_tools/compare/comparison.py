@@ -37,6 +37,7 @@ from ..configuration import facts_of, stated
 from ..points import missing_label, told_apart
 from ..states.common import CommonStates
 from ..states.independent import states_to_compare
+from ..statistics import known, median
 from . import application, by_state, factors, hand_over, separation
 from .rows import (CANNOT_TELL, FASTER, LAUNCH_SPREAD, NAN, NO_RATIO, ONLY_NEW, ONLY_OLD, SLOWER, UNCHANGED, Comparison,
                    Missing, Row)
@@ -373,8 +374,7 @@ def _importance(row):
 
 
 def _median(values):
-    values = [value for value in values if not math.isnan(value)]
-    return float(np.median(values)) if values else NAN
+    return float(median(known(values)))
 
 
 def _has_rounds(files, key):
@@ -391,7 +391,7 @@ def _cannot(row, reason):
 
 
 def _above_zero(row, values):
-    values = [v for v in values if not math.isnan(v)]
+    values = known(values)
     if not values or min(values) <= 0:
         _cannot(row, NO_RATIO)
         return False
@@ -440,8 +440,7 @@ def _by_launches(comparison, columns, border):
         _begin(row, "launches")
         if not _above_zero(row, values):
             continue
-        mine, theirs = ([v for v in side if not math.isnan(v)]
-                        for side in (values[:border], values[border:]))
+        mine, theirs = known(values[:border]), known(values[border:])
         row.count_old, row.count_new = len(mine), len(theirs)
         if not mine or not theirs or _smallest_p(len(mine), len(theirs)) > comparison.alpha:
             _cannot(row, f"{len(mine)} and {len(theirs)} launches are too few")
@@ -523,8 +522,7 @@ def _by_rounds(comparison, columns, old):
         if not _above_zero(row, flat):
             continue
         border = sum(map(len, runs[:old]))
-        mine, theirs = ([v for v in side if not math.isnan(v)]
-                        for side in (flat[:border], flat[border:]))
+        mine, theirs = known(flat[:border]), known(flat[border:])
         row.count_old, row.count_new = len(mine), len(theirs)
         if not mine or not theirs:
             _cannot(row, "no round has a median")

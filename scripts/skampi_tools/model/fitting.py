@@ -17,7 +17,7 @@ from typing import NamedTuple
 from .. import piecewise, progress
 from ..cli import Error
 from ..piecewise import Value, combined
-from ..statistics import NAN, median
+from ..statistics import NAN, known, median
 from . import data as data_of
 from .data import (BEHIND, BETWEEN, COLLECTIVES, COMPUTING, CONTENDED, EXCHANGE, FULL, FULL_QUIET, INSIDE, PLACES, POST,
                    STRIDED, WINDOW)
@@ -347,7 +347,7 @@ def _constant(measured):
         return None
     value = piecewise.middle([one.time for one in measured])
     errors = [one.error / math.sqrt(len(measured)) for one in measured]
-    return Value(value.value, max((e for e in (value.error, median(errors)) if not math.isnan(e)), default=NAN))
+    return Value(value.value, max(known((value.error, median(errors))), default=NAN))
 
 
 def _busy(data, place, fetch, overhead, round_trip):

@@ -31,12 +31,12 @@ def verdict_part(verdicts, files):
         where = ""
         if many and group[0].file:
             named = list(dict.fromkeys(x.file for x in group))
-            where = f'<td>{esc(v.listed(named, 6) if len(named) < files else "all")}</td>'
+            where = f'<td>{esc(style.listed(named, 6) if len(named) < files else "all")}</td>'
         elif many:
             where = "<td></td>"
         rows.append(f'<tr class="{state}"><td>{badge(state)}</td>'
                     f"<th scope=row>{esc(check)}</th>{where}"
-                    f"<td>{esc(v.listed(texts, 1) if state == 'ok' else '; '.join(texts))}</td>")
+                    f"<td>{esc(style.listed(texts, 1) if state == 'ok' else '; '.join(texts))}</td>")
     head = "<th scope=col>file</th>" if many else ""
     counts = Counter(x.state for x in verdicts)
     listing = " ".join(badge(state, f"{counts[state]} {STATE_NAMES[state]}") for state in v.STATES
@@ -67,7 +67,7 @@ def configuration_rows(file):
         yield ("each node" if count == len(nodes) > 1 else "node"), text + (
             f" ({count} nodes)" if 1 < count < len(nodes) else "")
     if nodes:
-        yield "node names", v.listed((str(n.get("name")) for n in nodes), 16)
+        yield "node names", style.listed((n.get("name") for n in nodes), 16)
         loads = [n["load"] for n in nodes if is_number(n.get("load")) and n["load"] >= 0]
         yield "load before", (style.number_text(loads[0]) if len(loads) == 1 else
                               f"{style.number_text(min(loads))} – {style.number_text(max(loads))}"
@@ -282,7 +282,7 @@ def summary_part(files, sections, verdicts, comparison, configurations):
     state = v.worst(verdicts)
     against = [x for x in verdicts if x.state in ("bad", "doubtful")]
     if against:
-        names = v.listed(dict.fromkeys(x.check for x in against), 6)
+        names = style.listed(dict.fromkeys(x.check for x in against), 6)
         text = f"{style.count_text(len(against), 'check')} not passed: {names}"
     else:
         text = "nothing that was checked speaks against these results"

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from .. import doubt, style
 from ..cli import Error, read_json
 from ..results import NOT_COMPLETE
+from ..statistics import known
 
 STATES = ("bad", "doubtful", "unknown", "note", "ok")
 
@@ -44,13 +45,6 @@ class Verdict:
     state: str
     text: str
     file: str = ""  # empty: about all of them
-
-
-def listed(names, most=4):
-    """Names in a sentence; only the first when there are many."""
-    names = list(names)
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
 
 
 def status_verdict(status):
@@ -90,19 +84,19 @@ def check_placement(header):
     sized = [n for n in nodes if n.get("processors")]
     crowded = [n for n in sized if n.get("pes", 0) > n["processors"]]
     yield _graded("Processors for all PEs", sized, crowded, "the file does not say how many there are",
-                  "more PEs than processors on " + listed(
+                  "more PEs than processors on " + style.listed(
                       f"{n.get('name', '?')} ({n['pes']} on {n['processors']})" for n in crowded),
                   "no node has more PEs than processors")
     known = [n for n in sized if (n.get("load") if n.get("load") is not None else -1) >= 0]
     busy = [n for n in known if n["load"] / n["processors"] > BUSY_LOAD]
     yield _graded("Nodes were idle before", known, busy, "the file has no load of a node",
-                  "busy with something else: " + listed(
+                  "busy with something else: " + style.listed(
                       f"{n.get('name', '?')} (load {n['load']:.2f} on {n['processors']} processors)" for n in busy),
                   f"load below {BUSY_LOAD} a processor on {style.count_text(len(known), 'node')}")
     governors = {n.get("governor", "") for n in nodes} - {"", "unknown", "not shown"}
     yield _graded("Processor frequency is held", governors, governors != {"performance"},
                   "the file names no frequency governor",
-                  f"frequency governor {listed(sorted(governors))}: the frequency may change while measuring",
+                  f"frequency governor {style.listed(sorted(governors))}: the frequency may change while measuring",
                   "frequency governor performance")
 
 
@@ -121,7 +115,7 @@ def check_timer(file):
     fine = f"{WELL_ABOVE} times the resolution of {style.time_text(resolution)}"
     yield _graded("Timer is fine enough", resolution, short, "the file does not state its resolution",
                   f"{len(short)} of {style.count_text(len(timed), 'result')}: the timed region is shorter than {fine}: "
-                  + listed((r.label() for r in short), 2),
+                  + style.listed((r.label() for r in short), 2),
                   f"{timer.get('name', '')}: resolution {style.time_text(resolution)}, no timed region is shorter than "
                   f"{WELL_ABOVE} times that")
     off = timer.get("disagreement")
@@ -155,10 +149,10 @@ def check_results(file):
     yield Verdict("Results without doubt",
                   "ok" if not doubted else "bad" if share > FLAGGED_SHARE else "doubtful",
                   f"{len(doubted)} of {len(points)} doubtful"
-                  + (f" ({listed(f'{name} {count}' for name, count in kinds)})" if kinds else ""))
+                  + (f" ({style.listed(f'{name} {count}' for name, count in kinds)})" if kinds else ""))
 
     missing = file.missing_kinds()
-    found = listed(f"{count} {kind.replace('_', ' ')}" for kind, count in sorted(missing.items()))
+    found = style.listed(f"{count} {kind.replace('_', ' ')}" for kind, count in sorted(missing.items()))
     unknown = file.unfinished()
     if unknown:
         found = f"{found or 'none is known'}; more may be: {unknown}"
@@ -180,13 +174,13 @@ def check_results(file):
 
 def check_precision(points):
     widths = [half_width(r) for r in points if r.quantity == "time"]
-    known = [w for w in widths if not math.isnan(w)]
-    wide = sum(w > WIDE_INTERVAL for w in known)
+    stated = known(widths)
+    wide = sum(w > WIDE_INTERVAL for w in stated)
     limit = style.percent_text(WIDE_INTERVAL)
-    if not known:
+    if not stated:
         return Verdict("Medians are precise", "unknown", "no result states an interval of its median")
-    without = len(widths) - len(known)
-    text = (f"interval of the median within {limit} of it in {len(known) - wide} of "
+    without = len(widths) - len(stated)
+    text = (f"interval of the median within {limit} of it in {len(stated) - wide} of "
             f"{style.count_text(len(widths), 'result')}"
             + (f"; {without} without an interval" if without else ""))
     return Verdict("Medians are precise",
@@ -216,7 +210,7 @@ def check_rounds(file):
                        "measured once: intervals say how precise this run's medians are, not where the "
                        "next run's will be; --rounds or skampi-campaign says that")
     few = [r for r in file.rounds if math.isnan(r.next_low) or math.isnan(r.next_high)]
-    between = sorted(r.between for r in file.rounds if not math.isnan(r.between))
+    between = sorted(known(r.between for r in file.rounds))
     if few:
         return Verdict("Covers changes over time", "doubtful",
                        f"{len(few)} of {style.count_text(len(file.rounds), 'point')} without a prediction interval: "

@@ -3,7 +3,6 @@
 import collections
 import json
 import os
-import subprocess
 import tempfile
 import textwrap
 
@@ -23,9 +22,9 @@ class Trace:
     def __init__(self, path, program):
         with tempfile.TemporaryDirectory() as folder:
             summary, explained = (os.path.join(folder, name) for name in ("summary.json", "explained.json"))
-            _shmemtrace("summary", "--results", "-o", summary, path)
+            launching.shmemtrace("summary", "--results", "-o", summary, path)
             file = results.read(summary)
-            _shmemtrace("summary", "--json", "-o", explained, path)
+            launching.shmemtrace("summary", "--json", "-o", explained, path)
             with open(explained, encoding="utf-8") as read:
                 facts = json.load(read)
             self.pes, self.whole = facts["pes"], facts["whole"]
@@ -47,7 +46,7 @@ class Trace:
     def _waited(path, explained):
         """{routine: seconds for other PEs}; None: not known, as of sums without events."""
         try:
-            _shmemtrace("explain", "--json", explained, "-o", os.devnull, path)
+            launching.shmemtrace("explain", "--json", explained, "-o", os.devnull, path)
         except Error:
             return None
         with open(explained, encoding="utf-8") as read:
@@ -57,12 +56,6 @@ class Trace:
             if finding["cause"] != "communication":
                 found[finding["in"]["routine"]] += finding["waited"]
         return found
-
-
-def _shmemtrace(*arguments):
-    done = subprocess.run([launching.shmemtrace(), *arguments], stdin=subprocess.DEVNULL, capture_output=True, check=False)
-    if done.returncode:
-        raise Error((done.stderr.decode(errors="replace").strip().splitlines() or [f"shmemtrace {arguments[0]} failed"])[0])
 
 
 # ---- The script ----

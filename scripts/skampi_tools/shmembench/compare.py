@@ -4,7 +4,6 @@ import csv
 import fnmatch
 import os
 import re
-import subprocess
 from collections import Counter
 
 from skampi_tools import cli, launching
@@ -46,15 +45,7 @@ def read_trace(path, shmemtrace):
     needed = ("pe", "thread", "routine", "class")
     if not os.path.isdir(path) and not path.endswith(".trace"):
         return read(path, needed)
-    command = [shmemtrace or launching.shmemtrace(), "dump", "--csv", path]
-    try:
-        done = subprocess.run(command, capture_output=True, check=False)
-    except OSError as error:
-        raise cli.Error(f"{command[0]}: {error.strerror}") from None
-    if done.returncode:
-        reason = done.stderr.decode(errors="replace").strip().splitlines()[:1]
-        raise cli.Error(f"{path}: shmemtrace dump: {''.join(reason) or done.returncode}")
-    return list(_rows(done.stdout.decode(errors="replace").splitlines(), path, needed))
+    return list(_rows(launching.shmemtrace("dump", "--csv", path, program=shmemtrace).splitlines(), path, needed))
 
 
 def _same_number(wanted, got):

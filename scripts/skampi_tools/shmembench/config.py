@@ -3,8 +3,6 @@
 import re
 from dataclasses import dataclass
 
-from skampi_tools import cli
-
 CLASSES = {1: "put", 2: "get", 3: "collectives", 4: "synchronization", 5: "atomics",
            6: "nonblocking", 7: "contexts", 8: "locks", 9: "memory"}
 LARGEST = 1 << 24  # elements times stride: a quarter of a GiB of the largest ones
@@ -97,11 +95,8 @@ def read(paths):
     """The tests of all files, and the texts of all errors."""
     tests, errors = {}, []
     for path in paths:
-        try:
-            with open(path, encoding="utf-8", errors="replace") as file:
-                lines = file.read().split("\n")
-        except OSError as error:
-            raise cli.Error(f"{path}: {error.strerror}") from None
+        with open(path, encoding="utf-8", errors="replace") as file:
+            lines = file.read().split("\n")
         before = len(tests) + len(errors)
         first = True
         for number, text in enumerate(lines, 1):

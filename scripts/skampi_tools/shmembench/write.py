@@ -25,10 +25,7 @@ def prepare(folder):
                         os.unlink(path)
             os.truncate(mark, 0)
     else:
-        try:
-            os.makedirs(folder)
-        except OSError as error:
-            raise cli.Error(f"{folder}: {error.strerror}") from None
+        os.makedirs(folder)
     cli.write_text(mark, "")  # so that the folder is ours even if this run does not end well
 
 

@@ -7,7 +7,6 @@ import json
 import math
 import os
 import re
-import subprocess
 
 from .. import cli, kinds, launching, screen
 
@@ -80,17 +79,10 @@ class Shares:
 
 def summary_text(path):
     """JSON of the summary of a trace, or of a file that has it."""
-    if not os.path.isdir(path):
-        try:
-            with open(path, encoding="utf-8", errors="replace") as file:
-                return file.read()
-        except OSError as error:
-            raise cli.Error(f"{path}: {error.strerror or error}") from None
-    run = subprocess.run([launching.shmemtrace(), "summary", "--json", path], capture_output=True, text=True,
-                         errors="replace", check=False)
-    if run.returncode not in (0, 1) or not run.stdout:  # 1: damaged, with what could be read
-        raise cli.Error(f"{path}: {cli.error_line(run.stderr)}")
-    return run.stdout
+    if os.path.isdir(path):
+        return launching.shmemtrace("summary", "--json", path, damaged=True)
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return file.read()
 
 
 def read(path):

@@ -8,6 +8,7 @@ from matplotlib.patches import Patch
 from ... import style
 from ...cli import Error
 from ...results import MEAN
+from ...statistics import known
 from .. import breaks
 from ..axes import (MANY_CURVES, Legend, Look, Scale, handle_of, looks, mark_cut, mark_doubtful, plain, runs_of, x_axis,
                     y_axis)
@@ -123,10 +124,10 @@ def _legend_of_marks(legend, points, values, logarithmic):
 
 
 def _percent(shares):
-    known = sorted({share for share in shares if not math.isnan(share)})
-    if not known:
+    stated = sorted(set(known(shares)))
+    if not stated:
         return ""
-    return f" {'at least ' * (len(known) > 1)}{style.number_text(100 * known[0])} %"
+    return f" {'at least ' * (len(stated) > 1)}{style.number_text(100 * stated[0])} %"
 
 
 def _intervals_note(points, drawn, legend, notes):
@@ -140,9 +141,8 @@ def _intervals_note(points, drawn, legend, notes):
     if any(point.is_rounds for point in points):
         counts = sorted({len(point.medians) for point in points if point.is_rounds})
         notes.append(f"median of {'-'.join(str(c) for c in (counts[0], counts[-1])[:len(counts)])} {runs_of(points)}")
-    known = [point.confidence for point in points if not math.isnan(point.confidence)]
-    if known:
-        notes.append(f"intervals of the median: confidence{_percent(known)}")
+    if confidences := known(point.confidence for point in points):
+        notes.append(f"intervals of the median: confidence{_percent(confidences)}")
     if any(p.what == MEAN and math.isfinite(p.low) for p in points):
         notes.append("intervals of the mean of the middle: ± standard error")
 
