@@ -144,6 +144,11 @@ def size_text(count, digits=3):
     return f"{exact} {unit}"
 
 
+def value_text(value, quantity, digits=3):
+    """Of a result: a time, or bytes."""
+    return (size_text if quantity == "bytes" else time_text)(value, digits)
+
+
 def change_text(ratio, low=math.nan, high=math.nan):
     """(a ratio, its interval) in one notation, with as many digits as the interval allows: "+10.3 %", "+9.1 % .. +11.2 %".
     Factors where any of them is beyond 2: "x 680", "x 620 .. x 750"."""

@@ -165,7 +165,7 @@ made_results.write_records(os.path.join(folder, "sizes.json"), [
     *(made_results.point("pass 1", "Shmem_Get_Pairs", {"count": count, "pattern": "round:1"}, 1e-6)
       for count in (8, 16, 32))])
 for arguments, words in ((["--nodes", 1], "has no pair"), (["--alpha", "0%", "--pes", 2], "more than 0%"),
-                         (["--from", "text"], "text:1: not a record"), (["--from", "empty"], "no header"),
+                         (["--from", "text"], "text: neither .sko, CSV"), (["--from", "empty"], "the file is empty"),
                          (["--from", "missing"], "missing: No such file"), (["--large", "8tb"], "such as 8 or 256kb"),
                          (["--from", files[0]], "re-tests alone"), (["--from", "sizes.json"], "a tournament has two sizes"),
                          (["--pes", 4, "--small", "1kb", "--large", 512], "a smaller size for latency"),

@@ -5,14 +5,10 @@ from dataclasses import asdict
 
 from .. import doubt, junit, screen
 from ..screen import printable
-from ..style import change_text, count_text, size_text, time_text
+from ..style import change_text, count_text, value_text
 
 MOST_SHOWN = 10    # points of a group, without --all
 MOST_TEXT = 160    # characters of a difference of the environment
-
-
-def value_text(value, quantity, digits=3):
-    return (size_text if quantity == "bytes" else time_text)(value, digits)
 
 
 def when_text(launch):

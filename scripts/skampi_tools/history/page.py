@@ -10,7 +10,7 @@ from ..report.parts import section_part
 from ..report.picture import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Axis, grid_of, legend_of, look_of
 from ..report.tables import Column, table, text_cell
 from ..statistics import median
-from .output import cautions, counts_text, missing_lines, nothing_text, summary_text, value_text, when_text, where_text
+from .output import cautions, counts_text, missing_lines, nothing_text, summary_text, when_text, where_text
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 MOST_ROWS = 100     # of a change: the largest ones
@@ -58,7 +58,7 @@ def _link_cell(one, numbers):
 
 
 def _value_cell(value, one):
-    return value_text(value, one.point.quantity), value
+    return style.value_text(value, one.point.quantity), value
 
 
 def _change_cell(ratio):
@@ -112,7 +112,7 @@ def _point(number, point, lines, history, times):
 
 
 def _levels(one, verdict, history):
-    words = [f"{value_text(s.level, one.point.quantity)} (from {when_text(history.launches[s.first])}, "
+    words = [f"{style.value_text(s.level, one.point.quantity)} (from {when_text(history.launches[s.first])}, "
              f"{style.count_text(s.count, 'launch', 'launches')})" for s in one.segments]
     name = f"{one.state_text}: " if one.state_text else ""
     few = "" if verdict.judged else "; too few launches to see changes"
@@ -146,7 +146,7 @@ def _picture(point, lines, times):
     x_axis = Axis(dates, False, LEFT, WIDTH - RIGHT)
     y_axis = Axis([y for line in drawn for _, y in line], False, HEIGHT - BOTTOM, TOP)
     parts = grid_of(x_axis, y_axis, _date_text,
-                    lambda y, digits: value_text(y, point.quantity, digits), "launch (UTC)", point.quantity, esc)
+                    lambda y, digits: style.value_text(y, point.quantity, digits), "launch (UTC)", point.quantity, esc)
     for number, ((one, _), line) in enumerate(zip(lines, drawn)):
         color, dash = look_of(number)
         path = " ".join(f"{x_axis.place(x):.0f},{y_axis.place(y):.1f}" for x, y in line)
