@@ -16,13 +16,12 @@ import harness
 from quiet import Attempts
 
 ALGORITHMS = ("linear", "ring", "tree", "hca")
-OFFSET = "set_unit(1e9)\n%sbegin measurement \"o\"\n  measure MPI_COMM_WORLD : Clock_Offset()\n%s" \
-         "end measurement\n"
-# About two seconds on one PE.
+RULES = ("classic", "mpiperf", "round_time", "dissemination")
+OFFSET = "  measure MPI_COMM_WORLD : Clock_Offset()\n"
+# About a second on one PE.
 WAIT = "  set_min_repetitions(8)\n  set_max_repetitions(8)\n" \
        "  measure comm(1) : WaitPatternNull()\n" \
-       "  for i = 1 to 5 do\n    measure comm(1) : wtime(%d)\n  od\n" \
-       "  measure MPI_COMM_WORLD : Clock_Offset()\n"
+       "  for i = 1 to 3 do\n    measure comm(1) : wtime(%d)\n  od\n" + OFFSET
 WHILE = 2_000_000  # readings in a measurement of about 0.4 s: 12 calls of 20 ns each
 
 tap = harness.Tap()
@@ -33,8 +32,8 @@ def skewed(skew, script, np=2, args=(), timeout=60):
     return harness.skampi(script, np=np, args=args, env=env, timeout=timeout)
 
 
-def bound_ns(run):
-    found = re.search(r"# clocks: \w+, error bound ([\d.e+-]+) ns", run.out)
+def bound_ns(block):
+    found = re.search(r"# clocks: \w+, error bound ([\d.e+-]+) ns", "\n".join(block.comments))
     return float(found.group(1)) if found else None
 
 
@@ -49,118 +48,117 @@ def again(check):
     return attempts.decide(good, name, diagnostic)
 
 
+def each(kinds, setting, body):
+    """A script with a block for each kind, called like it."""
+    return "set_unit(1e9)\n" + "".join(
+        f'{setting}("{kind}")\n' + harness.block(kind, body.rstrip("\n")) for kind in kinds)
+
+
+def wrong_blocks(run, kinds, good):
+    """(whether all is good, what is not) of the blocks of a run; good(block) says it of one."""
+    blocks = {block.name: block for block in run.blocks}
+    wrong = [kind for kind in kinds if kind not in blocks or not good(blocks[kind])]
+    return run.status == 0 and not wrong, f"wrong: {wrong}\n{run}"
+
+
 def default_on_one_node():
-    run = skewed(None, OFFSET % ("", ""))
+    run = skewed(None, each(["o"], "set_clock_sync", OFFSET).replace('set_clock_sync("o")', ""))
     tap.ok(run.status == 0 and "# clocks: none, all PEs share one clock" in run.out,
            "one node: clocks are seen to be one, nothing is estimated", run)
     tap.equal([value for row in run.rows for value in row.per_pe], [0.0, 0.0],
               "one node: no offsets", run)
-    run = skewed("1:0.5:0", OFFSET % ("", ""))
+    run = skewed("1:0.5:0", harness.block("o", OFFSET))
     tap.ok("# clocks: hca" in run.out and "clocks are made wrong for a test" in run.out,
            "a wrong clock is noticed, hca is used, and the header says why", run)
 
 
 def offsets_are_recovered():
-    for algorithm in ALGORITHMS:
-        for offset in (10.0, -0.25):
-            def check():
-                run = skewed(f"1:{offset}:0", OFFSET % (f'set_clock_sync("{algorithm}")\n', ""))
-                found = run.rows[0].per_pe[1] if run.rows else float("nan")
-                return (abs(found + offset * 1e9) < 2000,
-                        f"{algorithm}: an offset of {offset} s is found within 2 us", run)
-            again(check)
-
-
-def nothing_wrong_stays_so():
-    """Right after synchronizing and two seconds later, at 2 PEs."""
-    for algorithm in ALGORITHMS:
+    for offset in (10.0, -0.25):
         def check():
-            run = skewed(None, OFFSET % (f'set_clock_sync("{algorithm}")\n', WAIT % WHILE))
-            offsets = [row.per_pe[1] for row in run.rows if len(row.per_pe) == 2]
-            return (run.status == 0 and len(offsets) == 2 and
-                    all(abs(offset) < 100 for offset in offsets),
-                    f"{algorithm}: without skew within 100 ns, at once and later", run)
+            run = skewed(f"1:{offset}:0", each(ALGORITHMS, "set_clock_sync", OFFSET))
+            good, wrong = wrong_blocks(run, ALGORITHMS, lambda block: any(
+                abs(row.per_pe[1] + offset * 1e9) < 2000 for row in block.rows))
+            return good, f"all algorithms: an offset of {offset} s is found within 2 us", wrong
         again(check)
 
 
+def nothing_wrong_stays_so():
+    """Right after synchronizing and a second later, at 2 PEs."""
+    def is_right(block):
+        offsets = [row.per_pe[1] for row in block.rows if len(row.per_pe) == 2]
+        return len(offsets) == 2 and all(abs(offset) < 100 for offset in offsets)
+
+    def check():
+        run = skewed(None, each(ALGORITHMS, "set_clock_sync", OFFSET + WAIT % WHILE))
+        good, wrong = wrong_blocks(run, ALGORITHMS, is_right)
+        return good, "all algorithms: without skew within 100 ns, at once and later", wrong
+    again(check)
+
+
 def inside_the_stated_bound():
-    for algorithm in ALGORITHMS:
-        for np in (3, 4):
-            def check():
-                run = skewed(None, OFFSET % (f'set_clock_sync("{algorithm}")\n'
-                                             "set_clock_patience(10)\n", ""), np=np)
-                bound = bound_ns(run)
-                return (run.status == 0 and bound is not None and
-                        all(abs(offset) <= bound + 1 for offset in run.rows[0].per_pe),
-                        f"{algorithm}: offsets at {np} PEs lie inside the stated bound", run)
-            again(check)
+    def is_inside(block):
+        bound = bound_ns(block)
+        return bound is not None and all(abs(offset) <= bound + 1 for offset in block.rows[0].per_pe)
+
+    for np in (3, 4):
+        def check():
+            run = skewed(None, "set_clock_patience(10)\n" + each(ALGORITHMS, "set_clock_sync", OFFSET), np=np)
+            good, wrong = wrong_blocks(run, ALGORITHMS, is_inside)
+            return good, f"all algorithms: offsets at {np} PEs lie inside the stated bound", wrong
+        again(check)
 
 
 def drift():
     """200 us/s: hca allows for it, the others show the error that they make."""
     end = r"off by at least ([\d.e+-]+) ns at the end of the block"
-    script = 'set_clock_sync("%s")\nset_unit(1e9)\nbegin measurement "d"\n' + WAIT % WHILE + \
-             "  measure comm(1) : wtime(%d)\nend measurement\n" % WHILE
 
-    def hca():
-        run = skewed("1:0.01:200e-6", script.replace("%s", "hca"))
-        found = re.search(end, run.out)
-        return (run.status == 0 and found is not None and float(found.group(1)) < 1000 and
+    def allowed_for():
+        run = skewed("1:0.01:200e-6", each(("hca", "linear"), "set_clock_sync",
+                                           WAIT % WHILE + "  measure comm(1) : wtime(%d)\n" % WHILE))
+        found = [float(value) for value in re.findall(end, run.out)]
+        return (run.status == 0 and len(found) == 2 and found[0] < 1000 and found[1] > 100_000 and
                 "assumed to drift by up to" in run.out,
-                "hca: with a drift of 200 us/s less than 1 us is wrong two seconds later", run)
-
-    def linear():
-        run = skewed("1:0.01:200e-6", script.replace("%s", "linear"))
-        found = re.search(end, run.out)
-        return (run.status == 0 and found is not None and float(found.group(1)) > 100_000,
-                "linear: the same drift is off by more than 100 us, and the output says so", run)
+                "a drift of 200 us/s: hca is wrong by less than 1 us a second later, linear by more than 100 us, and "
+                "the output says so", run)
 
     def redone():
-        run = skewed("1:0.01:200e-6", 'set_clock_sync("linear")\nset_unit(1e9)\n'
-                     'begin measurement "d"\n' + WAIT % 500_000 +
-                     "  measure MPI_COMM_WORLD : Shmem_Put_Full(8, 100)\nend measurement\n")
+        run = skewed("1:0.01:200e-6", each(["linear"], "set_clock_sync", WAIT % 500_000 +
+                                           "  measure MPI_COMM_WORLD : Shmem_Put_Full(8, 100)\n"))
         return (run.status == 0 and "note: measured again, since clocks had moved" in run.out,
                 "a measurement whose clocks moved is made again, and says so", run)
 
     def moved():
-        run = skewed("1:0.01:200e-6", 'set_clock_sync("linear")\nset_unit(1e9)\n'
-                     'begin measurement "m"\n  for t in [0.1, 0.5] do\n'
-                     "    measure MPI_COMM_WORLD : Clock_Drift(t)\n  od\nend measurement\n")
+        run = skewed("1:0.01:200e-6", each(["linear"], "set_clock_sync", "  for t in [0.1, 0.5] do\n"
+                                           "    measure MPI_COMM_WORLD : Clock_Drift(t)\n  od\n"))
         times = [row.time for row in run.rows]
         return (run.status == 0 and len(times) == 2 and abs(times[0] - 20e3) < 1500
                 and abs(times[1] - 100e3) < 5000,
                 "Clock_Drift: a drift of 200 us/s is 20 us in 0.1 s and 100 us in 0.5 s", run)
 
-    again(hca)
-    again(linear)
+    again(allowed_for)
     again(moved)
     if harness.has("SHMEM"):
         again(redone)
 
 
 def patterns():
-    for rule in ("classic", "mpiperf", "round_time", "dissemination"):
-        def check():
-            run = harness.skampi("set_unit(1e9)\nset_time_slice(0.02)\n"
-                                 f'set_window_rule("{rule}")\nbegin measurement "p"\n'
-                                 "  measure MPI_COMM_WORLD : WaitPatternUp()\n"
-                                 "  measure MPI_COMM_WORLD : WaitPatternDown()\n"
-                                 "  measure MPI_COMM_WORLD : WaitPatternNull()\n"
-                                 "end measurement\n", np=2)
-            times = [row.time for row in run.rows]
-            return (run.status == 0 and len(times) == 3 and
-                    all(abs(time - 2000) <= 100 for time in times[:2]) and abs(times[2]) < 130,
-                    f"{rule}: wait patterns of 2 us within 5 %, nothing below 100 ns and a reading",
-                    run)
-        again(check)
-    run = harness.skampi('set_window_rule("mpiperf")\nset_unit(1e9)\nbegin measurement "p"\n'
-                         "  measure MPI_COMM_WORLD : WaitPatternUp()\nend measurement\n", np=2)
+    def is_right(block):
+        times = [row.time for row in block.rows]
+        return len(times) == 3 and all(abs(time - 2000) <= 100 for time in times[:2]) and abs(times[2]) < 130
+
+    def check():
+        nonlocal run
+        run = harness.skampi("set_time_slice(0.02)\n" + each(RULES, "set_window_rule", "  measure MPI_COMM_WORLD : "
+                             "WaitPatternUp()\n  measure MPI_COMM_WORLD : WaitPatternDown()\n"
+                             "  measure MPI_COMM_WORLD : WaitPatternNull()\n"), np=2)
+        good, wrong = wrong_blocks(run, RULES, is_right)
+        return good, "all rules: wait patterns of 2 us within 5 %, nothing below 100 ns and a reading", wrong
+    run = None
+    again(check)
     tap.ok(re.search(r"# note: mpiperf: runs \d+, valid \d+, kept \d+, mean .* 95 % interval \[",
                      run.out), "mpiperf: its columns are there", run)
     tap.ok(re.search(r"# windows: \d+ late starts, \d+ overruns, \d+ changes", run.out),
            "late starts, overruns and changes are counted at the end of the block", run)
-    run = harness.skampi('set_window_rule("dissemination")\nbegin measurement "p"\n'
-                         "  measure MPI_COMM_WORLD : WaitPatternUp()\nend measurement\n", np=2)
     tap.ok("# note: starts: skew after the dissemination barrier" in run.out,
            "dissemination: its skew is stated", run)
 

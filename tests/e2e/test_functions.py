@@ -188,9 +188,9 @@ def check_part_or_reasons(tap, run, cases, name):
         tap.ok(not (block and block.rows), f"{title}: there is no result", said)
 
 
-def test_numbers_of_pes(tap, functions):
+def test_numbers_of_pes(tap, all_functions, some):
     """With the values for a first try on 1 and 2 PEs, and with the last rank, wherever one is to be given, on 4."""
-    for np in (1, 2, 4):
+    for np, functions in ((1, some), (2, all_functions), (4, some)):
         cases = [Case(f, np, others=f.ranks(np - 1) if np == 4 else ()) for f in functions if f.pes <= np]
         # A library of MPI need not be able to do everything with itself.
         alone = [case for case in cases if np == 1 and case.function.api == "MPI"]
@@ -343,7 +343,7 @@ def main():
               [], "all that the libraries here have are supported")
     functions = [f for f in functions if not f.unsupported]
     some = functions[::8] if harness.SAMPLE else functions
-    test_numbers_of_pes(tap, functions)
+    test_numbers_of_pes(tap, functions, some)
     test_parts(tap, some)
     test_too_few(tap, functions)
     test_ends_of_ranges(tap, some)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # TIMEOUT: 900
-"""The scripts in inputs/ run on any number of PEs, to the end and with all results: each by itself on
-one and two, several together, one after the other, on more."""
+"""The scripts in inputs/ run on any number of PEs, to the end and with all results, several one after the other; each is right
+by itself."""
 
 import glob
 import math
@@ -14,11 +14,10 @@ import harness
 from harness import FEW, ROOT, Tap, skampi, with_few_repetitions
 
 # On more PEs than cores, each synchronization takes milliseconds: few and small messages then.
-FAST = {"iterations": 2, "FLOOD": 64, "REPETITIONS": 8}
+FAST = {"iterations": 2, "FLOOD": 64, "REPETITIONS": 8, "POINT_TIME": 0.01}
 SMALL = {"MAXSIZE": 8, **FAST}
 SOON = {"seconds": 0.5}  # over which a script spreads its rounds
-ALONE = () if harness.SAMPLE else (2,)
-TOGETHER = (2,) if harness.SAMPLE else (1, 3, 7)
+NUMBERS = (2,) if harness.SAMPLE else (1, 2, 3, 7)
 AT_ONCE = 8  # scripts: a launch takes as long as many of them
 PRECISION = re.compile(r"^set_max_relative_standard_error\(.*?\)", re.MULTILINE)
 # Clocks on which all start are waited for the longer the more PEs share a core, and so is everybody.
@@ -117,7 +116,7 @@ def groups(texts, pes):
         or name in ("selfcheck.ski", "inputs/figures/wait_patterns.ski") and pes > 2
         or name == "inputs/figures/barrier_spread.ski" and pes > 4
         or pes > MOST_ON_TIME and "_Under_Load(" in text)]  # aggressors never wait
-    alone = [name for name in runnable if pes in ALONE or name.startswith(ONCE)]
+    alone = [name for name in runnable if name.startswith(ONCE)]
     together = [name for name in runnable if name not in alone]
     return [[name] for name in alone] + [together[at:at + AT_ONCE]
                                          for at in range(0, len(together), AT_ONCE)]
@@ -158,11 +157,13 @@ def main():
 
     for name, text in texts.items():
         check_head(tap, name, text)
+        checked = skampi(name, args=["-n"], launch=False)
+        tap.equal(checked.status, 0, f"{name}: needs no other script before it", checked)
     if not harness.has("SHMEM"):
         for name in [name for name, text in texts.items() if "is_supported" not in text]:
             del texts[name]
             tap.skip(name, "it needs OpenSHMEM")
-    for pes in (*ALONE, *TOGETHER):
+    for pes in NUMBERS:
         for names in groups(texts, pes):
             check_result(tap, f"{', '.join(names)} on {pes} PEs", start(names, texts, pes),
                          [texts[name] for name in names], unsupported, pes)

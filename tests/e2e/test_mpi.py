@@ -11,7 +11,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
 from builds import preloadable
-from harness import Tap, block, in_parallel, refused, skampi
+from harness import SAMPLE, Tap, block, in_parallel, refused, skampi
 
 FEW = """set_min_repetitions(4)
 set_max_repetitions(8)
@@ -131,7 +131,7 @@ def measured(function, arguments, where="comm(2)"):
 
 
 def test_refusals(tap):
-    cases = REFUSED + (REFUSED_WITH_MPI if harness.has("MPI") else [])
+    cases = REFUSED + (REFUSED_WITH_MPI[::4 if SAMPLE else 1] if harness.has("MPI") else [])
     runs = in_parallel(cases, lambda case: refused(block("b", case[0])))
     for (line, words), run in runs:
         first = (run.err.splitlines() or [""])[0]
@@ -175,7 +175,7 @@ def test_parts(tap):
              for name in ("Isend", "Irecv", "Isend_Irecv")
              for part in ("Post", "Wait", "Full", "Overlap", "Overlap_Test")
              for count, kind in ((0, "MPI_INT"), (777, TYPES[3]), (50000, "MPI_CHAR"))]
-    for np in (2, 3):
+    for np in (3,) if SAMPLE else (2, 3):
         calls = parts + [measured("Exchange", f"100, {TYPES[4]}, {n}", "MPI_COMM_WORLD")
                          for n in range(np)]
         calls += [measured("Isend_callduration", "9, MPI_INT", "MPI_COMM_WORLD"),
@@ -193,7 +193,7 @@ def test_rates(tap):
     calls = [measured(f"Isend_Irecv_Rate{way}", f"{count}, {kind}, {window}, {pairs}, 2", "MPI_COMM_WORLD")
              for way in ("", "_Bidirectional") for count, kind in ((0, "MPI_INT"), (100, TYPES[3]))
              for window in (1, 16) for pairs in (0, 1)]
-    for np in (2, 3, 4):
+    for np in (3,) if SAMPLE else (2, 3, 4):
         run = skampi(FEW + "choose_barrier_synchronization()\n" + block("b", *calls), np=np, timeout=100)
         reporting = [sum(value is not None for value in row.per_pe) for row in run.rows]
         pairs = [np // 2, 1] * 4
@@ -305,7 +305,7 @@ def test_placed(tap):
         calls = [call for call in (typed_call(function, kind) for function in typed) if call]
         return len(calls), skampi(head + block("b", *calls), np=2, timeout=150)
 
-    for kind, (calls, run) in in_parallel(PLACED, start, width=2):
+    for kind, (calls, run) in in_parallel(PLACED[2:4] if SAMPLE else PLACED, start, width=2):
         tap.ok(calls > 50, f"{calls} functions take {kind}")
         tap.equal((run.status, len(run.rows)), (0, calls), f"... and move it right: {kind}", run)
 

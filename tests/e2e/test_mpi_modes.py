@@ -67,8 +67,8 @@ def absent(tap, tree, prefixes, interface):
 
 
 def tests_pass(tap, tree, launch):
-    """Test files of the copy, with its program."""
-    environment = {**CLEAN, "SKAMPI": os.path.join(tree, "skampi"), "SKAMPI_BUILD": "build",
+    """Test files of the copy, with its program: a sample, since they run with the other library in whole."""
+    environment = {**CLEAN, harness.SAMPLE_VARIABLE: "1", "SKAMPI": os.path.join(tree, "skampi"), "SKAMPI_BUILD": "build",
                    "SKAMPI_LAUNCH": launch}
     for name in TESTS:
         done = run([sys.executable, os.path.join(tree, "tests", name)], environment, 200, tree)
@@ -129,8 +129,8 @@ def mpi_alone(tap, tree):
     tap.ok(measured.status == 0 and len(measured.rows) == 1, f"{launch}: measures", measured)
     tap.ok(re.search(r"^# library: MPI \d\.\d \(", measured.out, re.MULTILINE),
            "the header names the library", measured)
-    first = skampi(os.path.join(tree, "inputs/quickstart.ski"), np=2, env={**CLEAN, "SKAMPI_LAUNCH": launch},
-                   executable=os.path.join(tree, "skampi"))
+    first = skampi(os.path.join(tree, "inputs/quickstart.ski"), np=2, args=["--set", "POINT_TIME=0.02"],
+                   env={**CLEAN, "SKAMPI_LAUNCH": launch}, executable=os.path.join(tree, "skampi"))
     empty = [block.name for block in first.blocks if not block.rows]
     tap.ok(first.status == 0 and len(first.blocks) == 9 and not empty,
            "quickstart measures MPI's counterparts", f"{empty} {first}")

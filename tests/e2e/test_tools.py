@@ -47,7 +47,7 @@ for tool in TOOLS:
     version, usage, page, completion = (run([tool, option]) for option in
                                         ("--version", "--help", "--man", "--completion"))
     tap.ok(version.status == 0 and re.fullmatch(rf"{name} \d+\.\d+\.\d+.*\n", version.out) and
-           run([tool, "-V"]).out == version.out, f"{name} --version", version)
+           re.search("-V, --version", usage.out), f"{name} --version", version)
     options = set(re.findall(r"^ {2,8}(?:-\w(?: [A-Z]+)?, +)?(--[a-z-]+)", usage.out, re.MULTILINE))
     shown = page.out.replace("\\-", "-")
     tap.ok(page.status == 0 and page.out.startswith(f".TH {name.upper()}".replace("-", "\\-")) and
@@ -163,11 +163,13 @@ for words in ([PROGRAMS[0], "-i", EVIL], [PROGRAMS[0], EVIL], [PROGRAMS[0], "--l
 FILES = {"s.ski": ('begin measurement "a"\nend measurement\n', "oshrun -np 2 skampi -i s.ski"),
          "m.txt": ("bus b { latency 1 us }\n", "shmemsim m.txt TRACE"), "f.svg": ("<svg>skampi-plot</svg>", "xdg-open f.svg"),
          "t.trace": ("SHMTRACE", "shmemtrace summary t.trace")}
+READERS = {"s.ski": (["convert"], ["table", "load"]), "m.txt": (["plot"], ["model"]), "f.svg": (["report"], ["history"]),
+           "t.trace": (["compare", "t.trace"], ["table", "shares"])}
 for name, (text, reader) in FILES.items():
     with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
         file.write(text)
-    for tool, *view in (["table"], ["convert"], ["plot"], ["report"], ["compare", name], ["model"], ["table", "load"],
-                        ["history"], ["table", "shares"]):
+    # The same reader says it for all of them: each of the others for one kind of file.
+    for tool, *view in (["table"], *READERS[name]):
         done = run([os.path.join(ROOT, f"scripts/skampi-{tool}"), *view, name], cwd=folder)
         tap.ok(done.status == 2 and f"{name}: " in done.err and reader in done.err,
                f"skampi-{' '.join([tool, *view])} {name}: who reads it", done)

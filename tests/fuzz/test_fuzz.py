@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # TIMEOUT: 400
 """Scripts that nobody would write must not crash, hang or exhaust memory: replays the corpus and all
 that was ever found, then fuzzes. With libFuzzer where clang offers it, else with mutator.c."""
@@ -10,7 +11,7 @@ import shutil
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-from harness import ROOT, SAMPLE, Tap, run, scratch_directory
+from harness import ROOT, Tap, run, scratch_directory
 from target import HERE, Code, begin
 
 FINDINGS = os.path.join(HERE, "findings")
@@ -106,7 +107,7 @@ def shipped_folder():
 
 def main():
     tap = Tap()
-    options, target = begin(tap, whole_program(), __doc__, seconds=4 if SAMPLE else 30)
+    options, target = begin(tap, whole_program(), __doc__, seconds=15)
     if "LeakSanitizer has encountered" in target.run(SHIPPED[0]).err:
         target.leaks = False
     tap.note(target)

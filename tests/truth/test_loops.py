@@ -11,7 +11,7 @@ import truth
 from harness import Tap
 from quiet import Attempts
 
-ROUNDS = 7  # of skampi's function and the loop, in turns: processors have fast and slow moments
+ROUNDS = 4  # of skampi's function and the loop, in turns: processors have fast and slow moments
 ATTEMPTS = 3
 TOLERANCE = 0.15, 1  # of the time, and ns: a few cycles depend on the loop around the call
 

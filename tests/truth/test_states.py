@@ -33,7 +33,7 @@ begin measurement "long"
   measure comm(2) : Shmem_Pingpong_P_P(20)
 end measurement
 """
-CONSTANT_RUNS = 10  # that many more are as good is for unit/test_states.c
+CONSTANT_RUNS = 2 if SAMPLE else 4  # that many more are as good is for unit/test_states.c
 
 tap = Tap()
 
@@ -201,7 +201,7 @@ def check_constant():
                            noise=MORE_NOISE)
         if len(measured.states) != 1 or measured.status != 0:
             several.append((seed, measured.values(), measured.status))
-    tap.ok(len(several) <= CONSTANT_RUNS // 50, f"{CONSTANT_RUNS} runs on a network that stays as it is "
+    tap.ok(not several, f"{CONSTANT_RUNS} runs on a network that stays as it is "
            "have one state each", several)
 
 
@@ -209,8 +209,7 @@ def check_constant():
 
 
 def check_wanted():
-    cases = [("fastest", (1, 1), FAST), ("most", (0.5, 1.5), SLOW), ("most", (1.5, 0.5), FAST),
-             ("hand-over<4us", (1, 1), FAST), ("hand-over>4us", (1, 1), SLOW)]
+    cases = [("fastest", (1, 1), FAST), ("most", (0.5, 1.5), SLOW), ("hand-over>4us", (1, 1), SLOW)]
     for state, dwell, cost in cases:
         measured = measure(BOTH, "--rounds", "4,6s", "--state", state, dwell=dwell)
         medians = [value for record in measured.of("rounds") for value in record["medians"]]

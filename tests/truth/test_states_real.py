@@ -24,7 +24,7 @@ def costs_of(measured):
 
 def wrong_with_two():
     """What is wrong with a run on two states of a second each."""
-    measured = test_states.measure(BOTH, "--rounds", "12,12s", clock=None, noise=None, seed=None)
+    measured = test_states.measure(BOTH, "--rounds", "8,8s", clock=None, noise=None, seed=None)
     costs = costs_of(measured)
     if measured.status != 0 or set(costs.values()) != {FAST, SLOW}:
         return f"states {measured.values()}\n{measured.run}"
@@ -41,7 +41,7 @@ def wrong_with_two():
 
 
 def wrong_with_one():
-    measured = test_states.measure(BOTH, "--rounds", "6,5s", constant=True, clock=None, noise=None,
+    measured = test_states.measure(BOTH, "--rounds", "6,3s", constant=True, clock=None, noise=None,
                                    seed=None)
     return "" if measured.status == 0 and set(costs_of(measured).values()) == {FAST} else \
         f"states {measured.values()}\n{measured.run}"

@@ -79,19 +79,13 @@ static void hit_fetch(void)
     shmem_long_atomic_fetch_inc(&memory->flag, other);
 }
 
-static void await_wait(void)
+static void await(void)
 {
     shmem_long_wait_until(&memory->flag, SHMEM_CMP_GE, hits);
 }
 
-static void await_test(void)
-{
-    while (!shmem_long_test(&memory->flag, SHMEM_CMP_GE, hits)) {
-    }
-}
-
 /* There and back. */
-static void pingpong(void (*hit)(void), void (*await)(void))
+static void pingpong(void (*hit)(void))
 {
     hits++;
     if (self == 0) {
@@ -105,22 +99,17 @@ static void pingpong(void (*hit)(void), void (*await)(void))
 
 static void pingpong_put(void)
 {
-    pingpong(hit_put, await_wait);
-}
-
-static void pingpong_test(void)
-{
-    pingpong(hit_put, await_test);
+    pingpong(hit_put);
 }
 
 static void pingpong_add(void)
 {
-    pingpong(hit_add, await_wait);
+    pingpong(hit_add);
 }
 
 static void pingpong_fetch(void)
 {
-    pingpong(hit_fetch, await_wait);
+    pingpong(hit_fetch);
 }
 
 static void lock_alone(void)
@@ -171,13 +160,17 @@ static void context_put(void)
 
 static void measure_waits(void)
 {
-    static const struct operation operations[] = {
-        {"wait", wait_satisfied, 50},           {"test", test_satisfied, 50},
-        {"pingpong_put", pingpong_put, 20},     {"pingpong_add", pingpong_add, 20},
-        {"pingpong_fetch", pingpong_fetch, 20}, {"pingpong_test", pingpong_test, 20},
-        {"lock_alone", lock_alone, 20},         {"lock_all", lock_all, 20},
-        {"test_lock_free", test_lock_free, 20}, {"test_lock_busy", test_lock_busy, 20},
-        {"context_pair", context_pair, 20},     {"context_put", context_put, 20}};
+    static const struct operation operations[] = {{"wait", wait_satisfied, 50},
+                                                  {"test", test_satisfied, 50},
+                                                  {"pingpong_put", pingpong_put, 20},
+                                                  {"pingpong_add", pingpong_add, 20},
+                                                  {"pingpong_fetch", pingpong_fetch, 20},
+                                                  {"lock_alone", lock_alone, 20},
+                                                  {"lock_all", lock_all, 20},
+                                                  {"test_lock_free", test_lock_free, 20},
+                                                  {"test_lock_busy", test_lock_busy, 20},
+                                                  {"context_pair", context_pair, 20},
+                                                  {"context_put", context_put, 20}};
     if (self == pes - 1) {
         shmem_set_lock(&memory->busy_lock);
     }
