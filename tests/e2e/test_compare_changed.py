@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # PLAIN
 # TIMEOUT: 60
 """skampi-compare, where many points have changed much: the others raise no more false alarms than

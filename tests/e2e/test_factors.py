@@ -69,7 +69,8 @@ def test_limits(tap):
     tap.ok(got.status == 3 and "warning: --factors: order is not tried: " in got.err, "an order of one PE", got)
     got = skampi(args=[*LINE, "--factors", "--time-limit", "3s", "-o", "a.json"], timeout=120)
     seconds = next((record["seconds"] for record in records(got) if record["record"] == "factors"), 0)
-    tap.ok(got.status in (0, 4) and seconds < 4, "the time limit is kept", got)  # 4: it ended the script itself
+    # 4: it ended the script itself. Without a limit the experiment takes 20 s; a busy machine lengthens what has begun.
+    tap.ok(got.status in (0, 4) and seconds < 9, "the time limit is kept", got)
 
 
 def test_refusals(tap):

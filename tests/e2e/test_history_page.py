@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # PLAIN
 # TIMEOUT: 180
 """The page of skampi-history in a browser: plots with a line for each state, what a launch has, the filter, narrow and

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # PLAIN
 # TIMEOUT: 240
 """How often skampi-history calls points changed that did not change, and how often it finds what did, on made series

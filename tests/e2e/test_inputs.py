@@ -14,7 +14,7 @@ import harness
 from harness import FEW, ROOT, Tap, skampi, with_few_repetitions
 
 # On more PEs than cores, each synchronization takes milliseconds: few and small messages then.
-FAST = {"iterations": 2, "FLOOD": 64, "REPETITIONS": 8, "POINT_TIME": 0.01}
+FAST = {"iterations": 2, "FLOOD": 64, "REPETITIONS": 8, "POINT_TIME": 0.05}
 SMALL = {"MAXSIZE": 8, **FAST}
 SOON = {"seconds": 0.5}  # over which a script spreads its rounds
 NUMBERS = (2,) if harness.SAMPLE else (1, 2, 3, 7)

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # PLAIN
 """Clocks at a wrong speed are found by a second source, in --timers, in the header and at the end of
 the run; right ones are not suspected. Wrong speeds are far beyond what a busy machine does to a reading."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # PLAIN
 """shmemsim --platform writes machine descriptions as platforms that SimGrid reads; there, programs of puts and
 barriers take as long as shmemsim --contention=fair says, within 1 %."""

@@ -29,7 +29,7 @@ APPS = {  # what is enough to see that they work
     "heat": ["--size", "12", "--steps", "25"],
     "cg": ["--size", "12", "--steps", "2"],
 }
-PES = (1, 2, 4, 7)  # and 3 untraced
+PES = (1, 2, 7)  # and 3 untraced
 QUERIES = {"shmem_my_pe", "shmem_n_pes"}  # traced when asked for
 
 # Applications with many events: arguments, and the most bytes that one may take.

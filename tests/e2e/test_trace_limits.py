@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # PLAIN
 """Programs that never finalize end with their own status; what a full disk, a limit or a large ring does to a
 trace is said; each job of a command has a trace of its own."""
