@@ -1,5 +1,5 @@
 /*
- * What the tests of the language's front end share: scripts in, errors out.
+ * What the tests of the language's front end share: scripts in, errors out, and a folder for files.
  */
 #ifndef SKAMPI_TESTS_UNIT_FRONT_END_H
 #define SKAMPI_TESTS_UNIT_FRONT_END_H
@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "ski/diag.h"
@@ -49,6 +50,34 @@ static inline char *error_lines(const struct diag *diag)
     }
     free(all);
     return text_take(&lines);
+}
+
+/* Of a group of tests, which run in it; it goes away with them. */
+static char folder[] = "/tmp/skampi_unit_XXXXXX";
+
+static inline void write_file(const char *name, const char *text)
+{
+    FILE *file = fopen(name, "wb");
+
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    fclose(file);
+}
+
+static inline int make_folder(void **state)
+{
+    (void)state;
+    return !mkdtemp(folder) || chdir(folder) != 0;
+}
+
+static inline int remove_folder(void **state)
+{
+    char *command = text_format("rm -rf '%s'", folder);
+    int status = system(command);
+
+    (void)state;
+    free(command);
+    return status;
 }
 
 #endif

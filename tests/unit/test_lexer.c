@@ -1,36 +1,7 @@
 /* The lexer finds tokens, their places, and every lexical error. */
 #include "front_end.h"
 
-#include <unistd.h>
-
 #include "ski/lexer.h"
-
-static char folder[] = "/tmp/skampi_lexer_XXXXXX";
-
-static void write_file(const char *name, const char *text)
-{
-    FILE *file = fopen(name, "wb");
-
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0);
-    fclose(file);
-}
-
-static int make_folder(void **state)
-{
-    (void)state;
-    return !mkdtemp(folder) || chdir(folder) != 0;
-}
-
-static int remove_folder(void **state)
-{
-    char *command = text_format("rm -rf '%s'", folder);
-    int status = system(command);
-
-    (void)state;
-    free(command);
-    return status;
-}
 
 static void append_token(struct text *out, const struct source *source, const struct token *token)
 {

@@ -1,35 +1,6 @@
 /* The parser follows every grammar rule, and finds every syntax error with its place. */
 #include "front_end.h"
 
-#include <unistd.h>
-
-static char folder[] = "/tmp/skampi_parser_XXXXXX";
-
-static int make_folder(void **state)
-{
-    (void)state;
-    return !mkdtemp(folder) || chdir(folder) != 0;
-}
-
-static int remove_folder(void **state)
-{
-    char *command = text_format("rm -rf '%s'", folder);
-    int status = system(command);
-
-    (void)state;
-    free(command);
-    return status;
-}
-
-static void write_file(const char *name, const char *text)
-{
-    FILE *file = fopen(name, "wb");
-
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0);
-    fclose(file);
-}
-
 /* ---- trees as text ---- */
 
 static const char *const operators[] = {

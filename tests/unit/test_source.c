@@ -2,40 +2,10 @@
 #include "front_end.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
-
-static char folder[] = "/tmp/skampi_source_XXXXXX";
 
 static char *path_of(const char *name)
 {
     return text_format("%s/%s", folder, name);
-}
-
-static void write_file(const char *name, const char *text, size_t length)
-{
-    char *path = path_of(name);
-    FILE *file = fopen(path, "wb");
-
-    assert_non_null(file);
-    assert_int_equal(fwrite(text, 1, length, file), length);
-    fclose(file);
-    free(path);
-}
-
-static int make_folder(void **state)
-{
-    (void)state;
-    return !mkdtemp(folder) || chdir(folder) != 0;
-}
-
-static int remove_folder(void **state)
-{
-    char *command = text_format("rm -rf '%s'", folder);
-    int status = system(command);
-
-    (void)state;
-    free(command);
-    return status;
 }
 
 static void assert_file(const struct source *source, int file, const char *name, const char *text)
@@ -54,7 +24,7 @@ static void opens_a_path(void **state)
     char *path = path_of("a.ski"), *error;
 
     (void)state;
-    write_file("a.ski", "x = 1\n", 6);
+    write_file("a.ski", "x = 1\n");
     source = source_open(path, NULL, 0, &error);
     assert_non_null(source);
     assert_null(error);
@@ -73,17 +43,17 @@ static void looks_here_then_in_the_folders(void **state)
     (void)state;
     mkdir("first", 0700);
     mkdir("second", 0700);
-    write_file("second/b.ski", "second", 6);
+    write_file("second/b.ski", "second");
     source = source_open("b.ski", search, 3, &error);
     assert_file(source, 0, "second/b.ski", "second");
     source_release(source);
 
-    write_file("first/b.ski", "first", 5);
+    write_file("first/b.ski", "first");
     source = source_open("b.ski", search, 3, &error);
     assert_file(source, 0, "first/b.ski", "first");
     source_release(source);
 
-    write_file("b.ski", "here", 4);
+    write_file("b.ski", "here");
     source = source_open("b.ski", search, 3, &error);
     assert_file(source, 0, "b.ski", "here");
     source_release(source);
@@ -109,10 +79,10 @@ static void says_why_it_cannot_read(void **state)
     assert_text(error, "cannot read script '/dev/zero': it is no script but a binary file");
 
     size_t large = 5 << 20;
-    char *comment = malloc(large);
+    char *comment = calloc(large + 1, 1);
     assert_non_null(comment);
     memset(comment, '#', large);
-    write_file("large.ski", comment, large);
+    write_file("large.ski", comment);
     free(comment);
     assert_null(source_open("large.ski", NULL, 0, &error));
     assert_text(error, "cannot read script 'large.ski': larger than 4 MiB, so it is not a script");
@@ -125,7 +95,7 @@ static void reads_standard_input(void **state)
     char *error;
 
     (void)state;
-    write_file("in.ski", "from stdin", 10);
+    write_file("in.ski", "from stdin");
     assert_non_null(freopen("in.ski", "r", stdin));
     source = source_open("-", NULL, 0, &error);
     assert_file(source, 0, "<stdin>", "from stdin");
@@ -140,8 +110,8 @@ static void includes_stand_beside_the_main_script(void **state)
     char *error, *absolute = path_of("first/c.inc");
 
     (void)state;
-    write_file("first/m.ski", "main", 4);
-    write_file("first/c.inc", "inc", 3);
+    write_file("first/m.ski", "main");
+    write_file("first/c.inc", "inc");
     source = source_open("first/m.ski", NULL, 0, &error);
     assert_int_equal(source_include(source, "c.inc", &error), 1);
     assert_file(source, 1, "first/c.inc", "inc");

@@ -4,24 +4,9 @@
  * or clears sees to it that the library underneath stays whole.
  */
 #define _GNU_SOURCE
-#include <dlfcn.h>
+#include "preloaded.h"
+
 #include <shmem.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-
-#define REAL(type, name, parameters)                                                               \
-    static type(*real) parameters;                                                                 \
-    if (!real) {                                                                                   \
-        void *symbol = dlsym(RTLD_NEXT, name);                                                     \
-        memcpy(&real, &symbol, sizeof real);                                                       \
-    }
-
-static bool fault(const char *name)
-{
-    const char *chosen = getenv("SKAMPI_FAULT");
-    return chosen && strcmp(chosen, name) == 0;
-}
 
 /* ---- Locks ---- */
 

@@ -8,22 +8,13 @@
  * time. SKAMPI_FAULT_PE: on this PE alone.
  */
 #define _GNU_SOURCE
-#include <dlfcn.h>
+#include "preloaded.h"
+
 #include <errno.h>
 #include <link.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#define REAL(type, name, parameters)                                                               \
-    static type(*real) parameters;                                                                 \
-    if (!real) {                                                                                   \
-        void *symbol = dlsym(RTLD_NEXT, name);                                                     \
-        memcpy(&real, &symbol, sizeof real);                                                       \
-    }
 
 static bool wrong, memory;
 static long at, requests;
@@ -105,7 +96,7 @@ void *realloc(void *block, size_t bytes)
     return none(__builtin_return_address(0)) ? NULL : __libc_realloc(block, bytes);
 }
 
-static bool fault(const char *name)
+static bool begins(const char *name)
 {
     const char *chosen = getenv("SKAMPI_FAULT");
     return wrong && chosen && strncmp(chosen, name, strlen(name)) == 0;
@@ -115,22 +106,22 @@ void *shmem_align(size_t alignment, size_t bytes)
 {
     REAL(void *, "shmem_align", (size_t, size_t))
     static long asked;
-    bool fails = fault("heap") && ++asked == at;
-    void *memory = fails && !fault("heap, together") ? NULL : real(alignment, bytes);
+    bool fails = begins("heap") && ++asked == at;
+    void *memory = fails && !begins("heap, together") ? NULL : real(alignment, bytes);
     return fails ? NULL : memory;
 }
 
 int shmem_n_pes(void)
 {
     REAL(int, "shmem_n_pes", (void))
-    return fault("pes ") ? atoi(getenv("SKAMPI_FAULT") + strlen("pes ")) : real();
+    return begins("pes ") ? atoi(getenv("SKAMPI_FAULT") + strlen("pes ")) : real();
 }
 
 FILE *fopen(const char *path, const char *mode)
 {
     REAL(FILE *, "fopen", (const char *, const char *))
     bool identity = strcmp(path, "/proc/sys/kernel/random/boot_id") == 0;
-    return real(identity && fault("boot") ? "/proc/sys/kernel/random/uuid" : path, mode);
+    return real(identity && begins("boot") ? "/proc/sys/kernel/random/uuid" : path, mode);
 }
 
 int close(int descriptor)
@@ -138,7 +129,7 @@ int close(int descriptor)
     REAL(int, "close", (int))
     char link[64], path[4096];
     snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
-    ssize_t length = fault("close") ? readlink(link, path, sizeof path - 1) : 0;
+    ssize_t length = begins("close") ? readlink(link, path, sizeof path - 1) : 0;
     path[length > 0 ? length : 0] = '\0';
     int status = real(descriptor);
     if (!strstr(path, "/full.json"))

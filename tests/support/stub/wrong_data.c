@@ -9,11 +9,9 @@
  * among them.
  */
 #define _GNU_SOURCE
-#include <dlfcn.h>
-#include <stdbool.h>
+#include "preloaded.h"
+
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #if SKAMPI_SHMEM
 #include <shmem.h>
@@ -42,13 +40,6 @@ static enum kind kind_of(const char *routine, size_t size)
         return RIGHT;
     return kind[0] == 'd' ? DROP : kind[0] == 'f' ? FLIP : LONG;
 }
-
-#define REAL(type, name, parameters)                                                               \
-    static type(*real) parameters;                                                                 \
-    if (!real) {                                                                                   \
-        void *symbol = dlsym(RTLD_NEXT, name);                                                     \
-        memcpy(&real, &symbol, sizeof real);                                                       \
-    }
 
 /* The same data with another bit. */
 static const void *flipped(const void *data)
