@@ -157,7 +157,8 @@ def main():
 
     for name, text in texts.items():
         check_head(tap, name, text)
-        checked = skampi(name, args=["-n"], launch=False)
+        checked = skampi(os.path.join(INPUTS, os.path.relpath(name, "inputs") if os.path.dirname(name) else name), args=["-n"],
+                         launch=False)
         tap.equal(checked.status, 0, f"{name}: needs no other script before it", checked)
     if not harness.has("SHMEM"):
         for name in [name for name, text in texts.items() if "is_supported" not in text]:
