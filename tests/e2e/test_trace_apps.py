@@ -165,6 +165,8 @@ def check_apps(tap):
         tap.ok(run.status == 0 and result(run) == result(untraced[name]),
                f"{title}: the same result under the tracer", run)
         compare(tap, title, run)
+        checked = traces.read("check", run.path(traces.TRACE), "--races")
+        tap.ok(checked.status == 0 and not checked.err, f"{title}: the trace is right, and has no races", checked)
     for name in ("pipeline", "workers"):
         run = traces.recorded(3, [traces.app(name), *APPS[name], "--contexts", "0", "--counts"])
         tap.ok(run.status == 0 and result(run) == result(untraced[name])

@@ -22,7 +22,7 @@ COMMANDS = [["dump"], ["dump", "--csv"], ["dump", "--json"], ["summary"], ["summ
 COMMAND_FILES = 60  # of a trace that is given to a command
 # Those that put the files of PEs together get traces of two PEs.
 HAS_OTF2 = build_config().get("SKAMPI_OTF2") == "1"
-PAIR_COMMANDS = [["check"], ["dump"], ["explain", "--json", "explained"],
+PAIR_COMMANDS = [["check", "--races"], ["dump"], ["explain", "--json", "explained"],
                  ["report", "--calls", "20", "-o", "page.html"],
                  ["export", "--chrome", "chrome.json", "--paraver", "paraver"],
                  *([["export", "--otf2", "otf2"]] if HAS_OTF2 else [])]
@@ -36,7 +36,7 @@ def files_in(folder):
 
 def code():
     """The readers; recording is left out."""
-    sources = [path for folder in ("base", "trace", "trace/command", "trace/read", "trace/explain", "trace/report",
+    sources = [path for folder in ("base", "trace", "trace/command", "trace/read", "trace/check", "trace/explain", "trace/report",
                                            "trace/export")
                for path in sorted(glob.glob(os.path.join(ROOT, "src", folder, "*.c")))
                if os.path.basename(path) not in ("main.c", "record.c")]

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/terminal.h"
+#include "trace/check/check.h"
 #include "trace/command/record.h"
 #include "trace/explain/command.h"
 #include "trace/export/export.h"

@@ -29,10 +29,12 @@ void flags_sort(struct flags *flags, size_t pes)
     flags->rings = memory_zeroed(flags->list.count, sizeof *flags->rings);
 }
 
-bool flags_have(const struct flags *flags, int64_t pe, int64_t place, uint64_t bytes)
+const struct flag_place *flags_next(const struct flags *flags, int64_t pe, int64_t place,
+                                    uint64_t bytes, size_t *number)
 {
-    size_t i = SIZE_MAX;
-    return flags && flag_list_next(&flags->list, pe, (uint64_t)place, bytes, &i);
+    return flags && flag_list_next(&flags->list, pe, (uint64_t)place, bytes, number)
+               ? &flags->list.of[*number]
+               : NULL;
 }
 
 /* ---- Writes ---- */

@@ -23,8 +23,10 @@ struct condition {
 /* In the first pass: */
 void flags_add(struct flags **, int64_t pe, int64_t place, uint64_t bytes);
 void flags_sort(struct flags *, size_t pes); /* at its end; NULL will do */
-/* The flag of a PE that these bytes overlap, and the next one after it; NULL: none. */
-bool flags_have(const struct flags *, int64_t pe, int64_t place, uint64_t bytes);
+/* The flag after *number (SIZE_MAX: the first one) that these bytes of a PE overlap, and its
+ * number; NULL: there is none. */
+const struct flag_place *flags_next(const struct flags *, int64_t pe, int64_t place, uint64_t bytes,
+                                    size_t *number);
 /* What an event waits for at its own PE. */
 struct condition flags_condition(const struct routine_kind *, int pe, const struct trace_event *);
 /* In the second one: notes what an event writes, if it does. */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "trace/explain/iterations.h"
+#include "trace/explain/kinds.h"
 #include "trace/explain/locks.h"
 #include "trace/explain/meetings.h"
 
@@ -22,12 +23,7 @@ void explain_find(struct explain *explain)
 
 void explain_free(struct explain *explain)
 {
-    const struct routine_kind *freed = NULL; /* files in a row share them; some have none */
-    for (size_t i = 0; i < explain->reader->count; i++)
-        if (explain->kinds[i] && explain->kinds[i] != freed) {
-            freed = explain->kinds[i];
-            free(explain->kinds[i]);
-        }
+    kinds_free(explain->kinds, explain->reader->count);
     for (uint32_t i = 0; i < explain->line_count; i++) {
         struct line *line = &explain->lines[i];
         free(line->past.segments);
@@ -39,14 +35,14 @@ void explain_free(struct explain *explain)
         free(explain->findings[i].waited);
         free(explain->findings[i].blamed);
     }
-    struct table *tables[] = {&explain->routines, &explain->spots,        &explain->phases,
-                              &explain->pairs,    &explain->finding_keys, &explain->stay_keys};
+    struct table *tables[] = {&explain->spots, &explain->phases, &explain->pairs,
+                              &explain->finding_keys, &explain->stay_keys};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         table_free(tables[i]);
-    void *arrays[] = {explain->pe,       explain->first_line, explain->lines,    explain->kinds,
-                      explain->quickest, explain->progress,   explain->waits,    explain->parts,
-                      explain->pair_met, explain->atomics,    explain->findings, explain->stays,
-                      explain->command,  explain->spot_cache};
+    void *arrays[] = {explain->pe,        explain->first_line, explain->lines, explain->quickest,
+                      explain->progress,  explain->waits,      explain->parts, explain->pair_met,
+                      explain->atomics,   explain->findings,   explain->stays, explain->command,
+                      explain->spot_cache};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
     flags_free(explain->flags);

@@ -7,12 +7,12 @@
 #include "base/memory.h"
 #include "trace/explain/flags.h"
 #include "trace/explain/iterations.h"
+#include "trace/explain/kinds.h"
 
 #define FETCHES 3 /* equal fetches in a row that may be a loop */
 
 struct surveyed {
-    char *names; /* of the routines of the last file, to share what was made of them */
-    struct routine_kind *kinds;
+    struct kinds kinds;
     double started, finalizes; /* when all have started; when the last one finalizes */
 };
 
@@ -21,30 +21,6 @@ struct row {
     int64_t peer, place;
     uint64_t count;
 };
-
-/* The routines of a file; those of most files are equal. */
-static struct routine_kind *kinds_of(struct explain *explain, struct surveyed *surveyed,
-                                     const struct source *source)
-{
-    char *text = NULL;
-    size_t length;
-    FILE *out = memory_stream(&text, &length);
-    for (uint32_t i = 0; i < source->info->routines; i++)
-        fprintf(out, "%s %d\n", trace_routine(source->file, i)->name,
-                (int)trace_routine(source->file, i)->fields);
-    fclose(out);
-    if (surveyed->names && strcmp(surveyed->names, text) == 0) {
-        free(text);
-        return surveyed->kinds;
-    }
-    free(surveyed->names);
-    surveyed->names = text;
-    surveyed->kinds = memory_zeroed(source->info->routines, sizeof *surveyed->kinds);
-    if (source->info->routines)
-        routine_kinds(trace_routine(source->file, 0), source->info->routines, source->info->format,
-                      &explain->routines, surveyed->kinds);
-    return surveyed->kinds;
-}
 
 static void see_atomic(struct explain *explain, uint32_t spot, double seconds)
 {
@@ -151,12 +127,12 @@ void survey(struct explain *explain)
     for (struct source *source = NULL; (source = reader_next(reader, source));) {
         if (!explain->command)
             explain->command = memory_text(source->info->command);
-        explain->kinds[source->index] = kinds_of(explain, &surveyed, source);
+        explain->kinds[source->index] = kinds_read(&surveyed.kinds, source, &reader->routines);
         add_lines(explain, source);
         for (int thread = 0; thread < source->info->threads; thread++)
             survey_thread(explain, &surveyed, source, thread);
     }
-    free(surveyed.names);
+    free(surveyed.kinds.names);
     reader_status(reader);
     flags_sort(explain->flags, (size_t)explain->pes);
     iterations_decide(explain->iterations);

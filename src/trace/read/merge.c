@@ -122,6 +122,13 @@ bool merge_next(struct merge *merge, struct merge_event *next)
     return true;
 }
 
+void merge_again(struct merge *merge, double seconds)
+{
+    merge->heap[0]->key = seconds;
+    merge->given = false;
+    sink(merge, 0);
+}
+
 void merge_close(struct merge *merge)
 {
     for (size_t i = 0; i < merge->stream_count; i++)

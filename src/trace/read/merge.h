@@ -20,6 +20,9 @@ struct merge_event {
 /* With `ends`, each event comes twice, at its start and at its end. */
 struct merge *merge_open(struct reader *, bool ends);
 bool merge_next(struct merge *, struct merge_event *);
+/* The present event comes once more, at that time (seconds): what it has waited for may come until
+ * then, if clocks differ. */
+void merge_again(struct merge *, double seconds);
 void merge_close(struct merge *);
 
 #endif

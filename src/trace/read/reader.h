@@ -31,8 +31,8 @@ struct reader_command {
     int (*run)(struct reader *);         /* the exit status; NULL: a program of its own */
 };
 
-/* The commands that print; export is in trace/export. */
-extern const struct reader_command dump_command, summary_command, check_command, merge_command;
+/* The commands that print what is there; the others have folders of their own. */
+extern const struct reader_command dump_command, summary_command, merge_command;
 
 struct reader {
     const struct reader_command *command;

@@ -1,5 +1,7 @@
 /* The command check: whether a trace is complete, and fits together across PEs. */
 #define _GNU_SOURCE
+#include "trace/check/check.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -8,6 +10,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "trace/check/races.h"
 #include "trace/read/merge.h"
 #include "trace/read/teams.h"
 
@@ -473,6 +476,40 @@ static void check_ends(struct check *check)
     }
 }
 
+/* ---- Races ---- */
+
+static void tell_race(void *context, const char *text)
+{
+    finding(context, "%s", text);
+}
+
+/* Whether calls were recorded by a selection, which may lack some that order others. */
+static const char *selection(struct reader *reader)
+{
+    static char text[200];
+    struct source *source = reader_source(reader, 0);
+    *text = '\0';
+    if (source) {
+        const char *of = source->info->selection;
+        if (strstr(of, "--only") || strstr(of, "--exclude") || strstr(of, "--phase"))
+            snprintf(text, sizeof text, "%s", of);
+        source_close(source);
+    }
+    return text;
+}
+
+static void check_races(struct check *check)
+{
+    struct reader *reader = check->reader;
+    const char *selected = selection(reader);
+    if (*selected)
+        reader_say(reader, "calls were left out (%s), so races are not looked for", selected);
+    else if (!check->matching || check->findings)
+        reader_say(reader, "races are looked for only in complete traces without other findings");
+    else
+        races_find(reader, tell_race, check);
+}
+
 /* ---- All of it ---- */
 
 static void check_free(struct check *check)
@@ -514,6 +551,8 @@ static int check_run(struct reader *reader)
         check.findings++; /* the damage was reported */
     else
         check_ends(&check);
+    if (reader_given(reader, "races"))
+        check_races(&check);
     reader_tell_pointers(reader, check.pointers);
     if (check.start_alone)
         fprintf(reader->out,
@@ -532,14 +571,22 @@ static int check_run(struct reader *reader)
     return good ? 0 : 1;
 }
 
+static const struct manual_option options[] = {
+    {.name = "races", .help = "also find accesses to the same bytes that nothing orders"},
+    {0},
+};
+
 const struct reader_command check_command = {
     .name = "check",
     .summary = "Checks that a trace is complete and its collective calls match across PEs.",
+    .options = options,
     .profiles = true,
     .findings = true,
     .notes =
         "It checks: checksums and structure; order, bursts and nesting of each thread's calls;\n"
         "PEs, sizes and symmetric addresses; locks; and that all PEs of a set make the same\n"
-        "collective calls, barriers among them, with the same sizes in the same order.\n\n",
+        "collective calls, barriers among them, with the same sizes in the same order.\n"
+        "With --races it looks for two accesses to the same bytes, one of them a write, that no\n"
+        "quiet, fence, barrier, signal, wait or lock orders: accesses by the library alone.\n\n",
     .run = check_run,
 };
