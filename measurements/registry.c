@@ -51,6 +51,9 @@
     FAMILY(mpi_persistent)                                                                         \
     FAMILY(mpi_first_call)                                                                         \
     FAMILY(mpi_win)                                                                                \
+    FAMILY(mpi_io)                                                                                 \
+    FAMILY(mpi_io_open)                                                                            \
+    FAMILY(mpi_io_whole)                                                                           \
     FAMILY(mpi_rma)                                                                                \
     FAMILY(mpi_flush)                                                                              \
     FAMILY(mpi_progress)                                                                           \

@@ -4,7 +4,7 @@ from generate import markdown, program
 
 
 def builtins(family):
-    """FAMILY is values, sets, mpi or settings."""
+    """FAMILY is values, sets, mpi, io or settings."""
     functions = [f for f in program.builtins() if f["family"] == family]
     if not functions:
         raise KeyError(family)

@@ -110,6 +110,7 @@ int main(void)
     print_builtins("values", builtins_values);
     print_builtins("sets", builtins_sets);
     print_builtins("mpi", builtins_mpi);
+    print_builtins("io", builtins_io);
     print_builtins("settings", builtins_settings());
     return 0;
 }

@@ -20,6 +20,7 @@
 #include "clock/timer.h"
 #include "objects/communicator.h"
 #include "objects/datatype.h"
+#include "objects/file_access.h"
 #include "objects/info.h"
 #include "objects/mpi_constant.h"
 #include "objects/operation.h"

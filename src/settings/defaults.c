@@ -1,6 +1,8 @@
 /* Defaults and hash of the settings, both from the table. */
 #include "settings/settings.h"
 
+#include <string.h>
+
 #include "base/hash.h"
 #include "settings/table.h"
 
@@ -29,6 +31,7 @@ static size_t size_of(enum setting_type type)
     case SETTING_FLAG:
         return sizeof(bool);
     case SETTING_INFO:
+    case SETTING_TEXT:
         break;
     }
     return 0;
@@ -41,8 +44,12 @@ uint64_t settings_hash(const struct settings *settings)
 
     for (size_t i = 0; i < setting_row_count; i++) {
         const struct setting *setting = &setting_rows[i];
+        const void *member = (const char *)settings + setting->place;
 
-        hash = hash_bytes(hash, (const char *)settings + setting->place, size_of(setting->type));
+        if (setting->type == SETTING_TEXT)
+            hash = hash_bytes(hash, *(const char *const *)member,
+                              strlen(*(const char *const *)member));
+        hash = hash_bytes(hash, member, size_of(setting->type));
     }
     return hash;
 }

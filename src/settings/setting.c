@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 
 _Static_assert(sizeof(enum clock_sync) == sizeof(int), "words are stored as int");
@@ -40,12 +41,43 @@ void setting_store_real(const struct setting *setting, struct settings *settings
     *(double *)((char *)settings + setting->place) = value;
 }
 
+/* One copy of each text, since results refer to it. */
+static const char *kept(const char *text)
+{
+    static struct kept {
+        struct kept *next;
+        char *text;
+    } * all;
+    struct kept *one = all;
+
+    while (one && strcmp(one->text, text) != 0)
+        one = one->next;
+    if (!one) {
+        one = memory_zeroed(1, sizeof *one);
+        *one = (struct kept){all, text_format("%s", text)};
+        all = one;
+    }
+    return one->text;
+}
+
+void setting_store_text(const struct setting *setting, struct settings *settings, const char *text)
+{
+    *(const char **)((char *)settings + setting->place) = kept(text);
+}
+
+void setting_store_info(const struct setting *setting, struct settings *settings, struct info *info)
+{
+    *(struct info **)((char *)settings + setting->place) = info;
+}
+
 void setting_store_initial(const struct setting *setting, struct settings *settings)
 {
     if (setting->type == SETTING_REAL)
         setting_store_real(setting, settings, setting->initial);
     else if (setting->type == SETTING_INFO)
-        settings->memory_info = NULL;
+        setting_store_info(setting, settings, NULL);
+    else if (setting->type == SETTING_TEXT)
+        setting_store_text(setting, settings, setting->initial_text);
     else
         setting_store_integer(setting, settings, (int64_t)setting->initial);
 }
@@ -187,6 +219,8 @@ static void append_default(struct text *text, const struct setting *setting)
         text_append(text, "%s", setting->initially);
     else if (setting->words)
         text_append(text, "\"%s\"", setting->words[(int)setting->initial].name);
+    else if (setting->type == SETTING_TEXT)
+        text_append(text, "\"%s\"", setting->initial_text);
     else
         append_value(text, setting, setting->initial);
 }
@@ -205,6 +239,7 @@ static bool chooses_default(const struct setting *setting)
 static bool limits_matter(const struct setting *setting)
 {
     return setting->type != SETTING_FLAG && setting->type != SETTING_INFO &&
+           setting->type != SETTING_TEXT &&
            (setting->open || setting->low != 0 || setting->high != 0);
 }
 

@@ -72,6 +72,9 @@ enum stop_rule {
 
 struct info;
 
+/* How the data of files are stored (MPI's representations). */
+enum file_data { FILE_DATA_NATIVE, FILE_DATA_INTERNAL, FILE_DATA_EXTERNAL32 };
+
 enum cache_state { CACHE_WARM, CACHE_COLD };
 
 /* The repetitions whose data are checked. */
@@ -115,10 +118,15 @@ struct settings {
     enum placement source_placement, target_placement;
     int placement_node; /* NUMA node, for PLACEMENT_NODE */
     enum cache_state cache_state;
-    int64_t cache_bytes;      /* size of the caches; 0: as the machine states it */
-    struct info *memory_info; /* for the memory of MPI's windows, or NULL; kept to the end */
-    int max_outstanding;      /* operations posted before a burst is drained */
-    int sk_tasks;             /* tasks sampled by the _SK functions; 0: all */
+    int64_t cache_bytes;        /* size of the caches; 0: as the machine states it */
+    struct info *memory_info;   /* for the memory of MPI's windows, or NULL; kept to the end */
+    const char *file_directory; /* where files are measured; kept to the end */
+    enum file_data file_data;
+    bool file_atomic, file_preallocated, file_unique;
+    bool file_synced;       /* writing ends when the data are on the storage device */
+    struct info *file_info; /* hints for files, or NULL; kept to the end */
+    int max_outstanding;    /* operations posted before a burst is drained */
+    int sk_tasks;           /* tasks sampled by the _SK functions; 0: all */
     enum arrival arrival;
     double arrival_skew; /* delay of the last rank (seconds) */
     double autorefine_factor;

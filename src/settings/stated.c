@@ -21,9 +21,15 @@ static double value_of(const struct setting *row, const struct settings *setting
     case SETTING_FLAG:
         return *(const bool *)member;
     case SETTING_INFO:
+    case SETTING_TEXT:
         break;
     }
     return 0;
+}
+
+static const char *text_of(const struct setting *row, const struct settings *settings)
+{
+    return *(const char *const *)((const char *)settings + row->place);
 }
 
 /* The call of the function whose first row is given. */
@@ -40,6 +46,8 @@ static char *call_of(const struct setting *row, const struct settings *settings)
         text_append(&text, "%s", i ? ", " : "");
         if (row[i].words)
             text_append(&text, "\"%s\"", row[i].words[(size_t)value].name);
+        else if (row[i].type == SETTING_TEXT)
+            text_append(&text, "\"%s\"", text_of(&row[i], settings));
         else
             text_append(&text, "%.15g", value);
     }
@@ -53,6 +61,8 @@ static bool is_stated(const struct setting *row, const struct settings *settings
                       const struct settings *initial)
 {
     double value = value_of(row, settings);
+    if (row->type == SETTING_TEXT)
+        return row->identifies && strcmp(text_of(row, settings), text_of(row, initial)) != 0;
     return row->identifies && value != value_of(row, initial) &&
            (row->argument || value == row->initial);
 }

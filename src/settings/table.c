@@ -78,6 +78,11 @@ static const struct setting_word target_placement_words[] = {
     {"signal_remote", NULL},
     {NULL, NULL}};
 
+const struct setting_word file_data_words[] = {{"native", "as in memory"},
+                                               {"internal", "the library's own"},
+                                               {"external32", "MPI's portable one"},
+                                               {NULL, NULL}};
+
 #define MEMBER(name) offsetof(struct settings, name)
 
 const struct setting setting_rows[] = {
@@ -243,5 +248,23 @@ const struct setting setting_rows[] = {
     {"set_mpi_alloc_mem_info", "info", SETTING_INFO, MEMBER(memory_info),
      .initially = "MPI_INFO_NULL",
      .help = "what MPI_Alloc_mem gets when it allocates memory for windows"},
+
+    /* ---- Files ---- */
+    {"set_io_working_dir", "directory", SETTING_TEXT, MEMBER(file_directory), .identifies = true,
+     .initial_text = ".", .readable = true,
+     .help = "where files of MPI-IO are measured; all PEs must reach it"},
+    {"set_io_datarep", "representation", SETTING_WORD, MEMBER(file_data), .identifies = true,
+     .initial = FILE_DATA_NATIVE, .words = file_data_words, .readable = true,
+     .help = "how files store data"},
+    {"set_io_atomicity", "flag", SETTING_FLAG, MEMBER(file_atomic), .identifies = true,
+     .readable = true, .help = "1: accesses to files are atomic (MPI_File_set_atomicity)"},
+    {"set_io_preallocation", "flag", SETTING_FLAG, MEMBER(file_preallocated), .identifies = true,
+     .readable = true,
+     .help = "1: files get their space before they are written, which is not timed"},
+    {"set_io_unique_open", "flag", SETTING_FLAG, MEMBER(file_unique), .identifies = true,
+     .readable = true, .help = "1: files are opened with MPI_MODE_UNIQUE_OPEN"},
+    {"set_io_file_sync", "flag", SETTING_FLAG, MEMBER(file_synced), .identifies = true,
+     .initial = 1, .readable = true,
+     .help = "1: writing includes MPI_File_sync, after which the data are on the storage device"},
 };
 const size_t setting_row_count = sizeof setting_rows / sizeof *setting_rows;

@@ -23,7 +23,8 @@ enum setting_type {
     SETTING_REAL,  /* double */
     SETTING_FLAG,  /* bool: 0 or 1 in scripts, or one of two words */
     SETTING_WORD,  /* an enum, a word in scripts */
-    SETTING_INFO   /* struct info *; NULL at first */
+    SETTING_INFO,  /* struct info *; NULL at first */
+    SETTING_TEXT   /* const char *: a string in scripts */
 };
 
 struct setting_word {
@@ -39,10 +40,12 @@ struct setting {
     size_t place;   /* of the member in struct settings */
     double initial; /* default of the member; if a member has several rows, that of the first row
                        counts */
-    const char *initially; /* the default in words, if the number says nothing to users */
-    double low, high;      /* range; high 0: the limits of the type */
-    bool open;             /* the range excludes its limits */
-    bool optional;         /* a script may leave out the argument, and gets the default */
+    const char *initial_text; /* default of SETTING_TEXT */
+    const char *initially;    /* the default in words, if the number says nothing to users */
+    double low, high;         /* range; high 0: the limits of the type */
+    bool open;                /* the range excludes its limits */
+    bool readable;            /* get_... returns the value that set_... was given */
+    bool optional;            /* a script may leave out the argument, and gets the default */
     const struct setting_word *words; /* in the order of the values; the last one has no name */
     bool
         names_unit; /* a script may give a unit of time ("ns"), which stands for units per second */
@@ -64,9 +67,14 @@ bool setting_contains(const struct setting *, double value);
 /* "at least 1 bytes", "from 1 to 1000", "more than 0 and less than 1". The caller frees it. */
 char *setting_range(const struct setting *);
 
-/* Stores a value of any type but SETTING_REAL and SETTING_INFO; for a word its index. */
+/* Stores a value of any type but SETTING_REAL, SETTING_INFO and SETTING_TEXT; for a word its index.
+ */
 void setting_store_integer(const struct setting *, struct settings *, int64_t value);
 void setting_store_real(const struct setting *, struct settings *, double value);
+/* A copy of the text, which lives to the end of the program. */
+void setting_store_text(const struct setting *, struct settings *, const char *text);
+/* The info must live to the end of the program (info_keep()); NULL is allowed. */
+void setting_store_info(const struct setting *, struct settings *, struct info *);
 void setting_store_initial(const struct setting *, struct settings *);
 
 /* The index of a word, which is the value of its enum; -1 if there is no such word. */

@@ -10,7 +10,8 @@
 
 /* ---- Functions ---- */
 
-static const struct builtin *const families[] = {builtins_sets, builtins_values, builtins_mpi};
+static const struct builtin *const families[] = {builtins_sets, builtins_values, builtins_mpi,
+                                                 builtins_io, builtins_io};
 
 #define FAMILY_COUNT (1 + sizeof families / sizeof families[0])
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "settings/table.h"
 #include "ski/builtin.h"
 
@@ -42,12 +43,6 @@ static void set_integer(struct builtin_call *call, const struct setting *setting
         setting_store_integer(setting, settings_of(call), value);
 }
 
-/* Keeps the info for the rest of the run, since results and rounds refer to it. */
-static void set_memory_info(struct builtin_call *call, struct info *info)
-{
-    settings_of(call)->memory_info = info_keep(info);
-}
-
 static void set_argument(struct builtin_call *call, const struct setting *setting,
                          const struct value *value)
 {
@@ -56,7 +51,9 @@ static void set_argument(struct builtin_call *call, const struct setting *settin
     else if (setting->type == SETTING_REAL)
         set_real(call, setting, value->as.real);
     else if (setting->type == SETTING_INFO)
-        set_memory_info(call, value->as.info);
+        setting_store_info(setting, settings_of(call), info_keep(value->as.info));
+    else if (setting->type == SETTING_TEXT)
+        setting_store_text(setting, settings_of(call), value->as.string->text);
     else
         set_integer(call, setting, value->as.integer);
 }
@@ -83,6 +80,20 @@ static struct value set_stop_rule(struct builtin_call *call)
         return builtin_refuse(call, "\"standard_error\" takes no numbers here; "
                                     "use set_max_relative_standard_error()");
     return set_arguments(call);
+}
+
+/* The value that its setting has, for get_io_...(). */
+static struct value get_setting(struct builtin_call *call)
+{
+    const struct setting *setting = call->builtin->settings;
+    const void *member = (const char *)settings_of(call) + setting->place;
+    const char *text;
+
+    if (setting->type == SETTING_FLAG)
+        return value_int(*(const bool *)member);
+    text =
+        setting->words ? setting->words[*(const int *)member].name : *(const char *const *)member;
+    return value_string(text, strlen(text));
 }
 
 /* ---- Other functions ---- */
@@ -148,7 +159,7 @@ static struct value set_skampi_buffer_mpi_alloc_mem(struct builtin_call *call)
         return value_void();
     settings_of(call)->buffer_bytes = call->args[0].as.integer;
     settings_of(call)->buffer_given = true;
-    set_memory_info(call, call->args[1].as.info);
+    settings_of(call)->memory_info = info_keep(call->args[1].as.info);
     return value_void();
 }
 
@@ -183,7 +194,9 @@ static enum value_type type_of(const struct setting *setting)
         return TYPE_UNIT;
     if (setting->type == SETTING_REAL)
         return TYPE_REAL;
-    return setting->type == SETTING_INFO ? TYPE_INFO : TYPE_INT;
+    return setting->type == SETTING_INFO   ? TYPE_INFO
+           : setting->type == SETTING_TEXT ? TYPE_STRING
+                                           : TYPE_INT;
 }
 
 /* Optional ones are last. */
@@ -211,6 +224,20 @@ static struct builtin function_of(const struct setting *first)
     };
 }
 
+/* get_... beside set_... */
+static struct builtin reader_of(const struct setting *setting)
+{
+    char *name = text_format("g%s", setting->function + 1);
+
+    return (struct builtin){
+        .name = name,
+        .result = setting->type == SETTING_FLAG ? TYPE_INT : TYPE_STRING,
+        .call = get_setting,
+        .settings = setting,
+        .help = text_format("() what %s() was given last, or its default", setting->function),
+    };
+}
+
 /* Made at the first call, from tables that do not change. */
 const struct builtin *builtins_settings(void)
 {
@@ -219,9 +246,12 @@ const struct builtin *builtins_settings(void)
 
     if (functions)
         return functions;
-    functions = memory_zeroed(setting_row_count + OTHERS + 1, sizeof *functions);
+    functions = memory_zeroed(2 * setting_row_count + OTHERS + 1, sizeof *functions);
     for (size_t i = 0; i < setting_row_count; i += setting_arguments(&setting_rows[i]))
         functions[count++] = function_of(&setting_rows[i]);
+    for (size_t i = 0; i < setting_row_count; i++)
+        if (setting_rows[i].readable)
+            functions[count++] = reader_of(&setting_rows[i]);
     memcpy(functions + count, others, sizeof others);
     return functions;
 }

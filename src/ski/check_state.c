@@ -110,33 +110,10 @@ static void add_variables(struct candidates *candidates, const struct checker *c
         candidates_add(candidates, constant_at(i)->name);
 }
 
-/* Whether it is one of the functions of SKaMPI 5 for MPI-IO, which skampi does not have. */
-static bool is_about_files(const char *name)
-{
-    static const char *const beginnings[] = {"MPI_IO_", "set_io_", "get_io_"};
-    static const char *const names[] = {"set_file_info",       "reset_file_info",
-                                        "print_file_info",     "print_data_access_settings",
-                                        "round_to_fourbytes",  "round_to_fivebytes",
-                                        "data_access_routines"};
-
-    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
-        if (strncmp(name, beginnings[i], strlen(beginnings[i])) == 0)
-            return true;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(name, names[i]) == 0)
-            return true;
-    return false;
-}
-
 /* "unknown WHAT 'name'", with what may have been meant, or NULL. */
 static void report(struct checker *c, const struct expr *expr, const char *what, const char *meant)
 {
-    if (is_about_files(expr->text))
-        diag_error(
-            c->diag, expr->where,
-            "'%s' is for MPI-IO, which skampi does not measure: remove this part of the script",
-            expr->text);
-    else if (meant)
+    if (meant)
         diag_error(c->diag, expr->where, "unknown %s '%s': did you mean '%s'?", what, expr->text,
                    meant);
     else
@@ -206,7 +183,7 @@ void unknown_measurement(struct checker *c, const struct expr *call)
 {
     char *suggestion;
 
-    if (!diag_wants(c->diag, call->where) || is_about_files(call->text)) {
+    if (!diag_wants(c->diag, call->where)) {
         report(c, call, "function", NULL);
         return;
     }

@@ -31,7 +31,7 @@ static void check_text(const char *name, const char *text)
 static void check_integer(const char *name, const struct parameter *parameter)
 {
     char *end;
-    long long value = strtoll(parameter->example, &end, 10);
+    long long value = strtoll(parameter->example, &end, 0);
     if (parameter->type == PARAMETER_INT && strncmp(parameter->example, "MPI_", 4) == 0)
         return;
     if (*end || end == parameter->example)
@@ -125,7 +125,7 @@ static int64_t integer_of(const char *text)
     for (size_t i = 0; (name = mpi_constant_at(i, &value)); i++)
         if (strcmp(name, text) == 0)
             return value;
-    return strtoll(text, NULL, 10);
+    return strtoll(text, NULL, 0);
 }
 
 /* Those that a script would give; the caller releases what they hold. */
@@ -134,6 +134,11 @@ static void fill(const struct measurement *function, struct argument *arguments)
     for (size_t i = 0; i < measurement_parameter_count(function); i++) {
         const struct parameter *parameter = &function->parameters[i];
         arguments[i] = (struct argument){.string = parameter->example};
+        if (parameter->type == PARAMETER_INT_ARRAY) {
+            static const int64_t numbers[] = {1024, 512};
+            arguments[i].array = numbers;
+            arguments[i].integer = 2;
+        }
         if (parameter->type <= PARAMETER_RANK)
             arguments[i].integer = integer_of(parameter->example);
         if (parameter->type == PARAMETER_DOUBLE)

@@ -72,7 +72,9 @@ static void every_member_is_stored_and_hashed(void **state)
 
         if (row->type == SETTING_INFO)
             continue;
-        if (row->type == SETTING_REAL)
+        if (row->type == SETTING_TEXT)
+            setting_store_text(row, &settings, "elsewhere");
+        else if (row->type == SETTING_REAL)
             setting_store_real(row, &settings, row->initial + 0.5);
         else
             setting_store_integer(row, &settings, row->initial == 0 ? 1 : 0);

@@ -1,0 +1,84 @@
+/* Makes and removes files of MPI-IO for measurements. */
+#include "measurements/common/mpi_file.h"
+
+#if SKAMPI_MPI
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "measurements/common/mpi_window.h"
+
+/* Rank 0 chooses, so that all mean one file. */
+bool mpi_file_name(struct run *run, struct mpi_file *file, bool own)
+{
+    static int made;
+    char name[64];
+    *file = (struct mpi_file){.handle = MPI_FILE_NULL, .comm = own ? MPI_COMM_SELF : mpi_comm(run)};
+    snprintf(name, sizeof name, "skampi-io.%ld.%d", (long)getpid(), made++);
+    MPI_Bcast(name, sizeof name, MPI_CHAR, 0, mpi_comm(run));
+    int length =
+        snprintf(file->path, sizeof file->path, "%s/%s", run->settings->file_directory, name);
+    if (own && length < (int)sizeof file->path)
+        length +=
+            snprintf(file->path + length, sizeof file->path - (size_t)length, ".%d", run->rank);
+    return length < (int)sizeof file->path ||
+           run_fail(run, "the directory of set_io_working_dir() has too long a name");
+}
+
+int mpi_file_mode(const struct run *run)
+{
+    return MPI_MODE_RDWR | (run->settings->file_unique ? MPI_MODE_UNIQUE_OPEN : 0);
+}
+
+MPI_Info mpi_file_info(const struct run *run)
+{
+    return run->settings->file_info ? mpi_info(run->settings->file_info) : MPI_INFO_NULL;
+}
+
+/* Nothing that exists is overwritten. */
+bool mpi_file_create(struct run *run, struct mpi_file *file)
+{
+    int code =
+        MPI_File_open(file->comm, file->path, mpi_file_mode(run) | MPI_MODE_CREATE | MPI_MODE_EXCL,
+                      mpi_file_info(run), &file->handle);
+    file->there = code == MPI_SUCCESS;
+    if (!file->there)
+        file->handle = MPI_FILE_NULL;
+    mpi_file_note(file, "MPI_File_open", code);
+    if (file->there && run->settings->file_atomic)
+        mpi_file_note(file, "MPI_File_set_atomicity", MPI_File_set_atomicity(file->handle, 1));
+    return mpi_file_all_succeeded(run, file);
+}
+
+void mpi_file_remove(struct run *run, struct mpi_file *file)
+{
+    if (file->handle != MPI_FILE_NULL)
+        MPI_File_close(&file->handle);
+    MPI_Barrier(mpi_comm(run));
+    int rank = -1;
+    if (file->there)
+        MPI_Comm_rank(file->comm, &rank);
+    if (rank == 0)
+        MPI_File_delete(file->path, MPI_INFO_NULL);
+    file->there = false;
+}
+
+bool mpi_file_succeeded(struct run *run, const struct mpi_file *file)
+{
+    char text[MPI_MAX_ERROR_STRING];
+    int length;
+    if (!file->call)
+        return true;
+    if (MPI_Error_string(file->code, text, &length) != MPI_SUCCESS)
+        snprintf(text, sizeof text, "error code %d", file->code);
+    return run_fail(run, "%s of %s: %s (set_io_working_dir() chooses another directory)",
+                    file->call, file->path, text);
+}
+
+bool mpi_file_all_succeeded(struct run *run, const struct mpi_file *file)
+{
+    return window_all(run, mpi_file_succeeded(run, file), "another rank's access to a file failed");
+}
+
+#endif

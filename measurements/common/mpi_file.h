@@ -1,0 +1,51 @@
+/*
+ * Files of MPI-IO that measurements make for themselves, and remove again. Each file lies in the
+ * script's directory (set_io_working_dir()) and has a name of its own.
+ */
+#ifndef SKAMPI_MEASUREMENTS_MPI_FILE_H
+#define SKAMPI_MEASUREMENTS_MPI_FILE_H
+
+#include "measurements/common/mpi_common.h"
+
+#if SKAMPI_MPI
+
+#define MPI_FILE_PATH 1024
+
+struct mpi_file {
+    MPI_File handle; /* MPI_FILE_NULL: closed */
+    MPI_Comm comm;   /* of those who share it */
+    char path[MPI_FILE_PATH];
+    bool there;       /* it is to be removed */
+    const char *call; /* the first that failed, and its error code; NULL: none has */
+    int code;
+};
+
+/* Chooses the name: one file for the set, or one for each rank. Collective over the set; false
+ * after run_fail(). */
+bool mpi_file_name(struct run *, struct mpi_file *, bool own);
+
+/* How files are opened to be written and read, with what the script says about that. */
+int mpi_file_mode(const struct run *);
+/* The script's hints. */
+MPI_Info mpi_file_info(const struct run *);
+
+/* Makes the file and leaves it open; and removes it. Collective over the set. False after
+ * run_fail() on all members. */
+bool mpi_file_create(struct run *, struct mpi_file *);
+void mpi_file_remove(struct run *, struct mpi_file *);
+
+/* Keeps the first failure: nothing is reported while something is timed. */
+static inline void mpi_file_note(struct mpi_file *file, const char *call, int code)
+{
+    if (code != MPI_SUCCESS && !file->call) {
+        file->call = call;
+        file->code = code;
+    }
+}
+/* False after run_fail() with that failure. Any PE. */
+bool mpi_file_succeeded(struct run *, const struct mpi_file *);
+/* The same for all members: false on all of them where one has failed. Collective. */
+bool mpi_file_all_succeeded(struct run *, const struct mpi_file *);
+
+#endif
+#endif

@@ -1,0 +1,474 @@
+/*
+ * Whole files: read by all ranks, by some for all, by a partner of the writer; and by rank 0 alone,
+ * with MPI or with the system's own calls, beside which the cost of MPI shows.
+ */
+#define _GNU_SOURCE /* O_DIRECT */
+
+#include "measurements/common/mpi_file.h"
+
+#include <string.h>
+
+/* Large files go through memory of this size (bytes), in as many accesses as that takes. */
+#define PIECE (1 << 20)
+/* Accesses past the page cache need memory, places and sizes that are multiples of this (bytes). */
+#define SECTOR 4096
+
+static void demand_read(struct run *run)
+{
+    const char *name = measurement_parameter(run->function, "count") ? "count" : "memsize";
+    run->demand.remote = (size_t)run_integer(run, name, 0);
+    run->demand.local = run->demand.remote;
+    run->demand.reported = run->demand.remote;
+}
+
+static const char *check_readers(const struct run *run)
+{
+    return run_integer(run, "np", 1) > run->size ? "np may be at most the number of PEs of the set"
+                                                 : NULL;
+}
+
+/* ---- By rank 0 alone ---- */
+
+struct alone {
+    bool writes;
+};
+
+static int64_t alone_bytes(const struct run *run)
+{
+    const struct argument *power = run_find_argument(run, "power");
+    return power ? (int64_t)1 << power->integer : run_integer(run, "size", 0);
+}
+
+static const char *check_alone(const struct run *run)
+{
+    const struct argument *api = run_find_argument(run, "api");
+    if (api && strcmp(api->string, "MPI") != 0 && strcmp(api->string, "POSIX") != 0)
+        return "api must be \"MPI\" or \"POSIX\"";
+    if (run_integer(run, "direct", 0) && alone_bytes(run) % SECTOR != 0)
+        return "direct access needs a size that is a multiple of 4096";
+    return NULL;
+}
+
+static void demand_alone(struct run *run)
+{
+    bool large = run_find_argument(run, "power") != NULL;
+    run->demand.reported = (size_t)alone_bytes(run);
+    run->demand.own = large ? PIECE : run->demand.reported + SECTOR;
+}
+
+#if SKAMPI_MPI
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static bool set_up(struct run *run)
+{
+    struct mpi_file *file = run->state;
+    return mpi_file_name(run, file, false) && mpi_file_create(run, file);
+}
+
+static void tear_down(struct run *run)
+{
+    mpi_file_remove(run, run->state);
+}
+
+static void write_at(struct mpi_file *file, MPI_Offset place, void *memory, size_t bytes)
+{
+    mpi_file_note(
+        file, "MPI_File_write_at",
+        MPI_File_write_at(file->handle, place, memory, (int)bytes, MPI_BYTE, MPI_STATUS_IGNORE));
+}
+
+static void read_at(struct mpi_file *file, MPI_Offset place, void *memory, size_t bytes)
+{
+    mpi_file_note(
+        file, "MPI_File_read_at",
+        MPI_File_read_at(file->handle, place, memory, (int)bytes, MPI_BYTE, MPI_STATUS_IGNORE));
+}
+
+/* What was written before is seen by all who share the file (MPI 3.1, section 13.6.1). */
+static void settle(struct mpi_file *file)
+{
+    mpi_file_note(file, "MPI_File_sync", MPI_File_sync(file->handle));
+    MPI_Barrier(file->comm);
+    mpi_file_note(file, "MPI_File_sync", MPI_File_sync(file->handle));
+}
+
+static void fill(struct run *run)
+{
+    pattern_fill(run->local, run->demand.local, data_key(run, 0));
+    data_poison(run->remote, run->demand.remote);
+    if (run->rank == 0)
+        write_at(run->state, 0, run->local, run->demand.local);
+    settle(run->state);
+}
+
+static bool verify(struct run *run)
+{
+    return data_verify(run, "what was read", run->remote, run->demand.remote, 0);
+}
+
+static double run_read_file(struct run *run)
+{
+    int64_t started = run_start(run);
+    read_at(run->state, 0, run->remote, run->demand.remote);
+    int64_t stopped = run_stop(run);
+    return mpi_file_succeeded(run, run->state) ? run_elapsed(run, started, stopped) : NAN;
+}
+
+/* Of bytes that are shared as evenly as possible: where the share of a reader begins. */
+static size_t share_begin(size_t bytes, int readers, int rank)
+{
+    return bytes / (size_t)readers * (size_t)rank +
+           bytes % (size_t)readers * (size_t)rank / (size_t)readers;
+}
+
+static double run_distribute(struct run *run)
+{
+    struct mpi_file *file = run->state;
+    int readers = (int)run_argument(run, "np")->integer;
+    size_t bytes = run->demand.remote;
+    int64_t started = run_start(run);
+    if (run->rank < readers) {
+        size_t from = share_begin(bytes, readers, run->rank);
+        read_at(file, (MPI_Offset)from, run->remote + from,
+                share_begin(bytes, readers, run->rank + 1) - from);
+    }
+    for (int rank = 0; rank < readers; rank++) {
+        size_t from = share_begin(bytes, readers, rank);
+        MPI_Bcast(run->remote + from, (int)(share_begin(bytes, readers, rank + 1) - from), MPI_BYTE,
+                  rank, file->comm);
+    }
+    int64_t stopped = run_stop(run);
+    return mpi_file_succeeded(run, file) ? run_elapsed(run, started, stopped) : NAN;
+}
+
+/* ---- Pairs of a writer and a reader ---- */
+
+/* Each pair has a file of its own. Of an odd number of ranks, the last one writes for nobody. */
+static bool set_up_pairs(struct run *run)
+{
+    struct mpi_file *file = run->state;
+    if (!mpi_file_name(run, file, false))
+        return false;
+    size_t length = strlen(file->path);
+    snprintf(file->path + length, sizeof file->path - length, ".%d", run->rank / 2);
+    MPI_Comm_split(mpi_comm(run), run->rank / 2, run->rank, &file->comm);
+    return mpi_file_create(run, file);
+}
+
+static void tear_down_pairs(struct run *run)
+{
+    struct mpi_file *file = run->state;
+    tear_down(run);
+    if (file->comm != mpi_comm(run) && file->comm != MPI_COMM_NULL)
+        MPI_Comm_free(&file->comm);
+}
+
+static void fill_pairs(struct run *run)
+{
+    struct mpi_file *file = run->state;
+    pattern_fill(run->local, run->demand.local, data_key(run, run->rank / 2));
+    data_poison(run->remote, run->demand.remote);
+    mpi_file_note(file, "MPI_File_set_size", MPI_File_set_size(file->handle, 0));
+}
+
+static bool verify_pairs(struct run *run)
+{
+    return run->rank % 2 == 0
+               ? data_verify_untouched(run, "the writer's target", run->remote, run->demand.remote)
+               : data_verify(run, "what was read", run->remote, run->demand.remote, run->rank / 2);
+}
+
+static double run_pairs(struct run *run)
+{
+    struct mpi_file *file = run->state;
+    size_t bytes = run->demand.remote, block = (size_t)run_argument(run, "block")->integer;
+    bool writes = run->rank % 2 == 0;
+    if (block == 0 || block > bytes)
+        block = bytes ? bytes : 1;
+    int64_t started = run_start(run);
+    for (size_t at = 0; writes && at < bytes; at += block)
+        write_at(file, (MPI_Offset)at, run->local + at, bytes - at < block ? bytes - at : block);
+    settle(file);
+    for (size_t at = 0; !writes && at < bytes; at += block)
+        read_at(file, (MPI_Offset)at, run->remote + at, bytes - at < block ? bytes - at : block);
+    int64_t stopped = run_stop(run);
+    return mpi_file_succeeded(run, file) && !writes ? run_elapsed(run, started, stopped) : NAN;
+}
+
+/* ---- By rank 0 alone ---- */
+
+static bool is_posix(const struct run *run)
+{
+    const struct argument *api = run_find_argument(run, "api");
+    return api && strcmp(api->string, "POSIX") == 0;
+}
+
+struct alone_state {
+    struct mpi_file file; /* named, and opened only in the timed part */
+    unsigned char *memory;
+    size_t piece; /* bytes of an access */
+    int descriptor;
+    bool posix;
+};
+
+static void note_errno(struct alone_state *s, const char *call)
+{
+    int code = errno == ENOSPC   ? MPI_ERR_NO_SPACE
+               : errno == EACCES ? MPI_ERR_ACCESS
+               : errno == EINVAL ? MPI_ERR_UNSUPPORTED_OPERATION
+                                 : MPI_ERR_IO;
+    mpi_file_note(&s->file, call, code);
+}
+
+static MPI_Info hints_of(const struct run *run, bool direct)
+{
+    MPI_Info info = MPI_INFO_NULL, given = mpi_file_info(run);
+    if (given != MPI_INFO_NULL)
+        MPI_Info_dup(given, &info);
+    else
+        MPI_Info_create(&info);
+    if (direct) {
+        MPI_Info_set(info, "direct_read", "true");
+        MPI_Info_set(info, "direct_write", "true");
+    }
+    return info;
+}
+
+static void open_alone(struct run *run, bool create)
+{
+    struct alone_state *s = run->state;
+    bool direct = run_integer(run, "direct", 0) != 0;
+    if (s->posix) {
+        s->descriptor =
+            open(s->file.path, O_RDWR | (create ? O_CREAT : 0) | (direct ? O_DIRECT : 0), 0666);
+        if (s->descriptor < 0)
+            note_errno(s, direct ? "open with O_DIRECT" : "open");
+        return;
+    }
+    MPI_Info info = hints_of(run, direct);
+    int code =
+        MPI_File_open(MPI_COMM_SELF, s->file.path,
+                      mpi_file_mode(run) | (create ? MPI_MODE_CREATE : 0), info, &s->file.handle);
+    if (code != MPI_SUCCESS)
+        s->file.handle = MPI_FILE_NULL;
+    mpi_file_note(&s->file, "MPI_File_open", code);
+    MPI_Info_free(&info);
+}
+
+static void close_alone(struct alone_state *s)
+{
+    if (s->descriptor >= 0 && close(s->descriptor) != 0)
+        note_errno(s, "close");
+    s->descriptor = -1;
+    if (s->file.handle != MPI_FILE_NULL)
+        mpi_file_note(&s->file, "MPI_File_close", MPI_File_close(&s->file.handle));
+}
+
+static void access_alone(struct alone_state *s, bool writes, int64_t at, size_t bytes)
+{
+    if (s->file.call)
+        return;
+    if (s->posix) {
+        ssize_t done = writes ? pwrite(s->descriptor, s->memory, bytes, (off_t)at)
+                              : pread(s->descriptor, s->memory, bytes, (off_t)at);
+        if (done < 0 || (size_t)done < bytes)
+            note_errno(s, writes ? "pwrite" : "pread");
+    } else if (writes) {
+        write_at(&s->file, (MPI_Offset)at, s->memory, bytes);
+    } else {
+        read_at(&s->file, (MPI_Offset)at, s->memory, bytes);
+    }
+}
+
+static void sync_alone(struct alone_state *s)
+{
+    if (s->file.call)
+        return;
+    if (s->posix && fsync(s->descriptor) != 0)
+        note_errno(s, "fsync");
+    else if (!s->posix)
+        mpi_file_note(&s->file, "MPI_File_sync", MPI_File_sync(s->file.handle));
+}
+
+/* The file as it is before a repetition that reads, or that writes into a file that exists. */
+static void lay_down(struct run *run, int64_t bytes)
+{
+    struct alone_state *s = run->state;
+    open_alone(run, true);
+    for (int64_t at = 0; at < bytes; at += (int64_t)s->piece)
+        access_alone(s, true, at,
+                     (size_t)(bytes - at < (int64_t)s->piece ? bytes - at : (int64_t)s->piece));
+    if (!s->file.call)
+        sync_alone(s);
+    close_alone(s);
+    s->file.there = true;
+}
+
+static bool set_up_alone(struct run *run)
+{
+    struct alone_state *s = run->state;
+    int64_t bytes = alone_bytes(run);
+    s->posix = is_posix(run);
+    s->descriptor = -1;
+    if (!mpi_file_name(run, &s->file, false) || run->rank != 0)
+        return true;
+    s->piece = run_find_argument(run, "power") && bytes > PIECE ? PIECE : (size_t)bytes;
+    s->piece = s->piece ? s->piece : 1;
+    s->memory = aligned_alloc(SECTOR, (s->piece + SECTOR - 1) / SECTOR * SECTOR);
+    if (!s->memory)
+        return run_fail(run, "there is no memory for %zu bytes of a file", s->piece);
+    pattern_fill(s->memory, s->piece, data_key(run, 0));
+    lay_down(run, bytes);
+    return mpi_file_succeeded(run, &s->file);
+}
+
+static void tear_down_alone(struct run *run)
+{
+    struct alone_state *s = run->state;
+    if (run->rank == 0)
+        close_alone(s);
+    mpi_file_remove(run, &s->file);
+    free(s->memory);
+}
+
+/* The pieces of a file are alike, and each is looked at, once it has been read. */
+static bool pieces_are_right(struct run *run, int64_t bytes)
+{
+    struct alone_state *s = run->state;
+    bool good = true;
+    open_alone(run, false);
+    for (int64_t at = 0; good && at < bytes; at += (int64_t)s->piece) {
+        size_t length = (size_t)(bytes - at < (int64_t)s->piece ? bytes - at : (int64_t)s->piece);
+        data_poison(s->memory, s->piece);
+        access_alone(s, false, at, length);
+        good = data_verify(run, "what is in the file", s->memory, length, 0);
+    }
+    close_alone(s);
+    return good && mpi_file_succeeded(run, &s->file);
+}
+
+static void fill_alone(struct run *run)
+{
+    struct alone_state *s = run->state;
+    const struct alone *what = run->function->variant;
+    if (run->rank != 0)
+        return;
+    pattern_fill(s->memory, s->piece, data_key(run, 0));
+    if (!what->writes) {
+        lay_down(run, alone_bytes(run));
+        data_poison(s->memory, s->piece);
+    }
+}
+
+static bool verify_alone(struct run *run)
+{
+    const struct alone *what = run->function->variant;
+    struct alone_state *s = run->state;
+    int64_t bytes = alone_bytes(run);
+    if (run->rank != 0)
+        return true;
+    return what->writes
+               ? pieces_are_right(run, bytes)
+               : data_verify(run, "what was read", s->memory,
+                             (size_t)(bytes < (int64_t)s->piece ? bytes : (int64_t)s->piece), 0);
+}
+
+static double run_alone(struct run *run)
+{
+    const struct alone *what = run->function->variant;
+    struct alone_state *s = run->state;
+    bool acts = run->rank == 0;
+    bool creates = run_integer(run, "create", 0) != 0;
+    int64_t bytes = alone_bytes(run);
+    if (acts && creates && unlink(s->file.path) != 0)
+        note_errno(s, "unlink");
+    int64_t started = run_start(run);
+    if (acts)
+        open_alone(run, creates);
+    for (int64_t at = 0; acts && at < bytes; at += (int64_t)s->piece)
+        access_alone(s, what->writes, at,
+                     (size_t)(bytes - at < (int64_t)s->piece ? bytes - at : (int64_t)s->piece));
+    if (acts && what->writes && run->settings->file_synced)
+        sync_alone(s);
+    if (acts)
+        close_alone(s);
+    int64_t stopped = run_stop(run);
+    return acts && mpi_file_succeeded(run, &s->file) ? run_elapsed(run, started, stopped) : NAN;
+}
+
+#endif
+
+/* clang-format off */
+#define FILE_BYTES {"memsize", PARAMETER_INT, "bytes", "size of the file", .size = true, .maximum = INT_MAX, .example = "4096"}
+#define READ_BYTES {"count", PARAMETER_INT, "bytes", "size of the file", .size = true, .maximum = INT_MAX, .example = "4096"}
+#define PAIR_BYTES {"memsize", PARAMETER_INT, "bytes", "data of each pair", .size = true, .maximum = INT_MAX, .example = "4096"}
+#define BLOCK {"block", PARAMETER_INT, "bytes", "data of an access; 0: all at once", .maximum = INT_MAX, .example = "1024"}
+#define READERS {"np", PARAMETER_INT, "", "ranks that read; the others get the data from them", .minimum = 1, .maximum = INT_MAX, .example = "1"}
+#define ALONE_BYTES {"size", PARAMETER_INT, "bytes", "size of the file", .size = true, .maximum = INT_MAX, .example = "4096"}
+#define API {"api", PARAMETER_STRING, "", "whose calls access the file", .allowed = "one of \"MPI\", \"POSIX\"", .example = "MPI"}
+#define CREATE {"create", PARAMETER_INT, "", "1: there is no file before, and opening creates it; 0: it exists", .maximum = 1, .example = "1"}
+#define DIRECT {"direct", PARAMETER_INT, "", "1: past the page cache (O_DIRECT; MPI: hints that say so)", .maximum = 1, .example = "0"}
+#define POWER {"power", PARAMETER_INT, "", "the file has 2^power bytes", .maximum = 50, .example = "12"}
+/* clang-format on */
+
+static const struct measurement of_all = {.timing = TIMING_PARTS,
+                                          .who = "all",
+                                          .moves = MOVES_MESSAGE,
+                                          .calls = "",
+                                          MPI_STATE(struct mpi_file),
+                                          .demand = demand_read,
+                                          .setup = WITH_MPI(set_up),
+                                          .teardown = WITH_MPI(tear_down),
+                                          .fill = WITH_MPI(fill),
+                                          .verify = WITH_MPI(verify)};
+static const struct measurement of_one = {MPI_FUNCTION_CHECKED(check_alone),
+                                          .timing = TIMING_PARTS,
+                                          .who = "rank 0",
+                                          .moves = MOVES_MESSAGE,
+                                          MPI_STATE(struct alone_state),
+                                          .demand = demand_alone,
+                                          .setup = WITH_MPI(set_up_alone),
+                                          .teardown = WITH_MPI(tear_down_alone),
+                                          .fill = WITH_MPI(fill_alone),
+                                          .verify = WITH_MPI(verify_alone),
+                                          .run = WITH_MPI(run_alone)};
+
+#define READS                                                                                      \
+    .like = {&of_one}, .variant = &(const struct alone){.writes = false},                          \
+    .routine = "MPI_File_read_at", .calls = "MPI_File_open MPI_File_close"
+#define WRITES                                                                                     \
+    .like = {&of_one}, .variant = &(const struct alone){.writes = true},                           \
+    .routine = "MPI_File_write_at", .calls = "MPI_File_open MPI_File_sync MPI_File_close"
+
+const struct measurement measurements_mpi_io_whole[] = {
+    {"MPI_IO_read_file", "reading a whole file by each rank", .like = {&of_all}, MPI_FUNCTION,
+     .routine = "MPI_File_read_at", .parameters = {FILE_BYTES}, .run = WITH_MPI(run_read_file),
+     .timed = "MPI_File_read_at"},
+    {"MPI_IO_read_and_distribute", "reading a file by some ranks, which broadcast it",
+     .like = {&of_all}, MPI_FUNCTION_CHECKED(check_readers), .routine = "MPI_File_read_at",
+     .calls = "MPI_Bcast", .parameters = {READ_BYTES, READERS}, .run = WITH_MPI(run_distribute),
+     .timed = "MPI_File_read_at of a share, and MPI_Bcast of each share"},
+    {"MPI_IO_write_and_read", "writing by one rank, then reading by its partner", .like = {&of_all},
+     MPI_FUNCTION, .minimum_pes = 2, .who = "odd ranks", .routine = "MPI_File_write_at",
+     .calls = "MPI_File_sync MPI_File_read_at", .parameters = {PAIR_BYTES, BLOCK},
+     .setup = WITH_MPI(set_up_pairs), .teardown = WITH_MPI(tear_down_pairs),
+     .fill = WITH_MPI(fill_pairs), .verify = WITH_MPI(verify_pairs), .run = WITH_MPI(run_pairs),
+     .timed = "from the first write to the last read, with what makes the data visible"},
+    {"MPI_IO_read_file_once", "opening, reading and closing a file, by MPI or by the system", READS,
+     .parameters = {ALONE_BYTES, API, DIRECT}, .timed = "open, one read, close"},
+    {"MPI_IO_write_file_once", "opening, writing and closing a file, by MPI or by the system",
+     WRITES, .parameters = {ALONE_BYTES, API, CREATE, DIRECT},
+     .timed = "open, one write, sync if set_io_file_sync(1), close"},
+    {"MPI_IO_read_large_file_once", "opening, reading and closing a file of any size", READS,
+     .parameters = {POWER}, .timed = "open, reads of up to 1 MiB, close"},
+    {"MPI_IO_write_large_file_once", "opening, writing and closing a file of any size", WRITES,
+     .parameters = {POWER, CREATE},
+     .timed = "open, writes of up to 1 MiB, sync if set_io_file_sync(1), close"},
+    {.name = NULL},
+};
