@@ -452,9 +452,8 @@ static bool set_up(struct run *run)
     struct io_state *s = run->state;
     plan(run, s);
     s->view = MPI_DATATYPE_NULL;
-    s->requests = calloc((size_t)s->rounds + 1, sizeof(MPI_Request));
-    if (!window_all(run, s->requests, "out of memory for requests") ||
-        !mpi_file_name(run, &s->file, owns_file(run)) || !mpi_file_create(run, &s->file))
+    s->requests = run_allocate(run, (size_t)s->rounds + 1, sizeof(MPI_Request));
+    if (!mpi_file_name(run, &s->file, owns_file(run)) || !mpi_file_create(run, &s->file))
         return false;
     if (run->settings->file_preallocated)
         mpi_file_note(&s->file, "MPI_File_preallocate",
@@ -470,7 +469,6 @@ static void tear_down(struct run *run)
         mpi_file_remove(run, &s->file);
     if (s->view != MPI_DATATYPE_NULL)
         MPI_Type_free(&s->view);
-    free(s->requests);
 }
 
 /* ---- Data ---- */
