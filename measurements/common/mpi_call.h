@@ -101,6 +101,7 @@ struct mpi_call {
 
 /* The state of a measurement of a collective. */
 struct mpi_collective_state {
+    const struct mpi_routine *routine;
     struct mpi_call call;
     enum { MPI_CALLED, MPI_POSTED, MPI_PERSISTENT } form;
     bool in_place;

@@ -304,6 +304,7 @@ static void describe_call(struct run *run)
                               .size = run->size,
                               .request = MPI_REQUEST_NULL,
                               .op = MPI_OP_NULL};
+    state->routine = routine_of(run);
     state->in_place = in_place;
     state->peers = run->size;
     state->tests = run_integer(run, "tests", 0);

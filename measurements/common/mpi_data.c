@@ -300,7 +300,7 @@ void mpi_data_prepare(const struct run *run)
 {
     const struct mpi_collective_state *state = run->state;
     const struct mpi_call *call = &state->call;
-    const struct mpi_routine *routine = run->function->variant;
+    const struct mpi_routine *routine = state->routine;
     data_poison(run->local, run->demand.local);
     data_poison(run->remote, run->demand.remote);
     bool in_place = state->send_in_place;
@@ -393,7 +393,7 @@ static bool changes_again(const struct mpi_routine *routine,
 static bool check_spared(struct run *run)
 {
     const struct mpi_collective_state *state = run->state;
-    const struct mpi_routine *routine = run->function->variant;
+    const struct mpi_routine *routine = state->routine;
     return routine->temporary || state->in_place ||
            data_verify_untouched(run, "the buffer of a rank that receives nothing", run->remote,
                                  run->demand.remote);
@@ -403,7 +403,7 @@ bool mpi_data_check(struct run *run)
 {
     const struct mpi_collective_state *state = run->state;
     const struct mpi_call *call = &state->call;
-    const struct mpi_routine *routine = run->function->variant;
+    const struct mpi_routine *routine = state->routine;
     int count = call->receive_count, size = call->size, rank = call->rank, first = 0;
     if (changes_again(routine, state) && !run->untimed)
         return true;

@@ -82,115 +82,62 @@ static void demand(struct run *run)
 /* Of a process. */
 static bool called[KINDS];
 
-/* Element j of block i that a rank sends: small, so that sums over all ranks fit into an int. */
-static int value_of(int rank, int i, size_t j)
-{
-    return (int)(((size_t)rank * 7 + (size_t)i * 3 + j) % 1000);
-}
-
-static int sum_of(int ranks, size_t j)
-{
-    int sum = 0;
-    for (int rank = 0; rank < ranks; rank++)
-        sum += value_of(rank, 0, j);
-    return sum;
-}
-
-/* What element j of block i must be after the call; -1: anything. */
-static int wanted(enum mpi_flow flow, const struct mpi_call *call, int i, size_t j)
-{
-    int rank = call->rank;
-    switch (flow) {
-    case MPI_FLOW_BCAST:
-        return i == 0 ? value_of(0, 0, j) : -1;
-    case MPI_FLOW_SCATTER:
-        return i == 0 ? value_of(0, rank, j) : -1;
-    case MPI_FLOW_GATHER:
-        return rank == 0 ? value_of(i, 0, j) : -1;
-    case MPI_FLOW_ALLGATHER:
-        return value_of(i, 0, j);
-    case MPI_FLOW_ALLTOALL:
-        return value_of(i, rank, j);
-    case MPI_FLOW_REDUCE:
-        return i == 0 && rank == 0 ? sum_of(call->size, j) : -1;
-    case MPI_FLOW_ALLREDUCE:
-        return i == 0 ? sum_of(call->size, j) : -1;
-    case MPI_FLOW_SCAN:
-        return i == 0 ? sum_of(rank + 1, j) : -1;
-    case MPI_FLOW_EXSCAN:
-        return i == 0 && rank > 0 ? sum_of(rank, j) : -1;
-    default:
-        return -1;
-    }
-}
-
-static bool is_right(enum mpi_flow flow, const struct mpi_call *call)
-{
-    size_t elements = (size_t)call->receive_count;
-    const int *found = call->receive;
-    for (int i = 0; i < call->size; i++)
-        for (size_t j = 0; j < elements; j++) {
-            int value = wanted(flow, call, i, j);
-            if (value >= 0 && found[(size_t)i * elements + j] != value)
-                return false;
-        }
-    return true;
-}
-
-/* Memory of one call, as much for what is sent as for what is received after it. */
-static bool fill(const struct kind *kind, struct mpi_call *call, int *memory, size_t elements)
-{
-    if (!memory)
-        return false;
-    int *source = memory, *target = memory + (size_t)call->size * elements;
-    for (int i = 0; i < call->size; i++)
-        for (size_t j = 0; j < elements; j++) {
-            size_t at = (size_t)i * elements + j;
-            source[at] = value_of(call->rank, i, j);
-            target[at] = kind->routine->flow == MPI_FLOW_BCAST && call->rank == 0 ? source[at] : -1;
-        }
-    call->send = source;
-    call->receive = target;
-    return true;
-}
-
 /* Times a call right after the engine's barrier: the lateness of other ranks must not count. */
-static double time_call(struct run *run, const struct kind *kind, struct mpi_call *call)
+static double time_call(struct run *run)
 {
+    struct mpi_collective_state *state = run->state;
     run_barrier(run);
     int64_t start = timer_now();
-    kind->routine->call(call);
+    state->routine->call(&state->call);
     double seconds = run_elapsed(run, start, timer_now());
     run_barrier(run);
     return seconds;
 }
 
-/* Calls twice, at two places in memory or twice at one place. Both places were filled before: no
- * call is the first to touch its memory. */
-static double run_calls(struct run *run, const struct kind *kind, int *memory[2])
+/* The next call has what it sends there, and what it receives behind it. */
+static void aim(struct run *run, unsigned char *memory)
 {
-    size_t elements = elements_of(run);
-    struct mpi_call first = {.comm = mpi_comm(run),
-                             .rank = run->rank,
-                             .size = run->size,
-                             .send_count = (int)elements,
-                             .receive_count = (int)elements,
-                             .send_type = MPI_INT,
-                             .receive_type = MPI_INT,
-                             .op = MPI_SUM};
-    struct mpi_call second = first;
+    struct mpi_collective_state *state = run->state;
+    state->send_base = state->call.send = memory;
+    state->receive_base = state->call.receive =
+        memory + (size_t)run->size * (size_t)state->call.send_count * sizeof(int);
+}
+
+static void describe(struct run *run, const struct kind *kind, struct datatype *type)
+{
+    struct mpi_collective_state *state = run->state;
+    int elements = (int)elements_of(run);
+    *state = (struct mpi_collective_state){.routine = kind->routine,
+                                           .call = {.comm = mpi_comm(run),
+                                                    .rank = run->rank,
+                                                    .size = run->size,
+                                                    .send_count = elements,
+                                                    .receive_count = elements,
+                                                    .send_type = MPI_INT,
+                                                    .receive_type = MPI_INT,
+                                                    .op = MPI_SUM},
+                                           .sends = type,
+                                           .receives = type,
+                                           .operation = operation_find("MPI_SUM"),
+                                           .peers = run->size};
+}
+
+/* Calls twice, at two places in memory or twice at one place. Both places are filled before: no
+ * call is the first to touch its memory. */
+static double run_calls(struct run *run, unsigned char *memory[2], size_t bytes)
+{
     bool same = strcmp(run_argument(run, "second")->string, SAME) == 0;
-    bool good = fill(kind, &first, memory[0], elements) &&
-                fill(kind, &second, memory[same ? 0 : 1], elements);
-    if (run_max(run, !good) > 0) {
-        run_fail(run, "out of memory on rank %d", run->rank);
-        return NAN;
+    for (int i = 1; i >= 0; i--) {
+        data_poison(memory[i], bytes);
+        aim(run, memory[i]);
+        mpi_data_prepare(run);
     }
-    double times[] = {time_call(run, kind, &first), 0};
-    good = is_right(kind->routine->flow, &first);
-    times[1] = time_call(run, kind, &second);
-    if (!good || !is_right(kind->routine->flow, &second))
-        run_fail(run, "rank %d has wrong data after the call", run->rank);
+    double times[] = {time_call(run), 0};
+    mpi_data_check(run);
+    if (!same)
+        aim(run, memory[1]);
+    times[1] = time_call(run);
+    mpi_data_check(run);
     const char *whose = run_argument(run, "ratio")->string;
     bool slowest = strcmp(whose, SLOWEST) == 0;
     double compared[] = {slowest ? run_max(run, times[0]) : times[0],
@@ -205,10 +152,18 @@ static double run_first_call(struct run *run)
 {
     const struct kind *kind = find_kind(run_argument(run, "kind")->string);
     bool before = called[kind - kinds];
-    size_t elements = 2 * (size_t)run->size * elements_of(run) + 1;
-    int *memory[] = {calloc(elements, sizeof(int)), calloc(elements, sizeof(int))};
+    size_t bytes = 2 * (size_t)run->size * elements_of(run) * sizeof(int);
+    unsigned char *memory[] = {malloc(bytes + 1), malloc(bytes + 1)};
+    struct datatype *type = datatype_predefined("MPI_INT");
+    double first = NAN;
     called[kind - kinds] = true;
-    double first = run_calls(run, kind, memory);
+    if (run_max(run, !memory[0] || !memory[1]) > 0) {
+        run_fail(run, "out of memory on rank %d", run->rank);
+    } else {
+        describe(run, kind, type);
+        first = run_calls(run, memory, bytes);
+    }
+    datatype_release(type);
     free(memory[0]);
     free(memory[1]);
     if (run_max(run, before) > 0)
@@ -232,6 +187,7 @@ const struct measurement measurements_mpi_first_call[] = {
     {"First_Call_MPI", "the first call of a collective of MPI in a process",
      MPI_FUNCTION_CHECKED(check), .timing = TIMING_ONCE, .own_check = true, .moves = MOVES_NOTHING,
      .who = "all", .parameters = {KIND, BYTES, SECOND, RATIO}, .demand = demand,
-     .run = WITH_MPI(run_first_call), .calls = "", .timed = "one call, after a barrier of skampi"},
+     MPI_STATE(struct mpi_collective_state), .run = WITH_MPI(run_first_call), .calls = "",
+     .timed = "one call, after a barrier of skampi"},
     {.name = NULL},
 };
