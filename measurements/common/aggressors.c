@@ -19,31 +19,27 @@
 enum flooded { ON_NEXT, ON_LAST_VICTIM, ON_LAST };
 
 struct aggressor {
-    const char *name;
     enum flooding flooding;
     enum flooded flooded;
     int fewest; /* ranks apart from the victims */
     const char *does;
 };
 
+/* In the order of the words of the parameter. */
 static const struct aggressor table[] = {
-    {"none", FLOOD_NONE, ON_NEXT, 0, "nothing"},
-    {"puts", FLOOD_PUT, ON_NEXT, 2, "puts to the next one"},
-    {"gets", FLOOD_GET, ON_NEXT, 2, "gets from the next one"},
-    {"incast", FLOOD_PUT, ON_LAST_VICTIM, 1, "puts to the last victim"},
-    {"incast_apart", FLOOD_PUT, ON_LAST, 2, "puts to the last rank"},
-    {"memory", FLOOD_COPY, ON_NEXT, 1, "copies in memory of their own"},
+    {FLOOD_NONE, ON_NEXT, 0, "nothing"},
+    {FLOOD_PUT, ON_NEXT, 2, "puts to the next one"},
+    {FLOOD_GET, ON_NEXT, 2, "gets from the next one"},
+    {FLOOD_PUT, ON_LAST_VICTIM, 1, "puts to the last victim"},
+    {FLOOD_PUT, ON_LAST, 2, "puts to the last rank"},
+    {FLOOD_COPY, ON_NEXT, 1, "copies in memory of their own"},
 };
 
 /* ---- Arguments ---- */
 
 static const struct aggressor *find(const struct run *run)
 {
-    const char *name = run_argument(run, "aggressors")->string;
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (strcmp(table[i].name, name) == 0)
-            return &table[i];
-    return NULL;
+    return &table[run_word(run, "aggressors")];
 }
 
 static int64_t victims_of(const struct run *run)
@@ -58,11 +54,6 @@ const char *load_check(const struct run *run)
         "needs at least 4 PEs, and two more than victims: aggressors that work on each other"};
     const struct aggressor *aggressor = find(run);
     int64_t others = run->size - victims_of(run);
-    if (run_argument(run, "flood")->integer > INT_MAX)
-        return "flood must be at most 2147483647 bytes";
-    if (!aggressor)
-        return "aggressors must be one of \"none\", \"puts\", \"gets\", \"incast\", "
-               "\"incast_apart\", \"memory\"";
     if (others < 0)
         return "victims must be at most the size of the communicator";
     return others < aggressor->fewest ? too_few[aggressor->fewest] : NULL;
@@ -84,7 +75,7 @@ static int64_t flooders(const struct aggressor *aggressor, int64_t others)
 /* Places in a rank's memory that others flood. */
 static size_t places_of(const struct aggressor *aggressor, int64_t others)
 {
-    if (!aggressor || !moves(aggressor) || others < aggressor->fewest)
+    if (!moves(aggressor) || others < aggressor->fewest)
         return 0;
     int64_t places = aggressor->flooded == ON_NEXT ? 1 : flooders(aggressor, others);
     return places < MOST_PLACES ? (size_t)places : MOST_PLACES;

@@ -17,7 +17,7 @@
 
 /* clang-format off */
 #define VICTIMS {"victims", PARAMETER_INT, "", "ranks 0, 1, ... that make the operation", .minimum = 2, .maximum = INT_MAX, .allowed = "at most the size of the communicator", .example = "2"}
-#define AGGRESSORS {"aggressors", PARAMETER_STRING, "", "what the ranks after the victims do meanwhile", .allowed = "one of \"none\" (they wait), \"puts\" and \"gets\" (on the next one of them), \"incast\" (puts to the last victim), \"incast_apart\" (puts to the last rank), \"memory\" (copies too large for any private cache)", .example = "none"}
+#define AGGRESSORS {"aggressors", PARAMETER_STRING, "", "what the ranks after the victims do meanwhile", .words = "none|puts|gets|incast|incast_apart|memory", .allowed = "one of \"none\" (they wait), \"puts\" and \"gets\" (on the next one of them), \"incast\" (puts to the last victim), \"incast_apart\" (puts to the last rank), \"memory\" (copies too large for any private cache)", .example = "none"}
 #define FLOOD {"flood", PARAMETER_INT, "bytes", "each put, get or copy of an aggressor", .minimum = 1, .maximum = INT_MAX, .otherwise = "65536", .example = "65536"}
 /* clang-format on */
 

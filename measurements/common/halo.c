@@ -3,8 +3,6 @@
  */
 #include "measurements/common/halo.h"
 
-const char *const halo_ways[] = {"runs", "iput", "pack", NULL};
-
 static void place_of(const struct halo_grid *grid, int rank, int place[GRID_CUTS])
 {
     place[0] = rank / grid->parts[1];

@@ -18,7 +18,6 @@
  *   iput  an iput32 for each row of the dimension that needs fewest of them
  *   pack  packed, one putmem, and unpacked by the PE that it came to */
 enum halo_way { HALO_RUNS, HALO_IPUT, HALO_PACK };
-extern const char *const halo_ways[];
 
 enum { HALO_SIDES = 2 * GRID_CUTS, HALO_TURNS = 2, HALO_FLAGS = HALO_TURNS * HALO_SIDES };
 

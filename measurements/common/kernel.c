@@ -3,8 +3,6 @@
  */
 #include "measurements/common/kernel.h"
 
-#include <string.h>
-
 #include "measurements/common/collective.h"
 
 #if SKAMPI_SHMEM
@@ -143,28 +141,6 @@ size_t kernel_work_elements(size_t elements)
 }
 
 #endif
-
-/* ---- Arguments ---- */
-
-static int index_of(const char *word, const char *const words[])
-{
-    for (int i = 0; words[i]; i++)
-        if (strcmp(words[i], word) == 0)
-            return i;
-    return -1;
-}
-
-const char *kernel_refused_word(const struct run *run, const char *name, const char *const words[],
-                                const char *reason)
-{
-    return kernel_word(run, name, words) < 0 ? reason : NULL;
-}
-
-int kernel_word(const struct run *run, const char *name, const char *const words[])
-{
-    const struct argument *word = run_find_argument(run, name);
-    return word ? index_of(word->string, words) : 0;
-}
 
 const struct measurement kernel_common = {
     .api = API_OPENSHMEM,

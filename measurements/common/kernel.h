@@ -35,12 +35,6 @@ struct kernel_state {
 
 /* Bytes at the beginning of run->scratch that belong to the functions below. */
 size_t kernel_scratch(void);
-/* NULL, or the reason why the string argument of that name is none of the words, which end with
- * NULL. Pure. */
-const char *kernel_refused_word(const struct run *, const char *name, const char *const words[],
-                                const char *reason);
-/* Index of the string argument of that name among the words; the first where there is none. */
-int kernel_word(const struct run *, const char *name, const char *const words[]);
 
 /* The most that a check of data computes, in simple operations: some tenths of a second. */
 #define KERNEL_MOST_CHECKED 1e8

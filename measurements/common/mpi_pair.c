@@ -3,12 +3,6 @@
  */
 #include "measurements/common/mpi_pair.h"
 
-const char *mpi_pair_check(const struct run *run)
-{
-    const char *wrong = mpi_check(run);
-    return wrong ? wrong : window_memory_check(run);
-}
-
 void mpi_pair_demand(struct run *run, enum pair_action action)
 {
     bool fetch = action == PAIR_FETCH_ADD;
@@ -23,8 +17,8 @@ bool mpi_pair_open(struct run *run, enum pair_action action, struct mpi_pair *pa
     *pair = (struct mpi_pair){.action = action,
                               .partner = shape_partner(run, SHAPE_PAIR, 0),
                               .bytes = (int)run->demand.reported};
-    return window_open_locked(run, window_memory(run), run->demand.remote, MPI_INFO_NULL,
-                              &pair->window);
+    return window_open_locked(run, (enum window_kind)run_word(run, "memory"), run->demand.remote,
+                              MPI_INFO_NULL, &pair->window);
 }
 
 void mpi_pair_operate(struct run *run, struct mpi_pair *pair, long addend)

@@ -12,8 +12,6 @@
 #define MPI_COUNT_BYTES {"count", PARAMETER_INT, "bytes", "data moved by each operation", .size = true, .maximum = INT_MAX, .example = "1024"}
 /* clang-format on */
 
-/* What is wrong with integers and "memory", or NULL. */
-const char *mpi_pair_check(const struct run *);
 /* The demand: local here, remote in the window. Pure. */
 void mpi_pair_demand(struct run *, enum pair_action);
 

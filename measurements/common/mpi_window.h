@@ -6,20 +6,12 @@
 
 #include "measurements/common/mpi_common.h"
 
+/* In the order of the words of parameters. */
 enum window_kind { WINDOW_CREATE, WINDOW_ALLOCATE, WINDOW_SHARED, WINDOW_KINDS };
 
-/* "create", "allocate", "shared"; WINDOW_KINDS when it is none of these. */
-enum window_kind window_kind_find(const char *name);
-/* What is wrong with it as an argument, for the user, or NULL. */
-const char *window_kind_check(const char *name);
-
 /* clang-format off */
-#define MEMORY {"memory", PARAMETER_STRING, "", "routine that makes the window of memory", .allowed = "one of \"create\", \"allocate\", \"shared\"", .otherwise = "allocate", .example = "allocate"}
+#define MEMORY {"memory", PARAMETER_STRING, "", "routine that makes the window of memory", .words = "create|allocate|shared", .otherwise = "allocate", .example = "allocate"}
 /* clang-format on */
-/* The kind that the argument `memory` names, and what is wrong with that argument. */
-enum window_kind window_memory(const struct run *);
-const char *window_memory_check(const struct run *);
-
 #if SKAMPI_MPI
 
 struct window {

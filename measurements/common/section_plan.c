@@ -6,9 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const section_algorithm_names[] = {"runs",           "cascade", "cascade_full",
-                                               "best_dimension", "pack",    NULL};
-
 static const char *const side_names[] = {[SECTION_SOURCE] = "source", [SECTION_TARGET] = "target"};
 
 /* ---- Sections ---- */

@@ -49,9 +49,6 @@ enum section_algorithm {
     SECTION_LAST_DIMENSION  /* iputs along the last dimension */
 };
 
-/* NULL ends the names that sections take; they are in the order of the enumeration. */
-extern const char *const section_algorithm_names[];
-
 enum section_routine {
     SECTION_MEM,    /* putmem of `width` bytes */
     SECTION_BLOCK,  /* put8 to put128 of one element of `width` bytes */

@@ -4,7 +4,6 @@
  * for the rest of the run.
  */
 #include <math.h>
-#include <string.h>
 
 #include "measurements/common/shapes.h"
 
@@ -215,42 +214,25 @@ enum members { ANY_SET, ACTIVE_SET, WORLD };
 /* Whose value is in the target then. */
 enum moved { NOTHING, OF_NEXT, OF_BEFORE, OF_FIRST, OF_LAST };
 
+/* In the order of the words of the parameter. */
 static const struct kind {
-    const char *name;
     enum members members;
     enum moved moved;
     bool engine; /* calls it, too, before anything is measured */
 } kinds[OPERATIONS] = {
-    [PUT] = {"put", ANY_SET, OF_BEFORE, true},
-    [GET] = {"get", ANY_SET, OF_NEXT, false},
-    [PUT_NBI] = {"put_nbi", ANY_SET, OF_BEFORE, false},
-    [GET_NBI] = {"get_nbi", ANY_SET, OF_NEXT, false},
-    [ATOMIC] = {"atomic", ANY_SET, OF_BEFORE, false},
-    [QUIET] = {"quiet", ANY_SET, NOTHING, true},
-    [FENCE] = {"fence", ANY_SET, NOTHING, true},
-    [BARRIER] = {"barrier", ACTIVE_SET, NOTHING, false},
-    [BARRIER_ALL] = {"barrier_all", WORLD, NOTHING, true},
-    [SYNC] = {"sync", ACTIVE_SET, NOTHING, false},
-    [BROADCAST] = {"broadcast", ACTIVE_SET, OF_FIRST, false},
-    [COLLECT] = {"collect", ACTIVE_SET, OF_FIRST, false},
-    [FCOLLECT] = {"fcollect", ACTIVE_SET, OF_FIRST, false},
-    [REDUCE] = {"reduce", ACTIVE_SET, OF_LAST, false},
-    [ALLTOALL] = {"alltoall", ACTIVE_SET, OF_FIRST, false},
-    [MALLOC] = {"malloc", WORLD, NOTHING, true},
-    [LOCK] = {"lock", ANY_SET, NOTHING, false},
-    [CTX_CREATE] = {"ctx_create", ANY_SET, NOTHING, false},
+    [PUT] = {ANY_SET, OF_BEFORE, true},          [GET] = {ANY_SET, OF_NEXT, false},
+    [PUT_NBI] = {ANY_SET, OF_BEFORE, false},     [GET_NBI] = {ANY_SET, OF_NEXT, false},
+    [ATOMIC] = {ANY_SET, OF_BEFORE, false},      [QUIET] = {ANY_SET, NOTHING, true},
+    [FENCE] = {ANY_SET, NOTHING, true},          [BARRIER] = {ACTIVE_SET, NOTHING, false},
+    [BARRIER_ALL] = {WORLD, NOTHING, true},      [SYNC] = {ACTIVE_SET, NOTHING, false},
+    [BROADCAST] = {ACTIVE_SET, OF_FIRST, false}, [COLLECT] = {ACTIVE_SET, OF_FIRST, false},
+    [FCOLLECT] = {ACTIVE_SET, OF_FIRST, false},  [REDUCE] = {ACTIVE_SET, OF_LAST, false},
+    [ALLTOALL] = {ACTIVE_SET, OF_FIRST, false},  [MALLOC] = {WORLD, NOTHING, true},
+    [LOCK] = {ANY_SET, NOTHING, false},          [CTX_CREATE] = {ANY_SET, NOTHING, false},
 };
 
 /* Kinds of operations that this process has called. */
 static bool called[OPERATIONS];
-
-static const struct kind *find_kind(const char *name)
-{
-    for (size_t i = 0; i < OPERATIONS; i++)
-        if (strcmp(kinds[i].name, name) == 0)
-            return &kinds[i];
-    return NULL;
-}
 
 /* From the engine's barrier on, so that collective calls do not count how late others are. */
 static double time_call(struct run *run, const struct kind *kind, struct call *call)
@@ -278,7 +260,7 @@ static void check_target(struct run *run, const struct kind *kind, const struct 
 
 static double run_first_call(struct run *run)
 {
-    const struct kind *kind = find_kind(run_argument(run, "kind")->string);
+    const struct kind *kind = &kinds[run_word(run, "kind")];
     struct call call = prepare(run);
     double before = run_max(run, called[kind - kinds]);
     called[kind - kinds] = true;
@@ -396,20 +378,12 @@ static const char *check_footprint(const struct run *run)
 
 static const char *check_kind(const struct run *run)
 {
-    static char text[300];
-    const struct kind *kind = find_kind(run_argument(run, "kind")->string);
-    if (kind && kind->members == ACTIVE_SET && !is_active(run->set))
+    const struct kind *kind = &kinds[run_word(run, "kind")];
+    if (kind->members == ACTIVE_SET && !is_active(run->set))
         return needs_active;
-    if (kind && kind->members == WORLD && measurement_pes() > 0 && run->size != measurement_pes())
+    if (kind->members == WORLD && measurement_pes() > 0 && run->size != measurement_pes())
         return "all PEs of the job have to call this together";
-    if (kind)
-        return NULL;
-    strcpy(text, "there is no such kind of call; there are");
-    for (size_t i = 0; i < OPERATIONS; i++) {
-        strcat(text, i ? ", " : " ");
-        strcat(text, kinds[i].name);
-    }
-    return text;
+    return NULL;
 }
 
 #else
@@ -431,7 +405,7 @@ static const enum stage after_init = STAGE_INIT, after_peers = STAGE_PEERS,
                         after_alltoall = STAGE_ALLTOALL;
 
 /* clang-format off */
-#define KIND {"kind", PARAMETER_STRING, "", "routine to call", .allowed = "one of put, get, atomic, barrier, malloc, lock, ... (any other word lists them all)", .example = "put"}
+#define KIND {"kind", PARAMETER_STRING, "", "routine to call", .words = "put|get|put_nbi|get_nbi|atomic|quiet|fence|barrier|barrier_all|sync|broadcast|collect|fcollect|reduce|alltoall|malloc|lock|ctx_create", .allowed = "one of put, get, atomic, barrier, malloc, lock, ... (any other word lists them all)", .example = "put"}
 /* clang-format on */
 
 static const struct measurement once = {.timing = TIMING_ONCE, .who = "all"};

@@ -3,48 +3,18 @@
  * made late (Kurnosov, MPIPerf, table 1). It cannot be repeated, so what has been called is kept
  * for the rest of the run.
  */
-#include <string.h>
-
 #include "measurements/common/mpi_call.h"
 
-static const struct kind {
-    const char *name;
-    const struct mpi_routine *routine;
-} kinds[] = {
-    {"Barrier", &mpi_Barrier}, {"Bcast", &mpi_Bcast},         {"Gather", &mpi_Gather},
-    {"Scatter", &mpi_Scatter}, {"Allgather", &mpi_Allgather}, {"Alltoall", &mpi_Alltoall},
-    {"Reduce", &mpi_Reduce},   {"Allreduce", &mpi_Allreduce}, {"Scan", &mpi_Scan},
-    {"Exscan", &mpi_Exscan},
-};
-#define KINDS (sizeof kinds / sizeof *kinds)
+/* In the order of the words of the parameter. */
+static const struct mpi_routine *const routines[] = {
+    &mpi_Barrier,  &mpi_Bcast,  &mpi_Gather,    &mpi_Scatter, &mpi_Allgather,
+    &mpi_Alltoall, &mpi_Reduce, &mpi_Allreduce, &mpi_Scan,    &mpi_Exscan};
+#define KINDS (sizeof routines / sizeof *routines)
 
-/* Arguments. */
-#define ELSEWHERE "elsewhere"
-#define SAME "same"
-#define RANK_0 "rank 0"
-#define SLOWEST "slowest"
+/* Words of arguments. */
+enum { ELSEWHERE, SAME };
+enum { RANK_0, SLOWEST };
 #define MOST_BYTES ((uint64_t)1 << 30)
-
-static const struct kind *find_kind(const char *name)
-{
-    for (size_t i = 0; i < KINDS; i++)
-        if (strcmp(kinds[i].name, name) == 0)
-            return &kinds[i];
-    return NULL;
-}
-
-static const char *check_kind(const struct run *run)
-{
-    static char text[300];
-    if (find_kind(run_argument(run, "kind")->string))
-        return NULL;
-    strcpy(text, "there is no such routine here; there are");
-    for (size_t i = 0; i < KINDS; i++) {
-        strcat(text, i ? ", " : " ");
-        strcat(text, kinds[i].name);
-    }
-    return text;
-}
 
 static size_t elements_of(const struct run *run)
 {
@@ -54,24 +24,17 @@ static size_t elements_of(const struct run *run)
 
 static const char *check(const struct run *run)
 {
-    const char *second = run_argument(run, "second")->string;
-    const char *ratio = run_argument(run, "ratio")->string;
     uint64_t bytes = (uint64_t)run_argument(run, "bytes")->integer;
-    if (bytes > MOST_BYTES / (uint64_t)run->size)
-        return "bytes times the PEs of the set must be at most 1 GiB";
-    if (strcmp(second, SAME) != 0 && strcmp(second, ELSEWHERE) != 0)
-        return "second is \"" ELSEWHERE "\" or \"" SAME "\": where the second call has its data";
-    if (strcmp(ratio, RANK_0) != 0 && strcmp(ratio, SLOWEST) != 0)
-        return "ratio is \"" RANK_0 "\" or \"" SLOWEST "\": whose times are compared";
-    return check_kind(run);
+    return bytes > MOST_BYTES / (uint64_t)run->size
+               ? "bytes times the PEs of the set must be at most 1 GiB"
+               : NULL;
 }
 
 /* The memory is the function's own, new for each call: buffers of the script have been used. */
 static void demand(struct run *run)
 {
-    const char *kind = run_argument(run, "kind")->string;
     run->demand.own = run->demand.reported =
-        strcmp(kind, "Barrier") == 0 ? 0 : elements_of(run) * sizeof(int);
+        routines[run_word(run, "kind")]->flow == MPI_FLOW_NONE ? 0 : elements_of(run) * sizeof(int);
 }
 
 #if SKAMPI_MPI
@@ -103,11 +66,11 @@ static void aim(struct run *run, unsigned char *memory)
         memory + (size_t)run->size * (size_t)state->call.send_count * sizeof(int);
 }
 
-static void describe(struct run *run, const struct kind *kind, struct datatype *type)
+static void describe(struct run *run, const struct mpi_routine *routine, struct datatype *type)
 {
     struct mpi_collective_state *state = run->state;
     int elements = (int)elements_of(run);
-    *state = (struct mpi_collective_state){.routine = kind->routine,
+    *state = (struct mpi_collective_state){.routine = routine,
                                            .call = {.comm = mpi_comm(run),
                                                     .rank = run->rank,
                                                     .size = run->size,
@@ -126,7 +89,7 @@ static void describe(struct run *run, const struct kind *kind, struct datatype *
  * call is the first to touch its memory. */
 static double run_calls(struct run *run, unsigned char *memory[2], size_t bytes)
 {
-    bool same = strcmp(run_argument(run, "second")->string, SAME) == 0;
+    bool same = run_word(run, "second") == SAME;
     for (int i = 1; i >= 0; i--) {
         data_poison(memory[i], bytes);
         aim(run, memory[i]);
@@ -139,7 +102,7 @@ static double run_calls(struct run *run, unsigned char *memory[2], size_t bytes)
     times[1] = time_call(run);
     mpi_data_check(run);
     const char *whose = run_argument(run, "ratio")->string;
-    bool slowest = strcmp(whose, SLOWEST) == 0;
+    bool slowest = run_word(run, "ratio") == SLOWEST;
     double compared[] = {slowest ? run_max(run, times[0]) : times[0],
                          slowest ? run_max(run, times[1]) : times[1]};
     run_note(run, "the second call: %.4g ns, the first took %.3g times as long (%s; %s)",
@@ -150,17 +113,17 @@ static double run_calls(struct run *run, unsigned char *memory[2], size_t bytes)
 
 static double run_first_call(struct run *run)
 {
-    const struct kind *kind = find_kind(run_argument(run, "kind")->string);
-    bool before = called[kind - kinds];
+    int kind = run_word(run, "kind");
+    bool before = called[kind];
     size_t bytes = 2 * (size_t)run->size * elements_of(run) * sizeof(int);
     unsigned char *memory[] = {malloc(bytes + 1), malloc(bytes + 1)};
     struct datatype *type = datatype_predefined("MPI_INT");
     double first = NAN;
-    called[kind - kinds] = true;
+    called[kind] = true;
     if (run_max(run, !memory[0] || !memory[1]) > 0) {
         run_fail(run, "out of memory on rank %d", run->rank);
     } else {
-        describe(run, kind, type);
+        describe(run, routines[kind], type);
         first = run_calls(run, memory, bytes);
     }
     datatype_release(type);
@@ -177,10 +140,10 @@ static double run_first_call(struct run *run)
 #endif
 
 /* clang-format off */
-#define KIND {"kind", PARAMETER_STRING, "", "routine to call", .allowed = "one of Barrier, Bcast, Alltoall, Allreduce, ... (any other word lists them all)", .example = "Allreduce"}
+#define KIND {"kind", PARAMETER_STRING, "", "routine to call", .words = "Barrier|Bcast|Gather|Scatter|Allgather|Alltoall|Reduce|Allreduce|Scan|Exscan", .allowed = "one of Barrier, Bcast, Alltoall, Allreduce, ... (any other word lists them all)", .example = "Allreduce"}
 #define BYTES {"bytes", PARAMETER_INT, "bytes", "data in each PE's block, rounded up to complete ints", .size = true, .allowed = "at most 1 GiB divided by the size of the communicator", .otherwise = "8192", .example = "8192"}
-#define SECOND {"second", PARAMETER_STRING, "", "place of the second call's data", .allowed = "one of \"" ELSEWHERE "\", \"" SAME "\"", .otherwise = ELSEWHERE, .example = ELSEWHERE}
-#define RATIO {"ratio", PARAMETER_STRING, "", "ranks whose times the note compares", .allowed = "one of \"" RANK_0 "\", \"" SLOWEST "\"", .otherwise = RANK_0, .example = RANK_0}
+#define SECOND {"second", PARAMETER_STRING, "", "place of the second call's data", .words = "elsewhere|same", .otherwise = "elsewhere", .example = "elsewhere"}
+#define RATIO {"ratio", PARAMETER_STRING, "", "ranks whose times the note compares", .words = "rank 0|slowest", .otherwise = "rank 0", .example = "rank 0"}
 /* clang-format on */
 
 const struct measurement measurements_mpi_first_call[] = {

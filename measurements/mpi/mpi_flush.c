@@ -45,8 +45,8 @@ static int64_t count_of(const struct run *run)
 
 static enum window_kind kind_of(const struct run *run)
 {
-    const struct argument *window = run_find_argument(run, "window");
-    return window ? window_kind_find(window->string) : WINDOW_SHARED;
+    return run_find_argument(run, "window") ? (enum window_kind)run_word(run, "window")
+                                            : WINDOW_SHARED;
 }
 
 static const char *check_flushed(const struct run *run)
@@ -56,8 +56,6 @@ static const char *check_flushed(const struct run *run)
     const char *wrong = mpi_check_accumulate(run);
     if (wrong)
         return wrong;
-    if (kind_of(run) == WINDOW_KINDS)
-        return window_kind_check("");
     if (flushed->routine == FETCH_AND_OP && datatype_class(type) == DATATYPE_DERIVED)
         return "datatype must be a predefined one";
     if (flushed->routine == COMPARE_AND_SWAP && datatype_class(type) != DATATYPE_INTEGER &&
@@ -364,7 +362,7 @@ static bool set_up_flushed(struct run *run)
 #endif
 
 /* clang-format off */
-#define WINDOW {"window", PARAMETER_STRING, "", "routine that makes the window", .allowed = "one of \"create\", \"allocate\", \"shared\"", .example = "allocate"}
+#define WINDOW {"window", PARAMETER_STRING, "", "routine that makes the window", .words = "create|allocate|shared", .example = "allocate"}
 
 static const struct measurement flushed = {
     MPI_FUNCTION_CHECKED(check_flushed), .version_major = 3, .timing = TIMING_PARTS, .demand = demand_flushed,

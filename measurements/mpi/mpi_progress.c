@@ -9,12 +9,6 @@ static enum pair_action action_of(const struct run *run)
     return *(const enum pair_action *)run->function->variant;
 }
 
-static const char *check(const struct run *run)
-{
-    const char *wrong = mpi_pair_check(run);
-    return wrong ? wrong : computing_check(run);
-}
-
 static void demand(struct run *run)
 {
     mpi_pair_demand(run, action_of(run));
@@ -52,7 +46,7 @@ static double run_operation(struct run *run)
 
 /* clang-format off */
 static const struct measurement to_computing = {
-    MPI_FUNCTION_CHECKED(check), .version_major = 3, .timing = TIMING_PARTS, .minimum_pes = 2,
+    MPI_FUNCTION_CHECKED(computing_check), .version_major = 3, .timing = TIMING_PARTS, .minimum_pes = 2,
     .who = "rank 0", .moves = MOVES_MESSAGE, .demand = demand, MPI_STATE(struct mpi_pair),
     .setup = WITH_MPI(set_up), .fill = WITH_MPI(fill), .verify = WITH_MPI(verify),
     .run = WITH_MPI(run_operation), .teardown = WITH_MPI(window_tear_down)};

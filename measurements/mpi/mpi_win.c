@@ -7,35 +7,6 @@
 #include <stdint.h>
 #include <string.h>
 
-static const char *const kinds[WINDOW_KINDS] = {"create", "allocate", "shared"};
-
-enum window_kind window_kind_find(const char *name)
-{
-    enum window_kind kind = 0;
-    while (kind < WINDOW_KINDS && strcmp(kinds[kind], name) != 0)
-        kind++;
-    return kind;
-}
-
-const char *window_kind_check(const char *name)
-{
-    return window_kind_find(name) < WINDOW_KINDS
-               ? NULL
-               : "window must be \"create\", \"allocate\" or \"shared\"";
-}
-
-enum window_kind window_memory(const struct run *run)
-{
-    return window_kind_find(run_argument(run, "memory")->string);
-}
-
-const char *window_memory_check(const struct run *run)
-{
-    return window_memory(run) < WINDOW_KINDS
-               ? NULL
-               : "memory must be \"create\", \"allocate\" or \"shared\"";
-}
-
 /* What is timed, and of which kind of window. */
 struct making {
     enum window_kind kind;
@@ -318,7 +289,7 @@ static double run_memory(struct run *run)
 {
     int64_t n = run_argument(run, "n")->integer, made = 0;
     int64_t bytes = run_argument(run, "size")->integer;
-    enum window_kind kind = window_kind_find(run_argument(run, "window")->string);
+    enum window_kind kind = (enum window_kind)run_word(run, "window");
     struct window *windows = calloc((size_t)n, sizeof *windows);
     double before = resident_bytes(), after;
     bool good = window_all(run, windows, "out of memory for the windows");
@@ -339,12 +310,6 @@ static double run_memory(struct run *run)
 
 #endif
 
-static const char *check_memory(const struct run *run)
-{
-    const char *wrong = mpi_check(run);
-    return wrong ? wrong : window_kind_check(run_argument(run, "window")->string);
-}
-
 static void demand_memory(struct run *run)
 {
     size_t n = (size_t)run_argument(run, "n")->integer;
@@ -357,7 +322,7 @@ static void demand_memory(struct run *run)
 #define DOPUT {"doput", PARAMETER_INT, "", "whether data are put to the next rank before (0: no)", .maximum = INT_MAX, .example = "1"}
 #define WINDOWS {"n", PARAMETER_INT, "", "number of windows", .minimum = 1, .maximum = INT_MAX, .example = "10"}
 #define WINDOW_SIZE {"size", PARAMETER_INT, "bytes", "size of each window on each rank", .size = true, .maximum = INT_MAX, .example = "1024"}
-#define WINDOW_KIND {"window", PARAMETER_STRING, "", "routine that makes the windows", .allowed = "one of \"create\", \"allocate\", \"shared\"", .example = "allocate"}
+#define WINDOW_KIND {"window", PARAMETER_STRING, "", "routine that makes the windows", .words = "create|allocate|shared", .example = "allocate"}
 /* clang-format on */
 
 static const struct measurement window = {
@@ -397,11 +362,10 @@ const struct measurement measurements_mpi_win[] = {
      .like = {&window_freed},
      .variant = &(const struct making){.kind = WINDOW_SHARED, .frees = true},
      .timed = "MPI_Win_free; MPI_Win_allocate_shared untimed"},
-    {"Win_memory", "memory that windows need in a process, including their data",
-     MPI_FUNCTION_CHECKED(check_memory), .no_data = true, .version_major = 3, .timing = TIMING_ONCE,
-     .quantity = QUANTITY_BYTES, .any_sign = true, .who = "all",
-     .parameters = {WINDOWS, WINDOW_SIZE, WINDOW_KIND}, .demand = demand_memory,
-     .run = WITH_MPI(run_memory),
+    {"Win_memory", "memory that windows need in a process, including their data", MPI_FUNCTION,
+     .no_data = true, .version_major = 3, .timing = TIMING_ONCE, .quantity = QUANTITY_BYTES,
+     .any_sign = true, .who = "all", .parameters = {WINDOWS, WINDOW_SIZE, WINDOW_KIND},
+     .demand = demand_memory, .run = WITH_MPI(run_memory),
      .calls = "MPI_Win_create MPI_Win_allocate MPI_Win_allocate_shared",
      .timed = "nothing: growth of resident memory by n windows"},
     {.name = NULL},

@@ -14,11 +14,10 @@ struct grid_kernel {
     bool himeno;
 };
 
-static const char *const cuts[] = {"ij", "jk", "ik", NULL};
+/* In the order of its words. */
 static const int cut_dimensions[][GRID_CUTS] = {{0, 1}, {1, 2}, {0, 2}};
 
 enum sync_way { BY_FLAGS, BY_BARRIER };
-static const char *const synchronizations[] = {"flags", "barrier", NULL};
 
 static const struct grid_kernel *kernel_of(const struct run *run)
 {
@@ -38,46 +37,28 @@ static void grid_of(const struct run *run, struct halo_grid *grid)
         grid->whole[d] = name ? run_integer(run, name, 1) : 1;
         grid->layer[d] = name != NULL;
     }
-    int cut = himeno ? kernel_word(run, "cut", cuts) : 1;
+    int cut = himeno ? run_word(run, "cut") : 1;
     for (int c = 0; c < GRID_CUTS; c++)
-        grid->cut[c] = cut_dimensions[cut < 0 ? 0 : cut][c];
+        grid->cut[c] = cut_dimensions[cut][c];
     grid_parts(run->size, grid->parts);
 }
 
 static enum halo_way way_of(const struct run *run)
 {
-    int way = kernel_word(run, "algorithm", halo_ways);
-    return way < 0 ? HALO_RUNS : (enum halo_way)way;
+    return (enum halo_way)run_word(run, "algorithm");
 }
 
 static bool by_barrier(const struct run *run)
 {
-    return kernel_word(run, "synchronization", synchronizations) == BY_BARRIER;
-}
-
-/* What is wrong with the words; NULL: nothing. */
-static const char *refused_words(const struct run *run)
-{
-    static const struct {
-        const char *name, *const *words, *reason;
-    } all[] = {
-        {"algorithm", halo_ways, "algorithm must be one of \"runs\", \"iput\", \"pack\""},
-        {"cut", cuts, "cut must be one of \"ij\", \"jk\", \"ik\""},
-        {"synchronization", synchronizations,
-         "synchronization must be one of \"flags\", \"barrier\""},
-    };
-    const char *reason = NULL;
-    for (size_t i = 0; !reason && i < sizeof all / sizeof *all; i++)
-        reason = kernel_refused_word(run, all[i].name, all[i].words, all[i].reason);
-    return reason;
+    return run_word(run, "synchronization") == BY_BARRIER;
 }
 
 static const char *check(const struct run *run)
 {
     struct halo_grid grid;
     struct grid_block block;
-    const char *reason = refused_words(run);
-    if (!reason && (kernel_of(run)->himeno || by_barrier(run)))
+    const char *reason = NULL;
+    if (kernel_of(run)->himeno || by_barrier(run))
         reason = collective_refused_set(run->set);
     if (reason)
         return reason;
@@ -287,9 +268,9 @@ static const struct grid_kernel himeno = {.program = &grid_himeno, .himeno = tru
 
 /* clang-format off */
 #define CELLS(name, meaning) {name, PARAMETER_INT, "cells", meaning, .minimum = 1, .example = "16", .allowed = "as many as there are PEs along it, at least"}
-#define ALGORITHM {"algorithm", PARAMETER_STRING, "", "how a face is put: a putmem for each contiguous run, an iput for each row, or packed as one", .allowed = "one of \"runs\", \"iput\", \"pack\"", .otherwise = "runs", .example = "runs"}
-#define CUT {"cut", PARAMETER_STRING, "", "dimensions that are divided among the PEs; the last of i, j, k is contiguous", .allowed = "one of \"ij\", \"jk\", \"ik\"", .otherwise = "ij", .example = "ij"}
-#define SYNCHRONIZATION {"synchronization", PARAMETER_STRING, "", "how a PE knows that its neighbours' cells are there", .allowed = "one of \"flags\", \"barrier\"", .otherwise = "flags", .example = "flags"}
+#define ALGORITHM {"algorithm", PARAMETER_STRING, "", "how a face is put: a putmem for each contiguous run, an iput for each row, or packed as one", .words = "runs|iput|pack", .otherwise = "runs", .example = "runs"}
+#define CUT {"cut", PARAMETER_STRING, "", "dimensions that are divided among the PEs; the last of i, j, k is contiguous", .words = "ij|jk|ik", .otherwise = "ij", .example = "ij"}
+#define SYNCHRONIZATION {"synchronization", PARAMETER_STRING, "", "how a PE knows that its neighbours' cells are there", .words = "flags|barrier", .otherwise = "flags", .example = "flags"}
 #define HIMENO .parameters = {CELLS("i", "grid, first dimension"), CELLS("j", "grid, second dimension"), CELLS("k", "grid, third dimension"), ITERATIONS, ALGORITHM, CUT}
 #define STENCIL .parameters = {CELLS("rows", "grid, first dimension"), CELLS("columns", "grid, second dimension"), ITERATIONS, SYNCHRONIZATION, ALGORITHM}
 static const struct measurement grids = {

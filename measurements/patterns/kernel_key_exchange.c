@@ -13,9 +13,7 @@ enum { BUCKETS_OF_A_PE = 4 }; /* at least: no PE gets many more keys than others
 #define MORE_KEYS 64
 
 enum reduction { BY_TO_ALL, BY_PUTS };
-static const char *const reductions[] = {"to_all", "puts", NULL};
 enum offsets { BY_FETCH_ADD, BY_ALLTOALL };
-static const char *const offset_ways[] = {"fetch_add", "alltoall", NULL};
 
 /* ---- Arguments ---- */
 
@@ -37,12 +35,6 @@ static const char *check(const struct run *run)
 {
     struct sizes sizes = sizes_of(run);
     const char *reason = collective_refused_set(run->set);
-    if (!reason)
-        reason = kernel_refused_word(run, "reduction", reductions,
-                                     "reduction must be one of \"to_all\", \"puts\"");
-    if (!reason)
-        reason = kernel_refused_word(run, "offsets", offset_ways,
-                                     "offsets must be one of \"fetch_add\", \"alltoall\"");
     if (!reason && sizes.most < sizes.buckets)
         reason = "there must be as many keys as buckets: raise max_key, or give fewer buckets";
     if (!reason && sizes.buckets / BUCKETS_OF_A_PE < run->size)
@@ -319,8 +311,8 @@ static bool set_up(struct run *run)
     kernel_set_up(run);
     s->sizes = sizes_of(run);
     s->buckets = key_buckets_of(s->sizes.most, s->sizes.buckets);
-    s->reduction = (enum reduction)kernel_word(run, "reduction", reductions);
-    s->offsets = (enum offsets)kernel_word(run, "offsets", offset_ways);
+    s->reduction = (enum reduction)run_word(run, "reduction");
+    s->offsets = (enum offsets)run_word(run, "offsets");
     place_symmetric(run);
     s->keys = run_allocate(run, (size_t)s->sizes.keys + 1, sizeof *s->keys);
     s->ranked = run_allocate(run, (size_t)s->sizes.capacity, sizeof *s->ranked);
@@ -337,8 +329,8 @@ static bool set_up(struct run *run)
 #define KEYS {"keys", PARAMETER_INT, "", "32-bit keys of each PE", .maximum = 1 << 28, .example = "1000"}
 #define MAX_KEY {"max_key", PARAMETER_INT, "", "keys are 0 to max_key - 1", .minimum = 1, .maximum = 1 << 30, .allowed = "at least buckets", .example = "65536"}
 #define BUCKETS {"buckets", PARAMETER_INT, "", "buckets, which the PEs divide among them", .minimum = 1, .maximum = 1 << 24, .allowed = "at least 4 for each PE", .otherwise = "1024", .example = "1024"}
-#define REDUCTION {"reduction", PARAMETER_STRING, "", "how the sizes of buckets are added up: by the library, or by puts along a binomial tree", .allowed = "one of \"to_all\", \"puts\"", .otherwise = "to_all", .example = "to_all"}
-#define OFFSETS {"offsets", PARAMETER_STRING, "", "how a PE finds the place for its keys: by fetch_add at the target, or by two alltoalls", .allowed = "one of \"fetch_add\", \"alltoall\"", .otherwise = "fetch_add", .example = "fetch_add"}
+#define REDUCTION {"reduction", PARAMETER_STRING, "", "how the sizes of buckets are added up: by the library, or by puts along a binomial tree", .words = "to_all|puts", .otherwise = "to_all", .example = "to_all"}
+#define OFFSETS {"offsets", PARAMETER_STRING, "", "how a PE finds the place for its keys: by fetch_add at the target, or by two alltoalls", .words = "fetch_add|alltoall", .otherwise = "fetch_add", .example = "fetch_add"}
 static const struct measurement key_exchanges = {
     .like = {&kernel_common}, .parameters = {KEYS, MAX_KEY, ITERATIONS, BUCKETS, REDUCTION, OFFSETS},
     .check = check, .demand = demand, .setup = WITH_SHMEM(set_up), .fill = WITH_SHMEM(fill),

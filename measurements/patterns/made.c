@@ -16,12 +16,10 @@
 
 #define TURNS 2 /* landing places: see made_plan.h */
 
-#define BY_PUT "put"
-#define BY_POINTER "pointer"
-#define ASKED "asked"
-#define READY "ready"
-#define SEPARATE "separate"
-#define IN_PLACE "in_place"
+/* Words of arguments. */
+enum { BY_PUT, BY_POINTER };
+enum { ASKED, READY };
+enum { SEPARATE, IN_PLACE };
 
 /* What tells the functions apart, after what all collectives share. */
 struct made_routine {
@@ -36,13 +34,7 @@ static const struct made_routine *made_of(const struct run *run)
     return run->function->variant;
 }
 
-static const char *text_of(const struct run *run, const char *name, const char *otherwise)
-{
-    const struct argument *argument = run_find_argument(run, name);
-    return argument ? argument->string : otherwise;
-}
-
-/* With MADE_ALGORITHMS where the name is wrong. A segment is whole elements, one at least. */
+/* A segment is whole elements, one at least. */
 static struct made_task task_of(const struct run *run)
 {
     const struct made_routine *made = made_of(run);
@@ -51,27 +43,12 @@ static struct made_task task_of(const struct run *run)
     size_t segment = (size_t)run_integer(run, "segment", 0);
     return (struct made_task){
         .collective = made->collective,
-        .algorithm = made_find(made->collective, text_of(run, "algorithm", "")),
+        .algorithm = made_find(made->collective, run_argument(run, "algorithm")->string),
         .size = run->size,
         .root = (int)run_integer(run, "root", 0),
         .elements = ROUND_UP(bytes, element) / element,
         .segment = ROUND_UP(segment, element) / element,
     };
-}
-
-static const char *const algorithm_texts[MADE_COLLECTIVES] = {
-    [MADE_BARRIER] = "algorithm must be \"flat\", \"binomial\", \"recursive_doubling\", "
-                     "\"dissemination\" or \"ring\"",
-    [MADE_BROADCAST] =
-        "algorithm must be \"flat\", \"binomial\", \"scatter_allgather\" or \"ring\"",
-    [MADE_COLLECT] = "algorithm must be \"flat\", \"binomial\", \"recursive_doubling\" or \"ring\"",
-    [MADE_REDUCE] = "algorithm must be \"flat\", \"binomial\", \"recursive_doubling\", "
-                    "\"reduce_scatter_allgather\" or \"ring\"",
-};
-
-static bool one_of(const char *text, const char *a, const char *b)
-{
-    return strcmp(text, a) == 0 || strcmp(text, b) == 0;
 }
 
 /* Any set can be used, but barriers in between need an active set. */
@@ -83,14 +60,6 @@ static const char *check_made(const struct run *run)
         (size_t)run_integer(run, "segment", 0) > most)
         return "count or segment is more than can be addressed";
     struct made_task task = task_of(run);
-    if (task.algorithm == MADE_ALGORITHMS)
-        return algorithm_texts[task.collective];
-    if (!one_of(text_of(run, "by", BY_PUT), BY_PUT, BY_POINTER))
-        return "by must be \"" BY_PUT "\" or \"" BY_POINTER "\"";
-    if (!one_of(text_of(run, "buffers", SEPARATE), SEPARATE, IN_PLACE))
-        return "buffers must be \"" SEPARATE "\" or \"" IN_PLACE "\"";
-    if (!one_of(text_of(run, "target", ASKED), ASKED, READY))
-        return "target must be \"" ASKED "\" or \"" READY "\"";
     if (made_pieces(&task) > MADE_MOST_PIECES)
         return "count makes more than 65536 segments: choose a larger segment";
     return NULL;
@@ -122,8 +91,6 @@ static void demand_made(struct run *run)
     collective_demand(run);
     /* A loop over segments to ... ends where they are larger than any block may be. */
     run->demand.own = (size_t)run_integer(run, "segment", 0);
-    if (task.algorithm == MADE_ALGORITHMS)
-        return;
     struct made_needs needs = made_needs(&task);
     run->demand.scratch =
         ROUND_UP(run->demand.scratch, LINE) + words_bytes(&needs) + TURNS * landing_bytes(&needs);
@@ -342,9 +309,9 @@ static bool set_up(struct run *run)
         return false;
     state->task = task_of(run);
     state->needs = made_needs(&state->task);
-    state->by_pointer = strcmp(run_argument(run, "by")->string, BY_POINTER) == 0;
-    state->in_place = strcmp(text_of(run, "buffers", SEPARATE), IN_PLACE) == 0;
-    state->asks = strcmp(text_of(run, "target", READY), ASKED) == 0;
+    state->by_pointer = run_word(run, "by") == BY_POINTER;
+    state->in_place = run_word(run, "buffers") == IN_PLACE;
+    state->asks = run_find_argument(run, "target") && run_word(run, "target") == ASKED;
     state->landing = run->scratch + run->demand.scratch - TURNS * landing_bytes(&state->needs);
     state->words = (long *)(void *)(state->landing - words_bytes(&state->needs));
     state->permissions = word_at(state->words, state->needs.words);
@@ -478,16 +445,16 @@ static const struct made_routine barrier = {.collective = MADE_BARRIER,
                                                        .element = sizeof(long)}};
 
 /* clang-format off */
-#define BY {"by", PARAMETER_STRING, "", "how data and their numbers are moved: put + wait_until, or stores and loads through shmem_ptr", .allowed = "one of \"" BY_PUT "\", \"" BY_POINTER "\"", .example = BY_PUT}
-#define BARRIER_ALGORITHM {"algorithm", PARAMETER_STRING, "", "who tells whom in which step", .allowed = "one of \"flat\", \"binomial\", \"recursive_doubling\", \"dissemination\", \"ring\"", .example = "dissemination"}
-#define BROADCAST_ALGORITHM {"algorithm", PARAMETER_STRING, "", "who sends what to whom in which step", .allowed = "one of \"flat\", \"binomial\", \"scatter_allgather\", \"ring\"", .example = "binomial"}
-#define COLLECT_ALGORITHM {"algorithm", PARAMETER_STRING, "", "who sends what to whom in which step", .allowed = "one of \"flat\", \"binomial\", \"recursive_doubling\", \"ring\"", .example = "ring"}
-#define REDUCE_ALGORITHM {"algorithm", PARAMETER_STRING, "", "who sends what to whom in which step", .allowed = "one of \"flat\", \"binomial\", \"recursive_doubling\", \"reduce_scatter_allgather\", \"ring\"", .example = "recursive_doubling"}
+#define BY {"by", PARAMETER_STRING, "", "how data and their numbers are moved: put + wait_until, or stores and loads through shmem_ptr", .words = "put|pointer", .example = "put"}
+#define BARRIER_ALGORITHM {"algorithm", PARAMETER_STRING, "", "who tells whom in which step", .words = "flat|binomial|recursive_doubling|dissemination|ring", .example = "dissemination"}
+#define BROADCAST_ALGORITHM {"algorithm", PARAMETER_STRING, "", "who sends what to whom in which step", .words = "flat|binomial|scatter_allgather|ring", .example = "binomial"}
+#define COLLECT_ALGORITHM {"algorithm", PARAMETER_STRING, "", "who sends what to whom in which step", .words = "flat|binomial|recursive_doubling|ring", .example = "ring"}
+#define REDUCE_ALGORITHM {"algorithm", PARAMETER_STRING, "", "who sends what to whom in which step", .words = "flat|binomial|recursive_doubling|reduce_scatter_allgather|ring", .example = "recursive_doubling"}
 #define BYTES {"count", PARAMETER_INT, "bytes", "data that the root sends, or each PE's block", .size = true, .example = "1024"}
 #define LONGS {"count", PARAMETER_INT, "bytes", "data of each PE, rounded up to complete longs", .size = true, .example = "1024"}
 #define SEGMENT {"segment", PARAMETER_INT, "bytes", "of a ring: a larger part goes on in pieces of that size (0: in one piece)", .otherwise = "8192", .example = "8192"}
-#define BUFFERS {"buffers", PARAMETER_STRING, "", "where a PE's own data are: in a source of their own, or in the target", .allowed = "one of \"" SEPARATE "\", \"" IN_PLACE "\"", .otherwise = SEPARATE, .example = SEPARATE}
-#define TARGET {"target", PARAMETER_STRING, "", "whether a PE waits until the next one says that its target is free, or the caller promises it, as the library's routines want", .allowed = "one of \"" ASKED "\", \"" READY "\"", .otherwise = ASKED, .example = ASKED}
+#define BUFFERS {"buffers", PARAMETER_STRING, "", "where a PE's own data are: in a source of their own, or in the target", .words = "separate|in_place", .otherwise = "separate", .example = "separate"}
+#define TARGET {"target", PARAMETER_STRING, "", "whether a PE waits until the next one says that its target is free, or the caller promises it, as the library's routines want", .words = "asked|ready", .otherwise = "asked", .example = "asked"}
 
 static const struct measurement made = {
     .api = API_OPENSHMEM, .calls = "shmem_put shmem_fence shmem_long_p shmem_long_wait_until shmem_ptr", .who = "all",

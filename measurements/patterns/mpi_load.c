@@ -19,12 +19,6 @@ static const struct victim *victim_of(const struct run *run)
     return run->function->variant;
 }
 
-static const char *check(const struct run *run)
-{
-    const char *wrong = mpi_pair_check(run);
-    return wrong ? wrong : load_check(run);
-}
-
 static void demand(struct run *run)
 {
     enum action action = victim_of(run)->action;
@@ -211,7 +205,7 @@ static double run_loaded(struct run *run)
 
 /* clang-format off */
 static const struct measurement loaded = {
-    MPI_FUNCTION_CHECKED(check), .version_major = 3, .minimum_pes = 2, .demand = demand,
+    MPI_FUNCTION_CHECKED(load_check), .version_major = 3, .minimum_pes = 2, .demand = demand,
     MPI_STATE(struct load_state), .setup = WITH_MPI(set_up), .fill = WITH_MPI(fill),
     .verify = WITH_MPI(verify), .run = WITH_MPI(run_loaded), .teardown = WITH_MPI(tear_down)};
 #define COUNTED .parameters = {MPI_COUNT_BYTES, AGGRESSORS, FLOOD, MEMORY}

@@ -21,13 +21,6 @@ struct traffic {
     bool together; /* the value is one operation of all ranks, not of one */
 };
 
-static const char *check(const struct run *run)
-{
-    const struct traffic *traffic = run->function->variant;
-    const char *wrong = pairs_check(run);
-    return wrong || traffic->routine == MESSAGE ? wrong : window_memory_check(run);
-}
-
 #if SKAMPI_MPI
 
 #include <math.h>
@@ -81,8 +74,8 @@ static bool set_up_window(struct run *run)
     if (!window_all(run, good, "out of memory"))
         return false;
     pairs_note(run, &state->work.pairs);
-    return window_open_locked(run, window_memory(run), run->demand.remote, MPI_INFO_NULL,
-                              &state->window);
+    return window_open_locked(run, (enum window_kind)run_word(run, "memory"), run->demand.remote,
+                              MPI_INFO_NULL, &state->window);
 }
 
 /* Steps of one source that arrive here. */
@@ -327,7 +320,7 @@ static bool verify(struct run *run)
 /* clang-format off */
 #define BYTES {"count", PARAMETER_INT, "bytes", "data moved by each operation", .size = true, .maximum = INT_MAX, .example = "1024"}
 static const struct measurement traffic = {
-    MPI_FUNCTION_CHECKED(check), .timing = TIMING_PARTS, .minimum_pes = 2, .who = "the ranks that work", .demand = pairs_demand_traffic,
+    MPI_FUNCTION_CHECKED(pairs_check), .timing = TIMING_PARTS, .minimum_pes = 2, .who = "the ranks that work", .demand = pairs_demand_traffic,
     MPI_STATE(struct traffic_state), .fill = WITH_MPI(fill), .verify = WITH_MPI(verify), .teardown = WITH_MPI(tear_down)};
 static const struct measurement one_sided = {
     .like = {&traffic}, .version_major = 3, .parameters = {BYTES, PATTERN, PAIRS, DIRECTIONS, ITERATIONS, MEMORY},

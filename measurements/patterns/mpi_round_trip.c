@@ -20,13 +20,6 @@ struct way {
     struct trip trip;
 };
 
-static const char *check(const struct run *run)
-{
-    const struct way *way = run->function->variant;
-    const char *wrong = pairs_check_pairs(run);
-    return wrong || way->by == ITSELF ? wrong : window_memory_check(run);
-}
-
 #if SKAMPI_MPI
 
 #include <math.h>
@@ -183,7 +176,7 @@ static bool set_up(struct run *run)
     if (routines_of(run) == &messages)
         return true;
     state->flag = (MPI_Aint)run->demand.remote;
-    if (!window_open_locked(run, window_memory(run),
+    if (!window_open_locked(run, (enum window_kind)run_word(run, "memory"),
                             run->demand.remote + pairs_place_bytes(sizeof(int64_t)), MPI_INFO_NULL,
                             &state->window))
         return false;
@@ -234,7 +227,7 @@ static bool verify(struct run *run)
 
 /* clang-format off */
 static const struct measurement trips = {
-    MPI_FUNCTION_CHECKED(check), .timing = TIMING_WHOLE, .minimum_pes = 2,
+    MPI_FUNCTION_CHECKED(pairs_check_pairs), .timing = TIMING_WHOLE, .minimum_pes = 2,
     .who = "the first ranks of the pairs", .moves = MOVES_BOTH_WAYS, .demand = trip_demand,
     MPI_STATE(struct trip_state), 
     .setup = WITH_MPI(set_up), .fill = WITH_MPI(fill), .verify = WITH_MPI(verify),

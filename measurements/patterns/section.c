@@ -2,7 +2,6 @@
  * Sections of arrays, put and got by the algorithms that runtimes of languages choose from, and
  * blocks at distances of their own on both sides (one dimension).
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "measurements/common/half_pairs.h"
@@ -34,35 +33,13 @@ struct section_state {
 
 /* ---- Arguments ---- */
 
-static const char *no_such_word(const char *parameter, const char *const names[])
-{
-    static char text[160];
-    int used = snprintf(text, sizeof text, "%s is one of", parameter);
-    for (int i = 0; names[i] && used < (int)sizeof text; i++)
-        used +=
-            snprintf(text + used, sizeof text - (size_t)used, "%s \"%s\"", i ? "," : "", names[i]);
-    return text;
-}
-
-/* Its place among the names, -1: none of them. */
-static int place_of(const char *word, const char *const names[])
-{
-    for (int i = 0; names[i]; i++)
-        if (strcmp(names[i], word) == 0)
-            return i;
-    return -1;
-}
-
 static const char *read_section(const struct run *run, struct section *section,
                                 enum section_algorithm *algorithm)
 {
     const struct argument *extents = run_argument(run, "extents");
     const struct argument *source = run_argument(run, "source_strides");
     const struct argument *target = run_argument(run, "target_strides");
-    int found = place_of(run_argument(run, "algorithm")->string, section_algorithm_names);
-    if (found < 0)
-        return no_such_word("algorithm", section_algorithm_names);
-    *algorithm = (enum section_algorithm)found;
+    *algorithm = (enum section_algorithm)run_word(run, "algorithm");
     if (source->integer != extents->integer || target->integer != extents->integer)
         return "extents, source_strides and target_strides must have an item for each dimension";
     return section_make(section, run_argument(run, "element_bytes")->integer,
@@ -71,7 +48,7 @@ static const char *read_section(const struct run *run, struct section *section,
                         extents->array, source->array, target->array);
 }
 
-static const char *const ways[] = {"elements", "iput", "blocks", NULL};
+/* In the order of its words. */
 static const enum section_algorithm way_algorithms[] = {SECTION_ELEMENTS, SECTION_LAST_DIMENSION,
                                                         SECTION_RUNS};
 
@@ -83,10 +60,7 @@ static const char *read_strided(const struct run *run, struct section *section,
     int64_t block = run_argument(run, "block")->integer;
     int64_t source = run_argument(run, "source_stride")->integer;
     int64_t target = run_argument(run, "target_stride")->integer;
-    int found = place_of(run_argument(run, "way")->string, ways);
-    if (found < 0)
-        return no_such_word("way", ways);
-    *algorithm = way_algorithms[found];
+    *algorithm = way_algorithms[run_word(run, "way")];
     if (element > 16 || (element & (element - 1)) != 0)
         return "element_bytes must be 1, 2, 4, 8 or 16";
     if (source < block || target < block)
@@ -392,13 +366,13 @@ static bool verify(struct run *run)
 #endif
 
 /* clang-format off */
-#define ALGORITHM {"algorithm", PARAMETER_STRING, "", "which calls move the section", .allowed = "one of \"runs\", \"cascade\", \"cascade_full\", \"best_dimension\", \"pack\"", .example = "cascade"}
+#define ALGORITHM {"algorithm", PARAMETER_STRING, "", "which calls move the section", .words = "runs|cascade|cascade_full|best_dimension|pack", .example = "cascade"}
 #define ELEMENT_BYTES {"element_bytes", PARAMETER_INT, "bytes", "size of one element", .minimum = 1, .example = "8"}
 #define EXTENTS {"extents", PARAMETER_INT_ARRAY, "elements", "of each dimension; the first one varies fastest", .allowed = "1 to 15 numbers from 0", .example = "{4, 8}"}
 #define SOURCE_STRIDES {"source_strides", PARAMETER_INT_ARRAY, "elements", "distance from one element to the next along each dimension, in the source", .allowed = "as many numbers as extents, such that no elements overlap", .example = "{1, 16}"}
 #define TARGET_STRIDES {"target_strides", PARAMETER_INT_ARRAY, "elements", "the same in the target", .allowed = "as many numbers as extents, such that no elements overlap", .example = "{1, 32}"}
 
-#define WAY {"way", PARAMETER_STRING, "", "which calls move the blocks", .allowed = "one of \"elements\", \"iput\", \"blocks\"", .example = "iput"}
+#define WAY {"way", PARAMETER_STRING, "", "which calls move the blocks", .words = "elements|iput|blocks", .example = "iput"}
 #define ELEMENT_SIZE {"element_bytes", PARAMETER_INT, "bytes", "size of one element", .minimum = 1, .maximum = 16, .allowed = "a power of two", .example = "8"}
 #define BLOCK {"block", PARAMETER_INT, "elements", "elements of each block", .minimum = 1, .allowed = "at most both strides", .example = "1"}
 #define COUNT {"count", PARAMETER_INT, "", "blocks moved by each operation", .example = "64"}

@@ -11,13 +11,10 @@ struct pointer {
 };
 
 /* How the bytes are moved. */
-static const char LOOP[] = "loop", MEMCPY[] = "memcpy", LIBRARY[] = "library";
+enum way { LOOP, MEMCPY, LIBRARY };
 
 static const char *check(const struct run *run)
 {
-    const char *way = run_argument(run, "way")->string;
-    if (strcmp(way, LOOP) != 0 && strcmp(way, MEMCPY) != 0 && strcmp(way, LIBRARY) != 0)
-        return "way is \"loop\", \"memcpy\" or \"library\": what moves the bytes";
     return half_pairs_refusal(run_argument(run, "pairs")->integer, run->set);
 }
 
@@ -66,13 +63,13 @@ static bool set_up(struct run *run)
 {
     const struct pointer *pointer = run->function->variant;
     struct pointer_state *state = run->state;
-    const char *way = run_argument(run, "way")->string;
+    enum way way = (enum way)run_word(run, "way");
     state->pair = half_pair_of_run(run);
     if (state->pair.other >= 0)
         state->pe = pe_set_member(run->set, state->pair.other);
     state->get = pointer->get;
-    state->library = strcmp(way, LIBRARY) == 0;
-    state->copy = strcmp(way, LOOP) == 0 ? copy_by_loop : copy_by_memcpy;
+    state->library = way == LIBRARY;
+    state->copy = way == LOOP ? copy_by_loop : copy_by_memcpy;
     if (state->library || !state->pair.works || shmem_ptr(run->remote, state->pe))
         return true;
     return run_unsupported(run,
@@ -150,7 +147,7 @@ static bool verify(struct run *run)
 #endif
 
 /* clang-format off */
-#define WAY {"way", PARAMETER_STRING, "", "what moves the bytes", .allowed = "one of \"loop\", \"memcpy\", \"library\"", .example = "loop"}
+#define WAY {"way", PARAMETER_STRING, "", "what moves the bytes", .words = "loop|memcpy|library", .example = "loop"}
 /* clang-format on */
 
 static const struct measurement common = {

@@ -122,8 +122,10 @@ static void print_range(const struct parameter *parameter)
         printf(", %lld to %lld", (long long)parameter->minimum, (long long)parameter->maximum);
     else if (parameter->type <= PARAMETER_ITERATIONS && (parameter->minimum || !parameter->allowed))
         printf(", at least %lld", (long long)parameter->minimum);
-    if (parameter->allowed)
-        printf(", %s", parameter->allowed);
+    char *allowed = parameter_allowed(parameter);
+    if (allowed)
+        printf(", %s", allowed);
+    free(allowed);
 }
 
 static void print_parameter(const struct parameter *parameter)

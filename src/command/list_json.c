@@ -4,6 +4,7 @@
 #include "command/list_json.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/json.h"
 #include "engine/functions.h"
@@ -29,7 +30,9 @@ static void put_parameter(const struct parameter *parameter)
         printf(", \"minimum\": %lld", (long long)parameter->minimum);
     if (parameter->maximum)
         printf(", \"maximum\": %lld", (long long)parameter->maximum);
-    put_text("allowed", parameter->allowed);
+    char *allowed = parameter_allowed(parameter);
+    put_text("allowed", allowed);
+    free(allowed);
     put_text("default", parameter->otherwise);
     put_text("example", parameter->example);
     printf("}");

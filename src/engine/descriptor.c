@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "base/text.h"
+
 size_t measurement_parameter_count(const struct measurement *function)
 {
     size_t count = 0;
@@ -31,6 +34,38 @@ size_t measurement_required_count(const struct measurement *function)
     return count;
 }
 
+int parameter_word(const struct parameter *parameter, const char *value)
+{
+    const char *word = parameter->words;
+    for (int i = 0; word; i++) {
+        size_t length = strcspn(word, "|");
+        if (strncmp(word, value, length) == 0 && value[length] == '\0')
+            return i;
+        word = word[length] ? word + length + 1 : NULL;
+    }
+    return -1;
+}
+
+char *parameter_words(const struct parameter *parameter)
+{
+    struct text text = {0};
+    text_append(&text, "one of \"");
+    for (const char *at = parameter->words; *at; at++)
+        if (*at == '|')
+            text_append(&text, "\", \"");
+        else
+            text_append_bytes(&text, at, 1);
+    text_append(&text, "\"");
+    return text_take(&text);
+}
+
+char *parameter_allowed(const struct parameter *parameter)
+{
+    if (parameter->words && !parameter->allowed)
+        return parameter_words(parameter);
+    return parameter->allowed ? memory_text(parameter->allowed) : NULL;
+}
+
 const struct argument *run_find_argument(const struct run *run, const char *name)
 {
     const struct parameter *parameter = measurement_parameter(run->function, name);
@@ -50,6 +85,13 @@ int64_t run_integer(const struct run *run, const char *name, int64_t otherwise)
 {
     const struct argument *found = run_find_argument(run, name);
     return found ? found->integer : otherwise;
+}
+
+int run_word(const struct run *run, const char *name)
+{
+    const struct parameter *parameter = measurement_parameter(run->function, name);
+    int word = parameter ? parameter_word(parameter, run_argument(run, name)->string) : 0;
+    return word > 0 ? word : 0;
 }
 
 size_t measurement_weight(const struct measurement *function, const struct demand *demand)

@@ -54,7 +54,11 @@ struct parameter {
                     that holds for all sets. Ranks are ranks of the set and need neither. */
     bool size; /* says how much data there are: --sizes sets it. Others in bytes say where they lie
                 */
-    const char *allowed; /* what else the value must be: "a power of two"; NULL: anything */
+    /* Of strings: what the value may be, separated by "|"; the engine refuses anything else. NULL:
+     * anything. */
+    const char *words;
+    const char *allowed; /* what else the value must be: "a power of two"; NULL: anything. Where
+                            there are words, this explains them */
     /* The value where a script leaves it out; NULL: it must be given. Only the last ones may have
      * one. As text, strings without quotes. */
     const char *otherwise;
@@ -282,6 +286,12 @@ const struct measurement *measurement_at(size_t i);
 size_t measurement_parameter_count(const struct measurement *);
 /* NULL: it has none of that name. */
 const struct parameter *measurement_parameter(const struct measurement *, const char *name);
+/* For the user, as texts that the caller frees: all words of a parameter that has some; what a
+ * value must be apart from its range, NULL: anything. */
+char *parameter_words(const struct parameter *);
+char *parameter_allowed(const struct parameter *);
+/* The place of the value among the parameter's words; -1: it is none of them. */
+int parameter_word(const struct parameter *, const char *value);
 /* How many of them must be given. */
 size_t measurement_required_count(const struct measurement *);
 /* Sets the run's demand, as its function's hook says; nothing without one. */
@@ -302,13 +312,15 @@ const char *measurement_window_sizes(const struct measurement *);
 
 /* ---- For hooks; all members call them unless it says otherwise ---- */
 
-/* The argument for the parameter of that name, which the function must have. These three compare
+/* The argument for the parameter of that name, which the function must have. These four compare
  * names: call them before the timed part, never in a loop. Any PE. */
 const struct argument *run_argument(const struct run *, const char *name);
 /* NULL where functions that share a hook lack the parameter. */
 const struct argument *run_find_argument(const struct run *, const char *name);
 /* The integer of that parameter, or `otherwise` where they lack it. */
 int64_t run_integer(const struct run *, const char *name, int64_t otherwise);
+/* The place of the argument among the words of that parameter; 0 where they lack it. */
+int run_word(const struct run *, const char *name);
 
 /* Waits for the start as the script chose, with the library making progress, and returns the time.
  * Once per run(), by every member, also by those that only watch. */

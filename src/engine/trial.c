@@ -41,6 +41,14 @@
 
 /* ---- The request ---- */
 
+static char *unknown_word(const struct parameter *parameter)
+{
+    char *words = parameter_words(parameter);
+    char *reason = text_format("%s must be %s", parameter->name, words);
+    free(words);
+    return reason;
+}
+
 char *engine_refusal(const struct measure_request *request, int *argument)
 {
     const struct measurement *function = request->function;
@@ -51,10 +59,12 @@ char *engine_refusal(const struct measure_request *request, int *argument)
         return NULL;
     for (size_t i = 0; i < measurement_parameter_count(function); i++) {
         const struct parameter *parameter = &function->parameters[i];
+        *argument = (int)i;
+        if (parameter->words && parameter_word(parameter, request->arguments[i].string) < 0)
+            return unknown_word(parameter);
         if (parameter->type > PARAMETER_RANK)
             continue;
         long long value = request->arguments[i].integer;
-        *argument = (int)i;
         if (value < parameter->minimum)
             return text_format("%s is %lld, but must be at least %lld", parameter->name, value,
                                (long long)parameter->minimum);

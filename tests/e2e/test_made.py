@@ -91,9 +91,9 @@ REFUSED = {
     'Shmem_Made_Broadcast_Synchro("recursive_doubling", "put", 8, 0)': "algorithm must be .*scatter_allgather",
     'Shmem_Made_Collect_Synchro("dissemination", "put", 8)': "algorithm must be .*recursive_doubling",
     'Shmem_Made_Reduce_Sum_Long_Synchro("rabenseifner", "put", 8)': "algorithm must be .*reduce_scatter",
-    'Shmem_Made_Collect_Synchro("ring", "get", 8)': 'by must be "put" or "pointer"',
-    'Shmem_Made_Collect_Synchro("ring", "put", 8, 0, "both")': 'buffers must be "separate" or "in_place"',
-    'Shmem_Made_Collect_Synchro("ring", "put", 8, 0, "separate", "free")': 'target must be "asked" or "ready"',
+    'Shmem_Made_Collect_Synchro("ring", "get", 8)': 'by must be one of "put", "pointer"',
+    'Shmem_Made_Collect_Synchro("ring", "put", 8, 0, "both")': 'buffers must be one of "separate", "in_place"',
+    'Shmem_Made_Collect_Synchro("ring", "put", 8, 0, "separate", "free")': 'target must be one of "asked", "ready"',
     'Shmem_Made_Broadcast_Synchro("ring", "put", 1mb, 0, 8)': "more than 65536 segments",
     'Shmem_Made_Collect_Synchro("ring", "put", 9223372036854775807)': "more than can be addressed",
 }
