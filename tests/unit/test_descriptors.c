@@ -229,8 +229,9 @@ static void arguments_by_name(void **state)
     const struct measurement function = {
         .name = "F",
         .parameters = {{"count", PARAMETER_INT, "", "", .example = "1"},
-                       {"ratio", PARAMETER_DOUBLE, "", "", .example = "1"}}};
-    const struct argument arguments[] = {{.integer = 7}, {.real = 0.5}};
+                       {"ratio", PARAMETER_DOUBLE, "", "", .example = "1"},
+                       {"way", PARAMETER_STRING, "", "", .words = "loop|copy", .example = "loop"}}};
+    const struct argument arguments[] = {{.integer = 7}, {.real = 0.5}, {.string = "copy"}};
     const struct run run = {.function = &function, .arguments = arguments};
     (void)state;
     assert_ptr_equal(run_find_argument(&run, "ratio"), &arguments[1]);
@@ -238,6 +239,22 @@ static void arguments_by_name(void **state)
     assert_int_equal(run_argument(&run, "count")->integer, 7);
     assert_int_equal(run_integer(&run, "count", 3), 7);
     assert_int_equal(run_integer(&run, "rank", 3), 3);
+    assert_int_equal(run_word(&run, "way"), 1);
+    assert_int_equal(run_word(&run, "rank"), 0);
+}
+
+static void words_are_one_of_a_list(void **state)
+{
+    const struct parameter way = {"way", PARAMETER_STRING, "", "", .words = "loop|copy"};
+    (void)state;
+    assert_int_equal(parameter_word(&way, "loop"), 0);
+    assert_int_equal(parameter_word(&way, "copy"), 1);
+    assert_int_equal(parameter_word(&way, "cop"), -1);
+    assert_int_equal(parameter_word(&way, "loop|copy"), -1);
+    assert_int_equal(parameter_word(&way, ""), -1);
+    char *allowed = parameter_allowed(&way);
+    assert_string_equal(allowed, "one of \"loop\", \"copy\"");
+    free(allowed);
 }
 
 int main(void)
@@ -248,6 +265,7 @@ int main(void)
         cmocka_unit_test(values_are_accepted_and_ranges_kept),
         cmocka_unit_test(the_example_is_complete_and_not_listed),
         cmocka_unit_test(arguments_by_name),
+        cmocka_unit_test(words_are_one_of_a_list),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
