@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "measurements/common/collective_data.h"
+#include "measurements/common/collective.h"
 #include "measurements/common/pairs_pattern.h"
 
 /* Operations of a flood that are under way at the same time. */

@@ -1,7 +1,7 @@
 /*
  * The data of collective routines: what each rank brings, and what it must find.
  */
-#include "measurements/common/collective_data.h"
+#include "measurements/common/collective.h"
 
 /* ---- Blocks ---- */
 

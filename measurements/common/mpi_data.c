@@ -2,7 +2,7 @@
  * What collectives of MPI have to do with data: which rank has what before a call, and what it must
  * have after it. Computed without any communication.
  */
-#include "measurements/common/collective_data.h"
+#include "measurements/common/collective.h"
 #include "measurements/common/mpi_call.h"
 
 #if SKAMPI_MPI

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "measurements/common/half_pairs.h"
+#include "measurements/common/pairs_pattern.h"
 #include "measurements/common/section_plan.h"
 
 /* What a descriptor's .variant points to. */

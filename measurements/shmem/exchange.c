@@ -2,7 +2,7 @@
  * Collect, fcollect, alltoall, alltoalls: each PE's block goes to every other one, or each other
  * one gets a block of its own.
  */
-#include "measurements/common/collective_data.h"
+#include "measurements/common/collective.h"
 
 #define ELEMENT 4 /* of the routines' 32-bit forms */
 

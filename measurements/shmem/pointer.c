@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "measurements/common/half_pairs.h"
+#include "measurements/common/pairs_pattern.h"
 
 struct pointer {
     bool get;

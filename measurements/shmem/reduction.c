@@ -1,7 +1,7 @@
 /*
  * Reductions: seven operations on the usual types.
  */
-#include "measurements/common/collective_data.h"
+#include "measurements/common/collective.h"
 
 #include <limits.h>
 

@@ -2,7 +2,7 @@
  * The collectives of a team, typed and of bytes (...mem). Each in three forms: a row of calls,
  * calls separated by team synchronizations, and one call that all PEs start by the clock.
  */
-#include "measurements/common/collective_data.h"
+#include "measurements/common/collective.h"
 
 #if SKAMPI_SHMEM_1_5
 

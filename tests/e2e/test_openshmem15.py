@@ -27,7 +27,7 @@ SIZES = {"int": 8, "double": 8, "byte": 5}
 
 
 # What needs the library's declarations.
-LIBRARY = re.compile(r"[</](open)?shmem\.h[>\"]|measurements/common/(team|collective\w*|library_calls)\.h")
+LIBRARY = re.compile(r"[</](open)?shmem\.h[>\"]|measurements/common/(team|collective|library_calls)\.h")
 
 
 def built(name):

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "measurements/common/half_pairs.h"
+#include "measurements/common/pairs_pattern.h"
 #include "measurements/common/section_plan.h"
 
 #define ALGORITHMS (SECTION_LAST_DIMENSION + 1)
