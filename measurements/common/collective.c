@@ -3,20 +3,23 @@
  */
 #include "measurements/common/collective.h"
 
-#if SKAMPI_SHMEM
-
 #include <math.h>
-#include <shmem.h>
-#include <string.h>
 
 /* Consecutive calls use arrays in turn: the first must be restored before it is used again. */
 #define TURNS 2
 #define ESTIMATES 5
 
+/* What the library wants in arrays; without it nobody has any. */
+#if SKAMPI_SHMEM
+#include <shmem.h>
 static const size_t sync_sizes[] = {
     SHMEM_BARRIER_SYNC_SIZE, SHMEM_BCAST_SYNC_SIZE,    SHMEM_COLLECT_SYNC_SIZE,
     SHMEM_REDUCE_SYNC_SIZE,  SHMEM_ALLTOALL_SYNC_SIZE, SHMEM_ALLTOALLS_SYNC_SIZE,
 };
+static const size_t least_work = SHMEM_REDUCE_MIN_WRKDATA_SIZE;
+#else
+static const size_t sync_sizes[] = {0}, least_work = 0;
+#endif
 
 size_t collective_sync_longs(void)
 {
@@ -25,6 +28,12 @@ size_t collective_sync_longs(void)
         if (sync_sizes[i] > most)
             most = sync_sizes[i];
     return ROUND_UP(most * sizeof(long), LINE) / sizeof(long);
+}
+
+size_t collective_work_elements(size_t elements)
+{
+    size_t half = elements / 2 + 1;
+    return half > least_work ? half : least_work;
 }
 
 /* Symmetric memory: counters, then the arrays of the routine and of barriers, then work arrays. */
@@ -37,22 +46,18 @@ static size_t sync_bytes(void)
     return SYNC_USERS * TURNS * collective_sync_longs() * sizeof(long);
 }
 
-static long *sync_array(const struct run *run, enum sync_user user, long turn)
-{
-    long *first = (long *)(void *)(run->scratch + COUNTER_BYTES);
-    return first + ((size_t)user * TURNS + (size_t)(turn % TURNS)) * collective_sync_longs();
-}
-
-size_t collective_work_elements(size_t elements)
-{
-    size_t half = elements / 2 + 1, least = SHMEM_REDUCE_MIN_WRKDATA_SIZE;
-    return half > least ? half : least;
-}
-
 static size_t work_bytes(const struct routine *routine, size_t elements)
 {
     return routine->works ? ROUND_UP(collective_work_elements(elements) * routine->element, LINE)
                           : 0;
+}
+
+#if SKAMPI_SHMEM
+
+static long *sync_array(const struct run *run, enum sync_user user, long turn)
+{
+    long *first = (long *)(void *)(run->scratch + COUNTER_BYTES);
+    return first + ((size_t)user * TURNS + (size_t)(turn % TURNS)) * collective_sync_longs();
 }
 
 long *collective_counter(const struct run *run, enum collective_counter counter)
@@ -265,10 +270,8 @@ void collective_demand(struct run *run)
     run->demand.local = run->demand.reported = block;
     run->demand.remote =
         (routine->target_of_all ? all : block) + (routine->source_of_all ? all : 0);
-#if SKAMPI_SHMEM
     size_t elements = block > 0 ? block / routine->element : 0;
     run->demand.scratch = COUNTER_BYTES + sync_bytes() + TURNS * work_bytes(routine, elements);
-#endif
 }
 
 const char *collective_refused_set(const struct pe_set *set)

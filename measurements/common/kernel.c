@@ -5,12 +5,17 @@
 
 #include "measurements/common/collective.h"
 
+/* Consecutive calls use two arrays in turn: nobody is in the call before the last one any more. */
+#define TURNS 2
+
+size_t kernel_scratch(void)
+{
+    return TURNS * collective_sync_longs() * sizeof(long);
+}
+
 #if SKAMPI_SHMEM
 
 #include <shmem.h>
-
-/* Consecutive calls use two arrays in turn: nobody is in the call before the last one any more. */
-#define TURNS 2
 
 static struct kernel_state *state_of(const struct run *run)
 {
@@ -98,7 +103,7 @@ void kernel_barrier(struct run *run)
 void kernel_sum_doubles(struct run *run, double *target, double *source, int elements, double *work)
 {
     const struct kernel_state *state = state_of(run);
-    work += (size_t)(state->turn % TURNS) * kernel_work_elements((size_t)elements);
+    work += (size_t)(state->turn % TURNS) * collective_work_elements((size_t)elements);
     shmem_double_sum_to_all(target, source, elements, state->start, state->log_stride, run->size,
                             work, next_sync(run));
 }
@@ -106,7 +111,7 @@ void kernel_sum_doubles(struct run *run, double *target, double *source, int ele
 void kernel_sum_longs(struct run *run, long *target, long *source, int elements, long *work)
 {
     const struct kernel_state *state = state_of(run);
-    work += (size_t)(state->turn % TURNS) * kernel_work_elements((size_t)elements);
+    work += (size_t)(state->turn % TURNS) * collective_work_elements((size_t)elements);
     shmem_long_sum_to_all(target, source, elements, state->start, state->log_stride, run->size,
                           work, next_sync(run));
 }
@@ -116,28 +121,6 @@ void kernel_alltoall(struct run *run, long *target, const long *source, size_t e
     const struct kernel_state *state = state_of(run);
     shmem_alltoall64(target, source, elements, state->start, state->log_stride, run->size,
                      next_sync(run));
-}
-
-size_t kernel_work_elements(size_t elements)
-{
-    return collective_work_elements(elements);
-}
-
-size_t kernel_scratch(void)
-{
-    return TURNS * collective_sync_longs() * sizeof(long);
-}
-
-#else
-
-size_t kernel_scratch(void)
-{
-    return 0;
-}
-
-size_t kernel_work_elements(size_t elements)
-{
-    return elements;
 }
 
 #endif

@@ -54,13 +54,11 @@ void kernel_communicate(struct run *);
 void kernel_compute(struct run *);
 
 /* Collectives of the set, by the library; target and source are symmetric. The work memory is two
- * arrays of kernel_work_elements(), which consecutive calls use in turn. */
+ * arrays of collective_work_elements(), which consecutive calls use in turn. */
 void kernel_barrier(struct run *);
 void kernel_sum_doubles(struct run *, double *target, double *source, int elements, double *work);
 void kernel_sum_longs(struct run *, long *target, long *source, int elements, long *work);
 void kernel_alltoall(struct run *, long *target, const long *source, size_t elements);
-/* collective_work_elements(), which is not there without the library. */
-size_t kernel_work_elements(size_t elements);
 
 /* What kernels are like. */
 extern const struct measurement kernel_common;

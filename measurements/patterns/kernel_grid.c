@@ -93,7 +93,7 @@ static void demand(struct run *run)
     run->demand.remote = cells * sizeof(float);
     run->demand.own = (kernel_of(run)->himeno ? 12 : 1) * block.cells * sizeof(float);
     run->demand.scratch = kernel_scratch() + HALO_FLAGS * sizeof(long) +
-                          (2 + 2 * kernel_work_elements(1)) * sizeof(double);
+                          (2 + 2 * collective_work_elements(1)) * sizeof(double);
     run->demand.reported =
         (size_t)(block.extent[0] * block.extent[1] * block.extent[2]) * sizeof(float);
 }
@@ -246,7 +246,7 @@ static bool set_up(struct run *run)
     s->halo.way = way_of(run);
     s->halo.corners = kernel->himeno;
     s->sum = (double *)(void *)(run->scratch + kernel_scratch());
-    long *flags = (long *)(void *)(s->sum + 2 + 2 * kernel_work_elements(1));
+    long *flags = (long *)(void *)(s->sum + 2 + 2 * collective_work_elements(1));
     halo_set_up(run, &s->grid, &s->halo, flags, s->cells[1] + largest.cells);
     if (kernel->program->prepare)
         s->prepared = kernel->program->prepare(&s->block);

@@ -52,7 +52,7 @@ static struct layout layout_of(const struct sizes *sizes, int pes)
 {
     size_t buckets = (size_t)sizes->buckets;
     struct layout l = {.counts = 0, .totals = buckets, .work = 2 * buckets};
-    l.sent = l.work + 2 * kernel_work_elements(buckets);
+    l.sent = l.work + 2 * collective_work_elements(buckets);
     l.got = l.sent + (size_t)pes;
     l.next = l.got + (size_t)pes;
     l.tree = l.next + 1;

@@ -51,14 +51,12 @@ static void demand(struct run *run)
         run->demand.local = run->demand.remote = run->demand.reported =
             ROUND_UP((size_t)run_argument(run, "count")->integer, sizeof(long));
     run->demand.scratch = WORDS_BYTES;
-#if SKAMPI_SHMEM
     size_t elements = run->demand.reported / sizeof(long);
     if (is_collective(action))
         run->demand.scratch += TURNS * sizeof(long) * collective_sync_longs();
     if (action == SUM)
         run->demand.scratch +=
             TURNS * ROUND_UP(collective_work_elements(elements) * sizeof(long), LINE);
-#endif
     load_demand(run);
 }
 
