@@ -295,7 +295,7 @@ $(TRACE_LIBRARY): $(tracer_objects) $(BUILD)/commands
 -include $(patsubst %.o,%.d,$(trace_command_objects) $(sim_objects) $(tracer_objects)) $(BUILD)/trace/wrappers.mk
 
 .PRECIOUS: $(BUILD)/%.o
--include $(objects:.o=.d) $(wildcard $(BUILD)/tests/*/*.d $(BUILD)/tests/*/*/*.d)
+-include $(objects:.o=.d) $(BUILD)/measurements/example.d $(wildcard $(BUILD)/tests/*/*.d $(BUILD)/tests/*/*/*.d)
 
 # ---- Tests ----
 

@@ -142,7 +142,7 @@ def test_connect(tap):
 def test_refusals(tap):
     cases = (
         (2, "comm(1)", "Connect()", "at least 2 PEs"),
-        (2, "MPI_COMM_WORLD", 'First_Call("nothing")', "barrier_all, sync"),
+        (2, "MPI_COMM_WORLD", 'First_Call("nothing")', '"barrier_all", "sync"'),
         (2, "comm(1)", 'First_Call("malloc")', "all PEs of the job"),
         (4, "comm2(3, 1)", 'First_Call("broadcast")', "active set"),
         (4, "comm2(3, 1)", "Memory_Footprint()", "active set"))
