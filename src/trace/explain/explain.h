@@ -185,7 +185,7 @@ struct explain {
     struct line *lines;
     uint32_t line_count;
     uint64_t events;
-    struct table spots, phases;
+    struct table routines, spots, phases;
     struct spot_cached *spot_cache; /* by site or routine */
     size_t spot_cache_room;
     struct routine_kind **kinds; /* by file; equal ones are shared */

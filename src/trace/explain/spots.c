@@ -42,6 +42,6 @@ const char *spot_site(const struct explain *explain, uint32_t spot)
 const char *spot_routine(const struct explain *explain, uint32_t spot)
 {
     return spot < explain->spots.count
-               ? table_key(&explain->reader->routines, key_of(explain, spot).routine)
+               ? table_key(&explain->routines, key_of(explain, spot).routine)
                : "the start";
 }

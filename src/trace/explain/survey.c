@@ -127,7 +127,7 @@ void survey(struct explain *explain)
     for (struct source *source = NULL; (source = reader_next(reader, source));) {
         if (!explain->command)
             explain->command = memory_text(source->info->command);
-        explain->kinds[source->index] = kinds_read(&surveyed.kinds, source, &reader->routines);
+        explain->kinds[source->index] = kinds_read(&surveyed.kinds, source, &explain->routines);
         add_lines(explain, source);
         for (int thread = 0; thread < source->info->threads; thread++)
             survey_thread(explain, &surveyed, source, thread);
