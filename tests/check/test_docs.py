@@ -53,11 +53,14 @@ sources = "".join(read(path) for path in tracked_files() if re.match(r"(src|scri
 sources = re.sub(r"(?<=\w)%s", "s", re.sub(r"\"\s*\n\s*f?\"", "", sources))
 for row in re.findall(r"^\| (.*?) \|", read("docs/guide.md").split("## Troubleshooting")[1], re.MULTILINE):
     for message in [] if row.startswith("Open MPI") else re.findall(r"`([^`]+ [^`]+ [^`]+)`", row):
-        parts = [part.strip() for part in re.sub(r"^(warning|skampi): ", "", message).split("…")]
+        parts = [part.strip() for part in re.sub(r"^(warning|skampi|\w+\(\)): ", "", message).split("…")]
         tap.ok(all(part in sources for part in parts), f"docs/guide.md: a source has the message '{message}'")
 
 tap.ok({"all", "install", "quickstart", "check", "bench", "docs", "clean"} <= targets,
        "the Makefile has the targets of the architecture", f"has {sorted(targets)}")
+
+version = re.search(r"^VERSION := (\S+)$", read("Makefile"), re.MULTILINE).group(1)
+tap.ok(f"\nversion: {version}\n" in read("CITATION.cff"), "CITATION.cff has the version of the Makefile", version)
 
 # The table in tests/README.md takes it from there.
 silent = [path for path in tracked_files("tests/*/test_*.c", "tests/*/test_*.py") if not PURPOSE.match(read(path))]
