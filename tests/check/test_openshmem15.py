@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 """What calls OpenSHMEM compiles against 1.5, of which tests/support/stub/openshmem-1.5 has the declarations,
 without warnings, although it deprecates active sets, and then calls what 1.5 brought; built on an older
 library it calls nothing of that."""

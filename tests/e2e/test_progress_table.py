@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 """skampi-table progress says which operations make progress while the target computes, which wait for its next call, and
 of which that is not certain; from made results, and from one run."""
 

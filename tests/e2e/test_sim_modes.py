@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # PLAIN
 """shmemsim: every mode works with every other. Programs whose time can be computed by hand take exactly that where
 links are shared or queued for, targets answer only inside calls, receiving takes time, PEs have threads, and strided

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 """Exports of made traces, as the programs read them that they are for: the Chrome format by the parser in
 Chromium's developer tools and by its schema; OTF2 by otf2-print and Python's otf2; Paraver's by a validator
 that is written from the description of its format. All are compared with what dump prints."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # PLAIN
 """shmemtrace script writes the calls of an application as a script that skampi measures, and says what it leaves out;
 skampi-compare --weights says what a change means for that application: programmed changes are found, with their interval."""

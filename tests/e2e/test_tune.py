@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # PLAIN
 # TIMEOUT: 300
 """scripts/skampi-tune chooses the fastest of programmed algorithms in a few launches, keeps the default where it is as

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# LONG
 # TIMEOUT: 240
 """Operations under load of OpenSHMEM and MPI on a programmed network, by a simulated clock: each aggressor that has
 something under way makes them slower by what is programmed, and percentiles of single operations are those of programmed
@@ -10,7 +11,7 @@ import os
 
 import mpi_network
 import truth
-from harness import SAMPLE, Tap, has, scratch_directory
+from harness import Tap, has, scratch_directory
 
 POST, WIRE, QUIET, FETCH, SLOWER = 1000, 5000, 700, 8000, 3000  # ns
 FLOOD = 8192       # bytes, large on this network
@@ -59,7 +60,7 @@ def check_contention(tap, pes, operations, **more):
 
 
 def check_percentiles(tap):
-    for one_in, slow in DISTRIBUTIONS[1:] if SAMPLE else DISTRIBUTIONS:
+    for one_in, slow in DISTRIBUTIONS:
         found = measured(2, [f'Shmem_Put_Under_Load({RARE_BYTES}, "none")'], OF,
                          rare=f"{one_in}:{RARE}:{RARE_BYTES}").get("0", {})
         tap.equal(found.get("valid"), OF, f"1 in {one_in}: no operation is left out for being slow")
