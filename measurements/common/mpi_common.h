@@ -25,11 +25,11 @@
 #define TESTS {"tests", PARAMETER_INT, "", "calls of MPI_Test during the computation", .minimum = 1, .maximum = INT_MAX, .example = "10"}
 /* clang-format on */
 
-/* A .check of the family's own must call mpi_check(). */
+/* A .check of the family's own must call mpi_check() where the function has an operation. */
 #define MPI_FUNCTION_CHECKED(hook) .api = API_MPI, .check = hook, .prepare = WITH_MPI(mpi_prepare)
 #define MPI_FUNCTION MPI_FUNCTION_CHECKED(mpi_check)
 
-/* Integers that MPI cannot take, and operations that do not go with the datatype. */
+/* Refuses operations that do not go with the datatype. */
 const char *mpi_check(const struct run *);
 
 /* mpi_check() for accumulates, which also have MPI_REPLACE. */
