@@ -160,12 +160,15 @@ with open(os.path.join(folder, "text"), "w", encoding="utf-8") as file:
     file.write("no result\n")
 with open(os.path.join(folder, "empty"), "w", encoding="utf-8"):
     pass
+with open(os.path.join(folder, "a.csv"), "w", encoding="utf-8") as file:
+    file.write("record,block\n")
 made_results.write_records(os.path.join(folder, "sizes.json"), [
     {**made_results.HEADER, "pes": 2},
     *(made_results.point("pass 1", "Shmem_Get_Pairs", {"count": count, "pattern": "round:1"}, 1e-6)
       for count in (8, 16, 32))])
 for arguments, words in ((["--nodes", 1], "has no pair"), (["--alpha", "0%", "--pes", 2], "more than 0%"),
                          (["--from", "text"], "text: neither .sko, CSV"), (["--from", "empty"], "the file is empty"),
+                         (["--from", "a.csv"], "how many PEs there were"),
                          (["--from", "missing"], "missing: No such file"), (["--large", "8tb"], "such as 8 or 256kb"),
                          (["--from", files[0]], "re-tests alone"), (["--from", "sizes.json"], "a tournament has two sizes"),
                          (["--pes", 4, "--small", "1kb", "--large", 512], "a smaller size for latency"),

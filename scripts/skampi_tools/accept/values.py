@@ -147,7 +147,9 @@ class Times:
             kind = record["record"]
             if kind == "header":
                 self.header = self.header or record
-                pes = record.get("pes") or 0
+                pes = record.get("pes")
+                if pes is None:  # as of CSV, which does not know their nodes either
+                    raise Error(f"{path}: it does not say how many PEs there were: give the .json that was measured")
             elif kind == "print" and (match := PLACE.match(record["text"])):
                 hosts[int(match[1])] = match[2].strip()
             elif kind == "missing":
