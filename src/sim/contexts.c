@@ -77,7 +77,8 @@ void context_ends(struct replay *replay, const struct operation *operation)
 /* Whether a call completes all of its context, or of the default one. */
 static bool completes(const struct replay *replay, const struct op *op)
 {
-    return op->kind == OP_QUIET || (op->kind == OP_UNLOCK && !replay->machine->unlock_overtakes) ||
+    return op->kind == OP_QUIET ||
+           (op->kind == OP_UNLOCK && replay->machine->unlock != UNLOCK_OVERTAKES) ||
            (op->kind == OP_TOGETHER && op->flags & OP_QUIETS);
 }
 

@@ -34,7 +34,7 @@ static struct phases phases_of(const struct replay *replay, const struct step *s
     uint32_t home = replay_lock_home(replay, step);
     int node = replay->threads[home].node;
     const struct way *way = machine_way(replay->machine, replay->threads[step->thread].node, node);
-    bool described = way->costs && way->costs->sized[class].count;
+    bool described = way_has(way, class);
     return replay->model->takes(&(struct message){
         .way = replay_way(replay, step->thread, home, described ? class : COST_ATOMIC,
                           step->op->bytes),
@@ -62,7 +62,7 @@ static int64_t held_time(const struct replay *replay, const struct step *step, u
         const struct thread *self = &replay->threads[threads[i]];
         const struct way *way =
             machine_way(replay->machine, replay->threads[step->thread].node, (int)self->node);
-        if (!way->costs || !way->costs->sized[COST_LOCK_HELD].count)
+        if (!way_has(way, COST_LOCK_HELD))
             continue;
         const struct phases takes = replay->model->takes(&(struct message){
             .way = way_of(way, COST_LOCK_HELD, step->op->bytes),
@@ -139,7 +139,7 @@ void replay_unlock(struct replay *replay, const struct step *step)
     /* A lock is cleared when all that was done under it is complete, if the library waits for that.
      */
     int64_t known =
-        replay->machine->unlock_overtakes ? 0 : replay_home(replay, step->thread)->known;
+        replay->machine->unlock == UNLOCK_OVERTAKES ? 0 : replay_home(replay, step->thread)->known;
     int64_t begin = later(known, step->start);
     int64_t done = begin + takes.issue + takes.request + takes.receive, waited;
     if (done > LAST_TIME)

@@ -24,7 +24,7 @@ const struct way *cost_piece(const struct cost_pieces *pieces, uint64_t bytes)
 
 static int64_t own_of(const struct way *way, enum cost_class class)
 {
-    return way->costs ? way->costs->own[class - COST_SIZED] : 0;
+    return way_has(way, class) ? way->costs->of[class].of->way.overhead : 0;
 }
 
 int64_t machine_own(const struct machine *machine, int node, bool several, enum cost_class class)
@@ -40,8 +40,8 @@ int64_t machine_own(const struct machine *machine, int node, bool several, enum 
 
 void costs_free(struct way *way)
 {
-    for (size_t i = 0; way->costs && i < COST_SIZED; i++)
-        free(way->costs->sized[i].of);
+    for (size_t i = 0; way->costs && i < COST_CLASSES; i++)
+        free(way->costs->of[i].of);
     free(way->costs);
     way->costs = NULL;
 }
@@ -49,7 +49,7 @@ void costs_free(struct way *way)
 static void free_table(struct time_table *table)
 {
     for (size_t i = 0; i < table->count; i++)
-        free(table->rows[i].pieces);
+        free(table->rows[i].pieces.of);
     free(table->rows);
     free(table);
 }
@@ -57,9 +57,9 @@ static void free_table(struct time_table *table)
 static bool way_receives(const struct way *way)
 {
     bool any = way->receive > 0 || way->answer > 0 || way->quiet == QUIET_ASKS;
-    for (size_t class = 0; way->costs && class < COST_SIZED; class ++)
-        for (size_t i = 0; i < way->costs->sized[class].count; i++)
-            any = any || way_receives(&way->costs->sized[class].of[i].way);
+    for (size_t class = 0; way->costs && class < COST_MESSAGES; class ++)
+        for (size_t i = 0; i < way->costs->of[class].count; i++)
+            any = any || way_receives(&way->costs->of[class].of[i].way);
     return any;
 }
 

@@ -15,7 +15,7 @@
 #define MACHINE_MOST_NODES (1 << 20)
 #define MACHINE_MOST_LINKS 1024 /* of a node or a bus */
 
-/* Calls whose cost a description may state; those with sizes first. */
+/* Calls whose cost a description may state; those that are messages first. */
 enum cost_class {
     COST_PUT,
     COST_GET,
@@ -27,8 +27,8 @@ enum cost_class {
     COST_LOCK_HELD, /* the least cost of a set_lock that has to wait */
     COST_HAND_OVER, /* from a clear_lock until the set_lock of the next in the queue returns */
     COST_CONNECT,   /* what the first put, get or atomic to a PE takes more */
-    COST_SIZED,
-    COST_QUIET = COST_SIZED,
+    COST_MESSAGES,
+    COST_QUIET = COST_MESSAGES, /* which have an overhead alone */
     COST_FENCE,
     COST_WAIT,
     COST_CLASSES
@@ -63,17 +63,15 @@ struct way {
 };
 
 /* The costs of calls with at least this many bytes, up to the next piece. */
-struct cost_piece {
-    uint64_t from;
-    struct way way; /* without costs */
+struct cost_pieces {
+    struct cost_piece {
+        uint64_t from;
+        struct way way; /* without costs */
+    } * of;             /* ascending, the first from 0 */
+    size_t count;
 };
 struct costs {
-    struct cost_pieces {
-        struct cost_piece *of; /* ascending, the first from 0 */
-        size_t count;          /* 0 if the class is not described */
-    } sized[COST_SIZED];
-    int64_t own[COST_CLASSES - COST_SIZED]; /* ps that quiet, fence and wait take themselves */
-    uint32_t given;                         /* bits of the classes that are described */
+    struct cost_pieces of[COST_CLASSES]; /* empty where a class is not described */
 };
 
 struct bus {
@@ -102,16 +100,10 @@ struct node_kind {
  * message, or as measured. */
 enum shape { SHAPE_LINEAR, SHAPE_LOGARITHMIC, SHAPE_FACTOR, SHAPE_TABLE };
 
-/* Measured times by PEs and bytes. */
-struct time_piece {
-    uint64_t from;
-    int64_t time;    /* ps */
-    double per_byte; /* ps */
-};
+/* Measured times by PEs and bytes: the latency of the way is the time of the whole collective. */
 struct time_row {
     int pes;
-    struct time_piece *pieces; /* ascending, the first from 0 */
-    size_t count;
+    struct cost_pieces pieces;
 };
 struct time_table {
     struct time_row *rows; /* ascending; the last one has 2 PEs or more */
@@ -161,9 +153,8 @@ struct machine {
     struct collective_rule collectives[COLLECTIVES];
     struct time_table **tables; /* all tables, also those that a later statement replaced */
     size_t table_count;
-    bool locks_spread; /* each lock is at the PE that its address gives; else all locks are at PE 0
-                        */
-    bool unlock_overtakes; /* clear_lock does not wait for what is open in the default context */
+    enum { LOCKS_UNSAID /* as first */, LOCKS_FIRST, LOCKS_SPREAD } locks;
+    enum { UNLOCK_UNSAID /* as completes */, UNLOCK_COMPLETES, UNLOCK_OVERTAKES } unlock;
     enum placement placement;
     int *list; /* the node of each PE */
     size_t list_count;
@@ -202,19 +193,20 @@ bool machine_connects(const struct machine *);
 
 void costs_free(struct way *);
 const struct way *cost_piece(const struct cost_pieces *, uint64_t bytes);
-/* What holds on a way for one of the classes with sizes. */
+static inline bool way_has(const struct way *way, enum cost_class class)
+{
+    return way->costs && way->costs->of[class].count;
+}
+/* What holds on a way for a class: the way itself if the class is not described. */
 static inline const struct way *way_of(const struct way *way, enum cost_class class, uint64_t bytes)
 {
-    if (!way->costs || !way->costs->sized[class].count)
-        return way;
-    return cost_piece(&way->costs->sized[class], bytes);
+    return way_has(way, class) ? cost_piece(&way->costs->of[class], bytes) : way;
 }
 /* What a way says about one of the classes that have a latency alone, COST_HAND_OVER and
  * COST_CONNECT: ps; -1 if it is not described. */
 static inline int64_t way_latency(const struct way *way, enum cost_class class)
 {
-    return way->costs && way->costs->sized[class].count ? way->costs->sized[class].of->way.latency
-                                                        : -1;
+    return way_has(way, class) ? way->costs->of[class].of->way.latency : -1;
 }
 /* What a quiet, fence or wait takes itself on a node: the most that its inside says, or, if the run
  * is on several nodes, its inside and its buses; 0 where nothing is said. */

@@ -4,11 +4,165 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "sim/machine_costs.h"
 #include "sim/machine_value.h"
 
-#define MOST_LIST (1 << 24)
+#define MOST_PES (1 << 24)
 #define MOST_KINDS 4096
+
+/* ---- What classes of calls cost ---- */
+
+#define PIECE(member) .at = offsetof(struct cost_piece, way.member)
+static const struct key piece_keys[] = {
+    {"overhead", QUANTITY_TIME, PIECE(overhead)}, {"latency", QUANTITY_TIME, PIECE(latency)},
+    {"gap", QUANTITY_TIME, PIECE(gap)},           {"receive", QUANTITY_TIME, PIECE(receive)},
+    {"answer", QUANTITY_TIME, PIECE(answer)},     {"bandwidth", QUANTITY_RATE, PIECE(per_byte)},
+};
+#define PIECE_KEYS (sizeof piece_keys / sizeof *piece_keys)
+static const struct key latency_key[] = {
+    {"latency", QUANTITY_TIME, PIECE(latency), .needed = true}};
+static const struct key overhead_key[] = {
+    {"overhead", QUANTITY_TIME, PIECE(overhead), .needed = true}};
+
+/* Left out: as the bus or node, whose own values may come later. */
+#define LEFT_OUT (-1)
+
+static void take_class(struct machine_text *text, const struct word *name,
+                       struct cost_pieces *pieces, size_t class)
+{
+    static const struct way none = {.latency = LEFT_OUT,
+                                    .overhead = LEFT_OUT,
+                                    .gap = LEFT_OUT,
+                                    .receive = LEFT_OUT,
+                                    .answer = LEFT_OUT,
+                                    .per_byte = LEFT_OUT};
+    const bool latency = class == COST_HAND_OVER || class == COST_CONNECT;
+    if (!latency && class < COST_MESSAGES) {
+        take_pieces(text, name, &(struct keys){KEYS(piece_keys), .more = ", from"}, &none, pieces);
+        return;
+    }
+    pieces->of = memory_resize_array(NULL, 1, sizeof *pieces->of);
+    pieces->of[pieces->count++] = (struct cost_piece){.way = none};
+    take_block(text, name, &(struct keys){latency ? latency_key : overhead_key, .count = 1},
+               pieces->of);
+}
+
+/* "cost CLASS { ... }" of a bus or node. False: the current word is no "cost". */
+static bool take_cost(struct machine_text *text, struct way *way)
+{
+    if (!word_is(&text->word, "cost"))
+        return false;
+    text_next(text);
+    struct word name = text->word;
+    size_t class = 0;
+    while (class < COST_CLASSES && !word_is(&name, cost_names[class]))
+        class ++;
+    if (!way->costs)
+        way->costs = memory_zeroed(1, sizeof *way->costs);
+    bool twice = class < COST_CLASSES && way_has(way, class);
+    if (class == COST_CLASSES)
+        text_error(text, &name,
+                   "give put, get, put-nbi, get-nbi, atomic, lock, unlock, lock-held, "
+                   "hand-over, connect, quiet, fence or wait");
+    else if (twice)
+        text_error(text, &name, "cost %s is given twice", cost_names[class]);
+    if (class == COST_CLASSES || twice) {
+        if (!word_is(&text->word, "{") && !word_is(&text->word, "}"))
+            text_next(text);
+        if (word_is(&text->word, "{"))
+            skip_block(text);
+        return true;
+    }
+    text_next(text);
+    take_class(text, &name, &way->costs->of[class], class);
+    return true;
+}
+
+/* At the end of a bus or node: what classes left out is as its own. */
+static void complete_costs(struct way *way)
+{
+    for (size_t class = 0; way->costs && class < COST_MESSAGES; class ++) {
+        bool answers = class != COST_PUT && class != COST_PUT_NBI;
+        struct cost_pieces *pieces = &way->costs->of[class];
+        for (size_t i = 0; i < pieces->count; i++) {
+            struct cost_piece *piece = &pieces->of[i];
+            const struct cost_piece own = {.way = *way};
+            piece->way.round_trip = answers && piece->way.latency != LEFT_OUT;
+            for (size_t k = 0; k < PIECE_KEYS; k++) {
+                enum quantity quantity = piece_keys[k].quantity;
+                void *member = (char *)piece + piece_keys[k].at;
+                if (member_number(quantity, member) < 0)
+                    member_set(quantity, member,
+                               member_number(quantity, (const char *)&own + piece_keys[k].at));
+            }
+        }
+    }
+}
+
+/* ---- Tables of collectives ---- */
+
+static const struct key time_keys[] = {
+    {"time", QUANTITY_TIME, PIECE(latency), .needed = true},
+    {"bandwidth", QUANTITY_RATE, PIECE(per_byte)},
+};
+
+/* "pes N { ... }"; false: what follows cannot be understood. */
+static bool take_row(struct machine_text *text, struct time_table *table)
+{
+    static const struct key pes = {.name = "pes", .quantity = QUANTITY_COUNT, .most = MOST_PES};
+    if (!word_is(&text->word, "pes")) {
+        text_error(text, &text->word, "give the times of so many PEs: pes 2 { time 1.5 us }");
+        return false;
+    }
+    text_next(text);
+    struct word at = text->word;
+    struct time_row row = {0};
+    if (!take_exactly(text, &pes, &row.pes))
+        return false;
+    int before = table->count ? table->rows[table->count - 1].pes : 0;
+    if (row.pes <= before)
+        text_error(text, &at, "PEs must ascend; the row before is of %d", before);
+    take_pieces(text, &at, &(struct keys){KEYS(time_keys), .more = ", from"}, &(struct way){0},
+                &row.pieces);
+    table->rows = memory_resize_array(table->rows, table->count + 1, sizeof *table->rows);
+    table->rows[table->count++] = row;
+    return true;
+}
+
+static enum shape take_beyond(struct machine_text *text)
+{
+    enum shape beyond = word_is(&text->word, "linear") ? SHAPE_LINEAR : SHAPE_LOGARITHMIC;
+    if (beyond == SHAPE_LINEAR || word_is(&text->word, "log"))
+        text_next(text);
+    return beyond;
+}
+
+/* What follows "table", which the machine then has. NULL: that is an error. */
+static const struct time_table *take_table(struct machine_text *text, struct machine *machine)
+{
+    struct word at = text->word;
+    text_next(text);
+    struct time_table *table = memory_zeroed(1, sizeof *table);
+    machine->tables =
+        memory_resize_array(machine->tables, machine->table_count + 1, sizeof *machine->tables);
+    machine->tables[machine->table_count++] = table;
+    table->beyond = take_beyond(text);
+    if (!word_is(&text->word, "{")) {
+        text_error(text, &text->word, "give linear, log, or the rows of the table between { and }");
+        return NULL;
+    }
+    text_next(text);
+    while (!word_ends(&text->word) && !word_is(&text->word, "}"))
+        if (!take_row(text, table))
+            return NULL;
+    if (word_ends(&text->word))
+        text_error(text, &at, "the table does not end; close it with }");
+    else if (table->count == 0)
+        text_error(text, &at, "the table has no rows; add pes N { time ... }");
+    else if (table->rows[table->count - 1].pes < 2)
+        text_error(text, &at, "the table has no row of 2 PEs or more");
+    text_next(text);
+    return table;
+}
 
 /* ---- Buses and nodes ---- */
 
@@ -25,86 +179,51 @@ static bool take_name(struct machine_text *text, struct word *name)
 }
 
 #define WAY_KEYS(type, member)                                                                     \
-    {"bandwidth", QUANTITY_RATE, offsetof(type, member.per_byte), 0, true},                        \
-        {"latency", QUANTITY_TIME, offsetof(type, member.latency), 0, true},                       \
-        {"overhead", QUANTITY_TIME, offsetof(type, member.overhead), 0, false},                    \
-        {"gap", QUANTITY_TIME, offsetof(type, member.gap), 0, false},                              \
-        {"receive", QUANTITY_TIME, offsetof(type, member.receive), 0, false},                      \
-        {"answer", QUANTITY_TIME, offsetof(type, member.answer), 0, false},                        \
+    {"bandwidth", QUANTITY_RATE, .at = offsetof(type, member.per_byte), .needed = true},           \
+        {"latency", QUANTITY_TIME, .at = offsetof(type, member.latency), .needed = true},          \
+        {"overhead", QUANTITY_TIME, .at = offsetof(type, member.overhead)},                        \
+        {"gap", QUANTITY_TIME, .at = offsetof(type, member.gap)},                                  \
+        {"receive", QUANTITY_TIME, .at = offsetof(type, member.receive)},                          \
+        {"answer", QUANTITY_TIME, .at = offsetof(type, member.answer)},                            \
+        {"atomic", QUANTITY_TIME, .at = offsetof(type, member.atomic)},                            \
+        CHOICE("iput", offsetof(type, member.iput), "together", "each", STRIDED_REMEDY),           \
+        CHOICE("iget", offsetof(type, member.iget), "together", "each", STRIDED_REMEDY),           \
+        CHOICE("quiet", offsetof(type, member.quiet), "waits", "asks",                             \
+               "give waits: for answers alone, or asks: by a message to each PE")
+#define CHOICE(option, offset, first, second, text)                                                \
     {                                                                                              \
-        "atomic", QUANTITY_TIME, offsetof(type, member.atomic), 0, false                           \
+        .name = option, .quantity = QUANTITY_CHOICE, .at = offset, .words = {first, second},       \
+        .remedy = text                                                                             \
     }
+#define STRIDED_REMEDY "give together: as one message, or each: every element by itself"
 
 static const struct key bus_keys[] = {
     WAY_KEYS(struct bus, way),
-    {"lanes", QUANTITY_COUNT, offsetof(struct bus, lanes), MACHINE_MOST_LINKS, false},
-    {"total", QUANTITY_RATE, offsetof(struct bus, total), 0, false},
+    {"lanes", QUANTITY_COUNT, .at = offsetof(struct bus, lanes), .most = MACHINE_MOST_LINKS},
+    {"total", QUANTITY_RATE, .at = offsetof(struct bus, total)},
 };
 static const struct key node_keys[] = {
     WAY_KEYS(struct node_kind, inside),
-    {"count", QUANTITY_COUNT, offsetof(struct node_kind, count), MACHINE_MOST_NODES, false},
-    {"cores", QUANTITY_COUNT, offsetof(struct node_kind, cores), MOST_LIST, false},
-    {"in", QUANTITY_COUNT, offsetof(struct node_kind, in_links), MACHINE_MOST_LINKS, false},
-    {"out", QUANTITY_COUNT, offsetof(struct node_kind, out_links), MACHINE_MOST_LINKS, false},
-    {"ratio", QUANTITY_RATIO, offsetof(struct node_kind, ratio), 0, false},
+    {"count", QUANTITY_COUNT, .at = offsetof(struct node_kind, count), .most = MACHINE_MOST_NODES},
+    {"cores", QUANTITY_COUNT, .at = offsetof(struct node_kind, cores), .most = MOST_PES},
+    {"in", QUANTITY_COUNT, .at = offsetof(struct node_kind, in_links), .most = MACHINE_MOST_LINKS},
+    {"out", QUANTITY_COUNT, .at = offsetof(struct node_kind, out_links),
+     .most = MACHINE_MOST_LINKS},
+    {"ratio", QUANTITY_RATIO, .at = offsetof(struct node_kind, ratio)},
+    CHOICE("progress", offsetof(struct node_kind, progress), "always", "inside",
+           "give always, or inside: only in calls of the library"),
 };
-/* One of two words: 1 or 2; 0 if it is neither, which is an error. */
-static int take_word(struct machine_text *text, const char *const words[2], const char *remedy)
-{
-    int choice = word_is(&text->word, words[0]) ? 1 : word_is(&text->word, words[1]) ? 2 : 0;
-    if (choice)
-        text_next(text);
-    else
-        text_error(text, &text->word, "%s", remedy);
-    return choice;
-}
-
-/* "KEY WORD", as take_word(). before: what was given for the key already, 0: nothing. */
-static int take_choice(struct machine_text *text, const char *const words[2], const char *remedy,
-                       int before)
-{
-    struct word key = text->word;
-    text_next(text);
-    int choice = take_word(text, words, remedy);
-    if (choice && before)
-        text_error(text, &key, "%.*s is given twice", (int)key.length, key.text);
-    return choice;
-}
-
-/* How strided calls and quiet go on a bus or inside a node, or what classes of calls cost there. */
-static bool take_way_other(struct machine_text *text, struct way *way)
-{
-    static const char *const words[] = {"together", "each"}, *const quiets[] = {"waits", "asks"};
-    if (word_is(&text->word, "quiet")) {
-        way->quiet = (enum quiet_way)take_choice(
-            text, quiets, "give waits: for answers alone, or asks: by a message to each PE",
-            (int)way->quiet);
-        return true;
-    }
-    bool iput = word_is(&text->word, "iput");
-    if (!iput && !word_is(&text->word, "iget"))
-        return costs_take(text, way);
-    enum strided *strided = iput ? &way->iput : &way->iget;
-    *strided = (enum strided)take_choice(
-        text, words, "give together: as one message, or each: every element by itself",
-        (int)*strided);
-    return true;
-}
 
 static bool take_bus_other(struct machine_text *text, void *machine, void *in)
 {
     (void)machine;
-    return take_way_other(text, &((struct bus *)in)->way);
+    return take_cost(text, &((struct bus *)in)->way);
 }
 
 const struct key *machine_key(bool node, const char *name)
 {
-    const struct key *keys = node ? node_keys : bus_keys;
-    size_t count = node ? sizeof node_keys / sizeof *node_keys : sizeof bus_keys / sizeof *bus_keys;
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(keys[i].name, name) == 0)
-            return &keys[i];
-    return NULL;
+    const struct keys keys = {KEYS(bus_keys)}, of_nodes = {KEYS(node_keys)};
+    return key_of(node ? &of_nodes : &keys, &(struct word){NULL, name, strlen(name)});
 }
 
 static void take_bus(struct machine_text *text, struct machine *machine)
@@ -119,10 +238,8 @@ static void take_bus(struct machine_text *text, struct machine *machine)
     if (machine->bus_count == MACHINE_MOST_BUSES)
         text_error(text, &name, "there are more than %d buses", MACHINE_MOST_BUSES);
     take_block(text, &name,
-               &(struct keys){KEYS(bus_keys), .other = take_bus_other,
-                              .more = ", cost, iput, iget, quiet"},
-               &bus);
-    costs_complete(&bus.way);
+               &(struct keys){KEYS(bus_keys), .other = take_bus_other, .more = ", cost"}, &bus);
+    complete_costs(&bus.way);
     if (machine->bus_count == MACHINE_MOST_BUSES) {
         costs_free(&bus.way);
         return;
@@ -153,16 +270,9 @@ static void take_connection(struct machine_text *text, const struct machine *mac
 
 static bool take_node_other(struct machine_text *text, void *machine, void *in)
 {
-    static const char *const words[] = {"always", "inside"};
-    struct node_kind *kind = in;
-    if (word_is(&text->word, "bus"))
-        take_connection(text, machine, kind);
-    else if (word_is(&text->word, "progress"))
-        kind->progress = (enum progress_kind)take_choice(
-            text, words, "give always, or inside: only in calls of the library",
-            (int)kind->progress);
-    else
-        return take_way_other(text, &kind->inside);
+    if (!word_is(&text->word, "bus"))
+        return take_cost(text, &((struct node_kind *)in)->inside);
+    take_connection(text, machine, in);
     return true;
 }
 
@@ -173,11 +283,10 @@ static void take_node(struct machine_text *text, struct machine *machine)
     if (!take_name(text, &name))
         return;
     take_block(text, &name,
-               &(struct keys){KEYS(node_keys), .other = take_node_other,
-                              .more = ", bus, cost, iput, iget, quiet, progress",
+               &(struct keys){KEYS(node_keys), .other = take_node_other, .more = ", bus, cost",
                               .context = machine},
                &kind);
-    costs_complete(&kind.inside);
+    complete_costs(&kind.inside);
     if (kind.count > MACHINE_MOST_NODES - machine->nodes || machine->kind_count == MOST_KINDS) {
         text_error(text, &name, "there are more than %d nodes, or %d kinds of them",
                    MACHINE_MOST_NODES, MOST_KINDS);
@@ -209,7 +318,7 @@ static bool take_place(struct machine_text *text, struct machine *machine)
         end = rest > end + 1 ? rest : end;
     }
     if (end == copy || *end || count < 1 || node < 0 || node >= MACHINE_MOST_NODES ||
-        count > (long)(MOST_LIST - machine->list_count)) {
+        count > (long)(MOST_PES - machine->list_count)) {
         text_error(text, &word, "give the node of each PE as a number, or N*NODE for N PEs");
         return false;
     }
@@ -271,11 +380,12 @@ static void take_collective(struct machine_text *text, struct machine *machine)
     } else if (word_is(&text->word, "factor")) {
         rule.shape = SHAPE_FACTOR;
         text_next(text);
-        if (!take_ratio(text, "factor", &rule.factor))
+        if (!take_exactly(text, &(struct key){.name = "factor", .quantity = QUANTITY_RATIO},
+                          &rule.factor))
             return;
     } else if (word_is(&text->word, "table")) {
         rule.shape = SHAPE_TABLE;
-        if (!(rule.table = costs_take_table(text, machine)))
+        if (!(rule.table = take_table(text, machine)))
             return;
     } else {
         text_error(text, &text->word, "give linear, log, or factor and a number; or table");
@@ -286,22 +396,6 @@ static void take_collective(struct machine_text *text, struct machine *machine)
     for (size_t i = 0; i < COLLECTIVES; i++)
         if (any || word_is(&name, collective_names[i]))
             machine->collectives[i] = rule;
-}
-
-static void take_locks(struct machine_text *text, struct machine *machine)
-{
-    static const char *const words[] = {"first", "spread"};
-    machine->locks_spread =
-        take_word(text, words, "give first: all are at PE 0, or spread: they are at all PEs") == 2;
-}
-
-static void take_unlock(struct machine_text *text, struct machine *machine)
-{
-    static const char *const words[] = {"completes", "overtakes"};
-    machine->unlock_overtakes =
-        take_word(text, words,
-                  "give completes: clear_lock waits for what is open in the default context, or "
-                  "overtakes: it does not") == 2;
 }
 
 /* "model loggp +- 9 %" */
@@ -337,13 +431,20 @@ static void take_include(struct machine_text *text, struct machine *machine)
     free(path);
 }
 
+/* Statements that are a key and its value, and others. */
+static const struct key machine_keys[] = {
+    CHOICE("locks", offsetof(struct machine, locks), "first", "spread",
+           "give first: all are at PE 0, or spread: they are at all PEs"),
+    CHOICE("unlock", offsetof(struct machine, unlock), "completes", "overtakes",
+           "give completes: clear_lock waits for what is open in the default context, or "
+           "overtakes: it does not"),
+};
 static const struct statement {
     const char *name;
     void (*take)(struct machine_text *, struct machine *);
 } statements[] = {
     {"bus", take_bus},         {"node", take_node},
     {"map", machine_take_map}, {"collective", take_collective},
-    {"locks", take_locks},     {"unlock", take_unlock},
     {"model", take_model},     {"include", take_include},
 };
 
@@ -358,19 +459,23 @@ static const struct statement *statement_of(const struct word *word)
 
 static void take_statement(struct machine_text *text, struct machine *machine)
 {
+    static const struct keys keys = {KEYS(machine_keys)};
     struct word word = text->word;
     const struct statement *statement = statement_of(&word);
+    const struct key *key = key_of(&keys, &word);
     size_t errors = text->error_count;
     text_next(text);
     if (statement)
         statement->take(text, machine);
+    else if (key)
+        take_value(text, key, machine);
     else
         text_error(text, &word,
                    "\"%.*s\" is not known; there are bus, node, map, collective, locks, unlock, "
                    "model and include",
                    (int)word.length, word.text);
     if (text->error_count > errors) /* of one mistake others would follow */
-        while (!word_ends(&text->word) && !statement_of(&text->word))
+        while (!word_ends(&text->word) && !statement_of(&text->word) && !key_of(&keys, &text->word))
             text_next(text);
 }
 

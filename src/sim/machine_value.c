@@ -3,14 +3,15 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "sim/machine.h"
 
 #define MOST_SIZE 0x1p48
+#define MOST_SECONDS 1e4 /* far more than a message takes anywhere */
+#define RATIO_LEAST 1e-6
+#define RATIO_MOST 1e6
 
 struct unit {
     const char *name;
@@ -25,13 +26,77 @@ static const struct unit rates[] = {{"B/s", 1},         {"kB/s", 1e3},         {
                                     {NULL, 0}};
 static const struct unit sizes[] = {{"B", 1},    {"KiB", 1024}, {"MiB", 1048576},
                                     {"kB", 1e3}, {"MB", 1e6},   {NULL, 0}};
+/* By quantity; those without units are plain numbers. */
 static const struct units {
     const struct unit *of;
     const char *names, *example;
-} time_units = {times, "ps, ns, us, ms or s", "1.5 us"},
-  rate_units = {rates, "B/s, kB/s, MB/s, GB/s, TB/s, KiB/s, MiB/s, GiB/s, Mbit/s or Gbit/s",
-                "10 GB/s"},
-  size_units = {sizes, "B, KiB, MiB, kB or MB", "8 KiB"};
+} units_of[] = {
+    [QUANTITY_TIME] = {times, "ps, ns, us, ms or s", "1.5 us"},
+    [QUANTITY_RATE] = {rates, "B/s, kB/s, MB/s, GB/s, TB/s, KiB/s, MiB/s, GiB/s, Mbit/s or Gbit/s",
+                       "10 GB/s"},
+    [QUANTITY_SIZE] = {sizes, "B, KiB, MiB, kB or MB", "8 KiB"},
+    [QUANTITY_CHOICE] = {NULL, NULL, NULL},
+};
+
+/* ---- Values ---- */
+
+double member_number(enum quantity quantity, const void *member)
+{
+    return quantity == QUANTITY_TIME    ? (double)*(const int64_t *)member
+           : quantity == QUANTITY_COUNT ? *(const int *)member
+                                        : *(const double *)member;
+}
+
+void member_set(enum quantity quantity, void *member, double value)
+{
+    if (quantity == QUANTITY_TIME)
+        *(int64_t *)member = (int64_t)(value + 0.5);
+    else if (quantity == QUANTITY_SIZE)
+        *(uint64_t *)member = (uint64_t)value;
+    else if (quantity == QUANTITY_COUNT || quantity == QUANTITY_CHOICE)
+        *(int *)member = (int)value;
+    else
+        *(double *)member = value;
+}
+
+bool is_in_range(const struct key *key, double value)
+{
+    switch (key->quantity) {
+    case QUANTITY_TIME:
+        return value <= MOST_SECONDS * PS_PER_SECOND;
+    case QUANTITY_RATE:
+        return value <= PS_PER_SECOND;
+    case QUANTITY_RATIO:
+        return value >= RATIO_LEAST && value <= RATIO_MOST;
+    case QUANTITY_SIZE:
+        return value <= MOST_SIZE && value == floor(value);
+    default:
+        return value >= 1 && value <= key->most && value == floor(value);
+    }
+}
+
+/* The message for a value that is out of range; true. */
+static bool refuse(struct machine_text *text, const struct word *at, const struct key *key)
+{
+    switch (key->quantity) {
+    case QUANTITY_TIME:
+        text_error(text, at, "%s is more than %g s", key->name, MOST_SECONDS);
+        break;
+    case QUANTITY_RATE:
+        text_error(text, at, "%s must be at least 1 B/s; \"infinite\" is one without cost",
+                   key->name);
+        break;
+    case QUANTITY_RATIO:
+        text_error(text, at, "%s needs a number from 0.000001 to 1000000", key->name);
+        break;
+    case QUANTITY_SIZE:
+        text_error(text, at, "%s needs a number of bytes, at most 2^48", key->name);
+        break;
+    default:
+        text_error(text, at, "%s needs an integer from 1 to %.0f", key->name, key->most);
+    }
+    return false;
+}
 
 /* The number at the beginning of a word. Returns its length, or 0. */
 static size_t number_in(const struct word *word, double *number)
@@ -56,13 +121,14 @@ static const struct unit *unit_of(const struct unit *units, const char *text, si
 }
 
 /* A number and its unit, in one word or two. */
-static bool take_with_unit(struct machine_text *text, const char *key, const struct units *units,
-                           double *value)
+static bool take_with_unit(struct machine_text *text, const struct key *key, double *value)
 {
+    const struct units *units = &units_of[key->quantity];
     struct word word = text->word, at = word;
     size_t length = number_in(&word, value);
     if (length == 0 || *value < 0) {
-        text_error(text, &word, "%s needs a number and a unit, such as %s", key, units->example);
+        text_error(text, &word, "%s needs a number and a unit, such as %s", key->name,
+                   units->example);
         return false;
     }
     text_next(text);
@@ -73,7 +139,7 @@ static bool take_with_unit(struct machine_text *text, const char *key, const str
     }
     const struct unit *unit = unit_of(units->of, word.text + length, word.length - length);
     if (!unit) {
-        text_error(text, &at, "%s needs a unit behind its number: %s", key, units->names);
+        text_error(text, &at, "%s needs a unit behind its number: %s", key->name, units->names);
         return false;
     }
     if (at.text == text->word.text)
@@ -82,91 +148,42 @@ static bool take_with_unit(struct machine_text *text, const char *key, const str
     return true;
 }
 
-static bool take_time(struct machine_text *text, const char *key, int64_t *time)
+static bool take_choice(struct machine_text *text, const struct key *key, int *choice)
 {
-    struct word at = text->word;
-    double value;
-    if (!take_with_unit(text, key, &time_units, &value))
-        return false;
-    if (value > TIME_MOST_SECONDS * PS_PER_SECOND) {
-        text_error(text, &at, "%s is more than %g s", key, TIME_MOST_SECONDS);
-        return false;
-    }
-    *time = (int64_t)(value + 0.5);
-    return true;
+    for (int i = 0; i < 2; i++)
+        if (word_is(&text->word, key->words[i])) {
+            *choice = i + 1;
+            text_next(text);
+            return true;
+        }
+    text_error(text, &text->word, "%s", key->remedy);
+    return false;
 }
 
-static bool take_rate(struct machine_text *text, const char *key, double *per_byte)
+bool take_exactly(struct machine_text *text, const struct key *key, void *in)
 {
-    struct word at = text->word;
+    const struct word at = text->word;
+    const bool rate = key->quantity == QUANTITY_RATE, unit = units_of[key->quantity].of;
+    void *member = (char *)in + key->at;
     double value;
-    if (word_is(&text->word, "infinite")) {
-        *per_byte = 0;
+    if (key->quantity == QUANTITY_CHOICE)
+        return take_choice(text, key, member);
+    if (rate && word_is(&at, "infinite")) {
+        value = 0;
         text_next(text);
-        return true;
+    } else if (unit) {
+        if (!take_with_unit(text, key, &value))
+            return false;
+        value = rate ? PS_PER_SECOND / value : value;
+    } else if (number_in(&at, &value) != at.length) {
+        return refuse(text, &at, key);
     }
-    if (!take_with_unit(text, key, &rate_units, &value))
-        return false;
-    if (value < 1) {
-        text_error(text, &at, "%s must be at least 1 B/s; \"infinite\" is one without cost", key);
-        return false;
-    }
-    *per_byte = PS_PER_SECOND / value;
+    if (!is_in_range(key, value))
+        return refuse(text, &at, key);
+    if (!unit)
+        text_next(text);
+    member_set(key->quantity, member, value);
     return true;
-}
-
-static bool take_size(struct machine_text *text, const char *key, uint64_t *size)
-{
-    struct word at = text->word;
-    double value;
-    if (!take_with_unit(text, key, &size_units, &value))
-        return false;
-    if (value > MOST_SIZE || value != floor(value)) {
-        text_error(text, &at, "%s needs a number of bytes, at most 2^48", key);
-        return false;
-    }
-    *size = (uint64_t)value;
-    return true;
-}
-
-bool take_ratio(struct machine_text *text, const char *key, double *ratio)
-{
-    struct word at = text->word;
-    if (number_in(&at, ratio) != at.length || *ratio < RATIO_LEAST || *ratio > RATIO_MOST) {
-        text_error(text, &at, "%s needs a number from 0.000001 to 1000000", key);
-        return false;
-    }
-    text_next(text);
-    return true;
-}
-
-bool take_count(struct machine_text *text, const char *key, double most, int *count)
-{
-    struct word at = text->word;
-    double value;
-    if (number_in(&at, &value) != at.length || value < 1 || value > most || value != floor(value)) {
-        text_error(text, &at, "%s needs an integer from 1 to %.0f", key, most);
-        return false;
-    }
-    *count = (int)value;
-    text_next(text);
-    return true;
-}
-
-static bool take_exactly(struct machine_text *text, const struct key *key, void *value)
-{
-    switch (key->quantity) {
-    case QUANTITY_TIME:
-        return take_time(text, key->name, value);
-    case QUANTITY_RATE:
-        return take_rate(text, key->name, value);
-    case QUANTITY_RATIO:
-        return take_ratio(text, key->name, value);
-    case QUANTITY_SIZE:
-        return take_size(text, key->name, value);
-    default:
-        return take_count(text, key->name, key->most, value);
-    }
 }
 
 /* ---- Errors of values: +- 5 %, or +- 3 ns, also in a comment after the value ---- */
@@ -247,11 +264,9 @@ static double varied(double value, double error, bool up)
 static void note_error(struct machine_text *text, const struct key *key, const struct word *at,
                        double error, void *value)
 {
-    const bool time = key->quantity == QUANTITY_TIME;
-    const double real = time ? (double)*(int64_t *)value : *(double *)value,
-                 relative = error > 0  ? error
-                            : real > 0 ? -error / real
-                                       : INFINITY;
+    const double real = member_number(key->quantity, value), relative = error > 0  ? error
+                                                                        : real > 0 ? -error / real
+                                                                                   : INFINITY;
     size_t number = text->uncertain_count++, line = 1;
     for (const char *c = at->file->text; c < at->text; c++)
         line += *c == '\n';
@@ -271,17 +286,16 @@ static void note_error(struct machine_text *text, const struct key *key, const s
      * of the ratio of a processor. */
     bool up = text->variation->longer == (key->quantity != QUANTITY_RATIO);
     double now = varied(real, error, up);
-    if (time)
-        *(int64_t *)value = (int64_t)(fmin(now, TIME_MOST_SECONDS * PS_PER_SECOND) + 0.5);
-    else
-        *(double *)value = key->quantity == QUANTITY_RATIO ? fmax(now, RATIO_LEAST) : now;
+    member_set(key->quantity, value,
+               key->quantity == QUANTITY_TIME    ? fmin(now, MOST_SECONDS * PS_PER_SECOND)
+               : key->quantity == QUANTITY_RATIO ? fmax(now, RATIO_LEAST)
+                                                 : now);
 }
 
 bool take_value(struct machine_text *text, const struct key *key, void *in)
 {
-    void *value = (char *)in + key->at;
     const struct word at = text->word;
-    if (!take_exactly(text, key, value))
+    if (!take_exactly(text, key, in))
         return false;
     text->has_overhead |= strcmp(key->name, "overhead") == 0;
     if (key->quantity > QUANTITY_RATIO)
@@ -290,7 +304,7 @@ bool take_value(struct machine_text *text, const struct key *key, void *in)
     if (isnan(error))
         return false;
     if (error != 0)
-        note_error(text, key, &at, error, value);
+        note_error(text, key, &at, error, (char *)in + key->at);
     return true;
 }
 
@@ -301,13 +315,20 @@ static bool in_block(const struct machine_text *text)
     return !word_ends(&text->word) && !word_is(&text->word, "}");
 }
 
+const struct key *key_of(const struct keys *keys, const struct word *name)
+{
+    for (size_t i = 0; i < keys->count; i++)
+        if (word_is(name, keys->of[i].name))
+            return &keys->of[i];
+    return NULL;
+}
+
 /* After an error: the next key of this block, or its end. */
 static void skip_value(struct machine_text *text, const struct keys *keys)
 {
-    for (; in_block(text) && !word_is(&text->word, "from"); text_next(text))
-        for (size_t i = 0; i < keys->count; i++)
-            if (word_is(&text->word, keys->of[i].name))
-                return;
+    while (in_block(text) && !word_is(&text->word, "from") && !word_is(&text->word, "cost") &&
+           !key_of(keys, &text->word))
+        text_next(text);
 }
 
 void skip_block(struct machine_text *text)
@@ -334,23 +355,21 @@ static void unknown_key(struct machine_text *text, const struct word *at, const 
 static void take_key(struct machine_text *text, const struct keys *keys, uint64_t *given, void *in)
 {
     struct word at = text->word;
-    size_t i = 0;
-    while (i < keys->count && !word_is(&at, keys->of[i].name))
-        i++;
-    if (i == keys->count && keys->other && keys->other(text, keys->context, in))
+    const struct key *key = key_of(keys, &at);
+    if (!key && keys->other && keys->other(text, keys->context, in))
         return;
     text_next(text);
+    const uint64_t bit = key ? UINT64_C(1) << (key - keys->of) : 0;
     bool good = false;
-    if (i == keys->count)
+    if (!key)
         unknown_key(text, &at, keys);
-    else if (*given >> i & 1)
-        text_error(text, &at, "%s is given twice", keys->of[i].name);
+    else if (*given & bit)
+        text_error(text, &at, "%s is given twice", key->name);
     else
-        good = take_value(text, &keys->of[i], in);
+        good = take_value(text, key, in);
     if (!good)
         skip_value(text, keys);
-    if (i < keys->count)
-        *given |= UINT64_C(1) << i;
+    *given |= bit;
 }
 
 static void need_keys(struct machine_text *text, const struct word *name, const struct keys *keys,
@@ -394,79 +413,59 @@ void take_block(struct machine_text *text, const struct word *name, const struct
 
 /* ---- Pieces ---- */
 
-struct pieces {
-    size_t bytes, count; /* of a piece; pieces */
-    char *of;
-    uint64_t given, first_given; /* keys */
-    bool begun;                  /* the first piece has something */
-};
-
-/* Adds a piece for sizes from `from` on, which begins as a copy of like. */
-static void add_piece(struct pieces *pieces, const void *like, uint64_t from)
+static void add_piece(struct cost_pieces *pieces, struct way like, uint64_t from)
 {
-    size_t at = pieces->count++ * pieces->bytes;
-    pieces->of = memory_resize_array(pieces->of, pieces->count, pieces->bytes);
-    memcpy(pieces->of + at, like, pieces->bytes);
-    memcpy(pieces->of + at, &from, sizeof from);
-    pieces->given = 0;
+    const struct cost_piece piece = {from, like};
+    pieces->of = memory_resize_array(pieces->of, pieces->count + 1, sizeof piece);
+    pieces->of[pieces->count++] = piece;
 }
 
-/* "from SIZE": the next piece, or the beginning of the first one. */
-static void take_from(struct machine_text *text, const struct keys *keys, struct pieces *pieces)
+/* "from SIZE": the next piece, whose keys may then be given; or the beginning of the first one. */
+static void take_from(struct machine_text *text, const struct keys *keys,
+                      struct cost_pieces *pieces, bool first, uint64_t *given)
 {
     static const struct key from = {.name = "from", .quantity = QUANTITY_SIZE};
-    uint64_t size, before;
+    const struct cost_piece *last = &pieces->of[pieces->count - 1];
+    uint64_t size;
     text_next(text);
     struct word at = text->word;
-    bool first = !pieces->begun;
-    pieces->begun = true;
     if (!take_value(text, &from, &size)) {
         skip_value(text, keys);
         return;
     }
-    char *last = pieces->of + (pieces->count - 1) * pieces->bytes;
-    memcpy(&before, last, sizeof before);
     if (first && size > 0)
         text_error(text, &at,
                    "the first piece begins with 0 B; give it, or leave its \"from\" out");
     if (first)
         return;
-    if (size <= before) {
+    *given = 0;
+    if (size > last->from)
+        add_piece(pieces, last->way, size);
+    else
         text_error(text, &at, "pieces must ascend; the one before begins with %" PRIu64 " B",
-                   before);
-        pieces->given = 0;
-        return;
-    }
-    char *like = memory_resize(NULL, pieces->bytes);
-    memcpy(like, last, pieces->bytes);
-    add_piece(pieces, like, size);
-    free(like);
+                   last->from);
 }
 
-void *take_pieces(struct machine_text *text, const struct word *name, const struct keys *keys,
-                  const void *like, size_t piece_bytes, size_t *count)
+void take_pieces(struct machine_text *text, const struct word *name, const struct keys *keys,
+                 const struct way *like, struct cost_pieces *pieces)
 {
-    struct pieces pieces = {.bytes = piece_bytes};
-    add_piece(&pieces, like, 0);
-    *count = 1;
+    uint64_t given = 0, first_given = 0;
+    bool begun = false; /* the first piece has something */
+    add_piece(pieces, *like, 0);
     if (!enter_block(text))
-        return pieces.of;
-    while (in_block(text)) {
+        return;
+    for (; in_block(text); begun = true)
         if (word_is(&text->word, "from")) {
-            take_from(text, keys, &pieces);
-            continue;
+            take_from(text, keys, pieces, !begun, &given);
+        } else {
+            take_key(text, keys, &given, &pieces->of[pieces->count - 1]);
+            if (pieces->count == 1)
+                first_given = given;
         }
-        pieces.begun = true;
-        take_key(text, keys, &pieces.given, pieces.of + (pieces.count - 1) * pieces.bytes);
-        if (pieces.count == 1)
-            pieces.first_given = pieces.given;
-    }
-    if (!pieces.begun)
+    if (!begun)
         text_error(text, name, "%.*s is empty; say between { and } what it costs",
                    (int)name->length, name->text);
     else
-        need_keys(text, name, keys, pieces.first_given);
+        need_keys(text, name, keys, first_given);
     leave_block(text, name);
-    *count = pieces.count;
-    return pieces.of;
 }

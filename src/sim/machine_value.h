@@ -1,4 +1,4 @@
-/* Values and blocks of machine descriptions, as tables say what they are. */
+/* Values and blocks of machine descriptions, as tables of keys say what they are. */
 #ifndef SKAMPI_SIM_MACHINE_VALUE_H
 #define SKAMPI_SIM_MACHINE_VALUE_H
 
@@ -7,29 +7,39 @@
 #include "sim/machine.h"
 #include "sim/machine_text.h"
 
-#define TIME_MOST_SECONDS 1e4 /* far more than a message takes anywhere */
-#define RATIO_LEAST 1e-6
-#define RATIO_MOST 1e6
-
-enum quantity { QUANTITY_TIME, QUANTITY_RATE, QUANTITY_RATIO, QUANTITY_COUNT, QUANTITY_SIZE };
+/* What a value is, and what it is in the struct. */
+enum quantity {
+    QUANTITY_TIME,  /* int64_t, ps */
+    QUANTITY_RATE,  /* double, ps per byte */
+    QUANTITY_RATIO, /* double */
+    QUANTITY_COUNT, /* int */
+    QUANTITY_SIZE,  /* uint64_t, bytes */
+    QUANTITY_CHOICE /* an enum, whose first value stands for what is not said */
+};
 
 struct key {
     const char *name;
     enum quantity quantity;
-    size_t at;   /* in the struct */
-    double most; /* of a count */
+    size_t at; /* in the struct */
     bool needed;
+    double most;          /* of a count */
+    const char *words[2]; /* of a choice: its values 1 and 2 */
+    const char *remedy;   /* of a choice: "give WORD: ..., or WORD: ..." */
 };
 
-/* Takes the current word, and a unit where there is one, as a key's value into a struct. False:
- * that is an error, which has been told. */
+/* Takes the current word, and a unit where there is one, as a key's value into a struct, and notes
+ * the error behind it. False: that is a mistake, which has been told. */
 bool take_value(struct machine_text *, const struct key *, void *in);
-/* A number that is greater than 0. */
-bool take_ratio(struct machine_text *, const char *key, double *ratio);
-bool take_count(struct machine_text *, const char *key, double most, int *count);
-
+/* The same of a value that has no error. */
+bool take_exactly(struct machine_text *, const struct key *, void *in);
 /* "+- 5 %". */
 bool take_share(struct machine_text *, double *share);
+
+/* A member of a struct as a number; not of sizes and choices. */
+double member_number(enum quantity, const void *member);
+void member_set(enum quantity, void *member, double value);
+/* Whether a description may give this number. */
+bool is_in_range(const struct key *, double value);
 
 /* ---- Blocks: { KEY VALUE ... } ---- */
 
@@ -45,14 +55,14 @@ struct keys {
 };
 #define KEYS(table) .of = table, .count = sizeof table / sizeof *table
 
+/* The key of that name; NULL: there is none. */
+const struct key *key_of(const struct keys *, const struct word *name);
 /* Takes a block into a struct; name: whose block it is. */
 void take_block(struct machine_text *, const struct word *name, const struct keys *, void *in);
-
-/* Pieces by size: structs that begin with a uint64_t, the first size that a piece holds for. What
- * a piece does not give is as in the one before, and in the first one as in *like. Never NULL, to
- * be freed. */
-void *take_pieces(struct machine_text *, const struct word *name, const struct keys *,
-                  const void *like, size_t piece_bytes, size_t *count);
+/* A block with parts by size, each of which begins with "from SIZE". What a piece does not give is
+ * as in the one before, and in the first one as in *like. */
+void take_pieces(struct machine_text *, const struct word *name, const struct keys *,
+                 const struct way *like, struct cost_pieces *);
 /* Moves to the word after the } of the current block, or after the current word. */
 void skip_block(struct machine_text *);
 

@@ -145,10 +145,8 @@ double shape_steps(enum shape shape, int64_t pes)
 
 static double row_time(const struct time_row *row, uint64_t bytes)
 {
-    size_t i = row->count - 1;
-    while (i > 0 && row->pieces[i].from > bytes)
-        i--;
-    return (double)row->pieces[i].time + row->pieces[i].per_byte * (double)bytes;
+    const struct way *takes = cost_piece(&row->pieces, bytes);
+    return (double)takes->latency + takes->per_byte * (double)bytes;
 }
 
 /* Between two rows by the logarithm of the PEs; outside all of them from the nearest one. */

@@ -216,7 +216,8 @@ static inline uint32_t replay_lock_home(const struct replay *replay, const struc
 {
     uint64_t offset = step->op->place & OP_MOST_BYTES; /* in the heap, or among static variables */
     uint64_t number = offset / sizeof(long);
-    return replay->machine->locks_spread ? (uint32_t)(number % (uint64_t)replay->run->pes) : 0;
+    return replay->machine->locks == LOCKS_SPREAD ? (uint32_t)(number % (uint64_t)replay->run->pes)
+                                                  : 0;
 }
 
 /* How long an atomic of a PE keeps another one busy; -1: as long as its bytes take. */

@@ -102,49 +102,33 @@ static void visit_members(const struct machine *machine, const struct sweep *swe
         char *object = buses ? (char *)&machine->buses[i] : (char *)&machine->kinds[i];
         const struct costs *costs = ((const struct way *)(object + way_at))->costs;
         visitor(visit, object + sweep->key->at, false);
-        for (size_t class = 0; costs && in_way < sizeof(struct way) && class < COST_SIZED; class ++)
-            for (size_t k = 0; k < costs->sized[class].count; k++) {
-                struct way *way = &costs->sized[class].of[k].way;
+        for (size_t class = 0; costs && in_way < sizeof(struct way) && class < COST_MESSAGES;
+             class ++)
+            for (size_t k = 0; k < costs->of[class].count; k++) {
+                struct way *way = &costs->of[class].of[k].way;
                 visitor(visit, (char *)way + in_way,
                         way->round_trip && in_way == offsetof(struct way, latency));
             }
     }
 }
 
-/* A member as a number: ps, ps per byte, a ratio or a count. */
-static double get_member(enum quantity quantity, const void *member)
-{
-    return quantity == QUANTITY_TIME    ? (double)*(const int64_t *)member
-           : quantity == QUANTITY_COUNT ? *(const int *)member
-                                        : *(const double *)member;
-}
-
-static void set_member(enum quantity quantity, void *member, double value)
-{
-    if (quantity == QUANTITY_TIME)
-        *(int64_t *)member = (int64_t)(value + 0.5);
-    else if (quantity == QUANTITY_COUNT)
-        *(int *)member = (int)value;
-    else
-        *(double *)member = value;
-}
-
 /* 0 costs nothing or means "any number", and less a default: a factor would change nothing. */
 static void see_value(struct visit *visit, void *member, bool twice)
 {
     (void)twice;
-    visit->any = visit->any || get_member(visit->key->quantity, member) > 0;
+    visit->any = visit->any || member_number(visit->key->quantity, member) > 0;
 }
 
 static bool take_factor(struct machine_text *text, const struct sweep *sweep,
                         struct setting *setting, const struct machine *machine)
 {
+    static const struct key key = {.name = "a factor", .quantity = QUANTITY_RATIO};
     struct word at = text->word;
     struct visit visit = {0};
     text->word.text++;
     text->word.length--;
     setting->factor = true;
-    if (!take_ratio(text, "a factor", &setting->number))
+    if (!take_exactly(text, &key, &setting->number))
         return false;
     visit_members(machine, sweep, &visit, see_value);
     if (!visit.any)
@@ -169,7 +153,7 @@ static bool take_absolute(struct machine_text *text, struct sweep *sweep, struct
     key.at = 0;
     if (!take_value(text, &key, &member))
         return false;
-    setting->value = get_member(key.quantity, &member);
+    setting->value = member_number(key.quantity, &member);
     setting->number = key.quantity == QUANTITY_TIME   ? setting->value / PS_PER_SECOND
                       : key.quantity == QUANTITY_RATE ? PS_PER_SECOND / setting->value
                                                       : setting->value;
@@ -267,25 +251,11 @@ void sweep_free(struct sweep *sweep)
 
 /* ---- Changed machines ---- */
 
-static bool is_in_range(const struct key *key, double value)
-{
-    switch (key->quantity) {
-    case QUANTITY_TIME:
-        return value <= TIME_MOST_SECONDS * PS_PER_SECOND;
-    case QUANTITY_RATE:
-        return value <= PS_PER_SECOND;
-    case QUANTITY_RATIO:
-        return value >= RATIO_LEAST && value <= RATIO_MOST;
-    default:
-        return value >= 1 && value <= key->most && value == floor(value);
-    }
-}
-
 static void change(struct visit *visit, void *member, bool twice)
 {
     const struct setting *setting = visit->setting;
     enum quantity quantity = visit->key->quantity;
-    double before = get_member(quantity, member), value = setting->value * (twice ? 2 : 1);
+    double before = member_number(quantity, member), value = setting->value * (twice ? 2 : 1);
     if (setting->factor && before <= 0)
         return;
     if (setting->factor)
@@ -295,7 +265,7 @@ static void change(struct visit *visit, void *member, bool twice)
     if ((setting->factor || setting->added) && !is_in_range(visit->key, value))
         visit->possible = false;
     else
-        set_member(quantity, member, value);
+        member_set(quantity, member, value);
 }
 
 /* Measured collectives have no latency, but so many messages in a row. */
@@ -313,11 +283,11 @@ static void change_tables(struct machine *machine, const struct sweep *sweep, st
         for (size_t k = 0; k < machine->tables[i]->count; k++) {
             struct time_row *row = &machine->tables[i]->rows[k];
             double messages = shape_steps(machine->tables[i]->beyond, row->pes) * (twice ? 2 : 1);
-            for (size_t n = 0; n < row->count; n++)
+            for (size_t n = 0; n < row->pieces.count; n++)
                 if (bytes)
-                    row->pieces[n].per_byte /= visit->setting->number;
+                    row->pieces.of[n].way.per_byte /= visit->setting->number;
                 else
-                    row->pieces[n].time += (int64_t)(messages * visit->setting->value);
+                    row->pieces.of[n].way.latency += (int64_t)(messages * visit->setting->value);
         }
 }
 
