@@ -14,7 +14,7 @@
 #include "base/memory.h"
 #include "base/terminal.h"
 #include "base/text.h"
-#include "sim/traced_on.h"
+#include "sim/surplus.h"
 #include "trace/read/pack.h"
 #include "trace/read/read.h"
 

@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "base/manual.h"
-#include "sim/replay.h"
 #include "sim/run.h"
+#include "sim/state.h"
 
 #ifndef SKAMPI_VERSION
 #define SKAMPI_VERSION "unknown"

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #define PS_PER_SECOND 1e12
 #define MACHINE_MOST_BUSES 64
@@ -214,5 +215,9 @@ int64_t machine_own(const struct machine *, int node, bool several, enum cost_cl
 
 /* Puts PEs on nodes: node of each in nodes. NULL, or why that cannot be, to be freed. */
 char *machine_place(const struct machine *, int pes, int *nodes);
+
+/* platform.c: writes the machine, whose description is at path, as a platform of SimGrid, XML of
+ * version 4.1. The caller checks the stream for errors (ferror). O(nodes + kinds^2). */
+void platform_write(FILE *, const struct machine *, const char *path);
 
 #endif

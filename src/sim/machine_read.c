@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "sim/machine_value.h"
+#include "sim/machine_text.h"
 
 #define MOST_PES (1 << 24)
 #define MOST_KINDS 4096

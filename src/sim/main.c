@@ -8,10 +8,7 @@
 #include "base/terminal.h"
 #include "base/text.h"
 #include "sim/arguments.h"
-#include "sim/errors.h"
-#include "sim/platform.h"
 #include "sim/report.h"
-#include "sim/tolerance.h"
 
 enum key {
     KEY_PER_PE = OWN_OPTIONS,

@@ -9,10 +9,9 @@
  * route through a third host has more links, so SimGrid, which takes the one with the fewest, never
  * takes it.
  */
-#include "sim/platform.h"
-
 #include "base/text.h"
 #include "sim/links.h"
+#include "sim/machine.h"
 
 #define FLOPS 1e9         /* a second, of a processor with ratio 1 */
 #define UNLIMITED 1e18    /* bytes a second: what limits nothing */

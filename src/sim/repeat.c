@@ -1,8 +1,18 @@
-/* Replays a run once more. */
+/*
+ * Predicts a run once more: to find where its critical path is, what errors of the description
+ * mean, and how much slower the machine may communicate.
+ */
 #include "sim/repeat.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/numbers.h"
+#include "sim/sweep.h"
+#include "stats/stats.h"
 
 #define WORK_OF_PE 1000 /* opening a PE's file takes as long as replaying this many events */
 
@@ -54,4 +64,224 @@ struct profile repeat_profile(const struct repeat *repeat, const struct replay *
     repeat_time(&again, again.machine);
     profile_end(&profile);
     return profile;
+}
+
+/* ---- Errors of the description: its numbers at the ends of their intervals ---- */
+
+#define MOST_TOGETHER 5e7 /* most work for all errors at once */
+#define WELL_KNOWN 0.01   /* numbers with smaller relative errors vary together */
+#define POOR 0.1          /* numbers with at least this relative error are named */
+#define MEDIAN 1.2533     /* error of a median over that of a mean: sqrt(pi / 2) */
+
+/* The time that a variation adds to the run time (ps); 0 if the run cannot be predicted with it. */
+static double effect(const struct repeat *repeat, const struct variation *variation)
+{
+    char *error;
+    struct machine *machine = machine_read(repeat->description, variation, &error);
+    if (!machine) {
+        free(error);
+        return 0;
+    }
+    double time = repeat_time(repeat, machine);
+    machine_free(machine);
+    return isnan(time) ? 0 : time - repeat->run_time;
+}
+
+/* Predicts both ends of a variation, and adds the squares of their effects to squares. */
+static struct cause vary(const struct repeat *repeat, struct variation variation, double squares[2])
+{
+    struct cause cause = {0};
+    for (int longer = 0; longer < 2; longer++) {
+        variation.longer = longer;
+        double added = effect(repeat, &variation);
+        squares[added > 0] += added * added;
+        cause.low = added < cause.low ? added : cause.low;
+        cause.high = added > cause.high ? added : cause.high;
+    }
+    return cause;
+}
+
+static int compare_causes(const void *a, const void *b)
+{
+    const struct cause *x = a, *y = b;
+    return ORDER(fmax(y->high, -y->low), fmax(x->high, -x->low));
+}
+
+static void find_each(struct errors *errors, const struct repeat *repeat, double squares[2])
+{
+    const struct machine *machine = repeat->machine;
+    errors->causes = memory_zeroed(machine->uncertain_count, sizeof *errors->causes);
+    vary(repeat, (struct variation){.below = WELL_KNOWN, .only = SIZE_MAX}, squares);
+    for (size_t i = 0; i < machine->uncertain_count; i++) {
+        const struct uncertainty *number = &machine->uncertain[i];
+        if (number->relative < WELL_KNOWN)
+            continue;
+        struct cause cause = vary(repeat, (struct variation){.only = i}, squares);
+        cause.text = number->text;
+        if (number->relative >= POOR)
+            errors->causes[errors->count++] = cause;
+    }
+    if (errors->count)
+        qsort(errors->causes, errors->count, sizeof *errors->causes, compare_causes);
+}
+
+static void find_numbers(struct errors *errors, const struct repeat *repeat, bool always)
+{
+    const struct machine *machine = repeat->machine;
+    double squares[2] = {0, 0};
+    size_t each = 1;
+    errors->numbers = machine->uncertain_count;
+    for (size_t i = 0; i < errors->numbers; i++)
+        each += machine->uncertain[i].relative >= WELL_KNOWN;
+    errors->how = errors->numbers == 0                                       ? ERRORS_NONE
+                  : always || 2 * (double)each * repeat->work <= REPEAT_WORK ? ERRORS_EACH
+                  : 2 * repeat->work <= MOST_TOGETHER                        ? ERRORS_TOGETHER
+                                                                             : ERRORS_LEFT_OUT;
+    if (errors->how == ERRORS_EACH)
+        find_each(errors, repeat, squares);
+    else if (errors->how == ERRORS_TOGETHER)
+        vary(repeat, (struct variation){.below = INFINITY, .only = SIZE_MAX}, squares);
+    errors->shorter = sqrt(squares[0]);
+    errors->longer = sqrt(squares[1]);
+}
+
+/* The error that the description states for the model. */
+static double model_error(const struct repeat *repeat)
+{
+    const struct machine *machine = repeat->machine;
+    for (size_t i = 0; i < machine->model_error_count; i++)
+        if (strcmp(machine->model_errors[i].model, repeat->options.model->name) == 0)
+            return machine->model_errors[i].share;
+    return 0;
+}
+
+struct errors errors_find(const struct repeat *repeat, const struct several_traces *traces,
+                          bool always)
+{
+    struct errors errors = {.traces = *traces, .model = model_error(repeat)};
+    double now = repeat->run_time, model = errors.model * now;
+    find_numbers(&errors, repeat, always);
+    errors.low =
+        fmax(now - hypot(hypot(errors.shorter, traces->half), model / (1 + errors.model)), 0);
+    errors.high = now + hypot(hypot(errors.longer, traces->half), model);
+    return errors;
+}
+
+void errors_free(struct errors *errors)
+{
+    free(errors->causes);
+}
+
+struct several_traces errors_sample(const double *times, size_t count)
+{
+    struct several_traces sample = {.count = count};
+    double mean = 0, squares = 0, n = (double)count;
+    for (size_t i = 0; i < count; i++)
+        mean += times[i] / n;
+    for (size_t i = 0; i < count; i++)
+        squares += (times[i] - mean) * (times[i] - mean);
+    if (count > 1)
+        sample.half = stats_student_quantile(0.975, n - 1) * MEDIAN * sqrt(squares / (n - 1) / n);
+    return sample;
+}
+
+/* ---- Tolerance: the cost at which a run is so much slower, by Newton's method ---- */
+
+#define EXACT 0.002      /* of what the run may take longer */
+#define NEAR 0.004       /* of the result: between slow and fast enough, where the run time jumps */
+#define MOST_REPLAYS 60  /* for one quantity */
+#define USUAL_REPLAYS 20 /* for all of them */
+#define STEP_PS 1000.0   /* to find out the slope */
+#define STEP_SHARE 1e-4
+#define MOST_SLOWER 1e6 /* times the time per byte */
+
+/* The run time as a function of what is added: ps to a time, or a multiple of the time per byte. */
+struct curve {
+    const struct repeat *repeat;
+    struct sweep sweep;
+    bool bytes;
+    size_t replays;
+};
+
+/* ps; infinite where there can be no such machine, or the run takes too long to be predicted. */
+static double run_time(struct curve *curve, double added)
+{
+    char *error, *problem;
+    struct setting *setting = curve->sweep.settings;
+    struct machine *machine = machine_read(curve->repeat->description, NULL, &error);
+    free(error);
+    if (!machine)
+        return INFINITY;
+    if (curve->bytes)
+        setting->number = 1 / (1 + added);
+    else
+        setting->value = floor(added + 0.5);
+    problem = sweep_apply(machine, &curve->sweep, 0);
+    curve->replays++;
+    double time = problem ? NAN : repeat_time(curve->repeat, machine);
+    free(problem);
+    machine_free(machine);
+    return isnan(time) ? INFINITY : time;
+}
+
+/* What is added where the run time reaches the goal; NaN: nowhere. The run time is convex where
+ * nobody queues for links or locks: it is the longest of many paths, each of which grows in
+ * proportion. There, a step by the slope never goes too far down, and the one that finds the path
+ * unchanged is exact. Elsewhere halves are taken. */
+static double solve(struct curve *curve, double goal)
+{
+    const double now = curve->repeat->run_time, longer = goal - now,
+                 step = curve->bytes ? STEP_SHARE : STEP_PS,
+                 most = curve->bytes ? MOST_SLOWER : goal,
+                 slope = (run_time(curve, step) - now) / step;
+    double low = 0, high = slope > 0 ? longer / slope : curve->bytes ? 1 : longer, time;
+    while (high = fmin(high, most), (time = run_time(curve, high)) < goal * (1 - 1e-12)) {
+        if (fabs(time - goal) <= EXACT * longer)
+            return high;
+        if (high >= most)
+            return NAN;
+        low = high;
+        high *= 8;
+    }
+    while (fabs(time - goal) > EXACT * longer && high - low > NEAR * high &&
+           curve->replays < MOST_REPLAYS) {
+        double next = high - (time - goal) * step / (time - run_time(curve, high - step));
+        if (!(next > low && next < high))
+            next = (low + high) / 2;
+        double there = run_time(curve, next);
+        if (there < goal && fabs(there - goal) > EXACT * longer) {
+            low = next;
+        } else {
+            high = next;
+            time = there;
+        }
+    }
+    return high;
+}
+
+static double find(struct tolerance *tolerance, const struct repeat *repeat, const char *option,
+                   const char *value)
+{
+    struct curve curve = {.repeat = repeat, .bytes = value[0] == 'x'};
+    char given[32];
+    snprintf(given, sizeof given, "%s=%s", tolerance->between ? "buses" : "nodes", value);
+    char *error = sweep_read(&curve.sweep, option, given, repeat->machine);
+    double found = error ? NAN : solve(&curve, repeat->run_time * (1 + tolerance->slower));
+    free(error);
+    sweep_free(&curve.sweep);
+    tolerance->replays += curve.replays;
+    return found;
+}
+
+struct tolerance tolerance_find(const struct repeat *repeat, double slower, bool always)
+{
+    struct tolerance tolerance = {.between = repeat->several};
+    if (!always && USUAL_REPLAYS * repeat->work > REPEAT_WORK)
+        return tolerance;
+    tolerance.slower = slower;
+    tolerance.latency = find(&tolerance, repeat, "latency", "+1 ns") / PS_PER_SECOND;
+    tolerance.overhead = find(&tolerance, repeat, "overhead", "+1 ns") / PS_PER_SECOND;
+    double longer = find(&tolerance, repeat, "bandwidth", "x0.5");
+    tolerance.bandwidth = longer / (1 + longer);
+    return tolerance;
 }

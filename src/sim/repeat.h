@@ -4,7 +4,7 @@
 #ifndef SKAMPI_SIM_REPEAT_H
 #define SKAMPI_SIM_REPEAT_H
 
-#include "sim/replay.h"
+#include "sim/state.h"
 
 struct repeat {
     struct run *run;
@@ -28,5 +28,61 @@ struct profile repeat_profile(const struct repeat *, const struct replay *);
 
 /* The thread that ends last, of a replay. */
 uint32_t repeat_last(const struct replay *);
+
+/* ---- How sure a prediction is ----
+ *
+ * The interval of 95 % from what is known of three kinds of errors. The numbers of the description
+ * are not exact: the prediction is repeated for descriptions whose numbers are at the ends of their
+ * intervals. Several traces of a program differ. And the model has an error of its own, which the
+ * description may state. */
+
+enum errors_how {
+    ERRORS_NONE,     /* the description states none */
+    ERRORS_EACH,     /* each number varied by itself, as if errors were independent */
+    ERRORS_TOGETHER, /* all numbers varied at once, which is faster, and gives a wider interval */
+    ERRORS_LEFT_OUT  /* not computed, since it would take too long */
+};
+
+/* Predictions for several traces of one program. */
+struct several_traces {
+    size_t count;
+    double half; /* ps: of the interval of their median */
+};
+
+struct errors {
+    double low, high; /* ps: run time, of all kinds together, as if they were independent */
+    struct several_traces traces;
+    double model; /* the real run time over the predicted one, or the other way round, less 1; 0:
+                     not stated */
+    enum errors_how how;
+    size_t numbers;         /* how many numbers of the description have errors */
+    double shorter, longer; /* ps that these make of the run time */
+    /* Numbers that are not known well, with their effect on the run time, the largest first. */
+    struct cause {
+        const char *text; /* of the machine */
+        double low, high; /* ps: added to the run time */
+    } * causes;
+    size_t count;
+};
+
+/* always: compute it however long that takes. */
+struct errors errors_find(const struct repeat *, const struct several_traces *, bool always);
+void errors_free(struct errors *);
+/* The interval of a median of run times (ps) by Student's t. */
+struct several_traces errors_sample(const double *times, size_t count);
+
+/* ---- How much slower a machine may communicate before a run takes longer by a given share ---- */
+
+struct tolerance {
+    double slower; /* share of the run time: 0.05; 0: was not looked for */
+    bool between;  /* messages between nodes count; else those inside them */
+    /* s more latency of each message, share of bandwidth less, s more overhead of each message; NaN
+     * where nothing makes the run so much slower. */
+    double latency, bandwidth, overhead;
+    size_t replays; /* that it took */
+};
+
+/* always: however long it takes; else nothing if that is more than some seconds. */
+struct tolerance tolerance_find(const struct repeat *, double slower, bool always);
 
 #endif

@@ -8,12 +8,12 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/text.h"
-#include "sim/errors.h"
-#include "sim/report_surplus.h"
-#include "sim/tolerance.h"
 
 #define SHOWN_PES 32
 #define DIGITS 4 /* of times */
+#define TOLERANCE_DIGITS 3
+#define MOST_CAUSES 5
+#define MATTERS 0.01 /* share of the run time that a cause changes if it is named */
 
 /* ---- Summing up ---- */
 
@@ -243,6 +243,89 @@ static void print_path(FILE *out, const struct report *report)
     }
 }
 
+/* ---- How sure it is, and what it tolerates ---- */
+
+void report_run_time(FILE *out, const struct errors *errors, double run_time)
+{
+    char text[32];
+    bool sure = errors->high > errors->low;
+    int digits = sure ? numbers_digits(run_time, (errors->high - errors->low) / 2) : DIGITS;
+    fprintf(out, "%s s", numbers_text(text, run_time / PS_PER_SECOND, digits));
+    if (!sure)
+        return;
+    fprintf(out, ", 95 %%: %s", numbers_text(text, errors->low / PS_PER_SECOND, digits));
+    fprintf(out, " to %s s", numbers_text(text, errors->high / PS_PER_SECOND, digits));
+}
+
+static void print_causes(FILE *out, const struct errors *errors, double run_time)
+{
+    bool first = true;
+    for (size_t i = 0; i < errors->count && i < MOST_CAUSES; i++) {
+        const struct cause *cause = &errors->causes[i];
+        if (fmax(cause->high, -cause->low) < MATTERS * run_time)
+            break;
+        fprintf(out, "%s  %s: %+.1f to %+.1f %%\n",
+                first ? "not known well, and matters here:\n" : "", cause->text,
+                100 * cause->low / run_time, 100 * cause->high / run_time);
+        first = false;
+    }
+}
+
+void report_errors(FILE *out, const struct errors *errors, const struct repeat *repeat)
+{
+    const double percent = 100 / repeat->run_time;
+    const char *file = repeat->description, *model = repeat->options.model->name;
+    bool varied = errors->how == ERRORS_EACH || errors->how == ERRORS_TOGETHER;
+    if (errors->how == ERRORS_LEFT_OUT)
+        fprintf(out, "%zu numbers of %s have errors; --errors finds out what they mean here\n",
+                errors->numbers, file);
+    if (!varied && !errors->model && errors->traces.count < 2) {
+        fprintf(out, "no interval: %s states no errors\n", file);
+        return;
+    }
+    fputs("of that, ", out);
+    if (varied)
+        fprintf(out, "by the errors of %s%s: -%.1f to +%.1f %%, ", file,
+                errors->how == ERRORS_TOGETHER ? ", all at an end of their intervals at once" : "",
+                percent * errors->shorter, percent * errors->longer);
+    if (errors->traces.count > 1)
+        fprintf(out, "by %zu traces: +- %.1f %%, ", errors->traces.count,
+                percent * errors->traces.half);
+    if (errors->model)
+        fprintf(out, "by model %s: +- %.1f %%\n", model, 100 * errors->model);
+    else
+        fprintf(out, "by model %s: not stated\n", model);
+    print_causes(out, errors, repeat->run_time);
+}
+
+static void print_tolerance(FILE *out, const struct tolerance *tolerance)
+{
+    char number[40];
+    const char * or = "";
+    if (tolerance->slower <= 0)
+        return;
+    fprintf(out, "%s %% slower", numbers_text(number, 100 * tolerance->slower, TOLERANCE_DIGITS));
+    if (!isnan(tolerance->latency)) {
+        fprintf(out, " at %s more latency",
+                numbers_time(number, tolerance->latency, TOLERANCE_DIGITS));
+        or = ", or";
+    }
+    if (!isnan(tolerance->bandwidth)) {
+        fprintf(out, "%s at %s %% less bandwidth", or,
+                numbers_text(number, 100 * tolerance->bandwidth, TOLERANCE_DIGITS));
+        or = ", or";
+    }
+    if (!isnan(tolerance->overhead)) {
+        fprintf(out, "%s at %s more overhead", or,
+                numbers_time(number, tolerance->overhead, TOLERANCE_DIGITS));
+        or = ", or";
+    }
+    fprintf(out, "%s of messages %s\n", * or ? "" : " by no latency, bandwidth or overhead",
+            tolerance->between ? "between nodes" : "inside nodes");
+}
+
+/* ---- All of it ---- */
+
 void report_text(FILE *out, const struct report *report)
 {
     const struct replay *replay = report->replay;
@@ -250,10 +333,10 @@ void report_text(FILE *out, const struct report *report)
     char time[32];
     report_subject(out, replay->run, report->machine, replay->model, replay->contention);
     fputs("predicted run time: ", out);
-    errors_run_time(out, report->errors, (double)report->run_time);
+    report_run_time(out, report->errors, (double)report->run_time);
     fputc('\n', out);
-    errors_text(out, report->errors, report->repeat);
-    tolerance_text(out, report->tolerance);
+    report_errors(out, report->errors, report->repeat);
+    print_tolerance(out, report->tolerance);
     fprintf(out, "total communication time: %s s\n\n", seconds(time, report->communication.sum));
     fprintf(out, "%-14s %16s %16s %16s %9s %8s\n", "over PEs", "sum s", "mean s", "most s",
             "most/mean", "on PE");

@@ -4,7 +4,8 @@
 
 #include <stdio.h>
 
-#include "sim/state.h"
+#include "sim/repeat.h"
+#include "sim/surplus.h"
 
 /* All threads of a PE. */
 struct pe_report {
@@ -12,8 +13,6 @@ struct pe_report {
 };
 struct pe_report report_pe(const struct replay *, int pe);
 
-struct errors;
-struct tolerance;
 struct report {
     const struct replay *replay;
     const struct tolerance *tolerance;
@@ -54,6 +53,16 @@ void report_subject(FILE *, const struct run *, const char *machine, const struc
                     enum contention);
 void report_subject_json(FILE *, const struct run *, const char *machine, const struct model *,
                          enum contention);
+/* A run time for people, with as many digits as the interval deserves, and the interval: "0.827 s,
+ * 95 %: 0.801 to 0.866 s"; lines below it, which say where the interval comes from; and its members
+ * of JSON, each with a comma behind it. */
+void report_run_time(FILE *, const struct errors *, double run_time);
+void report_errors(FILE *, const struct errors *, const struct repeat *);
+void report_errors_json(FILE *, const struct errors *);
+/* What calls took in the trace beyond what the description of its machine says: for people, and as
+ * a member of JSON with a comma behind it. */
+void report_surplus_text(FILE *, const struct run *, const struct surplus *);
+void report_surplus_json(FILE *, const struct run *, const struct surplus *);
 void report_text(FILE *, const struct report *);
 void report_json(FILE *, const struct report *);
 

@@ -3,10 +3,7 @@
 #include <stdlib.h>
 
 #include "base/json.h"
-#include "sim/errors.h"
 #include "sim/report.h"
-#include "sim/report_surplus.h"
-#include "sim/tolerance.h"
 
 void report_subject_json(FILE *out, const struct run *run, const char *machine,
                          const struct model *model, enum contention contention)
@@ -114,6 +111,37 @@ static void path(FILE *out, const struct report *report)
     fputc('}', out);
 }
 
+void report_errors_json(FILE *out, const struct errors *errors)
+{
+    if (errors->high > errors->low)
+        json_print(
+            out, "'interval':{'low':%f,'high':%f,'traces':%f,'of_traces':%f,'of_model':%f},\n",
+            report_seconds(errors->low), report_seconds(errors->high), (double)errors->traces.count,
+            report_seconds(errors->traces.half), errors->model ? errors->model : NAN);
+    if (errors->how != ERRORS_EACH && errors->how != ERRORS_TOGETHER)
+        return;
+    json_print(out, "'errors':{'how':%s,'shorter':%f,'longer':%f,'not_known_well':[",
+               errors->how == ERRORS_EACH ? "each" : "together", report_seconds(errors->shorter),
+               report_seconds(errors->longer));
+    for (size_t i = 0; i < errors->count; i++) {
+        const struct cause *cause = &errors->causes[i];
+        json_print(out, i ? ",{'text':%s,'low':%f,'high':%f}" : "{'text':%s,'low':%f,'high':%f}",
+                   cause->text, report_seconds(cause->low), report_seconds(cause->high));
+    }
+    fputs("]},\n", out);
+}
+
+static void print_tolerance(FILE *out, const struct tolerance *tolerance)
+{
+    if (tolerance->slower <= 0)
+        return;
+    json_print(out,
+               "'tolerance':{'messages':%s,'slower':%f,'more_latency':%f,'less_bandwidth':%f,"
+               "'more_overhead':%f,'replays':%zu},\n",
+               tolerance->between ? "between nodes" : "inside nodes", tolerance->slower,
+               tolerance->latency, tolerance->bandwidth, tolerance->overhead, tolerance->replays);
+}
+
 void report_json(FILE *out, const struct report *report)
 {
     const struct replay *replay = report->replay;
@@ -121,8 +149,8 @@ void report_json(FILE *out, const struct report *report)
     json_print(out, "{'command':%s,", replay->run->command);
     report_subject_json(out, replay->run, report->machine, replay->model, replay->contention);
     json_print(out, ",\n'run_time':%f,\n", report_seconds((double)report->run_time));
-    errors_json(out, report->errors);
-    tolerance_json(out, report->tolerance);
+    report_errors_json(out, report->errors);
+    print_tolerance(out, report->tolerance);
     if (replay->surplus)
         report_surplus_json(out, replay->run, replay->surplus);
     json_print(out,

@@ -1,5 +1,5 @@
 /* Reads windows of operations from the files of PEs. */
-#include "sim/stream.h"
+#include "sim/streams.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -7,7 +7,6 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "sim/translate.h"
 
 #define LEAST_WINDOW 64
 #define MOST_WINDOW 1024

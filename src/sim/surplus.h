@@ -55,6 +55,18 @@ struct surplus {
     int64_t adjusted;  /* ps that it takes with the surplus of each call */
 };
 
+struct replay;
+struct replay_options;
+struct step;
+/* traced_on.c: compares a trace with the description of the machine on which it was recorded, by
+ * classes of calls. Replays the trace on that machine, on which the ratio of processors is 1. path
+ * is the file of the description, options are those of the prediction. NULL: *error, to be freed,
+ * says why the trace cannot be replayed there; *damaged says whether it is damaged, or ends in a
+ * deadlock. */
+struct surplus *traced_on(struct run *, const char *path, struct machine *,
+                          const struct replay_options *options, char **error, bool *damaged);
+void surplus_free(struct surplus *);
+
 /* ---- For the parts of the replay ---- */
 
 struct sample {
@@ -77,8 +89,6 @@ struct comparison {
     struct sample least;
 };
 
-struct replay;
-struct step;
 /* The surplus of a call (ps), 0 where nothing is known. open: it has waited for what was open. */
 int64_t surplus_of(const struct replay *, const struct step *, bool open);
 /* When a call ends that would leave then, after waiting (ps). Notes it if that is wanted. */

@@ -5,7 +5,7 @@
 #ifndef SKAMPI_SIM_SWEEP_H
 #define SKAMPI_SIM_SWEEP_H
 
-#include "sim/machine_value.h"
+#include "sim/machine_text.h"
 
 struct setting {
     char *text;               /* as given: "x0.5", "+1 us", "10 GB/s", "blocks" */

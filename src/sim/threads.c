@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "sim/stream.h"
+#include "sim/streams.h"
 
 /* A collective call. */
 struct call {

@@ -1,5 +1,4 @@
 /* Finds what calls took in a trace beyond what a description of its machine says. */
-#include "sim/traced_on.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,6 +6,7 @@
 
 #include "base/memory.h"
 #include "sim/repeat.h"
+#include "sim/surplus.h"
 
 #define FEWEST 2 /* calls of a class that are compared */
 #define PASSES 6

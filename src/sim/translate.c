@@ -3,7 +3,7 @@
  * calls only says how long the traced machine took. A loop of tests may ask for several variables
  * in turn.
  */
-#include "sim/translate.h"
+#include "sim/streams.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/text.h"
-#include "sim/stream.h"
+#include "sim/streams.h"
 #include "trace/read/flag.h"
 
 #define SATISFYING_MOST 64 /* writes that are looked at for one that satisfies the comparison */

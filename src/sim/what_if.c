@@ -9,7 +9,6 @@
 #include "base/terminal.h"
 #include "base/text.h"
 #include "sim/arguments.h"
-#include "sim/errors.h"
 #include "sim/report.h"
 #include "sim/sweep.h"
 
@@ -299,9 +298,9 @@ static void print_table(FILE *out, const struct study *study)
     if (study->errors.how == ERRORS_NONE && !study->errors.model)
         return;
     fputs("\nas described: ", out);
-    errors_run_time(out, &study->errors, outcomes[0].run_time);
+    report_run_time(out, &study->errors, outcomes[0].run_time);
     fputc('\n', out);
-    errors_text(out, &study->errors, &study->repeat);
+    report_errors(out, &study->errors, &study->repeat);
 }
 
 static void json_outcome(FILE *out, const struct outcome *now)
@@ -343,7 +342,7 @@ static void print_json(FILE *out, const struct study *study)
         json_sweep(out, &study->sweeps[i]);
     }
     fputs("],\n", out);
-    errors_json(out, &study->errors);
+    report_errors_json(out, &study->errors);
     json_print(out, "'as_described':{");
     json_outcome(out, before);
     json_print(out, "},\n'points':[");
