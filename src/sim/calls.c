@@ -1,5 +1,4 @@
 /* Puts, gets and atomics as calls, the calls that complete them, and waits for writes. */
-#include "sim/contexts.h"
 #include "sim/operations.h"
 #include "sim/surplus.h"
 #include "sim/takes.h"
@@ -15,9 +14,7 @@ static inline int64_t own_cost(const struct replay *replay, const struct step *s
 
 void replay_quiet(struct replay *replay, const struct step *step)
 {
-    int64_t *known = step->op->context == 0
-                         ? &replay_home(replay, step->thread)->known
-                         : &context_of(replay, step->thread, step->op->context)->known;
+    int64_t *known = &times_of(replay, step->thread, step->op->context)->known;
     int64_t own = own_cost(replay, step, COST_QUIET);
     int64_t complete = later(step->start, *known);
     replay_finish(replay, step, complete + own, complete - step->start);

@@ -1,6 +1,6 @@
 /* Locks. The PE of a lock grants it in the order in which PEs ask. */
 #include "base/memory.h"
-#include "sim/contexts.h"
+#include "sim/state.h"
 
 struct lock_state {
     uint32_t holder;      /* 1 + thread; 0: free */
@@ -14,15 +14,8 @@ struct lock_state {
 
 static uint32_t lock_number(struct replay *replay, uint64_t place)
 {
-    size_t before = replay->lock_numbers.count,
-           number = table_number(&replay->lock_numbers, &place, sizeof place);
-    if (number >= replay->lock_room) {
-        replay->lock_room = 2 * replay->lock_room + 16;
-        replay->locks =
-            memory_resize_array(replay->locks, replay->lock_room, sizeof *replay->locks);
-    }
-    if (number == before)
-        replay->locks[number] = (struct lock_state){0};
+    size_t number = table_number(&replay->lock_numbers, &place, sizeof place);
+    memory_extend(replay->locks, number, &replay->lock_room);
     return (uint32_t)number;
 }
 
@@ -138,8 +131,9 @@ void replay_unlock(struct replay *replay, const struct step *step)
     const struct phases takes = phases_of(replay, step, COST_UNLOCK);
     /* A lock is cleared when all that was done under it is complete, if the library waits for that.
      */
-    int64_t known =
-        replay->machine->unlock == UNLOCK_OVERTAKES ? 0 : replay_home(replay, step->thread)->known;
+    int64_t known = replay->machine->unlock == UNLOCK_OVERTAKES
+                        ? 0
+                        : replay_home(replay, step->thread)->context.known;
     int64_t begin = later(known, step->start);
     int64_t done = begin + takes.issue + takes.request + takes.receive, waited;
     if (done > LAST_TIME)

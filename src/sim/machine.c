@@ -54,26 +54,26 @@ static void free_table(struct time_table *table)
     free(table);
 }
 
-static bool way_receives(const struct way *way)
+bool way_receives(const struct way *way)
 {
-    bool any = way->receive > 0 || way->answer > 0 || way->quiet == QUIET_ASKS;
+    bool any = way->receive > 0 || way->answer > 0 || way_asks(way);
     for (size_t class = 0; way->costs && class < COST_MESSAGES; class ++)
         for (size_t i = 0; i < way->costs->of[class].count; i++)
             any = any || way_receives(&way->costs->of[class].of[i].way);
     return any;
 }
 
-static bool way_asks(const struct way *way)
+bool way_asks(const struct way *way)
 {
     return way->quiet == QUIET_ASKS;
 }
 
-static bool way_connects(const struct way *way)
+bool way_connects(const struct way *way)
 {
     return way_latency(way, COST_CONNECT) > 0;
 }
 
-static bool any_way(const struct machine *machine, bool (*is)(const struct way *))
+bool machine_any_way(const struct machine *machine, bool (*is)(const struct way *))
 {
     bool any = false;
     for (size_t i = 0; i < machine->bus_count; i++)
@@ -81,21 +81,6 @@ static bool any_way(const struct machine *machine, bool (*is)(const struct way *
     for (size_t i = 0; i < machine->kind_count; i++)
         any = any || is(&machine->kinds[i].inside);
     return any;
-}
-
-bool machine_receives(const struct machine *machine)
-{
-    return any_way(machine, way_receives);
-}
-
-bool machine_asks(const struct machine *machine)
-{
-    return any_way(machine, way_asks);
-}
-
-bool machine_connects(const struct machine *machine)
-{
-    return any_way(machine, way_connects);
 }
 
 /* ---- Nodes, buses and places ---- */

@@ -186,11 +186,12 @@ static inline const struct way *machine_way(const struct machine *machine, int f
     return bus ? &bus->way : &machine_kind(machine, from)->inside;
 }
 
-/* Whether libraries need time for messages of others or for answers, or a quiet asks, somewhere. */
-bool machine_receives(const struct machine *);
-bool machine_asks(const struct machine *);
-/* Whether a first call between two PEs takes longer somewhere. */
-bool machine_connects(const struct machine *);
+/* Whether something holds of any way: libraries need time there for messages of others or for
+ * answers, or a quiet asks; a quiet asks; a first call between two PEs takes longer. */
+bool machine_any_way(const struct machine *, bool (*is)(const struct way *));
+bool way_receives(const struct way *);
+bool way_asks(const struct way *);
+bool way_connects(const struct way *);
 
 void costs_free(struct way *);
 const struct way *cost_piece(const struct cost_pieces *, uint64_t bytes);

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "sim/arguments.h"
 #include "sim/report.h"
+#include "stats/stats.h"
 
 enum key {
     KEY_PER_PE = OWN_OPTIONS,
@@ -202,7 +203,7 @@ static double time_of(const struct inputs *inputs, const struct machine *machine
 static struct several_traces choose_trace(struct inputs *inputs, const struct machine *machine,
                                           const struct options *options)
 {
-    size_t count = inputs->count, chosen = 0;
+    size_t count = inputs->count;
     char *error = NULL;
     bool damaged;
     struct run first;
@@ -215,16 +216,13 @@ static struct several_traces choose_trace(struct inputs *inputs, const struct ma
         times[i] = time_of(&(struct inputs){inputs->machine, &inputs->traces[i], 1}, machine,
                            *inputs->traces, &first, options);
     run_close(&first);
-    for (size_t i = 0; i < count; i++) {
-        size_t before = 0;
-        for (size_t k = 0; k < count; k++)
-            before += times[k] < times[i] || (times[k] == times[i] && k < i);
-        chosen = before == (count - 1) / 2 ? i : chosen;
-    }
+    size_t *order = memory_zeroed(count, sizeof *order);
+    stats_sort_order(times, count, order);
+    inputs->traces += order[(count - 1) / 2];
+    inputs->count = 1;
+    free(order);
     const struct several_traces sample = errors_sample(times, count);
     free(times);
-    inputs->traces += chosen;
-    inputs->count = 1;
     return sample;
 }
 

@@ -2,7 +2,6 @@
 #include "sim/operations.h"
 
 #include "base/memory.h"
-#include "sim/contexts.h"
 #include "sim/surplus.h"
 #include "sim/takes.h"
 
@@ -16,6 +15,17 @@ static inline bool is_put(const struct operation *operation)
 static inline int node_of(const struct replay *replay, uint32_t thread)
 {
     return (int)replay->threads[thread].node;
+}
+
+/* Where the data of a put or get come from, and where they go. */
+static inline uint32_t source_of(const struct operation *operation)
+{
+    return is_put(operation) ? operation->thread : operation->op.peer;
+}
+
+static inline uint32_t target_of(const struct operation *operation)
+{
+    return is_put(operation) ? operation->op.peer : operation->thread;
 }
 
 /* The number of an operation's event. */
@@ -38,11 +48,7 @@ static uint32_t add(struct operations *operations, const struct operation *opera
     if (operations->unused) {
         operations->unused = operations->of[number].next;
     } else {
-        if (operations->count == operations->room) {
-            operations->room = 2 * operations->room + 64;
-            operations->of =
-                memory_resize_array(operations->of, operations->room, sizeof *operations->of);
-        }
+        memory_extend(operations->of, operations->count, &operations->room);
         number = (uint32_t)operations->count++;
     }
     operations->of[number] = *operation;
@@ -164,8 +170,7 @@ static inline void send(struct replay *replay, struct operation *operation)
 
 static inline void wire(struct replay *replay, struct operation *operation, uint32_t number)
 {
-    int own = node_of(replay, operation->thread), other = node_of(replay, operation->op.peer);
-    int from = is_put(operation) ? own : other, to = is_put(operation) ? other : own;
+    int from = node_of(replay, source_of(operation)), to = node_of(replay, target_of(operation));
     int64_t takes = operation->takes.wire;
     operation->stage = STAGE_SENT;
     if (__builtin_expect(operation->shares, 0))
@@ -342,14 +347,14 @@ static void go_on(struct replay *replay, uint32_t number)
 struct libraries *libraries_open(const struct machine *machine, const struct model *model,
                                  size_t pes)
 {
-    bool receive = model->receives && machine_receives(machine), any = receive;
+    bool receive = model->receives && machine_any_way(machine, way_receives), any = receive;
     for (size_t i = 0; i < machine->kind_count; i++)
         any = any || machine->kinds[i].progress == PROGRESS_INSIDE;
     if (!any)
         return NULL;
     struct libraries *libraries = memory_zeroed(1, sizeof *libraries + pes * sizeof *libraries->of);
     libraries->receive = receive;
-    libraries->asks = receive && machine_asks(machine);
+    libraries->asks = receive && machine_any_way(machine, way_asks);
     return libraries;
 }
 
@@ -457,16 +462,10 @@ static void note_peer(struct replay *replay, const struct operation *operation)
     const struct {
         uint32_t pe, context, peer;
     } pair = {replay_pe(replay, operation->thread), operation->op.context, operation->op.peer};
-    size_t before = libraries->pairs.count,
-           number = table_number(&libraries->pairs, &pair, sizeof pair);
-    if (number >= libraries->peer_room) {
-        libraries->peer_room = 2 * libraries->peer_room + 64;
-        libraries->peers =
-            memory_resize_array(libraries->peers, libraries->peer_room, sizeof *libraries->peers);
-    }
+    size_t number = table_number(&libraries->pairs, &pair, sizeof pair);
+    memory_extend(libraries->peers, number, &libraries->peer_room);
     struct asked_peer *peer = &libraries->peers[number];
-    if (number == before)
-        *peer = (struct asked_peer){.peer = operation->op.peer};
+    peer->peer = operation->op.peer;
     struct open_counts *open = open_of(replay, operation->thread, operation->op.context);
     if (open->all == 1)
         forget_peers(libraries, open);
@@ -575,10 +574,8 @@ static inline void find_times(struct replay *replay, const struct step *step,
     if (takes->returns == RETURNS_ISSUED)
         operation->leaves = operation->start + takes->issue;
     if (__builtin_expect(replay->waiting != NULL, 0) && !operation->atomic) {
-        int own = node_of(replay, step->thread), other = node_of(replay, step->op->peer);
-        operation->shares = is_put(operation)
-                                ? links_are_shared(&replay->links, own, other, takes->wire)
-                                : links_are_shared(&replay->links, other, own, takes->wire);
+        operation->shares = links_are_shared(&replay->links, node_of(replay, source_of(operation)),
+                                             node_of(replay, target_of(operation)), takes->wire);
     }
 }
 

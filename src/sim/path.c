@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 
 void path_keep(struct paths *paths, uint32_t hop)
 {
@@ -206,11 +207,7 @@ void profile_begin(struct profile *profile, const struct run *run, const struct 
 static int compare(const void *a, const void *b)
 {
     const struct profile_part *x = a, *y = b;
-    if (x->pe != y->pe)
-        return x->pe < y->pe ? -1 : 1;
-    if (x->time != y->time)
-        return x->time > y->time ? -1 : 1;
-    return (x->routine > y->routine) - (x->routine < y->routine);
+    return ORDER(x->pe, y->pe) ?: ORDER(y->time, x->time) ?: ORDER(x->routine, y->routine);
 }
 
 void profile_end(struct profile *profile)

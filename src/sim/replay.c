@@ -375,7 +375,7 @@ static void allocate(struct replay *replay)
     for (int i = 0; i < replay->run->thread_count; i++)
         replay->threads[i].threaded = run_threads(replay->run, run_pe(replay->run, i)) > 1;
     replay->libraries = libraries_open(replay->machine, replay->model, (size_t)replay->run->pes);
-    replay->connects = machine_connects(replay->machine) || replay->surplus;
+    replay->connects = machine_any_way(replay->machine, way_connects) || replay->surplus;
     if (replay->contention == CONTENTION_FAIR)
         replay->waiting = memory_zeroed(threads, sizeof *replay->waiting);
     if (replay->libraries || replay->waiting) {
@@ -401,7 +401,6 @@ static void forget(struct replay *replay)
         free(replay->pe_sums[i]);
     free(replay->pe_sums);
     free(replay->threads);
-    free(replay->floors);
     free(replay->served);
     free(replay->next_waits);
     free(replay->thread_extras);

@@ -120,20 +120,24 @@ enum thread_state {
     THREAD_ENDED
 };
 
+/* When everything in a context is known to be complete, and when it has arrived; and the earliest
+ * arrival of later puts, after a fence (ps). */
+struct context_times {
+    int64_t known, arrived, floor;
+};
+
 /* A thread. The first thread of its PE holds what is open in the default context. There
  * may be a million threads, and each operation reads several of them, so members that few runs need
  * are kept elsewhere. */
 struct thread {
     int64_t time, compute,
         waiting; /* ps; time - compute is spent in calls, of which `waiting` was spent blocked */
-    /* When everything in the default context is known to be complete, and when it has arrived (ps).
-     */
-    int64_t known, arrived;
-    int64_t interface;    /* when the next message can be sent; see interface_of() */
-    int64_t path_compute; /* computing on its path, up to its time (ps) */
-    uint32_t hop;         /* the station of its path when it last had to wait */
-    uint32_t next;        /* 1 + the next thread of the list that it is in, or 0 */
-    uint32_t blocked_on;  /* set, slot, lock or context */
+    struct context_times context; /* the default one */
+    int64_t interface;            /* when the next message can be sent; see interface_of() */
+    int64_t path_compute;         /* computing on its path, up to its time (ps) */
+    uint32_t hop;                 /* the station of its path when it last had to wait */
+    uint32_t next;                /* 1 + the next thread of the list that it is in, or 0 */
+    uint32_t blocked_on;          /* set, slot, lock or context */
     uint32_t node : NODE_BITS;
     uint32_t state : 5;    /* enum thread_state */
     uint32_t first : 1;    /* its put, get or atomic is the first one of its PE to the other PE */
@@ -175,8 +179,7 @@ struct open_counts {
 };
 
 struct context_state {
-    int64_t known, arrived; /* as in struct thread */
-    int64_t floor;          /* earliest arrival of later puts, after a fence (ps) */
+    struct context_times times;
     struct open_counts open;
 };
 
@@ -209,8 +212,6 @@ struct replay {
     struct libraries *libraries; /* NULL if no message needs the library of a PE */
     struct interface *waiting;   /* by thread; NULL unless links are shared (CONTENTION_FAIR) */
     struct links links;
-    int64_t *floors; /* by PE: as in struct context_state, of the default context; NULL before the
-                        first fence */
     struct open_counts *open; /* by PE: of the default context; NULL if no stage is an event */
     int64_t
         *served; /* by PE: when the next atomic on it can be served; NULL before the first one */
@@ -340,6 +341,52 @@ static inline bool serves_inside(const struct replay *replay, uint32_t pe)
     return machine_kind(replay->machine, (int)replay->threads[pe].node)->progress ==
            PROGRESS_INSIDE;
 }
+
+/* ---- What is open in contexts (step.c) ---- */
+
+/* A context that is not the default one. Valid until the next call. */
+struct context_state *context_of(struct replay *, uint32_t thread, unsigned context);
+
+/* Valid until the next call. */
+static inline struct context_times *times_of(struct replay *replay, uint32_t thread,
+                                             unsigned context)
+{
+    return __builtin_expect(context == 0, 1) ? &replay_home(replay, thread)->context
+                                             : &context_of(replay, thread, context)->times;
+}
+
+/* What is under way in a context. Valid until the next call. */
+struct open_counts *open_of(struct replay *, uint32_t thread, unsigned context);
+
+/* An operation is under way, its atomic has been served, it is over. */
+void context_begins(struct replay *, const struct operation *);
+void context_served(struct replay *, const struct operation *);
+void context_ends(struct replay *, const struct operation *);
+
+/* Whether a call must wait for operations that are under way. The thread is then blocked until they
+ * are over. */
+bool context_blocks(struct replay *, uint32_t thread, const struct op *);
+
+/* A fence: later puts in the context arrive no earlier than everything that was put before. */
+void context_fence(struct replay *, uint32_t thread, unsigned context);
+
+/* When a caller knows of one more operation that it is complete, and when this is at its target, if
+ * a fence orders it; 0: not known yet, or not ordered (ps). */
+static inline void context_note(struct replay *replay, const struct operation *operation,
+                                int64_t arrived, int64_t known)
+{
+    struct context_times *times = times_of(replay, operation->thread, operation->op.context);
+    times->known = later(times->known, known);
+    times->arrived = later(times->arrived, arrived);
+}
+
+/* The earliest arrival of what is put now (ps). */
+static inline int64_t context_floor(struct replay *replay, const struct operation *operation)
+{
+    return times_of(replay, operation->thread, operation->op.context)->floor;
+}
+
+/* ---- Calls ---- */
 
 /* In calls.c, together.c and locks.c: calls. Functions that return bool return false if the thread
  * is blocked. */

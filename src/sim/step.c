@@ -1,4 +1,4 @@
-/* What every operation ends with: times, sums, and PEs that can go on. */
+/* What every call ends with: times, sums, and PEs that can go on; and what is open in contexts. */
 #include "base/memory.h"
 #include "base/text.h"
 #include "sim/state.h"
@@ -122,4 +122,87 @@ void replay_too_late(struct replay *replay, uint32_t thread)
                         "counted in ps: the description's times are too long for this "
                         "trace, or processors too slow",
                         thread, (double)LAST_TIME / PS_PER_SECOND / 86400);
+}
+
+/* ---- What is open in contexts, and who waits for that ---- */
+
+struct context_key {
+    uint32_t pe, context;
+};
+
+struct context_state *context_of(struct replay *replay, uint32_t thread, unsigned context)
+{
+    const struct context_key key = {replay_pe(replay, thread), context};
+    size_t number = table_number(&replay->context_numbers, &key, sizeof key);
+    memory_extend(replay->contexts, number, &replay->context_room);
+    return &replay->contexts[number];
+}
+
+void context_fence(struct replay *replay, uint32_t thread, unsigned context)
+{
+    struct context_times *times = times_of(replay, thread, context);
+    times->floor = later(times->floor, times->arrived);
+}
+
+struct open_counts *open_of(struct replay *replay, uint32_t thread, unsigned context)
+{
+    return context == 0 ? &replay->open[replay_pe(replay, thread)]
+                        : &context_of(replay, thread, context)->open;
+}
+
+void context_begins(struct replay *replay, const struct operation *operation)
+{
+    struct open_counts *open = open_of(replay, operation->thread, operation->op.context);
+    open->all++;
+    open->atomics += operation->atomic;
+}
+
+/* Threads of the PE look again whether their calls can be made. */
+static void wake(struct replay *replay, const struct operation *operation)
+{
+    int pe = (int)replay_pe(replay, operation->thread);
+    for (int i = 0; i < run_threads(replay->run, pe); i++) {
+        uint32_t number = (uint32_t)run_thread(replay->run, pe, i);
+        struct thread *thread = &replay->threads[number];
+        if (thread->state != THREAD_OPEN || thread->blocked_on != operation->op.context)
+            continue;
+        replay_make_ready(replay, number);
+        thread->state = THREAD_CALLS;
+    }
+}
+
+void context_served(struct replay *replay, const struct operation *operation)
+{
+    if (--open_of(replay, operation->thread, operation->op.context)->atomics == 0)
+        wake(replay, operation);
+}
+
+void context_ends(struct replay *replay, const struct operation *operation)
+{
+    if (--open_of(replay, operation->thread, operation->op.context)->all == 0)
+        wake(replay, operation);
+}
+
+/* Whether a call completes all of its context, or of the default one. */
+static bool completes(const struct replay *replay, const struct op *op)
+{
+    return op->kind == OP_QUIET ||
+           (op->kind == OP_UNLOCK && replay->machine->unlock != UNLOCK_OVERTAKES) ||
+           (op->kind == OP_TOGETHER && op->flags & OP_QUIETS);
+}
+
+/* A fence waits until atomics are served, but not for their answers. It does not wait for puts,
+ * since the floor of the context keeps later puts after them. It does not order gets. */
+bool context_blocks(struct replay *replay, uint32_t number, const struct op *op)
+{
+    bool fence = op->kind == OP_FENCE;
+    if (__builtin_expect(!replay->open, 1) || (!fence && !completes(replay, op)))
+        return false;
+    unsigned context = fence || op->kind == OP_QUIET ? op->context : 0;
+    const struct open_counts *open = open_of(replay, number, context);
+    if ((fence ? open->atomics : open->all) == 0)
+        return false;
+    replay->threads[number].state = THREAD_OPEN;
+    replay->threads[number].blocked_on = context;
+    return true;
 }

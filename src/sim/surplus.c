@@ -57,14 +57,7 @@ int64_t surplus_of(const struct replay *replay, const struct step *step, bool op
 
 struct samples *samples_of(struct comparison *comparison, size_t number)
 {
-    if (number >= comparison->room) {
-        size_t room = 2 * number + 16;
-        comparison->samples =
-            memory_resize_array(comparison->samples, room, sizeof *comparison->samples);
-        memset(comparison->samples + comparison->room, 0,
-               (room - comparison->room) * sizeof *comparison->samples);
-        comparison->room = room;
-    }
+    memory_extend(comparison->samples, number, &comparison->room);
     return &comparison->samples[number];
 }
 

@@ -58,7 +58,7 @@ struct surplus {
 struct replay;
 struct replay_options;
 struct step;
-/* traced_on.c: compares a trace with the description of the machine on which it was recorded, by
+/* repeat.c: compares a trace with the description of the machine on which it was recorded, by
  * classes of calls. Replays the trace on that machine, on which the ratio of processors is 1. path
  * is the file of the description, options are those of the prediction. NULL: *error, to be freed,
  * says why the trace cannot be replayed there; *damaged says whether it is damaged, or ends in a

@@ -97,7 +97,7 @@ static int64_t thread_in(const struct replay *replay, uint32_t set, int64_t home
 /* When a PE enters a collective: after everything that a barrier completes. */
 static int64_t arrival(const struct replay *replay, uint32_t thread, const struct op *op)
 {
-    int64_t time = replay->threads[thread].time, known = replay_home(replay, thread)->known;
+    int64_t time = replay->threads[thread].time, known = replay_home(replay, thread)->context.known;
     return op->flags & OP_QUIETS && known > time ? known : time;
 }
 
