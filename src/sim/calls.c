@@ -1,7 +1,6 @@
 /* Puts, gets and atomics as calls, the calls that complete them, and waits for writes. */
 #include "sim/operations.h"
 #include "sim/surplus.h"
-#include "sim/takes.h"
 
 /* The time of its own of a quiet, fence or wait (ps). */
 static inline int64_t own_cost(const struct replay *replay, const struct step *step,
@@ -12,7 +11,7 @@ static inline int64_t own_cost(const struct replay *replay, const struct step *s
                                         : 0;
 }
 
-void replay_quiet(struct replay *replay, const struct step *step)
+bool replay_quiet(struct replay *replay, const struct step *step)
 {
     int64_t *known = &times_of(replay, step->thread, step->op->context)->known;
     int64_t own = own_cost(replay, step, COST_QUIET);
@@ -21,6 +20,7 @@ void replay_quiet(struct replay *replay, const struct step *step)
     /* By its surplus, it may have been complete earlier. */
     if (*known > replay->threads[step->thread].time)
         *known = replay->threads[step->thread].time;
+    return true;
 }
 
 /* ---- Puts, gets and atomics ---- */
@@ -32,7 +32,7 @@ static int64_t surplus_before(const struct replay *replay, const struct step *st
     const struct op *op = step->op;
     int64_t surplus = surplus_of(replay, step, false), meanwhile = 0;
     if (!(op->flags & OP_BLOCKING))
-        meanwhile = phases_of(replay, step).wire;
+        meanwhile = operation_wire(replay, step);
     return later(surplus - meanwhile, 0);
 }
 
@@ -85,13 +85,14 @@ bool replay_operation(struct replay *replay, const struct step *step)
 }
 
 /* Later puts arrive no earlier than those before the fence. */
-void replay_fence(struct replay *replay, const struct step *step)
+bool replay_fence(struct replay *replay, const struct step *step)
 {
     operation_fence(replay, step);
     /* It may have waited until its atomics were served. */
     int64_t begin = replay->libraries ? later(step->start, replay->now) : step->start;
     int64_t own = own_cost(replay, step, COST_FENCE);
     replay_finish(replay, step, begin + own, begin - step->start);
+    return true;
 }
 
 /* ---- Waits ---- */

@@ -94,11 +94,11 @@ static void forget(struct cycles *cycles, uint32_t thread)
     cycles->watches[thread] = NULL;
 }
 
-bool cycles_see(struct cycles *cycles, size_t threads, uint32_t thread, uint64_t number,
-                enum turn_call call, uint64_t what)
+bool cycles_see(struct cycles *cycles, uint32_t thread, uint64_t number, enum turn_call call,
+                uint64_t what)
 {
     if (!cycles->watches)
-        cycles->watches = memory_zeroed(threads, sizeof(struct watch *));
+        cycles->watches = memory_zeroed(cycles->threads, sizeof(struct watch *));
     struct watch *watch = cycles->watches[thread];
     bool ends = call == TURN_EFFECT || call == TURN_CAME;
     if (watch) {
@@ -129,53 +129,52 @@ bool cycles_see(struct cycles *cycles, size_t threads, uint32_t thread, uint64_t
 void cycles_end(struct cycles *cycles, uint32_t thread, uint64_t number)
 {
     if (cycles->watches && cycles->watches[thread])
-        cycles_see(cycles, 0, thread, number, TURN_EFFECT, 0);
+        cycles_see(cycles, thread, number, TURN_EFFECT, 0);
 }
 
 /* ---- When they are known ---- */
 
-static void forget_all(struct cycles *cycles, size_t threads)
+static void forget_all(struct cycles *cycles)
 {
-    for (size_t thread = 0; thread < threads && cycles->watches; thread++)
+    for (size_t thread = 0; thread < cycles->threads && cycles->watches; thread++)
         free(cycles->watches[thread]);
     free(cycles->watches);
     cycles->watches = NULL;
 }
 
-void cycles_rewind(struct cycles *cycles, size_t threads)
+void cycles_rewind(struct cycles *cycles)
 {
     size_t next = cycles->count;
-    forget_all(cycles, threads);
-    for (size_t thread = threads; cycles->next && thread-- > 0;) {
+    forget_all(cycles);
+    for (size_t thread = cycles->threads; cycles->next && thread-- > 0;) {
         while (next > 0 && cycles->found[next - 1].thread >= thread)
             next--;
         cycles->next[thread] = (uint32_t)next;
     }
 }
 
-void cycles_know(struct cycles *cycles, size_t threads)
+void cycles_know(struct cycles *cycles)
 {
     cycles->known = true;
     if (cycles->count > 0)
-        cycles->next = memory_zeroed(threads, sizeof *cycles->next);
-    cycles_rewind(cycles, threads);
+        cycles->next = memory_zeroed(cycles->threads, sizeof *cycles->next);
+    cycles_rewind(cycles);
 }
 
-bool cycles_keep_written(struct cycles *cycles, size_t threads)
+bool cycles_keep_written(struct cycles *cycles)
 {
     size_t kept = 0, count = cycles->count;
     for (size_t i = 0; i < count; i++)
         if (cycles->found[i].turn == 0 || cycles->found[i].written)
             cycles->found[kept++] = cycles->found[i];
     cycles->count = kept;
-    cycles_rewind(cycles, threads);
+    cycles_rewind(cycles);
     return kept < count;
 }
 
-void cycles_free(struct cycles *cycles, size_t threads)
+void cycles_free(struct cycles *cycles)
 {
-    forget_all(cycles, threads);
+    forget_all(cycles);
     free(cycles->found);
     free(cycles->next);
-    *cycles = (struct cycles){0};
 }

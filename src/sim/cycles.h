@@ -34,6 +34,7 @@ struct cycle {
 };
 
 struct cycles {
+    size_t threads;
     bool known;          /* else they are to be found, while threads are read one by one */
     struct cycle *found; /* ordered by thread and event, once all are known */
     size_t count, room;
@@ -43,16 +44,15 @@ struct cycles {
 
 /* Tells the part that an event of a thread plays; what is equal for equal calls. True if it may
  * belong to a loop in its third turn that a write ends. */
-bool cycles_see(struct cycles *, size_t threads, uint32_t thread, uint64_t number, enum turn_call,
-                uint64_t what);
+bool cycles_see(struct cycles *, uint32_t thread, uint64_t number, enum turn_call, uint64_t what);
 /* The events of a thread have ended. */
 void cycles_end(struct cycles *, uint32_t thread, uint64_t number);
 /* All threads have been read. */
-void cycles_know(struct cycles *, size_t threads);
+void cycles_know(struct cycles *);
 /* Drops loops that no write has ended. Returns whether there were any. */
-bool cycles_keep_written(struct cycles *, size_t threads);
-void cycles_rewind(struct cycles *, size_t threads);
-void cycles_free(struct cycles *, size_t threads);
+bool cycles_keep_written(struct cycles *);
+void cycles_rewind(struct cycles *);
+void cycles_free(struct cycles *);
 
 /* Whether an event can belong to a loop, or end one. */
 static inline bool cycles_concern(const struct cycles *cycles, uint32_t thread, enum turn_call call)

@@ -25,9 +25,7 @@ static struct phases phases_of(const struct replay *replay, const struct step *s
                                enum cost_class class)
 {
     uint32_t home = replay_lock_home(replay, step);
-    int node = replay->threads[home].node;
-    const struct way *way = machine_way(replay->machine, replay->threads[step->thread].node, node);
-    bool described = way_has(way, class);
+    bool described = way_has(replay_bus(replay, step->thread, home), class);
     return replay->model->takes(&(struct message){
         .way = replay_way(replay, step->thread, home, described ? class : COST_ATOMIC,
                           step->op->bytes),
@@ -52,9 +50,7 @@ static int64_t held_time(const struct replay *replay, const struct step *step, u
     const uint32_t threads[] = {replay_lock_home(replay, step), before - 1};
     int64_t longest = 0;
     for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
-        const struct thread *self = &replay->threads[threads[i]];
-        const struct way *way =
-            machine_way(replay->machine, replay->threads[step->thread].node, (int)self->node);
+        const struct way *way = replay_bus(replay, step->thread, threads[i]);
         if (!way_has(way, COST_LOCK_HELD))
             continue;
         const struct phases takes = replay->model->takes(&(struct message){
@@ -118,13 +114,14 @@ bool replay_lock(struct replay *replay, const struct step *step)
 }
 
 /* A failed test_lock asks as set_lock does, and changes nothing. */
-void replay_try_lock(struct replay *replay, const struct step *step)
+bool replay_try_lock(struct replay *replay, const struct step *step)
 {
     const struct phases takes = phases_of(replay, step, COST_LOCK);
     replay_finish(replay, step, step->start + whole(&takes), 0);
+    return true;
 }
 
-void replay_unlock(struct replay *replay, const struct step *step)
+bool replay_unlock(struct replay *replay, const struct step *step)
 {
     struct lock_state *lock = &replay->locks[lock_number(replay, step->op->place)];
     struct thread *self = &replay->threads[step->thread];
@@ -151,13 +148,14 @@ void replay_unlock(struct replay *replay, const struct step *step)
                                                   : done + takes.flight + takes.answer,
                   begin - step->start);
     if (!lock->first)
-        return;
+        return true;
     const struct step next = replay_blocked(replay, lock->first - 1);
     lock->first = replay->threads[next.thread].next;
     if (!lock->first)
         lock->last = 0;
     int64_t leaves = take(replay, lock, &next, &waited);
     replay_release(replay, &next, leaves, waited);
+    return true;
 }
 
 int64_t replay_holder(const struct replay *replay, uint32_t pe)

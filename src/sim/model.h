@@ -26,6 +26,9 @@
 
 #include "sim/machine.h"
 
+/* ps, 46 days: the sum of two such times still fits into 64 bits. */
+#define LAST_TIME INT64_C(4000000000000000000)
+
 enum returns {
     RETURNS_ISSUED,  /* the caller goes on after the issue */
     RETURNS_SENT,    /* when the wire ends: the source can be used again */
@@ -51,7 +54,6 @@ struct message {
 
 /* A collective routine. Its time counts from the call of the last PE. */
 struct together {
-    enum collective collective;
     struct collective_rule rule;
     const struct way *way; /* the slowest latency and bandwidth between its PEs */
     int64_t pes;
@@ -73,6 +75,9 @@ extern const struct model models[]; /* the default is the first; behind the last
 /* The model of that name, or NULL. */
 const struct model *model_find(const char *name);
 
+/* One transfer that begins and ends as `count` of them in a row, each of which begins when the one
+ * before has returned and the interface is free. Exact for blocking calls without contention. */
+struct phases phases_in_a_row(const struct phases *, uint64_t count, bool get);
 /* The time of a collective: the number of its messages in a row times the cost of one, or the
  * measured time. */
 int64_t collective_time(const struct model *, const struct together *);

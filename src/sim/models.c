@@ -128,6 +128,41 @@ const struct model *model_find(const char *name)
     return NULL;
 }
 
+/* ---- Transfers in a row ---- */
+
+/* From the call until the caller goes on. */
+static int64_t until_return(const struct phases *one)
+{
+    int64_t sent = one->issue + one->request + one->wire,
+            arrived = sent + one->flight + one->receive;
+    switch (one->returns) {
+    case RETURNS_ISSUED:
+        return one->issue;
+    case RETURNS_SENT:
+        return sent;
+    case RETURNS_ARRIVED:
+        return arrived + one->answer;
+    default:
+        return arrived + one->acknowledge + one->answer;
+    }
+}
+
+struct phases phases_in_a_row(const struct phases *one, uint64_t count, bool get)
+{
+    int64_t returns = until_return(one), apart = get || one->gap > one->wire ? one->gap : one->wire;
+    int64_t period = returns > apart ? returns : apart;
+    struct phases all = *one;
+    if ((double)period * (double)(count - 1) > (double)LAST_TIME) {
+        all.request = LAST_TIME; /* which is an error then */
+        return all;
+    }
+    int64_t others = period * (int64_t)(count - 1), wires = one->wire * (int64_t)(count - 1);
+    all.request += others - wires;
+    all.wire += wires;
+    all.gap += get ? others : wires;
+    return all;
+}
+
 /* ---- Collectives: messages, or measured times ---- */
 
 static double log_steps(int64_t pes)

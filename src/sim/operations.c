@@ -3,7 +3,6 @@
 
 #include "base/memory.h"
 #include "sim/surplus.h"
-#include "sim/takes.h"
 
 #define MOST_ELEMENTS 65536 /* of a strided put whose elements are messages */
 
@@ -11,6 +10,67 @@ static inline bool is_put(const struct operation *operation)
 {
     return operation->op.kind == OP_PUT;
 }
+
+/* ---- What calls take, by the model ---- */
+
+static inline bool is_atomic(const struct op *op)
+{
+    return op->kind == OP_ATOMIC || op->flags & OP_FETCHING;
+}
+
+static inline enum cost_class class_of(const struct op *op)
+{
+    if (is_atomic(op))
+        return COST_ATOMIC;
+    if (op->kind == OP_PUT)
+        return op->flags & OP_BLOCKING ? COST_PUT : COST_PUT_NBI;
+    return op->flags & OP_BLOCKING ? COST_GET : COST_GET_NBI;
+}
+
+/* What a put, get or atomic of this many bytes takes. */
+static inline struct phases phases_of_bytes(const struct replay *replay, const struct step *step,
+                                            uint64_t bytes)
+{
+    const struct op *op = step->op;
+    const bool atomic = is_atomic(op);
+    const struct message message = {
+        .way = replay_way(replay, step->thread, op->peer, class_of(op), bytes),
+        .bytes = bytes,
+        .kind = atomic               ? MESSAGE_ATOMIC
+                : op->kind == OP_PUT ? MESSAGE_PUT
+                                     : MESSAGE_GET,
+        .blocking = op->flags & OP_BLOCKING,
+        .fetching = op->flags & OP_FETCHING,
+        .busy = atomic ? replay_busy(replay, step->thread, op->peer) : 0,
+    };
+    return replay->model->takes(&message);
+}
+
+/* Whether the elements of a strided call go one by one. */
+static bool goes_each(const struct replay *replay, const struct step *step)
+{
+    const struct op *op = step->op;
+    const struct way *way = replay_bus(replay, step->thread, op->peer);
+    bool each = (op->kind == OP_PUT ? way->iput : way->iget) == STRIDED_EACH;
+    return each && op->place > 1 && op->flags & OP_BLOCKING;
+}
+
+static inline struct phases phases_of(const struct replay *replay, const struct step *step)
+{
+    const struct op *op = step->op;
+    if (__builtin_expect(op->place > 1, 0) && op->kind != OP_FETCHES && goes_each(replay, step)) {
+        const struct phases one = phases_of_bytes(replay, step, op->bytes / op->place);
+        return phases_in_a_row(&one, op->place, op->kind != OP_PUT);
+    }
+    return phases_of_bytes(replay, step, op->bytes);
+}
+
+int64_t operation_wire(const struct replay *replay, const struct step *step)
+{
+    return phases_of(replay, step).wire;
+}
+
+/* ---- Ends of operations ---- */
 
 static inline int node_of(const struct replay *replay, uint32_t thread)
 {
@@ -617,7 +677,7 @@ uint64_t operation_times(const struct replay *replay, const struct step *step)
 {
     const struct op *op = step->op;
     bool each = __builtin_expect(op->place > 1, 0) && op->kind == OP_PUT && replay->libraries &&
-                op->place <= MOST_ELEMENTS && strided_goes_each(replay, step) &&
+                op->place <= MOST_ELEMENTS && goes_each(replay, step) &&
                 needs_library(replay, step);
     return each ? op->place : 1;
 }

@@ -37,8 +37,15 @@ static inline bool is_ordered(const struct replay *replay, const struct thread *
     }
 }
 
+/* A call without cost. */
+static bool pass_by(struct replay *replay, const struct step *step)
+{
+    replay_finish(replay, step, step->start, 0);
+    return true;
+}
+
 /* shmem_init: time begins on all PEs at once, when the library has started. */
-static void start(struct replay *replay, const struct step *step)
+static bool start(struct replay *replay, const struct step *step)
 {
     struct thread *self = &replay->threads[step->thread];
     const struct stream *stream = &replay->streams.of[step->thread];
@@ -46,46 +53,27 @@ static void start(struct replay *replay, const struct step *step)
     if (step->thread < (uint32_t)replay->run->pes &&
         stream->made - stream->count + stream->next == 1)
         begun.start = self->compute = self->path_compute = 0;
-    replay_finish(replay, &begun, begun.start, 0);
+    return pass_by(replay, &begun);
 }
 
-/* False: the PE is blocked, or there is an error. */
-static inline bool execute(struct replay *replay, const struct step *step)
-{
-    switch ((enum op_kind)step->op->kind) {
-    case OP_PUT:
-    case OP_GET:
-    case OP_ATOMIC:
-        return replay_operation(replay, step);
-    case OP_QUIET:
-        replay_quiet(replay, step);
-        return true;
-    case OP_FENCE:
-        replay_fence(replay, step);
-        return true;
-    case OP_TOGETHER:
-        return replay_together(replay, step);
-    case OP_WAIT:
-    case OP_CYCLE:
-        return replay_wait(replay, step);
-    case OP_LOCK:
-        return replay_lock(replay, step);
-    case OP_UNLOCK:
-        replay_unlock(replay, step);
-        return true;
-    case OP_TRY_LOCK:
-        replay_try_lock(replay, step);
-        return true;
-    case OP_FETCHES:
-        return replay_fetches(replay, step);
-    case OP_START:
-        start(replay, step);
-        return true;
-    default:
-        replay_finish(replay, step, step->start, 0);
-        return true;
-    }
-}
+/* By enum op_kind. False: the thread is blocked, or there is an error. */
+static bool (*const execute[])(struct replay *, const struct step *) = {
+    [OP_LOCAL] = pass_by,
+    [OP_START] = start,
+    [OP_PUT] = replay_operation,
+    [OP_GET] = replay_operation,
+    [OP_ATOMIC] = replay_operation,
+    [OP_QUIET] = replay_quiet,
+    [OP_FENCE] = replay_fence,
+    [OP_TOGETHER] = replay_together,
+    [OP_WAIT] = replay_wait,
+    [OP_LOCK] = replay_lock,
+    [OP_TRY_LOCK] = replay_try_lock,
+    [OP_UNLOCK] = replay_unlock,
+    [OP_FETCHES] = replay_fetches,
+    [OP_REST] = pass_by,
+    [OP_CYCLE] = replay_wait,
+};
 
 static inline void compute(struct thread *self, const struct op *op, int64_t burst)
 {
@@ -181,9 +169,8 @@ static bool advance(struct replay *replay, uint32_t number)
             return true;
         self->state = THREAD_READY;
         streams->of[number].next++;
-        replay->executed++;
         const struct step step = {number, op, self->time};
-        if (!execute(replay, &step) || replay->error)
+        if (!execute[op->kind](replay, &step) || replay->error)
             return !replay->error;
     }
 }

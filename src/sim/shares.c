@@ -7,9 +7,8 @@
 #include "base/memory.h"
 
 #define LEVEL_UNITS 0x1p60
-#define NEAR 1e-9 /* speeds that differ by less are equal: rounding errors are smaller */
-#define MOST_ROUNDS                                                                                \
-    4 /* rounds of widening the choice of flows, before all connected flows are chosen */
+#define NEAR 1e-9     /* speeds that differ by less are equal: rounding errors are smaller */
+#define MOST_ROUNDS 4 /* of widening the choice of flows, before all connected ones are chosen */
 
 static void push(struct numbers *numbers, uint32_t number)
 {

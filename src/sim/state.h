@@ -14,17 +14,13 @@
 #include "sim/threads.h"
 #include "sim/waits.h"
 
-#define LAST_TIME                                                                                  \
-    INT64_C(                                                                                       \
-        4000000000000000000) /* ps, 46 days: the sum of two such times still fits into 64 bits */
-
 #define NODE_BITS 24
 #define MOST_NODE ((UINT32_C(1) << NODE_BITS) - 1)
 
 /* ---- Operations ----
  *
  * Puts, gets and atomics that may be under way, and what they need on their way. Each goes through
- * stages (operations.h); model.h draws the times of their parts.
+ * stages (operations.c); model.h draws the times of their parts.
  *
  *   put:    send, wire, sent, arrive, answer
  *   get:    send, arrive, wire, sent, answer
@@ -130,14 +126,14 @@ struct context_times {
  * may be a million threads, and each operation reads several of them, so members that few runs need
  * are kept elsewhere. */
 struct thread {
-    int64_t time, compute,
-        waiting; /* ps; time - compute is spent in calls, of which `waiting` was spent blocked */
+    /* ps; time - compute is spent in calls, of which `waiting` was spent blocked */
+    int64_t time, compute, waiting;
     struct context_times context; /* the default one */
-    int64_t interface;            /* when the next message can be sent; see interface_of() */
-    int64_t path_compute;         /* computing on its path, up to its time (ps) */
-    uint32_t hop;                 /* the station of its path when it last had to wait */
-    uint32_t next;                /* 1 + the next thread of the list that it is in, or 0 */
-    uint32_t blocked_on;          /* set, slot, lock or context */
+    int64_t interface;    /* when the next message can be sent; see sender_of() in operations.c */
+    int64_t path_compute; /* computing on its path, up to its time (ps) */
+    uint32_t hop;         /* the station of its path when it last had to wait */
+    uint32_t next;        /* 1 + the next thread of the list that it is in, or 0 */
+    uint32_t blocked_on;  /* set, slot, lock or context */
     uint32_t node : NODE_BITS;
     uint32_t state : 5;    /* enum thread_state */
     uint32_t first : 1;    /* its put, get or atomic is the first one of its PE to the other PE */
@@ -198,7 +194,6 @@ struct replay {
     struct queue queue; /* numbers: threads, then operations under way */
     int64_t now;        /* time of the last event */
     uint32_t ready;     /* list of threads that can go on, 1 + thread */
-    uint64_t executed;
     char *error;
     bool found; /* the error is a deadlock or damage; else something was refused */
 
@@ -213,8 +208,7 @@ struct replay {
     struct interface *waiting;   /* by thread; NULL unless links are shared (CONTENTION_FAIR) */
     struct links links;
     struct open_counts *open; /* by PE: of the default context; NULL if no stage is an event */
-    int64_t
-        *served; /* by PE: when the next atomic on it can be served; NULL before the first one */
+    int64_t *served; /* by PE: when its next atomic can be served; NULL before the first one */
     struct table connected;  /* pairs of PEs, if it matters which message is the first one */
     bool connects;           /* it does */
     struct surplus *surplus; /* what calls take in addition, or NULL */
@@ -388,17 +382,16 @@ static inline int64_t context_floor(struct replay *replay, const struct operatio
 
 /* ---- Calls ---- */
 
-/* In calls.c, together.c and locks.c: calls. Functions that return bool return false if the thread
- * is blocked. */
+/* In calls.c, together.c and locks.c: calls. False: the thread is blocked, or there is an error. */
 bool replay_operation(struct replay *, const struct step *); /* put, get, atomic */
 bool replay_fetches(struct replay *, const struct step *);
-void replay_quiet(struct replay *, const struct step *);
-void replay_fence(struct replay *, const struct step *);
+bool replay_quiet(struct replay *, const struct step *);
+bool replay_fence(struct replay *, const struct step *);
 bool replay_wait(struct replay *, const struct step *);
 bool replay_together(struct replay *, const struct step *);
 bool replay_lock(struct replay *, const struct step *);
-void replay_unlock(struct replay *, const struct step *);
-void replay_try_lock(struct replay *, const struct step *);
+bool replay_unlock(struct replay *, const struct step *);
+bool replay_try_lock(struct replay *, const struct step *);
 /* A thread goes on that is ready, and was blocked on an operation or a write. */
 void replay_goes_on(struct replay *, uint32_t thread);
 /* The thread for which a blocked thread waits: one that has not called the collective, or holds the

@@ -16,7 +16,7 @@ void streams_open(struct streams *streams, struct run *run, const double *speed,
 {
     size_t threads = (size_t)run->thread_count;
     size_t window = window_bytes / threads / sizeof(struct op);
-    *streams = (struct streams){.run = run};
+    *streams = (struct streams){.run = run, .cycles.threads = threads};
     streams->of = memory_zeroed(threads, sizeof *streams->of);
     bool other = false;
     for (int i = 0; i < run->pes; i++)
@@ -56,7 +56,7 @@ void streams_rewind(struct streams *streams)
     }
     streams->events = streams->loops = streams->polls = 0;
     streams->taken_off = 0;
-    cycles_rewind(&streams->cycles, (size_t)streams->run->thread_count);
+    cycles_rewind(&streams->cycles);
 }
 
 void streams_close(struct streams *streams)
@@ -67,7 +67,7 @@ void streams_close(struct streams *streams)
     free(streams->windows);
     free(streams->took);
     free(streams->recorded);
-    cycles_free(&streams->cycles, (size_t)streams->run->thread_count);
+    cycles_free(&streams->cycles);
     free(streams->speed);
     trace_cursor_free(streams->cursor);
     free(streams->error);

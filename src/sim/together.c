@@ -51,7 +51,6 @@ static int64_t cost(struct replay *replay, const struct set_state *state,
                     enum collective collective)
 {
     const struct together together = {
-        .collective = collective,
         .rule = replay->machine->collectives[collective],
         .way = &state->way,
         .pes = state->size,

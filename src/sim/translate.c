@@ -12,9 +12,7 @@
 #include "base/text.h"
 
 #define MOST_BURST 4e17 /* ps: 4.6 days */
-#define FETCHES_KEPT                                                                               \
-    2 /* this many equal fetches in a row are kept; only more of them are a loop                   \
-       */
+#define FETCHES_KEPT 2  /* equal fetches in a row that are kept; only more of them are a loop */
 #define FETCH_MOST_BYTES 8
 #define MOST_PLACES 16 /* most variables for which a loop of tests asks in turn */
 
@@ -30,7 +28,6 @@ struct poll {
     uint32_t place_count; /* 1, but of a loop of tests */
     uint32_t peer;
     int64_t start, end; /* ticks: of the first, of the last */
-    const struct routine_kind *routine;
 };
 
 /* ---- Values of events ---- */
@@ -275,7 +272,6 @@ static bool poll(struct streams *streams, const struct call *call, struct op *op
                               .place_count = 1,
                               .peer = op->peer,
                               .op = *op,
-                              .routine = call->kind,
                               .start = call->raw->start};
     else if (kind == POLL_FETCH && poll->calls == FETCHES_KEPT)
         poll->op = *op, poll->start = call->raw->start;
@@ -370,8 +366,7 @@ static void watch(struct streams *streams, const struct call *call, const struct
     if (!cycles_concern(&streams->cycles, thread, turn))
         return;
     uint64_t what = turn == TURN_EFFECT ? 0 : what_of(call);
-    bool third = cycles_see(&streams->cycles, (size_t)streams->run->thread_count, thread,
-                            streams->of[thread].read - 1, turn, what);
+    bool third = cycles_see(&streams->cycles, thread, streams->of[thread].read - 1, turn, what);
     if (third && streams->observe && !streams->observe_all)
         show_fetch(streams, call, op, NULL);
 }
@@ -564,8 +559,7 @@ static inline void leave_plain(struct streams *streams, int thread)
     struct stream *stream = &streams->of[thread];
     end_poll(streams, thread);
     if (cycles_concern(&streams->cycles, (uint32_t)thread, TURN_EFFECT))
-        cycles_see(&streams->cycles, (size_t)streams->run->thread_count, (uint32_t)thread,
-                   stream->read, TURN_EFFECT, 0);
+        cycles_see(&streams->cycles, (uint32_t)thread, stream->read, TURN_EFFECT, 0);
     stream->read++;
 }
 

@@ -252,8 +252,7 @@ static bool leave_cycles(struct matching *matching)
     for (size_t i = 0; i < matching->wait_count; i++)
         if (matching->waits[i].cycle && find_write(matching, &matching->waits[i]))
             matching->waits[i].cycle->written = true;
-    return cycles_keep_written(&matching->streams->cycles,
-                               (size_t)matching->streams->run->thread_count);
+    return cycles_keep_written(&matching->streams->cycles);
 }
 
 static bool read_writes(struct matching *matching)
@@ -276,7 +275,7 @@ bool waits_match(struct waits *waits, struct streams *streams)
     bool good = read_all(&matching, observe_flag);
     streams->observe_waits = false;
     if (good)
-        cycles_know(&streams->cycles, (size_t)streams->run->thread_count);
+        cycles_know(&streams->cycles);
     if (good && matching.seen) {
         flag_list_sort(&matching.flags, (size_t)streams->run->pes);
         good = read_writes(&matching);
