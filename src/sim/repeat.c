@@ -51,6 +51,20 @@ double repeat_time(const struct repeat *repeat, const struct machine *machine)
     return time;
 }
 
+/* On a machine that is read again, with a variation or the first setting of a sweep (or NULL). */
+static double changed_time(const struct repeat *repeat, const struct variation *variation,
+                           const struct sweep *sweep)
+{
+    char *problem;
+    struct machine *machine = machine_read(repeat->description, variation, &problem);
+    if (machine && sweep)
+        problem = sweep_apply(machine, sweep, 0);
+    double time = problem ? NAN : repeat_time(repeat, machine);
+    free(problem);
+    machine_free(machine);
+    return time;
+}
+
 struct profile repeat_profile(const struct repeat *repeat, const struct replay *done)
 {
     struct repeat again = *repeat;
@@ -77,14 +91,7 @@ struct profile repeat_profile(const struct repeat *repeat, const struct replay *
 /* The time that a variation adds to the run time (ps); 0 if the run cannot be predicted with it. */
 static double effect(const struct repeat *repeat, const struct variation *variation)
 {
-    char *error;
-    struct machine *machine = machine_read(repeat->description, variation, &error);
-    if (!machine) {
-        free(error);
-        return 0;
-    }
-    double time = repeat_time(repeat, machine);
-    machine_free(machine);
+    double time = changed_time(repeat, variation, NULL);
     return isnan(time) ? 0 : time - repeat->run_time;
 }
 
@@ -203,21 +210,13 @@ struct curve {
 /* ps; infinite where there can be no such machine, or the run takes too long to be predicted. */
 static double run_time(struct curve *curve, double added)
 {
-    char *error, *problem;
     struct setting *setting = curve->sweep.settings;
-    struct machine *machine = machine_read(curve->repeat->description, NULL, &error);
-    free(error);
-    if (!machine)
-        return INFINITY;
     if (curve->bytes)
         setting->number = 1 / (1 + added);
     else
         setting->value = floor(added + 0.5);
-    problem = sweep_apply(machine, &curve->sweep, 0);
     curve->replays++;
-    double time = problem ? NAN : repeat_time(curve->repeat, machine);
-    free(problem);
-    machine_free(machine);
+    double time = changed_time(curve->repeat, NULL, &curve->sweep);
     return isnan(time) ? INFINITY : time;
 }
 
