@@ -223,7 +223,7 @@ static bool take_bus_other(struct machine_text *text, void *machine, void *in)
 const struct key *machine_key(bool node, const char *name)
 {
     const struct keys keys = {KEYS(bus_keys)}, of_nodes = {KEYS(node_keys)};
-    return key_of(node ? &of_nodes : &keys, &(struct word){NULL, name, strlen(name)});
+    return key_named(node ? &of_nodes : &keys, &(struct word){NULL, name, strlen(name)});
 }
 
 static void take_bus(struct machine_text *text, struct machine *machine)
@@ -462,7 +462,7 @@ static void take_statement(struct machine_text *text, struct machine *machine)
     static const struct keys keys = {KEYS(machine_keys)};
     struct word word = text->word;
     const struct statement *statement = statement_of(&word);
-    const struct key *key = key_of(&keys, &word);
+    const struct key *key = key_named(&keys, &word);
     size_t errors = text->error_count;
     text_next(text);
     if (statement)
@@ -475,7 +475,8 @@ static void take_statement(struct machine_text *text, struct machine *machine)
                    "model and include",
                    (int)word.length, word.text);
     if (text->error_count > errors) /* of one mistake others would follow */
-        while (!word_ends(&text->word) && !statement_of(&text->word) && !key_of(&keys, &text->word))
+        while (!word_ends(&text->word) && !statement_of(&text->word) &&
+               !key_named(&keys, &text->word))
             text_next(text);
 }
 

@@ -500,7 +500,7 @@ static bool in_block(const struct machine_text *text)
     return !word_ends(&text->word) && !word_is(&text->word, "}");
 }
 
-const struct key *key_of(const struct keys *keys, const struct word *name)
+const struct key *key_named(const struct keys *keys, const struct word *name)
 {
     for (size_t i = 0; i < keys->count; i++)
         if (word_is(name, keys->of[i].name))
@@ -512,7 +512,7 @@ const struct key *key_of(const struct keys *keys, const struct word *name)
 static void skip_value(struct machine_text *text, const struct keys *keys)
 {
     while (in_block(text) && !word_is(&text->word, "from") && !word_is(&text->word, "cost") &&
-           !key_of(keys, &text->word))
+           !key_named(keys, &text->word))
         text_next(text);
 }
 
@@ -540,7 +540,7 @@ static void unknown_key(struct machine_text *text, const struct word *at, const 
 static void take_key(struct machine_text *text, const struct keys *keys, uint64_t *given, void *in)
 {
     struct word at = text->word;
-    const struct key *key = key_of(keys, &at);
+    const struct key *key = key_named(keys, &at);
     if (!key && keys->other && keys->other(text, keys->context, in))
         return;
     text_next(text);

@@ -113,7 +113,7 @@ struct keys {
 #define KEYS(table) .of = table, .count = sizeof table / sizeof *table
 
 /* The key of that name; NULL: there is none. */
-const struct key *key_of(const struct keys *, const struct word *name);
+const struct key *key_named(const struct keys *, const struct word *name);
 /* Takes a block into a struct; name: whose block it is. */
 void take_block(struct machine_text *, const struct word *name, const struct keys *, void *in);
 /* A block with parts by size, each of which begins with "from SIZE". What a piece does not give is

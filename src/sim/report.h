@@ -59,10 +59,6 @@ void report_subject_json(FILE *, const struct run *, const char *machine, const 
 void report_run_time(FILE *, const struct errors *, double run_time);
 void report_errors(FILE *, const struct errors *, const struct repeat *);
 void report_errors_json(FILE *, const struct errors *);
-/* What calls took in the trace beyond what the description of its machine says: for people, and as
- * a member of JSON with a comma behind it. */
-void report_surplus_text(FILE *, const struct run *, const struct surplus *);
-void report_surplus_json(FILE *, const struct run *, const struct surplus *);
 void report_text(FILE *, const struct report *);
 void report_json(FILE *, const struct report *);
 

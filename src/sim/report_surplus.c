@@ -1,5 +1,5 @@
 /* Prints classes of calls, with what they took in the trace. */
-#include "sim/report.h"
+#include "sim/surplus.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -15,6 +15,11 @@
 
 static const char *const states[] = {"applied", "always waits", "too few calls",
                                      "no clear difference"};
+
+static double seconds(double ps)
+{
+    return ps / PS_PER_SECOND;
+}
 
 static const char *name_of(const struct run *run, const struct surplus_class *class)
 {
@@ -56,7 +61,7 @@ static const struct surplus_row **sorted(const struct surplus *surplus, size_t *
 
 static const char *time_text(char *text, double ps)
 {
-    return numbers_time(text, report_seconds(ps), DIGITS);
+    return numbers_time(text, seconds(ps), DIGITS);
 }
 
 /* "2.1 (1.8 to 2.6)" times what is described; nothing if that is no time. */
@@ -126,9 +131,8 @@ static void json_row(FILE *out, const struct run *run, const struct surplus_row 
                ",'bytes_from':%f,'calls':%f,'compared':%f,'took':%f,'took_low_quartile':%f,"
                "'took_high_quartile':%f,'described':%f,'added':%f,'factor':%f,'state':%s}",
                (double)bytes_of(class), (double)row->calls, (double)row->compared,
-               report_seconds(row->took.median), report_seconds(row->took.low),
-               report_seconds(row->took.high), report_seconds(row->described),
-               report_seconds(row->surplus),
+               seconds(row->took.median), seconds(row->took.low), seconds(row->took.high),
+               seconds(row->described), seconds(row->surplus),
                row->described > 0 ? row->took.median / row->described : NAN, states[row->state]);
 }
 
@@ -137,9 +141,8 @@ void report_surplus_json(FILE *out, const struct run *run, const struct surplus 
     size_t count;
     const struct surplus_row **rows = sorted(surplus, &count);
     json_print(out, "'traced_on':{'machine':%s,'recorded':%f,'described':%f,'adjusted':%f",
-               surplus->machine, report_seconds((double)surplus->recorded),
-               report_seconds((double)surplus->described),
-               report_seconds((double)surplus->adjusted));
+               surplus->machine, seconds((double)surplus->recorded),
+               seconds((double)surplus->described), seconds((double)surplus->adjusted));
     json_print(out, ",'classes':[");
     for (size_t i = 0; i < count; i++) {
         fputs(i ? "," : "", out);
