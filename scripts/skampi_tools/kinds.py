@@ -23,6 +23,8 @@ class Kind(NamedTuple):
 
 
 RESULTS = ("a result file", "skampi-table %s", True)
+TABLE = ("a table of results", "", True)
+EXPLANATION = ("what shmemtrace explain found", "", True)
 CALLS = ("calls of a trace", "", True)
 PREDICTION = ("a prediction of shmemsim", "skampi-plot %s", True)
 SHARES = ("a table of shares", "", True)
@@ -32,6 +34,8 @@ KINDS = [Kind(begins, *rest) for begins, *rest in (
     ('^[ \t\r\n]*[{] *"record" *:', *RESULTS),
     ('^"?record"?,', *RESULTS),
     ("(^|\n)# (begin result |SKaMPI Version)", *RESULTS),
+    ("^block,function,pes,placement,bytes,", *TABLE),
+    ('^[{]"params": [{][^}]*[}], "callpath": "[^"]*->', *TABLE),
     ('^[{]\n? *"(comparison|coverage|fastest|guidelines_checked|history|load|progress|model|accept|tuned)": 1,',
      "an evaluation of results (--json of a tool)", "", True),
     ('^[{].*"panels": \\[', "the description of a figure", "skampi-plot RESULTS --spec %s", True),
@@ -40,6 +44,8 @@ KINDS = [Kind(begins, *rest) for begins, *rest in (
     ("^[^\n]*\n[0-9]+ PEs? on [^\n]*, model ", "a prediction of shmemsim as text", "", True),
     ('^[{]"summary":1', "the summary of a trace", "skampi-table shares %s", True),
     ("^[^\n]*\n[^\n]*\n[0-9]+ PEs?[^\n]*; [0-9]+ events", "the summary of a trace as text", "", True),
+    ('^[{]"explain":1', *EXPLANATION),
+    ("^[^\n]*\n[0-9]+ PEs?, [0-9]+ calls?, ", *EXPLANATION),
     ("(^|\n)PEs: [0-9]+, events: [0-9]+, sets of PEs", "the check of a trace", "", True),
     ('^[{]"pe":[0-9]+,"thread":', *CALLS),
     ("^pe,thread,index,routine,", *CALLS),

@@ -20,12 +20,13 @@ from typing import NamedTuple
 
 from . import doubt, kinds, points
 from .cli import Error, created
-from .formats import csv_table, json_lines
+from .formats import csv_table, json_lines, tidy
 from .formats.sko import reader as sko_reader, writer as sko_writer
 from .records import NUMBERS, Keeper
 from .states import StateValue, find, parts_by_state, state_of, states_for
 
-FORMATS = ("sko", "csv", "json")
+FORMATS = ("sko", "csv", "json")  # that are read, too
+TABLES = ("tidy", "extrap")  # for other programs
 NAN = math.nan
 MEDIAN, MEAN, ROUNDS = "median", "mean of the middle", "median of rounds"
 LAUNCHES = "median of launches"
@@ -349,10 +350,17 @@ def _records(file, lines, unit=None, strict=True):
 
 
 def write(file, target, format, unit=None, medians=False):
-    """Writes a ResultFile to a path, or to standard output for "-", in one of FORMATS. unit: of the
+    """Writes a ResultFile to a path, or to standard output for "-", in one of FORMATS or TABLES. unit: of the
     times in .sko, else each result's own. medians: .sko has them, too. Returns what the format cannot
     hold, as a list of words."""
     arguments = {"unit": unit, "medians": medians} if format == "sko" else {}
-    writer = {"json": json_lines, "csv": csv_table, "sko": sko_writer}[format].write
+    writer = {"json": json_lines.write, "csv": csv_table.write, "sko": sko_writer.write, "tidy": tidy.write,
+              "extrap": tidy.write_extrap}[format]
     with created(target, newline="") as stream:
         return writer(stream, file, **arguments)
+
+
+def frame(path):
+    """What is shown of each point of a result file, as a table of pandas (DataFrame): a row for each, a column for each
+    argument and variable, times in seconds. An Error where pandas is not installed."""
+    return tidy.frame(read(path))

@@ -17,6 +17,7 @@
 #define TAIL_BYTES 65536 /* of PDF, which states at its end what has made it */
 
 #define RESULTS "a result file", "skampi-table %s", true
+#define TABLE "a table of results", NULL, true
 #define CALLS "calls of a trace", NULL, true
 #define PREDICTION "a prediction of shmemsim", "skampi-plot %s", true
 #define EXPLANATION "what shmemtrace explain found", NULL, true
@@ -27,6 +28,8 @@ static const struct kind kinds[] = {
     {"^[ \t\r\n]*[{] *\"record\" *:", RESULTS},
     {"^\"?record\"?,", RESULTS},
     {"(^|\n)# (begin result |SKaMPI Version)", RESULTS},
+    {"^block,function,pes,placement,bytes,", TABLE},
+    {"^[{]\"params\": [{][^}]*[}], \"callpath\": \"[^\"]*->", TABLE},
     {"^[{]\n? *\"(comparison|coverage|fastest|guidelines_checked|history|load|progress|model|"
      "accept|tuned)\": 1,",
      "an evaluation of results (--json of a tool)", NULL, true},

@@ -480,6 +480,30 @@ refused = [convert("-", "--to", "csv", stdin=damaged().decode(errors="replace"))
 tap.ok(all(done.status in (0, 2) and "Traceback" not in done.err for done in refused),
        "... and from the command line", "\n".join(map(str, refused)))
 
+# ---- Tables for other programs ----
+
+made_results.write(path("table.json"), [
+    made_results.point("b", "Put", {"count": count, "block": "x"}, 1e-6 * count, variables={"i": count // 8})
+    for count in (8, 16)] + [made_results.point("b", "wtime", {}, 3e-8)])
+done = convert("table.json", "--to", "tidy")
+table = list(csv.DictReader(io.StringIO(done.out)))
+points = results.read(path("table.json")).points
+tap.equal([(row["function"], row["count"], row["block_"], row["i"]) for row in table],
+          [("Put", "8", "x", "1"), ("Put", "16", "x", "2"), ("wtime", "", "", "")],
+          "tidy: a column for each argument and variable; one that has another's name gets a _", done)
+tap.equal([float(row["value"]) for row in table], [result.shown().value for result in points], "... the values that are shown")
+tap.ok("cannot hold: the header" in done.err, "... and what is lost is said", done)
+done = convert("table.json", "--to", "extrap")
+lines = [json.loads(line) for line in done.out.splitlines()]
+tap.ok([line["value"] for line in lines] == [result.best() for result in points] and
+       {(line["callpath"], line["metric"]) for line in lines} == {("b->Put", "time"), ("b->wtime", "time")} and
+       len({tuple(line["params"]) for line in lines}) == 1, "extrap: each line has the same parameters", done)
+try:
+    frame = results.frame(path("table.json"))
+    tap.equal(list(frame["value"]), [result.shown().value for result in points], "pandas has the same table")
+except cli.Error as error:
+    tap.ok("python3-pandas" in str(error), "without pandas, an error names it", error)
+
 # ---- What skampi writes ----
 
 if not has("SHMEM"):
