@@ -211,6 +211,8 @@ def check_program():
     again = run(line, **settings)
     tap.ok(again.status == 0 and again.out == done.out and " s, about " not in again.err,
            "given again, it launches nothing, and says the same", again)
+    cut = run([*line[:1], "-o", "cut", "--time-limit", "0", *line[1:]], **settings)
+    tap.ok(cut.status == 4 and "stopped by the time limit: the same command goes on" in cut.err, "without time it says that it can go on", cut)
 
 
 def check_weights():

@@ -97,7 +97,9 @@ def tune(given, choices, common, definition, directory, weights):
     status = tuning.prove(chosen)
     if status > 128:
         return status
+    if status == 0 and stopped and not tuning.proofs:
+        status = TIME
     tuning.write(chosen, status)
     if status == TIME or stopped:
-        cli.say(f"the time limit ended the {'proof' if status == TIME else 'search'}: the same command goes on")
+        cli.say("stopped by the time limit: the same command goes on")
     return status
