@@ -87,7 +87,7 @@ def read(names, pes):
         document = Placed(os.path.join(SETS, f"{name}.json") if name in sets() else name)
         for choice in _Reader(document, pes).choices():
             if any(choice.name == other.name for other in found):
-                raise document.error(("choices",), f"choice {choice.name}: there are two of that name")
+                raise document.error(("choices",), f"choice {choice.name}: there are two of that name: give only one of these sets and files")
             if choice.rules and any(other.rules and other.library != choice.library for other in found):
                 raise document.error(("library",), "only one library can have rules")
             found.append(choice)
