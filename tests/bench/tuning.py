@@ -37,8 +37,7 @@ begin measurement "bcast"
   od
 end measurement
 """
-WHAT = {"tune": 1, "choices": [{"name": "bcast", "rules": "bcast", "functions": ["Bcast"],
-                                "try": [{"mca": {"coll_tuned_bcast_algorithm": "all"}}]}]}
+WHAT = {"tune": 1, "choices": [{"name": "bcast", "rules": "bcast", "try": [{"mca": {"coll_tuned_bcast_algorithm": "all"}}]}]}
 LAUNCHES, PROOF, NOISE = 6, 4, 0.01
 TIMER = ["--timer", "clock_gettime"]
 

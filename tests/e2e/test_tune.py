@@ -178,8 +178,8 @@ def check_program():
     import mpi_network  # pylint: disable=import-outside-toplevel
     faults = [name for name in FAULTS if not (SAMPLE and FAULTS[name] == "too long")]
     save("what.json", {"tune": 1, "choices": [
-        {"name": "bcast", "rules": "bcast", "functions": ["Bcast"], "try": [{"mca": {"coll_tuned_bcast_algorithm": [*GOOD, *faults]}}]},
-        {"name": "barrier", "rules": "barrier", "functions": ["Barrier"], "try": [{"mca": {"coll_tuned_barrier_algorithm": "all"}}]}]})
+        {"name": "bcast", "rules": "bcast", "try": [{"mca": {"coll_tuned_bcast_algorithm": [*GOOD, *faults]}}]},
+        {"name": "barrier", "rules": "barrier", "try": [{"mca": {"coll_tuned_barrier_algorithm": "all"}}]}]})
     save("costs", COSTS)
     save("made.ski", "set_min_repetitions(8)\nset_max_repetitions(12)\nbegin measurement \"bcast\"\nfor count = 8 to 32768 step *8 do\n"
                      "measure MPI_COMM_WORLD : Bcast(count, MPI_BYTE, 0)\nod\nend measurement\n")

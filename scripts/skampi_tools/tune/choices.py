@@ -20,6 +20,7 @@ VERSION = 1
 SETS = os.path.join(os.path.dirname(os.path.realpath(__file__)), "sets")
 KINDS = ("mca", "environment", "set")
 LIBRARIES = {"openmpi": openmpi, "mpich": mpich}
+FORMS = ("", "_Barrier", "_Consecutive", "_In_Place", "_Under_Load")   # of functions that measure a blocking collective
 MOST_VALUES = 1000
 MOST_CANDIDATES = 500
 
@@ -137,7 +138,8 @@ class _Reader:
             self.refuse((*path, "name"), "give a name of at most 40 letters, digits and _, other than default")
         if rules is not None and rules not in self.library.COLLECTIVES:
             self.refuse((*path, "rules"), f"{json.dumps(rules)}: give {', '.join(self.library.COLLECTIVES)}")
-        patterns = self.list(entry.get("functions", ["*"]), (*path, "functions"), "names of functions")
+        usual = [rules.capitalize() + form for form in FORMS] if rules else ["*"]
+        patterns = self.list(entry.get("functions", usual), (*path, "functions"), "names of functions")
         for number, pattern in patterns:
             if not isinstance(pattern, str):
                 self.refuse((*path, "functions", number), "give the name of a function, which may have * and ?")

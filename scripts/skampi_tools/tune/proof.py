@@ -4,7 +4,7 @@ slower by more than the tolerance, its choice goes back to the default, and what
 import os
 import shlex
 import subprocess
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from .. import campaign, launching
 from ..campaign.directory import PREFIXES, write_file
@@ -137,10 +137,13 @@ class Chosen:
 class Proof:
     directory: str
     comparison: object
-    environment: dict
-    worse: list = field(default_factory=list)      # Rows
-    violations: dict = field(default_factory=dict)   # {configuration: how many guidelines are violated}
-    not_in_force: list = field(default_factory=list)  # sentences
+    violations: dict     # {configuration: how many guidelines are violated}
+    not_in_force: list   # sentences
+
+    @property
+    def worse(self):
+        """Rows of points that are slower by more than the tolerance."""
+        return self.comparison.over_margin
 
 
 def define(members, launches, environment, sets):
@@ -206,8 +209,7 @@ def prove(directory, definition, environment, settings, **how):
     comparison = compare_files(sides["default"], sides["tuned"], alpha=settings.alpha, margin=settings.tolerance,
                                launch_spread=settings.launch_spread)
     guidelines = guideline_rules.read(GUIDELINES)
-    proof = Proof(directory, comparison, environment, comparison.over_margin)
-    proof.violations = {name: sum(len(one.violations) for one in checking.check(guidelines, checking.costs(files)))
-                        for name, files in sides.items()}
-    proof.not_in_force = in_force(sides["tuned"], environment, lambda name: _ends_without(name, definition, directory))
-    return proof, run
+    violations = {name: sum(len(one.violations) for one in checking.check(guidelines, checking.costs(files)))
+                  for name, files in sides.items()}
+    not_in_force = in_force(sides["tuned"], environment, lambda name: _ends_without(name, definition, directory))
+    return Proof(directory, comparison, violations, not_in_force), run

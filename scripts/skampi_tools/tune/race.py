@@ -1,6 +1,6 @@
 """Which candidates of a choice are still worth a launch, and what is chosen at each point.
 
-    race = Race(choice, tolerance=0.05)
+    race = Race(choice, Settings(tolerance=0.05))
     while race.racing:                       # candidates that need further launches
         race.judge({candidate: files})       # ResultFiles of all their launches so far
     race.verdicts()                          # {point: Verdict}

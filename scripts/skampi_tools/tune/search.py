@@ -57,7 +57,7 @@ def define(members, choices, passes):
 
 
 class Search:
-    """Afterwards .races, .stopped ("time", a signal's number or None), .failed: {candidate: why}."""
+    """Afterwards .races, .stopped ("time", a signal's number or None)."""
 
     def __init__(self, choices, definition, directory, settings, weights):
         self.definition, self.directory = definition, directory
