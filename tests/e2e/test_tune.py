@@ -249,6 +249,7 @@ def check_network():
 
 
 def check_refusals():
+    save("barrier.ski", 'begin measurement "b"\nmeasure MPI_COMM_WORLD : Barrier()\nend measurement\n')
     for text, place, words in (
             ('{"tune": 1,\n "choices": [{"name": "a", "try": [{"mcas": {}}]}]}', "2:37", "did you mean mca"),
             ('{"tune": 2, "choices": []}', "1:2", "layout 2"),
@@ -257,12 +258,11 @@ def check_refusals():
             ('{"tune": 1, "choices": [{"name": "a", "rules": "bcast", "try": [{"mca": {"scoll": ["mpi"]}}]}]}', "1:74", "choose only"),
             ('{"tune": 1,', "1:12", "not JSON")):
         save("bad.json", text)
-        done = run([TUNE, "--what", "bad.json", "made.ski"], cwd=folder)
+        done = run([TUNE, "--what", "bad.json", "barrier.ski"], cwd=folder)
         tap.ok(done.status == 2 and f"bad.json:{place}: " in done.err and words in done.err and len(done.err.splitlines()) == 1,
                f"refused: {words}", done)
     save("one.json", {"tune": 1, "choices": [{"name": "a", "functions": ["Bcast"], "try": [{"set": {"N": [1]}}]}]})
-    save("other.ski", 'begin measurement "b"\nmeasure MPI_COMM_WORLD : Barrier()\nend measurement\n')
-    done = run([TUNE, "--what", "one.json", "other.ski"], cwd=folder)
+    done = run([TUNE, "--what", "one.json", "barrier.ski"], cwd=folder)
     tap.ok(done.status == 2 and "nothing is measured that --what one.json concerns" in done.err, "a script that measures none of it", done)
 
 
