@@ -43,12 +43,6 @@ static int64_t count_of(const struct run *run)
     return run_integer(run, "count", is_scalar(run) ? 1 : 0);
 }
 
-static enum window_kind kind_of(const struct run *run)
-{
-    return run_find_argument(run, "window") ? (enum window_kind)run_word(run, "window")
-                                            : WINDOW_SHARED;
-}
-
 static const char *check_flushed(const struct run *run)
 {
     const struct flush *flushed = run->function->variant;
@@ -326,6 +320,12 @@ static bool crashes(const struct run *run, enum window_kind kind)
     (void)kind;
     return false;
 #endif
+}
+
+static enum window_kind kind_of(const struct run *run)
+{
+    return run_find_argument(run, "window") ? (enum window_kind)run_word(run, "window")
+                                            : WINDOW_SHARED;
 }
 
 static bool set_up_flushed(struct run *run)
