@@ -113,6 +113,10 @@ void json_print(FILE *text, const char *format, ...)
         case 'u':
             fprintf(text, "%u", va_arg(values, unsigned));
             break;
+        case 'l': /* %lld */
+            format += 2;
+            fprintf(text, "%lld", va_arg(values, long long));
+            break;
         default: /* %zu */
             format++;
             fprintf(text, "%zu", va_arg(values, size_t));

@@ -33,7 +33,7 @@ void json_members(FILE *text, const struct json_named *numbers);
     json_members(text, (const struct json_named[]){__VA_ARGS__, {NULL, 0}})
 
 /* Prints objects by a format, in which ' stands for the quotes of names, %s for a string, %f for
- * a number as json_number() writes it, and %d, %u and %zu for integers. */
+ * a number as json_number() writes it, and %d, %u, %lld and %zu for integers. */
 void json_print(FILE *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Whether the whole string is a number as JSON writes them, and a finite double. */

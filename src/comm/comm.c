@@ -18,7 +18,6 @@
 #include "base/memory.h"
 #include "comm/link.h"
 #include "comm/shared_words.h"
-#include "comm/yield.h"
 #include "crash/board.h"
 #include "crash/last_words.h"
 #include "crash/tally.h"

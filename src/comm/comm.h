@@ -18,10 +18,8 @@
 #include <stdint.h>
 
 #include "base/process.h"
-#include "comm/hand_over.h"
 #include "comm/library.h"
 #include "comm/pe_group.h"
-#include "comm/yield.h"
 #include "crash/board.h"
 
 /* Start and end of the library; all PEs. */

@@ -12,9 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "comm/hand_over.h"
-#include "comm/yield.h"
-
 #define WORD_TAG (2 * LINK_PORTS)
 #define HAND_OVER_TAG (WORD_TAG + 2)
 #define SIGNAL_TAG (HAND_OVER_TAG + COMM_HAND_OVER_LANES)

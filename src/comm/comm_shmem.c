@@ -25,9 +25,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "comm/hand_over.h"
-#include "comm/yield.h"
-
 struct port {
     int64_t number; /* of the message in payload, written last */
     int64_t pad[7]; /* a cache line apart from the payload */

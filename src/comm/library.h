@@ -38,6 +38,21 @@ void comm_poll(void);
  * Any PE. */
 void comm_quiet(void);
 
+/* ---- Waiting loops ---- */
+
+/* Whether the PEs of this node share processors; at first they do not. Any PE, at the start. */
+void yield_enable(bool sharing);
+
+/* Once per turn of a waiting loop: gives the processor away now and then when PEs share it. */
+void comm_yield(unsigned turn);
+
+/* ---- Numbers that both sides of a hand-over know; comm.h explains it ---- */
+
+#define COMM_HAND_OVER_LANES 2
+#define COMM_HAND_OVER_FROM 4
+/* Words that are no numbers of trips. */
+enum { HAND_OVER_NOTHING, HAND_OVER_APART, HAND_OVER_SHARED, HAND_OVER_STOP };
+
 /* ---- Symmetric memory, kept by the caller; collective over the world ---- */
 
 #define COMM_PAGE 4096 /* bytes */

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "comm/hand_over.h"
 #include "comm/library.h"
 
 /* Turns of a waiting loop between two polls of the library: about a millisecond, since each turn

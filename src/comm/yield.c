@@ -1,8 +1,7 @@
 /* Yields the processor in waiting loops. */
-#include "comm/yield.h"
-
 #include <sched.h>
-#include <stdbool.h>
+
+#include "comm/library.h"
 
 /* Turns of a waiting loop between two yields where PEs share processors. */
 #define TURNS_PER_YIELD 64

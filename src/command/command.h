@@ -8,8 +8,32 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "command/command_values.h"
+#include "base/text.h"
 #include "engine/measurement.h"
+
+/* ---- Values: "8", "8,64,1kb", "8:1mb", "8:1mb:*4", "0:3:+1"; pure ---- */
+
+/* Each part is an expression of the language, which the script's checker reads. */
+enum command_values_kind { COMMAND_VALUE, COMMAND_LIST, COMMAND_RANGE };
+
+struct command_values {
+    enum command_values_kind kind;
+    char **parts; /* the value; those of a list; start, end and step ("*2", "+8", "-1") or NULL */
+    int count;
+};
+
+/* False with *error (allocated): what is wrong with the text, without saying whose value it is.
+ * plain: colons have no meaning. */
+bool command_values_read(const char *text, bool plain, struct command_values *, char **error);
+void command_values_release(struct command_values *);
+
+/* The head of a loop over them: "for NAME = 8 to 1mb step *2 do", "for NAME in [8, 64] do".
+ * doubling: what a range without a step does, instead of counting. quoted: parts are strings.
+ * multiple: what all values of a range are a multiple of; NULL: nothing. */
+void command_values_loop(struct text *, const char *name, const struct command_values *,
+                         bool doubling, bool quoted, const char *multiple);
+
+/* ---- All words ---- */
 
 struct command_words {
     const char *const *words; /* functions, routines, patterns and NAME=VALUE, in any order */

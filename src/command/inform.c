@@ -8,7 +8,6 @@
 #include "base/terminal.h"
 #include "clock/timer.h"
 #include "command/list.h"
-#include "command/list_json.h"
 #include "command/options.h"
 #include "engine/functions.h"
 #include "engine/measurement.h"

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "engine/measurement.h"
+
 enum list_form {
     LIST_FOLDED, /* a line for names that differ only in a type or an operation */
     LIST_ALL,    /* a line each */
@@ -21,5 +23,9 @@ bool list_functions(const char *const *words, size_t count, bool pairs, enum lis
 
 /* Says on standard error that there is no such function, and which one may be meant. */
 void list_refuse(const char *what, const char *name);
+
+/* The descriptor of a function as a line of JSON on standard output, for --list and --describe with
+ * --format json; members without a value are left out. */
+void list_json(const struct measurement *);
 
 #endif

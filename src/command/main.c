@@ -20,7 +20,7 @@
 #include "engine/messages.h"
 #include "engine/start.h"
 #include "engine/watchdog.h"
-#include "output/output_table.h"
+#include "output/output.h"
 #include "output/summary.h"
 #include "ski/check.h"
 #include "ski/parser.h"
@@ -168,12 +168,13 @@ static bool wants_table(const struct options *options)
 /* Opens the outputs that the command line names; an estimate prints no results. */
 static struct output *open_output(const struct options *options, const struct source *source)
 {
-    size_t count = options->estimate || options->output_count == 0 ? 1 : options->output_count;
+    size_t count =
+        options->engine.estimate || options->output_count == 0 ? 1 : options->output_count;
     struct output_target *targets = memory_zeroed(count, sizeof *targets);
     struct output *output = NULL;
     char *error = NULL;
     for (size_t i = 0; i < count && !error; i++) {
-        const char *path = options->estimate            ? "/dev/null"
+        const char *path = options->engine.estimate     ? "/dev/null"
                            : options->output_count == 0 ? "-"
                                                         : options->outputs[i];
         bool standard = strcmp(path, "-") == 0;
@@ -224,10 +225,10 @@ static void warn_known(const struct earlier_runs *earlier)
 static bool read_known(const struct options *options, struct earlier_runs **earlier)
 {
     char *error = NULL;
-    if (options->known_count == 0)
+    if (options->engine.known_count == 0)
         return true;
     char *software = environment_software();
-    *earlier = known_read(options->known, options->known_count, software, &error);
+    *earlier = known_read(options->engine.known, options->engine.known_count, software, &error);
     free(software);
     if (*earlier)
         warn_known(*earlier);
@@ -326,14 +327,14 @@ static void warn_alone(const struct options *options, const struct tree *tree)
     terminal_message(
         "skampi: warning: started without a launcher, so the only PE communicates with itself; "
         "start two: %s -np 2 %s\n",
-        launcher(), options->command_line);
+        launcher(), options->engine.command_line);
 }
 
 /* Where results are read on the terminal they say the same; where nobody is at one, what reads
  * standard error expects what is wrong. */
 static bool wants_summary(const struct options *options)
 {
-    if (options->estimate || options->summary == WHEN_NEVER)
+    if (options->engine.estimate || options->summary == WHEN_NEVER)
         return false;
     return options->summary == WHEN_ALWAYS || !writes_stdout(options) || wants_table(options) ||
            terminal_of_messages(comm_launched_rank() >= 0) >= 0;
@@ -357,43 +358,23 @@ static int measure(const struct options *options, double launched_at, struct sou
     if (comm_pe() == 0)
         warn_alone(options, tree);
     char checksum[CHECKSUM_TEXT];
-    struct engine_options engine_options = {
-        .output = output,
-        .timer = options->timer,
-        .clock_sync = options->clock_sync,
-        .verify = options->verify,
-        .unit = options->unit,
-        .estimate = options->estimate,
-        .factors = options->factors,
-        .factors_listed = options->factors_listed,
-        .rounds = options->rounds,
-        .rounds_spread = options->rounds_spread,
-        .seed = options->seed,
-        .known = options->known,
-        .known_count = options->known_count,
-        .earlier = prepared->earlier,
-        .resuming = options->resume,
-        .resume = prepared->resume,
-        .state = options->state,
-        .state_wait = options->state_wait,
-        .time_limit = options->time_limit,
-        .memory = options->memory,
-        .launched = launched_at,
-        .explain = options->explain,
-        .raw = options->raw,
-        .debug = options->debug,
-        .progress = options->progress ? PROGRESS_OVERWRITTEN
-                                      : progress_form(!options->estimate && writes_stdout(options)),
-        .blocks = tree->block_count,
-        .version = options_version(),
-        .command_line = options->command_line,
-        .script = source_name(source, 0),
-        .checksum = checksum_text(source, checksum),
-    };
+    struct engine_options engine_options = options->engine;
+    engine_options.output = output;
+    engine_options.earlier = prepared->earlier;
+    engine_options.resuming = options->resume;
+    engine_options.resume = prepared->resume;
+    engine_options.launched = launched_at;
+    engine_options.progress =
+        options->progress ? PROGRESS_OVERWRITTEN
+                          : progress_form(!options->engine.estimate && writes_stdout(options));
+    engine_options.blocks = tree->block_count;
+    engine_options.version = options_version();
+    engine_options.script = source_name(source, 0);
+    engine_options.checksum = checksum_text(source, checksum);
     char *tools = beside_tools();
     char *again = start_again(options->again.data, "the same command with");
     char *rounds =
-        start_again(options->other_rounds.data, options->time_limit > 0
+        start_again(options->other_rounds.data, options->engine.time_limit > 0
                                                     ? "the same command without --time-limit, with"
                                                     : "the same command with");
     struct summary_next next = {tools, again, rounds};
@@ -406,7 +387,7 @@ static int measure(const struct options *options, double launched_at, struct sou
     struct engine *engine = engine_create(&engine_options, &error);
     if (!engine) {
         if (comm_pe() == 0)
-            terminal_message("skampi: error: --timer %s: %s\n", options->timer, error);
+            terminal_message("skampi: error: --timer %s: %s\n", options->engine.timer, error);
         end_job(STATUS_BAD_SCRIPT);
     }
     script_run(tree, source, engine, options->show_source);
@@ -495,7 +476,8 @@ int main(int argc, char **argv)
         return good ? 0 : STATUS_BAD_SCRIPT;
     }
 
-    watchdog_begin(options.startup_limit, launched_at, options.estimate ? 0 : options.time_limit);
+    watchdog_begin(options.startup_limit, launched_at,
+                   options.engine.estimate ? 0 : options.engine.time_limit);
     comm_start(&argc, &argv);
     watchdog_has_library();
     process_enter("reading the script and preparing to measure");

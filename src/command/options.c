@@ -20,7 +20,6 @@
 #include "clock/timer.h"
 #include "engine/factor.h"
 #include "machine/machine.h"
-#include "output/columns.h"
 #include "output/output.h"
 #include "settings/table.h"
 #include "ski/lexer.h"
@@ -225,8 +224,8 @@ static void set_when(struct options *options, enum when *when, const char *by, c
 
 static void set_unit(struct options *options, const char *name)
 {
-    options->unit = numbers_unit(name);
-    if (options->unit == 0)
+    options->engine.unit = numbers_unit(name);
+    if (options->engine.unit == 0)
         fail(options, "--unit %s: give ns, us, ms or s", name);
 }
 
@@ -246,7 +245,7 @@ static void set_timer(struct options *options, const char *name)
 {
     if (!timer_find(name))
         fail_timer(options, name);
-    options->timer = name;
+    options->engine.timer = name;
 }
 
 /* Seconds of "90", "90s", "1.5m", "1h30m", "2d", "30:00" or "1:30:00"; NaN for anything else. */
@@ -282,12 +281,20 @@ static double duration_of(const char *text)
     return sum;
 }
 
+/* Seconds. by: what sets them; advice: what to give instead. */
+static double take_time(struct options *options, const char *by, const char *text, bool may_be_0,
+                        const char *advice)
+{
+    double seconds = duration_of(text);
+    if (!((may_be_0 ? seconds >= 0 : seconds > 0) && seconds < LONGEST_TIME))
+        fail(options, "%s %s: give a time%s", by, text, advice);
+    return seconds;
+}
+
 static void set_time_limit(struct options *options, const char *text)
 {
-    options->time_limit = duration_of(text);
-    if (!(options->time_limit > 0 && options->time_limit < LONGEST_TIME))
-        fail(options, "--time-limit %s: give a time above 0, such as 90s, 30m, 1h30m or 1:30:00",
-             text);
+    options->engine.time_limit = take_time(options, "--time-limit", text, false,
+                                           " above 0, such as 90s, 30m, 1h30m or 1:30:00");
 }
 
 static void set_precision(struct options *options, const char *text)
@@ -307,26 +314,22 @@ static void set_precision(struct options *options, const char *text)
 
 static void set_point_time(struct options *options, const char *text)
 {
-    options->command.point_time = duration_of(text);
-    if (!(options->command.point_time > 0 && options->command.point_time < LONGEST_TIME))
-        fail(options, "--point-time %s: give a time above 0, such as 0.5s, 10 or 1m", text);
+    options->command.point_time =
+        take_time(options, "--point-time", text, false, " above 0, such as 0.5s, 10 or 1m");
     options->aims = "--point-time";
 }
 
 static void set_memory(struct options *options, const char *text)
 {
-    if (!lexer_integer(text, &options->memory) || options->memory == 0)
+    if (!lexer_integer(text, &options->engine.memory) || options->engine.memory == 0)
         fail(options, "--memory %s: give a number of bytes above 0, such as 64mb or 2gb", text);
 }
 
 /* by: the option or the environment variable that sets it. */
 static void set_startup_limit(struct options *options, const char *by, const char *text)
 {
-    char named[128];
-    options->startup_limit = duration_of(text);
-    snprintf(named, sizeof named, "%s %.60s", by, text);
-    if (!(options->startup_limit >= 0 && options->startup_limit < LONGEST_TIME))
-        fail(options, "%s: give a time, such as 90s, 10m or 1:30:00; 0 is any time", named);
+    options->startup_limit =
+        take_time(options, by, text, true, ", such as 90s, 10m or 1:30:00; 0 is any time");
 }
 
 static void set_rounds(struct options *options, const char *text)
@@ -340,9 +343,9 @@ static void set_rounds(struct options *options, const char *text)
              text);
         return;
     }
-    options->rounds = (int)rounds;
-    options->rounds_spread = *end == ',' ? duration_of(end + 1) : -1;
-    if (isnan(options->rounds_spread) || options->rounds_spread >= LONGEST_TIME)
+    options->engine.rounds = (int)rounds;
+    options->engine.rounds_spread = *end == ',' ? duration_of(end + 1) : -1;
+    if (isnan(options->engine.rounds_spread) || options->engine.rounds_spread >= LONGEST_TIME)
         fail(options, "--rounds %s: after the comma, give a time, such as 90s, 5m or 1:30:00",
              text);
 }
@@ -350,8 +353,8 @@ static void set_rounds(struct options *options, const char *text)
 static void set_factors(struct options *options, const char *list)
 {
     char *error;
-    options->factors = factors_parse(list, &error);
-    options->factors_listed = list;
+    options->engine.factors = factors_parse(list, &error);
+    options->engine.factors_listed = list;
     if (error)
         fail(options, "--factors %s: %s", list, error);
     free(error);
@@ -359,10 +362,8 @@ static void set_factors(struct options *options, const char *list)
 
 static void set_state_wait(struct options *options, const char *text)
 {
-    options->state_wait = duration_of(text);
-    if (!(options->state_wait >= 0 && options->state_wait < LONGEST_TIME))
-        fail(options, "--state-wait %s: give a time, such as 90s, 5m or 1:30:00; 0 waits for none",
-             text);
+    options->engine.state_wait = take_time(options, "--state-wait", text, true,
+                                           ", such as 90s, 5m or 1:30:00; 0 waits for none");
 }
 
 static void fail_column(struct options *options, const char *name)
@@ -403,8 +404,8 @@ static void set_columns(struct options *options, const char *text)
 static void set_seed(struct options *options, const char *text)
 {
     char *end;
-    options->seed = isdigit((unsigned char)*text) ? strtoull(text, &end, 10) : 0;
-    if (options->seed == 0 || *end != '\0')
+    options->engine.seed = isdigit((unsigned char)*text) ? strtoull(text, &end, 10) : 0;
+    if (options->engine.seed == 0 || *end != '\0')
         fail(options, "--seed %s: give a whole number above 0", text);
 }
 
@@ -414,7 +415,52 @@ static void set_debug(struct options *options, const char *text)
     long bits = strtol(text, &end, 10);
     if (*text == '\0' || *end != '\0' || bits < 0 || bits > INT_MAX)
         fail(options, "-d %s: give a sum of the bits that -h names", text);
-    options->debug = (int)bits;
+    options->engine.debug = (int)bits;
+}
+
+/* Options that only set a flag, keep their value, or ask for something to be printed. */
+static const struct {
+    enum option_key key;
+    enum { STORE_FLAG, STORE_TEXT, STORE_INFORMATION } what;
+    size_t place; /* in struct options; of information: which one */
+} stored[] = {
+    {OPTION_FORCE, STORE_FLAG, offsetof(struct options, force)},
+    {OPTION_CHECK, STORE_FLAG, offsetof(struct options, check_only)},
+    {OPTION_SOURCE, STORE_FLAG, offsetof(struct options, show_source)},
+    {OPTION_ALL, STORE_FLAG, offsetof(struct options, list_all)},
+    {OPTION_PAIRS, STORE_FLAG, offsetof(struct options, list_pairs)},
+    {OPTION_QUICK, STORE_FLAG, offsetof(struct options, quick)},
+    {OPTION_ESTIMATE, STORE_FLAG, offsetof(struct options, engine.estimate)},
+    {OPTION_THREADS, STORE_FLAG, offsetof(struct options, threads)},
+    {OPTION_RAW, STORE_FLAG, offsetof(struct options, engine.raw)},
+    {OPTION_EXPLAIN, STORE_FLAG, offsetof(struct options, engine.explain)},
+    {OPTION_PROGRESS, STORE_FLAG, offsetof(struct options, progress)},
+    {OPTION_SIZES, STORE_TEXT, offsetof(struct options, command.sizes)},
+    {OPTION_PES, STORE_TEXT, offsetof(struct options, command.pes)},
+    {OPTION_ITERATIONS, STORE_TEXT, offsetof(struct options, command.iterations)},
+    {OPTION_RESUME, STORE_TEXT, offsetof(struct options, resume)},
+    {OPTION_STATE, STORE_TEXT, offsetof(struct options, engine.state)},
+    {OPTION_HELP, STORE_INFORMATION, INFORM_HELP},
+    {OPTION_VERSION, STORE_INFORMATION, INFORM_VERSION},
+    {OPTION_PRINT_SCRIPT, STORE_INFORMATION, INFORM_SCRIPT},
+    {OPTION_MAN, STORE_INFORMATION, INFORM_MAN},
+    {OPTION_COMPLETION, STORE_INFORMATION, INFORM_COMPLETION},
+    {OPTION_TIMERS, STORE_INFORMATION, INFORM_TIMERS},
+};
+
+static void store(struct options *options, enum option_key key, const char *value)
+{
+    for (size_t i = 0; i < sizeof stored / sizeof *stored; i++) {
+        void *member = (char *)options + stored[i].place;
+        if (stored[i].key != key)
+            continue;
+        if (stored[i].what == STORE_FLAG)
+            *(bool *)member = true;
+        else if (stored[i].what == STORE_TEXT)
+            *(const char **)member = value;
+        else
+            options->information = (enum information)stored[i].place;
+    }
 }
 
 static void take(struct options *options, enum option_key key, const char *value)
@@ -431,9 +477,6 @@ static void take(struct options *options, enum option_key key, const char *value
     case OPTION_OUTPUT:
         options->outputs[options->output_count++] = value;
         break;
-    case OPTION_FORCE:
-        options->force = true;
-        break;
     case OPTION_FORMAT:
         options->format = output_format_find(value);
         if (options->format < 0)
@@ -442,40 +485,13 @@ static void take(struct options *options, enum option_key key, const char *value
     case OPTION_COLUMNS:
         set_columns(options, value);
         break;
-    case OPTION_CHECK:
-        options->check_only = true;
-        break;
-    case OPTION_SOURCE:
-        options->show_source = true;
-        break;
     case OPTION_DEBUG:
         set_debug(options, value);
-        break;
-    case OPTION_HELP:
-        options->information = INFORM_HELP;
-        break;
-    case OPTION_VERSION:
-        options->information = INFORM_VERSION;
         break;
     case OPTION_LIST:
         options->information = INFORM_LIST;
         if (value)
             options->listed[options->listed_count++] = value;
-        break;
-    case OPTION_ALL:
-        options->list_all = true;
-        break;
-    case OPTION_PAIRS:
-        options->list_pairs = true;
-        break;
-    case OPTION_SIZES:
-        options->command.sizes = value;
-        break;
-    case OPTION_PES:
-        options->command.pes = value;
-        break;
-    case OPTION_ITERATIONS:
-        options->command.iterations = value;
         break;
     case OPTION_PRECISION:
         set_precision(options, value);
@@ -483,24 +499,9 @@ static void take(struct options *options, enum option_key key, const char *value
     case OPTION_POINT_TIME:
         set_point_time(options, value);
         break;
-    case OPTION_QUICK:
-        options->quick = true;
-        break;
-    case OPTION_PRINT_SCRIPT:
-        options->information = INFORM_SCRIPT;
-        break;
     case OPTION_DESCRIBE:
         options->information = INFORM_DESCRIBE;
         options->name = value;
-        break;
-    case OPTION_MAN:
-        options->information = INFORM_MAN;
-        break;
-    case OPTION_COMPLETION:
-        options->information = INFORM_COMPLETION;
-        break;
-    case OPTION_TIMERS:
-        options->information = INFORM_TIMERS;
         break;
     case OPTION_SET:
         options->overrides[options->override_count++] = value;
@@ -514,13 +515,10 @@ static void take(struct options *options, enum option_key key, const char *value
         set_unit(options, value);
         break;
     case OPTION_VERIFY:
-        options->verify = take_word(options, "--verify", verify_words, value);
+        options->engine.verify = take_word(options, "--verify", verify_words, value);
         break;
     case OPTION_CLOCK_SYNC:
-        options->clock_sync = take_word(options, "--clock-sync", clock_sync_words, value);
-        break;
-    case OPTION_ESTIMATE:
-        options->estimate = true;
+        options->engine.clock_sync = take_word(options, "--clock-sync", clock_sync_words, value);
         break;
     case OPTION_ROUNDS:
         set_rounds(options, value);
@@ -541,28 +539,10 @@ static void take(struct options *options, enum option_key key, const char *value
         set_startup_limit(options, "--startup-limit", value);
         break;
     case OPTION_KNOWN:
-        options->known[options->known_count++] = value;
-        break;
-    case OPTION_RESUME:
-        options->resume = value;
-        break;
-    case OPTION_STATE:
-        options->state = value;
+        options->known[options->engine.known_count++] = value;
         break;
     case OPTION_STATE_WAIT:
         set_state_wait(options, value);
-        break;
-    case OPTION_THREADS:
-        options->threads = true;
-        break;
-    case OPTION_RAW:
-        options->raw = true;
-        break;
-    case OPTION_EXPLAIN:
-        options->explain = true;
-        break;
-    case OPTION_PROGRESS:
-        options->progress = true;
         break;
     case OPTION_SUMMARY:
         set_when(options, &options->summary, "--summary", value);
@@ -570,7 +550,8 @@ static void take(struct options *options, enum option_key key, const char *value
     case OPTION_COLOR:
         set_when(options, &options->color, "--color", value);
         break;
-    case OPTIONS:
+    default:
+        store(options, key, value);
         break;
     }
 }
@@ -649,14 +630,14 @@ static void check_suffixes(struct options *options)
 static void check_state(struct options *options, bool waits)
 {
     bool numbered;
-    char *wrong = machine_state_wrong(options->state, &numbered);
+    char *wrong = machine_state_wrong(options->engine.state, &numbered);
     if (wrong)
-        fail(options, "--state %s: %s", options->state, wrong);
-    else if (numbered && options->known_count == 0)
+        fail(options, "--state %s: %s", options->engine.state, wrong);
+    else if (numbered && options->engine.known_count == 0)
         fail(options,
              "--state %s: numbers are those of earlier runs: name their results with --known FILE",
-             options->state);
-    else if (waits && !options->state)
+             options->engine.state);
+    else if (waits && !options->engine.state)
         fail(options, "--state-wait: say with --state which state to wait for");
     free(wrong);
 }
@@ -670,10 +651,10 @@ static void check_resume(struct options *options)
             strcmp(options->outputs[i], "-") == 0 ? -1 : output_format_of(options->outputs[i]);
         json = json && (format < 0 ? options->format : format) == OUTPUT_JSON;
     }
-    const char *other = options->rounds > 1 ? "--rounds"
-                        : options->factors  ? "--factors"
-                        : options->estimate ? "--estimate"
-                                            : NULL;
+    const char *other = options->engine.rounds > 1 ? "--rounds"
+                        : options->engine.factors  ? "--factors"
+                        : options->engine.estimate ? "--estimate"
+                                                   : NULL;
     if (!json)
         fail(options,
              "--resume %s: the results go to JSON alone: add -o NEW.json; skampi-convert "
@@ -711,11 +692,11 @@ static const char *command_option(const struct options *options)
 
 static void check_factors(struct options *options)
 {
-    const char *other = options->estimate     ? "--estimate"
-                        : options->rounds > 0 ? "--rounds"
-                        : options->state      ? "--state"
-                                              : NULL;
-    if (options->factors && other)
+    const char *other = options->engine.estimate     ? "--estimate"
+                        : options->engine.rounds > 0 ? "--rounds"
+                        : options->engine.state      ? "--state"
+                                                     : NULL;
+    if (options->engine.factors && other)
         fail(options,
              "--factors beside %s: leave one of them out; --factors measures in blocks of "
              "its own, in whatever state the machine is",
@@ -757,11 +738,11 @@ static void check_command(struct options *options)
 void options_parse(struct options *options, int argc, char **argv)
 {
     memset(options, 0, sizeof *options);
-    options->clock_sync = -1;
-    options->verify = -1;
-    options->rounds_spread = -1;
+    options->engine.clock_sync = -1;
+    options->engine.verify = -1;
+    options->engine.rounds_spread = -1;
     options->format = -1;
-    options->state_wait = -1;
+    options->engine.state_wait = -1;
     options->startup_limit = STARTUP_LIMIT;
     options->command.precision = PRECISION;
     options->command.point_time = POINT_TIME;
@@ -772,9 +753,10 @@ void options_parse(struct options *options, int argc, char **argv)
     if (summary && *summary)
         set_when(options, &options->summary, SUMMARY_VARIABLE, summary);
     options->overrides = memory_zeroed((size_t)argc + 1, sizeof *options->overrides);
-    options->command_line = join(argc, argv);
+    options->engine.command_line = join(argc, argv);
     options->outputs = memory_zeroed((size_t)argc + 1, sizeof *options->outputs);
-    options->known = memory_zeroed((size_t)argc + 1, sizeof *options->known);
+    options->engine.known = options->known =
+        memory_zeroed((size_t)argc + 1, sizeof *options->known);
     options->listed = memory_zeroed((size_t)argc + 1, sizeof *options->listed);
     char *error;
     int first = command_line_parse(option_rows, OPTIONS, "skampi -h", argc, argv, take_row, options,
@@ -787,11 +769,11 @@ void options_parse(struct options *options, int argc, char **argv)
     begin_repeat(options, argc > 0 ? argv[0] : "", argv + first, argc - first);
     take_words(options, argv + first, (size_t)(argc - first));
     check_suffixes(options);
-    check_state(options, options->state_wait >= 0);
+    check_state(options, options->engine.state_wait >= 0);
     if (options->resume)
         check_resume(options);
-    if (options->state_wait < 0)
-        options->state_wait = STATE_WAIT;
+    if (options->engine.state_wait < 0)
+        options->engine.state_wait = STATE_WAIT;
     check_factors(options);
     check_command(options);
 }
@@ -803,7 +785,7 @@ void options_release(struct options *options)
     free(options->known);
     free(options->columns);
     free(options->listed);
-    free(options->command_line);
+    free((char *)options->engine.command_line);
     free(options->error);
     text_release(&options->again);
     text_release(&options->other_rounds);

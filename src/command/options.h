@@ -12,6 +12,7 @@
 #include "base/manual.h"
 #include "base/terminal.h"
 #include "command/command_script.h"
+#include "engine/start.h"
 
 enum information {
     INFORM_NOTHING,
@@ -81,33 +82,19 @@ enum option_key {
 extern const struct manual_option option_rows[OPTIONS];
 
 struct options {
+    struct engine_options engine; /* what the engine has to know of them; main adds the rest */
     const char *input;
     const char **outputs; /* of -o; none: standard output, as "-" */
     bool force;           /* they replace any file */
     size_t output_count;
-    int format;        /* enum output_format, of outputs whose name has no suffix; -1: not given */
-    const char *timer; /* NULL: the default */
-    int clock_sync;    /* enum clock_sync; -1: the script's */
-    int verify;        /* enum verify; -1: the script's */
-    double unit;       /* reported units per second; 0: the script's */
-    bool check_only, show_source, progress, estimate, raw, explain, threads;
+    int format; /* enum output_format, of outputs whose name has no suffix; -1: not given */
+    bool check_only, show_source, progress, threads;
     enum when summary, color;
     size_t *columns; /* of --columns, for output_show_columns() */
     size_t column_count;
-    unsigned factors;     /* of --factors, bits 1 << enum factor; 0: none */
-    bool factors_listed;  /* by name */
-    int rounds;           /* 0: the script's */
-    double rounds_spread; /* seconds; below 0: the script's */
-    uint64_t seed;        /* 0: a new one */
-    const char **known;   /* files of --known */
-    size_t known_count;
-    const char *resume;   /* file of --resume; NULL: none */
-    const char *state;    /* of --state, as state_wanted_parse() accepts it; NULL: any */
-    double state_wait;    /* seconds */
-    double time_limit;    /* seconds; 0: none */
-    int64_t memory;       /* bytes on each PE for a point; 0: any */
-    double startup_limit; /* seconds that each step of the start and the end may take; 0: any */
-    int debug;
+    const char **known;     /* files of --known: engine.known */
+    const char *resume;     /* file of --resume; NULL: none */
+    double startup_limit;   /* seconds that each step of the start and the end may take; 0: any */
     const char **overrides; /* NAME=EXPR of --set */
     size_t override_count;
     enum information information;
@@ -120,8 +107,7 @@ struct options {
     bool quick;
     struct command_words command; /* what is measured where there is no input */
     char *error;                  /* what is wrong with the command line, or NULL */
-    char *command_line;           /* as a shell reads it, without the launcher */
-    struct text again;            /* the same without outputs, */
+    struct text again;            /* the command line without outputs, */
     struct text other_rounds;     /* and without rounds and the time limit */
 };
 

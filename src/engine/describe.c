@@ -122,12 +122,7 @@ void describe_next(struct describer *describer, const struct measure_request *re
     char *text = point_text(&described.point);
     uint64_t hash = hash_text(text);
     size_t at = table_number(&describer->seen, &hash, sizeof hash);
-    if (at == describer->room) {
-        describer->room = 2 * describer->room + 64;
-        describer->counts =
-            memory_resize(describer->counts, describer->room * sizeof *describer->counts);
-        memset(describer->counts + at, 0, (describer->room - at) * sizeof *describer->counts);
-    }
+    memory_extend(describer->counts, at, &describer->room);
     describer->number = ++describer->counts[at];
     free(text);
     described_release(&described);

@@ -75,10 +75,7 @@ void rounds_record(struct engine *engine, const struct measure_request *request)
         return;
     }
     struct replay *replay = &engine->replay;
-    if (replay->count == replay->room) {
-        replay->room = replay->room ? 2 * replay->room : 64;
-        replay->records = memory_resize(replay->records, replay->room * sizeof *replay->records);
-    }
+    memory_extend(replay->records, replay->count, &replay->room);
     struct rounds_record *record = &replay->records[replay->count++];
     *record = (struct rounds_record){
         .request = request_copy(request),

@@ -61,11 +61,7 @@ static size_t set_of(struct merge *merge, const struct known_state *state)
     char *name = text_format("%d %d %s", controls_of(state), state->pes, state->members);
     size_t number = table_number(&merge->set_names, name, strlen(name) + 1);
     free(name);
-    if (number == merge->set_room) {
-        merge->set_room = 2 * number + 4;
-        merge->sets = memory_resize_array(merge->sets, merge->set_room, sizeof *merge->sets);
-        memset(merge->sets + number, 0, (merge->set_room - number) * sizeof *merge->sets);
-    }
+    memory_extend(merge->sets, number, &merge->set_room);
     return number;
 }
 
@@ -126,10 +122,7 @@ static struct pair *list_pairs(struct merge *merge, const struct known_file *fil
             const struct known_state *common = &merge->sets[set].states[k].state;
             if (!alike(state, common))
                 continue;
-            if (*count == room) {
-                room = 2 * room + 16;
-                pairs = memory_resize_array(pairs, room, sizeof *pairs);
-            }
+            memory_extend(pairs, *count, &room);
             pairs[(*count)++] = (struct pair){
                 .set = set,
                 .state = i,
@@ -185,10 +178,7 @@ static bool reserve(struct merge *merge, const struct known_state *state, int nu
 static void add_state(struct merge *merge, const struct known_state *state, int number, size_t file)
 {
     struct set *set = &merge->sets[set_of(merge, state)];
-    if (set->count == set->room) {
-        set->room = 2 * set->room + 4;
-        set->states = memory_resize_array(set->states, set->room, sizeof *set->states);
-    }
+    memory_extend(set->states, set->count, &set->room);
     struct common *common = &set->states[set->count++];
     *common = (struct common){.state = *state};
     common->values = memory_allocate(merge->files * sizeof *common->values);

@@ -278,10 +278,7 @@ static const char *take_numbers(const json_t *record, struct known_state *state)
 
 static const char *take_state(const json_t *record, struct known_file *file)
 {
-    if (file->state_count == file->state_room) {
-        file->state_room = 2 * file->state_room + 8;
-        file->states = memory_resize_array(file->states, file->state_room, sizeof *file->states);
-    }
+    memory_extend(file->states, file->state_count, &file->state_room);
     struct known_state *read = &file->states[file->state_count];
     *read = (struct known_state){.known = flag_of(record, "known")};
     const char *wrong = NULL;
@@ -394,10 +391,7 @@ static const char *take_rounds(const json_t *record, struct known_file *file, si
         return NULL;
     if (!json_is_array(states) || !json_is_object(json_object_get(record, "variables")))
         return "states is no list, or variables no object";
-    if (file->point_count == file->point_room) {
-        file->point_room = 2 * file->point_room + 64;
-        file->points = memory_resize_array(file->points, file->point_room, sizeof *file->points);
-    }
+    memory_extend(file->points, file->point_count, &file->point_room);
     struct known_point *point = &file->points[file->point_count++];
     *point = (struct known_point){.line = line};
     int pes;

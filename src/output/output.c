@@ -516,10 +516,7 @@ static void put_result(struct output *output, const struct record *record, const
     /* Count it only now, since last words state what has been written. */
     output->end.results += record->kind == RECORD_RESULT;
     if (output->holding) {
-        if (output->held_count == output->held_room) {
-            output->held_room = output->held_room ? 2 * output->held_room : 64;
-            output->held = memory_resize(output->held, output->held_room * sizeof *output->held);
-        }
+        memory_extend(output->held, output->held_count, &output->held_room);
         held.number = output->held_count;
         output->held[output->held_count++] = held;
     } else {

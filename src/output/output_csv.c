@@ -35,18 +35,21 @@ enum {
 #define MISSING_COLUMNS (sizeof missing_columns / sizeof *missing_columns)
 #define STATE_COLUMNS (sizeof state_columns / sizeof *state_columns)
 
+static void put_names(FILE *text, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        fprintf(text, ",%s", names[i]);
+}
+
 static void put_columns(FILE *text)
 {
-    for (size_t i = 0; i < POINT_COLUMNS; i++)
-        fprintf(text, "%s%s", i ? "," : "", point_columns[i]);
+    fputs(point_columns[0], text);
+    put_names(text, point_columns + 1, POINT_COLUMNS - 1);
     for (size_t i = 0; i < member_count; i++)
         fprintf(text, ",%s", members[i].name);
-    for (size_t i = 0; i < LIST_COLUMNS; i++)
-        fprintf(text, ",%s", list_columns[i]);
-    for (size_t i = 0; i < MISSING_COLUMNS; i++)
-        fprintf(text, ",%s", missing_columns[i]);
-    for (size_t i = 0; i < STATE_COLUMNS; i++)
-        fprintf(text, ",%s", state_columns[i]);
+    put_names(text, list_columns, LIST_COLUMNS);
+    put_names(text, missing_columns, MISSING_COLUMNS);
+    put_names(text, state_columns, STATE_COLUMNS);
     fputc('\n', text);
 }
 

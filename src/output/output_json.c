@@ -57,6 +57,12 @@ static void put_strings(FILE *text, const char *name, const char *const *values,
     fputc(']', text);
 }
 
+static void put_flag(FILE *text, const char *name, bool flag)
+{
+    name_of(text, name);
+    fputs(flag ? "true" : "false", text);
+}
+
 /* An instant in local time, with its offset from UTC. */
 static void put_instant(FILE *text, const char *name, time_t instant)
 {
@@ -73,20 +79,14 @@ static void put_instant(FILE *text, const char *name, time_t instant)
 
 static void put_nodes(FILE *text, const struct header *header)
 {
-    put_integer(text, "node_count", header->nodes);
-    name_of(text, "nodes");
-    fputc('[', text);
+    json_print(text, ",'node_count':%d,'nodes':[", header->nodes);
     for (int i = 0; i < header->listed; i++) {
         const struct header_node *node = &header->node[i];
-        fputs(i ? ",{\"name\":" : "{\"name\":", text);
-        json_string(text, node->name);
-        put_integer(text, "pes", node->pes);
-        put_integer(text, "processors", node->processors);
-        put_string(text, "cpu", node->cpu);
-        put_string(text, "smt", node->smt);
-        put_string(text, "governor", node->governor);
-        put_number(text, "load", node->load < 0 ? NAN : node->load);
-        fputc('}', text);
+        fputs(i ? "," : "", text);
+        json_print(text,
+                   "{'name':%s,'pes':%d,'processors':%d,'cpu':%s,'smt':%s,'governor':%s,'load':%f}",
+                   node->name, node->pes, node->processors, node->cpu, node->smt, node->governor,
+                   node->load < 0 ? NAN : node->load);
     }
     fputc(']', text);
 }
@@ -99,16 +99,13 @@ static void put_locations(FILE *text, const struct header *header)
     fputc('[', text);
     for (size_t i = 0; i < header->group_count; i++) {
         const struct location_group *group = &header->groups[i];
-        fputs(i ? ",{\"pes\":" : "{\"pes\":", text);
-        json_string(text, group->pes);
-        put_integer(text, "node", group->node);
+        fputs(i ? "," : "", text);
+        json_print(text, "{'pes':%s,'node':%d", group->pes, group->node);
         for (int part = 0; part < LOCATION_PARTS; part++)
             if (names[part] && group->part[part] >= 0)
                 put_integer(text, names[part], group->part[part]);
-        name_of(text, "bound");
-        fputs(group->bound ? "true" : "false", text);
-        put_string(text, "processors", group->processors);
-        put_string(text, "ran_on", group->ran_on);
+        put_flag(text, "bound", group->bound);
+        json_print(text, ",'processors':%s,'ran_on':%s", group->processors, group->ran_on);
         if (group->pes_sharing[LOCATION_CORE] > 0)
             put_integer(text, "pes_per_core", group->pes_sharing[LOCATION_CORE]);
         if (group->pes_sharing[LOCATION_L2] > 0)
@@ -126,9 +123,7 @@ static void put_choices(FILE *text, const struct header *header)
     fputc('{', text);
     for (size_t i = 0; i < header->choices.count; i++) {
         fputs(i ? "," : "", text);
-        json_string(text, header->choices.of[i].name);
-        fputc(':', text);
-        json_string(text, header->choices.of[i].value);
+        json_print(text, "%s:%s", header->choices.of[i].name, header->choices.of[i].value);
     }
     fputc('}', text);
 }
@@ -150,15 +145,11 @@ static void put_environment(FILE *text, const struct header *header)
 
 static void put_timer(FILE *text, const struct header *header)
 {
-    name_of(text, "timer");
-    fputs("{\"name\":", text);
-    json_string(text, header->timer);
-    put_number(text, "resolution", header->resolution);
-    put_number(text, "cost", header->cost);
-    put_number(text, "ticks_per_second", header->ticks_per_second);
-    put_number(text, "disagreement", header->disagreement);
-    put_string(text, "clock_source", header->clock_source);
-    fputc('}', text);
+    json_print(text,
+               ",'timer':{'name':%s,'resolution':%f,'cost':%f,'ticks_per_second':%f,"
+               "'disagreement':%f,'clock_source':%s}",
+               header->timer, header->resolution, header->cost, header->ticks_per_second,
+               header->disagreement, header->clock_source);
 }
 
 static void put_controls_wanted(FILE *text, const struct header *header)
@@ -176,27 +167,20 @@ static void put_controls_wanted(FILE *text, const struct header *header)
 
 static void put_header(FILE *text, const struct header *header)
 {
-    fprintf(text, "{\"record\":\"header\",\"schema\":%d,\"program\":\"skampi\"", SCHEMA);
-    put_string(text, "version", header->version);
+    json_print(text, "{'record':'header','schema':%d,'program':'skampi','version':%s", SCHEMA,
+               header->version);
     put_instant(text, "started", header->started);
-    put_string(text, "command_line", header->command_line);
-    name_of(text, "script");
-    fputs("{\"name\":", text);
-    json_string(text, header->script);
-    put_string(text, "checksum", header->checksum);
-    fputc('}', text);
-    put_string(text, "library", header->library);
-    put_integer(text, "pes", header->pes);
+    json_print(text, ",'command_line':%s,'script':{'name':%s,'checksum':%s},'library':%s,'pes':%d",
+               header->command_line, header->script, header->checksum, header->library,
+               header->pes);
     put_nodes(text, header);
     put_locations(text, header);
-    name_of(text, "binding");
-    fprintf(text, "{\"bound\":%d,\"pes\":%d}", header->bound, header->pes);
+    json_print(text, ",'binding':{'bound':%d,'pes':%d}", header->bound, header->pes);
     put_environment(text, header);
     put_choices(text, header);
     put_timer(text, header);
     put_strings(text, "warnings", header->warnings, header->warning_count);
-    name_of(text, "rounds");
-    fprintf(text, "{\"rounds\":%d,\"seed\":\"%llu\"", header->rounds,
+    fprintf(text, ",\"rounds\":{\"rounds\":%d,\"seed\":\"%llu\"", header->rounds,
             (unsigned long long)header->seed);
     if (header->round_seconds > 0)
         put_number(text, "seconds", header->round_seconds);
@@ -265,26 +249,19 @@ static void put_identity(FILE *text, const struct result_point *point)
 static void put_point(FILE *text, const struct result_point *point)
 {
     put_identity(text, point);
-    put_string(text, "block", point->block);
-    put_integer(text, "number", (int64_t)point->block_number);
-    put_string(text, "function", point->function);
-    put_string(text, "call", point->text);
-    name_of(text, "arguments");
-    fputc('{', text);
+    json_print(text, ",'block':%s,'number':%zu,'function':%s,'call':%s,'arguments':{", point->block,
+               point->block_number, point->function, point->text);
     for (size_t i = 0; i < point->argument_count; i++) {
         fputs(i ? "," : "", text);
         put_argument(text, &point->arguments[i]);
     }
     fputc('}', text);
     put_variables(text, point);
-    name_of(text, "pe_set");
-    fprintf(text, "{\"size\":%zu", point->pes);
+    json_print(text, ",'pe_set':{'size':%zu", point->pes);
     if (point->members)
         put_string(text, "members", point->members);
-    put_string(text, "placement", point->placement);
-    fputc('}', text);
-    put_integer(text, "bytes", point->bytes);
-    put_string(text, "quantity", point->is_time ? "time" : "bytes");
+    json_print(text, ",'placement':%s},'bytes':%lld,'quantity':%s", point->placement,
+               (long long)point->bytes, point->is_time ? "time" : "bytes");
     if (point->setting_count > 0)
         put_strings(text, "settings", (const char *const *)point->settings, point->setting_count);
 }
@@ -331,10 +308,8 @@ static void put_levels(FILE *text, const struct result_level *levels, size_t n)
         return;
     name_of(text, "levels");
     for (size_t i = 0; i < n; i++) {
-        fputs(i ? ",{\"value\":" : "[{\"value\":", text);
-        json_number(text, levels[i].value);
-        put_number(text, "share", levels[i].share);
-        fputc('}', text);
+        fputc(i ? ',' : '[', text);
+        json_print(text, "{'value':%f,'share':%f}", levels[i].value, levels[i].share);
     }
     fputc(']', text);
 }
@@ -362,11 +337,8 @@ static void put_parts(FILE *text, const struct result *result)
         const struct result_part *part = &statistics->parts[i];
         fputc(i ? ',' : '[', text);
         put_part_controls(text, part);
-        put_integer(text, "valid", (int64_t)part->valid);
-        put_number(text, "median", part->median);
-        put_number(text, "p25", part->p25);
-        put_number(text, "p75", part->p75);
-        fputc('}', text);
+        json_print(text, ",'valid':%zu,'median':%f,'p25':%f,'p75':%f}", part->valid, part->median,
+                   part->p25, part->p75);
     }
     fputc(']', text);
 }
@@ -379,16 +351,13 @@ static void put_states(FILE *text, const struct result_rounds *rounds)
     fputc('[', text);
     for (size_t i = 0; i < rounds->state_count; i++) {
         const struct result_state_rounds *state = &rounds->states[i];
-        fprintf(text, "%s{\"state\":%d", i ? "," : "", state->state);
-        put_integer(text, "rounds", (int64_t)state->rounds);
-        put_number(text, "median", state->median);
-        put_number(text, "median_low", state->median_low);
-        put_number(text, "median_high", state->median_high);
-        put_number(text, "reached", state->reached);
-        put_number(text, "next_low", state->next_low);
-        put_number(text, "next_high", state->next_high);
-        put_number(text, "between", state->between);
-        fputc('}', text);
+        fputs(i ? "," : "", text);
+        json_print(text,
+                   "{'state':%d,'rounds':%zu,'median':%f,'median_low':%f,'median_high':%f,"
+                   "'reached':%f,'next_low':%f,'next_high':%f,'between':%f}",
+                   state->state, state->rounds, state->median, state->median_low,
+                   state->median_high, state->reached, state->next_low, state->next_high,
+                   state->between);
     }
     fputc(']', text);
     name_of(text, "round_states");
@@ -405,11 +374,8 @@ static void put_counters(FILE *text, const struct result *result)
     name_of(text, "counters");
     for (size_t i = 0; i < result->counter_count; i++) {
         fputc(i ? ',' : '{', text);
-        json_string(text, result->counters[i].name);
-        fputs(":{\"most\":", text);
-        json_number(text, result->counters[i].most);
-        put_number(text, "mean", result->counters[i].mean);
-        fputc('}', text);
+        json_print(text, "%s:{'most':%f,'mean':%f}", result->counters[i].name,
+                   result->counters[i].most, result->counters[i].mean);
     }
     fputc('}', text);
 }
@@ -455,12 +421,6 @@ static void put_bound(FILE *text, const char *name, double bound)
     put_number(text, name, bound > 0 && isfinite(bound) ? bound : NAN);
 }
 
-static void put_flag(FILE *text, const char *name, bool flag)
-{
-    name_of(text, name);
-    fputs(flag ? "true" : "false", text);
-}
-
 static void put_state(FILE *text, const struct result_state *state)
 {
     fprintf(text, "{\"record\":\"state\",\"state\":%d", state->number);
@@ -471,47 +431,41 @@ static void put_state(FILE *text, const struct result_state *state)
         const struct states_range *range = &state->ranges[kind];
         if (isnan(range->value))
             continue;
-        name_of(text, result_control_name(kind));
-        fputs("{\"value\":", text);
-        json_number(text, range->value);
+        json_print(text, ",%s:{'value':%f", result_control_name(kind), range->value);
         put_bound(text, "low", range->low);
         put_bound(text, "high", range->high);
         fputc('}', text);
     }
-    put_number(text, "share", state->share);
-    put_number(text, "seconds", state->seconds);
+    json_print(text, ",'share':%f,'seconds':%f", state->share, state->seconds);
     put_flag(text, "known", state->known);
     put_flag(text, "new", state->is_new);
     fputs("}\n", text);
 }
 
-/* The series of one control, whose offset in struct result_controls is given. */
-static void put_series(FILE *text, const char *name, const struct result_control_series *controls,
-                       size_t offset)
-{
-    name_of(text, name);
-    fputc('[', text);
-    for (size_t i = 0; i < controls->count; i++) {
-        fputs(i ? "," : "", text);
-        json_number(text, *(const double *)((const char *)&controls->seen[i] + offset));
-    }
-    fputc(']', text);
-}
-
 static void put_controls(FILE *text, const struct result_control_series *controls)
 {
+    static const struct {
+        const char *name;
+        size_t offset;
+    } series[] = {{"hand_over", offsetof(struct result_controls, hand_over)},
+                  {"hand_over_slowest", offsetof(struct result_controls, hand_over_slowest)},
+                  {"hand_over_shared", offsetof(struct result_controls, hand_over_shared)},
+                  {"addition", offsetof(struct result_controls, addition)},
+                  {"copy", offsetof(struct result_controls, copy)}};
     fputs("{\"record\":\"controls\"", text);
     if (controls->members)
         put_string(text, "members", controls->members);
     put_integer(text, "pes", (int64_t)controls->pes);
     put_numbers(text, "at", controls->at, controls->count);
-    put_series(text, "hand_over", controls, offsetof(struct result_controls, hand_over));
-    put_series(text, "hand_over_slowest", controls,
-               offsetof(struct result_controls, hand_over_slowest));
-    put_series(text, "hand_over_shared", controls,
-               offsetof(struct result_controls, hand_over_shared));
-    put_series(text, "addition", controls, offsetof(struct result_controls, addition));
-    put_series(text, "copy", controls, offsetof(struct result_controls, copy));
+    for (size_t k = 0; k < sizeof series / sizeof *series; k++) {
+        name_of(text, series[k].name);
+        for (size_t i = 0; i < controls->count; i++) {
+            fputc(i ? ',' : '[', text);
+            json_number(text,
+                        *(const double *)((const char *)&controls->seen[i] + series[k].offset));
+        }
+        fputs(controls->count > 0 ? "]" : "[]", text);
+    }
     fputs("}\n", text);
 }
 
@@ -521,30 +475,17 @@ static void put_factor(FILE *text, const struct result_factor *row)
 {
     fputs("{\"record\":\"factor\"", text);
     put_identity(text, &row->point);
-    put_string(text, "block", row->point.block);
-    put_string(text, "call", row->point.text);
-    put_integer(text, "bytes", row->point.bytes);
-    put_string(text, "factor", row->factor);
-    name_of(text, "levels");
-    fputc('[', text);
+    json_print(text, ",'block':%s,'call':%s,'bytes':%lld,'factor':%s,'levels':[", row->point.block,
+               row->point.text, (long long)row->point.bytes, row->factor);
     for (size_t i = 0; i < row->level_count; i++) {
-        fputs(i ? ",{\"name\":" : "{\"name\":", text);
-        json_string(text, row->levels[i].name);
-        put_number(text, "effect", row->levels[i].effect);
-        fputc('}', text);
+        fputs(i ? "," : "", text);
+        json_print(text, "{'name':%s,'effect':%f}", row->levels[i].name, row->levels[i].effect);
     }
-    fputc(']', text);
-    put_integer(text, "blocks", (int64_t)row->blocks);
-    put_number(text, "p", row->p);
-    put_number(text, "adjusted", row->adjusted);
+    json_print(text, "],'blocks':%zu,'p':%f,'adjusted':%f", row->blocks, row->p, row->adjusted);
     put_flag(text, "named", row->named);
-    if (row->named) {
-        put_string(text, "slowest", row->slowest);
-        put_string(text, "fastest", row->fastest);
-        put_number(text, "ratio", row->ratio);
-        put_number(text, "ratio_low", row->low);
-        put_number(text, "ratio_high", row->high);
-    }
+    if (row->named)
+        json_print(text, ",'slowest':%s,'fastest':%s,'ratio':%f,'ratio_low':%f,'ratio_high':%f",
+                   row->slowest, row->fastest, row->ratio, row->low, row->high);
     fputs("}\n", text);
 }
 
@@ -553,8 +494,8 @@ static void put_untried(FILE *text, const struct result_factors *factors)
     name_of(text, "untried");
     fputc('[', text);
     for (size_t i = 0; i < factors->untried_count; i++) {
-        fputs(i ? ",{\"factor\":" : "{\"factor\":", text);
-        json_string(text, factors->untried[i].factor);
+        fputs(i ? "," : "", text);
+        json_print(text, "{'factor':%s", factors->untried[i].factor);
         if (factors->untried[i].call)
             put_string(text, "call", factors->untried[i].call);
         put_string(text, "reason", factors->untried[i].reason);
@@ -568,12 +509,10 @@ static void put_factors(FILE *text, const struct result_factors *factors)
     for (size_t i = 0; i < factors->row_count; i++)
         put_factor(text, &factors->rows[i]);
     fprintf(text, "{\"record\":\"factors\",\"seed\":\"%llu\"", (unsigned long long)factors->seed);
-    put_integer(text, "points", (int64_t)factors->points);
-    put_integer(text, "blocks", (int64_t)factors->blocks);
-    put_integer(text, "tests", (int64_t)factors->tests);
-    put_number(text, "seconds", factors->seconds);
-    put_number(text, "alpha", factors->alpha);
-    put_number(text, "confidence", factors->confidence);
+    json_print(text,
+               ",'points':%zu,'blocks':%zu,'tests':%zu,'seconds':%f,'alpha':%f,'confidence':%f",
+               factors->points, factors->blocks, factors->tests, factors->seconds, factors->alpha,
+               factors->confidence);
     put_strings(text, "findings", factors->findings, factors->finding_count);
     put_untried(text, factors);
     fputs("}\n", text);
@@ -595,28 +534,22 @@ static void put_lines(FILE *text, const char *lines)
 
 static void put_block_end(FILE *text, const struct output_block *block)
 {
-    fputs("{\"record\":\"block_end\"", text);
-    put_string(text, "block", block->name);
-    put_integer(text, "number", (int64_t)block->number);
-    put_number(text, "duration", block->duration);
-    if (block->windowed) {
-        put_integer(text, "late_starts", block->late_starts);
-        put_integer(text, "overruns", block->overruns);
-        put_integer(text, "window_changes", block->window_changes);
-    }
+    json_print(text, "{'record':'block_end','block':%s,'number':%zu,'duration':%f", block->name,
+               block->number, block->duration);
+    if (block->windowed)
+        json_print(text, ",'late_starts':%lld,'overruns':%lld,'window_changes':%lld",
+                   (long long)block->late_starts, (long long)block->overruns,
+                   (long long)block->window_changes);
     fputs("}\n", text);
 }
 
 static void put_missing(FILE *text, const struct record_missing *missing)
 {
-    fputs("{\"record\":\"missing\"", text);
-    put_string(text, "kind", missing_name(missing->kind));
+    json_print(text, "{'record':'missing','kind':%s", missing_name(missing->kind));
     if (missing->point)
         put_identity(text, missing->point);
-    if (missing->block) {
-        put_string(text, "block", missing->block);
-        put_integer(text, "number", (int64_t)missing->number);
-    }
+    if (missing->block)
+        json_print(text, ",'block':%s,'number':%zu", missing->block, missing->number);
     put_string(text, "call", missing->call);
     if (missing->point)
         put_variables(text, missing->point);
@@ -651,17 +584,14 @@ void output_json(FILE *text, const struct record *record)
         put_header(text, record->header);
         break;
     case RECORD_COMMENT:
-        fputs("{\"record\":\"comment\"", text);
-        put_string(text, "text", record->text);
-        fputs("}\n", text);
+        json_print(text, "{'record':'comment','text':%s}\n", record->text);
         break;
     case RECORD_PRINT:
         put_lines(text, record->text);
         break;
     case RECORD_BLOCK:
-        fputs("{\"record\":\"block\"", text);
-        put_string(text, "block", record->block->name);
-        put_integer(text, "number", (int64_t)record->block->number);
+        json_print(text, "{'record':'block','block':%s,'number':%zu", record->block->name,
+                   record->block->number);
         if (record->block->source)
             put_string(text, "source", record->block->source);
         fputs("}\n", text);

@@ -90,7 +90,7 @@ void output_csv(FILE *text, const struct record *record);
 void output_json(FILE *text, const struct record *record);
 void output_table(FILE *text, const struct record *record);
 
-/* What times depend on, for people: lines that begin with `before`. In output_factors.c. */
+/* What times depend on, for people: lines that begin with `before`. */
 void factors_text(FILE *text, const struct result_factors *factors, const char *before);
 
 /* ---- What several formats say alike; in members.c ---- */

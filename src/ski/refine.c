@@ -50,10 +50,7 @@ void refine_add(struct refine *refine, double x, double y)
         refine->points[at].y = y;
         return;
     }
-    if (refine->count == refine->room) {
-        refine->room = refine->room ? 2 * refine->room : 64;
-        refine->points = memory_resize(refine->points, refine->room * sizeof *refine->points);
-    }
+    memory_extend(refine->points, refine->count, &refine->room);
     memmove(refine->points + at + 1, refine->points + at,
             (refine->count - at) * sizeof *refine->points);
     refine->points[at] = (struct point){x, y, false};

@@ -59,13 +59,10 @@ void source_release(struct source *source)
 static int source_append(struct source *source, enum file_kind kind, const char *name,
                          const char *text, size_t length)
 {
-    struct file *files = memory_allocate((source->count + 1) * sizeof *files);
-    struct file *file = &files[source->count];
+    struct file *file;
 
-    if (source->count > 0)
-        memcpy(files, source->files, source->count * sizeof *files);
-    free(source->files);
-    source->files = files;
+    source->files = memory_resize_array(source->files, source->count + 1, sizeof *source->files);
+    file = &source->files[source->count];
     if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) {
         text += 3;
         length -= 3;

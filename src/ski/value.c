@@ -71,29 +71,30 @@ struct value value_info(struct info *info)
 /* Items of all existing arrays. */
 static size_t array_items;
 
-struct int_array *int_array_create(size_t count)
+/* Zeros: a struct of that many bytes, and its items behind it; NULL: there would be too many. */
+static void *create_array(size_t bytes, size_t count, size_t item)
 {
-    struct int_array *array;
-
     if (count > INT_ARRAY_LIMIT - array_items)
         return NULL;
     array_items += count;
-    array = memory_zeroed(1, sizeof *array + count * sizeof array->items[0]);
-    array->references = 1;
-    array->count = count;
+    return memory_zeroed(1, bytes + count * item);
+}
+
+struct int_array *int_array_create(size_t count)
+{
+    struct int_array *array = create_array(sizeof *array, count, sizeof array->items[0]);
+
+    if (array)
+        *array = (struct int_array){.references = 1, .count = count};
     return array;
 }
 
 struct datatype_array *datatype_array_create(size_t count)
 {
-    struct datatype_array *array;
+    struct datatype_array *array = create_array(sizeof *array, count, sizeof array->items[0]);
 
-    if (count > INT_ARRAY_LIMIT - array_items)
-        return NULL;
-    array_items += count;
-    array = memory_zeroed(1, sizeof *array + count * sizeof(struct datatype *));
-    array->references = 1;
-    array->count = count;
+    if (array)
+        *array = (struct datatype_array){.references = 1, .count = count};
     return array;
 }
 
