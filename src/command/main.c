@@ -20,7 +20,7 @@
 #include "engine/messages.h"
 #include "engine/start.h"
 #include "engine/watchdog.h"
-#include "output/output.h"
+#include "output/output_table.h"
 #include "output/summary.h"
 #include "ski/check.h"
 #include "ski/parser.h"

@@ -20,6 +20,7 @@
 #include "clock/timer.h"
 #include "engine/factor.h"
 #include "machine/machine.h"
+#include "output/columns.h"
 #include "output/output.h"
 #include "settings/table.h"
 #include "ski/lexer.h"

@@ -52,11 +52,6 @@ const char *output_failed(struct output *output);
 /* Number of results written so far. */
 size_t output_results(const struct output *output);
 
-/* The members of results that hold a number, each of which .sko can show as a further column: the
- * name of the member at this index, from 0, NULL after the last one; the index of the member of
- * that name, or -1. Any PE. */
-const char *column_name(size_t index);
-int column_find(const char *name);
 /* Further columns of .sko after those of the classic format: `count` indices of column_find(). The
  * array must stay valid. */
 void output_show_columns(struct output *output, const size_t *columns, size_t count);
@@ -121,9 +116,6 @@ bool output_tell(struct output *output, const char *summary);
  * being ended. Later records are not written. said is the text in .sko. May be called by any
  * thread, and by handlers of fatal signals; it stops waiting for a writer that does not finish. */
 void output_last_words(struct output *output, int status, const char *said, const char *reason);
-
-/* How wide tables may be from now on; they have 80 columns otherwise, and never more. */
-void output_table_fit(int columns);
 
 /* Time in the reported unit with at least four significant digits, at least one decimal; "---"
  * for NaN. Returns text. */

@@ -2,13 +2,14 @@
  * A table for people: a row for each result, as it comes, and a heading where the columns change.
  * A row says how doubtful the result is; the summary that ends the table says why, and what to do.
  */
+#include "output/output_table.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/numbers.h"
 #include "base/text.h"
-#include "output/output.h"
 #include "output/record.h"
 
 #define COLUMN_WIDTH 11

@@ -89,16 +89,6 @@ static struct value print_access(struct builtin_call *call)
 
 /* ---- Sizes of ranks ---- */
 
-static struct value array_allgather(struct builtin_call *call)
-{
-    size_t ranks = (size_t)pe_set_size(call->args[0].as.set);
-    struct int_array *array = int_array_create(ranks);
-
-    for (size_t i = 0; array && i < ranks; i++)
-        array->items[i] = call->args[1].as.integer;
-    return builtin_array(call, array);
-}
-
 static struct value round_up(struct builtin_call *call, int64_t i, int64_t unit)
 {
     int64_t rest = i % unit, up = rest > 0 ? unit - rest : -rest, rounded;
@@ -130,8 +120,6 @@ const struct builtin builtins_io[] = {
              "stands for; which: 1 those that read, 2 those that write, 3 both"},
     {"data_access_routines", TAKES(TYPE_INT), TYPE_INT, .iterator = true, .next = next_access,
      .help = "(mask) iterator: the ways to access data whose bits are all in the mask"},
-    {"int_array_allgather", TAKES(TYPE_COMM, TYPE_INT), TYPE_INT_ARRAY, .call = array_allgather,
-     .help = "(set, value) an array with the value of each PE of the set; it is the same on all"},
     {"round_to_fourbytes", TAKES(TYPE_INT), TYPE_INT, .call = round_to_fourbytes,
      .help = "(n) the smallest multiple of 4 that is not below n"},
     {"round_to_fivebytes", TAKES(TYPE_INT), TYPE_INT, .call = round_to_fivebytes,
