@@ -156,12 +156,14 @@ static void access_flags(struct deed *call, uint64_t begin, uint64_t end,
         uint64_t until = flag->place + flag->bytes < end ? flag->place + flag->bytes : end;
         struct access seen = *access;
         seen.flag = (uint32_t)number + 1;
-        if (begin < flag->place)
+        if (begin < flag->place) {
             access_bytes(call, begin, flag->place, access);
-        begin = begin < flag->place ? flag->place : begin;
-        if (begin < until)
+            begin = flag->place;
+        }
+        if (begin < until) {
             access_bytes(call, begin, until, &seen);
-        begin = begin < until ? until : begin;
+            begin = until;
+        }
     }
     if (begin < end)
         access_bytes(call, begin, end, access);
@@ -176,16 +178,16 @@ static void access_region(struct deed *call, int64_t owner, struct region region
         return;
     if (region.elements == 1 || region.stride == 0)
         region.stride = 1;
-    int64_t step = region.stride < 0 ? -region.stride : region.stride;
-    if (step != 1 && (region.elements > MOST_ELEMENTS ||
-                      (uint64_t)step > MOST_BYTES / (uint64_t)region.elements))
+    const int64_t most_stride = (int64_t)MOST_BYTES / region.elements;
+    bool dense = region.stride == 1;
+    if (!dense && (region.elements > MOST_ELEMENTS || region.stride > most_stride ||
+                   region.stride < -most_stride))
         return;
     call->owner = (int)owner;
-    uint64_t bytes = region.element_bytes, place = (uint64_t)region.place;
-    int64_t count = region.stride == 1 ? 1 : region.elements;
-    bytes *= region.stride == 1 ? (uint64_t)region.elements : 1;
-    for (int64_t i = 0; i < count; i++) {
-        uint64_t begin = place + (uint64_t)(i * region.stride) * region.element_bytes;
+    uint64_t bytes = (dense ? (uint64_t)region.elements : 1) * region.element_bytes;
+    for (int64_t i = 0; i < (dense ? 1 : region.elements); i++) {
+        uint64_t begin =
+            (uint64_t)region.place + (uint64_t)(i * region.stride) * region.element_bytes;
         if (access->does & ACCESS_REMOTE)
             access_flags(call, begin, begin + bytes, access);
         else
@@ -244,13 +246,14 @@ static void note_write(struct deed *call, const struct access *access)
     flags_write(call->races->flags, call->kind, call->event, &write);
 }
 
-/* The PE sees a flag, by the end of a call: its last write, and all changes. */
-static void see_flag(struct deed *call, const struct condition *condition, bool *seen)
+/* The PE sees a flag, by the end of a call: its last write, and all changes. False: there are none.
+ */
+static bool see_flag(struct deed *call, const struct condition *condition)
 {
     struct races *races = call->races;
     uint32_t flag = flag_number(races, condition->pe, condition->place, condition->flag.bytes);
     if (!flag)
-        return;
+        return false;
     int owner = (int)condition->pe;
     const struct write *write = flags_find(races->flags, condition);
     if (write)
@@ -260,7 +263,7 @@ static void see_flag(struct deed *call, const struct condition *condition, bool 
     for (size_t i = 0; i < changes->count; i++)
         order_see(races->order, call->pe, changes->of[i].completion, changes->of[i].number, flag,
                   owner);
-    *seen = *seen || write || changes->count;
+    return write || changes->count;
 }
 
 /* What a wait is for: one variable, or several. */
@@ -312,14 +315,13 @@ static bool see_waited(struct deed *call)
     for (int64_t i = first; i < last; i++) {
         struct condition condition = waited.first;
         condition.place = (int64_t)((uint64_t)waited.place + (uint64_t)i * condition.flag.bytes);
-        see_flag(call, &condition, &seen);
+        seen = see_flag(call, &condition) || seen;
     }
     return seen;
 }
 
 static void see_fetched(struct deed *call)
 {
-    bool seen;
     const struct condition condition = {
         .pe = value(call, TRACE_PEER, -1),
         .place = value(call, TRACE_TARGET, 0),
@@ -327,7 +329,7 @@ static void see_fetched(struct deed *call)
         .from = -INFINITY,
         .to = INFINITY,
     };
-    see_flag(call, &condition, &seen);
+    see_flag(call, &condition);
 }
 
 /* ---- Calls that move data ---- */
