@@ -96,7 +96,7 @@ def tuned(seed, alike=False, **settings):
     """(Programmed, the search, what is chosen)"""
     made = Programmed(seed, alike)
     own = MadeSearch(made, race.Settings(**settings))
-    own.run()
+    own.run(quiet=True)
     chosen = proof.Chosen(own.races, weights.Weights(), own.races[0].settings.tolerance)
     return made, own, chosen
 
