@@ -240,6 +240,8 @@ void batches_refer(struct batches *batches)
     double before = subtracted(batches);
     struct run *run = &bench->run;
     size_t count = (size_t)run->settings->min_repetitions;
+    if (!batches_precise(run))
+        count /= 2; /* as many again after the repetitions */
     if (count < FEWEST_OF_REFERENCE)
         count = FEWEST_OF_REFERENCE;
     double *values = memory_zeroed(count, sizeof *values);

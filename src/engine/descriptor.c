@@ -26,6 +26,14 @@ const struct parameter *measurement_parameter(const struct measurement *function
     return NULL;
 }
 
+const struct parameter *measurement_iterations(const struct measurement *function)
+{
+    for (size_t i = 0; i < measurement_parameter_count(function); i++)
+        if (function->parameters[i].type == PARAMETER_ITERATIONS)
+            return &function->parameters[i];
+    return NULL;
+}
+
 size_t measurement_required_count(const struct measurement *function)
 {
     size_t count = 0, all = measurement_parameter_count(function);

@@ -286,6 +286,8 @@ const struct measurement *measurement_at(size_t i);
 size_t measurement_parameter_count(const struct measurement *);
 /* NULL: it has none of that name. */
 const struct parameter *measurement_parameter(const struct measurement *, const char *name);
+/* The parameter of the operations timed together. NULL: it times one at a time. */
+const struct parameter *measurement_iterations(const struct measurement *);
 /* For the user, as texts that the caller frees: all words of a parameter that has some; what a
  * value must be apart from its range, NULL: anything. */
 char *parameter_words(const struct parameter *);

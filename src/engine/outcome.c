@@ -316,11 +316,12 @@ static void remark_resolution(struct bench *bench, const struct samples *samples
     if (shortest >= WELL_ABOVE * timer_in_use->resolution || share_is_small(samples))
         return;
     flag(statistics, RESULT_BELOW_RESOLUTION);
-    run_note(run, "timed regions of %.3g ns are not well above the timer's resolution of %.3g ns%s",
+    run_note(run,
+             "timed regions of %.3g ns are not well above the timer's resolution of %.3g ns: %s",
              shortest * 1e9, timer_in_use->resolution * 1e9,
-             run->function->timing == TIMING_ONCE
-                 ? ""
-                 : ": time more operations together (iterations, set_max_outstanding)");
+             measurement_iterations(run->function) && run->function->timing != TIMING_ONCE
+                 ? "time more operations together (iterations, set_max_outstanding)"
+                 : "choose a finer timer (--timers)");
 }
 
 /* What is subtracted, as its timer reads it, counts by its weight in the result. */

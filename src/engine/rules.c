@@ -32,10 +32,8 @@
 
 int64_t iterations_wanted(const struct run *run)
 {
-    for (size_t i = 0; i < measurement_parameter_count(run->function); i++)
-        if (run->function->parameters[i].type == PARAMETER_ITERATIONS)
-            return run->arguments[i].integer;
-    return 1;
+    const struct parameter *parameter = measurement_iterations(run->function);
+    return parameter ? run->arguments[parameter - run->function->parameters].integer : 1;
 }
 
 /* No more than there is fresh memory for; at least one. */

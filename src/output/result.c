@@ -30,8 +30,8 @@ static const struct {
     [RESULT_NOT_CONVERGED] = {"not_converged",
                               "the precision asked for was not reached within the limit of "
                               "repetitions or time",
-                              "look at the interval, raise set_max_repetitions or --point-time, or "
-                              "measure on a quiet machine",
+                              "look at the interval, give more time (--point-time; in scripts "
+                              "set_max_repetitions), or measure on a quiet machine",
                               COVERED},
     [RESULT_TIME_BUDGET] = {"time_budget",
                             "time ran out (set_max_time, set_precision or --time-limit)",
@@ -40,8 +40,8 @@ static const struct {
         {"below_resolution",
          "the timed region, or what is subtracted from it, is too short for "
          "the timer",
-         "time more operations together (iterations, "
-         "set_max_outstanding), or choose a finer timer (--timers)",
+         "choose a finer timer (--timers); if the function has iterations, time more "
+         "operations together",
          DOUBTFUL},
     [RESULT_NEGATIVE] = {"negative", "below zero after costs were subtracted",
                          "read it as too small to tell from 0; if it is clearly below zero, the "
@@ -65,14 +65,16 @@ static const struct {
                          "read the values by state and the prediction interval, or measure on a "
                          "quiet machine",
                          DOUBTFUL},
-    [RESULT_STATE_CHANGED] = {"state_changed",
-                              "the machine changed its state while it was measured, also when "
-                              "that was repeated",
-                              "measure with --rounds, and read the values by state", COVERED},
-    [RESULT_IMPRECISE] = {"imprecise", "its interval is not known, or wider than half of its value",
-                          "measure longer: more repetitions (set_min_repetitions), more rounds, or "
-                          "more operations together (iterations)",
-                          COVERED},
+    [RESULT_STATE_CHANGED] =
+        {"state_changed",
+         "the machine changed its state (its speed) while it was measured, and "
+         "again at each further attempt",
+         "measure with --rounds, and read the values by state", COVERED},
+    [RESULT_IMPRECISE] =
+        {"imprecise", "its interval is not known, or wider than half of its value",
+         "measure longer: more repetitions (set_min_repetitions), more rounds, or, "
+         "if the function has iterations, more operations together",
+         COVERED},
 };
 
 const char *result_flag_name(enum result_flag flag)

@@ -168,16 +168,17 @@ static void put_states(FILE *to, const struct summary *summary)
         return;
     char *what =
         summary->rounds.points == 0
-            ? text_format("%d of the machine; --rounds 10,60s gives each point a median for each",
+            ? text_format("the machine was in %d states (speeds); --rounds 10,60s measures each "
+                          "point in each of them",
                           summary->states)
         : summary->differing > 0
-            ? text_format("%d of the machine; %lld point%s differ%s between them by more than "
-                          "the intervals",
-                          summary->states, (long long)summary->differing,
-                          numbers_plural((size_t)summary->differing),
-                          summary->differing == 1 ? "s" : "")
-            : text_format("%d of the machine; no point differs between them by more than its "
-                          "interval",
+            ? text_format(
+                  "the machine was in %d states (speeds); %lld point%s differ%s between them "
+                  "by more than the intervals",
+                  summary->states, (long long)summary->differing,
+                  numbers_plural((size_t)summary->differing), summary->differing == 1 ? "s" : "")
+            : text_format("the machine was in %d states (speeds); no point differs between them by "
+                          "more than its interval",
                           summary->states);
     put_row(to, "states", TERMINAL_PLAIN, what);
     free(what);

@@ -5,7 +5,10 @@
 
 The scripts in fences ```ski recipe run as they are printed. So do, in the order of a document and in one
 directory, the commands in fences ```sh run (```sh run status=4: the last one ends so). In the other
-fences ```sh, and in those, each program and each option exists. Examples in docs/functions are right."""
+fences ```sh, and in those, each program and each option exists. Examples in docs/functions are right.
+
+A fence ``` right after ```sh run is what the last command shows: its lines must be there, whatever their numbers.
+`test_recipes.py [--write] PAGE...` does so for these pages, and writes what the commands show now."""
 
 import os
 import re
@@ -19,6 +22,9 @@ from harness import ROOT
 
 matplotlib = harness.optional("matplotlib")
 FENCE = re.compile(r"^( *)```([^\n]*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
+# Lines of which a measurement decides whether they are there, and such with paths.
+BY_CHANCE = re.compile(r"\* doubtful|subtracted: |cannot tell|faster |slower |unchanged |\d+ unchanged|\d+ points: |#P|.*\.\.\.|"
+                       "skampi: stopped by")
 PROGRAMS = re.compile(r"(?:scripts/|\./)?(skampi(?:-\w+)?|shmembench)$")
 # oshrun -np N PROGRAM, wherever the tests run.
 LAUNCHER = """#!/bin/sh
@@ -30,8 +36,11 @@ PATH={path} exec {root}/mk/launch "$pes" "$program" "$@"
 
 
 class Fence:
-    def __init__(self, indent, words, text):
+    def __init__(self, found):
+        indent, words, text = found.groups()
         self.words = shlex.split(words)
+        self.indent, (self.begin, self.end) = indent, found.span(3)
+        self.shown = None  # of a command: the fence with what it shows
         self.text = re.sub(rf"^{indent}", "", text, flags=re.MULTILINE)
         self.options = dict(word.partition("=")[::2] for word in self.words[1:])
 
@@ -43,7 +52,35 @@ class Fence:
 
 def read_fences(path):
     with open(os.path.join(ROOT, path), encoding="utf-8") as file:
-        return [Fence(*found) for found in FENCE.findall(file.read())]
+        text = file.read()
+    fences = [Fence(found) for found in FENCE.finditer(text)]
+    for fence, follower in zip(fences, fences[1:]):
+        if fence.words[:2] == ["sh", "run"] and not follower.words and not text[fence.end:follower.begin].replace("`", "").strip():
+            fence.shown = follower
+    return fences
+
+
+def shape(line):
+    """A line whatever its numbers, units of time and marks."""
+    line = re.sub(r"(?<![\w.-])(-?[\d.][\d.:,e+-]*|---|\?)(?!\S)( [num]?s\b)?", "#", line.removesuffix(" *").replace(" >", " "))
+    return " ".join(re.sub(r"\b[num]?s\b", "s", line).replace("(s)", "").split())
+
+
+def write(path, shown):
+    """Puts what commands showed into the fences after them: (fence, text)."""
+    path = os.path.join(ROOT, path)
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    for fence, new in reversed([(fence, new) for fence, new in shown if "..." not in fence.text]):
+        text = text[:fence.begin] + re.sub(r"^(?=.)", fence.indent, new, flags=re.MULTILINE) + text[fence.end:]
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def check_shown(tap, path, fence, run):
+    there = {shape(line) for line in (run.out + run.err).splitlines()}
+    missing = [line for line in fence.text.splitlines() if not BY_CHANCE.match(line) and shape(line) not in there]
+    tap.equal(missing, [], f"{path}: the page shows what its command does", run)
 
 
 def check_recipe(tap, script):
@@ -57,7 +94,8 @@ def check_recipe(tap, script):
 
 
 def run_commands(tap, path, fences):
-    """Those of a document, one after the other in a directory with its files."""
+    """Those of a document, one after the other in a directory with its files. Returns what is to be seen in fences."""
+    shown = []
     directory, programs = harness.scratch_directory(), harness.scratch_directory()
     launcher = os.path.join(programs, "oshrun")
     with open(launcher, "w", encoding="utf-8") as file:
@@ -80,6 +118,10 @@ def run_commands(tap, path, fences):
             wanted = int(fence.options.get("status", 0)) if command == commands[-1] else 0
             run = harness.run(["sh", "-c", command], env, 120, directory)
             tap.equal(run.status, wanted, f"{path}: {command}", run)
+        if fence.shown:
+            check_shown(tap, path, fence.shown, run)
+            shown.append((fence.shown, run.out or run.err))
+    return shown
 
 
 VIEWS = {"shmembench": [["compare"]], "skampi-campaign": [["coverage"]],
@@ -112,6 +154,13 @@ def main():
     if not harness.has("SHMEM"):
         harness.skip_all("built without OpenSHMEM")
     tap = harness.Tap()
+    if len(sys.argv) > 1:
+        for path in sys.argv[1:]:
+            if path != "--write":
+                shown = run_commands(tap, path, read_fences(path))
+                write(path, shown if "--write" in sys.argv else [])
+        tap.done()
+        return
     known, recipes, examples, run = {}, 0, 0, 0
     for path in harness.tracked_files("*.md"):
         fences = read_fences(path)

@@ -14,8 +14,8 @@
 
 #define BELOW_RESOLUTION                                                                           \
     "  doubtful    1 below_resolution: the timed region, or what is subtracted from it, is too "   \
-    "short for the timer; time more operations together (iterations, set_max_outstanding), or "    \
-    "choose a finer timer (--timers)\n"
+    "short for the timer; choose a finer timer (--timers); if the function has iterations, time "  \
+    "more operations together\n"
 
 static void add_result(struct summary *summary, unsigned flags, size_t round)
 {
@@ -78,7 +78,8 @@ static void doubts(void **state)
            "  doubtful    2 level_shift: the time changed its level while it was measured, so one "
            "number does not describe it; measure with --rounds, or see each level with "
            "set_levels(1)\n" BELOW_RESOLUTION "  missing     5 unsupported: F(1): why\n"
-           "  states      2 of the machine; --rounds 10,60s gives each point a median for each\n"
+           "  states      the machine was in 2 states (speeds); --rounds 10,60s measures each point "
+           "in each of them\n"
            "  written to  standard output\n"
            "  next        oshrun -np 2 ./skampi -i a.ski --rounds 10,60s -o results.json\n");
 }
