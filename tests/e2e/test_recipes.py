@@ -24,7 +24,7 @@ matplotlib = harness.optional("matplotlib")
 FENCE = re.compile(r"^( *)```([^\n]*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 # Lines of which a measurement decides whether they are there, and such with paths.
 BY_CHANCE = re.compile(r"\* doubtful|subtracted: |cannot tell|faster |slower |unchanged |\d+ unchanged|\d+ points: |#P|.*\.\.\.|"
-                       "skampi: stopped by")
+                       r" +state \d|\d+ of \d+ points? ha|skampi: stopped by")
 PROGRAMS = re.compile(r"(?:scripts/|\./)?(skampi(?:-\w+)?|shmembench)$")
 # oshrun -np N PROGRAM, wherever the tests run.
 LAUNCHER = """#!/bin/sh

@@ -73,15 +73,16 @@ static void doubts(void **state)
     add_state(&summary, "0-1", 0.5);
     add_state(&summary, "0-1", 0); /* seen by earlier runs only */
     add_state(&summary, "0", 1);
-    expect(&summary, 3, (const char *[]){"standard output"}, 1,
-           "skampi: 3 results, 2 of them doubtful, 5 missing, in 12.3 s (3.4 s in timed regions)\n"
-           "  doubtful    2 level_shift: the time changed its level while it was measured, so one "
-           "number does not describe it; measure with --rounds, or see each level with "
-           "set_levels(1)\n" BELOW_RESOLUTION "  missing     5 unsupported: F(1): why\n"
-           "  states      the machine was in 2 states (speeds); --rounds 10,60s measures each point "
-           "in each of them\n"
-           "  written to  standard output\n"
-           "  next        oshrun -np 2 ./skampi -i a.ski --rounds 10,60s -o results.json\n");
+    expect(
+        &summary, 3, (const char *[]){"standard output"}, 1,
+        "skampi: 3 results, 2 of them doubtful, 5 missing, in 12.3 s (3.4 s in timed regions)\n"
+        "  doubtful    2 level_shift: the time changed its level while it was measured, so one "
+        "number does not describe it; measure with --rounds, or see each level with "
+        "set_levels(1)\n" BELOW_RESOLUTION "  missing     5 unsupported: F(1): why\n"
+        "  states      the machine was in 2 states (speeds); --rounds 10,60s measures each point "
+        "in each of them\n"
+        "  written to  standard output\n"
+        "  next        oshrun -np 2 ./skampi -i a.ski --rounds 10,60s -o results.json\n");
 }
 
 static void add_followed(struct summary *summary, unsigned flags)
