@@ -63,7 +63,7 @@ def read_fences(path):
 def shape(line):
     """A line whatever its numbers, units of time and marks."""
     line = re.sub(r"(?<![\w.-])(-?[\d.][\d.:,e+-]*|---|\?)(?!\S)( [num]?s\b)?", "#", line.removesuffix(" *").replace(" >", " "))
-    return " ".join(re.sub(r"\b[num]?s\b", "s", line).replace("(s)", "").split())
+    return " ".join(re.sub(r"\[[num]?s\]", "", line).split())
 
 
 def write(path, shown):
