@@ -313,8 +313,9 @@ tap.ok(len(iterations) in (7, 8) and max(iterations) == iterations[3 if len(iter
 part, done = explained("phases", None, "--from", f"{found['to'] - 5e-6:.9f}")
 tap.ok(part and near(part["to"] - part["from"], 5e-6) and part["start"] == found["start"],
        "--from: only time from then on counts", f"{done}")
-waits = made.command("explain", "phases", "--from", "99")
-tap.ok(waits.status == 2 and "no time of the program" in waits.err, "a window without time: refused", waits)
+waits = made.command("explain", "phases", "--from", "99", "-o", "nothing")
+tap.ok(waits.status == 2 and "no time of the program" in waits.err and not os.path.exists(made.path("nothing")),
+       "a window without time: refused, and no file is left", waits)
 
 # ---- As shmemsim says of the run that it predicts ----
 

@@ -225,12 +225,26 @@ tap.ok(path("elsewhere/app.c") in {site.get("file") for site in json.loads(shown
 
 # ---- Exports ----
 
-done = run([SHMEMTRACE, "export", "--chrome", path("app.json"), "--perfetto", path("app.pftrace"), traced])
+done = run([SHMEMTRACE, "export", "--chrome", path("app.json"), "--perfetto", path("app.pftrace"), "--paraver", path("app"),
+            traced])
 tap.equal(done.status, 0, "export", done)
 with open(path("app.json"), encoding="utf-8") as file:
     chrome = [event for event in json.load(file)["traceEvents"] if "dur" in event and event["tid"] < 1000000]
 tap.equal(collections.Counter((str(event["pid"]), event["name"], event["args"]["site"]) for event in chrome),
           expected(line_of), "the export to Chrome has sites")
+with open(path("app.pcf"), encoding="utf-8") as file:
+    meanings = {number: dict(re.findall(r"^(\d+) +(.*)$", values, re.MULTILINE)) for number, values in re.findall(
+        r"^EVENT_TYPE\n0 +(\d+) .*\nVALUES\n((?:.+\n)*)", file.read(), re.MULTILINE)}
+ROUTINE_EVENT, SITE_EVENT = "64000001", "64000006"
+paraver = collections.Counter()
+with open(path("app.prv"), encoding="utf-8") as file:
+    for line in file:
+        kind, _, _, task, _, _, *pairs = line.strip().split(":")
+        values = dict(zip(pairs[::2], pairs[1::2]))
+        if kind == "2" and values.get(ROUTINE_EVENT, "0") != "0":
+            paraver[str(int(task) - 1), meanings[ROUTINE_EVENT][values[ROUTINE_EVENT]],
+                    meanings[SITE_EVENT][values[SITE_EVENT]]] += 1
+tap.equal(paraver, expected(line_of), "the export to Paraver has sites")
 
 
 def varint(data, at):

@@ -8,6 +8,7 @@ static int explain_run(struct reader *reader)
     struct explain explain;
     const char *path = reader_given(reader, "json");
     explain_begin(&explain, reader);
+    reader_open_output(reader);
     FILE *json = path ? reader_create(reader, path) : NULL;
     explain_find(&explain);
     print_screen(&explain, reader->out);
@@ -21,10 +22,6 @@ static int explain_run(struct reader *reader)
 }
 
 static const struct manual_option options[] = {
-    {.name = "from",
-     .value = "SECONDS",
-     .help = "only time from then on, in seconds as dump shows"},
-    {.name = "to", .value = "SECONDS", .help = "only time until then"},
     {.name = "json", .value = "FILE", .help = "write all that was found as JSON, too"},
     {0},
 };
@@ -33,6 +30,7 @@ const struct reader_command explain_command = {
     .name = "explain",
     .summary = "Says who waits for whom, why, and what helps.",
     .options = options,
+    .window = true,
     .output = true,
     .notes = "",
     .run = explain_run,

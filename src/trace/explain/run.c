@@ -9,7 +9,6 @@
 void explain_begin(struct explain *explain, struct reader *reader)
 {
     *explain = (struct explain){.reader = reader};
-    reader_window(reader);
     reader->windowed = false; /* what lies before the window may be what a wait in it is for */
     survey(explain);
 }

@@ -13,7 +13,6 @@ static const struct {
 static int export_run(struct reader *reader)
 {
     bool any = false;
-    reader_window(reader);
     for (size_t i = 0; i < FORMATS; i++) {
         const char *path = reader_given(reader, formats[i].option);
         if (path && !*path)
@@ -33,10 +32,6 @@ static int export_run(struct reader *reader)
 }
 
 static const struct manual_option options[] = {
-    {.name = "from",
-     .value = "SECONDS",
-     .help = "only calls from then on, in seconds as dump shows them"},
-    {.name = "to", .value = "SECONDS", .help = "only calls until then"},
     {.name = "otf2", .value = "FOLDER", .help = "OTF2, for Vampir, Scalasca, otf2-print"},
     {.name = "chrome", .value = "FILE", .help = "Trace Event JSON, for ui.perfetto.dev and Chrome"},
     {.name = "perfetto",
@@ -51,6 +46,7 @@ const struct reader_command export_command = {
     .summary = "Converts a trace to the formats of other tools.",
     .options = options,
     .filters = true,
+    .window = true,
     .creates = true,
     .notes = "",
     .run = export_run,

@@ -15,7 +15,7 @@
 #include "trace/read/merge.h"
 
 /* Types of events. */
-enum { EVENT_ROUTINE = 64000001, EVENT_CLASS, EVENT_BYTES, EVENT_PEER, EVENT_PHASE };
+enum { EVENT_ROUTINE = 64000001, EVENT_CLASS, EVENT_BYTES, EVENT_PEER, EVENT_PHASE, EVENT_SITE };
 
 /* Numbers that Paraver's own configurations know. */
 static const struct state {
@@ -159,6 +159,14 @@ static void put_transfer(const struct paraver *paraver, int pe, const struct tra
             bytes > 0 ? bytes : 0, (int)routine->class);
 }
 
+/* Calls of one line have one number. */
+static size_t site_number(const struct merge_event *next)
+{
+    struct reader *reader = next->source->reader;
+    size_t site = source_site(next->source, next->event);
+    return site ? sites_find(&reader->sites, site)->same : 0;
+}
+
 static void put_start(struct paraver *paraver, const struct merge_event *next, uint64_t start,
                       uint64_t end)
 {
@@ -175,6 +183,8 @@ static void put_start(struct paraver *paraver, const struct merge_event *next, u
         fprintf(paraver->out, ":%d:%" PRId64, EVENT_BYTES, event->values[TRACE_BYTES]);
     if (event_value(event, TRACE_PEER, -1) >= 0 && event->values[TRACE_PEER] < paraver->pes.count)
         fprintf(paraver->out, ":%d:%" PRId64, EVENT_PEER, event->values[TRACE_PEER] + 1);
+    if (event->site)
+        fprintf(paraver->out, ":%d:%zu", EVENT_SITE, site_number(next));
     fputc('\n', paraver->out);
     put_transfer(paraver, pe, event, routine, start, end);
 }
@@ -183,7 +193,10 @@ static void put_end(const struct paraver *paraver, const struct merge_event *nex
 {
     fputs("2:", paraver->out);
     put_object(paraver, next->source->info->pe, next->event->thread);
-    fprintf(paraver->out, ":%" PRIu64 ":%d:0:%d:0\n", end, EVENT_ROUTINE, EVENT_CLASS);
+    fprintf(paraver->out, ":%" PRIu64 ":%d:0:%d:0", end, EVENT_ROUTINE, EVENT_CLASS);
+    if (next->event->site)
+        fprintf(paraver->out, ":%d:0", EVENT_SITE);
+    fputc('\n', paraver->out);
 }
 
 /* Records are in the order of time, even of threads whose calls are not. */
@@ -280,6 +293,14 @@ static void write_meanings(struct paraver *paraver, const char *name)
     event_type(out, EVENT_BYTES, "OpenSHMEM bytes", false);
     event_type(out, EVENT_PEER, "OpenSHMEM peer (PE + 1)", false);
     event_type(out, EVENT_PHASE, "Phase", false);
+    event_type(out, EVENT_SITE, "Call site", true);
+    struct sites *sites = &paraver->reader->sites;
+    for (size_t i = 1; i <= sites->table.count; i++)
+        if (sites_find(sites, i)->same == i) {
+            fprintf(out, "%zu    ", i);
+            put_line(out, sites_text(sites, i));
+        }
+    fputs("\n\n", out);
     reader_close_written(paraver->reader, out, paraver->path);
 }
 

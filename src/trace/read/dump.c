@@ -40,6 +40,7 @@ static void dump_source(struct source *source, event_writer *write, bool text)
 static int dump(struct reader *reader)
 {
     event_writer *given = writer_given(reader);
+    reader_open_output(reader);
     if (given == event_csv)
         event_csv_header(reader->out);
     for (struct source *source = NULL; (source = reader_next(reader, source));)
@@ -69,6 +70,7 @@ const struct reader_command dump_command = {
 static int merge(struct reader *reader)
 {
     event_writer *given = writer_given(reader), *write = given ? given : event_csv;
+    reader_open_output(reader);
     if (write == event_csv)
         event_csv_header(reader->out);
     struct merge *merge = merge_open(reader, false);

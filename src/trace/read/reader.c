@@ -34,13 +34,19 @@ static const struct manual_option
                     .help = "replace any file, also one that no program of skampi wrote"},
     root_option = {.name = "source-root",
                    .value = "DIR",
-                   .help = "sources are below DIR now; they are named from there on"},
-    filters[] = {
-        {.name = "pe", .value = "LIST", .help = "only these PEs, such as 0,4-7"},
-        {.name = "thread", .value = "LIST", .help = "only these threads of each PE"},
-        {.name = "only",
-         .value = "LIST",
-         .help = "only these classes or routines, such as put,shmem_ctx_*"},
+                   .help = "sources are below DIR now; they are named from there on"};
+static const struct manual_option filters[] = {
+    {.name = "pe", .value = "LIST", .help = "only these PEs, such as 0,4-7"},
+    {.name = "thread", .value = "LIST", .help = "only these threads of each PE"},
+    {.name = "only",
+     .value = "LIST",
+     .help = "only these classes or routines, such as put,shmem_ctx_*"},
+};
+static const struct manual_option window[] = {
+    {.name = "from",
+     .value = "SECONDS",
+     .help = "only what happens from then on, in seconds as dump shows"},
+    {.name = "to", .value = "SECONDS", .help = "only what happens until then"},
 };
 
 static void tell(const struct reader *reader, const char *format, va_list arguments)
@@ -77,9 +83,10 @@ static void tell_of_sites(void *reader, const char *text)
 size_t reader_options(const struct reader_command *command, struct manual_option *options)
 {
     size_t count = 0;
-    if (command->filters)
-        for (size_t i = 0; i < sizeof filters / sizeof *filters; i++)
-            options[count++] = filters[i];
+    for (size_t i = 0; command->filters && i < sizeof filters / sizeof *filters; i++)
+        options[count++] = filters[i];
+    for (size_t i = 0; command->window && i < sizeof window / sizeof *window; i++)
+        options[count++] = window[i];
     for (const struct manual_option *own = command->options; own && own->name; own++)
         options[count++] = *own;
     if (command->run)
@@ -228,6 +235,14 @@ void reader_tell_pointers(const struct reader *reader, uint64_t calls)
                 calls, numbers_plural(calls));
 }
 
+/* Ends the program if there is nothing to read of what is asked for. */
+static void check_input(struct reader *reader)
+{
+    for (size_t i = 0; i < reader->count && !(reader->chosen && reader->thread_chosen); i++)
+        source_close(reader_source(reader, i));
+    reader_status(reader);
+}
+
 int reader_main(const struct reader_command *command, int argc, char **argv)
 {
     struct reader reader = {.command = command, .out = stdout, .out_name = "standard output"};
@@ -241,11 +256,10 @@ int reader_main(const struct reader_command *command, int argc, char **argv)
     reader.seen = memory_zeroed(reader.count, sizeof *reader.seen);
     if (command->findings)
         signal(SIGPIPE, SIG_IGN); /* the status counts, even if nobody reads the output */
-    const char *output = command->output ? reader_given(&reader, "output") : NULL;
-    if (output && strcmp(output, "-") != 0) {
-        reader.out_name = output;
-        reader.out = reader_create(&reader, output);
-    }
+    if (command->window)
+        reader_window(&reader);
+    if (command->output || command->creates)
+        check_input(&reader);
     int status = command->run(&reader);
     if (!command->findings && !reader.status) /* else the damage was reported */
         say_incomplete(&reader);
@@ -266,6 +280,15 @@ int reader_main(const struct reader_command *command, int argc, char **argv)
 }
 
 /* ---- Files written ---- */
+
+void reader_open_output(struct reader *reader)
+{
+    const char *output = reader_given(reader, "output");
+    if (output && strcmp(output, "-") != 0) {
+        reader->out = reader_create(reader, output);
+        reader->out_name = output;
+    }
+}
 
 static void write_failed(const struct reader *reader, const char *path)
 {

@@ -23,8 +23,9 @@ struct reader;
 struct reader_command {
     const char *name, *summary;
     const struct manual_option *options; /* of this command alone; the last has no name */
-    bool filters, output;                /* whether it has --pe, --thread, --only; -o */
-    bool creates;                        /* writes files without -o */
+    bool filters, window;                /* whether it has --pe, --thread, --only; --from, --to */
+    bool output;                         /* whether it has -o: reader_open_output() opens it */
+    bool creates;                        /* writes files without that */
     bool profiles;                       /* reads traces that hold no events, too */
     bool findings;                       /* status 1 may also mean that it has found something */
     const char *notes;                   /* printed after the options in the help */
@@ -101,7 +102,7 @@ size_t reader_options(const struct reader_command *, struct manual_option *optio
 /* The value that the user gave an option; NULL: none was given. */
 const char *reader_given(const struct reader *, const char *option);
 
-/* Takes --from and --to of a command that has them. */
+/* Takes --from and --to; done before run() of commands that have them. */
 void reader_window(struct reader *);
 
 /* One line on standard error that begins with the command; the second one ends the program. */
@@ -117,6 +118,9 @@ bool reader_wants_run(const struct reader *);
  * 2 if nothing could. */
 int reader_status(const struct reader *);
 
+/* Opens reader->out: to be called when nothing can be wrong with options and trace any more, so
+ * that no empty file is left of a command that fails, and none is replaced. */
+void reader_open_output(struct reader *);
 /* Open, check and close a file that a command writes. They end the program if that fails. Standard
  * output stays open. */
 FILE *reader_create(const struct reader *, const char *path);

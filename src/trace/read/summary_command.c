@@ -377,6 +377,7 @@ static int summarize(struct reader *reader)
     if (json && results)
         reader_fail(reader, 2, "--json and --results are mutually exclusive");
     struct summary *summary = memory_zeroed(1, sizeof *summary);
+    reader_open_output(reader);
     *summary =
         (struct summary){.reader = reader, .out = reader->out, .json = json, .grouped = results};
     int status = summary_collect(summary);

@@ -210,10 +210,6 @@ static int report_run(struct reader *reader)
 }
 
 static const struct manual_option options[] = {
-    {.name = "from",
-     .value = "SECONDS",
-     .help = "only time from then on, in seconds as dump shows"},
-    {.name = "to", .value = "SECONDS", .help = "only time until then"},
     {.name = "calls",
      .value = "NUMBER",
      .help = "calls that the page has singly (3000000): if there are more, short ones that "
@@ -229,6 +225,7 @@ const struct reader_command report_command = {
     .name = "report",
     .summary = "Writes a page for browsers: explain and summary with a time line of all calls.",
     .options = options,
+    .window = true,
     .creates = true,
     .notes = "The page needs no network and no other file.\n\n",
     .run = report_run,
