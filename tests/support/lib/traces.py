@@ -125,7 +125,7 @@ end finalize
 """
 
 
-def compiled(text):
+def compiled(text, flags=()):
     """Path of an OpenSHMEM program of one file of C; ends the test where it, or the tracer, cannot be built."""
     if not harness.has("SHMEM"):
         harness.skip_all("the build has no OpenSHMEM")
@@ -135,7 +135,7 @@ def compiled(text):
     source, program = os.path.join(folder, "program.c"), os.path.join(folder, "program")
     with open(source, "w", encoding="utf-8") as file:
         file.write(text)
-    built = harness.run([os.environ.get("OSHCC", "oshcc"), "-w", "-O1", "-o", program, source])
+    built = harness.run([os.environ.get("OSHCC", "oshcc"), "-w", "-O1", "-o", program, source, *flags])
     if built.status != 0:
         harness.skip_all(f"no compiler for OpenSHMEM: {built.err}")
     return program
