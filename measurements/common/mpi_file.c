@@ -64,6 +64,22 @@ void mpi_file_remove(struct run *run, struct mpi_file *file)
     file->there = false;
 }
 
+void mpi_file_reserve(struct run *run, struct mpi_file *file, MPI_Offset bytes)
+{
+    MPI_File alone;
+    int rank, code = MPI_ERR_OTHER;
+    MPI_Comm_rank(file->comm, &rank);
+    if (rank == 0) {
+        code = MPI_File_open(MPI_COMM_SELF, file->path, MPI_MODE_RDWR, mpi_file_info(run), &alone);
+        mpi_file_note(file, "MPI_File_open", code);
+    }
+    if (code == MPI_SUCCESS) {
+        mpi_file_note(file, "MPI_File_preallocate", MPI_File_preallocate(alone, bytes));
+        MPI_File_close(&alone);
+    }
+    MPI_Barrier(mpi_comm(run));
+}
+
 bool mpi_file_succeeded(struct run *run, const struct mpi_file *file)
 {
     char text[MPI_MAX_ERROR_STRING];

@@ -34,6 +34,10 @@ MPI_Info mpi_file_info(const struct run *);
 bool mpi_file_create(struct run *, struct mpi_file *);
 void mpi_file_remove(struct run *, struct mpi_file *);
 
+/* Reserves space for the whole file, by one of those who share it: Open MPI may wait forever where
+ * several take part. Collective over the set. */
+void mpi_file_reserve(struct run *, struct mpi_file *, MPI_Offset bytes);
+
 /* Keeps the first failure: nothing is reported while something is timed. */
 static inline void mpi_file_note(struct mpi_file *file, const char *call, int code)
 {

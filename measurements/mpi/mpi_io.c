@@ -456,8 +456,7 @@ static bool set_up(struct run *run)
     if (!mpi_file_name(run, &s->file, owns_file(run)) || !mpi_file_create(run, &s->file))
         return false;
     if (run->settings->file_preallocated)
-        mpi_file_note(&s->file, "MPI_File_preallocate",
-                      MPI_File_preallocate(s->file.handle, file_bytes(run, s)));
+        mpi_file_reserve(run, &s->file, file_bytes(run, s));
     set_view(run, s);
     return mpi_file_all_succeeded(run, &s->file);
 }
@@ -735,12 +734,13 @@ static double run_seek_shared(struct run *run)
 #define FILETYPE {"filetype", PARAMETER_DATATYPE, "", "type of the view: what of the file is seen", .example = "MPI_BYTE"}
 #define TYPES MEMTYPE, ETYPE, FILETYPE
 #define PRIVATE {"private", PARAMETER_INT, "", "1: each rank has a file of its own; 0: all share one", .maximum = 1, .example = "0"}
-#define DACCESS {"daccess", PARAMETER_INT, "", "way to access data: 0x1, 0x2 or 0x4 (explicit offset, individual or shared pointer) + 0x10 or 0x20 (blocking or not) + 0x100 or 0x200 (independent or collective)", .example = "0x111"}
-#define DACCESS_SHARED {"daccess", PARAMETER_INT, "", "way to access data: 0x4 (shared pointer) + 0x10 or 0x20 (blocking or not) + 0x100 or 0x200 (independent or collective)", .example = "0x114"}
+#define DACCESS {"daccess", PARAMETER_INT, "", "way to access data: 0x1, 0x2 or 0x4 (explicit offset, individual or shared pointer) + 0x10 or 0x20 (blocking or not) + 0x100 or 0x200 (independent or collective)", .minimum = 0x111, .maximum = 0x222, .example = "0x111"}
+#define DACCESS_SHARED {"daccess", PARAMETER_INT, "", "way to access data: 0x4 (shared pointer) + 0x10 or 0x20 (blocking or not) + 0x100 or 0x200 (independent or collective)", .minimum = 0x114, .maximum = 0x224, .example = "0x114"}
 /* clang-format on */
 
 static const struct measurement of_pattern = {MPI_FUNCTION_CHECKED(check),
                                               .timing = TIMING_PARTS,
+                                              .one_place = true,
                                               .who = "all",
                                               .demand = demand,
                                               MPI_STATE(struct io_state),

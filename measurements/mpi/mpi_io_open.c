@@ -10,6 +10,12 @@ struct handling {
     bool on_close; /* closing removes the file */
 };
 
+/* No memory is needed; but a loop to ... over sizes of files ends where one over data would. */
+static void demand_file(struct run *run)
+{
+    run->demand.own = (size_t)run_integer(run, "memsize", 0);
+}
+
 #if SKAMPI_MPI
 
 #include <math.h>
@@ -133,6 +139,7 @@ static const struct measurement of_file = {MPI_FUNCTION,
                                            .calls = "",
                                            .moves = MOVES_NOTHING,
                                            MPI_STATE(struct mpi_file),
+                                           .demand = demand_file,
                                            .setup = WITH_MPI(set_up),
                                            .teardown = WITH_MPI(tear_down),
                                            .run = WITH_MPI(run_handling)};

@@ -418,6 +418,7 @@ static double run_alone(struct run *run)
 /* clang-format on */
 
 static const struct measurement of_all = {.timing = TIMING_PARTS,
+                                          .one_place = true,
                                           .who = "all",
                                           .moves = MOVES_MESSAGE,
                                           .calls = "",
@@ -429,6 +430,7 @@ static const struct measurement of_all = {.timing = TIMING_PARTS,
                                           .verify = WITH_MPI(verify)};
 static const struct measurement of_one = {MPI_FUNCTION_CHECKED(check_alone),
                                           .timing = TIMING_PARTS,
+                                          .one_place = true,
                                           .who = "rank 0",
                                           .moves = MOVES_MESSAGE,
                                           MPI_STATE(struct alone_state),

@@ -368,6 +368,10 @@ void environment_print(const struct engine_options *options, uint64_t seed)
 #define MISPLACES_DATA                                                                             \
     "known defect: MPICH up to 4.0.2 misplaces data in a window by MPI_Win_allocate whose size "   \
     "is no multiple of 16 bytes, so this window is up to 15 bytes larger"
+/* Each rank asks for the size of the file. One that finds what rank 0 has already made of it leaves
+ * out a collective step. */
+#define LEAVES_OUT_A_STEP                                                                          \
+    "known defect: Open MPI up to 4.1.4 may wait forever in MPI_File_preallocate, or after it"
 
 static const struct defect {
     const char *function; /* pattern of the script name, as for file names */
@@ -383,6 +387,7 @@ static const struct defect {
     {"Shmem_*Atomic_Fetch_And*", OPEN_MPI, "4.1.4", DEFECT_WRONG_VALUES, IGNORES_VALUE},
     {"Shmem_*Atomic_Fetch_Or*", OPEN_MPI, "4.1.4", DEFECT_WRONG_VALUES, IGNORES_VALUE},
     {"Shmem_*Atomic_Fetch_Xor*", OPEN_MPI, "4.1.4", DEFECT_WRONG_VALUES, IGNORES_VALUE},
+    {"MPI_IO_preallocate", OPEN_MPI, "4.1.4", DEFECT_CRASHES, LEAVES_OUT_A_STEP},
     {"Gather_Persistent_*", MPICH, "4.0.2", DEFECT_WRONG_VALUES, READS_AT_INIT},
     {"Allgather_Persistent_*", MPICH, "4.0.2", DEFECT_WRONG_VALUES, READS_AT_INIT},
     {"Scatter_Persistent_Start", MPICH, "4.0.2", DEFECT_CRASHES, SECOND_START_ABORTS},

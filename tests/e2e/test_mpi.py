@@ -45,7 +45,7 @@ REFUSED = [
     ("print_data_access_settings(0x131, 3)", "daccess must be a sum of"),
     ("print_data_access_settings(0x111, 4)", "allowed is 1 to 3"),
     ("set_file_info(\"\", \"b\")", "empty"),
-    ("x = int_array_allgather(comm(1), 1.5)", "must be an integer"),
+    ("x = int_array_allgather(comm(1), 1.5)", "must be a whole number"),
     ("measure comm(2) : Pingpong_Send_Recv(1, 4, 0, 1)", "(datatype) must be a datatype"),
 ]
 DEPENDS_ON_SET = ("at least 2 PEs", "half the communicator's PEs, 1", "procs and nodesize",
@@ -285,7 +285,9 @@ def test_start(tap):
 def typed_call(function, kind):
     """Its examples, with that datatype and few elements; None where the type must be a predefined one."""
     names = {parameter["name"] for parameter in function["parameters"]}
-    if PREDEFINED_ONLY.match(function["name"]) or ("op" in names and not names & {"info", "window"}):
+    # Types of views must not begin before their elements; test_mpi_io has others.
+    if (PREDEFINED_ONLY.match(function["name"]) or function["name"].startswith("MPI_IO_")
+            or "op" in names and not names & {"info", "window"}):
         return None
     values = {"datatype": kind, "operation": "MPI_REPLACE", "iterations": "2"}
     few = dict.fromkeys(("count", "s_count", "r_count"), "5")

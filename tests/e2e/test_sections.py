@@ -199,7 +199,7 @@ REFUSED = [
     ('Shmem_Strided_Put("iput", 3, 1, 4, 1, 1)', "1, 2, 4, 8 or 16"),
     ('Shmem_Strided_Put("iput", 8, 2, 4, 1, 2)', "at least block"),
     ('Shmem_Strided_Get("words", 8, 2, 4, 1, 2)', '"elements", "iput", "blocks"'),
-    ('Shmem_Ptr_Get("word", 8)', '"loop", "memcpy" or "library"'),
+    ('Shmem_Ptr_Get("word", 8)', 'one of "loop", "memcpy", "library"'),
 ]
 
 

@@ -15,19 +15,6 @@
 #define PES 4
 #define LARGEST (1LL << 40)
 
-/* An integer that says how many data there are. Where they lie (an alignment) is no size. */
-static bool is_size(const struct parameter *parameter)
-{
-    static const char *const units[] = {"bytes", "elements", "ints", "doubles"};
-
-    if (parameter->type != PARAMETER_INT || strcmp(parameter->name, "alignment") == 0)
-        return false;
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (strcmp(parameter->unit, units[i]) == 0)
-            return true;
-    return strstr(parameter->name, "count");
-}
-
 /* Arguments that the function can be called with; parameter `swept` is a size. */
 static void fill(const struct measurement *function, struct datatype *type, struct info *info,
                  const struct operation *operation, size_t swept, int64_t size,
@@ -79,7 +66,7 @@ static void more_data_need_more_buffer(void **state)
 
         for (size_t swept = 0; swept < measurement_parameter_count(function); swept++) {
             /* Those of neighbours count, which a set without a topology has not. */
-            if (!is_size(&function->parameters[swept]) || function->neighborhood)
+            if (!function->parameters[swept].size || function->neighborhood)
                 continue;
             size_t before = 0;
 
