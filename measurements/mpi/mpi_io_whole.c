@@ -41,9 +41,8 @@ static int64_t alone_bytes(const struct run *run)
 
 static const char *check_alone(const struct run *run)
 {
-    const struct argument *api = run_find_argument(run, "api");
-    if (api && strcmp(api->string, "MPI") != 0 && strcmp(api->string, "POSIX") != 0)
-        return "api must be \"MPI\" or \"POSIX\"";
+    if (run_integer(run, "power", 0) > 50)
+        return "power may be at most 50";
     if (run_integer(run, "direct", 0) && alone_bytes(run) % SECTOR != 0)
         return "direct access needs a size that is a multiple of 4096";
     return NULL;
@@ -63,6 +62,7 @@ static void demand_alone(struct run *run)
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 static bool set_up(struct run *run)
@@ -310,6 +310,19 @@ static void lay_down(struct run *run, int64_t bytes)
     s->file.there = true;
 }
 
+/* A disk that is full harms others. */
+static bool has_room(struct run *run, int64_t bytes)
+{
+    struct statvfs disk;
+    const char *folder = run->settings->file_directory;
+    if (statvfs(folder, &disk) != 0 || (uint64_t)bytes / disk.f_frsize < disk.f_bavail)
+        return true;
+    return run_fail(
+        run,
+        "%s has no room for a file of %lld bytes (set_io_working_dir() chooses another directory)",
+        folder, (long long)bytes);
+}
+
 static bool set_up_alone(struct run *run)
 {
     struct alone_state *s = run->state;
@@ -318,6 +331,8 @@ static bool set_up_alone(struct run *run)
     s->descriptor = -1;
     if (!mpi_file_name(run, &s->file, false) || run->rank != 0)
         return true;
+    if (!has_room(run, bytes))
+        return false;
     s->piece = run_find_argument(run, "power") && bytes > PIECE ? PIECE : (size_t)bytes;
     s->piece = s->piece ? s->piece : 1;
     s->memory = aligned_alloc(SECTOR, (s->piece + SECTOR - 1) / SECTOR * SECTOR);
@@ -411,10 +426,10 @@ static double run_alone(struct run *run)
 #define BLOCK {"block", PARAMETER_INT, "bytes", "data of an access; 0: all at once", .maximum = INT_MAX, .example = "1024"}
 #define READERS {"np", PARAMETER_INT, "", "ranks that read; the others get the data from them", .minimum = 1, .maximum = INT_MAX, .example = "1"}
 #define ALONE_BYTES {"size", PARAMETER_INT, "bytes", "size of the file", .size = true, .maximum = INT_MAX, .example = "4096"}
-#define API {"api", PARAMETER_STRING, "", "whose calls access the file", .allowed = "one of \"MPI\", \"POSIX\"", .example = "MPI"}
+#define API {"api", PARAMETER_STRING, "", "whose calls access the file", .words = "MPI|POSIX", .example = "MPI"}
 #define CREATE {"create", PARAMETER_INT, "", "1: there is no file before, and opening creates it; 0: it exists", .maximum = 1, .example = "1"}
 #define DIRECT {"direct", PARAMETER_INT, "", "1: past the page cache (O_DIRECT; MPI: hints that say so)", .maximum = 1, .example = "0"}
-#define POWER {"power", PARAMETER_INT, "", "the file has 2^power bytes", .maximum = 50, .example = "12"}
+#define POWER {"power", PARAMETER_INT, "", "the file has 2^power bytes", .allowed = "at most 50", .example = "12"}
 /* clang-format on */
 
 static const struct measurement of_all = {.timing = TIMING_PARTS,

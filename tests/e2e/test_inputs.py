@@ -36,7 +36,7 @@ ONCE = ("startup.ski", "selfcheck.ski", "inputs/figures/first_call.ski", "mpi_co
         # These change timer, windows, repetitions, and rounds for what comes after them.
         "load.ski", "inputs/figures/wait_patterns.ski", "inputs/figures/bcast_windows.ski",
         "inputs/figures/barrier_spread.ski")
-PRECISE = "set_precision("
+LIMITED = re.compile(r"set_(precision|max_time)\(")  # ends points early, also those of scripts after it
 ROUNDS = " (rounds)"
 
 
@@ -96,7 +96,7 @@ def check_result(tap, what, run, texts, unsupported, pes):
              or NEED_LIBRARY.search(text) and not is_possible(name, text, pes)]
     without = [block.name for block in measured if not block.rows]
     tap.equal(without, empty, f"{what}: what can be measured here has results")
-    least = 1 if what.startswith(ONCE) or PRECISE in texts[0] else FEW
+    least = 1 if what.startswith(ONCE) or LIMITED.search(texts[0]) else FEW
     tap.ok(all(math.isfinite(row.time) and row.reps >= (1 if row.block in ONE_CALL else least)
                and (len(row.per_pe) == pes or row.block in growing
                     or PLACES.search(row.block) and len(row.per_pe) > 1
@@ -117,8 +117,7 @@ def groups(texts, pes):
         or name in ("selfcheck.ski", "inputs/figures/wait_patterns.ski") and pes > 2
         or name == "inputs/figures/barrier_spread.ski" and pes > 4
         or pes > MOST_ON_TIME and "_Under_Load(" in text)]  # aggressors never wait
-    # A precision, and the time for it, would be those of the scripts after it, too.
-    alone = [name for name in runnable if name.startswith(ONCE) or PRECISE in texts[name]]
+    alone = [name for name in runnable if name.startswith(ONCE) or LIMITED.search(texts[name])]
     together = [name for name in runnable if name not in alone]
     return [[name] for name in alone] + [together[at:at + AT_ONCE]
                                          for at in range(0, len(together), AT_ONCE)]
