@@ -246,15 +246,25 @@ void mpi_detach_buffer(void)
     attached = NULL;
 }
 
+const char *mpi_error_text(int code, char text[MPI_MAX_ERROR_STRING])
+{
+    int length;
+    if (MPI_Error_string(code, text, &length) != MPI_SUCCESS)
+        snprintf(text, MPI_MAX_ERROR_STRING, "error code %d", code);
+    return text;
+}
+
 bool mpi_succeeded(struct run *run, const char *call, int code)
 {
     char text[MPI_MAX_ERROR_STRING];
-    int length;
-    if (code == MPI_SUCCESS)
-        return true;
-    if (MPI_Error_string(code, text, &length) != MPI_SUCCESS)
-        snprintf(text, sizeof text, "error code %d", code);
-    return run_fail(run, "%s: %s", call, text);
+    return code == MPI_SUCCESS || run_fail(run, "%s: %s", call, mpi_error_text(code, text));
+}
+
+bool mpi_all(struct run *run, bool good, const char *otherwise)
+{
+    int mine = good, all;
+    MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_LAND, mpi_comm(run));
+    return all || run_fail(run, "%s", otherwise);
 }
 
 #endif

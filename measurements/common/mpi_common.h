@@ -116,6 +116,11 @@ void mpi_detach_buffer(void);
 /* False after run_fail() with what the library says about this error code of a call; true when it
  * is MPI_SUCCESS. For calls that may be refused; all others end the job themselves. */
 bool mpi_succeeded(struct run *, const char *call, int code);
+/* What the library says about an error code; the text. Any PE. */
+const char *mpi_error_text(int code, char text[MPI_MAX_ERROR_STRING]);
+
+/* Whether all members agree; false after run_fail() where one does not. Collective over the set. */
+bool mpi_all(struct run *, bool good, const char *otherwise);
 
 #endif
 #endif

@@ -7,21 +7,18 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "measurements/common/mpi_window.h"
-
 /* Rank 0 chooses, so that all mean one file. */
-bool mpi_file_name(struct run *run, struct mpi_file *file, bool own)
+bool mpi_file_name(struct run *run, struct mpi_file *file, MPI_Comm comm, int number)
 {
     static int made;
     char name[64];
-    *file = (struct mpi_file){.handle = MPI_FILE_NULL, .comm = own ? MPI_COMM_SELF : mpi_comm(run)};
+    *file = (struct mpi_file){.handle = MPI_FILE_NULL, .comm = comm};
     snprintf(name, sizeof name, "skampi-io.%ld.%d", (long)getpid(), made++);
     MPI_Bcast(name, sizeof name, MPI_CHAR, 0, mpi_comm(run));
     int length =
         snprintf(file->path, sizeof file->path, "%s/%s", run->settings->file_directory, name);
-    if (own && length < (int)sizeof file->path)
-        length +=
-            snprintf(file->path + length, sizeof file->path - (size_t)length, ".%d", run->rank);
+    if (number >= 0 && length < (int)sizeof file->path)
+        length += snprintf(file->path + length, sizeof file->path - (size_t)length, ".%d", number);
     return length < (int)sizeof file->path ||
            run_fail(run, "the directory of set_io_working_dir() has too long a name");
 }
@@ -80,21 +77,24 @@ void mpi_file_reserve(struct run *run, struct mpi_file *file, MPI_Offset bytes)
     MPI_Barrier(mpi_comm(run));
 }
 
+void mpi_file_settle(struct mpi_file *file)
+{
+    mpi_file_note(file, "MPI_File_sync", MPI_File_sync(file->handle));
+    MPI_Barrier(file->comm);
+    mpi_file_note(file, "MPI_File_sync", MPI_File_sync(file->handle));
+}
+
 bool mpi_file_succeeded(struct run *run, const struct mpi_file *file)
 {
     char text[MPI_MAX_ERROR_STRING];
-    int length;
-    if (!file->call)
-        return true;
-    if (MPI_Error_string(file->code, text, &length) != MPI_SUCCESS)
-        snprintf(text, sizeof text, "error code %d", file->code);
-    return run_fail(run, "%s of %s: %s (set_io_working_dir() chooses another directory)",
-                    file->call, file->path, text);
+    return !file->call ||
+           run_fail(run, "%s of %s: %s (set_io_working_dir() chooses another directory)",
+                    file->call, file->path, mpi_error_text(file->code, text));
 }
 
 bool mpi_file_all_succeeded(struct run *run, const struct mpi_file *file)
 {
-    return window_all(run, mpi_file_succeeded(run, file), "another rank's access to a file failed");
+    return mpi_all(run, mpi_file_succeeded(run, file), "another rank's access to a file failed");
 }
 
 #endif

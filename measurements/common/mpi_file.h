@@ -7,6 +7,12 @@
 
 #include "measurements/common/mpi_common.h"
 
+/* clang-format off */
+#define BLOCK {"block", PARAMETER_INT, "bytes", "data of an access; 0: all at once", .maximum = INT_MAX, .example = "1024"}
+#define FILE_BYTES {"memsize", PARAMETER_INT, "bytes", "size of the file", .size = true, .maximum = INT_MAX, .example = "4096"}
+#define CREATE {"create", PARAMETER_INT, "", "1: there is no file before, and opening creates it; 0: it exists", .maximum = 1, .example = "1"}
+/* clang-format on */
+
 #if SKAMPI_MPI
 
 #define MPI_FILE_PATH 1024
@@ -20,9 +26,10 @@ struct mpi_file {
     int code;
 };
 
-/* Chooses the name: one file for the set, or one for each rank. Collective over the set; false
- * after run_fail(). */
-bool mpi_file_name(struct run *, struct mpi_file *, bool own);
+/* Chooses the name of the file that the members of comm share, which must stay as long as it.
+ * number: which one it is where the set has several; -1: the only one. Collective over the set;
+ * false after run_fail(). */
+bool mpi_file_name(struct run *, struct mpi_file *, MPI_Comm comm, int number);
 
 /* How files are opened to be written and read, with what the script says about that. */
 int mpi_file_mode(const struct run *);
@@ -37,6 +44,10 @@ void mpi_file_remove(struct run *, struct mpi_file *);
 /* Reserves space for the whole file, by one of those who share it: Open MPI may wait forever where
  * several take part. Collective over the set. */
 void mpi_file_reserve(struct run *, struct mpi_file *, MPI_Offset bytes);
+
+/* What was written before is seen by all who share the file (MPI 3.1, section 13.6.1). Collective
+ * over them. */
+void mpi_file_settle(struct mpi_file *);
 
 /* Keeps the first failure: nothing is reported while something is timed. */
 static inline void mpi_file_note(struct mpi_file *file, const char *call, int code)

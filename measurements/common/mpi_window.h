@@ -48,8 +48,5 @@ void window_accumulate(const struct run *, void *block, void *data, int64_t coun
 /* Not for types with bytes that mean nothing: these are always equal. */
 bool window_equal(const void *, const void *, int64_t count, const struct datatype *);
 
-/* Whether all members agree; false after run_fail() where one does not. Collective. */
-bool window_all(struct run *, bool good, const char *otherwise);
-
 #endif
 #endif

@@ -144,8 +144,6 @@ static void demand(struct run *run)
 #include <math.h>
 #include <stdlib.h>
 
-#include "measurements/common/mpi_window.h"
-
 /* A rank's blocks, in bytes of the data that the view shows. */
 struct portion {
     int64_t first, step; /* where the first begins, and from one beginning to the next */
@@ -450,10 +448,12 @@ static MPI_Offset file_bytes(const struct run *run, const struct io_state *s)
 static bool set_up(struct run *run)
 {
     struct io_state *s = run->state;
+    bool own = owns_file(run);
     plan(run, s);
     s->view = MPI_DATATYPE_NULL;
     s->requests = run_allocate(run, (size_t)s->rounds + 1, sizeof(MPI_Request));
-    if (!mpi_file_name(run, &s->file, owns_file(run)) || !mpi_file_create(run, &s->file))
+    if (!mpi_file_name(run, &s->file, own ? MPI_COMM_SELF : mpi_comm(run), own ? run->rank : -1) ||
+        !mpi_file_create(run, &s->file))
         return false;
     if (run->settings->file_preallocated)
         mpi_file_reserve(run, &s->file, file_bytes(run, s));
@@ -480,14 +480,6 @@ static int neighbour(const struct run *run)
                    ((const struct pattern *)run->function->variant)->layout == NONCONTIGUOUS
                ? run->rank
                : (run->rank + 1) % run->size;
-}
-
-/* What was written before is seen by all afterwards (MPI 3.1, section 13.6.1). */
-static void settle(struct run *run, struct io_state *s)
-{
-    mpi_file_note(&s->file, "MPI_File_sync", MPI_File_sync(s->file.handle));
-    MPI_Barrier(mpi_comm(run));
-    mpi_file_note(&s->file, "MPI_File_sync", MPI_File_sync(s->file.handle));
 }
 
 static int64_t elements_of(const struct io_state *s, int64_t bytes)
@@ -524,6 +516,13 @@ static void access_plainly(struct io_state *s, const struct portion *portion, bo
     }
 }
 
+/* Nothing of what was written before is left, unless that would give the space back. */
+static void empty_file(const struct run *run, struct io_state *s)
+{
+    if (!run->settings->file_preallocated)
+        mpi_file_note(&s->file, "MPI_File_set_size", MPI_File_set_size(s->file.handle, 0));
+}
+
 static void fill(struct run *run)
 {
     const struct pattern *pattern = run->function->variant;
@@ -535,8 +534,7 @@ static void fill(struct run *run)
         data_poison(run->local, run->demand.local);
         mpi_fill(run, memory_at(s, run->local, 0), elements_of(s, s->own.memory),
                  s->request.in_memory, run->rank);
-        if (!run->settings->file_preallocated)
-            mpi_file_note(&s->file, "MPI_File_set_size", MPI_File_set_size(s->file.handle, 0));
+        empty_file(run, s);
     } else {
         unsigned char *data = buffer_for(s, portion.memory);
         mpi_fill(run, memory_at(s, data, 0), elements, s->request.in_memory, rank);
@@ -544,14 +542,14 @@ static void fill(struct run *run)
         free(data);
         data_poison(run->remote, run->demand.remote);
     }
-    settle(run, s);
+    mpi_file_settle(&s->file);
 }
 
 static bool verify(struct run *run)
 {
     const struct pattern *pattern = run->function->variant;
     struct io_state *s = run->state;
-    settle(run, s);
+    mpi_file_settle(&s->file);
     if (!pattern->writes)
         return mpi_verify(run, "what was read", memory_at(s, run->remote, 0),
                           elements_of(s, s->own.memory), s->request.in_memory, run->rank);
@@ -598,8 +596,7 @@ static void fill_sequential(struct run *run)
     for (int64_t i = 0; i < s->own.count && pattern->writes; i++)
         fill_block(run, s, run->local, i, (int)(run->rank * s->own.count + i));
     if (pattern->writes) {
-        if (!run->settings->file_preallocated)
-            mpi_file_note(&s->file, "MPI_File_set_size", MPI_File_set_size(s->file.handle, 0));
+        empty_file(run, s);
     } else {
         data_poison(run->remote, run->demand.remote);
         if (run->rank == 0) {
@@ -610,7 +607,7 @@ static void fill_sequential(struct run *run)
             free(data);
         }
     }
-    settle(run, s);
+    mpi_file_settle(&s->file);
 }
 
 /* The first block from `from` on, every `step`-th, with which memory agrees; -1: none. */
@@ -663,8 +660,8 @@ static bool verify_sequential(struct run *run)
     struct io_state *s = run->state;
     struct portion all = whole_file(run, s);
     int *found = calloc((size_t)all.count + 1, sizeof *found);
-    settle(run, s);
-    if (!window_all(run, found, "out of memory for the blocks of a file")) {
+    mpi_file_settle(&s->file);
+    if (!mpi_all(run, found, "out of memory for the blocks of a file")) {
         free(found);
         return false;
     }
@@ -724,7 +721,6 @@ static double run_seek_shared(struct run *run)
 
 /* clang-format off */
 #define MEMSIZE {"memsize", PARAMETER_INT, "bytes", "data of each rank", .size = true, .maximum = INT_MAX, .example = "4096"}
-#define BLOCK {"block", PARAMETER_INT, "bytes", "data of an access; 0: all at once", .maximum = INT_MAX, .example = "1024"}
 #define STRIDE {"stride", PARAMETER_INT, "bytes", "data from one block to the next; 0: block", .maximum = INT_MAX, .example = "0"}
 #define MEMSIZES {"memsizes", PARAMETER_INT_ARRAY, "bytes", "data of each rank; more ranks start again with the first element", .example = "{4096, 1024}"}
 #define BLOCKS {"blocks", PARAMETER_INT_ARRAY, "bytes", "data of an access, for each rank", .example = "{1024, 512}"}

@@ -33,7 +33,7 @@ static bool creates(const struct run *run)
 static bool set_up(struct run *run)
 {
     struct mpi_file *file = run->state;
-    return mpi_file_name(run, file, false);
+    return mpi_file_name(run, file, mpi_comm(run), -1);
 }
 
 static void tear_down(struct run *run)
@@ -127,8 +127,6 @@ static double run_preallocate(struct run *run)
 #endif
 
 /* clang-format off */
-#define CREATE {"create", PARAMETER_INT, "", "1: there is no file before, and opening creates it; 0: it exists", .maximum = 1, .example = "1"}
-#define FILE_BYTES {"memsize", PARAMETER_INT, "bytes", "size of the file", .size = true, .maximum = INT_MAX, .example = "4096"}
 #define SYNC {"sync", PARAMETER_INT, "", "1: MPI_File_sync is part of it", .maximum = 1, .example = "1"}
 /* clang-format on */
 

@@ -68,7 +68,7 @@ static void demand_alone(struct run *run)
 static bool set_up(struct run *run)
 {
     struct mpi_file *file = run->state;
-    return mpi_file_name(run, file, false) && mpi_file_create(run, file);
+    return mpi_file_name(run, file, mpi_comm(run), -1) && mpi_file_create(run, file);
 }
 
 static void tear_down(struct run *run)
@@ -90,21 +90,13 @@ static void read_at(struct mpi_file *file, MPI_Offset place, void *memory, size_
         MPI_File_read_at(file->handle, place, memory, (int)bytes, MPI_BYTE, MPI_STATUS_IGNORE));
 }
 
-/* What was written before is seen by all who share the file (MPI 3.1, section 13.6.1). */
-static void settle(struct mpi_file *file)
-{
-    mpi_file_note(file, "MPI_File_sync", MPI_File_sync(file->handle));
-    MPI_Barrier(file->comm);
-    mpi_file_note(file, "MPI_File_sync", MPI_File_sync(file->handle));
-}
-
 static void fill(struct run *run)
 {
     pattern_fill(run->local, run->demand.local, data_key(run, 0));
     data_poison(run->remote, run->demand.remote);
     if (run->rank == 0)
         write_at(run->state, 0, run->local, run->demand.local);
-    settle(run->state);
+    mpi_file_settle(run->state);
 }
 
 static bool verify(struct run *run)
@@ -153,20 +145,16 @@ static double run_distribute(struct run *run)
 static bool set_up_pairs(struct run *run)
 {
     struct mpi_file *file = run->state;
-    if (!mpi_file_name(run, file, false))
-        return false;
-    size_t length = strlen(file->path);
-    snprintf(file->path + length, sizeof file->path - length, ".%d", run->rank / 2);
-    MPI_Comm_split(mpi_comm(run), run->rank / 2, run->rank, &file->comm);
-    return mpi_file_create(run, file);
+    MPI_Comm pair;
+    MPI_Comm_split(mpi_comm(run), run->rank / 2, run->rank, &pair);
+    return mpi_file_name(run, file, pair, run->rank / 2) && mpi_file_create(run, file);
 }
 
 static void tear_down_pairs(struct run *run)
 {
     struct mpi_file *file = run->state;
     tear_down(run);
-    if (file->comm != mpi_comm(run) && file->comm != MPI_COMM_NULL)
-        MPI_Comm_free(&file->comm);
+    MPI_Comm_free(&file->comm);
 }
 
 static void fill_pairs(struct run *run)
@@ -194,14 +182,14 @@ static double run_pairs(struct run *run)
     int64_t started = run_start(run);
     for (size_t at = 0; writes && at < bytes; at += block)
         write_at(file, (MPI_Offset)at, run->local + at, bytes - at < block ? bytes - at : block);
-    settle(file);
+    mpi_file_settle(file);
     for (size_t at = 0; !writes && at < bytes; at += block)
         read_at(file, (MPI_Offset)at, run->remote + at, bytes - at < block ? bytes - at : block);
     int64_t stopped = run_stop(run);
     return mpi_file_succeeded(run, file) && !writes ? run_elapsed(run, started, stopped) : NAN;
 }
 
-/* ---- By rank 0 alone ---- */
+/* ---- The hooks of rank 0 alone ---- */
 
 static bool is_posix(const struct run *run)
 {
@@ -270,6 +258,12 @@ static void close_alone(struct alone_state *s)
         mpi_file_note(&s->file, "MPI_File_close", MPI_File_close(&s->file.handle));
 }
 
+/* Of the next access, where so many bytes of the file are left. */
+static size_t piece_bytes(const struct alone_state *s, int64_t left)
+{
+    return left < (int64_t)s->piece ? (size_t)left : s->piece;
+}
+
 static void access_alone(struct alone_state *s, bool writes, int64_t at, size_t bytes)
 {
     if (s->file.call)
@@ -302,8 +296,7 @@ static void lay_down(struct run *run, int64_t bytes)
     struct alone_state *s = run->state;
     open_alone(run, true);
     for (int64_t at = 0; at < bytes; at += (int64_t)s->piece)
-        access_alone(s, true, at,
-                     (size_t)(bytes - at < (int64_t)s->piece ? bytes - at : (int64_t)s->piece));
+        access_alone(s, true, at, piece_bytes(s, bytes - at));
     if (!s->file.call)
         sync_alone(s);
     close_alone(s);
@@ -329,7 +322,7 @@ static bool set_up_alone(struct run *run)
     int64_t bytes = alone_bytes(run);
     s->posix = is_posix(run);
     s->descriptor = -1;
-    if (!mpi_file_name(run, &s->file, false) || run->rank != 0)
+    if (!mpi_file_name(run, &s->file, mpi_comm(run), -1) || run->rank != 0)
         return true;
     if (!has_room(run, bytes))
         return false;
@@ -359,7 +352,7 @@ static bool pieces_are_right(struct run *run, int64_t bytes)
     bool good = true;
     open_alone(run, false);
     for (int64_t at = 0; good && at < bytes; at += (int64_t)s->piece) {
-        size_t length = (size_t)(bytes - at < (int64_t)s->piece ? bytes - at : (int64_t)s->piece);
+        size_t length = piece_bytes(s, bytes - at);
         data_poison(s->memory, s->piece);
         access_alone(s, false, at, length);
         good = data_verify(run, "what is in the file", s->memory, length, 0);
@@ -388,10 +381,8 @@ static bool verify_alone(struct run *run)
     int64_t bytes = alone_bytes(run);
     if (run->rank != 0)
         return true;
-    return what->writes
-               ? pieces_are_right(run, bytes)
-               : data_verify(run, "what was read", s->memory,
-                             (size_t)(bytes < (int64_t)s->piece ? bytes : (int64_t)s->piece), 0);
+    return what->writes ? pieces_are_right(run, bytes)
+                        : data_verify(run, "what was read", s->memory, piece_bytes(s, bytes), 0);
 }
 
 static double run_alone(struct run *run)
@@ -407,8 +398,7 @@ static double run_alone(struct run *run)
     if (acts)
         open_alone(run, creates);
     for (int64_t at = 0; acts && at < bytes; at += (int64_t)s->piece)
-        access_alone(s, what->writes, at,
-                     (size_t)(bytes - at < (int64_t)s->piece ? bytes - at : (int64_t)s->piece));
+        access_alone(s, what->writes, at, piece_bytes(s, bytes - at));
     if (acts && what->writes && run->settings->file_synced)
         sync_alone(s);
     if (acts)
@@ -420,14 +410,11 @@ static double run_alone(struct run *run)
 #endif
 
 /* clang-format off */
-#define FILE_BYTES {"memsize", PARAMETER_INT, "bytes", "size of the file", .size = true, .maximum = INT_MAX, .example = "4096"}
 #define READ_BYTES {"count", PARAMETER_INT, "bytes", "size of the file", .size = true, .maximum = INT_MAX, .example = "4096"}
 #define PAIR_BYTES {"memsize", PARAMETER_INT, "bytes", "data of each pair", .size = true, .maximum = INT_MAX, .example = "4096"}
-#define BLOCK {"block", PARAMETER_INT, "bytes", "data of an access; 0: all at once", .maximum = INT_MAX, .example = "1024"}
 #define READERS {"np", PARAMETER_INT, "", "ranks that read; the others get the data from them", .minimum = 1, .maximum = INT_MAX, .example = "1"}
 #define ALONE_BYTES {"size", PARAMETER_INT, "bytes", "size of the file", .size = true, .maximum = INT_MAX, .example = "4096"}
 #define API {"api", PARAMETER_STRING, "", "whose calls access the file", .words = "MPI|POSIX", .example = "MPI"}
-#define CREATE {"create", PARAMETER_INT, "", "1: there is no file before, and opening creates it; 0: it exists", .maximum = 1, .example = "1"}
 #define DIRECT {"direct", PARAMETER_INT, "", "1: past the page cache (O_DIRECT; MPI: hints that say so)", .maximum = 1, .example = "0"}
 #define POWER {"power", PARAMETER_INT, "", "the file has 2^power bytes", .allowed = "at most 50", .example = "12"}
 /* clang-format on */

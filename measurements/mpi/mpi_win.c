@@ -22,11 +22,9 @@ struct making {
 static void end_job(MPI_Win *window, int *code, ...)
 {
     char text[MPI_MAX_ERROR_STRING];
-    int length;
     (void)window;
-    if (MPI_Error_string(*code, text, &length) != MPI_SUCCESS)
-        snprintf(text, sizeof text, "error code %d", *code);
-    fprintf(stderr, "skampi: error: one-sided communication of MPI failed: %s\n", text);
+    fprintf(stderr, "skampi: error: one-sided communication of MPI failed: %s\n",
+            mpi_error_text(*code, text));
     MPI_Abort(MPI_COMM_WORLD, 3);
 }
 
@@ -39,13 +37,6 @@ static void end_job_on_error(MPI_Win window)
     if (handler == MPI_ERRHANDLER_NULL)
         MPI_Win_create_errhandler(end_job, &handler);
     MPI_Win_set_errhandler(window, handler);
-}
-
-bool window_all(struct run *run, bool good, const char *otherwise)
-{
-    int mine = good, all;
-    MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_LAND, mpi_comm(run));
-    return all || run_fail(run, "%s", otherwise);
 }
 
 /* Libraries with DEFECT_WINDOW_SIZES need windows whose size is a multiple of this (bytes). */
@@ -113,7 +104,7 @@ static bool open_window(struct run *run, size_t bytes, MPI_Info info, struct win
     window->open = mpi_succeeded(run, calls[window->kind], code);
     if (window->open)
         end_job_on_error(window->handle);
-    return window_all(run, code == MPI_SUCCESS, "another rank could not make the window");
+    return mpi_all(run, code == MPI_SUCCESS, "another rank could not make the window");
 }
 
 static MPI_Info memory_info(const struct run *run)
@@ -128,13 +119,13 @@ bool window_open(struct run *run, enum window_kind kind, size_t bytes, MPI_Info 
     MPI_Comm comm = mpi_comm(run);
     *window = (struct window){.kind = kind, .bytes = bytes};
     if (kind == WINDOW_SHARED &&
-        !window_all(run, on_one_node(comm), "windows of shared memory need all PEs on one node"))
+        !mpi_all(run, on_one_node(comm), "windows of shared memory need all PEs on one node"))
         return false;
     if (kind == WINDOW_CREATE && MPI_Alloc_mem((MPI_Aint)(bytes + 2 * GUARD), memory_info(run),
                                                &window->block) != MPI_SUCCESS)
         window->block = NULL;
     if (kind == WINDOW_CREATE &&
-        !window_all(run, window->block, "there is no memory for the window")) {
+        !mpi_all(run, window->block, "there is no memory for the window")) {
         window_close(window);
         return false;
     }
@@ -292,7 +283,7 @@ static double run_memory(struct run *run)
     enum window_kind kind = (enum window_kind)run_word(run, "window");
     struct window *windows = calloc((size_t)n, sizeof *windows);
     double before = resident_bytes(), after;
-    bool good = window_all(run, windows, "out of memory for the windows");
+    bool good = mpi_all(run, windows, "out of memory for the windows");
     while (good && made < n &&
            (good = window_open(run, kind, (size_t)bytes, MPI_INFO_NULL, &windows[made])))
         made++;

@@ -71,7 +71,7 @@ static bool set_up_window(struct run *run)
 {
     struct traffic_state *state = run->state;
     bool good = list_calls(run);
-    if (!window_all(run, good, "out of memory"))
+    if (!mpi_all(run, good, "out of memory"))
         return false;
     pairs_note(run, &state->work.pairs);
     return window_open_locked(run, (enum window_kind)run_word(run, "memory"), run->demand.remote,

@@ -171,7 +171,7 @@ static bool set_up(struct run *run)
 {
     struct trip_state *state = run->state;
     state->comm = mpi_comm(run);
-    if (!window_all(run, trip_open(run, &state->pair), "out of memory"))
+    if (!mpi_all(run, trip_open(run, &state->pair), "out of memory"))
         return false;
     if (routines_of(run) == &messages)
         return true;
