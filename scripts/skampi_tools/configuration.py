@@ -5,7 +5,7 @@ import re
 from .locations import location_text
 
 # Members of headers that facts_of() has, that differ from launch to launch anyway, or that are about the timer.
-_NOT_MORE = frozenset("record schema program version started command_line script library pes node_count nodes binding "
+_NOT_MORE = frozenset("record schema program version started command_line options script library pes node_count nodes binding "
                       "locations environment choices timer warnings notes rounds".split())
 
 # Facts that say nothing of the library.

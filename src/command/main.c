@@ -121,6 +121,12 @@ static _Noreturn void end_job(int status)
         pause();
 }
 
+/* Options that decide what results are, as the header states them. */
+static const char *deciding(const struct options *options)
+{
+    return options->deciding.length > 0 ? options->deciding.data + 1 : "";
+}
+
 /* As the header states it. */
 static const char *checksum_text(const struct source *source, char text[CHECKSUM_TEXT])
 {
@@ -250,6 +256,7 @@ static struct resume *read_resume(const struct options *options, const struct so
     for (int i = 0; i < comm_node_count(); i++)
         nodes[i] = comm_node_name(i);
     struct resume_facts here = {.checksum = checksum_text(source, checksum),
+                                .options = deciding(options),
                                 .software = software,
                                 .version = options_version(),
                                 .pes = comm_pes(),
@@ -371,6 +378,7 @@ static int measure(const struct options *options, double launched_at, struct sou
     engine_options.version = options_version();
     engine_options.script = source_name(source, 0);
     engine_options.checksum = checksum_text(source, checksum);
+    engine_options.deciding = deciding(options);
     char *tools = beside_tools();
     char *again = start_again(options->again.data, "the same command with");
     char *rounds =

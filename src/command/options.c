@@ -572,6 +572,18 @@ static char *join(int argc, char **argv)
     return joined;
 }
 
+/* Whether times with this option are not to be mixed with times without it, under one header. */
+static bool decides(enum option_key key)
+{
+    static const enum option_key keys[] = {OPTION_RAW,        OPTION_SET,    OPTION_TIMER,
+                                           OPTION_CLOCK_SYNC, OPTION_VERIFY, OPTION_UNIT,
+                                           OPTION_STATE,      OPTION_MEMORY, OPTION_THREADS};
+    bool found = false;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        found = found || keys[i] == key;
+    return found;
+}
+
 /* Appends the option to what starts the run again, unless it would be another one's. */
 static void repeat(struct options *options, enum option_key key, const char *value)
 {
@@ -588,6 +600,8 @@ static void repeat(struct options *options, enum option_key key, const char *val
     if (value)
         text_append_word(&word, value);
     text_append_bytes(&options->again, word.data, word.length);
+    if (decides(key))
+        text_append_bytes(&options->deciding, word.data, word.length);
     if (key != OPTION_ROUNDS && key != OPTION_TIME_LIMIT && key != OPTION_FACTORS)
         text_append_bytes(&options->other_rounds, word.data, word.length);
     text_release(&word);
@@ -664,7 +678,7 @@ static void check_resume(struct options *options)
     if (other)
         fail(options,
              "--resume beside %s: leave one of them out; only points that are measured "
-             "once can be taken from a file",
+             "once can be taken from a file; skampi campaign goes on with launches",
              other);
 }
 
@@ -789,6 +803,7 @@ void options_release(struct options *options)
     free((char *)options->engine.command_line);
     free(options->error);
     text_release(&options->again);
+    text_release(&options->deciding);
     text_release(&options->other_rounds);
 }
 

@@ -109,6 +109,7 @@ struct options {
     char *error;                  /* what is wrong with the command line, or NULL */
     struct text again;            /* the command line without outputs, */
     struct text other_rounds;     /* and without rounds and the time limit */
+    struct text deciding;         /* options that both runs of --resume must have */
 };
 
 void options_parse(struct options *options, int argc, char **argv);

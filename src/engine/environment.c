@@ -315,6 +315,7 @@ void environment_print(const struct engine_options *options, uint64_t seed)
                 .known_count = options->known_count,
                 .known_difference = options->earlier ? options->earlier->launch_difference : NAN,
                 .command_line = options->command_line,
+                .options = options->deciding,
                 .script = options->script,
                 .checksum = options->checksum,
                 .library = comm_library(),

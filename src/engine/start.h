@@ -47,7 +47,7 @@ struct engine_options {
     size_t blocks;                   /* in the script, for the progress line */
     const struct summary_next *next; /* for the summary at the end; NULL: no summary */
     /* For the output's header */
-    const char *version, *command_line, *script, *checksum;
+    const char *version, *command_line, *deciding, *script, *checksum;
 };
 
 /* Calibrates and characterizes the timer, prints the header, starts the watchdog. Collective. NULL

@@ -21,6 +21,7 @@ void known_run_release(struct known_run *run)
     free(run->library);
     free(run->version);
     free(run->software);
+    free(run->options);
     free(run->checksum);
 }
 
@@ -206,8 +207,9 @@ static const char *take_header(const json_t *record, struct known_run *run)
     bool library = text_or_empty(record, "library", &run->library);
     bool version = text_or_empty(record, "version", &run->version);
     bool checksum = text_or_empty(json_object_get(record, "script"), "checksum", &run->checksum);
-    if (!library || !version || !checksum)
-        return "library, version or checksum is no text";
+    bool options = text_or_empty(record, "options", &run->options);
+    if (!library || !version || !checksum || !options)
+        return "library, version, checksum or options is no text";
     take_software(record, run);
     if (!integer_of(record, "pes", 1, INT_MAX, &run->pes))
         return "pes is no count";

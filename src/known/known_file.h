@@ -49,6 +49,7 @@ char *known_software(const char *library, const char *const *variables, size_t c
 struct known_run {
     char *path, *library, *version;
     char *checksum; /* of the script; "" if the file does not state it */
+    char *options;  /* that decide what results are; "": none */
     char *software; /* known_software(), or "" if the file does not state it */
     bool other; /* its software differs from that of this run, so its states and points are left out
                  */

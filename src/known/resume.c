@@ -78,6 +78,11 @@ static char *compare_runs(const struct known_run *run, const struct resume_facts
 {
     if (strcmp(run->checksum, here->checksum) != 0)
         return differs("script, by its checksum", run->checksum, here->checksum);
+    if (strcmp(run->options, here->options) != 0)
+        return text_format("its run had other options (%s) than this one (%s): give the same ones "
+                           "in the same order, or measure everything, without --resume",
+                           *run->options ? run->options : "none",
+                           *here->options ? here->options : "none");
     if (run->pes != here->pes)
         return text_format("its run had %d PEs, this one has %d: start %d, or measure everything, "
                            "without --resume",

@@ -10,6 +10,7 @@
 /* What must be equal in both runs. */
 struct resume_facts {
     const char *checksum; /* of the script */
+    const char *options;  /* that decide what results are; "": none */
     const char *software; /* known_software() */
     const char *version;  /* of skampi */
     int pes;

@@ -21,6 +21,7 @@ struct header_node {
 
 struct header {
     const char *version, *command_line, *script, *checksum, *library;
+    const char *options; /* those that decide what results are; NULL or "": none */
     time_t started;
     int pes, nodes;
     const struct header_node *node;      /* of the first `listed` nodes */

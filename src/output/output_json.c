@@ -170,6 +170,8 @@ static void put_header(FILE *text, const struct header *header)
     json_print(text, "{'record':'header','schema':%d,'program':'skampi','version':%s", SCHEMA,
                header->version);
     put_instant(text, "started", header->started);
+    if (header->options && *header->options)
+        put_string(text, "options", header->options);
     json_print(text, ",'command_line':%s,'script':{'name':%s,'checksum':%s},'library':%s,'pes':%d",
                header->command_line, header->script, header->checksum, header->library,
                header->pes);

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""--resume: a run that was cut anywhere is finished by another one, which measures only what is missing; what the
-script asks about earlier times is answered alike; runs that differ, and files that are none, are refused"""
+"""--resume: a run that was cut anywhere, killed, crashed or out of disk is finished by another one, which measures only what
+is missing; what the script asks about earlier times is answered alike; runs that differ, and files that are none, are refused"""
 
 import json
 import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-from harness import Tap, launch_environment, launch_line, program, run, scratch_directory
+from builds import preloadable
+from harness import Tap, has, launch_environment, launch_line, program, run, scratch_directory
 
 FOLDER = scratch_directory()
 tap = Tap()
@@ -45,9 +46,9 @@ def path(name, text=None):
     return place
 
 
-def measured(*args, script="resume.ski", np=2, **settings):
+def measured(*args, script="resume.ski", np=2, prefix=(), **settings):
     line = launch_line(np, [program(), "-i", path(script), *args])
-    return run(line, {**launch_environment(), **settings}, timeout=60)
+    return run([*prefix, *line], {**launch_environment(), **settings}, timeout=60)
 
 
 def records(name, kinds=("result", "missing")):
@@ -87,6 +88,69 @@ third = measured("--resume", path("second.json"), "-o", path("third.json"))
 tap.ok(third.status == 0 and [r["at"] for r in records("second.json")] == [r["at"] for r in records("third.json")],
           "a file that was resumed can be resumed", f"{second}\n{third}")
 
+# ---- Runs that came to a bad end ----
+
+# The library ends a PE in its last measurement, by the signal and on the PE that ENDING names.
+ENDING = """
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <shmem.h>
+void shmem_int_p(int *target, int value, int pe)
+{
+    int number = 0, rank = -1;
+    sscanf(getenv("ENDING") ? getenv("ENDING") : "", "%d %d", &number, &rank);
+    if (shmem_my_pe() == rank)
+        raise(number);
+    pshmem_int_p(target, value, pe);
+}
+"""
+PUTS = """set_min_repetitions(4)
+set_max_repetitions(4)
+begin measurement "puts"
+  for count = 8 to 16 step *2 do
+    measure comm(2) : Shmem_Put_Full(count, 5)
+  od
+  measure comm(2) : Shmem_P_Full(5)
+end measurement
+"""
+FULL = ("unshare", "-m", "sh", "-c", 'mkdir -p "$0" && mount -t tmpfs -o size=8k none "$0" || exit 77; shift 0; "$@"; '
+        'status=$?; cp "$0/cut.json" "$0.json"; exit $status', path("full"))
+
+
+def check_finished(name, ended, cut, script, wanted, more_were_there):
+    """What the first run has measured is kept, and the second one measures the rest."""
+    before = points(cut)
+    again = measured("--resume", path(cut), "-o", path("again.json"), "--force", script=script)
+    tap.ok(ended.status != 0 and len(before) >= more_were_there and again.status == 0
+           and points("again.json") == wanted and records(cut)[:len(before)] == records("again.json")[:len(before)],
+           f"{name}: finished", f"{before}\n{ended}\n{again}")
+
+
+def whole_lines(name):
+    """Leaves out a last line without its end, which other readers would stumble over."""
+    with open(path(name), encoding="utf-8") as file:
+        text = file.read()
+    path(name, text[:text.rfind("\n") + 1])
+    return text.endswith("\n")
+
+
+if has("SHMEM") and tap.ok(library := preloadable(ENDING), "a library that ends a PE is built"):
+    path("puts.ski", PUTS)
+    complete = measured("-o", path("complete.json"), script="puts.ski")
+    tap.ok(complete.status == 0, "puts can be measured", complete)
+    for name, ending in (("a crash of PE 1", "11 1"), ("kill -9 of PE 0", "9 0")):
+        ended = measured("-o", path("ended.json"), "--force", script="puts.ski", LD_PRELOAD=library, ENDING=ending)
+        check_finished(name, ended, "ended.json", "puts.ski", points("complete.json"), 2)
+full = measured("-o", path("full/cut.json"), prefix=FULL)
+if full.status == 77 or "unshare" in full.err:
+    tap.skip("a disk that is full", "no file system of its own can be mounted here")
+else:
+    tap.ok(full.status == 1 and "No space left" in full.err, "a disk that is full: said", full)
+    cut = not whole_lines("full.json")
+    check_finished(f"a full disk{', in the middle of a line' if cut else ''}", full, "full.json", "resume.ski",
+                   points("whole.json"), 1)
+
 # ---- What is refused ----
 
 
@@ -99,6 +163,7 @@ def refused(name, words, *args, **more):
 
 path("other.ski", SCRIPT + "\n# another one\n")
 refused("another script", ["--resume", "script", "checksum"], script="other.ski")
+refused("other options", ["other options (none)", "(--verify every)"], "-o", path("never.json"), "--verify", "every")
 refused("other PEs", ["had 2 PEs, this one has 3"], np=3)
 refused("other settings of the library", ["settings", "UCX_LOG_LEVEL=error"], UCX_LOG_LEVEL="error")
 refused("another format", ["JSON"], "-o", path("never.sko"))
