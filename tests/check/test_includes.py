@@ -30,7 +30,7 @@ ARROWS = {
     "trace/check": {"trace/explain", "trace/read", "base"},
     "trace/command": {"trace/check", "trace/explain", "trace/report", "trace/export", "trace/read", "trace", "base"},
     "trace/explain": {"sim", "trace/read", "base"},
-    "trace/export": {"trace/read", "base"},
+    "trace/export": {"trace/explain", "trace/read", "base"},
     "trace/report": {"trace/explain", "trace/read", "base"},
     "trace/read": {"trace", "base"},
     "trace/runtime": {"trace", "clock", "comm", "base"},

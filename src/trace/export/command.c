@@ -7,7 +7,8 @@ static const struct {
 } formats[] = {{"otf2", export_otf2},
                {"chrome", export_chrome},
                {"perfetto", export_perfetto},
-               {"paraver", export_paraver}};
+               {"paraver", export_paraver},
+               {"goal", export_goal}};
 #define FORMATS (sizeof formats / sizeof *formats)
 
 static int export_run(struct reader *reader)
@@ -24,7 +25,8 @@ static int export_run(struct reader *reader)
     if (!any)
         reader_fail(
             reader, 2,
-            "say what to write: --otf2 FOLDER, --chrome FILE, --perfetto FILE or --paraver NAME");
+            "say what to write: --otf2 FOLDER, --chrome FILE, --perfetto FILE, --paraver NAME or "
+            "--goal FILE");
     int status = reader_status(reader);
     if (reader->windowed && reader->kept == 0)
         reader_fail(reader, 2, "no selected call lies between --from and --to");
@@ -38,6 +40,9 @@ static const struct manual_option options[] = {
      .value = "FILE",
      .help = "Perfetto's own format, for ui.perfetto.dev: much smaller than --chrome"},
     {.name = "paraver", .value = "NAME", .help = "NAME.prv, NAME.pcf, NAME.row for Paraver"},
+    {.name = "goal",
+     .value = "FILE",
+     .help = "a GOAL schedule of messages, for LogGOPSim and ATLAHS"},
     {0},
 };
 

@@ -30,5 +30,6 @@ void export_otf2(struct reader *, const char *folder);
 void export_chrome(struct reader *, const char *path);
 void export_perfetto(struct reader *, const char *path);
 void export_paraver(struct reader *, const char *name);
+void export_goal(struct reader *, const char *path);
 
 #endif

@@ -90,6 +90,12 @@ static const struct trace_routine routines[] = {
     {"shmem_broadcastmem", TRACE_COLLECTIVE, TRACE_SIGNED, 1,
      BIT(TRACE_ELEMENTS) | BIT(TRACE_BYTES) | BIT(TRACE_TARGET) | BIT(TRACE_SOURCE) | SET |
          BIT(TRACE_ROOT)},
+    {"shmem_fcollect64", TRACE_COLLECTIVE, TRACE_SIGNED, 8,
+     BIT(TRACE_ELEMENTS) | BIT(TRACE_BYTES) | BIT(TRACE_TARGET) | BIT(TRACE_SOURCE) | SET},
+    {"shmem_alltoall64", TRACE_COLLECTIVE, TRACE_SIGNED, 8,
+     BIT(TRACE_ELEMENTS) | BIT(TRACE_BYTES) | BIT(TRACE_TARGET) | BIT(TRACE_SOURCE) | SET},
+    {"shmem_long_sum_to_all", TRACE_COLLECTIVE, TRACE_SIGNED, 8,
+     BIT(TRACE_ELEMENTS) | BIT(TRACE_BYTES) | BIT(TRACE_TARGET) | BIT(TRACE_SOURCE) | SET},
 };
 #define ROUTINES (sizeof routines / sizeof *routines)
 
