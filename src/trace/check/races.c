@@ -71,7 +71,9 @@ struct deed {
     uint32_t number, context; /* context: component of its context */
     double time;
     int owner;                    /* of the memory that it accesses just now, */
-    const struct access *present; /* by this access */
+    const struct access *present; /* by this access; */
+    struct access before;         /* the earlier one that was asked for last, */
+    bool ordered;                 /* and the answer: mostly all bytes have the same one */
 };
 
 static int64_t value(const struct deed *call, enum trace_field field, int64_t otherwise)
@@ -83,12 +85,16 @@ static int64_t value(const struct deed *call, enum trace_field field, int64_t ot
 
 static bool is_ordered(void *context, const struct access *before)
 {
-    const struct deed *call = context;
+    struct deed *call = context;
     struct order *order = call->races->order;
-    if (order_complete(order, call->pe, before, call->owner))
-        return true;
-    return call->present->does & ACCESS_REMOTE && before->completion == call->context &&
-           order_fenced(order, before);
+    if (call->before.number == before->number && call->before.completion == before->completion &&
+        call->before.flag == before->flag && call->before.does == before->does)
+        return call->ordered;
+    call->before = *before;
+    call->ordered = order_complete(order, call->pe, before, call->owner) ||
+                    (call->present->does & ACCESS_REMOTE && before->completion == call->context &&
+                     order_fenced(order, before));
+    return call->ordered;
 }
 
 static void found_race(void *context, const struct access *before, uint64_t begin, uint64_t end)
@@ -137,11 +143,17 @@ struct region {
     uint64_t element_bytes;
 };
 
+/* 1 + the number of the first flag that has one of these bytes; 0: nobody waits for them. */
+static uint32_t flag_number(const struct races *races, int64_t pe, int64_t place, uint64_t bytes)
+{
+    size_t number = SIZE_MAX;
+    return flags_next(races->flags, pe, place, bytes, &number) ? (uint32_t)number + 1 : 0;
+}
+
 static void access_bytes(struct deed *call, uint64_t begin, uint64_t end,
                          const struct access *access)
 {
     const struct shadow_caller caller = {is_ordered, found_race, call};
-    call->present = access;
     shadow_access(call->races->shadows[call->owner], begin, end, access, &caller);
 }
 
@@ -184,15 +196,20 @@ static void access_region(struct deed *call, int64_t owner, struct region region
                    region.stride < -most_stride))
         return;
     call->owner = (int)owner;
-    uint64_t bytes = (dense ? (uint64_t)region.elements : 1) * region.element_bytes;
-    for (int64_t i = 0; i < (dense ? 1 : region.elements); i++) {
-        uint64_t begin =
-            (uint64_t)region.place + (uint64_t)(i * region.stride) * region.element_bytes;
-        if (access->does & ACCESS_REMOTE)
+    call->present = access;
+    call->before.number = 0;
+    uint64_t bytes = (dense ? (uint64_t)region.elements : 1) * region.element_bytes,
+             step = (uint64_t)region.stride * region.element_bytes, begin = (uint64_t)region.place,
+             last = dense ? begin : begin + (uint64_t)(region.elements - 1) * step,
+             lowest = begin < last ? begin : last,
+             all = (begin < last ? last : begin) + bytes - lowest;
+    bool flags =
+        access->does & ACCESS_REMOTE && flag_number(call->races, owner, (int64_t)lowest, all);
+    for (int64_t i = 0; i < (dense ? 1 : region.elements); i++, begin += step)
+        if (flags)
             access_flags(call, begin, begin + bytes, access);
         else
             access_bytes(call, begin, begin + bytes, access);
-    }
 }
 
 static struct region region_of(const struct deed *call, enum trace_field place,
@@ -205,13 +222,6 @@ static struct region region_of(const struct deed *call, enum trace_field place,
 }
 
 /* ---- Flags ---- */
-
-/* 1 + the number of the first flag that has one of these bytes; 0: nobody waits for them. */
-static uint32_t flag_number(const struct races *races, int64_t pe, int64_t place, uint64_t bytes)
-{
-    size_t number = SIZE_MAX;
-    return flags_next(races->flags, pe, place, bytes, &number) ? (uint32_t)number + 1 : 0;
-}
 
 static void add_change(struct changes *changes, const struct access *access)
 {

@@ -8,7 +8,6 @@
 #include "base/memory.h"
 
 #define BLOCK 64       /* intervals */
-#define NEAR 4         /* intervals */
 #define MOST_OTHERS 64 /* reads and atomics of an interval that are kept */
 
 struct interval {
@@ -28,22 +27,21 @@ struct block {
     struct interval of[BLOCK];
 };
 
+/* Of an interval. Valid until a block is divided or removed. */
+struct place {
+    size_t block, at;
+};
+
 struct shadow {
-    struct entry {
-        uint64_t begin; /* of the block */
-        struct block *block;
-    } * entries; /* none is empty */
-    size_t count, room;
-    size_t recent, recent_at; /* the block and the interval that were found last */
+    struct block **blocks; /* none is empty */
+    uint64_t *begins;      /* of the blocks */
+    size_t count, block_room, begin_room;
+    struct place recent; /* that was found last; it may be gone */
+    size_t jump;         /* intervals from the one before to it */
     size_t intervals;
     struct other *others;
     size_t other_count, other_room, others_used;
     uint32_t free; /* 1 + the first free one */
-};
-
-/* Of an interval. Valid until a block is divided or removed. */
-struct place {
-    size_t entry, at;
 };
 
 /* ---- Reads and atomics of an interval ---- */
@@ -93,36 +91,42 @@ static uint32_t others_copy(struct shadow *shadow, uint32_t from)
 
 static struct interval *interval_at(const struct shadow *shadow, struct place place)
 {
-    return &shadow->entries[place.entry].block->of[place.at];
+    return &shadow->blocks[place.block]->of[place.at];
 }
 
 static uint64_t begin_of(const struct shadow *shadow, struct place place)
 {
-    return shadow->entries[place.entry].block->begin[place.at];
+    return shadow->blocks[place.block]->begin[place.at];
 }
 
-/* False: it was the last one. */
-static bool next(const struct shadow *shadow, struct place *place)
+static bool is_valid(const struct shadow *shadow, struct place place)
 {
-    if (++place->at < shadow->entries[place->entry].block->count)
-        return true;
-    place->at = 0;
-    return ++place->entry < shadow->count;
+    return place.block < shadow->count && place.at < shadow->blocks[place.block]->count;
+}
+
+static struct place next(const struct shadow *shadow, struct place place)
+{
+    bool last = place.at + 1 == shadow->blocks[place.block]->count;
+    return last ? (struct place){place.block + 1, 0} : (struct place){place.block, place.at + 1};
 }
 
 static uint64_t end_of(const struct shadow *shadow, struct place place)
 {
-    return next(shadow, &place) ? begin_of(shadow, place) : UINT64_MAX;
+    place = next(shadow, place);
+    return place.block < shadow->count ? begin_of(shadow, place) : UINT64_MAX;
 }
 
 static struct block *insert_block(struct shadow *shadow, size_t at, uint64_t begin)
 {
     struct block *block = memory_zeroed(1, sizeof *block);
-    memory_extend(shadow->entries, shadow->count, &shadow->room);
-    memmove(&shadow->entries[at + 1], &shadow->entries[at],
-            (shadow->count++ - at) * sizeof *shadow->entries);
-    shadow->entries[at] = (struct entry){begin, block};
-    return block;
+    size_t behind = shadow->count - at;
+    memory_extend(shadow->blocks, shadow->count, &shadow->block_room);
+    memory_extend(shadow->begins, shadow->count, &shadow->begin_room);
+    memmove(&shadow->blocks[at + 1], &shadow->blocks[at], behind * sizeof *shadow->blocks);
+    memmove(&shadow->begins[at + 1], &shadow->begins[at], behind * sizeof *shadow->begins);
+    shadow->count++;
+    shadow->begins[at] = begin;
+    return shadow->blocks[at] = block;
 }
 
 /* Intervals of a block from one number on, to a number of a block. */
@@ -143,55 +147,57 @@ struct shadow *shadow_new(void)
 void shadow_free(struct shadow *shadow)
 {
     for (size_t i = 0; i < shadow->count; i++)
-        free(shadow->entries[i].block);
-    free(shadow->entries);
+        free(shadow->blocks[i]);
+    free(shadow->blocks);
+    free(shadow->begins);
     free(shadow->others);
     free(shadow);
 }
 
-/* The interval that holds a byte. */
-static struct place find(struct shadow *shadow, uint64_t byte)
+/* The last one of sorted beginnings that is not after a byte. Without branches, which processors
+ * would guess wrong. */
+static size_t search(const uint64_t *begins, size_t count, uint64_t byte)
 {
-    const struct entry *entries = shadow->entries;
-    size_t low = entries[shadow->recent].begin <= byte ? shadow->recent : 0, high = shadow->count;
-    if (low + 1 < high && entries[low + 1].begin > byte)
-        high = low + 1;
-    while (high - low > 1) {
-        size_t middle = (low + high) / 2;
-        if (entries[middle].begin <= byte)
-            low = middle;
-        else
-            high = middle;
+    const uint64_t *low = begins;
+    for (size_t half; count > 1; count -= half) {
+        half = count / 2;
+        low = low[half] <= byte ? low + half : low;
     }
-    shadow->recent = low;
-    const uint64_t *begin = entries[low].block->begin;
-    size_t first = 0, last = entries[low].block->count, at = shadow->recent_at;
-    if (at < last && begin[at] <= byte) { /* mostly the same one, or one of the next */
-        first = at;
-        last = at + NEAR < last && begin[at + NEAR] > byte ? at + NEAR : last;
-    }
-    while (last - first > 1) {
-        size_t middle = (first + last) / 2;
-        if (begin[middle] <= byte)
-            first = middle;
-        else
-            last = middle;
-    }
-    shadow->recent_at = first;
-    return (struct place){low, first};
+    return (size_t)(low - begins);
 }
 
-/* Divides an interval at a byte within. The place of the second part. */
-static struct place divide(struct shadow *shadow, struct place place, uint64_t byte)
+/* The interval that holds a byte. Often it is as far from the last one as that was from the one
+ * before: elements of a strided access have as many intervals between them. */
+static struct place find(struct shadow *shadow, uint64_t byte)
 {
-    struct block *block = shadow->entries[place.entry].block;
+    struct place last = shadow->recent, place = {last.block, last.at + shadow->jump};
+    if (last.block < shadow->count && place.at >= shadow->blocks[last.block]->count)
+        place = (struct place){last.block + 1, place.at - shadow->blocks[last.block]->count};
+    if (!is_valid(shadow, place) || begin_of(shadow, place) > byte ||
+        byte >= end_of(shadow, place)) {
+        place.block = search(shadow->begins, shadow->count, byte);
+        const struct block *block = shadow->blocks[place.block];
+        place.at = search(block->begin, block->count, byte);
+        if (place.block == last.block)
+            shadow->jump = place.at - last.at;
+    }
+    return shadow->recent = place;
+}
+
+/* The interval that begins with a byte, which may be divided for that. */
+static struct place cut(struct shadow *shadow, uint64_t byte)
+{
+    struct place place = find(shadow, byte);
+    struct block *block = shadow->blocks[place.block];
+    if (block->begin[place.at] == byte)
+        return place;
     if (block->count == BLOCK) {
         const size_t half = BLOCK / 2;
-        struct block *second = insert_block(shadow, place.entry + 1, block->begin[half]);
+        struct block *second = insert_block(shadow, place.block + 1, block->begin[half]);
         move(second, 0, block, half, half);
         block->count = second->count = half;
         if (place.at >= half) {
-            place = (struct place){place.entry + 1, place.at - half};
+            place = (struct place){place.block + 1, place.at - half};
             block = second;
         }
     }
@@ -203,33 +209,42 @@ static struct place divide(struct shadow *shadow, struct place place, uint64_t b
     return place;
 }
 
+/* Takes blocks out that have no intervals any more, from one on. */
+static void remove_empty(struct shadow *shadow, size_t first)
+{
+    size_t kept = first;
+    for (size_t i = first; i < shadow->count; i++) {
+        struct block *block = shadow->blocks[i];
+        if (block->count == 0) {
+            free(block);
+            continue;
+        }
+        shadow->begins[kept] = block->begin[0];
+        shadow->blocks[kept++] = block;
+    }
+    shadow->count = kept;
+}
+
 /* Removes what follows an interval and begins before `end`, which an interval begins with. */
 static void merge_until(struct shadow *shadow, struct place place, uint64_t end)
 {
-    size_t from = place.at + 1, first = place.entry + 1, gone = 0;
-    for (size_t number = place.entry; number < shadow->count; number++, from = 0) {
-        struct block *block = shadow->entries[number].block;
-        size_t to = from;
+    bool emptied = false;
+    struct place from = {place.block, place.at + 1};
+    for (; from.block < shadow->count; from = (struct place){from.block + 1, 0}) {
+        struct block *block = shadow->blocks[from.block];
+        size_t to = from.at;
         for (; to < block->count && block->begin[to] < end; to++)
             others_clear(shadow, &block->of[to]);
-        move(block, from, block, to, block->count - to);
-        block->count -= to - from;
-        shadow->intervals -= to - from;
-        shadow->entries[number].begin = block->begin[0];
-        if (block->count > from)
+        move(block, from.at, block, to, block->count - to);
+        block->count -= to - from.at;
+        shadow->intervals -= to - from.at;
+        shadow->begins[from.block] = block->begin[0];
+        emptied = emptied || block->count == 0;
+        if (block->count > from.at)
             break;
-        if (block->count == 0) {
-            free(block);
-            gone++;
-        }
     }
-    /* Those that are gone follow the interval's own block. */
-    if (gone) {
-        shadow->count -= gone;
-        memmove(&shadow->entries[first], &shadow->entries[first + gone],
-                (shadow->count - first) * sizeof *shadow->entries);
-        shadow->recent = 0;
-    }
+    if (emptied)
+        remove_empty(shadow, place.block);
 }
 
 /* ---- Accesses ---- */
@@ -237,6 +252,12 @@ static void merge_until(struct shadow *shadow, struct place place, uint64_t end)
 static bool conflict(const struct access *a, const struct access *b)
 {
     return (a->does | b->does) & ACCESS_WRITES && !(a->does & b->does & ACCESS_ATOMIC);
+}
+
+/* Whether it makes all earlier accesses old. */
+static bool replaces(const struct access *access)
+{
+    return access->does & ACCESS_WRITES && !(access->does & ACCESS_ATOMIC);
 }
 
 static void meet(const struct access *before, const struct access *access, uint64_t begin,
@@ -253,50 +274,56 @@ static void add(struct shadow *shadow, struct interval *interval, const struct a
 {
     size_t count = 0;
     for (uint32_t *link = &interval->others; *link;) {
-        const struct other *other = &shadow->others[*link - 1];
-        bool older = other->access.does == access->does &&
-                     (other->access.completion == access->completion ||
-                      caller->ordered(caller->context, &other->access));
-        if (older || ++count >= MOST_OTHERS)
+        struct other *other = &shadow->others[*link - 1];
+        bool same = other->access.does == access->does;
+        if (same && other->access.completion == access->completion) {
+            other->access = *access;
+            return;
+        }
+        if ((same && caller->ordered(caller->context, &other->access)) || ++count >= MOST_OTHERS)
             other_remove(shadow, link);
         else
-            link = &shadow->others[*link - 1].next;
+            link = &other->next;
     }
     interval->others = other_add(shadow, access, interval->others);
+}
+
+static void access_interval(struct shadow *shadow, struct interval *interval, uint64_t begin,
+                            uint64_t end, const struct access *access,
+                            const struct shadow_caller *caller)
+{
+    meet(&interval->write, access, begin, end, caller);
+    for (uint32_t i = interval->others; i; i = shadow->others[i - 1].next)
+        meet(&shadow->others[i - 1].access, access, begin, end, caller);
+    if (replaces(access))
+        others_clear(shadow, interval);
+    else
+        add(shadow, interval, access, caller);
 }
 
 void shadow_access(struct shadow *shadow, uint64_t begin, uint64_t end, const struct access *access,
                    const struct shadow_caller *caller)
 {
-    bool replaces = access->does & ACCESS_WRITES && !(access->does & ACCESS_ATOMIC);
     if (begin >= end)
         return;
-    struct place place = find(shadow, begin);
-    if (begin_of(shadow, place) < begin)
-        place = divide(shadow, place, begin);
-    for (uint64_t from = begin, until = begin; until < end; from = until) {
-        if (from > begin)
-            next(shadow, &place);
-        until = end_of(shadow, place);
-        if (until > end) {
-            divide(shadow, place, end);
-            until = end;
-            place = find(shadow, from);
-        }
-        struct interval *interval = interval_at(shadow, place);
-        meet(&interval->write, access, from, until, caller);
-        for (uint32_t i = interval->others; i; i = shadow->others[i - 1].next)
-            meet(&shadow->others[i - 1].access, access, from, until, caller);
-        if (!replaces)
-            add(shadow, interval, access, caller);
+    struct place first = find(shadow, begin);
+    bool whole = begin_of(shadow, first) == begin && end_of(shadow, first) == end;
+    if (!whole) {
+        cut(shadow, end);
+        first = cut(shadow, begin);
     }
-    if (!replaces)
+    struct place place = first;
+    for (uint64_t from = begin, until = end; from < end; from = until) {
+        if (!whole)
+            until = end_of(shadow, place);
+        access_interval(shadow, interval_at(shadow, place), from, until, access, caller);
+        place = next(shadow, place);
+    }
+    if (!replaces(access))
         return;
-    place = find(shadow, begin);
-    struct interval *interval = interval_at(shadow, place);
-    others_clear(shadow, interval);
-    interval->write = *access;
-    merge_until(shadow, place, end);
+    interval_at(shadow, first)->write = *access;
+    if (!whole)
+        merge_until(shadow, first, end);
 }
 
 size_t shadow_size(const struct shadow *shadow)
@@ -311,11 +338,10 @@ static bool is_empty(const struct interval *interval)
 
 void shadow_forget(struct shadow *shadow, const struct shadow_caller *caller)
 {
-    size_t entries = 0;
     bool empty = false; /* the interval before */
     shadow->intervals = 0;
     for (size_t i = 0; i < shadow->count; i++) {
-        struct block *block = shadow->entries[i].block;
+        struct block *block = shadow->blocks[i];
         size_t kept = 0;
         for (size_t k = 0; k < block->count; k++) {
             struct interval *interval = &block->of[k];
@@ -333,11 +359,6 @@ void shadow_forget(struct shadow *shadow, const struct shadow_caller *caller)
         }
         block->count = kept;
         shadow->intervals += kept;
-        if (kept)
-            shadow->entries[entries++] = (struct entry){block->begin[0], block};
-        else
-            free(block);
     }
-    shadow->count = entries;
-    shadow->recent = 0;
+    remove_empty(shadow, 0);
 }
