@@ -9,8 +9,6 @@
 
 /* ---- Arguments, errors, demand ---- */
 
-#define LONGEST_DELAY 1.0 /* seconds */
-
 /* Parameters of what is sent and received have a prefix where the two may differ. */
 static struct datatype *sent_type(const struct run *run)
 {
@@ -83,9 +81,6 @@ static bool is_symmetric(const struct topology *topology)
 
 const char *mpi_collective_check(const struct run *run)
 {
-    const char *wrong = mpi_check(run);
-    if (wrong)
-        return wrong;
     const struct mpi_routine *routine = run->function->variant;
     const struct topology *topology = pe_set_topology(run->set);
     if (run->function->neighborhood && !topology)
@@ -100,16 +95,10 @@ const char *mpi_collective_check(const struct run *run)
     int64_t r_count = received_count(run);
     if (s_count * datatype_size(sent) != r_count * datatype_size(received))
         return "the bytes sent and the bytes received must be equal";
-    double ratio = charge_of(run);
-    double delay = real_value(run, "delay", 0);
-    if (!(ratio >= 0 && ratio <= INT_MAX))
-        return "ratio must be at least 0";
-    if (!(delay >= 0 && delay <= LONGEST_DELAY))
-        return "delay must be between 0 and 1 seconds";
     if (run_find_argument(run, "charged_rank") && s_count != r_count)
         return "the elements sent and the elements received must be equal";
     int64_t peers = run->function->neighborhood ? topology_degree(topology) : run->size;
-    int64_t most = spaced(s_count > r_count ? s_count : r_count, ratio);
+    int64_t most = spaced(s_count > r_count ? s_count : r_count, charge_of(run));
     int64_t unit = 1;
     if (routine->blocks == MPI_BLOCKS_TYPED && !run->function->neighborhood)
         unit = datatype_extent(datatype_extent(sent) > datatype_extent(received) ? sent : received);
@@ -526,7 +515,7 @@ double mpi_collective_init_alone(struct run *run)
 
 /* clang-format off */
 const struct measurement mpi_collective = {
-    MPI_FUNCTION_CHECKED(mpi_collective_check), .who = "all", .demand = mpi_collective_demand, MPI_STATE(struct mpi_collective_state),
+    .api = API_MPI, .check = mpi_collective_check, .who = "all", .demand = mpi_collective_demand, MPI_STATE(struct mpi_collective_state),
     .setup = WITH_MPI(mpi_collective_set_up), .fill = WITH_MPI(mpi_collective_fill), .verify = WITH_MPI(mpi_collective_verify),
     .teardown = WITH_MPI(mpi_collective_tear_down)};
 const struct measurement mpi_collective_once = {

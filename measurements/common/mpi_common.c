@@ -41,23 +41,6 @@ struct info *mpi_info_of(const struct run *run)
     return found ? found->info : NULL;
 }
 
-static const char *check(const struct run *run, bool accumulates)
-{
-    const struct operation *operation = mpi_operation_of(run);
-    const struct datatype *type = mpi_datatype_of(run);
-    return operation && type ? operation_misfit(operation, type, accumulates) : NULL;
-}
-
-const char *mpi_check(const struct run *run)
-{
-    return check(run, false);
-}
-
-const char *mpi_check_accumulate(const struct run *run)
-{
-    return check(run, true);
-}
-
 size_t mpi_block_bytes(const struct datatype *type, int64_t count, int64_t blocks)
 {
     int64_t elements;
@@ -76,11 +59,6 @@ void mpi_demand_message(struct run *run)
 }
 
 #if SKAMPI_MPI
-
-void mpi_prepare(struct run *run)
-{
-    communicator_handle(run->set);
-}
 
 MPI_Comm mpi_comm(const struct run *run)
 {

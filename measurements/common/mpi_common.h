@@ -2,8 +2,8 @@
  * What the families of MPI functions share. Everything above "With MPI" works in every build: the
  * descriptors' checks and demands are asked for where MPI is absent, too.
  *
- * An MPI function: its descriptor begins with MPI_FUNCTION; its hooks stand within #if SKAMPI_MPI
- * and go into the descriptor by WITH_MPI(). The send buffer is run->local (demand.local), the
+ * An MPI function: its descriptor has .api = API_MPI; its hooks stand within #if SKAMPI_MPI and go
+ * into the descriptor by WITH_MPI(). The send buffer is run->local (demand.local), the
  * receive buffer run->remote (demand.remote); typed data go to mpi_address() of them.
  */
 #ifndef SKAMPI_MEASUREMENTS_MPI_COMMON_H
@@ -25,16 +25,6 @@
 #define TESTS {"tests", PARAMETER_INT, "", "calls of MPI_Test during the computation", .minimum = 1, .maximum = INT_MAX, .example = "10"}
 /* clang-format on */
 
-/* A .check of the family's own must call mpi_check() where the function has an operation. */
-#define MPI_FUNCTION_CHECKED(hook) .api = API_MPI, .check = hook, .prepare = WITH_MPI(mpi_prepare)
-#define MPI_FUNCTION MPI_FUNCTION_CHECKED(mpi_check)
-
-/* Refuses operations that do not go with the datatype. */
-const char *mpi_check(const struct run *);
-
-/* mpi_check() for accumulates, which also have MPI_REPLACE. */
-const char *mpi_check_accumulate(const struct run *);
-
 /* The first argument of that type, or the one of that name; NULL when the function has none. */
 struct datatype *mpi_datatype_of(const struct run *);
 struct datatype *mpi_datatype_named(const struct run *, const char *name);
@@ -55,10 +45,7 @@ void mpi_demand_message(struct run *);
 
 #include <mpi.h>
 
-/* Makes the communicator of the set. All PEs of the world. */
-void mpi_prepare(struct run *);
-
-/* The communicator of the measurement's set, ranks as in the set; made by mpi_prepare(). It is
+/* The communicator of the measurement's set, ranks as in the set. It is
  * MPI_COMM_WORLD itself for all PEs in their order. With the set's topology, if it has one. */
 MPI_Comm mpi_comm(const struct run *);
 

@@ -62,15 +62,6 @@ bool pair_verify_at(struct run *run, enum pair_action action, const struct partn
 /* Rank 0 begins when this part of the computation is over: what it has told the target takes a
  * while to get there. */
 #define HEAD_START (1.0 / 8)
-#define LONGEST_COMPUTATION 1 /* seconds */
-
-const char *computing_check(const struct run *run)
-{
-    double seconds = run_argument(run, "computation")->real;
-    return seconds >= 0 && seconds <= LONGEST_COMPUTATION
-               ? NULL
-               : "computation must be between 0 and 1 second";
-}
 
 /* The target computes when rank 0 has left the start: it may have to help it out, where messages
  * need both. The barrier at the end lets the target, and those that only watch, wait inside a

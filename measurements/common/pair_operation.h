@@ -25,12 +25,9 @@ bool pair_verify_at(struct run *, enum pair_action, const struct partner *,
 /* ---- While the target computes ---- */
 
 /* clang-format off */
-#define COMPUTATION {"computation", PARAMETER_DOUBLE, "s", "time that the target computes from the start on (0: it waits inside the library)", .allowed = "0 to 1", .example = "0.001"}
+#define COMPUTATION {"computation", PARAMETER_DOUBLE, "s", "time that the target computes from the start on (0: it waits inside the library)", .most = 1, .example = "0.001"}
 #define TO_COMPUTING " that begins when 1/8 of the computation is over"
 /* clang-format on */
-
-/* Hook. */
-const char *computing_check(const struct run *);
 
 /* A repetition: seconds of the operation; NAN where this rank does not report. operate: with an
  * addend for atomics, 0 where it only warms. meet: a barrier of the set, in which the library makes

@@ -216,7 +216,7 @@ static bool set_up_watched(struct run *run)
 #define INTS {"count", PARAMETER_INT, "ints", "length of each message", .size = true, .minimum = 1, .maximum = INT_MAX, .example = "256"}
 #define SLEEP {"us", PARAMETER_INT, "microseconds", "length of the computation between two looks", .maximum = INT_MAX, .example = "10"}
 static const struct measurement watched = {
-    MPI_FUNCTION, .version_major = 3, .timing = TIMING_PARTS, .minimum_pes = 2, .who = "rank 0",
+    .api = API_MPI, .version_major = 3, .timing = TIMING_PARTS, .minimum_pes = 2, .who = "rank 0",
     .moves = MOVES_NOTHING, .demand = demand_ints, .setup = WITH_MPI(set_up_watched), .fill = WITH_MPI(fill),
     .verify = WITH_MPI(verify), .run = WITH_MPI(run_watched), .teardown = WITH_MPI(window_tear_down),
     MPI_STATE(struct watch_state)};

@@ -127,8 +127,8 @@ static void alltoallv_at_once(struct mpi_call *c)
 /* clang-format off */
 #define WAY_ROOT {"root", PARAMETER_RANK, "", "rank that the data go through", .example = "0"}
 #define CHARGED_RANK {"charged_rank", PARAMETER_RANK, "", "rank that sends and receives blocks of another size", .example = "0"}
-#define RATIO {"ratio", PARAMETER_DOUBLE, "", "size of its blocks divided by the size of the other blocks", .allowed = "at least 0", .example = "2"}
-#define DELAY {"delay", PARAMETER_DOUBLE, "s", "length of the computation", .allowed = "0 to 1", .example = "0.0001"}
+#define RATIO {"ratio", PARAMETER_DOUBLE, "", "size of its blocks divided by the size of the other blocks", .most = 1e9, .example = "2"}
+#define DELAY {"delay", PARAMETER_DOUBLE, "s", "length of the computation", .most = 1, .example = "0.0001"}
 #define NODE {"node", PARAMETER_RANK, "", "rank that computes", .example = "0"}
 #define SEVERAL {"n", PARAMETER_INT, "", "number of calls", .minimum = 1, .maximum = INT_MAX, .example = "4"}
 

@@ -204,10 +204,13 @@ static double run_footprint(struct run *run)
 /* clang-format off */
 #define DUPLICATES {"n", PARAMETER_INT, "", "number of duplicates", .minimum = 1, .maximum = INT_MAX, .example = "10"}
 /* clang-format on */
-static const struct measurement making = {
-    MPI_FUNCTION,    .timing = TIMING_PARTS,           .who = "all",
-    .no_data = true, .setup = WITH_MPI(set_up_making), .run = WITH_MPI(run_making)};
-#define MEMORY MPI_FUNCTION, .timing = TIMING_ONCE, .quantity = QUANTITY_BYTES, .who = "all"
+static const struct measurement making = {.api = API_MPI,
+                                          .timing = TIMING_PARTS,
+                                          .who = "all",
+                                          .no_data = true,
+                                          .setup = WITH_MPI(set_up_making),
+                                          .run = WITH_MPI(run_making)};
+#define MEMORY .api = API_MPI, .timing = TIMING_ONCE, .quantity = QUANTITY_BYTES, .who = "all"
 
 const struct measurement measurements_mpi_comm[] = {
     {"Comm_split", "two communicators, of the even and of the odd ranks", .like = {&making},

@@ -147,9 +147,9 @@ static double run_first_call(struct run *run)
 /* clang-format on */
 
 const struct measurement measurements_mpi_first_call[] = {
-    {"First_Call_MPI", "the first call of a collective of MPI in a process",
-     MPI_FUNCTION_CHECKED(check), .timing = TIMING_ONCE, .own_check = true, .moves = MOVES_NOTHING,
-     .who = "all", .parameters = {KIND, BYTES, SECOND, RATIO}, .demand = demand,
+    {"First_Call_MPI", "the first call of a collective of MPI in a process", .api = API_MPI,
+     .check = check, .timing = TIMING_ONCE, .own_check = true, .moves = MOVES_NOTHING, .who = "all",
+     .parameters = {KIND, BYTES, SECOND, RATIO}, .demand = demand,
      MPI_STATE(struct mpi_collective_state), .run = WITH_MPI(run_first_call), .calls = "",
      .timed = "one call, after a barrier of skampi"},
     {.name = NULL},

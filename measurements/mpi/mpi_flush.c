@@ -47,9 +47,6 @@ static const char *check_flushed(const struct run *run)
 {
     const struct flush *flushed = run->function->variant;
     const struct datatype *type = mpi_datatype_of(run);
-    const char *wrong = mpi_check_accumulate(run);
-    if (wrong)
-        return wrong;
     if (flushed->routine == FETCH_AND_OP && datatype_class(type) == DATATYPE_DERIVED)
         return "datatype must be a predefined one";
     if (flushed->routine == COMPARE_AND_SWAP && datatype_class(type) != DATATYPE_INTEGER &&
@@ -365,7 +362,7 @@ static bool set_up_flushed(struct run *run)
 #define WINDOW {"window", PARAMETER_STRING, "", "routine that makes the window", .words = "create|allocate|shared", .example = "allocate"}
 
 static const struct measurement flushed = {
-    MPI_FUNCTION_CHECKED(check_flushed), .version_major = 3, .timing = TIMING_PARTS, .demand = demand_flushed,
+    .api = API_MPI, .accumulates = true, .check = check_flushed, .version_major = 3, .timing = TIMING_PARTS, .demand = demand_flushed,
     .setup = WITH_MPI(set_up_flushed), .fill = WITH_MPI(fill), .verify = WITH_MPI(verify),
     .run = WITH_MPI(run_flushed), .teardown = WITH_MPI(window_tear_down), MPI_STATE(struct flush_state),
     .moves = MOVES_MESSAGE};

@@ -111,8 +111,8 @@ static const char *check(const struct run *run)
 {
     const struct pattern *pattern = run->function->variant;
     int ranks = pattern->layout == RANDOM ? run->size : 1;
-    const char *wrong = mpi_check(run);
-    if (!wrong && pattern->layout == RANDOM)
+    const char *wrong = NULL;
+    if (pattern->layout == RANDOM)
         wrong = check_array(run_argument(run, "memsizes"));
     if (!wrong && pattern->layout == RANDOM)
         wrong = check_array(run_argument(run, "blocks"));
@@ -734,7 +734,8 @@ static double run_seek_shared(struct run *run)
 #define DACCESS_SHARED {"daccess", PARAMETER_INT, "", "way to access data: 0x4 (shared pointer) + 0x10 or 0x20 (blocking or not) + 0x100 or 0x200 (independent or collective)", .minimum = 0x114, .maximum = 0x224, .example = "0x114"}
 /* clang-format on */
 
-static const struct measurement of_pattern = {MPI_FUNCTION_CHECKED(check),
+static const struct measurement of_pattern = {.api = API_MPI,
+                                              .check = check,
                                               .timing = TIMING_PARTS,
                                               .one_place = true,
                                               .who = "all",

@@ -130,7 +130,7 @@ static double run_preallocate(struct run *run)
 #define SYNC {"sync", PARAMETER_INT, "", "1: MPI_File_sync is part of it", .maximum = 1, .example = "1"}
 /* clang-format on */
 
-static const struct measurement of_file = {MPI_FUNCTION,
+static const struct measurement of_file = {.api = API_MPI,
                                            .timing = TIMING_PARTS,
                                            .who = "all",
                                            .no_data = true,

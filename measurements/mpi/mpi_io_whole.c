@@ -41,8 +41,6 @@ static int64_t alone_bytes(const struct run *run)
 
 static const char *check_alone(const struct run *run)
 {
-    if (run_integer(run, "power", 0) > 50)
-        return "power may be at most 50";
     if (run_integer(run, "direct", 0) && alone_bytes(run) % SECTOR != 0)
         return "direct access needs a size that is a multiple of 4096";
     return NULL;
@@ -416,7 +414,7 @@ static double run_alone(struct run *run)
 #define ALONE_BYTES {"size", PARAMETER_INT, "bytes", "size of the file", .size = true, .maximum = INT_MAX, .example = "4096"}
 #define API {"api", PARAMETER_STRING, "", "whose calls access the file", .words = "MPI|POSIX", .example = "MPI"}
 #define DIRECT {"direct", PARAMETER_INT, "", "1: past the page cache (O_DIRECT; MPI: hints that say so)", .maximum = 1, .example = "0"}
-#define POWER {"power", PARAMETER_INT, "", "the file has 2^power bytes", .allowed = "at most 50", .example = "12"}
+#define POWER {"power", PARAMETER_INT, "", "the file has 2^power bytes", .maximum = 50, .example = "12"}
 /* clang-format on */
 
 static const struct measurement of_all = {.timing = TIMING_PARTS,
@@ -430,7 +428,8 @@ static const struct measurement of_all = {.timing = TIMING_PARTS,
                                           .teardown = WITH_MPI(tear_down),
                                           .fill = WITH_MPI(fill),
                                           .verify = WITH_MPI(verify)};
-static const struct measurement of_one = {MPI_FUNCTION_CHECKED(check_alone),
+static const struct measurement of_one = {.api = API_MPI,
+                                          .check = check_alone,
                                           .timing = TIMING_PARTS,
                                           .one_place = true,
                                           .who = "rank 0",
@@ -451,15 +450,15 @@ static const struct measurement of_one = {MPI_FUNCTION_CHECKED(check_alone),
     .routine = "MPI_File_write_at", .calls = "MPI_File_open MPI_File_sync MPI_File_close"
 
 const struct measurement measurements_mpi_io_whole[] = {
-    {"MPI_IO_read_file", "reading a whole file by each rank", .like = {&of_all}, MPI_FUNCTION,
+    {"MPI_IO_read_file", "reading a whole file by each rank", .like = {&of_all}, .api = API_MPI,
      .routine = "MPI_File_read_at", .parameters = {FILE_BYTES}, .run = WITH_MPI(run_read_file),
      .timed = "MPI_File_read_at"},
     {"MPI_IO_read_and_distribute", "reading a file by some ranks, which broadcast it",
-     .like = {&of_all}, MPI_FUNCTION_CHECKED(check_readers), .routine = "MPI_File_read_at",
+     .like = {&of_all}, .api = API_MPI, .check = check_readers, .routine = "MPI_File_read_at",
      .calls = "MPI_Bcast", .parameters = {READ_BYTES, READERS}, .run = WITH_MPI(run_distribute),
      .timed = "MPI_File_read_at of a share, and MPI_Bcast of each share"},
     {"MPI_IO_write_and_read", "writing by one rank, then reading by its partner", .like = {&of_all},
-     MPI_FUNCTION, .minimum_pes = 2, .who = "odd ranks", .routine = "MPI_File_write_at",
+     .api = API_MPI, .minimum_pes = 2, .who = "odd ranks", .routine = "MPI_File_write_at",
      .calls = "MPI_File_sync MPI_File_read_at", .parameters = {PAIR_BYTES, BLOCK},
      .setup = WITH_MPI(set_up_pairs), .teardown = WITH_MPI(tear_down_pairs),
      .fill = WITH_MPI(fill_pairs), .verify = WITH_MPI(verify_pairs), .run = WITH_MPI(run_pairs),

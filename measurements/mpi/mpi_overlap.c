@@ -22,10 +22,9 @@ struct transfer {
 
 static const char *check_transfer(const struct run *run)
 {
-    const char *wrong = mpi_check(run);
-    if (!wrong && run_integer(run, "msgs", 0) > run->size - 1)
-        wrong = "msgs may be at most the number of other ranks";
-    return wrong;
+    return run_integer(run, "msgs", 0) > run->size - 1
+               ? "msgs may be at most the number of other ranks"
+               : NULL;
 }
 
 static void demand_transfer(struct run *run)
@@ -227,7 +226,7 @@ static bool set_up_transfer(struct run *run)
 #define MSGS {"msgs", PARAMETER_INT, "", "number of next ranks to send to, and of previous ranks to receive from", .maximum = INT_MAX, .allowed = "less than the size of the communicator", .example = "0"}
 
 static const struct measurement transferring = {
-    MPI_FUNCTION_CHECKED(check_transfer), .minimum_pes = 2, .who = "rank 0",
+    .api = API_MPI, .check = check_transfer, .minimum_pes = 2, .who = "rank 0",
     .parameters = {COUNT_ELEMENTS, DATATYPE, TAG}, .demand = demand_transfer, MPI_STATE(struct transfer_state),
     .setup = WITH_MPI(set_up_transfer), .fill = WITH_MPI(fill), .verify = WITH_MPI(verify), .run = WITH_MPI(run_transfer)};
 static const struct measurement pair = {.like = {&transferring}, .timing = TIMING_PARTS};

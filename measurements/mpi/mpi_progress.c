@@ -46,7 +46,7 @@ static double run_operation(struct run *run)
 
 /* clang-format off */
 static const struct measurement to_computing = {
-    MPI_FUNCTION_CHECKED(computing_check), .version_major = 3, .timing = TIMING_PARTS, .minimum_pes = 2,
+    .api = API_MPI, .version_major = 3, .timing = TIMING_PARTS, .minimum_pes = 2,
     .who = "rank 0", .moves = MOVES_MESSAGE, .demand = demand, MPI_STATE(struct mpi_pair),
     .setup = WITH_MPI(set_up), .fill = WITH_MPI(fill), .verify = WITH_MPI(verify),
     .run = WITH_MPI(run_operation), .teardown = WITH_MPI(window_tear_down)};

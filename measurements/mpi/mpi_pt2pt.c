@@ -21,11 +21,10 @@ static const char *check_exchange(const struct run *run)
 {
     const struct datatype *sent = mpi_datatype_named(run, "s_datatype");
     const struct datatype *received = mpi_datatype_named(run, "r_datatype");
-    const char *wrong = mpi_check(run);
-    if (!wrong && run_integer(run, "s_count", 0) * datatype_size(sent) >
-                      run_integer(run, "r_count", 0) * datatype_size(received))
-        wrong = "the message received must be at least as large as the message sent";
-    return wrong;
+    return run_integer(run, "s_count", 0) * datatype_size(sent) >
+                   run_integer(run, "r_count", 0) * datatype_size(received)
+               ? "the message received must be at least as large as the message sent"
+               : NULL;
 }
 
 /* Pairs are rank i and rank i + nodesize, for i < procs. */
@@ -33,12 +32,11 @@ static const char *check_pairs(const struct run *run)
 {
     int64_t pairs = run_integer(run, "procs", 1);
     int64_t apart = run_integer(run, "nodesize", 1);
-    const char *wrong = mpi_check(run);
-    if (!wrong && pairs > apart)
-        wrong = "procs may be at most nodesize";
-    if (!wrong && pairs + apart > run->size)
-        wrong = "procs and nodesize together may be at most the communicator's PEs";
-    return wrong;
+    if (pairs > apart)
+        return "procs may be at most nodesize";
+    if (pairs + apart > run->size)
+        return "procs and nodesize together may be at most the communicator's PEs";
+    return NULL;
 }
 
 static void demand_exchange(struct run *run)
@@ -299,7 +297,7 @@ static const struct measurement exchanges = {
     .setup = WITH_MPI(set_up_pingpong), .fill = WITH_MPI(fill), 
     .verify = WITH_MPI(verify), .run = WITH_MPI(run_pingpong), .teardown = WITH_MPI(tear_down_pingpong), MPI_STATE(struct pingpong_state)};
 static const struct measurement pingpong = {
-    .like = {&exchanges}, MPI_FUNCTION, .parameters = {COUNT_ELEMENTS, DATATYPE, TAG, ITERATIONS}, .demand = mpi_demand_message,
+    .like = {&exchanges}, .api = API_MPI, .parameters = {COUNT_ELEMENTS, DATATYPE, TAG, ITERATIONS}, .demand = mpi_demand_message,
     .timed = "a complete round trip, a message from rank 0 to rank 1 and one back, by %s; one way is half of it"};
 
 #define BY .variant = &(const struct pingpong)
@@ -331,12 +329,12 @@ const struct measurement measurements_mpi_pt2pt[] = {
      BY{.sending = ISEND, .receiving = POST_AND_WAIT}},
     {"Pingpong_Sendrecv", "exchange of two ranks by one call", .like = {&exchanges},
      .parameters = {S_COUNT, S_DATATYPE, S_TAG, R_COUNT, R_DATATYPE, R_TAG, ITERATIONS},
-     .demand = demand_exchange, MPI_FUNCTION_CHECKED(check_exchange),
+     .demand = demand_exchange, .api = API_MPI, .check = check_exchange,
      BY{.call = SENDRECV}, .moves = MOVES_BOTH_WAYS,
      .calls = "MPI_Sendrecv",
      .timed = "a complete exchange, a message each way at the same time, by MPI_Sendrecv"},
     {"Pingpong_Sendrecv_replace", "exchange of two ranks by one call, in place", .like = {&exchanges},
-     .parameters = {COUNT_ELEMENTS, DATATYPE, S_TAG, R_TAG, ITERATIONS}, MPI_FUNCTION,
+     .parameters = {COUNT_ELEMENTS, DATATYPE, S_TAG, R_TAG, ITERATIONS}, .api = API_MPI,
      .demand = mpi_demand_message, BY{.call = SENDRECV_REPLACE},
      .moves = MOVES_BOTH_WAYS, .calls = "MPI_Sendrecv_replace",
      .timed = "a complete exchange, a message each way at the same time, by MPI_Sendrecv_replace"},

@@ -16,13 +16,11 @@ struct rate {
 static const char *check_rate(const struct run *run)
 {
     static char text[96];
-    const char *wrong = mpi_check(run);
-    if (!wrong && run_integer(run, "pairs", 0) > run->size / 2) {
-        snprintf(text, sizeof text, "pairs may be at most half the communicator's PEs, %d",
-                 run->size / 2);
-        wrong = text;
-    }
-    return wrong;
+    if (run_integer(run, "pairs", 0) <= run->size / 2)
+        return NULL;
+    snprintf(text, sizeof text, "pairs may be at most half the communicator's PEs, %d",
+             run->size / 2);
+    return text;
 }
 
 /* Each message that is received at the same time as others needs a place of its own. */
@@ -158,7 +156,8 @@ static void tear_down_rate(struct run *run)
 /* clang-format on */
 
 static const struct measurement rate = {
-    MPI_FUNCTION_CHECKED(check_rate),
+    .api = API_MPI,
+    .check = check_rate,
     .moves = MOVES_MESSAGE,
     .timing = TIMING_PARTS,
     .minimum_pes = 2,

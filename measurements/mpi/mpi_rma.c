@@ -143,11 +143,8 @@ static const char *check_assertion(const struct run *run)
 static const char *check(const struct run *run)
 {
     const struct epochs *epochs = run->function->variant;
-    const char *wrong = mpi_check_accumulate(run);
     int64_t shared = constant("MPI_LOCK_SHARED"), exclusive = constant("MPI_LOCK_EXCLUSIVE");
     int64_t type = run_integer(run, "type", shared);
-    if (wrong)
-        return wrong;
     if (type != shared && type != exclusive)
         return "type must be MPI_LOCK_SHARED or MPI_LOCK_EXCLUSIVE";
     if (epochs->pattern == NEIGHBOURS && run_integer(run, "msgs", 1) > run->size - 1)
@@ -629,7 +626,7 @@ static bool verify(struct run *run)
 #define DISJOINT {"disjoint", PARAMETER_INT, "", "whether each origin has a place of its own (0: no)", .maximum = INT_MAX, .example = "1"}
 
 static const struct measurement by_any = {
-    MPI_FUNCTION_CHECKED(check), .version_major = 3, .timing = TIMING_PARTS, .parameters = {COUNT_ELEMENTS, DATATYPE, INFO},
+    .api = API_MPI, .accumulates = true, .check = check, .version_major = 3, .timing = TIMING_PARTS, .parameters = {COUNT_ELEMENTS, DATATYPE, INFO},
     MPI_STATE(struct epoch_state), .demand = demand, .setup = WITH_MPI(set_up), .fill = WITH_MPI(fill_all), .verify = WITH_MPI(verify),
     .run = WITH_MPI(run_stages), .teardown = WITH_MPI(tear_down)};
 static const struct measurement by_all = {.like = {&by_any}, .who = "all"};

@@ -204,7 +204,7 @@ static void tear_down_typed(struct run *run)
 /* Open MPI 4.1 never ends a put of derived types without data. */
 #define INTS {"count", PARAMETER_INT, "ints", "length of each message", .size = true, .minimum = 1, .maximum = INT_MAX, .example = "256"}
 static const struct measurement typed = {
-    MPI_FUNCTION, .version_major = 3, .timing = TIMING_PARTS, .minimum_pes = 2, .who = "rank 0",
+    .api = API_MPI, .version_major = 3, .timing = TIMING_PARTS, .minimum_pes = 2, .who = "rank 0",
     .parameters = {INTS, INFO}, .moves = MOVES_MESSAGE, .demand = demand_typed,
     .setup = WITH_MPI(set_up_typed), .fill = WITH_MPI(fill), .verify = WITH_MPI(verify),
     .run = WITH_MPI(run_typed), .teardown = WITH_MPI(tear_down_typed), MPI_STATE(struct typed_state)};

@@ -317,7 +317,7 @@ static void demand_memory(struct run *run)
 /* clang-format on */
 
 static const struct measurement window = {
-    MPI_FUNCTION,
+    .api = API_MPI,
     .version_major = 3,
     .timing = TIMING_PARTS,
     .who = "all",
@@ -353,7 +353,7 @@ const struct measurement measurements_mpi_win[] = {
      .like = {&window_freed},
      .variant = &(const struct making){.kind = WINDOW_SHARED, .frees = true},
      .timed = "MPI_Win_free; MPI_Win_allocate_shared untimed"},
-    {"Win_memory", "memory that windows need in a process, including their data", MPI_FUNCTION,
+    {"Win_memory", "memory that windows need in a process, including their data", .api = API_MPI,
      .no_data = true, .version_major = 3, .timing = TIMING_ONCE, .quantity = QUANTITY_BYTES,
      .any_sign = true, .who = "all", .parameters = {WINDOWS, WINDOW_SIZE, WINDOW_KIND},
      .demand = demand_memory, .run = WITH_MPI(run_memory),

@@ -236,7 +236,7 @@ static void tear_down_border(struct run *run)
 #define SIDE {"count", PARAMETER_INT, "doubles", "length of each side of a rank's square", .size = true, .minimum = 1, .maximum = INT_MAX, .example = "64"}
 #define COMPUTE {"compute", PARAMETER_INT, "", "computations on the square after each exchange", .maximum = INT_MAX, .example = "1"}
 static const struct measurement exchanges_borders = {
-    MPI_FUNCTION, .version_major = 3, .timing = TIMING_PARTS, .who = "all", .moves = MOVES_NOTHING,
+    .api = API_MPI, .version_major = 3, .timing = TIMING_PARTS, .who = "all", .moves = MOVES_NOTHING,
     .demand = demand_square, .setup = WITH_MPI(set_up_border), .fill = WITH_MPI(fill),
     .verify = WITH_MPI(verify), .run = WITH_MPI(run_border), .teardown = WITH_MPI(tear_down_border),
     MPI_STATE(struct border_state)};

@@ -205,7 +205,7 @@ static double run_loaded(struct run *run)
 
 /* clang-format off */
 static const struct measurement loaded = {
-    MPI_FUNCTION_CHECKED(load_check), .version_major = 3, .minimum_pes = 2, .demand = demand,
+    .api = API_MPI, .check = load_check, .version_major = 3, .minimum_pes = 2, .demand = demand,
     MPI_STATE(struct load_state), .setup = WITH_MPI(set_up), .fill = WITH_MPI(fill),
     .verify = WITH_MPI(verify), .run = WITH_MPI(run_loaded), .teardown = WITH_MPI(tear_down)};
 #define COUNTED .parameters = {MPI_COUNT_BYTES, AGGRESSORS, FLOOD, MEMORY}

@@ -320,7 +320,7 @@ static bool verify(struct run *run)
 /* clang-format off */
 #define BYTES {"count", PARAMETER_INT, "bytes", "data moved by each operation", .size = true, .maximum = INT_MAX, .example = "1024"}
 static const struct measurement traffic = {
-    MPI_FUNCTION_CHECKED(pairs_check), .timing = TIMING_PARTS, .minimum_pes = 2, .who = "the ranks that work", .demand = pairs_demand_traffic,
+    .api = API_MPI, .check = pairs_check, .timing = TIMING_PARTS, .minimum_pes = 2, .who = "the ranks that work", .demand = pairs_demand_traffic,
     MPI_STATE(struct traffic_state), .fill = WITH_MPI(fill), .verify = WITH_MPI(verify), .teardown = WITH_MPI(tear_down)};
 static const struct measurement one_sided = {
     .like = {&traffic}, .version_major = 3, .parameters = {BYTES, PATTERN, PAIRS, DIRECTIONS, ITERATIONS, MEMORY},

@@ -57,7 +57,6 @@ static const struct measurement computes = {
     .moves = MOVES_MESSAGE,
     .who = "rank 0",
     SHMEM_STATE(struct pair_operation),
-    .check = computing_check,
     .demand = demand,
     .setup = WITH_SHMEM(set_up),
     .fill = WITH_SHMEM(fill),

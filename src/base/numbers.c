@@ -84,27 +84,38 @@ int numbers_digits(double value, double error)
     return digits < LEAST_DIGITS ? LEAST_DIGITS : digits > MOST_DIGITS ? MOST_DIGITS : digits;
 }
 
-static const struct {
-    const char *name;
-    double per_second;
-} units[] = {{"ns", 1e9}, {"us", 1e6}, {"ms", 1e3}, {"s", 1}};
-#define UNITS (sizeof units / sizeof *units)
+const struct time_unit numbers_units[] = {
+    {"ps", 1e12}, {"ns", 1e9}, {"us", 1e6}, {"ms", 1e3}, {"s", 1}};
+
+const struct time_unit *numbers_fitting(double seconds, size_t least, double limit)
+{
+    const struct time_unit *unit = &numbers_units[least];
+    while (unit->per_second > 1 && fabs(seconds) * unit->per_second >= limit)
+        unit++;
+    return unit;
+}
 
 char *numbers_time(char *text, double seconds, int digits)
 {
     char number[NUMBER_BYTES];
-    size_t i = 0;
-    while (i + 1 < UNITS && fabs(seconds) * units[i].per_second >= NEXT_UNIT)
-        i++;
+    const struct time_unit *unit = numbers_fitting(seconds, NUMBERS_NS, NEXT_UNIT);
     snprintf(text, NUMBER_BYTES + 8, "%s %s",
-             numbers_text(number, seconds * units[i].per_second, digits), units[i].name);
+             numbers_text(number, seconds * unit->per_second, digits), unit->name);
     return text;
+}
+
+const char *numbers_unit_name(double per_second)
+{
+    for (size_t i = NUMBERS_NS; i < NUMBERS_UNITS; i++)
+        if (numbers_units[i].per_second == per_second)
+            return numbers_units[i].name;
+    return NULL;
 }
 
 double numbers_unit(const char *name)
 {
-    for (size_t i = 0; i < UNITS; i++)
-        if (strcmp(units[i].name, name) == 0)
-            return units[i].per_second;
+    for (size_t i = NUMBERS_NS; i < NUMBERS_UNITS; i++)
+        if (strcmp(numbers_units[i].name, name) == 0)
+            return numbers_units[i].per_second;
     return 0;
 }

@@ -31,10 +31,23 @@ char *numbers_text(char *text, double value, int digits);
  * but from 2 to 4 digits. */
 int numbers_digits(double value, double error);
 
+/* Units of time from the smallest on: "ps", then those in which skampi states times: "ns", "us",
+ * "ms" and "s". */
+enum { NUMBERS_PS, NUMBERS_NS, NUMBERS_UNITS = 5 };
+struct time_unit {
+    const char *name;
+    double per_second;
+};
+extern const struct time_unit numbers_units[NUMBERS_UNITS];
+/* The unit, at least this one, in which the seconds are less than the limit; else seconds. */
+const struct time_unit *numbers_fitting(double seconds, size_t least, double limit);
+
 /* A time in the unit that suits it: "1.23 us". text needs 40 bytes. Returns text. */
 char *numbers_time(char *text, double seconds, int digits);
 
 /* How many of a unit of time make a second: "ns", "us", "ms" or "s"; 0: it is none. */
 double numbers_unit(const char *name);
+/* The other way; NULL: the unit has no name. */
+const char *numbers_unit_name(double per_second);
 
 #endif

@@ -69,6 +69,10 @@ char *parameter_words(const struct parameter *parameter)
 
 char *parameter_allowed(const struct parameter *parameter)
 {
+    if (parameter->type == PARAMETER_DOUBLE)
+        return text_format(parameter->above ? "more than %g, at most %g%s%s" : "%g to %g%s%s",
+                           parameter->least, parameter->most, parameter->allowed ? ", " : "",
+                           parameter->allowed ? parameter->allowed : "");
     if (parameter->words && !parameter->allowed)
         return parameter_words(parameter);
     return parameter->allowed ? memory_text(parameter->allowed) : NULL;

@@ -50,8 +50,10 @@ struct parameter {
     const char *unit; /* "bytes", "s", ... or "" */
     const char *meaning;
     int64_t minimum,
-        maximum; /* of integers, checked by the engine; maximum 0: there is none, or none
-                    that holds for all sets. Ranks are ranks of the set and need neither. */
+        maximum;        /* of integers, checked by the engine; maximum 0: there is none, or none
+                           that holds for all sets. Ranks are ranks of the set and need neither. */
+    double least, most; /* of reals, checked by the engine */
+    bool above;         /* the value must be more than the least */
     bool size; /* says how much data there are: --sizes sets it. Others in bytes say where they lie
                 */
     /* Of strings: what the value may be, separated by "|"; the engine refuses anything else. NULL:
@@ -177,6 +179,7 @@ struct measurement {
     bool synchronizes;   /* nobody's run() of one iteration returns before all who take part have
                             called it, which the engine verifies */
     bool own_check;      /* run() verifies each repetition's data itself: they do not outlive it */
+    bool accumulates;    /* its operation is one-sided, where MPI_REPLACE is allowed, too */
     bool threads;        /* several threads of a PE call the library, see --threads */
     enum moves moves;
     bool neighborhood;      /* works along the topology of the set, which needs one */
@@ -207,13 +210,14 @@ struct measurement {
      */
 
     /* Refuses arguments and sets: all that the engine does not check itself, which are ranges,
-     * ranks and minimum_pes. Returns NULL or the reason, for the user. Pure; called on every PE of
-     * the world. */
+     * ranks, words, minimum_pes, and whether an operation goes with the datatype. Returns NULL or
+     * the reason, for the user. Pure; called on every PE of the world. */
     const char *(*check)(const struct run *);
     /* Sets run->demand, which is zeroed, from the arguments and the size of the set. */
     void (*demand)(struct run *);
     /* On every PE of the world, members (run->rank >= 0) or not, before set-up and without buffers:
-     * for what the library makes collective over all PEs. May be NULL. */
+     * for what the library makes collective over all PEs. May be NULL. The engine itself makes the
+     * communicator of a function of MPI there. */
     void (*prepare)(struct run *);
     /* Prepares the measurement. Collective over the set. False after run_fail(): the measurement
      * fails, the script goes on. */

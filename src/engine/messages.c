@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -22,8 +21,6 @@
 /* Nobody reads faster, and measuring goes on meanwhile; what is kept in a file is read later. */
 #define INTERVAL_SECONDS 0.1
 #define LINES_SECONDS 10
-#define NARROWEST 20
-#define USUAL_WIDTH 80
 /* Too little is known of a run for a guess before this share of it. */
 #define LEAST_SHARE 0.02
 
@@ -40,14 +37,6 @@ enum progress progress_form(bool results_on_stdout)
     if (results >= 0)
         return PROGRESS_NONE; /* the results are */
     return terminal() >= 0 ? PROGRESS_OVERWRITTEN : PROGRESS_LINES;
-}
-
-static int width(void)
-{
-    struct winsize size;
-    if (ioctl(terminal(), TIOCGWINSZ, &size) == 0 && size.ws_col >= NARROWEST)
-        return size.ws_col;
-    return USUAL_WIDTH;
 }
 
 static char *time_text(char *text, size_t size, double seconds)
@@ -84,7 +73,8 @@ static void show(struct display *display, const char *head, const char *tail)
         fprintf(stderr, "skampi: %s%s\n", head, tail);
         return;
     }
-    int room = width() - 1, first = (int)strlen(head) < room ? (int)strlen(head) : room;
+    int room = terminal_columns(terminal()) - 1,
+        first = (int)strlen(head) < room ? (int)strlen(head) : room;
     fprintf(stderr, "\r\033[K%s%.*s%s%.*s", terminal_style(TERMINAL_BOLD), first, head,
             terminal_style(TERMINAL_PLAIN), room - first, tail);
 }

@@ -50,16 +50,13 @@ static const char *buffers_in_use(const struct bench *bench)
 static const char *unit_text(char *text, size_t size, const struct measurement *function,
                              double unit)
 {
-    static const struct {
-        double per_second;
-        const char *name;
-    } units[] = {{1e9, "ns"}, {1e6, "us"}, {1e3, "ms"}, {1, "s"}};
+    const char *name = numbers_unit_name(unit);
     if (function->quantity != QUANTITY_TIME)
         return "values in bytes";
-    snprintf(text, size, "times in 1/%.17g s", unit);
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (unit == units[i].per_second)
-            snprintf(text, size, "times in %s", units[i].name);
+    if (name)
+        snprintf(text, size, "times in %s", name);
+    else
+        snprintf(text, size, "times in 1/%.17g s", unit);
     return text;
 }
 

@@ -3,7 +3,7 @@
  *
  *   check, demand        for the request, by every PE of the world; pure
  *   operations           what a cold repetition needs; pure
- *   prepare              every PE of the world
+ *   prepare              every PE of the world, after the communicator of a function of MPI
  *   setup                from here on the members of the set alone
  *   fill, run, verify    one iteration, untimed: data of its own
  *   run                  untimed, for connections, page faults and the number of iterations
@@ -49,6 +49,32 @@ static char *unknown_word(const struct parameter *parameter)
     return reason;
 }
 
+static char *wrong_real(const struct parameter *parameter, double value)
+{
+    bool good = parameter->above ? value > parameter->least : value >= parameter->least;
+    if (!good)
+        return text_format("%s is %g, but must be %s %g", parameter->name, value,
+                           parameter->above ? "more than" : "at least", parameter->least);
+    if (value > parameter->most)
+        return text_format("%s is %g, but may be at most %g", parameter->name, value,
+                           parameter->most);
+    return NULL;
+}
+
+/* NULL, or why the operation does not go with the first datatype. */
+static const char *misfit(const struct measure_request *request)
+{
+    const struct measurement *function = request->function;
+    const struct operation *operation = NULL;
+    const struct datatype *type = NULL;
+    for (size_t i = 0; i < measurement_parameter_count(function); i++) {
+        const struct argument *argument = &request->arguments[i];
+        operation = operation ? operation : argument->operation;
+        type = type ? type : argument->datatype;
+    }
+    return operation && type ? operation_misfit(operation, type, function->accumulates) : NULL;
+}
+
 char *engine_refusal(const struct measure_request *request, int *argument)
 {
     const struct measurement *function = request->function;
@@ -62,6 +88,11 @@ char *engine_refusal(const struct measure_request *request, int *argument)
         *argument = (int)i;
         if (parameter->words && parameter_word(parameter, request->arguments[i].string) < 0)
             return unknown_word(parameter);
+        char *wrong = parameter->type == PARAMETER_DOUBLE
+                          ? wrong_real(parameter, request->arguments[i].real)
+                          : NULL;
+        if (wrong)
+            return wrong;
         if (parameter->type > PARAMETER_RANK)
             continue;
         long long value = request->arguments[i].integer;
@@ -85,7 +116,9 @@ char *engine_refusal(const struct measure_request *request, int *argument)
                             .set = request->set,
                             .rank = -1,
                             .size = size};
-    const char *reason = function->check ? function->check(&run) : NULL;
+    const char *reason = misfit(request);
+    if (!reason && function->check)
+        reason = function->check(&run);
     return reason ? memory_text(reason) : NULL;
 }
 
@@ -450,6 +483,8 @@ bool trial_run(const struct trial *trial, struct outcome *outcome)
     struct run *run = &bench->run;
     struct judge judge;
     begin(bench);
+    if (run->function->api == API_MPI)
+        communicator_handle(run->set);
     if (run->function->prepare)
         run->function->prepare(run);
     if (run->rank < 0)

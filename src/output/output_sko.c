@@ -197,16 +197,10 @@ static void print_per_pe(FILE *text, const struct result *result)
 /* The unit with a blank in front; "" if the script's unit has no name. */
 static const char *unit_name(const struct result_point *point)
 {
-    static const struct {
-        double per_second;
-        const char *name;
-    } units[] = {{1e9, " ns"}, {1e6, " us"}, {1e3, " ms"}, {1, " s"}};
-    if (!point->is_time)
-        return " bytes";
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (point->unit == units[i].per_second)
-            return units[i].name;
-    return "";
+    static char text[8];
+    const char *name = point->is_time ? numbers_unit_name(point->unit) : "bytes";
+    snprintf(text, sizeof text, "%s%s", name ? " " : "", name ? name : "");
+    return text;
 }
 
 /* Counters stand in a comment, since readers of the classic format take columns after the
@@ -288,16 +282,10 @@ static void print_levels(FILE *text, const struct result_point *point,
 /* A time with a unit that fits its size, independent of the unit of results. */
 static const char *time_text(char *text, size_t size, double seconds)
 {
-    static const struct {
-        double per_second;
-        const char *name;
-    } units[] = {{1e12, "ps"}, {1e9, "ns"}, {1e6, "us"}, {1e3, "ms"}, {1, "s"}};
     char number[64];
-    size_t i = 0;
-    while (i < sizeof units / sizeof *units - 1 && fabs(seconds) * units[i].per_second >= 1000)
-        i++;
-    snprintf(text, size, "%s %s",
-             output_number(number, sizeof number, seconds * units[i].per_second), units[i].name);
+    const struct time_unit *unit = numbers_fitting(seconds, NUMBERS_PS, 1000);
+    snprintf(text, size, "%s %s", output_number(number, sizeof number, seconds * unit->per_second),
+             unit->name);
     return text;
 }
 

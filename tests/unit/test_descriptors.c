@@ -1,5 +1,6 @@
 /* LINK: measurements/example.c */
 /* What each descriptor must state: ranges, values for a first try, texts. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,8 +51,8 @@ static void check_parameter(const char *name, const struct parameter *parameter)
         fail_msg("%s: the range of %s is empty", name, parameter->name);
     if (parameter->type <= PARAMETER_RANK)
         check_integer(name, parameter);
-    if (parameter->type == PARAMETER_DOUBLE && !parameter->allowed)
-        fail_msg("%s: %s does not state its range as .allowed", name, parameter->name);
+    if (parameter->type == PARAMETER_DOUBLE && !(parameter->most > parameter->least))
+        fail_msg("%s: %s does not state its range: .least, .most", name, parameter->name);
     if (parameter->type >= PARAMETER_DATATYPE && !is_word(parameter->example))
         fail_msg("%s: the example of %s is no name", name, parameter->name);
 }
@@ -171,6 +172,22 @@ static bool is_refused(const struct measurement *function, const struct argument
     return reason;
 }
 
+/* Below, above and without order. */
+static void check_reals(const struct measurement *function, struct argument *arguments,
+                        const struct parameter *parameter, const struct pe_set *set)
+{
+    struct argument *argument = &arguments[parameter - function->parameters];
+    double before = argument->real, least = parameter->least;
+    const double wrong[] = {parameter->above ? least : nextafter(least, -1),
+                            nextafter(parameter->most, INFINITY), NAN};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        argument->real = wrong[i];
+        if (!is_refused(function, arguments, set))
+            fail_msg("%s: %s of %g is not refused", function->name, parameter->name, wrong[i]);
+    }
+    argument->real = before;
+}
+
 static void check_values(const struct measurement *function, const struct pe_set *set)
 {
     struct argument arguments[MEASUREMENT_MAX_PARAMETERS] = {{0}};
@@ -180,6 +197,8 @@ static void check_values(const struct measurement *function, const struct pe_set
     for (size_t i = 0; i < measurement_parameter_count(function); i++) {
         const struct parameter *parameter = &function->parameters[i];
         int64_t before = arguments[i].integer;
+        if (parameter->type == PARAMETER_DOUBLE)
+            check_reals(function, arguments, parameter, set);
         if (parameter->maximum == 0)
             continue;
         arguments[i].integer = parameter->maximum + 1;
@@ -194,7 +213,7 @@ static void check_values(const struct measurement *function, const struct pe_set
 static bool has_largest(const struct measurement *function)
 {
     for (size_t i = 0; i < measurement_parameter_count(function); i++)
-        if (function->parameters[i].maximum)
+        if (function->parameters[i].maximum || function->parameters[i].most > 0)
             return true;
     return false;
 }
