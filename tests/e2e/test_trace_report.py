@@ -12,7 +12,8 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import browser as browsers
-from harness import ROOT, Tap
+import traces
+from harness import ROOT, Tap, run
 from traces import HEAP, Made, small_scenario
 
 browser = browsers.start()
@@ -89,6 +90,16 @@ for arguments, what, status in ((["late", "-o", "mine.txt"], "a file of somebody
     done = report(*arguments)
     tap.ok(done.status == status and done.err.count("\n") == 1 and "shmemtrace report:" in done.err, what, done)
 tap.ok(not os.path.exists(made.path("missing.html")), "without a trace no page is begun")
+os.mkdir(made.path("disk"))
+full = run(["unshare", "-m", "sh", "-c", "mount -t tmpfs -o size=16k none disk || exit 77\n"
+            "echo '<!-- skampi-shmemtrace -->' > disk/old.html; cp disk/old.html before.html\n"
+            '"$0" report --force -o disk/old.html late; status=$?; ls disk; cmp disk/old.html before.html && exit $status',
+            traces.command()], cwd=made.folder)
+if full.status in (77, 127) or "unshare" in full.err:
+    tap.skip("a page that does not fit on the disk", "no file systems can be mounted")
+else:
+    tap.ok(full.status == 1 and full.out == "old.html\n" and "No space left" in full.err and full.err.count("\n") == 1,
+           "a page that does not fit on the disk: the old one stays, and nothing else", full)
 
 made.make("hostile", f"command {HOSTILE}\ndate {HOSTILE}\n" + small_scenario(0) + small_scenario(1))
 done = report("hostile")

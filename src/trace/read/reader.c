@@ -290,8 +290,23 @@ void reader_open_output(struct reader *reader)
     }
 }
 
-static void write_failed(const struct reader *reader, const char *path)
+/* The name of an output until it is complete, so that a page or a table is never half there. NULL:
+ * its own, since it is a device or a link. The caller frees it. */
+static char *unfinished_name(const char *path)
 {
+    struct stat there;
+    bool plain = lstat(path, &there) != 0 || S_ISREG(there.st_mode);
+    return plain ? text_format("%s.unfinished", path) : NULL;
+}
+
+static void write_failed(const struct reader *reader, FILE *file, const char *path)
+{
+    int error = errno;
+    char *unfinished = file == stdout ? NULL : unfinished_name(path);
+    if (unfinished)
+        unlink(unfinished);
+    free(unfinished);
+    errno = error;
     /* The reader of the pipe has seen enough. A command with findings goes on, for its status. */
     if (errno == EPIPE && reader->command->findings && freopen("/dev/null", "w", reader->out))
         return;
@@ -310,25 +325,37 @@ FILE *reader_create(const struct reader *reader, const char *path)
         *refused = kind_refuse_replacing(path, reader_given(reader, "force") != NULL, &replaced);
     if (refused)
         reader_fail(reader, 2, "%s", refused);
-    FILE *file = fopen(path, "w");
+    free(replaced);
+    char *unfinished = unfinished_name(path);
+    FILE *file = unfinished ? fopen(unfinished, "w") : NULL;
+    if (!file) /* perhaps a file that may be written, in a folder that may not */
+        file = fopen(path, "w");
     if (!file)
         reader_fail(reader, 2, "%s: cannot be written: %s", path, strerror(errno));
-    if (replaced)
-        reader_say(reader, "%s", replaced);
-    free(replaced);
+    free(unfinished);
     return file;
 }
 
 void reader_check_written(const struct reader *reader, FILE *file, const char *path)
 {
     if (ferror(file))
-        write_failed(reader, path);
+        write_failed(reader, file, path);
 }
 
 void reader_close_written(const struct reader *reader, FILE *file, const char *path)
 {
     if (fflush(file) || ferror(file) || (file != stdout && fclose(file)))
-        write_failed(reader, path);
+        write_failed(reader, file, path);
+    if (file == stdout)
+        return;
+    char *unfinished = unfinished_name(path), *replaced;
+    free(kind_refuse_replacing(path, true, &replaced));
+    if (unfinished && rename(unfinished, path) != 0 && errno != ENOENT)
+        write_failed(reader, file, path);
+    if (replaced)
+        reader_say(reader, "%s", replaced);
+    free(replaced);
+    free(unfinished);
 }
 
 /* ---- Files read ---- */
