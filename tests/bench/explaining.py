@@ -21,11 +21,15 @@ def bench_explaining(numbers):
               f"{'':16}" + "".join(f"{size:>9} ms" for size in SIZES), flush=True)
         right = near = 0
         for cause in planted.CAUSES:
-            runs = [planted.explained(program, cause, pes, size, ROUNDS) for size in SIZES]
-            texts = [f"{run.waited / run.planted:10.3f}{' ' if run.place else '-'}" if run.planted else "   failed"
-                     for run in runs]
+            runs = []
+            for size in SIZES:
+                outcomes, text = planted.explained(program, [cause], pes, size, ROUNDS)
+                if not outcomes:
+                    sys.exit(text)
+                runs.append(outcomes[cause])
+            texts = [f"{run.waited / (run.planted or 1):10.3f}{' ' if run.place else '-'}" for run in runs]
             right += sum(run.place for run in runs)
-            near += sum(run.planted > 0 and abs(run.waited / run.planted - 1) <= 0.05 for run in runs)
+            near += sum(abs(run.waited - run.planted) <= 0.05 * run.planted for run in runs)
             print(f"{cause:16}" + " ".join(texts), flush=True)
         print(f"first-named place right: {right} of {len(SIZES) * len(planted.CAUSES)}, seconds within 5 %: {near}")
 

@@ -22,7 +22,7 @@ CAUSES = {
     "needless_quiet": ("needless quiet", "shmem_quiet"),
 }
 
-Outcome = collections.namedtuple("Outcome", "planted waited first place text")
+Outcome = collections.namedtuple("Outcome", "planted waited first place")
 
 
 def program():
@@ -39,38 +39,42 @@ def program():
     return traces.compiled(text, flags)
 
 
-def planted_seconds(cause, pes, waits, rounds):
-    """What all PEs together wait, from how long each PE's delays have been; waits: by PE."""
-    everything = [seconds for each in waits.values() for seconds in each]
+def planted_seconds(cause, pes, rounds, comes, goes):
+    """What all PEs together have waited, by the program's own clock: times at which each PE came, and at which it went on or
+    did what others waited for, by PE and round."""
     if cause in ("late_pe", "early_barrier", "imbalance"):
-        by_round = [[waits[pe][number] if pe in waits else 0 for pe in range(pes)] for number in range(rounds)]
-        return sum(max(row) - one for row in by_round for one in row)
-    if cause in ("lock_queue", "hot_atomic"):
-        return sum(range(pes)) * rounds * sum(everything) / len(everything)
+        last = [max(comes[pe][number] for pe in range(pes)) for number in range(rounds)]
+        return sum(last[number] - comes[pe][number] for pe in range(pes) for number in range(rounds))
+    if cause in ("polling", "busy_target"):
+        return sum(max(0, goes[0][number] - comes[pe][number]) for pe in range(1, pes) for number in range(rounds))
     if cause == "needless_quiet":  # the last one has no put behind it
-        return sum(sum(each[:-1]) for each in waits.values())
-    return (pes - 1) * sum(everything)
+        return sum(go - come for pe in range(pes) for come, go in zip(comes[pe][:-1], goes[pe]))
+    seconds = 0  # one PE after the other; the first atomic is alone
+    for number in range(-rounds, 0):
+        queue = sorted(range(pes), key=lambda pe: goes[pe][number])
+        seconds += sum(max(0, goes[before][number] - comes[pe][number]) for before, pe in zip(queue, queue[1:]))
+    return seconds
 
 
-def explained(path, cause, pes, milliseconds, rounds):
-    """Outcome: seconds planted and found, the first row of findings, whether it is the planted cause at its place."""
+def explained(path, causes, pes, milliseconds, rounds):
+    """By cause, an Outcome: seconds planted and found, the first row of findings, and whether it is the planted cause at its
+    place. Of several causes each has the rows of waits in its function. None, text: it failed."""
     folder = scratch_directory()
-    done = traces.recorded(pes, [path, cause, str(rounds), str(milliseconds)], cwd=folder,
+    done = traces.recorded(pes, [path, str(rounds), str(milliseconds), *causes], cwd=folder,
                            env={"PLANTED_FILE": os.path.join(folder, "lock")})
     told = run([traces.command(), "explain", "--json", "explained.json", traces.TRACE], cwd=folder)
-    text = f"{done}\n{told}"
     if done.status or told.status:
-        return Outcome(0, 0, None, False, text)
-    waits = collections.defaultdict(list)
-    for pe, seconds in re.findall(r"^waited (\d+) ([\d.]+)$", done.out, re.MULTILINE):
-        waits[int(pe)].append(float(seconds))
+        return None, f"{done}\n{told}"
     with open(os.path.join(folder, "explained.json"), encoding="utf-8") as file:
-        rows = [row for row in json.load(file)["findings"] if row["cause"] != "communication"]
-    name, routine = CAUSES[cause]
-
-    def is_it(row):
-        return row["cause"] == name and row["in"]["routine"] == routine and cause in row["in"].get("site", "")
-
-    waited = sum(row["waited"] for row in rows if is_it(row))
-    return Outcome(planted_seconds(cause, pes, waits, rounds), waited, rows[0] if rows else None,
-                   bool(rows) and is_it(rows[0]), text)
+        all_rows = [row for row in json.load(file)["findings"] if row["cause"] != "communication"]
+    outcomes = {}
+    for cause in causes:
+        notes = {"comes": collections.defaultdict(list), "goes": collections.defaultdict(list)}
+        for what, pe, seconds in re.findall(rf"^{cause} (\w+) (\d+) ([\d.]+)$", done.out, re.MULTILINE):
+            notes[what][int(pe)].append(float(seconds))
+        here = [row for row in all_rows if cause in row["in"].get("site", "")]
+        rows = all_rows if len(causes) == 1 else here
+        same = [row for row in here if (row["cause"], row["in"]["routine"]) == CAUSES[cause]]
+        outcomes[cause] = Outcome(planted_seconds(cause, pes, rounds, **notes), sum(row["waited"] for row in same),
+                                  rows[0] if rows else None, bool(same) and rows[0] is same[0])
+    return outcomes, told.out

@@ -1,5 +1,5 @@
 /*
- * A program whose PEs wait because of a planted cause: planted CAUSE ROUNDS MILLISECONDS. Each
+ * A program whose PEs wait because of planted causes: planted ROUNDS MILLISECONDS CAUSE... Each
  * cause is a function of its name. slow.c has what takes longer than the library would need.
  */
 #include <shmem.h>
@@ -25,6 +25,7 @@ CAUSE late_pe(int round)
     shmem_long_put(&heap->data, &heap->from, 1, (me + 1) % pes);
     if (me == pes - 1)
         planted_wait(size);
+    planted_come();
     shmem_barrier_all();
 }
 
@@ -34,6 +35,7 @@ CAUSE early_barrier(int round)
     shmem_long_put(&heap->data, &heap->from, 1, (me + 1) % pes);
     if (me > 0)
         planted_wait(size);
+    planted_come();
     shmem_barrier_all();
 }
 
@@ -43,6 +45,7 @@ CAUSE imbalance(int round)
     shmem_barrier_all();
     if (me > 0)
         planted_wait(me * size);
+    planted_come();
     shmem_long_sum_to_all(&heap->to, &heap->from, 1, 0, 0, pes, heap->work, heap->sync);
 }
 
@@ -51,9 +54,11 @@ CAUSE polling(int round)
     shmem_barrier_all();
     if (me == 0) {
         planted_wait(size);
+        planted_go();
         for (int pe = 1; pe < pes; pe++)
             shmem_long_p(&heap->flag, round, pe);
     }
+    planted_come();
     while (me > 0 && !shmem_long_test(&heap->flag, SHMEM_CMP_GE, round))
         ;
 }
@@ -70,8 +75,10 @@ CAUSE lock_queue(int round)
 {
     (void)round;
     barrier_and_start();
+    planted_come();
     shmem_set_lock(&heap->lock);
     planted_wait(size);
+    planted_go();
     shmem_clear_lock(&heap->lock);
 }
 
@@ -98,10 +105,13 @@ CAUSE busy_target(int round)
     shmem_barrier_all();
     if (me == 0) {
         planted_wait(size);
+        planted_go();
         shmem_long_put(&heap->data, &heap->from, 1, 1);
     } else {
+        planted_come();
         shmem_getmem(&heap->to, &heap->from, sizeof heap->to, 0);
     }
+    shmem_barrier_all(); /* before PE 0 leaves again */
 }
 
 CAUSE needless_quiet(int round)
@@ -141,21 +151,24 @@ int main(int argc, char **argv)
     shmem_init();
     me = shmem_my_pe();
     pes = shmem_n_pes();
-    if (argc != 4)
+    if (argc < 4)
         shmem_global_exit(2);
-    size = atof(argv[3]) * 1e-3;
+    size = atof(argv[2]) * 1e-3;
     heap = shmem_malloc(sizeof *heap);
     memset(heap, 0, sizeof *heap);
     for (size_t i = 0; i < SHMEM_REDUCE_SYNC_SIZE; i++)
         heap->sync[i] = SHMEM_SYNC_VALUE;
     shmem_barrier_all();
     warm_up();
-    for (int round = 1; round <= atoi(argv[2]); round++)
-        for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
-            if (strcmp(argv[1], causes[i].name) == 0)
-                causes[i].plant(round);
-    planted.quiet = 0;
-    shmem_barrier_all();
+    for (int which = 3; which < argc; which++) {
+        for (int round = 1; round <= atoi(argv[1]); round++)
+            for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
+                if (strcmp(argv[which], causes[i].name) == 0)
+                    causes[i].plant(round);
+        planted.quiet = 0;
+        planted_print(argv[which]);
+        shmem_barrier_all();
+    }
     shmem_finalize();
     return 0;
 }

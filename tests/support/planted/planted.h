@@ -9,8 +9,13 @@ struct planted {
 };
 extern struct planted planted;
 
-/* Waits, without the processor for most of the time, and prints how long that was. */
+/* Waits, without the processor for most of the time. */
 void planted_wait(double seconds);
+/* What really happens, by the clock of the node: a PE comes to where it may have to wait; it goes
+ * on, or does what others wait for. Each PE prints its times when a cause is over. */
+void planted_come(void);
+void planted_go(void);
+void planted_print(const char *cause);
 /* PEs go on at the same time after a barrier, which may let them go one after the other: one PE
  * appoints the time before it, and all wait for that. */
 void planted_appoint(void);

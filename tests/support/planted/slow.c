@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <shmem.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -62,7 +63,35 @@ void planted_wait(double seconds)
 {
     double begin = now();
     wait_until(begin + seconds);
-    printf("waited %d %.9f\n", shmem_my_pe(), now() - begin);
+}
+
+static struct note {
+    const char *what;
+    double time;
+} notes[1000];
+static size_t note_count;
+
+static void note(const char *what)
+{
+    if (note_count < sizeof notes / sizeof *notes)
+        notes[note_count++] = (struct note){what, now()};
+}
+
+void planted_come(void)
+{
+    note("comes");
+}
+
+void planted_go(void)
+{
+    note("goes");
+}
+
+void planted_print(const char *cause)
+{
+    for (size_t i = 0; i < note_count; i++)
+        printf("%s %s %d %.9f\n", cause, notes[i].what, shmem_my_pe(), notes[i].time);
+    note_count = 0;
 }
 
 /* The library makes progress meanwhile, since others may need it. */
@@ -103,11 +132,13 @@ long pshmem_long_atomic_fetch_add(long *to, long value, int pe)
     long (*add)(long *, long, int) = dlsym(RTLD_NEXT, "pshmem_long_atomic_fetch_add");
     if (planted.atomic <= 0)
         return add(to, value, pe);
+    planted_come();
     int ticket = __atomic_fetch_add(&shared()->next, 1, __ATOMIC_SEQ_CST);
     while (__atomic_load_n(&shared()->serving, __ATOMIC_SEQ_CST) != ticket)
         doze();
     planted_wait(planted.atomic);
     long before = add(to, value, pe);
+    planted_go();
     __atomic_fetch_add(&shared()->serving, 1, __ATOMIC_SEQ_CST);
     return before;
 }
@@ -115,7 +146,12 @@ long pshmem_long_atomic_fetch_add(long *to, long value, int pe)
 void pshmem_quiet(void)
 {
     void (*quiet)(void) = dlsym(RTLD_NEXT, "pshmem_quiet");
+    bool slow = planted.quiet > 0;
+    if (slow)
+        planted_come();
     quiet();
-    if (planted.quiet > 0)
+    if (slow) {
         planted_wait(planted.quiet);
+        planted_go();
+    }
 }
