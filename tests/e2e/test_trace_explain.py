@@ -344,6 +344,16 @@ for pes in (2, 4):
     tap.ok(near(mine, said["critical_path"]["compute"]),
            f"{pes} PEs: computation on the critical path is that of shmemsim's", f"{mine}\n{said}")
 
+# Calls that take long by themselves: what helps goes by the routine.
+program = Program(2)
+for pe in range(2):
+    program.call(pe, "shmem_quiet", 5_000_000)
+    program.put(pe, 1 - pe, 4_000_000)
+found, done = explained("long", program)
+remedies = {row["in"]["routine"]: row["remedy"] for row in found["findings"] if row["cause"] == "communication"}
+tap.ok("quiet" in remedies["shmem_quiet"] and "larger messages" in remedies["shmem_long_put"],
+       "of calls that take long by themselves, what helps goes by the routine", done)
+
 # Collectives of different sets, a PE whose file is missing, an empty trace.
 program = Program(4)
 for pe in range(4):

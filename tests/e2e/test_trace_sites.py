@@ -38,6 +38,10 @@ __attribute__((noinline)) void outer(int pe)
     inner(pe); /* outer */
     __asm__ volatile("");
 }
+static inline __attribute__((always_inline)) void finish(void)
+{
+    shmem_finalize(); /* finalize */
+}
 int main(int argc, char **argv)
 {
     shmem_init(); /* init */
@@ -56,7 +60,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < 5; i++)
         late(data, next);
     shmem_barrier_all(); /* barrier */
-    shmem_finalize(); /* finalize */
+    finish();
     return 0;
 }
 """
@@ -72,7 +76,7 @@ PES = 2
 # By PE: routine and mark of its line: calls.
 CALLS = {("shmem_init", "init"): 1, ("shmem_long_p", "inner"): 20, ("shmem_long_get", "in_library"): 10,
          ("shmem_long_get", "late"): 5, ("shmem_barrier_all", "barrier"): 1, ("shmem_finalize", "finalize"): 1}
-FUNCTIONS = {"init": "main", "barrier": "main", "finalize": "main", "inner": "inner", "in_library": "in_library",
+FUNCTIONS = {"init": "main", "barrier": "main", "finalize": "finish", "inner": "inner", "in_library": "in_library",
              "late": "late"}
 folder = scratch_directory()
 tap = Tap()
@@ -167,7 +171,7 @@ tap.ok(shown.status == 1 and "ends within a block" in shown.err, "a cut trace is
 # ---- Deeper ----
 
 traced_deep = record("position-independent", "--callsites", "3")
-shown, rows = dump(traced_deep, "--only", "shmem_long_p,shmem_init")
+shown, rows = dump(traced_deep, "--only", "shmem_long_p,shmem_init,shmem_finalize")
 found = calls(rows)
 main = "main (app.c:{})".format
 number = {mark: APPLICATION.splitlines().index(line) + 1 for mark in ("outer", "first", "second")
@@ -175,8 +179,8 @@ number = {mark: APPLICATION.splitlines().index(line) + 1 for mark in ("outer", "
 tap.equal(found, collections.Counter({
     (str(pe), "shmem_long_p", f"{line_of('inner')} < outer (app.c:{number['outer']}) < {main(number[way])}"): 10
     for pe in range(PES) for way in ("first", "second")}
-    | {(str(pe), "shmem_init", line_of("init")): 1 for pe in range(PES)}),
-    "with --callsites 3, the calls above are kept, up to main", shown)
+    | {(str(pe), f"shmem_{mark}", line_of(mark)): 1 for pe in range(PES) for mark in ("init", "finalize")}),
+    "with --callsites 3, the calls above are kept, up to main, or to what the compiler has put into it", shown)
 shown, rows = dump(record("position-independent", "--callsites", "0"))
 tap.equal({row["site"] for row in rows}, {""}, "with --callsites 0, nothing", shown)
 for ring in ("256K", "32M"):

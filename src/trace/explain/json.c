@@ -61,7 +61,7 @@ static void write_findings(const struct explain *explain, size_t most, FILE *out
         fprintf(out, "%s\n    {\"cause\": ", i ? "," : "");
         json_string(out, cause_rows[finding->cause].name);
         text_member(out, "sentence", sentence);
-        text_member(out, "remedy", sentence_remedy(finding));
+        text_member(out, "remedy", sentence_remedy(explain, finding));
         number_member(out, "seconds", finding->cost);
         number_member(out, "waited", finding->own);
         number_member(out, "waits", finding->waits);

@@ -39,7 +39,7 @@ static void print_finding(const struct explain *explain, FILE *out, const struct
                 numbers_time(direct, finding->own, 3));
     fputs(main ? "\n" : "", out);
     free(line);
-    line = text_format("%*sRemedy: %s.", main ? 2 : 8, "", sentence_remedy(finding));
+    line = text_format("%*sRemedy: %s.", main ? 2 : 8, "", sentence_remedy(explain, finding));
     sentence_print(out, 8, line);
     free(line);
     free(sentence);

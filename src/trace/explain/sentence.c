@@ -69,9 +69,29 @@ char *sentence_call(const struct explain *explain, struct call call)
     return call.ordinal ? text_format("%s (call %u)", routine, call.ordinal) : memory_text(routine);
 }
 
-const char *sentence_remedy(const struct finding *finding)
+/* What helps where calls take long by themselves: by a word of the routine's name. */
+static const struct {
+    const char *word, *remedy;
+} remedies[] = {
+    {"lock", "lock less often, or replace the lock by an atomic"},
+    {"alloc", "allocate once, in larger pieces"},
+    {"align", "allocate once, in larger pieces"},
+    {"shmem_free", "keep memory until the end"},
+    {"barrier", "meet less often, or only those PEs that exchange data"},
+    {"sync", "meet less often, or only those PEs that exchange data"},
+    {"quiet", "complete more puts by one quiet, or compute before it"},
+    {"wait", "compute before the wait, while data are on their way"},
+    {"atomic", "count on each PE and add up, or put several values at once"},
+};
+
+const char *sentence_remedy(const struct explain *explain, const struct finding *finding)
 {
     const struct cause_row *row = &cause_rows[finding->cause];
+    const char *routine = spot_routine(explain, finding->call.spot);
+    for (size_t i = 0; finding->cause == CAUSE_TRANSFER && i < sizeof remedies / sizeof *remedies;
+         i++)
+        if (strstr(routine, remedies[i].word))
+            return remedies[i].remedy;
     return finding->computes ? row->remedy : row->remedy_calls;
 }
 

@@ -10,7 +10,7 @@
 char *sentence_pes(const struct explain *, const double *values);
 /* Who waits where for whom, and why. The caller frees it. */
 char *sentence_of(const struct explain *, const struct finding *);
-const char *sentence_remedy(const struct finding *);
+const char *sentence_remedy(const struct explain *, const struct finding *);
 /* A routine and its site, or which call of it, unless that is 0. The caller frees it. */
 char *sentence_call(const struct explain *, struct call);
 /* Prints a text in lines of 80 columns; those after the first one are indented. */

@@ -147,6 +147,20 @@ static void append_frame(const struct sites *sites, struct text *text,
                     frame->address);
 }
 
+static void free_frame(struct call_frame *frame)
+{
+    free(frame->module);
+    free(frame->function);
+    free(frame->file);
+}
+
+/* What called main, which is the same in all programs. It follows a function that the compiler put
+ * into main. */
+static bool is_start(const struct call_frame *frame)
+{
+    return frame->function && strncmp(frame->function, "__libc_start_", 13) == 0;
+}
+
 static struct call_site *resolve(struct sites *sites, size_t number)
 {
     size_t depth = sites->table.entries[number].size / sizeof(struct place_key);
@@ -157,10 +171,15 @@ static struct call_site *resolve(struct sites *sites, size_t number)
         memcpy(&place, (const struct place_key *)table_key(&sites->table, number) + i,
                sizeof place);
         frames[i] = look_up(sites, &place);
+        if (i > 0 && is_start(&frames[i])) {
+            free_frame(&frames[i]);
+            depth = i;
+            break;
+        }
         text_append(&text, i ? " < " : "");
         append_frame(sites, &text, &frames[i]);
         if (frames[i].function && strcmp(frames[i].function, "main") == 0)
-            depth = i + 1; /* what called that is the same in all programs */
+            depth = i + 1;
     }
     struct call_site *site = memory_zeroed(1, sizeof *site);
     *site = (struct call_site){text_take(&text), number + 1, depth, frames};
@@ -197,11 +216,8 @@ const char *sites_text(struct sites *sites, size_t site)
 
 static void free_site(struct call_site *site)
 {
-    for (size_t i = 0; site && i < site->depth; i++) {
-        free(site->frames[i].module);
-        free(site->frames[i].function);
-        free(site->frames[i].file);
-    }
+    for (size_t i = 0; site && i < site->depth; i++)
+        free_frame(&site->frames[i]);
     if (site) {
         free(site->frames);
         free(site->text);
