@@ -1,6 +1,5 @@
 /* Puts, gets and atomics as calls, the calls that complete them, and waits for writes. */
 #include "sim/operations.h"
-#include "sim/surplus.h"
 
 /* The time of its own of a quiet, fence or wait (ps). */
 static inline int64_t own_cost(const struct replay *replay, const struct step *step,
@@ -13,31 +12,15 @@ static inline int64_t own_cost(const struct replay *replay, const struct step *s
 
 bool replay_quiet(struct replay *replay, const struct step *step)
 {
-    int64_t *known = &times_of(replay, step->thread, step->op->context)->known;
     int64_t own = own_cost(replay, step, COST_QUIET);
-    int64_t complete = later(step->start, *known);
+    int64_t complete = later(step->start, times_of(replay, step->thread, step->op->context)->known);
     replay_finish(replay, step, complete + own, complete - step->start);
-    /* By its surplus, it may have been complete earlier. */
-    if (*known > replay->threads[step->thread].time)
-        *known = replay->threads[step->thread].time;
     return true;
 }
 
 /* ---- Puts, gets and atomics ---- */
 
-/* How much of its surplus a call takes before it sends: all, but of a call that does not block what
- * the bytes take, which may be sent during the call (ps). */
-static int64_t surplus_before(const struct replay *replay, const struct step *step)
-{
-    const struct op *op = step->op;
-    int64_t surplus = surplus_of(replay, step, false), meanwhile = 0;
-    if (!(op->flags & OP_BLOCKING))
-        meanwhile = operation_wire(replay, step);
-    return later(surplus - meanwhile, 0);
-}
-
-/* How much later a put, get or atomic begins: the first one to another PE connects; and by its
- * surplus (ps). */
+/* How much later a put, get or atomic begins: the first one to another PE connects (ps). */
 static inline int64_t delay_of(struct replay *replay, const struct step *step)
 {
     const uint32_t pair[] = {replay_pe(replay, step->thread), step->op->peer};
@@ -48,9 +31,7 @@ static inline int64_t delay_of(struct replay *replay, const struct step *step)
         pair[0] != pair[1] && table_number(&replay->connected, pair, sizeof pair) == before;
     int64_t connect = first ? way_latency(replay_bus(replay, pair[0], pair[1]), COST_CONNECT) : 0;
     replay->threads[step->thread].first = first;
-    replay->surplus_before = replay->surplus ? surplus_before(replay, step) : 0;
-    bool loops = step->op->kind == OP_FETCHES && !replay->threads[step->thread].fetched;
-    return later(connect, 0) + replay->surplus_before * (loops ? (int64_t)step->op->place : 1);
+    return later(connect, 0);
 }
 
 /* The thread waits for an operation; afterwards it makes the operation `times` times again. */

@@ -2,7 +2,6 @@
 #include "sim/operations.h"
 
 #include "base/memory.h"
-#include "sim/surplus.h"
 
 #define MOST_ELEMENTS 65536 /* of a strided put whose elements are messages */
 
@@ -63,11 +62,6 @@ static inline struct phases phases_of(const struct replay *replay, const struct 
         return phases_in_a_row(&one, op->place, op->kind != OP_PUT);
     }
     return phases_of_bytes(replay, step, op->bytes);
-}
-
-int64_t operation_wire(const struct replay *replay, const struct step *step)
-{
-    return phases_of(replay, step).wire;
 }
 
 /* ---- Ends of operations ---- */
@@ -588,32 +582,6 @@ void operation_last(struct replay *replay, uint32_t thread)
         handle_waiting(replay, thread, replay->threads[thread].time);
 }
 
-static inline void cut(int64_t *part, int64_t *by)
-{
-    int64_t less = *part < *by ? *part : *by;
-    *part -= less;
-    *by -= less;
-}
-
-/* A call with a surplus below 0 takes its caller so much less: first on the way back. What has no
- * bytes is the question of a quiet. */
-static void shorten(const struct replay *replay, const struct step *step,
-                    struct operation *operation)
-{
-    int64_t by = step->op->bytes ? -surplus_of(replay, step, false) : 0;
-    struct phases *takes = &operation->takes;
-    if (by <= 0)
-        return;
-    if (takes->returns != RETURNS_ISSUED) {
-        if (!is_put(operation)) {
-            cut(&takes->flight, &by);
-            cut(&takes->request, &by);
-        }
-        cut(&takes->wire, &by);
-    }
-    cut(&takes->issue, &by);
-}
-
 /* What its parts take. Where no library has work to do, its work is a part of the way. */
 static inline void find_times(struct replay *replay, const struct step *step,
                               struct operation *operation)
@@ -629,8 +597,6 @@ static inline void find_times(struct replay *replay, const struct step *step,
         takes->answer = 0;
         takes->received = false;
     }
-    if (__builtin_expect(replay->surplus != NULL, 0))
-        shorten(replay, step, operation);
     if (takes->returns == RETURNS_ISSUED)
         operation->leaves = operation->start + takes->issue;
     if (__builtin_expect(replay->waiting != NULL, 0) && !operation->atomic) {

@@ -16,8 +16,6 @@ void libraries_close(struct libraries *);
 /* Makes the put, get or atomic of a call from `from` (ps) on; of a strided call that makes one for
  * each element, the first one of `times`. Leaves at UNKNOWN if the caller is blocked until then. */
 struct departure operation_make(struct replay *, const struct step *, int64_t from, uint64_t times);
-/* How long the bytes of a put, get or atomic need the links (ps). */
-int64_t operation_wire(const struct replay *, const struct step *);
 /* How many operations a call makes, one after the other. */
 uint64_t operation_times(const struct replay *, const struct step *);
 /* The next stage of an operation that is under way. */

@@ -284,28 +284,11 @@ struct tolerance tolerance_find(const struct repeat *repeat, double slower, bool
 
 /* ---- What calls took in the trace beyond what the description of its machine says ---- */
 
-#define FEWEST 2 /* calls of a class that are compared */
-#define PASSES 6
-#define SETTLED 1e-4 /* of the run time: changes of all calls together */
-
-#define MEDIAN_ERROR 0.93 /* standard error of a median, over IQR / sqrt(n), of normal deviates */
-
-enum part { TOOK, TAKES, DIFFERENCE };
-
-static double value_of(const struct sample *sample, enum part part)
+static struct quartiles quartiles_of(const struct samples *samples, bool took)
 {
-    return part == TOOK    ? sample->took
-           : part == TAKES ? sample->takes
-                           : sample->took - sample->takes;
-}
-
-static struct quartiles quartiles_of(const struct samples *samples, enum part part)
-{
-    if (!samples->count)
-        return (struct quartiles){0};
     double *values = memory_zeroed(samples->count, sizeof *values);
     for (size_t i = 0; i < samples->count; i++)
-        values[i] = value_of(&samples->of[i], part);
+        values[i] = took ? samples->of[i].took : samples->of[i].takes;
     stats_sort(values, samples->count);
     struct quartiles found = {stats_quantile_sorted(values, samples->count, 0.25),
                               stats_quantile_sorted(values, samples->count, 0.5),
@@ -314,73 +297,49 @@ static struct quartiles quartiles_of(const struct samples *samples, enum part pa
     return found;
 }
 
-/* The rows of all classes, from the replay without any surplus. */
-static void make_rows(struct surplus *surplus, struct comparison *comparison)
+static void make_rows(struct surplus *surplus, const struct comparison *comparison)
 {
-    surplus->count = surplus->classes.count;
-    surplus->rows = memory_zeroed(surplus->count, sizeof *surplus->rows);
-    for (size_t i = 0; i < surplus->count; i++) {
-        const struct samples *samples = samples_of(comparison, i);
+    surplus->rows = memory_zeroed(surplus->classes.count, sizeof *surplus->rows);
+    for (size_t i = 0; i < surplus->classes.count; i++) {
+        const struct samples *samples = &comparison->samples[i];
         struct surplus_row *row = &surplus->rows[i];
         memcpy(&row->class, table_key(&surplus->classes, i), sizeof row->class);
         row->calls = samples->calls;
-        row->compared = samples->compared;
-        row->took = quartiles_of(samples, TOOK);
-        row->described = quartiles_of(samples, TAKES).median;
-        row->state = samples->compared == 0       ? SURPLUS_WAITS
-                     : samples->compared < FEWEST ? SURPLUS_FEW
-                                                  : SURPLUS_UNCLEAR;
+        row->took = quartiles_of(samples, true);
+        row->described = quartiles_of(samples, false).median;
+        row->surplus = samples->more / (double)samples->calls;
     }
 }
 
-/* What calls took beyond what they take: the mean, so that sums are right, but the median where
- * some have waited. 0 if that is less than its standard error: then 0 is the better guess (ps). */
-static double difference(const struct samples *samples)
+/* What the trace took from when the last PE had begun (ps). */
+static int64_t recorded_time(const struct streams *streams)
 {
-    double count = (double)samples->count, mean = 0, squares = 0;
-    if (samples->waits) {
-        const struct quartiles of = quartiles_of(samples, DIFFERENCE);
-        return fabs(of.median) > MEDIAN_ERROR * (of.high - of.low) / sqrt(count) ? of.median : 0;
+    int64_t begin = 0, end = 0;
+    for (int i = 0; i < streams->run->thread_count; i++) {
+        begin = later(begin, streams->recorded[i].begin_time);
+        end = later(end, streams->recorded[i].end);
     }
-    for (size_t i = 0; i < samples->count; i++)
-        mean += value_of(&samples->of[i], DIFFERENCE) / count;
-    for (size_t i = 0; i < samples->count; i++)
-        squares += pow(value_of(&samples->of[i], DIFFERENCE) - mean, 2);
-    return fabs(mean) > sqrt(squares / (count - 1) / count) ? mean : 0;
+    return end - begin;
 }
 
-/* Corrects each surplus by what is left of the differences. Returns by how much all calls change
- * (ps). */
-static double correct(struct surplus *surplus, struct comparison *comparison)
+/* Replays the trace on its machine. Returns the run time (ps), or 0 with *error. */
+static int64_t pass(struct surplus *surplus, struct run *run, const struct machine *machine,
+                    const struct replay_options *options, char **error, bool *damaged)
 {
-    double change = 0;
-    for (size_t i = 0; i < surplus->count; i++) {
-        struct surplus_row *row = &surplus->rows[i];
-        const struct samples *samples = samples_of(comparison, i);
-        double left = samples->compared < FEWEST ? 0 : difference(samples);
-        if (left == 0)
-            continue;
-        row->state = SURPLUS_APPLIES;
-        row->surplus = fmax(row->surplus + left, -row->described);
-        change += fabs(left) * (double)row->calls;
+    struct replay replay;
+    int64_t time = 0;
+    if (*error)
+        return 0;
+    if (replay_run(&replay, run, machine, options)) {
+        time = replay.threads[repeat_last(&replay)].time;
+        if (options->comparison)
+            surplus->recorded = recorded_time(&replay.streams);
+    } else {
+        *error = memory_text(replay.error);
+        *damaged = replay.found;
     }
-    return change;
-}
-
-/* Replays the trace on its machine. False after an error. */
-static bool pass(struct surplus *surplus, struct replay *replay, struct run *run,
-                 const struct machine *machine, const struct replay_options *options)
-{
-    struct comparison *comparison = options->comparison;
-    for (size_t i = 0; i < comparison->room; i++)
-        comparison->samples[i] = (struct samples){.of = comparison->samples[i].of};
-    if (!replay_run(replay, run, machine, options))
-        return false;
-    surplus->recorded = 0;
-    for (int i = 0; i < run->pes; i++)
-        surplus->recorded = later(surplus->recorded, replay->streams.recorded[i]);
-    surplus->adjusted = replay->threads[repeat_last(replay)].time;
-    return true;
+    replay_close(&replay);
+    return time;
 }
 
 struct surplus *traced_on(struct run *run, const char *path, struct machine *machine,
@@ -389,27 +348,21 @@ struct surplus *traced_on(struct run *run, const char *path, struct machine *mac
     struct surplus *surplus = memory_zeroed(1, sizeof *surplus);
     struct comparison comparison = {0};
     struct replay_options options = *given;
-    double change = INFINITY;
-    options.surplus = surplus;
-    options.comparison = &comparison;
     surplus->machine = path;
+    surplus->threads = run->thread_count;
+    surplus->extras = memory_zeroed((size_t)run->thread_count, sizeof *surplus->extras);
     for (size_t i = 0; i < machine->kind_count; i++)
         machine->kinds[i].ratio = 1;
     *error = NULL;
-    /* What one call takes longer, another one waits less. */
-    for (int i = 0; i < PASSES && change > SETTLED * (double)surplus->adjusted && !*error; i++) {
-        struct replay replay;
-        if (!pass(surplus, &replay, run, machine, &options)) {
-            *error = memory_text(replay.error);
-            *damaged = replay.found;
-        } else if (i == 0) {
-            make_rows(surplus, &comparison);
-            surplus->described = surplus->adjusted;
-        }
-        change = *error || i + 1 == PASSES ? 0 : correct(surplus, &comparison);
-        replay_close(&replay);
-    }
-    for (size_t i = 0; i < comparison.room; i++)
+    surplus->described = pass(surplus, run, machine, &options, error, damaged);
+    options.surplus = surplus;
+    options.comparison = &comparison;
+    pass(surplus, run, machine, &options, error, damaged);
+    options.comparison = NULL;
+    surplus->adjusted = pass(surplus, run, machine, &options, error, damaged);
+    if (!*error)
+        make_rows(surplus, &comparison);
+    for (size_t i = 0; i < surplus->classes.count; i++)
         free(comparison.samples[i].of);
     free(comparison.samples);
     if (!*error)
@@ -422,6 +375,9 @@ void surplus_free(struct surplus *surplus)
 {
     if (!surplus)
         return;
+    for (int i = 0; i < surplus->threads; i++)
+        free(surplus->extras[i].of);
+    free(surplus->extras);
     table_free(&surplus->classes);
     free(surplus->rows);
     free(surplus);

@@ -362,7 +362,7 @@ static void allocate(struct replay *replay)
     for (int i = 0; i < replay->run->thread_count; i++)
         replay->threads[i].threaded = run_threads(replay->run, run_pe(replay->run, i)) > 1;
     replay->libraries = libraries_open(replay->machine, replay->model, (size_t)replay->run->pes);
-    replay->connects = machine_any_way(replay->machine, way_connects) || replay->surplus;
+    replay->connects = machine_any_way(replay->machine, way_connects) || replay->comparison;
     if (replay->contention == CONTENTION_FAIR)
         replay->waiting = memory_zeroed(threads, sizeof *replay->waiting);
     if (replay->libraries || replay->waiting) {
@@ -543,7 +543,7 @@ bool replay_run(struct replay *replay, struct run *run, const struct machine *ma
     if (!good)
         return false;
     begin_simulated(replay);
-    if (match_waits(replay) && find_threads(replay))
+    if (match_waits(replay) && find_threads(replay) && streams_set_clocks(&replay->streams))
         execute_all(replay);
     return conclude(replay);
 }

@@ -13,9 +13,6 @@
 #define SHOWN 12 /* classes, for people */
 #define DIGITS 3 /* of what calls took */
 
-static const char *const states[] = {"applied", "always waits", "too few calls",
-                                     "no clear difference"};
-
 static double seconds(double ps)
 {
     return ps / PS_PER_SECOND;
@@ -31,31 +28,24 @@ static uint64_t bytes_of(const struct surplus_class *class)
     return class->digits ? UINT64_C(1) << (class->digits - 1) : 0;
 }
 
-/* What is added to all calls of a class, or took place there if nothing is (ps). */
-static double weight(const struct surplus_row *row)
-{
-    return fabs(row->state == SURPLUS_APPLIES ? row->surplus : row->took.median) * row->calls;
-}
-
-/* What is applied comes first, and what matters most. */
+/* What matters most comes first. */
 static int compare_rows(const void *a, const void *b)
 {
     const struct surplus_row *x = *(const struct surplus_row *const *)a,
                              *y = *(const struct surplus_row *const *)b;
-    return ORDER(y->state == SURPLUS_APPLIES, x->state == SURPLUS_APPLIES)
-           ?: ORDER(weight(y), weight(x)) ?: ORDER(x, y);
+    return ORDER(fabs(y->surplus) * (double)y->calls, fabs(x->surplus) * (double)x->calls)
+               ?: ORDER(x, y);
 }
 
-/* The classes that have calls, in order; to be freed. */
-static const struct surplus_row **sorted(const struct surplus *surplus, size_t *count)
+/* The classes in order; to be freed. */
+static const struct surplus_row **sorted(const struct surplus *surplus)
 {
-    const struct surplus_row **rows = memory_zeroed(surplus->count, sizeof *rows);
-    *count = 0;
-    for (size_t i = 0; i < surplus->count; i++)
-        if (surplus->rows[i].calls)
-            rows[(*count)++] = &surplus->rows[i];
-    if (*count)
-        qsort(rows, *count, sizeof *rows, compare_rows);
+    size_t count = surplus->classes.count;
+    const struct surplus_row **rows = memory_zeroed(count, sizeof *rows);
+    for (size_t i = 0; i < count; i++)
+        rows[i] = &surplus->rows[i];
+    if (count)
+        qsort(rows, count, sizeof *rows, compare_rows);
     return rows;
 }
 
@@ -68,7 +58,7 @@ static const char *time_text(char *text, double ps)
 static void print_factor(FILE *out, const struct surplus_row *row)
 {
     char texts[3][32];
-    if (row->described <= 0 || row->compared == 0) {
+    if (row->described <= 0) {
         fprintf(out, " %22s", "---");
         return;
     }
@@ -87,27 +77,24 @@ static void print_row(FILE *out, const struct run *run, const struct surplus_row
             row->class.kind == SURPLUS_OPEN ? "waits"
             : row->class.between            ? "between"
                                             : "",
-            bytes_of(&row->class), row->compared);
-    fprintf(out, " %9s %9s", row->compared ? time_text(took, row->took.median) : "---",
-            row->compared ? time_text(described, row->described) : "---");
+            bytes_of(&row->class), row->calls);
+    fprintf(out, " %9s %9s", time_text(took, row->took.median),
+            time_text(described, row->described));
     print_factor(out, row);
-    if (row->state == SURPLUS_APPLIES)
-        fprintf(out, " %s%s\n", row->surplus > 0 ? "+" : "", time_text(added, row->surplus));
-    else
-        fprintf(out, " %s\n", states[row->state]);
+    fprintf(out, " %s%s\n", row->surplus > 0 ? "+" : "", time_text(added, row->surplus));
 }
 
 void report_surplus_text(FILE *out, const struct run *run, const struct surplus *surplus)
 {
-    size_t count;
-    const struct surplus_row **rows = sorted(surplus, &count);
+    size_t count = surplus->classes.count;
+    const struct surplus_row **rows = sorted(surplus);
     char times[3][40];
     text_print(out,
                "\nthe trace took %s; replayed on %s %s, with what calls took beyond it %s:\n"
                "%-28s %7s %8s %9s %9s %9s %22s %s\n",
                time_text(times[0], (double)surplus->recorded), surplus->machine,
                time_text(times[1], (double)surplus->described),
-               time_text(times[2], (double)surplus->adjusted), "calls", "", "bytes", "compared",
+               time_text(times[2], (double)surplus->adjusted), "calls", "", "bytes", "number",
                "took", "described", "factor (quartiles)", "added here");
     for (size_t i = 0; i < count && i < SHOWN; i++)
         print_row(out, run, rows[i]);
@@ -128,18 +115,17 @@ static void json_row(FILE *out, const struct run *run, const struct surplus_row 
     json_print(out, ",'kind':%s,'between_nodes':", kinds[class->kind]);
     json_print(out, class->between ? "true" : "false");
     json_print(out,
-               ",'bytes_from':%f,'calls':%f,'compared':%f,'took':%f,'took_low_quartile':%f,"
-               "'took_high_quartile':%f,'described':%f,'added':%f,'factor':%f,'state':%s}",
-               (double)bytes_of(class), (double)row->calls, (double)row->compared,
-               seconds(row->took.median), seconds(row->took.low), seconds(row->took.high),
-               seconds(row->described), seconds(row->surplus),
-               row->described > 0 ? row->took.median / row->described : NAN, states[row->state]);
+               ",'bytes_from':%f,'calls':%f,'took':%f,'took_low_quartile':%f,"
+               "'took_high_quartile':%f,'described':%f,'added':%f,'factor':%f}",
+               (double)bytes_of(class), (double)row->calls, seconds(row->took.median),
+               seconds(row->took.low), seconds(row->took.high), seconds(row->described),
+               seconds(row->surplus), row->described > 0 ? row->took.median / row->described : NAN);
 }
 
 void report_surplus_json(FILE *out, const struct run *run, const struct surplus *surplus)
 {
-    size_t count;
-    const struct surplus_row **rows = sorted(surplus, &count);
+    size_t count = surplus->classes.count;
+    const struct surplus_row **rows = sorted(surplus);
     json_print(out, "'traced_on':{'machine':%s,'recorded':%f,'described':%f,'adjusted':%f",
                surplus->machine, seconds((double)surplus->recorded),
                seconds((double)surplus->described), seconds((double)surplus->adjusted));

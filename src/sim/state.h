@@ -209,11 +209,10 @@ struct replay {
     struct links links;
     struct open_counts *open; /* by PE: of the default context; NULL if no stage is an event */
     int64_t *served; /* by PE: when its next atomic can be served; NULL before the first one */
-    struct table connected;  /* pairs of PEs, if it matters which message is the first one */
-    bool connects;           /* it does */
-    struct surplus *surplus; /* what calls take in addition, or NULL */
-    int64_t surplus_before;  /* ps of it that the last put, get or atomic took before it was sent */
-    struct comparison *comparison; /* with what they took in the trace, or NULL */
+    struct table connected;        /* pairs of PEs, if it matters which message is the first one */
+    bool connects;                 /* it does */
+    struct surplus *surplus;       /* what calls take in addition, or NULL */
+    struct comparison *comparison; /* while that is found, or NULL: calls end as in the trace */
     struct table context_numbers;
     struct context_state *contexts;
     size_t context_room;
@@ -241,7 +240,7 @@ struct replay_options {
     struct profile *profile;           /* is told where the critical path is, or NULL */
     struct simulated_trace *simulated; /* where the run is written as a trace, or NULL */
     struct surplus *surplus;           /* what calls take in addition, or NULL */
-    struct comparison *comparison;     /* with what they took in the trace, or NULL (traced_on.h) */
+    struct comparison *comparison;     /* while that is found, or NULL (surplus.h) */
 };
 
 #define REPLAY_DEFAULTS                                                                            \

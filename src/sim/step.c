@@ -60,27 +60,31 @@ static void begin_threads(struct replay *replay, uint32_t first)
     }
 }
 
-/* When a call ends: its library first handles what has come (ps). */
-static int64_t end_call(struct replay *replay, const struct step *step, int64_t leaves)
+/* The library that serves others during a call, or NULL. */
+static struct library *library_in(const struct replay *replay, const struct step *step)
 {
     uint32_t pe = replay_pe(replay, step->thread);
-    if (!call_serves(step->op, pe))
-        return leaves;
-    struct library *library = &replay->libraries->of[pe];
-    if (serves_inside(replay, pe))
-        leaves = later(leaves, library->busy);
-    library->attentive = later(library->attentive, leaves);
-    return leaves;
+    bool serves = __builtin_expect(replay->libraries != NULL, 0) && call_serves(step->op, pe);
+    return serves ? &replay->libraries->of[pe] : NULL;
 }
 
 void replay_finish(struct replay *replay, const struct step *step, int64_t leaves, int64_t waited)
 {
     const struct op *op = step->op;
     struct thread *self = &replay->threads[step->thread];
-    if (__builtin_expect(replay->surplus != NULL, 0))
-        leaves = surplus_end(replay, step, leaves, waited);
-    if (__builtin_expect(replay->libraries != NULL, 0))
-        leaves = end_call(replay, step, leaves);
+    struct library *library = library_in(replay, step);
+    if (library && serves_inside(replay, replay_pe(replay, step->thread)))
+        leaves = later(leaves, library->busy); /* it first handles what has come */
+    if (__builtin_expect(replay->surplus != NULL, 0)) {
+        struct context_times *times = times_of(replay, step->thread, op->context);
+        int64_t ends = surplus_end(replay, step, leaves, waited);
+        if (times->known > ends && times->known <= leaves) /* it completes that earlier */
+            times->known = ends;
+        leaves = ends;
+        waited = later(0, waited < leaves - step->start ? waited : leaves - step->start);
+    }
+    if (library)
+        library->attentive = later(library->attentive, leaves);
     add_call(&replay->sums[op->routine], replay, step, leaves, waited);
     if (__builtin_expect(replay->per_pe, 0))
         add_call(sum_of_pe(replay, step), replay, step, leaves, waited);

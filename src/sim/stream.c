@@ -2,6 +2,7 @@
 #include "sim/streams.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,8 +37,36 @@ void streams_open(struct streams *streams, struct run *run, const double *speed,
 void streams_note_times(struct streams *streams)
 {
     size_t threads = (size_t)streams->run->thread_count;
-    streams->took = memory_zeroed(threads * streams->window, sizeof *streams->took);
+    streams->ends = memory_zeroed(threads * streams->window, sizeof *streams->ends);
     streams->recorded = memory_zeroed(threads, sizeof *streams->recorded);
+}
+
+/* PEs whose clocks were not synchronized leave shmem_init together. */
+bool streams_set_clocks(struct streams *streams)
+{
+    int pes = streams->recorded ? streams->run->pes : 0;
+    double *begins = memory_zeroed((size_t)pes + 1, sizeof *begins), first = INFINITY;
+    for (int pe = 0; pe < pes && !streams->error; pe++) {
+        struct trace_file *file = trace_open(run_path(streams->run, pe), &streams->error);
+        if (!file)
+            break;
+        struct recorded *recorded = &streams->recorded[pe];
+        const int64_t second = (int64_t)trace_info(file)->ticks_per_second;
+        begins[pe] = trace_info(file)->synchronized ? trace_seconds(file, recorded->begin) : 0;
+        first = fmin(first, begins[pe]);
+        recorded->ps_per_tick =
+            PS_PER_SECOND / (double)second *
+            (trace_seconds(file, recorded->begin + second) - trace_seconds(file, recorded->begin));
+        trace_close(file);
+    }
+    for (int i = 0; pes && i < streams->run->thread_count; i++) {
+        struct recorded *recorded = &streams->recorded[i];
+        *recorded = streams->recorded[run_pe(streams->run, i)];
+        recorded->begin_time = recorded->end =
+            llround(PS_PER_SECOND * (begins[run_pe(streams->run, i)] - first));
+    }
+    free(begins);
+    return !streams->error;
 }
 
 static void release(struct stream *stream)
@@ -65,7 +94,7 @@ void streams_close(struct streams *streams)
         release(&streams->of[i]);
     free(streams->of);
     free(streams->windows);
-    free(streams->took);
+    free(streams->ends);
     free(streams->recorded);
     cycles_free(&streams->cycles);
     free(streams->speed);
@@ -137,7 +166,7 @@ bool stream_fill(struct streams *streams, int thread)
     int pe = run_pe(run, thread);
     double speed = streams->speed ? streams->speed[pe] : 1;
     streams->ps_per_tick = run->ps_per_tick[pe] / speed;
-    streams->cost = (int64_t)(run->cost_ps[pe] / speed + 0.5);
+    streams->cost = streams->ends ? 0 : (int64_t)(run->cost_ps[pe] / speed + 0.5);
     const struct program *program = run_program(run, pe);
     struct trace_visit visit = {run_path(run, pe), program->routines, program->count,
                                 run_index(run, thread), run_threads(run, pe)};

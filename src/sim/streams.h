@@ -36,6 +36,18 @@ struct observation {
     int comparison;
 };
 
+#define NOT_RECORDED INT64_MIN
+
+/* The times of a thread, from when the first PE went on after shmem_init (ps). begin and
+ * ps_per_tick are those of its PE. */
+struct recorded {
+    int64_t begin; /* ticks: when its PE went on after shmem_init, and the tracer's work there */
+    int64_t begin_time; /* that time */
+    int64_t last;       /* ticks: when its last call ended */
+    int64_t end;        /* when it called shmem_finalize, or its last call ended */
+    double ps_per_tick;
+};
+
 /* What all streams of a run share. */
 struct streams {
     struct run *run;
@@ -54,9 +66,10 @@ struct streams {
     char *error;
     bool damaged;                      /* the error is one of the file */
     struct simulated_trace *simulated; /* where calls and their times are noted, or NULL */
-    /* What was recorded, ps on the machine of the trace, or NULL: of each operation in the windows
-     * the time of its call, -1 if it is not one call; of each PE the time since shmem_init. */
-    int64_t *took, *recorded;
+    /* When it was recorded, or NULL: ends of calls, of each operation in the windows
+     * (NOT_RECORDED: it is a part of a loop, or of the start or end of the run). */
+    int64_t *ends;
+    struct recorded *recorded; /* by thread */
     const int64_t
         *first_burst; /* ticks before the first call of each additional thread; NULL if not known */
     void (*observe)(void *context, const struct observation *);
@@ -68,8 +81,11 @@ struct streams {
 /* speed is the speed of each PE's processor over that of the trace; window_bytes is the size of all
  * windows together. */
 void streams_open(struct streams *, struct run *, const double *speed, size_t window_bytes);
-/* Also notes what calls took in the trace. */
+/* Also notes when calls ended in the trace. Then bursts contain what the tracer added to them. */
 void streams_note_times(struct streams *);
+/* Puts these times on one clock, once all streams have been read. False: the streams have an error.
+ */
+bool streams_set_clocks(struct streams *);
 /* Goes back to the beginning. */
 void streams_rewind(struct streams *);
 void streams_close(struct streams *);

@@ -1,4 +1,4 @@
-/* Adds what calls took in the trace beyond its description, and notes what they take. */
+/* Adds to calls what they took in the trace beyond the description of its machine, and finds it. */
 #include "sim/surplus.h"
 
 #include <math.h>
@@ -8,11 +8,6 @@
 #include "sim/state.h"
 
 #define MOST_SAMPLES 8192 /* kept of a class */
-
-static bool is_lock(const struct op *op)
-{
-    return op->kind == OP_LOCK || op->kind == OP_TRY_LOCK || op->kind == OP_UNLOCK;
-}
 
 static bool completes(const struct op *op)
 {
@@ -27,7 +22,7 @@ static size_t class_of_call(const struct replay *replay, const struct step *step
     memset(&class, 0, sizeof class); /* a key has no other bytes */
     class.routine = op->routine;
     class.kind = open ? SURPLUS_OPEN : SURPLUS_CALL;
-    if (is_lock(op))
+    if (op->kind == OP_LOCK || op->kind == OP_TRY_LOCK || op->kind == OP_UNLOCK)
         class.between = self->node != replay->threads[replay_lock_home(replay, step)].node;
     else if (op_moves(op))
         class.between = self->node != replay->threads[op->peer].node;
@@ -40,26 +35,7 @@ static size_t class_of_call(const struct replay *replay, const struct step *step
     return table_number(&replay->surplus->classes, &class, sizeof class);
 }
 
-int64_t surplus_of(const struct replay *replay, const struct step *step, bool open)
-{
-    const struct op *op = step->op;
-    const struct thread *self = &replay->threads[step->thread];
-    if (op->kind == OP_START || op->kind == OP_REST || op->kind == OP_CYCLE)
-        return 0;
-    size_t class = class_of_call(replay, step, open);
-    if (class >= replay->surplus->count)
-        return 0;
-    return llround(replay->surplus->rows[class].surplus /
-                   machine_kind(replay->machine, (int)self->node)->ratio);
-}
-
-/* ---- Noting ---- */
-
-struct samples *samples_of(struct comparison *comparison, size_t number)
-{
-    memory_extend(comparison->samples, number, &comparison->room);
-    return &comparison->samples[number];
-}
+/* ---- Finding it ---- */
 
 static void keep(struct samples *samples, struct sample sample)
 {
@@ -72,53 +48,68 @@ static void keep(struct samples *samples, struct sample sample)
         samples->every *= 2;
     }
     samples->every += samples->every == 0;
-    if (samples->compared++ % samples->every == 0)
+    if (samples->calls++ % samples->every == 0)
         samples->of[samples->count++] = sample;
 }
 
-/* PEs leave a collective one after the other. The one that came last has waited for nobody, so it
- * takes least. True when all have left. */
-static bool all_left(struct comparison *comparison, int64_t size, struct sample *sample)
+/* A quiet waits for what the PE has begun itself, which is not waiting for others. */
+static void note(struct replay *replay, const struct step *step, int64_t leaves, int64_t waited,
+                 int64_t ended, double more)
 {
-    struct sample *least = &comparison->least;
-    if (comparison->left++ == 0)
-        *least = *sample;
-    least->took = fmin(least->took, sample->took);
-    least->takes = fmin(least->takes, sample->takes);
-    *sample = *least;
-    comparison->left = comparison->left < size ? comparison->left : 0;
-    return comparison->left == 0;
+    bool own = completes(step->op);
+    double others = own ? 0 : (double)waited, took = (double)(ended - step->start) - others;
+    size_t class = class_of_call(replay, step, own && waited > 0);
+    memory_extend(replay->comparison->samples, class, &replay->comparison->room);
+    struct samples *samples = &replay->comparison->samples[class];
+    samples->more += more;
+    keep(samples, (struct sample){fmax(took, 0), (double)(leaves - step->start) - others});
 }
 
-/* A quiet waits for what the PE has begun itself, which is not waiting for others. */
-static void note(struct replay *replay, const struct step *step, int64_t takes, int64_t waited)
+/* The call ends when it did in the trace. What the tracer added inside it is no surplus, unless it
+ * has waited meanwhile. */
+static int64_t end_as_recorded(struct replay *replay, const struct step *step, int64_t leaves,
+                               int64_t waited)
 {
     const struct op *op = step->op;
-    int64_t took = replay->streams.took[op - replay->streams.windows];
-    bool alone = waited <= 0 || completes(op);
-    if (took < 0)
-        return;
-    size_t class = class_of_call(replay, step, completes(op) && waited > 0);
-    struct samples *samples = samples_of(replay->comparison, class);
-    struct sample sample = {(double)took, (double)takes};
-    samples->calls++;
-    samples->waits = op->kind == OP_WAIT || op->kind == OP_LOCK;
-    if (op->kind == OP_TOGETHER)
-        alone =
-            all_left(replay->comparison, set_of(&replay->run->reader.sets, op->peer).size, &sample);
-    if (alone)
-        keep(samples, sample);
+    int64_t ended = replay->streams.ends[op - replay->streams.windows];
+    struct extras *extras = &replay->surplus->extras[step->thread];
+    size_t ordinal = replay_ordinal(replay, step->thread);
+    if (ended == NOT_RECORDED || (ordinal == 0 && op->kind == OP_START))
+        return ended == NOT_RECORDED ? leaves : replay->streams.recorded[step->thread].begin_time;
+    int pe = (int)replay_pe(replay, step->thread);
+    double cost = trace_info(run_program(replay->run, pe)->file)->cost_inside * PS_PER_SECOND,
+           more = (double)(ended - leaves) - (waited > 0 ? 0 : cost);
+    memory_extend(extras->of, ordinal, &extras->room);
+    extras->of[ordinal] = (struct extra){(float)more, (float)(leaves - step->start)};
+    extras->count = ordinal + 1;
+    if (op->kind != OP_REST)
+        note(replay, step, leaves, waited, ended, more);
+    return ended;
+}
+
+/* ---- Adding it ---- */
+
+/* What a call took less than described is less in proportion where the description of another
+ * machine says that it takes less. */
+static int64_t end_with_extra(const struct replay *replay, const struct step *step, int64_t leaves)
+{
+    const struct extras *extras = &replay->surplus->extras[step->thread];
+    size_t ordinal = replay_ordinal(replay, step->thread);
+    if (ordinal >= extras->count)
+        return leaves;
+    const struct extra extra = extras->of[ordinal];
+    int node = (int)replay->threads[step->thread].node;
+    double more = extra.more / machine_kind(replay->machine, node)->ratio,
+           takes = (double)(leaves - step->start);
+    if (more < 0 && takes < extra.takes)
+        more *= takes / extra.takes;
+    leaves += llround(more);
+    return step->op->kind == OP_REST ? leaves : later(leaves, step->start);
 }
 
 int64_t surplus_end(struct replay *replay, const struct step *step, int64_t leaves, int64_t waited)
 {
-    const struct op *op = step->op;
-    int64_t surplus = surplus_of(replay, step, completes(op) && waited > 0),
-            earliest = completes(op) && !replay->libraries ? step->start : step->start + waited;
-    if (op_moves(op))
-        surplus = op->flags & OP_BLOCKING || surplus < 0 ? 0 : surplus - replay->surplus_before;
-    leaves = later(leaves + surplus, surplus < 0 ? earliest : leaves);
-    if (replay->comparison)
-        note(replay, step, leaves - step->start, waited);
-    return leaves;
+    int64_t ends = replay->comparison ? end_as_recorded(replay, step, leaves, waited)
+                                      : end_with_extra(replay, step, leaves);
+    return replay->waiting ? later(ends, replay->now) : ends; /* shared links know no past */
 }

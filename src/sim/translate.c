@@ -5,6 +5,7 @@
  */
 #include "sim/streams.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/hash.h"
@@ -83,27 +84,29 @@ static uint64_t extent(const struct call *call)
 static inline void add(struct streams *streams, int thread, struct op op)
 {
     struct stream *stream = &streams->of[thread];
-    if (__builtin_expect(streams->took != NULL, 0))
-        streams->took[&stream->ops[stream->count] - streams->windows] = -1;
+    if (__builtin_expect(streams->ends != NULL, 0))
+        streams->ends[&stream->ops[stream->count] - streams->windows] = NOT_RECORDED;
     stream->ops[stream->count++] = op;
     stream->made++;
 }
 
-/* Notes what a call took, without what the tracer added there. Time begins at the end of
- * shmem_init, and ends before shmem_finalize. Returns -1 of these, which are not compared (ps). */
-static int64_t note_time(struct streams *streams, const struct call *call, int64_t burst)
+/* Notes when the call ended that became the operation that was added last (ticks). */
+static void note_end(struct streams *streams, int thread, int64_t ticks)
 {
-    const struct trace_info *info = trace_info(run_program(streams->run, call->pe)->file);
-    int64_t *recorded = &streams->recorded[call->thread];
-    double took = (double)call->raw->duration * streams->run->ps_per_tick[call->pe] -
-                  PS_PER_SECOND * info->cost_inside;
-    if (call->kind->start || call->kind->end) {
-        *recorded = call->kind->start ? 0 : *recorded + burst;
-        return -1;
-    }
-    took = took < 0 ? 0 : took < MOST_BURST ? took : MOST_BURST;
-    *recorded += burst + (int64_t)(took + 0.5);
-    return (int64_t)(took + 0.5);
+    const struct stream *stream = &streams->of[thread];
+    if (__builtin_expect(!streams->ends, 1))
+        return;
+    struct recorded *recorded = &streams->recorded[thread];
+    double since = (double)(int64_t)((uint64_t)ticks - (uint64_t)recorded->begin);
+    int64_t end = recorded->begin_time +
+                  llround(fmin(fmax(since * recorded->ps_per_tick, -MOST_BURST), MOST_BURST));
+    streams->ends[&stream->ops[stream->count - 1] - streams->windows] = end;
+    recorded->end = end > recorded->end ? end : recorded->end;
+}
+
+static inline int64_t end_of(const struct raw_event *raw)
+{
+    return (int64_t)((uint64_t)raw->start + (uint64_t)raw->duration);
 }
 
 /* What is noted of the calls, when the simulated run is wanted as a trace. */
@@ -144,7 +147,7 @@ static void show(struct streams *streams, const struct call *call, int64_t start
         .element = strided ? kind->element_bytes : extent(call),
         .step = strided ? kind->element_bytes * stride : extent(call),
         .start = start,
-        .end = (int64_t)((uint64_t)call->raw->start + (uint64_t)call->raw->duration),
+        .end = end_of(call->raw),
         .value = value_of(call, TRACE_VALUE, 0),
         .valued = has_value(call, TRACE_VALUE) &&
                   (op->kind == OP_WAIT ? kind->integer && one
@@ -195,11 +198,12 @@ static void release_poll(struct streams *streams, int thread)
         rest.kind = OP_REST;
         rest.burst = poll->bursts;
         add(streams, thread, rest);
-        return;
+    } else {
+        op.kind = kind == POLL_LOCK ? OP_TRY_LOCK : OP_LOCAL;
+        op.burst += poll->bursts;
+        add_held(streams, thread, op, 1);
     }
-    op.kind = kind == POLL_LOCK ? OP_TRY_LOCK : OP_LOCAL;
-    op.burst += poll->bursts;
-    add_held(streams, thread, op, 1);
+    note_end(streams, thread, poll->end);
 }
 
 static enum poll_kind poll_kind(const struct call *call, const struct op *op)
@@ -282,7 +286,7 @@ static bool poll(struct streams *streams, const struct call *call, struct op *op
     if (poll->bursts > (int64_t)MOST_BURST)
         poll->bursts = (int64_t)MOST_BURST;
     poll->calls++;
-    poll->end = (int64_t)((uint64_t)call->raw->start + (uint64_t)call->raw->duration);
+    poll->end = end_of(call->raw);
     if (kind == POLL_FETCH && poll->calls <= FETCHES_KEPT) {
         poll->bursts = 0;
         return false;
@@ -352,7 +356,7 @@ static void show_fetch(struct streams *streams, const struct call *call, const s
         .place = (uint64_t)value_of(call, op->kind == OP_GET ? TRACE_SOURCE : TRACE_TARGET, 0),
         .bytes = op->bytes,
         .start = cycle ? cycle->from : raw->start,
-        .end = (int64_t)((uint64_t)raw->start + (uint64_t)raw->duration),
+        .end = end_of(raw),
         .comparison = -1,
     };
     streams->observe(streams->context, &seen);
@@ -526,6 +530,21 @@ static bool begin_thread(struct streams *streams, const struct call *call, struc
                 "--exclude or --phase? Record it without them");
 }
 
+/* A burst is as long as recorded, with the tracer's work between calls, which others may have
+ * waited for. */
+static void begin_recorded(struct streams *streams, const struct call *call, struct op *op)
+{
+    struct recorded *recorded = &streams->recorded[call->thread];
+    uint64_t first = call->thread < streams->run->pes ? 2 : 1;
+    if (call->kind->end) { /* before which the tracer works, too */
+        recorded->last += call->raw->burst;
+        return;
+    }
+    if (streams->of[call->thread].read > first)
+        op->burst = burst_of(streams, call->raw->start - recorded->last);
+    recorded->last = end_of(call->raw);
+}
+
 static void note_pointer(struct streams *streams, const struct call *call)
 {
     const int pair[] = {call->pe, (int)value_of(call, TRACE_PEER, call->pe)};
@@ -569,6 +588,8 @@ bool translate(struct streams *streams, int thread, const struct raw_event *raw)
     int pe = run_pe(streams->run, thread);
     const struct call call = {thread, pe,
                               &run_program(streams->run, pe)->kinds[raw->series->routine], raw};
+    if (__builtin_expect(streams->recorded != NULL, 0) && stream->read == 1 && thread == pe)
+        streams->recorded[thread].begin = raw->start - raw->burst;
     if (streams->observe_waits && stream->started && is_plain(streams, &call)) {
         leave_plain(streams, thread);
         return true;
@@ -586,9 +607,10 @@ bool translate(struct streams *streams, int thread, const struct raw_event *raw)
         if (!begin_thread(streams, &call, &op))
             return false;
     }
+    if (__builtin_expect(streams->ends != NULL, 0))
+        begin_recorded(streams, &call, &op);
     if (__builtin_expect(!complete(streams, &call, &op), 0))
         return false;
-    int64_t took = streams->took ? note_time(streams, &call, op.burst) : -1;
     if (!streams->cycles.known)
         watch(streams, &call, &op);
     else if (streams->cycles.next && leave_out(streams, &call, &op))
@@ -596,8 +618,10 @@ bool translate(struct streams *streams, int thread, const struct raw_event *raw)
     if (poll(streams, &call, &op))
         return true;
     add(streams, thread, op);
-    if (__builtin_expect(took >= 0, 0))
-        streams->took[&stream->ops[stream->count - 1] - streams->windows] = took;
+    if (__builtin_expect(streams->ends != NULL, 0))
+        note_end(streams, thread, streams->recorded[thread].last);
+    if (__builtin_expect(streams->ends != NULL, 0) && call.kind->end)
+        streams->ends[&stream->ops[stream->count - 1] - streams->windows] = NOT_RECORDED;
     if (simulated_of(streams))
         simulated_call(streams->simulated, thread, stream->count - 1, raw);
     if (streams->observe && (op.kind == OP_WAIT || streams->observe_all ||
