@@ -203,11 +203,11 @@ endif
 
 all: banner $(PROGRAM) $(TRACE_COMMAND) $(SIM_COMMAND) $(tracer)
 
-# inputs/ must be beside the program, wherever that is.
+# inputs/ and scripts/ must be beside the program, wherever that is.
 $(PROGRAM): $(BUILD)/src/command/main.o $(BUILD)/libskampi.a $(BUILD)/commands
 	@$(say) LINK $@
 	$(Q)$(link) $(libraries)
-	$(if $(SANITIZE),@ln -sfn ../../inputs $(BUILD)/inputs)
+	$(if $(SANITIZE),@ln -sfn ../../inputs ../../scripts $(BUILD))
 
 # Made anew, since a source that was removed must not stay in it.
 $(BUILD)/libskampi.a: $(archived) $(BUILD)/objects

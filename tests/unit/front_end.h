@@ -4,13 +4,6 @@
 #ifndef SKAMPI_TESTS_UNIT_FRONT_END_H
 #define SKAMPI_TESTS_UNIT_FRONT_END_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +14,7 @@
 #include "ski/parser.h"
 #include "ski/source.h"
 #include "ski/tree.h"
+#include "unit/unit.h"
 
 /* Asserts that text is what is expected, and frees it. */
 #define assert_text(text, expected)                                                                \
@@ -66,7 +60,6 @@ static inline void write_file(const char *name, const char *text)
 
 static inline int make_folder(void **state)
 {
-    (void)state;
     return !mkdtemp(folder) || chdir(folder) != 0;
 }
 
@@ -75,7 +68,6 @@ static inline int remove_folder(void **state)
     char *command = text_format("rm -rf '%s'", folder);
     int status = system(command);
 
-    (void)state;
     free(command);
     return status;
 }

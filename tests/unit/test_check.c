@@ -62,7 +62,6 @@ static void check_body(const char *body, const char *expected)
 
 static void names_must_have_a_value(void **state)
 {
-    (void)state;
     check("x = 1\ny = x + x", "");
     check("x = x", "1:5: 'x' has no value yet: it is assigned later, on line 1\n");
     check("x = 1\n\ny = 2 + xx\n", "3:9: unknown name 'xx'\n");
@@ -84,7 +83,6 @@ static void names_must_have_a_value(void **state)
 
 static void locals_belong_to_their_block(void **state)
 {
-    (void)state;
     check("begin measurement \"a\" x = 1 y = x end measurement\n"
           "begin measurement \"b\" y = x\nx = 2 y = x end measurement\n"
           "y = x",
@@ -116,7 +114,6 @@ static void reads_bind_where_they_stand(void **state)
     struct checked checked = check_bytes(script, strlen(script), NULL);
     const struct stmt *a = checked.tree->top.items[1], *b = checked.tree->top.items[2];
 
-    (void)state;
     assert_text(error_lines(checked.diag), "");
     assert_false(printed(a->body.items[0])->local);
     assert_false(a->body.items[1]->expr->args[0]->local);
@@ -128,7 +125,6 @@ static void reads_bind_where_they_stand(void **state)
 
 static void missing_includes_excuse_unknown_names(void **state)
 {
-    (void)state;
     check("@include \"/dev/null/none.inc\"\nx = y\nz = sqrt(1, 2)",
           "1:10: cannot read the include '/dev/null/none.inc': Not a directory\n"
           "3:13: too many arguments: sqrt takes 1 argument (double), you gave 2\n");
@@ -138,7 +134,6 @@ static void missing_includes_excuse_unknown_names(void **state)
 
 static void functions_must_exist(void **state)
 {
-    (void)state;
     check("x = sqtr(2)", "1:5: unknown function 'sqtr': did you mean 'sqrt'?\n");
     check("x = nowhere(y)", "1:5: unknown function 'nowhere'\n");
     check("x = nowhere(\ny)", "1:5: unknown function 'nowhere'\n2:1: unknown name 'y'\n");
@@ -158,7 +153,6 @@ static void functions_must_exist(void **state)
 /* The same names as on the command line. */
 static void names_of_functions_and_routines(void **state)
 {
-    (void)state;
     check_body("measure comm(2) : shmem_barrier()\nmeasure comm(2) : Put_Round(1, 2)\n"
                "measure comm(2) : shmem_double_put(1, 2)",
                "");
@@ -171,7 +165,6 @@ static void names_of_functions_and_routines(void **state)
 
 static void numbers_of_arguments(void **state)
 {
-    (void)state;
     check("x = sqrt()", "1:5: too few arguments: sqrt takes 1 argument (double), you gave 0\n");
     check("x = sqrt(1, 2, 3)",
           "1:13: too many arguments: sqrt takes 1 argument (double), you gave 3\n");
@@ -194,7 +187,6 @@ static void numbers_of_arguments(void **state)
 
 static void types_of_arguments(void **state)
 {
-    (void)state;
     check("x = sqrt(2) + sqrt(2.5) + atoi(\"2\") + min_int(1.0, 2)", "");
     check("x = min_int(3, 1.5)",
           "1:16: argument 2 of min_int must be a whole number, 1.5 is none\n");
@@ -231,7 +223,6 @@ static void types_of_arguments(void **state)
 
 static void arguments_below_their_minimum(void **state)
 {
-    (void)state;
     check_body("measure comm(2) : Shmem_Put_Round(-1, 5)",
                "1:57: argument 1 of Shmem_Put_Round (count) must be at least 0\n");
     check_body("measure comm(2) : Shmem_Put_Round(0, 0)", "");
@@ -253,7 +244,6 @@ static void arguments_below_their_minimum(void **state)
 
 static void functions_in_their_place(void **state)
 {
-    (void)state;
     check("x = Shmem_Put_Round(1, 2)", "1:5: 'Shmem_Put_Round' is a measurement function: write "
                                        "'measure COMMUNICATOR : Shmem_Put_Round(...)'\n");
     check("Shmem_Barrier()", "1:1: 'Shmem_Barrier' is a measurement function: write 'measure "
@@ -283,7 +273,6 @@ static void calls_are_bound(void **state)
     struct checked checked = check_bytes(script, strlen(script), NULL);
     const struct stmt *block = checked.tree->top.items[1];
 
-    (void)state;
     assert_ptr_equal(checked.tree->top.items[0]->expr->builtin, builtin_find("sqrt"));
     assert_ptr_equal(block->body.items[0]->set->builtin, builtin_find("comm"));
     assert_ptr_equal(block->body.items[0]->expr->measurement, measurement_find("Shmem_Barrier"));
@@ -296,7 +285,6 @@ static void calls_are_bound(void **state)
 
 static void what_measure_takes(void **state)
 {
-    (void)state;
     check_body("measure MPI_COMM_WORLD : Shmem_Barrier()", "");
     check_body("measure 3 : Shmem_Barrier()",
                "1:31: expected a communicator between 'measure' and ':', such as comm(2); this is "
@@ -313,7 +301,6 @@ static void what_measure_takes(void **state)
 
 static void operands_must_fit(void **state)
 {
-    (void)state;
     check("x = 1 + 2.5 * 3 - 4 / 5\ny = 1 < 2.5 and 1 == 2\nz = \"a\" == \"b\"", "");
     check("x = 1 + \"2\"", "1:7: strings can only be compared with strings, by == and !=\n");
     check("x = 5 %\n2.5\ny = -\"a\"\nz = ~1.5",
@@ -335,7 +322,6 @@ static void operands_must_fit(void **state)
 
 static void conditions_are_integers(void **state)
 {
-    (void)state;
     check_body("if 1 then fi if 2.5 > 1 then fi", "");
     check_body("if 1.5 then fi",
                "1:26: the condition of 'if' must be an integer, this is a double\n");
@@ -348,7 +334,6 @@ static void conditions_are_integers(void **state)
 
 static void headers_of_loops(void **state)
 {
-    (void)state;
     check_body("for i = 1 to 2.5 step *sqrt(2) multipleof 4 do od", "");
     check_body("for i = \"1\" to 2 do od",
                "1:31: the start of a loop must be a number, this is a string\n");
@@ -385,7 +370,6 @@ static void autorefine_does_not_nest(void **state)
     char *one = text_format("2:1%s", message);
     char *two = text_format("2:1%s3:3%s", message, message);
 
-    (void)state;
     check_body("autorefine i = 1 to 2 do od autorefine j = 1 to 2 do od", "");
     check_body("for i = 1 to 2 do autorefine j = 1 to 2 do for k = 1 to 2 do od od od", "");
     check_body("autorefine i = 1 to 2 do\nautorefine j = 1 to 2 do od od", one);
@@ -399,7 +383,6 @@ static void autorefine_does_not_nest(void **state)
 /* Where a variable's type is certain it counts, and nowhere else. */
 static void types_of_variables(void **state)
 {
-    (void)state;
     check("x = \"a\"\ny = x * 2\nx = 1\nz = x * 2",
           "2:7: strings can only be compared with strings, by == and !=\n");
     check_body("c = 3\nmeasure c : Shmem_Barrier()",
@@ -428,7 +411,6 @@ static void types_of_variables(void **state)
 
 static void overrides_are_checked(void **state)
 {
-    (void)state;
     check_override("a = 1\nb = 2", "b=a*2", "");
     check_override("a = 1\nb = 2", "a=b*2",
                    "--set:1:3: 'b' has no value yet: it is assigned later, on line 2\n");
@@ -441,7 +423,6 @@ static void overrides_are_checked(void **state)
 
 static void errors_of_parser_and_checker_together(void **state)
 {
-    (void)state;
     check("x = (1\ny = nowhere\nz = 1 + \"a\"\nv = x",
           "2:1: expected ')' after number 1, found name 'y'\n"
           "3:7: strings can only be compared with strings, by == and !=\n");
@@ -497,7 +478,6 @@ static void model_is_valid(void **state)
 {
     struct checked checked = check_bytes(model, sizeof model - 1, "MAXSIZE=iterations*2");
 
-    (void)state;
     assert_text(error_lines(checked.diag),
                 "5:10: cannot read the include '/dev/null/x.inc': Not a directory\n");
     release(&checked);
@@ -505,7 +485,6 @@ static void model_is_valid(void **state)
 
 static void truncated_scripts(void **state)
 {
-    (void)state;
     for (size_t length = 0; length < sizeof model; length++) {
         survive(model, length);
         survive(model + length, sizeof model - 1 - length);
@@ -580,7 +559,6 @@ static void mutated_scripts(void **state)
 {
     char bytes[sizeof model + 200];
 
-    (void)state;
     random_state = 0x9e3779b97f4a7c15u;
     for (int round = 0; round < ROUNDS; round++) {
         size_t length = sizeof model - 1;
@@ -596,7 +574,6 @@ static void random_bytes(void **state)
 {
     char bytes[300];
 
-    (void)state;
     random_state = 88172645463325252u;
     for (int round = 0; round < ROUNDS / 5; round++) {
         size_t length = random_below(sizeof bytes);
@@ -613,7 +590,6 @@ static void unknown_names_are_quick(void **state)
     struct text script = {0};
     struct checked checked;
 
-    (void)state;
     for (int i = 0; i < 30000; i++)
         text_append(&script, "name_%d = {unknown_%d}%s", i, i, i % 50 ? " " : "\n");
     checked = check_bytes(script.data, script.length, NULL);

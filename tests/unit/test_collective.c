@@ -1,11 +1,7 @@
 /* Each rank comes to a collective routine as late as asked for. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "measurements/common/collective.h"
+#include "unit/unit.h"
 
 static struct settings skewed(enum arrival arrival)
 {
@@ -25,21 +21,18 @@ static void check_delays(enum arrival arrival, int size, const double *wanted)
 static void nobody_is_late(void **state)
 {
     struct settings settings = settings_default();
-    (void)state;
     assert_int_equal(settings.arrival, ARRIVAL_TOGETHER);
     check_delays(ARRIVAL_TOGETHER, 3, (const double[]){0, 0, 0});
 }
 
 static void the_last_is_late(void **state)
 {
-    (void)state;
     check_delays(ARRIVAL_ONE_LATE, 3, (const double[]){0, 0, 6});
     check_delays(ARRIVAL_ONE_LATE, 1, (const double[]){6});
 }
 
 static void each_is_later(void **state)
 {
-    (void)state;
     check_delays(ARRIVAL_LINEAR, 4, (const double[]){0, 2, 4, 6});
     check_delays(ARRIVAL_LINEAR, 2, (const double[]){0, 6});
     check_delays(ARRIVAL_LINEAR, 1, (const double[]){0});
@@ -65,7 +58,6 @@ static const char *refusal(const char *name, int64_t count, int pes)
 
 static void sizes_that_overflow(void **state)
 {
-    (void)state;
     assert_null(refusal("Shmem_Alltoall_Synchro", (int64_t)1 << 40, 1000));
     assert_non_null(refusal("Shmem_Alltoall_Synchro", (int64_t)1 << 55, 1000));
     assert_non_null(refusal("Shmem_Alltoall_Synchro", INT64_MAX, 1));
@@ -90,7 +82,6 @@ static struct demand demand_of(const char *name, int64_t count, int pes)
 /* Whole elements, and room for a block of each PE where a routine has them. */
 static void memory_needed(void **state)
 {
-    (void)state;
     static const struct {
         const char *name;
         size_t block, blocks;

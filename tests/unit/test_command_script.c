@@ -1,13 +1,7 @@
 /* The script that a command line stands for: its text, and what is wrong with names and values.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/text.h"
 #include "command/command_script.h"
@@ -17,6 +11,7 @@
 #include "ski/check.h"
 #include "ski/function_names.h"
 #include "ski/parser.h"
+#include "unit/unit.h"
 
 #define WORDS(...)                                                                                 \
     (const char *const[])                                                                          \
@@ -64,7 +59,6 @@ static void check_words(const char *const *words, const char *expected)
 
 static void values_for_a_first_try_are_the_default(void **state)
 {
-    (void)state;
     check_words(WORDS("Shmem_Put_Round"), "begin measurement \"Shmem_Put_Round\"\n"
                                           "  measure MPI_COMM_WORLD : Shmem_Put_Round(1024, 0)\n"
                                           "end measurement\n");
@@ -77,7 +71,6 @@ static void values_for_a_first_try_are_the_default(void **state)
 
 static void parameters_are_given_by_name(void **state)
 {
-    (void)state;
     check_words(WORDS("Bcast", "count=1kb", "root=1", "datatype=MPI_DOUBLE"),
                 "begin measurement \"Bcast\"\n"
                 "  measure MPI_COMM_WORLD : Bcast(1kb, MPI_DOUBLE, 1)\n"
@@ -101,7 +94,6 @@ static void parameters_are_given_by_name(void **state)
 
 static void one_name_sets_both_sides(void **state)
 {
-    (void)state;
     check_words(WORDS("Alltoall", "count=8", "r_datatype=MPI_CHAR"),
                 "begin measurement \"Alltoall\"\n"
                 "  measure MPI_COMM_WORLD : Alltoall(8, MPI_INT, 8, MPI_CHAR)\n"
@@ -111,7 +103,6 @@ static void one_name_sets_both_sides(void **state)
 static void sizes_are_bytes(void **state)
 {
     struct command_words command = words_of(WORDS("Shmem_Get_Simple", "Allreduce"));
-    (void)state;
     command.sizes = "8:1mb";
     command.pes = "2,4";
     command.iterations = "7";
@@ -143,7 +134,6 @@ static void sizes_are_bytes(void **state)
 static void iterations_need_a_parameter(void **state)
 {
     struct command_words command = words_of(WORDS("Allreduce"));
-    (void)state;
     command.iterations = "0";
     check(command, "begin measurement \"Allreduce\"\n"
                    "  measure MPI_COMM_WORLD : Allreduce(256, MPI_INT, MPI_SUM)\n"
@@ -167,7 +157,6 @@ static void routines_are_what_they_say(void **state)
                                                 {"sum", "Sum"}, {"prod", "Prod"}, {"min", "Min"},
                                                 {"max", "Max"}};
     const struct measurement *found;
-    (void)state;
     for (size_t t = 0; t < sizeof types / sizeof *types; t++)
         for (size_t o = 0; o < sizeof operations / sizeof *operations; o++) {
             char *routine = text_format("shmem_%s_%s_to_all", types[t][0], operations[o][0]);
@@ -197,7 +186,6 @@ static void names_are_found(void **state)
         {"shmem_double_iput", "Shmem_Iput_Round"},
         {"shmem_quiet", "Shmem_Quiet"},
         {"SHMEM_PUT_ROUND", "Shmem_Put_Round"}};
-    (void)state;
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
         struct command_words typed = words_of(WORDS(same[i][0], same[i][1]));
         struct command_words alone = words_of(WORDS(same[i][1]));
@@ -211,7 +199,6 @@ static void names_are_found(void **state)
 static void names_are_refused(void **state)
 {
     struct command_words command = words_of(WORDS("Bcast"));
-    (void)state;
     check_words(WORDS("Shmem_Put_Ruond"),
                 "unknown measurement function Shmem_Put_Ruond: did you mean Shmem_Put_Round?");
     check_words(WORDS("shmem_double_p"),
@@ -251,7 +238,6 @@ static void names_are_refused(void **state)
 static void every_function_has_a_script(void **state)
 {
     const struct measurement *function;
-    (void)state;
     for (size_t i = 0; (function = measurement_at(i)); i++) {
         struct command_words command = words_of(WORDS(function->name));
         command.pes = "1:2";
@@ -296,7 +282,6 @@ static size_t unfold(const char *name, const char *done)
 static void folds_are_exact(void **state)
 {
     size_t lines_of_reductions = 0;
-    (void)state;
     for (size_t f = 0; measurement_families[f]; f++) {
         const struct measurement *members[512];
         struct list_line lines[512];

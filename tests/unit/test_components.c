@@ -1,15 +1,10 @@
 /* Settings of Open MPI are told by their component, whether that is in force; and lists of texts
  * have names. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "base/memory.h"
 #include "base/text.h"
 #include "comm/components.h"
+#include "unit/unit.h"
 
 static struct named_texts two(void)
 {
@@ -44,7 +39,6 @@ static void owners(void **state)
         {"anameofaframeworkthatislongerthananyother_b", false},
     };
     struct named_texts choices = two();
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_int_equal(components_own(&choices, cases[i].variable), cases[i].own);
     named_texts_free(&choices);
@@ -53,7 +47,6 @@ static void owners(void **state)
 static void lists(void **state)
 {
     struct named_texts texts = two();
-    (void)state;
     assert_string_equal(named_texts_find(&texts, "pml")->value, "ob1");
     assert_null(named_texts_find(&texts, "pm"));
     named_texts_add(&texts, memory_text("a"), memory_text("1"));

@@ -3,19 +3,14 @@
  * LINK: src/machine/controls.c
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "clock/timer.h"
 #include "comm/comm.h"
 #include "machine/parts.h"
 #include "objects/pe_set.h"
+#include "unit/unit.h"
 
 #define MOST 100
 #define TRIP 2e-6 /* of a pair, but SLOW_TRIP from rank SLOW on */
@@ -148,7 +143,6 @@ static struct result_controls control(int size)
 /* All neighbours meet exactly once, one of them begins, and it stops what it began. */
 static void pairs(void **state)
 {
-    (void)state;
     for (int size = 1; size <= MOST; size++) {
         control(size);
         int met = 0;
@@ -176,7 +170,6 @@ static void close_to(double value, double wanted)
 
 static void values(void **state)
 {
-    (void)state;
     struct result_controls seen = control(1);
     assert_true(isnan(seen.hand_over) && isnan(seen.hand_over_slowest));
     assert_true(isnan(seen.hand_over_shared));
@@ -194,7 +187,6 @@ static void values(void **state)
 
 static void possible(void **state)
 {
-    (void)state;
     all.oversubscribed = false;
     assert_null(machine_unseen());
     all.oversubscribed = true;
@@ -204,7 +196,6 @@ static void possible(void **state)
 /* A long log keeps every second control; places in it move along. */
 static void trimmed(void **state)
 {
-    (void)state;
     struct pe_set *set = pe_set_strided(0, 1, 2);
     struct controls controls = {0};
     struct control_log *log = controls_log(&controls, set);

@@ -1,17 +1,12 @@
 /* Where the program is built without PAPI, counters are refused, and the rest still goes. */
 #define _GNU_SOURCE /* as the file under test */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #undef SKAMPI_PAPI
 #define SKAMPI_PAPI 0
 #include "clock/counters.c"
+#include "unit/unit.h"
 
 static void refused(const char *const *events, size_t n, const char *reason)
 {
@@ -24,7 +19,6 @@ static void refused(const char *const *events, size_t n, const char *reason)
 
 static void nothing_to_count_with(void **state)
 {
-    (void)state;
     const char *events[COUNTERS_MAX + 1] = {"PAPI_TOT_CYC", "PAPI_TOT_INS"};
     refused(events, 1, "built without PAPI");
     refused(events, 2, "built without PAPI");

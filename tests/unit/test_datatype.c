@@ -1,19 +1,14 @@
 /* Datatypes, operations, info objects and topologies are described right. */
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "objects/datatype.h"
 #include "objects/info.h"
 #include "objects/mpi_constant.h"
 #include "objects/operation.h"
 #include "objects/pe_set.h"
+#include "unit/unit.h"
 
 #define INTS(...) ((const int64_t[]){__VA_ARGS__})
 
@@ -28,7 +23,6 @@ static void expect(struct datatype *type, const char *text, int64_t size, int64_
 
 static void named(void **state)
 {
-    (void)state;
     const char *name;
     for (size_t i = 0; (name = datatype_name_at(i)); i++) {
         struct datatype *type = datatype_predefined(name);
@@ -45,7 +39,6 @@ static void named(void **state)
 
 static void constructed(void **state)
 {
-    (void)state;
     const char *error;
     struct datatype *i = datatype_predefined("MPI_INT"), *d = datatype_predefined("MPI_DOUBLE");
     struct datatype *c = datatype_predefined("MPI_CHAR");
@@ -85,7 +78,6 @@ static int64_t constant(const char *name)
 /* The parts of all ranks make the whole array. */
 static void distributed(void **state)
 {
-    (void)state;
     const char *error;
     int64_t block = constant("MPI_DISTRIBUTE_BLOCK"), cyclic = constant("MPI_DISTRIBUTE_CYCLIC");
     int64_t none = constant("MPI_DISTRIBUTE_NONE"), any = constant("MPI_DISTRIBUTE_DFLT_DARG");
@@ -128,7 +120,6 @@ static void distributed(void **state)
 
 static void refused(void **state)
 {
-    (void)state;
     const char *error = NULL;
     struct datatype *i = datatype_predefined("MPI_INT"), *deep = datatype_reference(i), *next;
 
@@ -172,7 +163,6 @@ static void refused(void **state)
 /* What a buffer must have room for. */
 static void memory(void **state)
 {
-    (void)state;
     const char *error;
     struct datatype *i = datatype_predefined("MPI_INT");
     struct datatype *behind = datatype_indexed(1, INTS(1), INTS(40), true, i, &error);
@@ -206,7 +196,6 @@ static const char *misfit(const char *operation, const char *type, bool accumula
 
 static void operations(void **state)
 {
-    (void)state;
     assert_null(misfit("MPI_SUM", "MPI_INT", false));
     assert_null(misfit("MPI_MAX", "MPI_LONG_DOUBLE", false));
     assert_non_null(misfit("MPI_SUM", "MPI_BYTE", false));
@@ -230,7 +219,6 @@ static void operations(void **state)
 
 static void infos(void **state)
 {
-    (void)state;
     struct info *info = info_create(), *copy, *null = info_null();
     char key[300];
 
@@ -256,7 +244,6 @@ static void infos(void **state)
 
 static void topologies(void **state)
 {
-    (void)state;
     struct topology *grid = topology_cartesian(2, (int[]){2, 3}, (int[]){0, 1});
     struct topology *same = topology_cartesian(2, (int[]){2, 3}, (int[]){0, 1});
     struct topology *open = topology_cartesian(2, (int[]){2, 3}, (int[]){0, 0});

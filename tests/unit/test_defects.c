@@ -1,16 +1,10 @@
 /* Versions of libraries, and which functions they cannot run. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "engine/start.h"
+#include "unit/unit.h"
 
 static void versions_in_order(void **state)
 {
-    (void)state;
     static const char *const rising[] = {"",      "0.9",    "3.1.6", "4",    "4.0.9", "4.1.4",
                                          "4.1.5", "4.1.10", "4.2",   "4.10", "5.0.0", "10.0"};
     size_t count = sizeof rising / sizeof *rising;
@@ -23,7 +17,6 @@ static void versions_in_order(void **state)
 
 static void versions_that_are_the_same(void **state)
 {
-    (void)state;
     static const char *const pairs[][2] = {
         {"4.1", "4.1.0"},    {"4.1.4", "4.1.4rc1"}, {"4.1.4", "4.1.4, x"},  {"4.1.4)", "4.1.4"},
         {"4.1.4", "4.01.4"}, {"", "0.0"},           {"4.1.4a1.2", "4.1.4"}, {"4.", "4"}};
@@ -35,7 +28,6 @@ static void versions_that_are_the_same(void **state)
 
 static void old_open_mpi_has_no_short_compare_and_swap(void **state)
 {
-    (void)state;
     static const char *const crashing[] = {
         "Shmem_Atomic_Compare_Swap_Yes", "Shmem_Ctx_Atomic_Compare_Swap_No",
         "Shmem_Atomic_Compare_Swap_No_Contended", "Shmem_Ctx_Atomic_Compare_Swap_Yes_Contended"};
@@ -56,7 +48,6 @@ static void old_open_mpi_has_no_short_compare_and_swap(void **state)
 
 static void everything_else_runs(void **state)
 {
-    (void)state;
     static const char *const running[] = {"Shmem_Atomic_Compare_Swap_Yes_Long",
                                           "Shmem_Ctx_Atomic_Compare_Swap_No_Long_Contended",
                                           "Shmem_Atomic_Swap", "Shmem_Put_Round", ""};
@@ -66,7 +57,6 @@ static void everything_else_runs(void **state)
 
 static void wrong_values_are_no_crashes(void **state)
 {
-    (void)state;
     const char *library = "OpenSHMEM 1.4 (Open MPI 4.1.4)", *function = "Shmem_Atomic_Fetch_Xor";
     assert_non_null(defect_of(DEFECT_WRONG_VALUES, function, library));
     assert_non_null(
@@ -79,7 +69,6 @@ static void wrong_values_are_no_crashes(void **state)
 
 static void defects_of_mpich(void **state)
 {
-    (void)state;
     const char *old = "MPI 4.0 (MPICH 4.0.2)", *later = "MPI 4.1 (MPICH 4.1.0)";
     assert_non_null(defect_of(DEFECT_WRONG_VALUES, "Gather_Persistent_Start", old));
     assert_null(defect_of(DEFECT_WRONG_VALUES, "Gather_Persistent_Start", later));

@@ -1,16 +1,11 @@
 /* What each measurement function needs of the buffer, for all descriptors: sizes grow with the
  * count, loops end. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "engine/measurement.h"
 #include "objects/datatype.h"
 #include "objects/info.h"
+#include "unit/unit.h"
 
 #define PES 4
 #define LARGEST (1LL << 40)
@@ -60,7 +55,6 @@ static void more_data_need_more_buffer(void **state)
     const struct measurement *function;
     size_t checked = 0;
 
-    (void)state;
     for (size_t f = 0; (function = measurement_at(f)); f++) {
         struct argument arguments[MEASUREMENT_MAX_PARAMETERS];
 

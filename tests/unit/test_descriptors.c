@@ -1,17 +1,12 @@
 /* LINK: measurements/example.c */
 /* What each descriptor must state: ranges, values for a first try, texts. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "engine/measurement.h"
 #include "engine/request.h"
+#include "unit/unit.h"
 
 extern const struct measurement measurements_example[];
 
@@ -89,7 +84,6 @@ static void all_are_complete(void **state)
 {
     const struct measurement *function;
     size_t checked = 0;
-    (void)state;
     for (size_t i = 0; (function = measurement_at(i)); i++, checked++) {
         check_function(function);
         assert_ptr_equal(measurement_find(function->name), function);
@@ -103,7 +97,6 @@ static void members_are_taken_from_others(void **state)
 {
     const struct measurement *full = measurement_find("Shmem_Put_Nonblocking_Full"),
                              *quiet = measurement_find("Shmem_Put_Nonblocking_Quiet");
-    (void)state;
     assert_string_equal(full->timed, "put_nbi + quiet");
     assert_string_equal(full->routine, "shmem_put_nbi");
     assert_string_equal(full->who, "all");
@@ -199,17 +192,18 @@ static void check_values(const struct measurement *function, const struct pe_set
         int64_t before = arguments[i].integer;
         if (parameter->type == PARAMETER_DOUBLE)
             check_reals(function, arguments, parameter, set);
-        if (parameter->maximum == 0)
-            continue;
+        arguments[i].integer = parameter->minimum - 1;
+        if (parameter->type <= PARAMETER_RANK && !is_refused(function, arguments, set))
+            fail_msg("%s: %s below its minimum is not refused", function->name, parameter->name);
         arguments[i].integer = parameter->maximum + 1;
-        if (!is_refused(function, arguments, set))
+        if (parameter->maximum && !is_refused(function, arguments, set))
             fail_msg("%s: %s above its maximum is not refused", function->name, parameter->name);
         arguments[i].integer = before;
     }
     drop(function, arguments);
 }
 
-/* Checks of other functions may ask the library, which does not run here. */
+/* Checks of functions without any may ask the library, which does not run here. */
 static bool has_largest(const struct measurement *function)
 {
     for (size_t i = 0; i < measurement_parameter_count(function); i++)
@@ -221,7 +215,6 @@ static bool has_largest(const struct measurement *function)
 static void values_are_accepted_and_ranges_kept(void **state)
 {
     const struct measurement *function;
-    (void)state;
     for (int pes = 2; pes <= 4; pes++) {
         struct pe_set *set = pe_set_strided(0, 1, pes);
         for (size_t i = 0; (function = measurement_at(i)); i++)
@@ -235,7 +228,6 @@ static void values_are_accepted_and_ranges_kept(void **state)
 
 static void the_example_is_complete_and_not_listed(void **state)
 {
-    (void)state;
     for (const struct measurement *at = measurements_example; at->name; at++) {
         check_function(at);
         assert_null(measurement_find(at->name));
@@ -252,7 +244,6 @@ static void arguments_by_name(void **state)
                        {"way", PARAMETER_STRING, "", "", .words = "loop|copy", .example = "loop"}}};
     const struct argument arguments[] = {{.integer = 7}, {.real = 0.5}, {.string = "copy"}};
     const struct run run = {.function = &function, .arguments = arguments};
-    (void)state;
     assert_ptr_equal(run_find_argument(&run, "ratio"), &arguments[1]);
     assert_null(run_find_argument(&run, "rank"));
     assert_int_equal(run_argument(&run, "count")->integer, 7);
@@ -265,7 +256,6 @@ static void arguments_by_name(void **state)
 static void words_are_one_of_a_list(void **state)
 {
     const struct parameter way = {"way", PARAMETER_STRING, "", "", .words = "loop|copy"};
-    (void)state;
     assert_int_equal(parameter_word(&way, "loop"), 0);
     assert_int_equal(parameter_word(&way, "copy"), 1);
     assert_int_equal(parameter_word(&way, "cop"), -1);

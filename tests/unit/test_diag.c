@@ -12,7 +12,6 @@ static void shows_line_and_caret(void **state)
 {
     struct source *source = source_of("one\n\tx = %d\r\n");
 
-    (void)state;
     assert_text(diag_format(source, (struct position){0, 2, 6}, "wrong"),
                 "t:2:6: error: wrong\n\tx = %d\n\t    ^\n");
     assert_text(diag_place(source, (struct position){0, 2, 6}), "t:2:6");
@@ -23,7 +22,6 @@ static void caret_counts_characters(void **state)
 {
     struct source *source = source_of("\"\xc3\xa4\xe2\x82\xac\" \x01\xff x\n");
 
-    (void)state;
     assert_text(diag_format(source, (struct position){0, 1, 12}, "wrong"),
                 "t:1:12: error: wrong\n\"\xc3\xa4\xe2\x82\xac\" ?? x\n        ^\n");
     source_release(source);
@@ -33,7 +31,6 @@ static void empty_lines_are_not_shown(void **state)
 {
     struct source *source = source_of("");
 
-    (void)state;
     assert_text(diag_format(source, (struct position){0, 1, 1}, "empty"), "t:1:1: error: empty\n");
     source_release(source);
 }
@@ -43,7 +40,6 @@ static void long_lines_are_shortened_around_the_caret(void **state)
 {
     char line[1001];
 
-    (void)state;
     for (int i = 0; i < 1000; i++)
         line[i] = (char)('a' + i % 26);
     line[1000] = '\0';
@@ -66,7 +62,6 @@ static void long_lines_are_not_cut_within_a_character(void **state)
 {
     struct text line = {0};
 
-    (void)state;
     for (int i = 0; i < 200; i++)
         text_append(&line, "\xe2\x82\xac");
     for (int column = 1; column <= 600; column += 3) {
@@ -85,7 +80,6 @@ static void one_error_a_line(void **state)
     struct source *source = source_of("a\nb\n");
     struct diag *diag = diag_create(source);
 
-    (void)state;
     assert_true(diag_wants(diag, (struct position){0, 2, 1}));
     diag_error(diag, (struct position){0, 2, 1}, "%s %d", "first", 1);
     assert_false(diag_wants(diag, (struct position){0, 2, 5}));
@@ -103,7 +97,6 @@ static void sorted_by_file_and_line(void **state)
     struct diag *diag = diag_create(source);
     int file = source_add_text(source, "--set", "b");
 
-    (void)state;
     diag_error(diag, (struct position){file, 1, 1}, "later");
     diag_error(diag, (struct position){0, 1, 1}, "earlier");
     assert_text(diag_text(diag), "t:1:1: error: earlier\na\n^\n"
@@ -117,7 +110,6 @@ static void no_errors_no_text(void **state)
     struct source *source = source_of("a\n");
     struct diag *diag = diag_create(source);
 
-    (void)state;
     assert_int_equal(diag_count(diag), 0);
     assert_text(diag_text(diag), "");
     diag_release(diag);
@@ -146,7 +138,6 @@ static void at_most_twenty(void **state)
 {
     char *text = report_lines(20);
 
-    (void)state;
     assert_null(strstr(text, "too many"));
     assert_non_null(strstr(text, "t:20:1: error: x\n"));
     free(text);
@@ -164,7 +155,6 @@ static void control_characters_in_messages(void **state)
     char *text;
     char big[2000];
 
-    (void)state;
     diag_error(diag, (struct position){0, 1, 1}, "bad '\x1b[2J'\nnote");
     assert_text(diag_text(diag), "t:1:1: error: bad '?[2J'\nnote\na\n^\n");
     memset(big, 'y', sizeof big - 1);
@@ -197,7 +187,6 @@ static void did_you_mean(void **state)
 {
     char giant[200];
 
-    (void)state;
     assert_string_equal(closest("Shmem_Put_Ruond"), "Shmem_Put_Round");
     assert_string_equal(closest("Shmem_Gut_Round"), "Shmem_Put_Round"); /* the first of equals */
     assert_string_equal(closest("shmem_get_round"), "Shmem_Get_Round");

@@ -1,19 +1,13 @@
 /* The engine's pure rules: when to stop, how windows grow, what fits, what is subtracted. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "engine/buffers.h"
 #include "engine/samples.h"
+#include "unit/unit.h"
 
 static void hard_limit(void **state)
 {
-    (void)state;
     assert_int_equal(stop_hard_limit(33), 50); /* floor(49.5 + 0.5) */
     assert_int_equal(stop_hard_limit(32), 48);
     assert_int_equal(stop_hard_limit(1), 4);
@@ -28,7 +22,6 @@ static bool enough(const struct settings *settings, const double *m, size_t n)
 
 static void classic_rule(void **state)
 {
-    (void)state;
     struct settings settings = settings_default();
     settings.min_repetitions = 4;
     settings.max_repetitions = 8;
@@ -48,7 +41,6 @@ static void classic_rule(void **state)
 /* Twice in a row, with thirty at least, and no end before the median is known. */
 static void median_rule(void **state)
 {
-    (void)state;
     struct settings settings = settings_default();
     settings.stop_rule = STOP_MEDIAN_INTERVAL;
     settings.median_width = 0.05;
@@ -85,7 +77,6 @@ static void median_rule(void **state)
  * rule of the script is. */
 static void precision(void **state)
 {
-    (void)state;
     struct settings settings = settings_default();
     settings.precision = 0.02;
     double m[2000], low, high;
@@ -107,7 +98,6 @@ static void precision(void **state)
 
 static void batches(void **state)
 {
-    (void)state;
     struct settings settings = settings_default();
     settings.min_repetitions = 8;
     assert_int_equal(stop_next_batch(&settings, 8, false, true, 0), 8);
@@ -121,7 +111,6 @@ static void batches(void **state)
 
 static void windows(void **state)
 {
-    (void)state;
     double width = stop_next_window(0, 4, 4, 10);
     assert_true(fabs(width - 3) < 1e-12);             /* 1.5 * 10 / 5 */
     assert_true(stop_next_window(3, 2, 8, 100) == 3); /* a quarter is tolerated */
@@ -133,7 +122,6 @@ static void windows(void **state)
  * each third takes 3 where the others take 1, and the last takes 1, would never fit. */
 static void mpiperf_windows(void **state)
 {
-    (void)state;
     struct settings settings = settings_default();
     const struct window_rules *rules = &settings.window;
     assert_true(fabs(stop_mpiperf_window(rules, 0, 4, 4, 40, 0) - 11) < 1e-12); /* stage 0 */
@@ -156,7 +144,6 @@ static void mpiperf_windows(void **state)
 
 static void alignment(void **state)
 {
-    (void)state;
     for (size_t a = 1; a <= 4096; a *= 2)
         for (uintptr_t address = 4096; address < 4096 + 3 * a; address++) {
             uintptr_t aligned = buffers_align(address, a);
@@ -167,7 +154,6 @@ static void alignment(void **state)
 
 static void fit(void **state)
 {
-    (void)state;
     struct settings settings = settings_default();
     settings.buffer_bytes = 1000;
     struct demand demand = {.local = 1000, .remote = 1000000};
@@ -179,7 +165,6 @@ static void fit(void **state)
 /* SKaMPI 5: 64 KiB are enough for two messages of 4096 integers, twice. */
 static void classic_fit(void **state)
 {
-    (void)state;
     struct settings settings = settings_default();
     struct demand demand = {.local = 4 * 4096, .remote = 4 * 4096};
     assert_int_equal(buffers_need(&settings, &demand, API_MPI), 65536);
@@ -199,7 +184,6 @@ static void classic_fit(void **state)
 /* Every place lies in its block, keeps its alignment, and they do not overlap. */
 static void cycling(void **state)
 {
-    (void)state;
     struct settings settings = settings_default();
     settings.buffer_bytes = 4096;
     enum { ROOM = 4096 + 4096 + 2 * BUFFER_GUARD + 4 * 32 }; /* gaps come on top */
@@ -255,7 +239,6 @@ static struct reference mean_of(const struct reference *a, const struct referenc
  * the stated error covers what it is off by. */
 static void subtraction_of_noise(void **state)
 {
-    (void)state;
     srand(7);
     int covered = 0, runs = 1000;
     double sum = 0;
@@ -278,7 +261,6 @@ static void subtraction_of_noise(void **state)
 /* Conditions that changed between the references show in the error. */
 static void subtraction_of_drift(void **state)
 {
-    (void)state;
     double before[8], after[8];
     for (int i = 0; i < 8; i++) {
         before[i] = 20 + 0.01 * i;
@@ -293,7 +275,6 @@ static void subtraction_of_drift(void **state)
 /* The more often it is measured, the better it is known, and each time counts alike. */
 static void subtraction_of_many(void **state)
 {
-    (void)state;
     srand(7);
     int covered = 0, runs = 1000;
     struct references references;

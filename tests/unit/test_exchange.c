@@ -1,14 +1,9 @@
 /* Exchanges of time stamps tell what is wrong with clocks that are wrong in known ways. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "clock/exchange.h"
+#include "unit/unit.h"
 
 static double uniform(double low, double high)
 {
@@ -17,7 +12,6 @@ static double uniform(double low, double high)
 
 static void maps(void **state)
 {
-    (void)state;
     srand(1);
     for (int i = 0; i < 1000; i++) {
         struct clock_map map = {rand() * (int64_t)1000000, rand() * (int64_t)1000000,
@@ -38,7 +32,6 @@ static void maps(void **state)
 /* After long uptimes no nanosecond is lost: ticks of a 3 GHz counter after a year. */
 static void large_readings(void **state)
 {
-    (void)state;
     int64_t year = (int64_t)3000000000 * 86400 * 365;
     struct clock_map map = {year, year + 5, 1};
     assert_true(clock_map_apply(&map, year + 1) == year + 6);
@@ -63,7 +56,6 @@ static void exchange(struct bounds *bounds, double *now, double offset, double r
 /* Whatever the delays, symmetric or not, with outliers: the truth lies inside the stated bounds. */
 static void truth_is_inside(void **state)
 {
-    (void)state;
     srand(2);
     for (int trial = 0; trial < 2000; trial++) {
         double offset = uniform(-1e9, 1e9), now = 1e9 + uniform(0, 1e9);
@@ -87,7 +79,6 @@ static void truth_is_inside(void **state)
 /* Counters with different rates. */
 static void rates(void **state)
 {
-    (void)state;
     srand(3);
     double offset = 12345, rate = 1.25, now = 1e6;
     struct bounds bounds;
@@ -101,7 +92,6 @@ static void rates(void **state)
 
 static void smallest_round_trip(void **state)
 {
-    (void)state;
     struct bounds bounds;
     bounds_begin(&bounds, 1);
     bounds_add(&bounds, 0, 50, 100);
@@ -126,7 +116,6 @@ static void fill(struct drift_point *points, size_t n, double spread, double slo
 
 static void drifts(void **state)
 {
-    (void)state;
     srand(4);
     struct drift_point points[50], again[50];
     fill(points, 50, 1, 100e-6, 20e-9);
@@ -146,7 +135,6 @@ static void drifts(void **state)
 /* Without drift one fit in a hundred sees one; two in a row see the same one far more rarely. */
 static void no_drift(void **state)
 {
-    (void)state;
     srand(5);
     int once = 0, twice = 0;
     struct drift_point points[20];

@@ -1,16 +1,11 @@
 /* Experiments in blocks, simulated, name a factor where there is one and seldom where there is
  * none. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "stats/factorial.h"
 #include "stats/random.h"
+#include "unit/unit.h"
 
 #define BLOCKS 16
 #define MOST 12
@@ -35,7 +30,6 @@ static void simulate(double *values, size_t levels, size_t slow, double factor)
 
 static void tests_of_known_values(void **state)
 {
-    (void)state;
     /* Ranks 1 2 3 in each of 4 blocks: Friedman's statistic is 8, with 2 degrees of freedom. */
     const double three[] = {1, 2, 3, 10, 20, 30, 2, 3, 4, 5, 6, 7};
     assert_true(fabs(factorial_p(three, 4, 3) - exp(-4)) < 1e-12);
@@ -51,7 +45,6 @@ static void tests_of_known_values(void **state)
 
 static void holm(void **state)
 {
-    (void)state;
     double p[] = {0.01, 0.04, 0.03, 0.005};
     factorial_adjust(p, 4);
     assert_true(fabs(p[3] - 0.02) < 1e-12 && fabs(p[0] - 0.03) < 1e-12);
@@ -61,7 +54,6 @@ static void holm(void **state)
 /* At most 5 % of 2,000 experiments of 12 tests name anything (binomial, 99.9 %). */
 static void names_nothing(void **state)
 {
-    (void)state;
     enum { EXPERIMENTS = 2000, TESTS = 12 };
     size_t wrong = 0;
     for (int i = 0; i < EXPERIMENTS; i++) {
@@ -81,7 +73,6 @@ static void names_nothing(void **state)
 
 static void names_what_is_there(void **state)
 {
-    (void)state;
     size_t found = 0;
     for (int i = 0; i < 200; i++) {
         double values[BLOCKS * MOST], effects[MOST], ratios[BLOCKS];
@@ -103,7 +94,6 @@ static void names_what_is_there(void **state)
 
 static void rests(void **state)
 {
-    (void)state;
     const int64_t offsets[] = {0, 4, 8, 16, 32, 48, 64, 528, 2048, 4080, 4088};
     bool in[11] = {[3] = true, [5] = true, [7] = true, [9] = true};
     int64_t rest, modulus;

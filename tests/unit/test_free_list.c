@@ -1,15 +1,10 @@
 /* The free list that sub-allocates a segment: first fit, holes that merge, and random sequences
  * against a model that knows each line of the segment. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "measurements/common/free_list.h"
 #include "stats/random.h"
+#include "unit/unit.h"
 
 #define LINE ((size_t)FREE_LIST_LINE)
 #define PARTS 24
@@ -27,7 +22,6 @@ static void start(struct segment *segment, int parts, size_t lines)
 
 static void rounds_up(void **state)
 {
-    (void)state;
     assert_int_equal(free_list_rounded(0), LINE);
     assert_int_equal(free_list_rounded(1), LINE);
     assert_int_equal(free_list_rounded(LINE), LINE);
@@ -36,7 +30,6 @@ static void rounds_up(void **state)
 
 static void fills_exactly(void **state)
 {
-    (void)state;
     struct segment segment;
     start(&segment, 3, 4);
     assert_int_equal(free_list_take(&segment.list, 1), 0);
@@ -53,7 +46,6 @@ static void fills_exactly(void **state)
 /* Three neighbours, given back in each order. */
 static void merges_in_any_order(void **state)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 30; seed++) {
         struct segment segment;
         size_t order[3];
@@ -71,7 +63,6 @@ static void merges_in_any_order(void **state)
 
 static void uses_the_first_that_fits(void **state)
 {
-    (void)state;
     struct segment segment;
     start(&segment, 5, 12);
     size_t sizes[] = {2, 1, 4, 1, 2}, at[5];
@@ -96,7 +87,6 @@ static size_t first_fit(const unsigned char *used, size_t lines)
 /* With parts as large as makes it fail at times. */
 static void random_sequences(void **state)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 50; seed++) {
         struct segment segment;
         unsigned char used[LINES] = {0};

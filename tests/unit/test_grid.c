@@ -1,13 +1,9 @@
 /* Grids that PEs share: parts, faces, sections, sweeps, and the serial program that data of kernels
  * are checked by. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "measurements/common/halo.h"
+#include "unit/unit.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -15,7 +11,6 @@ static void parts_are_nearly_square(void **state)
 {
     static const int wanted[][3] = {{1, 1, 1}, {2, 2, 1}, {3, 3, 1},  {4, 2, 2},    {6, 3, 2},
                                     {7, 7, 1}, {8, 4, 2}, {12, 4, 3}, {100, 10, 10}};
-    (void)state;
     for (size_t i = 0; i < COUNT(wanted); i++) {
         int parts[GRID_CUTS];
         grid_parts(wanted[i][0], parts);
@@ -27,7 +22,6 @@ static void parts_are_nearly_square(void **state)
 static void parts_differ_by_one(void **state)
 {
     static const int64_t wanted[] = {0, 4, 7, 10};
-    (void)state;
     for (int part = 0; part <= 3; part++)
         assert_int_equal(grid_first(10, 3, part), wanted[part]);
     assert_int_equal(grid_first(7, 7, 6), 6);
@@ -55,7 +49,6 @@ static struct grid_block whole_of(struct halo_grid grid)
 
 static void each_cell_has_one_owner(void **state)
 {
-    (void)state;
     for (int cut = 0; cut < 3; cut++)
         for (int pes = 1; pes <= 7; pes++) {
             struct halo_grid grid = grid_of(7, 8, 9, cut, pes);
@@ -80,7 +73,6 @@ static void too_many_cells(void **state)
 {
     struct grid_block block;
     struct halo_grid grid = {{INT64_MAX / 4, 8, 8}, {1, 1, 1}, {0, 1}, {1, 1}};
-    (void)state;
     assert_false(halo_block(&grid, 0, &block));
 }
 
@@ -91,7 +83,6 @@ static void cells_begin_alike(void **state)
     struct halo_grid grid = grid_of(3, 5, 4, 1, 2);
     struct grid_block whole = whole_of(grid), block;
     float *all = calloc(whole.cells, sizeof *all), *part;
-    (void)state;
     grid_begin(&whole, all, 99, false);
     for (size_t i = 1; i < whole.cells; i++) {
         assert_true(all[i] >= 0 && all[i] < 1);
@@ -123,7 +114,6 @@ static void faces(void **state)
 {
     struct grid_block b = whole_of(grid_of(3, 4, 5, 0, 1)); /* strides 42, 7, 1 */
     struct grid_section face = grid_face(&b, 0, false, false, 0);
-    (void)state;
     assert_int_equal(b.cells, 5 * 6 * 7);
     assert_int_equal(face.from, grid_index(&b, 0, 0, 0));
     assert_int_equal(grid_section_cells(&face), 20);
@@ -154,7 +144,6 @@ static void calls_of_sections(void **state)
     struct grid_section plane = {0, {1, 4, 5}, {99, 7, 1}}, column = {0, {3, 4, 1}, {42, 7, 1}},
                         cell = {0, {1, 1, 1}, {42, 7, 1}}, dense = {0, {2, 4, 5}, {20, 5, 1}},
                         sparse = {0, {2, 4, 5}, {30, 5, 1}}, flat = {0, {6, 1, 5}, {42, 7, 1}};
-    (void)state;
     check_calls(plane, plane, 4, 4); /* rows of 5 */
     check_calls(column, column, 12, 3);
     check_calls(cell, cell, 1, 1);
@@ -168,7 +157,6 @@ static void packing(void **state)
     struct grid_block b = whole_of(grid_of(3, 4, 5, 0, 1));
     struct grid_section face = grid_face(&b, 1, true, false, 1u << 0);
     float *cells = malloc(b.cells * sizeof *cells), packed[25];
-    (void)state;
     for (size_t i = 0; i < b.cells; i++)
         cells[i] = (float)i;
     grid_pack(&face, cells, packed);
@@ -241,7 +229,6 @@ static void check_near(double found, double wanted)
 static void sweeps(void **state)
 {
     double change;
-    (void)state;
     /* The mean of neighbours is the value on a plane, and more by the curvature. */
     grid_stencil.sweep(&(struct grid_block){.extent = {1, 0, 0}}, NULL, NULL, NULL);
     check_near(swept(&grid_himeno, linear, &change), 3 + 10 + 7);
@@ -260,7 +247,6 @@ static void sweep_of_the_stencil(void **state)
     struct halo_grid grid = {{1, 2, 3}, {0, 1, 1}, {1, 2}, {1, 1}};
     struct grid_block b;
     float from[4 * 5], to[4 * 5] = {0};
-    (void)state;
     assert_true(halo_block(&grid, 0, &b));
     assert_int_equal(b.cells, 20);
     for (int i = 0; i < 20; i++)
@@ -349,7 +335,6 @@ static void check_against_serial(const struct grid_program *program, struct halo
 static void kernels_agree_with_the_serial_program(void **state)
 {
     static const int pes[] = {1, 2, 3, 4, 6, 7, 12};
-    (void)state;
     for (size_t p = 0; p < COUNT(pes); p++)
         for (int steps = 0; steps <= 4; steps += 2 - steps / 2 % 2) {
             struct halo_grid flat = {{1, 13, 9}, {0, 1, 1}, {1, 2}, {1, 1}};
@@ -367,7 +352,6 @@ static void the_serial_program_does_not_depend_on_the_cut(void **state)
     struct halo_grid grid = grid_of(5, 6, 3, 0, 4);
     struct grid_block whole = whole_of(grid);
     float *all = grid_serial(&whole, &grid_himeno, 3, 9);
-    (void)state;
     for (int rank = 0; rank < 4; rank++) {
         struct grid_block b;
         assert_true(halo_block(&grid, rank, &b));

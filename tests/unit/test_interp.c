@@ -1,15 +1,9 @@
 /* LINK: tests/support/stub/stub_engine.c tests/support/stub/stub_functions.c */
 /* The interpreter does what the language reference says: statements, loops, errors while running.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/text.h"
 #include "ski/builtins.h"
@@ -18,6 +12,7 @@
 #include "ski/parser.h"
 #include "ski/script.h"
 #include "support/stub/stub_engine.h"
+#include "unit/unit.h"
 
 /* ---- Running a script ---- */
 
@@ -126,7 +121,6 @@ static void check_fatal(const char *body, int status, const char *start, const c
 
 static void blocks_have_their_own_variables(void **state)
 {
-    (void)state;
     check_on(0, 1, 1,
              "x = 1\n"
              "begin measurement \"a\" print x x = x + 1 print x x = x + 1 print x end measurement\n"
@@ -141,7 +135,6 @@ static void blocks_have_their_own_variables(void **state)
 /* Which variable is read is decided by the text, not by what was executed. */
 static void the_text_decides(void **state)
 {
-    (void)state;
     check_on(
         0, 1, 1,
         "x = 1\n"
@@ -151,7 +144,6 @@ static void the_text_decides(void **state)
 
 static void loop_variables_are_local(void **state)
 {
-    (void)state;
     check_on(0, 1, 1,
              "i = 7\n"
              "begin measurement \"a\" for i = 1 to 2 do od print i end measurement\n"
@@ -161,13 +153,11 @@ static void loop_variables_are_local(void **state)
 
 static void variables_may_be_called_like_functions(void **state)
 {
-    (void)state;
     check_printed("comm = comm(2) print comm, get_comm_size(comm)", "[0, 1]2");
 }
 
 static void globals_know_each_other(void **state)
 {
-    (void)state;
     check_on(0, 3, 3,
              "tasks = get_np() MAXSIZE = 1kb c = comm(tasks - 1)\n"
              "begin measurement \"a\" print tasks, \" \", MAXSIZE / 16, \" \", c end measurement",
@@ -178,7 +168,6 @@ static void globals_know_each_other(void **state)
 
 static void formats(void **state)
 {
-    (void)state;
     check_printed("print 1, \" \", 2.5, \" \", \"text\", \" \", {1, 2, 3}, \" \", {}",
                   "1 2.5 text [1, 2, 3] []");
     check_printed("print 1.0 print 0.1 + 0.2 print 1.0e20 print -7 / 2 print -0.5",
@@ -190,7 +179,6 @@ static void formats(void **state)
 
 static void lines_of_strings_stay_comments(void **state)
 {
-    (void)state;
     check_printed("print \"a\nb\"", "a|b");
     check_printed("print \"a\r\nb\"", "a|b");
     check_printed("print \"a\rb\tc\"", "a?b\tc");
@@ -199,7 +187,6 @@ static void lines_of_strings_stay_comments(void **state)
 /* Strings end up in names of blocks, columns, notes and messages, all of them lines. */
 static void no_string_breaks_a_line(void **state)
 {
-    (void)state;
     check_on(0, 1, 1,
              "begin measurement \"a\nb\tc\"\n"
              "for s in [\"d\ne\"] do measure comm(1) : Fake_Arguments(1, 1, s, {}) od\n"
@@ -212,7 +199,6 @@ static void no_string_breaks_a_line(void **state)
 
 static void text_and_arrays_do_not_fill_the_memory(void **state)
 {
-    (void)state;
     check_fatal("a = alloc_int_array(1000000) b = alloc_int_array(50000)", 2,
                 "t.ski:2:34: error: ", "all arrays together");
     check_fatal("a = alloc_int_array(1000000) b = dims_create(1, a)", 2,
@@ -236,7 +222,6 @@ static void text_and_arrays_do_not_fill_the_memory(void **state)
 
 static void named_values_keep_their_name(void **state)
 {
-    (void)state;
     check_printed("c = MPI_COMM_SELF print c for d in [MPI_COMM_WORLD, comm(1)] do print d od",
                   "MPI_COMM_SELF|MPI_COMM_WORLD|[0]");
     check_printed("c = MPI_COMM_SELF for c in range(1, 3) do print c od", "1|2");
@@ -245,7 +230,6 @@ static void named_values_keep_their_name(void **state)
 
 static void every_pe_prints(void **state)
 {
-    (void)state;
     check_on(3, 4, 4, "begin measurement \"a\" print get_comm_rank(comm2(3, 0)) end measurement",
              "begin a\n#P[3] 0\nend\n");
     check_on(1, 4, 4, "begin measurement \"a\" print get_comm_rank(comm2(3, 0)) end measurement",
@@ -254,7 +238,6 @@ static void every_pe_prints(void **state)
 
 static void flushes(void **state)
 {
-    (void)state;
     check("print 1 print_all 2 flush", "#P[0] 1\n#P[0] 2\nflush\nflush\n");
 }
 
@@ -262,7 +245,6 @@ static void flushes(void **state)
 
 static void arithmetic_loops(void **state)
 {
-    (void)state;
     check_printed("for i = 1 to 12 step *sqrt(2) do print i od print i", "1|2|3|4|6|8|11|16");
     check_printed("for i = 1 to 23 step *sqrt(2) multipleof 4 do print i od", "0|4|8|12|16");
     check_printed("for i = 3 to 1 step -1 do print i i = 100 od print i", "3|2|1|0");
@@ -274,7 +256,6 @@ static void arithmetic_loops(void **state)
 /* The stub's times have a kink at 50: the extra points go there, and to no point twice. */
 static void refinement(void **state)
 {
-    (void)state;
     check("autorefine x = 1.0 to 2.0 step 0.5 do print x od print x",
           "sort\nkey 1\n#P[0] 1.0\nkey 1.5\n#P[0] 1.5\nkey 2\n#P[0] 2.0\nsorted\n#P[0] 2.5\n");
     struct text log = {0};
@@ -297,7 +278,6 @@ static void refinement(void **state)
 
 static void list_loops(void **state)
 {
-    (void)state;
     check_printed("for i in [1, 2.5, \"a\", comm(2)] do print i od", "1|2.5|a|[0, 1]");
     check_printed("for i in [] do print i od print \"none\"", "none");
     check_printed("n = 1 for i in [n, n, n] do print i n = n + 1 od", "1|2|3");
@@ -305,7 +285,6 @@ static void list_loops(void **state)
 
 static void iterator_loops(void **state)
 {
-    (void)state;
     check_printed("for i in range(2, 5) do print i od", "2|3|4");
     check_printed("for i in range(5, 2) do print i od print \"none\"", "none");
     check_printed("for i in squares(2, 4) do print i od", "4|9|16");
@@ -316,7 +295,6 @@ static void iterator_loops(void **state)
 
 static void conditions(void **state)
 {
-    (void)state;
     check_printed("for i = 1 to 4 do\n"
                   "  if i == 1 then print \"one\"\n"
                   "  elseif i == 2 then print \"two\"\n"
@@ -333,7 +311,6 @@ static void conditions(void **state)
 
 static void requests(void **state)
 {
-    (void)state;
     check("measure comm2(3, 1) : Shmem_Put_Round(8, 5)\n"
           "measure MPI_COMM_WORLD : Shmem_Barrier()\n"
           "n = -2.6 measure comm(1) : Fake_Arguments(n, 3, \"x y\", {1, 2})",
@@ -344,7 +321,6 @@ static void requests(void **state)
 
 static void requests_in_loops(void **state)
 {
-    (void)state;
     check("for c in [comm(1), MPI_COMM_WORLD] do for count = 1 to 2 do\n"
           "measure c : Shmem_Quiet(count) od od",
           "measure c=[0] count=1 Shmem_Quiet(iterations=1) on [0]\n"
@@ -359,7 +335,6 @@ static void requests_have_a_place(void **state)
         "begin measurement \"a\"\n  measure comm(1) :\n    Shmem_Barrier()\nend measurement\n", 0,
         1, 1);
 
-    (void)state;
     assert_true(stub_engine_try(script.engine, run_body, &script));
     assert_string_equal(stub_engine_place(script.engine), "t.ski:2:3");
     script_release(&script);
@@ -383,7 +358,6 @@ static void pes_agree_on_what_they_measure(void **state)
     const char *body = "measure comm(2) : Shmem_Quiet(1)";
     const char *varied = "measure comm(2) : Shmem_Quiet(2 + get_comm_rank(MPI_COMM_WORLD))";
 
-    (void)state;
     assert_true(agreed(body, 0) == agreed(body, 3));
     assert_true(agreed(varied, 0) != agreed(varied, 3));
     assert_true(agreed(body, 0) != agreed("  measure comm(2) : Shmem_Quiet(1)", 0));
@@ -395,7 +369,6 @@ static void pes_agree_on_what_they_measure(void **state)
 /* Each of their values was asked for. */
 static void limited_loops_go_on(void **state)
 {
-    (void)state;
     check("set_skampi_buffer(4)\n"
           "for i = 1 to 2 do for count = 2 to 10 step *2 do\n"
           "measure comm(2) : Shmem_Put_Full(count, 1)\n"
@@ -431,7 +404,6 @@ static void limited_loops_go_on(void **state)
 
 static void lists_leave_out_what_is_too_large(void **state)
 {
-    (void)state;
     check("set_skampi_buffer(4)\n"
           "for count in [8, 1] do measure comm(2) : Shmem_Put_Full(count, 1) od\n"
           "for count in range(4, 7) do measure comm(2) : Shmem_Put_Full(count, 1) od\n"
@@ -451,7 +423,6 @@ static void lists_leave_out_what_is_too_large(void **state)
 /* 8 to 64 GiB in steps of 8: nobody waits for billions of rounds. */
 static void what_is_too_much_to_list_is_counted(void **state)
 {
-    (void)state;
     struct script script = script_create("begin measurement \"b\" set_skampi_buffer(8)\n"
                                          "for count = 8 to 64gb step 8 do\n"
                                          "measure comm(2) : Shmem_Put_Full(count, 1)\n"
@@ -471,7 +442,6 @@ static void what_is_too_much_to_list_is_counted(void **state)
 /* In a loop to ..., values of limited loops that grow are not asked for when one did not fit. */
 static void limited_loops_within_open_ones(void **state)
 {
-    (void)state;
     check("set_skampi_buffer(3)\n"
           "for count = 1 to ... do\n"
           "for i = 1 to 4 do measure comm(2) : Shmem_Put_Full(i * count, 1) od od",
@@ -488,7 +458,6 @@ static void limited_loops_within_open_ones(void **state)
 
 static void loops_without_end(void **state)
 {
-    (void)state;
     check("set_skampi_buffer(4)\n"
           "for count = 1 to ... step *2 do measure comm(2) : Shmem_Put_Full(count, 1) od\n"
           "print count",
@@ -513,7 +482,6 @@ static void loops_without_end(void **state)
 
 static void what_cannot_be_measured_ends_loops_without_end(void **state)
 {
-    (void)state;
     check("for count = 1 to ... do measure comm_node(5) : Shmem_Put_Full(count, 1) od\n"
           "for count = 1 to ... do measure comm(2) : Fake_Unsupported(count) od\n"
           "for count = 1 to ... do measure comm(2) : Fake_Failing(count) od",
@@ -524,7 +492,6 @@ static void what_cannot_be_measured_ends_loops_without_end(void **state)
 
 static void refused_arguments_have_their_place(void **state)
 {
-    (void)state;
     check_fatal("measure comm(1) :\n Fake_Arguments(10 + 3, 1, \"\", {})", 2,
                 "t.ski:3:20: error: Fake_Arguments: 13 is refused", "^");
 }
@@ -532,7 +499,6 @@ static void refused_arguments_have_their_place(void **state)
 /* What a variable holds, or what depends on the set, is no error of the script. */
 static void refused_points_are_left_out(void **state)
 {
-    (void)state;
     check("for i = 12 to 14 do measure comm(1) : Fake_Arguments(i, 1, \"\", {}) od",
           "measure i=12 Fake_Arguments(i=12, x=1.0, text=\"\", items=[]) on [0]\n"
           "measure i=13 Fake_Arguments(i=13, x=1.0, text=\"\", items=[]) on [0] refused\n"
@@ -542,7 +508,6 @@ static void refused_points_are_left_out(void **state)
 
 static void loops_that_would_never_end(void **state)
 {
-    (void)state;
     check_fatal("for i = 1 to ... do print i od", 2, "t.ski:2:1: error: ", "measured nothing");
     check_fatal("for i = 1 to ... do measure comm(1) : Shmem_Quiet(i) od", 2,
                 "t.ski:2:1: error: ", "need no buffer");
@@ -558,7 +523,6 @@ static void loops_that_would_never_end(void **state)
 
 static void repetitions_must_fit(void **state)
 {
-    (void)state;
     check_fatal("set_min_repetitions(50)\nmeasure comm(1) : Shmem_Barrier()", 2,
                 "t.ski:3:1: error: the minimum of 50 repetitions is above the maximum of 33", "");
     check("set_min_repetitions(50) set_max_repetitions(60) measure comm(1) : Shmem_Barrier()",
@@ -569,7 +533,6 @@ static void repetitions_must_fit(void **state)
 
 static void errors_have_a_place(void **state)
 {
-    (void)state;
     check_fatal("x = 0\nprint 5 / x", 2, "t.ski:3:9: error: division by zero\n", "\nprint 5 / x\n");
     check_fatal("x = 0 print 1 % x", 2, "t.ski:2:15: error: division by zero", "");
     check_fatal("x = 9223372036854775807 y = x + 1", 2, "t.ski:2:31: error: integer overflow", "");
@@ -596,7 +559,6 @@ static void errors_have_a_place(void **state)
 
 static void errors_in_loops_release_everything(void **state)
 {
-    (void)state;
     check_fatal("for c in [comm(2)] do for i in range(1, 5) do\n"
                 "  s = \"text\" print s, c, {1, 2}, 1 / (i - 2) od od",
                 2, "t.ski:3:36: error: division by zero", "");
@@ -604,7 +566,6 @@ static void errors_in_loops_release_everything(void **state)
 
 static void assertions(void **state)
 {
-    (void)state;
     check_printed("assert(1 < 2, \"fine\") print \"on\"", "on");
     check_fatal("x = 3\nassert(x == 4, \"x is wrong\")", 1,
                 "t.ski:3:1: error: assertion failed: x is wrong\n", "\n^");
@@ -615,7 +576,6 @@ static void assertions(void **state)
 
 static void sets_by_number(void **state)
 {
-    (void)state;
     check_printed("print comm(0), comm(4), comm2(2, 0), comm4(3, 1, 0, 2), comm_from_to(1, 3)",
                   "[][0, 1, 2, 3][2, 0][3, 1, 0, 2][1, 2]");
     check_printed("c = comm4(3, 1, 0, 2) print comm_first_half(c), comm_second_half(c)",
@@ -639,7 +599,6 @@ static void sets_by_node(void **state)
                        "comm_one_per_node(), comm_node(0), comm_node(1), comm_node(9)\n"
                        "end measurement";
 
-    (void)state;
     check_on(0, 5, 2, text, "begin a\n#P[0] [0, 1][0, 2][0, 2, 4][0, 1][2, 3][]\nend\n");
     check_on(0, 3, 1, text, "begin a\n#P[0] [][0, 1][0, 1, 2][0][1][]\nend\n");
     check_on(0, 3, 3, text, "begin a\n#P[0] [0, 1][][0][0, 1, 2][][]\nend\n");
@@ -647,7 +606,6 @@ static void sets_by_node(void **state)
 
 static void sets_that_do_not_exist(void **state)
 {
-    (void)state;
     check_fatal("print comm(5)", 2, "t.ski:2:7: error: comm(5): the job has only 4 PEs",
                 "start it with at least 5");
     check_fatal("print comm(-1)", 2, "t.ski:2:7: error: comm(): -1 is out of range", "0 to 4");
@@ -670,7 +628,6 @@ static void random_sets(void **state)
     struct builtin_call call = {.engine = engine, .builtin = function, .args = &wanted, .count = 1};
     bool shuffled = false;
 
-    (void)state;
     for (int i = 0; i < 20; i++) {
         bool seen[50] = {false};
 
@@ -692,7 +649,6 @@ static void random_sets(void **state)
 
 static void random_integers(void **state)
 {
-    (void)state;
     check_printed("bad = 0 for i = 1 to 500 do r = get_random_int(-3, 3)\n"
                   "if r < -3 or r > 3 then bad = bad + 1 fi od print bad, get_random_int(4, 4)",
                   "04");
@@ -704,7 +660,6 @@ static void random_integers(void **state)
 
 static void arithmetic(void **state)
 {
-    (void)state;
     check_printed("print sqrt(16), cbrt(27.0), sqr(3), log2(8), log10(1000), power(2, 10)",
                   "4.03.09.03.03.01024.0");
     check_printed("print floor(2.7), ceil(2.2), round(2.5), round(-2.5), floor(-2.5), ceil(3)",
@@ -726,7 +681,6 @@ static void arithmetic(void **state)
 
 static void arrays(void **state)
 {
-    (void)state;
     check_printed(
         "a = alloc_int_array(3) b = a int_array_set(b, 1, 7) print a, int_array_get(a, 1)",
         "[0, 7, 0]7");
@@ -748,7 +702,6 @@ static void arrays(void **state)
 
 static void the_environment(void **state)
 {
-    (void)state;
     setenv("SKAMPI_TEST_DIRECTORY", "/some/where", 1);
     unsetenv("SKAMPI_TEST_UNSET");
     check_printed("print get_env(\"SKAMPI_TEST_DIRECTORY\")", "/some/where/");
@@ -765,7 +718,6 @@ static void processor_names(void **state)
     struct script script = script_create(
         "begin measurement \"a\" print mpi_processor_names() end measurement", 2, 4, 4);
 
-    (void)state;
     assert_true(stub_engine_try(script.engine, run_body, &script));
     assert_non_null(strstr(stub_engine_log(script.engine), "#P[2] # rank      2: "));
     script_release(&script);
@@ -790,7 +742,6 @@ static void settings_are_set(void **state)
                                          0, 2, 2);
     const struct settings *settings = engine_settings(script.engine);
 
-    (void)state;
     assert_true(stub_engine_try(script.engine, run_body, &script));
     assert_int_equal(settings->min_repetitions, 3);
     assert_int_equal(settings->max_repetitions, 4);
@@ -843,7 +794,6 @@ static void settings_are_checked(void **state)
         {"set_autorefine_factor(", "0.5", "it must be at least 1"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         char *script = text_format("x = %s %sx)", wrong[i].value, wrong[i].call);
 
@@ -856,7 +806,6 @@ static void the_tables_are_sound(void **state)
 {
     const struct builtin *b;
 
-    (void)state;
     for (size_t i = 0; (b = builtin_at(i)); i++) {
         assert_ptr_equal(builtin_find(b->name), b);
         assert_int_equal(b->help[0], '(');
@@ -874,7 +823,6 @@ static void sources_are_shown(void **state)
     struct script script =
         script_create("x = 1\nbegin measurement \"a\"\nend measurement\n", 0, 1, 1);
 
-    (void)state;
     script.show_source = true;
     assert_true(stub_engine_try(script.engine, run_body, &script));
     assert_non_null(strstr(stub_engine_log(script.engine), "source x = 1\nbegin measurement"));

@@ -6,19 +6,14 @@
  * src/base/memory.c
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "clock/timer.h"
 #include "engine/judge.h"
 #include "engine/watchdog.h"
 #include "machine/parts.h"
+#include "unit/unit.h"
 
 #define FAST 60e-9
 #define SLOW 160e-9
@@ -158,7 +153,6 @@ void watchdog_progress(void)
 void progress_state(struct display *display, const char *state)
 {
     (void)display;
-    (void)state;
 }
 
 int64_t timer_ticks(double seconds)
@@ -322,7 +316,6 @@ static void two_states(void)
 
 static int begin(void **state)
 {
-    (void)state;
     memset(&simulated, 0, sizeof simulated);
     two_states();
     return 0;
@@ -340,7 +333,6 @@ static struct state_request below(double limit, double wait)
 
 static void one_state(void **state)
 {
-    (void)state;
     struct made made = measure(&(struct plan){.enough = 200}, steady);
     assert_int_equal(made.valid, 200);
     assert_int_equal(made.batches, 20);
@@ -350,7 +342,6 @@ static void one_state(void **state)
 
 static void changed_once(void **state)
 {
-    (void)state;
     struct made made = measure(&(struct plan){.enough = 200}, slower_later);
     assert_int_equal(made.valid, 200);
     assert_int_equal(made.repeated, 1);
@@ -366,7 +357,6 @@ static double slower_processor_later(double now)
 /* Any of the controls tells that the state changed. */
 static void processor_changed(void **state)
 {
-    (void)state;
     simulated.addition = slower_processor_later;
     struct made made = measure(&(struct plan){.enough = 200}, steady);
     assert_int_equal(made.valid, 200);
@@ -377,7 +367,6 @@ static void processor_changed(void **state)
 /* A state that changes all the time ends with a mark. */
 static void changes_forever(void **state)
 {
-    (void)state;
     struct made made = measure(&(struct plan){.enough = 200}, restless);
     assert_int_equal(made.valid, 200);
     assert_int_equal(made.repeated, 10);
@@ -393,7 +382,6 @@ static void changes_forever(void **state)
 /* What failed on another PE is not tried again. */
 static void failed(void **state)
 {
-    (void)state;
     struct made made = measure(&(struct plan){.enough = 200, .fails = 3}, restless);
     assert_int_equal(made.batches, 3);
     made =
@@ -405,7 +393,6 @@ static void failed(void **state)
 /* Only time that is spent on waiting counts as such. */
 static void waits(void **state)
 {
-    (void)state;
     struct plan plan = {.enough = 20000, .wanted = below(100e-9, 7)};
     struct made made = measure(&plan, now_and_then);
     assert_false(made.missed);
@@ -422,7 +409,6 @@ static void waits(void **state)
 /* Nor does it shorten the time that the script gives a measurement. */
 static void limits(void **state)
 {
-    (void)state;
     struct plan plan = {.enough = 100000, .wanted = below(100e-9, 60), .max_time = 1.2};
     struct made made = measure(&plan, now_and_then);
     assert_false(made.missed);
@@ -437,7 +423,6 @@ static void limits(void **state)
 /* At the end of the run what was measured in another state does not count. */
 static void time_limit(void **state)
 {
-    (void)state;
     struct plan plan = {.enough = 100000, .wanted = below(100e-9, 60), .ends = 1.0005};
     struct made made = measure(&plan, now_and_then);
     assert_false(made.missed);
@@ -453,7 +438,6 @@ static void time_limit(void **state)
 /* The fastest state of earlier runs counts, also when this one has not seen it. */
 static void fastest(void **state)
 {
-    (void)state;
     struct plan plan = {.enough = 200, .wanted = {{.kind = WANTED_FASTEST}, "fastest", 1}};
     simulated.log.states[0].of[0].high = INFINITY;
     simulated.log.state_count = 1;
@@ -476,7 +460,6 @@ static void fastest(void **state)
 /* What cannot come is not waited for. */
 static void never(void **state)
 {
-    (void)state;
     struct plan plan = {.enough = 200, .wanted = {{.kind = WANTED_NUMBER, .number = 3}, "3", 60}};
     simulated.log.known[0] = hand_over_state(FAST, 0, INFINITY);
     simulated.log.known_numbers[0] = 1;

@@ -1,16 +1,12 @@
 /* What kernels compute by themselves: keys, buckets and their sorting, updates of a table at random
  * places, and the tree that sums are made along. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "measurements/common/key_sort.h"
 #include "measurements/common/random_access.h"
 #include "measurements/common/tree_sum.h"
+#include "unit/unit.h"
 
 /* ---- Keys ---- */
 
@@ -18,7 +14,6 @@ static void buckets_are_in_order(void **state)
 {
     static const int64_t cases[][2] = {
         {1, 1}, {1000, 7}, {65537, 1024}, {1 << 30, 1 << 20}, {9, 9}};
-    (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         struct key_buckets buckets = key_buckets_of(cases[c][0], (int)cases[c][1]);
         int64_t step = cases[c][0] / 5000 + 1;
@@ -38,7 +33,6 @@ static void buckets_are_in_order(void **state)
 static void keys_are_frequent_in_the_middle(void **state)
 {
     int64_t quarter[4] = {0}, sum = 0;
-    (void)state;
     for (int64_t i = 0; i < 40000; i++) {
         int32_t key = key_of(77, i, 1000);
         assert_true(key >= 0 && key < 1000);
@@ -56,7 +50,6 @@ static void keys_are_frequent_in_the_middle(void **state)
 static void partition(void **state)
 {
     int first[4];
-    (void)state;
     key_partition((const long[]){5, 1, 1, 1, 1, 0}, 6, 3, first);
     assert_memory_equal(first, ((const int[]){0, 1, 2, 6}), sizeof first);
     key_partition((const long[]){2, 2, 2, 2, 2, 2}, 6, 3, first);
@@ -72,7 +65,6 @@ static void partition_is_even(void **state)
 {
     long totals[64];
     int first[8];
-    (void)state;
     for (int most = 1; most < 2000; most *= 3) {
         int64_t all = 0;
         long largest = 0;
@@ -101,7 +93,6 @@ static void sorting(void **state)
     struct key_buckets buckets = key_buckets_of(10, 2);
     long sizes[] = {4, 2}, starts[2]; /* 5 is the last key of the first half: rounding */
     int32_t sorted[6], counts[10], ranked[6];
-    (void)state;
     key_sort_by_bucket(&buckets, keys, 6, sizes, starts, sorted);
     assert_memory_equal(sorted, ((const int32_t[]){2, 2, 0, 5, 9, 7}), sizeof sorted);
     assert_true(key_rank(keys, 6, 0, 10, counts, ranked));
@@ -116,7 +107,6 @@ static void sorting(void **state)
 static void places_are_even(void **state)
 {
     int64_t hits[3][5] = {{0}};
-    (void)state;
     for (int64_t i = 0; i < 30000; i++) {
         struct random_access change = random_access_of(11, i, 3, 5);
         assert_true(change.rank >= 0 && change.rank < 3 && change.word >= 0 && change.word < 5);
@@ -130,7 +120,6 @@ static void places_are_even(void **state)
 static void changes_of_a_table(void **state)
 {
     uint64_t table[2][4] = {{0}}, all = 0, found = 0;
-    (void)state;
     for (int64_t i = 0; i < 99; i++)
         all ^= random_access_of(3, i, 2, 4).value;
     for (int rank = 0; rank < 2; rank++)
@@ -151,7 +140,6 @@ static void changes_of_a_table(void **state)
 static void levels(void **state)
 {
     static const int wanted[][2] = {{1, 0}, {2, 1}, {3, 2}, {4, 2}, {5, 3}, {7, 3}, {100000, 17}};
-    (void)state;
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
         assert_int_equal(tree_levels(wanted[i][0]), wanted[i][1]);
     assert_int_equal(tree_sum_longs(1, 100), 1);

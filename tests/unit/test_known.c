@@ -2,19 +2,14 @@
  * damaged files refused. */
 #define _GNU_SOURCE
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/text.h"
 #include "known/known.h"
+#include "unit/unit.h"
 
 #if SKAMPI_JANSSON
 
@@ -63,7 +58,6 @@ static const char *written(const char *bytes, size_t count)
 
 static int remove_files(void **state)
 {
-    (void)state;
     while (path_count > 0)
         unlink(paths[--path_count]);
     return 0;
@@ -104,7 +98,6 @@ static void has_state(const struct earlier_runs *known, int number, double value
 /* Runs of another library, or with other settings, have no states of this one. */
 static void another_library(void **state)
 {
-    (void)state;
     const char *const settings[] = {"UCX_TLS=tcp", "SKAMPI_X=1", "FI_A=b"};
     char *mine = known_software("L 1", settings, 3), *error;
     assert_string_equal(mine, "L 1\nFI_A=b\nUCX_TLS=tcp\n");
@@ -132,7 +125,6 @@ static void another_library(void **state)
 
 static void one_file(void **state)
 {
-    (void)state;
     struct earlier_runs *known = READ(HEADER TWO_STATES POINT(
         "{\"i\":1}", ENTRY(1, 7, 190e-9, 180e-9, 200e-9) "," ENTRY(2, 3, 490e-9, null, null)) END);
     assert_int_equal(known->state_count, 2);
@@ -176,7 +168,6 @@ static const struct known_point *found(const struct earlier_runs *known, const c
 
 static void points_are_found(void **state)
 {
-    (void)state;
     struct earlier_runs *known =
         READ(HEADER TWO_STATES POINT("{\"i\":1e-06,\"word\":\"a\\\"b\"}", ENTRY(1, 5, 1, 0.5, 2))
                  POINT("{\"i\":4,\"word\":\"a\\u0022b\"}", ENTRY(1, 5, 3, 2, 4))
@@ -194,7 +185,6 @@ static void points_are_found(void **state)
 
 static void near_values_are_one_state(void **state)
 {
-    (void)state;
     /* The second file saw them the other way round, and a third one. */
     struct earlier_runs *known =
         READ(HEADER TWO_STATES POINT("{}", ENTRY(1, 5, 10, 8, 12) "," ENTRY(2, 5, 20, 18, 22)) END,
@@ -230,7 +220,6 @@ static void near_values_are_one_state(void **state)
 /* Rounds of five launches are 1 % apart from launch to launch, and do not differ within one. */
 static void launches_differ(void **state)
 {
-    (void)state;
     const char *const launches[] = {LAUNCH("time", 98.019867), LAUNCH("time", 99.004983),
                                     LAUNCH("time", 100), LAUNCH("time", 101.005017),
                                     LAUNCH("time", 102.020134)};
@@ -255,7 +244,6 @@ static void launches_differ(void **state)
 /* One state each, without bounds: only the values can tell. */
 static void runs_in_one_state_each(void **state)
 {
-    (void)state;
     struct earlier_runs *known = READ(HEADER STATE(1, 60e-9, null, null, 1, 40) END,
                                       HEADER STATE(1, 240e-9, null, null, 1, 40) END,
                                       HEADER STATE(1, 70e-9, null, null, 1, 40) END);
@@ -269,7 +257,6 @@ static void runs_in_one_state_each(void **state)
 /* 20 %, and no more, where there are no bounds. */
 static void at_the_limit(void **state)
 {
-    (void)state;
     struct earlier_runs *known = READ(HEADER STATE(1, 100e-9, null, null, 1, 1) END,
                                       HEADER STATE(1, 119.9e-9, null, null, 1, 1) END);
     assert_int_equal(known->state_count, 1);
@@ -283,7 +270,6 @@ static void at_the_limit(void **state)
 /* 90 ns is far from 61 ns, but below the bound that the first file has. */
 static void bounds_tell(void **state)
 {
-    (void)state;
     struct earlier_runs *known =
         READ(HEADER TWO_STATES END, HEADER STATE(1, 90e-9, null, null, 1, 40) END);
     assert_int_equal(known->state_count, 2);
@@ -295,7 +281,6 @@ static void bounds_tell(void **state)
 /* Two states that a run tells apart stay two, though a run before has one near both. */
 static void no_state_is_two(void **state)
 {
-    (void)state;
     struct earlier_runs *known =
         READ(HEADER STATE(1, 100e-9, null, null, 1, 40) END,
              HEADER STATE(1, 90e-9, null, 100e-9, 0.5, 20) STATE(2, 108e-9, 100e-9, null, 0.5, 20)
@@ -320,7 +305,6 @@ static void has_both(const struct earlier_runs *known, int number, double hand_o
 /* States are the same if each of their controls is; ranges never overlap. */
 static void two_controls(void **state)
 {
-    (void)state;
     struct earlier_runs *known =
         READ(HEADER BOTH(1, 60e-9, null, 100e-9, 3e-10, null, 4e-10)
                  BOTH(2, 62e-9, null, 100e-9, 5e-10, 4e-10, null)
@@ -351,7 +335,6 @@ static void two_controls(void **state)
 /* A file that was itself written with --known says by its number which state it means. */
 static void numbers_of_known_states(void **state)
 {
-    (void)state;
     struct earlier_runs *known = READ(
         HEADER STATE(1, 100e-9, null, 105e-9, 0.5, 1) STATE(2, 110e-9, 105e-9, null, 0.5, 1) END,
         HEADER "{\"record\":\"state\",\"state\":2,\"members\":\"0-1\",\"pes\":2," RANGE(
@@ -365,7 +348,6 @@ static void numbers_of_known_states(void **state)
 
 static void sets_are_apart(void **state)
 {
-    (void)state;
     struct earlier_runs *known = READ(HEADER STATE(
         1, 60e-9, null, null, 1,
         1) "{\"record\":\"state\",\"state\":1,\"members\":null,\"pes\":"
@@ -384,7 +366,6 @@ static void sets_are_apart(void **state)
 
 static void what_does_not_matter(void **state)
 {
-    (void)state;
     /* A mark at the beginning, ends of lines of another system, empty lines, blanks as Python puts
      * them, records of other kinds even if damaged, unknown members, a last line that was cut. */
     struct earlier_runs *known =
@@ -421,7 +402,6 @@ static void refused(const char *text, const char *why)
 
 static void other_files(void **state)
 {
-    (void)state;
     char *error;
     refused("", ": the file is empty");
     refused("\n \n", ": the file is empty");
@@ -457,7 +437,6 @@ static void other_files(void **state)
 static void damaged_states(void **state)
 {
     static const char *const values[] = {"null", "0", "-6e-8", "\"6e-8\"", "[]", "true", "{}"};
-    (void)state;
     refused(HEADER STATE(0, 6e-8, null, null, 1, 1), ":2: state is no number from 1");
     refused(HEADER STATE(1.5, 6e-8, null, null, 1, 1), ":2: state is no number from 1");
     refused(HEADER STATE(1000, 6e-8, null, null, 1, 1), ":2: state is no number from 1");
@@ -500,7 +479,6 @@ static void damaged_states(void **state)
 
 static void damaged_points(void **state)
 {
-    (void)state;
     refused(HEADER TWO_STATES POINT("{}", ENTRY(3, 5, 1, 1, 1)) END, ":4: states names a state");
     refused(HEADER TWO_STATES POINT("{}", ENTRY(0, 5, 1, 1, 1)) END, ":4: an entry of states");
     refused(HEADER TWO_STATES POINT("{}", ENTRY(1, -5, 1, 1, 1)) END, ":4: an entry of states");
@@ -526,7 +504,6 @@ static void every_cut(void **state)
 {
     static const char complete[] =
         HEADER TWO_STATES POINT("{\"i\":1}", ENTRY(1, 5, 1, 1, 1) "," ENTRY(2, 5, 1, 1, 1)) END;
-    (void)state;
     for (size_t length = 0; length < sizeof complete; length++) {
         char *error;
         const char *path = written(complete, length);
@@ -543,7 +520,6 @@ static void every_cut(void **state)
 /* Records that matter are short; others may have many samples, but not any number of them. */
 static void long_lines(void **state)
 {
-    (void)state;
     size_t most = (size_t)17 << 20;
     char *text = malloc(most + 1000), *error;
     size_t length =
@@ -593,7 +569,6 @@ int main(void)
 
 static void needs_jansson(void **state)
 {
-    (void)state;
     skip();
 }
 

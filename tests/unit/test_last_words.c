@@ -2,18 +2,13 @@
  * time. */
 #include <netinet/in.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "crash/last_words.h"
+#include "unit/unit.h"
 
 static atomic_bool over;
 static atomic_long connected;
@@ -39,7 +34,6 @@ static void ends(void **state)
     pthread_t stranger;
     char text[LAST_WORDS_LONGEST];
     int status;
-    (void)state;
     last_words_listen(&place);
     if (place.count == 0) {
         last_words_close();

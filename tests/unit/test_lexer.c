@@ -75,7 +75,6 @@ static void check_values(const char *script, const char *expected)
 
 static void places_and_lines(void **state)
 {
-    (void)state;
     check("", "1:1 EOF\n");
     check("  \n\t\n", "1:1 EOF\n");
     check("a b\n\tc\n\n", "1:1* a\n1:3 b\n2:2* c\n2:2 EOF\n");
@@ -85,7 +84,6 @@ static void places_and_lines(void **state)
 
 static void every_operator(void **state)
 {
-    (void)state;
     check_values("< > <= >= == != <> + - * / % & | ~ = ( ) [ ] { } , : ...",
                  "'<'\n'>'\n'<='\n'>='\n'=='\n'!='\n'!='\n'+'\n'-'\n'*'\n'/'\n'%'\n'&'\n'|'\n'~'\n"
                  "'='\n'('\n')'\n'['\n']'\n'{'\n'}'\n','\n':'\n'...'\nEOF\n");
@@ -96,7 +94,6 @@ static void every_operator(void **state)
 
 static void every_keyword(void **state)
 {
-    (void)state;
     check_values("begin end measurement method diagram result to step print print_all flush for do "
                  "od in measure if then else elseif fi and or not multipleof autorefine",
                  "'begin'\n'end'\n'measurement'\n'method'\n'diagram'\n'result'\n'to'\n'step'\n"
@@ -108,7 +105,6 @@ static void every_keyword(void **state)
 
 static void integers(void **state)
 {
-    (void)state;
     check_values("0 7 012 9223372036854775807", "0\n7\n12\n9223372036854775807\nEOF\n");
     check_values("0x337 0xfF 0X10 0x7fffffffffffffff", "823\n255\n16\n9223372036854775807\nEOF\n");
     check_values("1kb 1kB 1KB 1KiB", "1024\n1024\n1024\n1024\nEOF\n");
@@ -121,7 +117,6 @@ static void integers(void **state)
 
 static void doubles(void **state)
 {
-    (void)state;
     check_values(".5 5. 1.5 1.5e3 2.e-6 .5E+1", "0.5\n5\n1.5\n1500\n1.9999999999999999e-06\n5\n"
                                                 "EOF\n");
     check_values("1e5 1e-3 1E2 012e1", "100000\n0.001\n100\n120\nEOF\n");
@@ -134,7 +129,6 @@ static void bad_numbers(void **state)
                                         "1e+",  "2x",  "1_000", "3to",  "1gib", "1kbx",
                                         "1kb2", "0b1", "1e5kB", "1.5kb"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         char *script = text_format("a\n  %s b", words[i]);
         char *tokens = tokens_of_bytes(script, strlen(script), true, true);
@@ -174,7 +168,6 @@ static void integers_out_of_range(void **state)
     static const char *const numbers[] = {"9223372036854775808", "0x8000000000000000",
                                           "8589934592GB", "99999999999999999999kb"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         char *script = text_format("x = %s", numbers[i]);
         char *expected = text_format("1:1* x\n1:3 '='\n1:5 BAD\n1:5 EOF\n1:5: bad number '%s': the "
@@ -189,7 +182,6 @@ static void integers_out_of_range(void **state)
 
 static void strings(void **state)
 {
-    (void)state;
     check("\"\" \"a#b\\\" 'c", "1:1* \"\"\n1:4 \"a#b\\\"\n1:12 c\n1:12 EOF\n"
                                "1:11: illegal character ''': write strings in double quotes\n");
     check("\"one\n two\" x\ny", "1:1* \"one\n two\"\n2:7 x\n3:1* y\n3:1 EOF\n");
@@ -198,7 +190,6 @@ static void strings(void **state)
 
 static void unterminated_strings(void **state)
 {
-    (void)state;
     check("a\n b \"cd\ne f\n", "1:1* a\n2:2* b\n2:4 \"cd\"\n3:1* e\n3:3 f\n3:3 EOF\n"
                                "2:4: this string does not end: its closing '\"' is missing\n");
     check("\"", "1:1* \"\"\n1:1 EOF\n1:1: this string does not end: its closing '\"' is missing\n");
@@ -212,7 +203,6 @@ static void unterminated_strings(void **state)
 
 static void spellings_of_other_languages(void **state)
 {
-    (void)state;
     check("a\n&& b",
           "1:1* a\n2:1* 'and'\n2:4 b\n2:4 EOF\n2:1: '&&' is not an operator: write 'and'\n");
     check_values("||", "'or'\nEOF\n1:1: '||' is not an operator: write 'or'\n");
@@ -234,7 +224,6 @@ static void illegal_characters(void **state)
 {
     static const char nul[] = "a \0\0 b\n\"c\0\"#\0\nd";
 
-    (void)state;
     check("a; b", "1:1* a\n1:4 b\n1:4 EOF\n"
                   "1:2: illegal character ';': statements need no separator: remove it\n");
     check("a\n $ b", "1:1* a\n2:4* b\n2:4 EOF\n2:2: illegal character '$'\n");
@@ -260,7 +249,6 @@ static void illegal_characters(void **state)
 
 static void byte_order_marks(void **state)
 {
-    (void)state;
     check("\xef\xbb\xbfx", "1:1* x\n1:1 EOF\n");
     check("x \xef\xbb\xbf", "1:1* x\n1:1 EOF\n1:3: illegal character '\xef\xbb\xbf': only strings "
                             "and comments may contain characters other than ASCII\n");
@@ -270,7 +258,6 @@ static void byte_order_marks(void **state)
 
 static void includes(void **state)
 {
-    (void)state;
     write_file("a.inc", "b = 1 # no newline");
     write_file("c.inc", "# comments only\n\n");
     check("x @include \"a.inc\" y\nz\n",
@@ -287,7 +274,6 @@ static void bad_includes(void **state)
 {
     static const char nul[] = "@include \"a\0b\"";
 
-    (void)state;
     check("x\n  @include \"none.inc\" y",
           "1:1* x\n2:23* y\n2:23 EOF\n2:12: cannot read the include "
           "'none.inc': No such file or directory\n");
@@ -312,7 +298,6 @@ static void bad_includes(void **state)
 
 static void includes_of_itself(void **state)
 {
-    (void)state;
     write_file("self.inc", "a\n @include \"self.inc\"\nb\n");
     check("@include \"self.inc\" c",
           "self.inc:1:1* a\nself.inc:3:1* b\n1:21* c\n1:21 EOF\nself.inc:2:11: this file includes "
@@ -328,7 +313,6 @@ static void at_most_ten_files_at_once(void **state)
     struct text chain = {0};
     char *expected;
 
-    (void)state;
     text_append(&chain, "t");
     for (int i = 1; i <= 10; i++) {
         char *name = text_format("n%d.inc", i),
@@ -354,7 +338,6 @@ static void expansion_is_limited(void **state)
 {
     char *tokens;
 
-    (void)state;
     for (int i = 1; i <= 9; i++) {
         struct text text = {0};
         char *name = text_format("m%d.inc", i);
@@ -378,7 +361,6 @@ static void expanded_text(void **state)
     struct lexer *lexer = lexer_create(source, diag, 0, true);
     size_t length;
 
-    (void)state;
     write_file("e.inc", "# in\nx");
     assert_int_equal(lexer_next(lexer).expanded_end, 1);
     while (lexer_next(lexer).kind != TOKEN_EOF)

@@ -1,14 +1,9 @@
 /* PEs are told apart by where they run, on machines that are made up. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/location.h"
+#include "unit/unit.h"
 
 /* Each node: two packages of four cores with two threads; thread 2 of a core is processor core + 8.
  * Two cores share an L2. */
@@ -19,7 +14,6 @@ static int node_of[PES];
 
 static int make_machine(void **state)
 {
-    (void)state;
     memset(nodes, -1, sizeof nodes);
     memset(pes, 0, sizeof pes);
     memset(node_of, 0, sizeof node_of);
@@ -50,7 +44,6 @@ static struct location_group *groups_of(int count, size_t *groups)
 
 static void check_bound(void **state)
 {
-    (void)state;
     size_t count;
     for (int pe = 0; pe < 8; pe++) {
         node_of[pe] = pe % 2; /* dealt out to nodes */
@@ -73,7 +66,6 @@ static void check_bound(void **state)
 
 static void check_sharing(void **state)
 {
-    (void)state;
     size_t count;
     allow(0, 3, 3);
     allow(1, 11, 11); /* the second thread of core 3 */
@@ -90,7 +82,6 @@ static void check_sharing(void **state)
 
 static void check_unbound(void **state)
 {
-    (void)state;
     size_t count;
     allow(0, 0, 15);
     allow(1, 0, 15);
@@ -113,7 +104,6 @@ static void check_unbound(void **state)
 
 static void check_strides(void **state)
 {
-    (void)state;
     size_t count;
     for (int pe = 0; pe < 12; pe++)
         allow(pe, pe % 3 ? 5 : 1, pe % 3 ? 5 : 1);
@@ -128,7 +118,6 @@ static void check_strides(void **state)
 /* Many kinds of PEs: the first are listed, the others counted. */
 static void check_many(void **state)
 {
-    (void)state;
     size_t count;
     int unlisted;
     for (int pe = 0; pe < PES; pe++)
@@ -142,7 +131,6 @@ static void check_many(void **state)
 /* This process runs on a processor that it may use. */
 static void check_self(void **state)
 {
-    (void)state;
     struct location_pe self;
     location_of_self(&self);
     assert_in_range(self.ran_on, 0, LOCATION_PROCESSORS - 1);

@@ -1,17 +1,12 @@
 /* Loops take the right values: steps, factors, multiples and limits. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/text.h"
 #include "ski/loop.h"
+#include "unit/unit.h"
 
 static struct loop to(struct value start, struct value end, struct value step)
 {
@@ -71,7 +66,6 @@ static void check_refused(struct loop loop, const char *reason)
 
 static void table(void **state)
 {
-    (void)state;
     check(times(I(1), I(12), R(sqrt(2)), 0), "1 2 3 4 6 8 11", "16");
     check(times(I(1), I(23), R(sqrt(2)), 4), "0 4 8 12 16", "24");
     check(to(I(10), I(1), I(-3)), "10 7 4 1", "-2");
@@ -83,7 +77,6 @@ static void table(void **state)
 
 static void ends(void **state)
 {
-    (void)state;
     check(to(I(1), I(1), I(1)), "1", "2");
     check(to(I(1), I(10), I(4)), "1 5 9", "13");
     check(to(I(1), R(2.5), I(1)), "1 2", "3");
@@ -104,7 +97,6 @@ static void ends(void **state)
 
 static void signs(void **state)
 {
-    (void)state;
     check(times(I(-1), I(-16), I(2), 0), "-1 -2 -4 -8 -16", "-32");
     check(times(I(-16), I(-1), R(0.5), 0), "-16 -8 -4 -2 -1", "0");
     check(times(I(16), I(0), R(0.5), 0), "16 8 4 2 1 0", "0");
@@ -117,7 +109,6 @@ static void signs(void **state)
 
 static void multiples(void **state)
 {
-    (void)state;
     check(times(I(1), I(8), I(2), 4), "0 4 8", "16");
     check(times(I(6), I(30), I(2), 4), "4 12 24", "48");
     check(times(I(7), I(30), I(2), 4), "8 12 28", "56");
@@ -134,7 +125,6 @@ static void classic_end_is_included(void **state)
     int64_t last = 0;
     int count = 0;
 
-    (void)state;
     assert_null(loop_begin(&loop));
     for (; loop_next(&loop, &v, &error); count++)
         last = v.as.integer;
@@ -145,7 +135,6 @@ static void classic_end_is_included(void **state)
 
 static void never_ending(void **state)
 {
-    (void)state;
     check_refused(to(I(1), I(5), I(0)), "step 0");
     check_refused(to(I(5), I(1), R(0)), "step 0");
     check_refused(times(I(1), I(5), I(1), 0), "step *1");
@@ -183,7 +172,6 @@ static void overflow(void **state)
     struct value v;
     const char *error;
 
-    (void)state;
     /* A limited loop ends there like behind any other end. */
     check(to(I(INT64_MAX - 1), I(INT64_MAX), I(1)), "9223372036854775806 9223372036854775807",
           "9223372036854775807");
@@ -211,7 +199,6 @@ static void too_slow(void **state)
     struct value v;
     const char *error;
 
-    (void)state;
     assert_int_equal(exhaust(to(I(1), I(5), R(1e-30)), &v, &error), 1);
     assert_non_null(strstr(error, "too small"));
     assert_int_equal(exhaust(to(R(1e25), R(2e25), R(1)), &v, &error), 1);
@@ -226,7 +213,6 @@ static void without_end(void **state)
     struct value v;
     const char *error;
 
-    (void)state;
     assert_null(loop_begin(&loop));
     for (int i = 0; i < 1000; i++) {
         assert_true(loop_next(&loop, &v, &error));
@@ -240,7 +226,6 @@ static void names_are_dropped(void **state)
     struct loop loop;
     const char *error;
 
-    (void)state;
     start.constant = "ONE";
     loop = to(start, I(2), I(1));
     assert_null(loop_begin(&loop));
@@ -306,7 +291,6 @@ static void properties_of_additive_loops(void **state)
 {
     int count = 0;
 
-    (void)state;
     for (int i = 0; i < 20000; i++) {
         struct loop loop = {0};
 
@@ -322,7 +306,6 @@ static void properties_of_multiplicative_loops(void **state)
 {
     int count = 0;
 
-    (void)state;
     for (int i = 0; i < 20000; i++) {
         struct loop loop = {.multiplicative = true, .multiple_of = draw(0, 1) * draw(1, 9)};
 
@@ -348,7 +331,6 @@ static int64_t last_of(struct loop loop)
 
 static void an_end_that_is_hit_is_included(void **state)
 {
-    (void)state;
     for (int i = 0; i < 5000; i++) {
         int64_t start = draw(-50, 50), step = draw(0, 1) ? draw(1, 9) : -draw(1, 9);
         int64_t end = start + step * draw(0, 200);
@@ -377,7 +359,6 @@ static void shares(void **state)
     struct loop loops[] = {to(I(0), I(9), I(1)), to(I(10), I(-10), I(-5)), to(R(0), R(1), R(0.1)),
                            times(I(1), I(1024), I(2), 0), times(R(1), R(0.01), R(0.5), 0)};
 
-    (void)state;
     for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
         struct value v;
         const char *error;
@@ -416,7 +397,6 @@ static void check_remaining(struct loop loop, int skipped, int64_t remaining)
 /* Behind the visible value, without walking there where that is far. */
 static void what_remains(void **state)
 {
-    (void)state;
     check_remaining(to(I(1), I(10), I(1)), 1, 9);
     check_remaining(to(I(1), I(10), I(2)), 5, 0);
     check_remaining(to(I(10), I(-10), I(-4)), 2, 4);

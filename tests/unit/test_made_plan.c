@@ -1,17 +1,12 @@
 /* Who exchanges what with whom in collectives that are made of one-sided operations, on 1 to 64
  * ranks: carried out in random orders, with ranks that are a call ahead, every call has the right
  * result on every rank; and the numbers of rounds and of elements are those of the algorithms. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "measurements/common/made_plan.h"
+#include "unit/unit.h"
 
 #define MOST 64
 #define FEW 8 /* ranks up to which everything is tried */
@@ -257,7 +252,6 @@ static void check_lengths(struct made_task task)
 
 static void every_call_is_right_in_any_order(void **state)
 {
-    (void)state;
     for (int size = 1; size <= MOST; size++)
         for (int c = 0; c < MADE_COLLECTIVES; c++)
             for (int a = 0; a < MADE_ALGORITHMS; a++)
@@ -313,7 +307,6 @@ static void check_sides(void)
 
 static void senders_and_receivers_agree(void **state)
 {
-    (void)state;
     for (int size = 1; size <= MOST; size++)
         for (int c = 0; c < MADE_COLLECTIVES; c++)
             for (int a = 0; a < MADE_ALGORITHMS; a++)
@@ -393,7 +386,6 @@ static int log_up(int n)
 
 static void rounds_are_those_of_the_algorithms(void **state)
 {
-    (void)state;
     for (int n = 2; n <= MOST; n++) {
         bool power = (n & (n - 1)) == 0;
         int log = log_up(n), floor = power ? log : log - 1, rest = power ? 0 : 2;
@@ -444,7 +436,6 @@ static void rounds_are_those_of_the_algorithms(void **state)
  * its vector at most, while recursive doubling sends it in each round. */
 static void elements_are_those_of_the_algorithms(void **state)
 {
-    (void)state;
     for (int n = 2; n <= MOST; n *= 2) {
         size_t each = 10, all = each * (size_t)n, most = 2 * (all - each);
         struct made_task task = {MADE_REDUCE, MADE_DOUBLING, .size = n, .elements = all};
@@ -465,7 +456,6 @@ static void elements_are_those_of_the_algorithms(void **state)
 static void pieces_of_a_ring(void **state)
 {
     struct made_task task = {MADE_BROADCAST, MADE_RING, .size = 3, .elements = 100};
-    (void)state;
     assert_int_equal(made_pieces(&task), 1);
     task.segment = 30;
     assert_int_equal(made_pieces(&task), 4);
@@ -483,7 +473,6 @@ static void pieces_of_a_ring(void **state)
 
 static void algorithms_have_names(void **state)
 {
-    (void)state;
     assert_int_equal(made_find(MADE_REDUCE, "reduce_scatter_allgather"), MADE_SCATTER_ALLGATHER);
     assert_int_equal(made_find(MADE_REDUCE, "scatter_allgather"), MADE_ALGORITHMS);
     assert_int_equal(made_find(MADE_BROADCAST, "scatter_allgather"), MADE_SCATTER_ALLGATHER);

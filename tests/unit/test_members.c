@@ -1,14 +1,9 @@
 /* The members of a set as text: ranges, and what tells long sets from each other. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "objects/pe_set.h"
+#include "unit/unit.h"
 
 static char *text_of(struct pe_set *set)
 {
@@ -26,7 +21,6 @@ static void check(struct pe_set *set, const char *expected)
 
 static void ranges(void **state)
 {
-    (void)state;
     check(pe_set_strided(0, 1, 4), "0-3");
     check(pe_set_strided(5, 1, 1), "5");
     check(pe_set_create((int[]){0, 1, 2, 8, 5, 4}, 6), "0-2,8,5,4");
@@ -44,7 +38,6 @@ static void long_sets(void **state)
     members[2000]++;
     char *other = text_of(pe_set_create(members, 4096));
 
-    (void)state;
     assert_true(strlen(text) < 40);
     assert_int_equal(strncmp(text, "0,...,8190 #", 12), 0);
     assert_string_equal(text, same);

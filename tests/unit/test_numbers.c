@@ -1,13 +1,8 @@
 /* Numbers and plurals are written as people read them. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "base/numbers.h"
+#include "unit/unit.h"
 
 static void numbers(void **state)
 {
@@ -33,7 +28,6 @@ static void numbers(void **state)
         {INFINITY, 2, "inf"},
         {-INFINITY, 2, "-inf"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[32];
         assert_string_equal(numbers_text(text, cases[i].value, cases[i].digits), cases[i].text);
@@ -42,7 +36,6 @@ static void numbers(void **state)
 
 static void plurals(void **state)
 {
-    (void)state;
     assert_string_equal(numbers_plural(0), "s");
     assert_string_equal(numbers_plural(1), "");
     assert_string_equal(numbers_plural(2), "s");
@@ -50,7 +43,6 @@ static void plurals(void **state)
 
 static void units(void **state)
 {
-    (void)state;
     assert_true(numbers_unit("ns") == 1e9);
     assert_true(numbers_unit("us") == 1e6);
     assert_true(numbers_unit("ms") == 1e3);

@@ -1,20 +1,15 @@
 /* Every format of output has, record by record, the numbers computed by hand. */
 #define _GNU_SOURCE
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/json.h"
 #include "output/output.h"
 #include "output/point.h"
+#include "unit/unit.h"
 
 static void number(double value, const char *expected)
 {
@@ -25,7 +20,6 @@ static void number(double value, const char *expected)
 /* At least four significant digits, at least one decimal. */
 static void numbers(void **state)
 {
-    (void)state;
     number(0, "0.0");
     number(12345.67, "12345.7");
     number(1234.5, "1234.5");
@@ -42,7 +36,6 @@ static void numbers(void **state)
 
 static void columns(void **state)
 {
-    (void)state;
     size_t index[8];
     bool sorted;
     assert_int_equal(output_columns(4, 16, (size_t[16]){0}, &sorted), 4);
@@ -77,7 +70,6 @@ static void string(const char *value, const char *expected)
 
 static void json_strings(void **state)
 {
-    (void)state;
     string("", "\"\"");
     string("a \"b\" \\ /", "\"a \\\"b\\\" \\\\ /\"");
     string("\b\f\n\r\t\x01\x1f\x7f", "\"\\b\\f\\n\\r\\t\\u0001\\u001f\x7f\"");
@@ -113,7 +105,6 @@ static void json_is(double value, const char *expected)
 
 static void json_numbers(void **state)
 {
-    (void)state;
     json_is(0, "0");
     json_is(0.1, "0.1");
     json_is(-1.5e-6, "-1.5e-06");
@@ -134,7 +125,6 @@ static void json_numbers(void **state)
 
 static void json_objects(void **state)
 {
-    (void)state;
     char *text;
     size_t size;
     FILE *stream = open_memstream(&text, &size);
@@ -170,7 +160,6 @@ static char *contents(void)
 /* The classic field order; notes behind; conditions only where they change. */
 static void results(void **state)
 {
-    (void)state;
     const char *notes[] = {"something"};
     struct output *output = open_sko(path);
     struct result_variable variables[] = {{"a", "2"}, {"count", "8"}};
@@ -213,7 +202,6 @@ static void results(void **state)
 /* Of one point over all rounds, and levels. */
 static void rounds(void **state)
 {
-    (void)state;
     const char *notes[] = {"something"};
     struct result_variable variables[] = {{"count", "8"}};
     struct result_level levels[] = {{150.2e-9, 0.62}, {450.1e-9, 0.38}};
@@ -336,7 +324,6 @@ static void in_order(const char *text, const char *const *parts, size_t n)
 /* In the order of keys in every format, also when the run ends before they are released. */
 static void held(void **state)
 {
-    (void)state;
     for (int ended = 0; ended < 2; ended++) {
         struct output *output = open_all(false);
         struct result result = small_result();
@@ -376,7 +363,6 @@ static void held(void **state)
 /* A heading where columns change, values in the unit that suits them, and what is doubtful. */
 static void table(void **state)
 {
-    (void)state;
     char *error;
     struct output *output = output_open(
         &(struct output_target){.path = path, .format = OUTPUT_TABLE, .force = true}, 1, &error);
@@ -435,7 +421,6 @@ static void table(void **state)
 /* One that is full is told of; the others have everything, and that it failed. */
 static void one_full(void **state)
 {
-    (void)state;
     struct output *output = open_all(true);
     struct result result = small_result();
     output_comment(output, "first");
@@ -456,7 +441,6 @@ static void one_full(void **state)
 /* Cells that have to be quoted or escaped, and those that are empty. */
 static void csv_cells(void **state)
 {
-    (void)state;
     struct output *output = open_all(false);
     struct result_argument arguments[] = {
         {.name = "n", .unit = "bytes", .type = RESULT_INTEGER, .integer = -3},
@@ -496,7 +480,6 @@ static void csv_cells(void **state)
 /* What takes the place of results, in every format; how much of it there is. */
 static void missing(void **state)
 {
-    (void)state;
     at_count[0].value = "8";
     for (int ended = 0; ended < 2; ended++) {
         struct output *output = open_all(false);
@@ -558,7 +541,6 @@ static void missing(void **state)
 /* What is known only when the library has ended. */
 static void library_end(void **state)
 {
-    (void)state;
     struct output *output = open_sko(path);
     output_comment(output, "before");
     output_library_end(output, (double[]){0.25, NAN}, 2);
@@ -572,7 +554,6 @@ static void library_end(void **state)
 /* Other threads may go on for a while; nothing comes behind the last line. */
 static void last_words(void **state)
 {
-    (void)state;
     struct output *output = open_sko(path);
     output_comment(output, "before");
     output_last_words(output, 5, "the end", "because");
@@ -593,7 +574,6 @@ static void point_is(const struct result_point *point, const char *expected)
 /* What identifies a point: what is stated about it, in a form in which no two of them are equal. */
 static void points(void **state)
 {
-    (void)state;
     struct result_variable variables[] = {{"n", "1"}, {"n", "2.50"}, {"x", "a b"}, {"z", "-0"}};
     char *settings[] = {"set_cache_state(\"cold\")", "set_verify(\"every\")"};
     struct result_point point = {.block = "a \"b\"",
@@ -622,7 +602,6 @@ static void points(void **state)
 /* Of a loop variable: in quotes where it is no word, so that it can be read again. */
 static void values_in_sko(void **state)
 {
-    (void)state;
     static const char *const values[][2] = {{"8", "v= 8 "},
                                             {"a=b", "v= a=b "},
                                             {"", "v= \"\" "},
@@ -646,7 +625,6 @@ static void values_in_sko(void **state)
 /* All rounds made are listed, also where one of them has no result. */
 static void rounds_in_json(void **state)
 {
-    (void)state;
     double medians[] = {1, NAN, 3, 2};
     struct result_rounds result = {.point = {.block = "b",
                                              .function = "F",
@@ -670,7 +648,6 @@ static void rounds_in_json(void **state)
 
 static void failures(void **state)
 {
-    (void)state;
     char *error;
     assert_null(output_open(&(struct output_target){.path = "/dev/null/file"}, 1, &error));
     assert_string_equal(error, "cannot write /dev/null/file: Not a directory");
@@ -696,7 +673,6 @@ static void failures(void **state)
 /* What happens to the file behind the last record is noticed when it is closed. */
 static void lost(void **state)
 {
-    (void)state;
     struct output *output = open_sko(path);
     output_comment(output, "x");
     assert_int_equal(truncate(path, 1), 0);
@@ -716,7 +692,6 @@ static void lost(void **state)
 /* A name that nobody else uses. */
 static int choose_path(void **state)
 {
-    (void)state;
     int file = mkstemp(path);
     return file < 0 || close(file) != 0 || unlink(path) != 0;
 }

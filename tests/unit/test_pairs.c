@@ -1,17 +1,12 @@
 /* Patterns of many ranks: who works on whom, that all ranks agree on it, and that no two operations
  * share a place. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "measurements/common/pairs_pattern.h"
 #include "measurements/common/tournament.h"
+#include "unit/unit.h"
 
 #define MOST 9 /* ranks */
 
@@ -86,7 +81,6 @@ static void check_steps(const struct pairs *pairs)
 static void all_ranks_agree(void **state)
 {
     int checked = 0;
-    (void)state;
     for (size_t p = 0; p < PATTERN_COUNT; p++)
         for (int size = 2; size <= MOST; size++)
             for (int pairs = 0; pairs <= size; pairs++)
@@ -117,7 +111,6 @@ static void check_partners(const char *pattern, int pairs, int size, const int *
 
 static void patterns_are_what_they_are_called(void **state)
 {
-    (void)state;
     check_partners("half", 0, 6, (int[]){3, 4, 5, 0, 1, 2});
     check_partners("half", 2, 6, (int[]){3, 4, -1, 0, 1, -1});
     check_partners("half", 0, 7, (int[]){3, 4, 5, 0, 1, 2, -1});
@@ -130,7 +123,6 @@ static void patterns_are_what_they_are_called(void **state)
 static void random_pairs_are_pairs(void **state)
 {
     int other = 0;
-    (void)state;
     struct pairs a = opened("random:1", 0, 1, 1, 100), again = opened("random:1", 0, 1, 1, 100),
                  b = opened("random:2", 0, 1, 1, 100);
     for (int rank = 0; rank < 100; rank++) {
@@ -183,7 +175,6 @@ static void check_tournament(int size, int group, int seed)
 
 static void rounds_are_a_tournament(void **state)
 {
-    (void)state;
     for (int size = 2; size <= 24; size++)
         for (int group = 1; group <= size; group++)
             for (int seed = 0; size % group == 0 && seed <= 9; seed += 9)
@@ -209,7 +200,6 @@ static void rounds_are_a_tournament(void **state)
 static void random_targets_are_spread(void **state)
 {
     int hits[8] = {0};
-    (void)state;
     struct pairs made = opened("targets:1", 0, 1, 1000, 8);
     for (int rank = 0; rank < 8; rank++)
         for (int64_t i = 0; i < pairs_steps(&made, rank); i++)
@@ -220,7 +210,6 @@ static void random_targets_are_spread(void **state)
 
 static void what_makes_no_sense_is_refused(void **state)
 {
-    (void)state;
     assert_null(refusal("half", 3, 2, 1, 7));
     assert_non_null(strstr(refusal("half", 4, 1, 1, 7), "at most 3"));
     assert_non_null(strstr(refusal("offset:2", 0, 1, 1, 6), "multiple of 4 PEs"));
@@ -244,7 +233,6 @@ static void demands_saturate(void **state)
     struct argument arguments[MEASUREMENT_MAX_PARAMETERS];
     const struct measurement *function = function_for("targets:1", 0, 1, INT_MAX, arguments);
     struct run run = {.function = function, .arguments = arguments, .size = 1000};
-    (void)state;
     arguments[0].integer = INT64_MAX / 2;
     function->demand(&run);
     assert_true(run.demand.remote == SIZE_MAX);

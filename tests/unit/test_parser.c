@@ -240,7 +240,6 @@ static void check_expr(const char *expr, const char *expected)
 
 static void operands(void **state)
 {
-    (void)state;
     check_expr("1", "1");
     check_expr("1.5", "1.50");
     check_expr("\"a b\"", "'a b'");
@@ -263,7 +262,6 @@ static void binary_operators(void **state)
                                             {"+", "-"}, {"*", "/", "%"}};
     size_t count = sizeof levels / sizeof *levels;
 
-    (void)state;
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < count; k++)
             for (int a = 0; levels[i][a]; a++)
@@ -284,7 +282,6 @@ static void binary_operators(void **state)
 
 static void prefix_operators(void **state)
 {
-    (void)state;
     check_expr("-2*3+1", "(+ (neg (* 2 3)) 1)");
     check_expr("-2-3", "(- (neg 2) 3)");
     check_expr("+2%3+1", "(+ (pos (% 2 3)) 1)");
@@ -304,7 +301,6 @@ static void prefix_operators(void **state)
 
 static void expression_errors(void **state)
 {
-    (void)state;
     check_errors("x =\n", "1:3: expected an expression after '=', found the end of the script\n");
     check_errors("x = 1 +\ny = 2",
                  "2:3: expected a statement, found '='; is the line before incomplete?\n");
@@ -339,7 +335,6 @@ static void expression_errors(void **state)
 
 static void statements_outside_blocks(void **state)
 {
-    (void)state;
     check_tree("x = 1 y = 2\nf() g(1,\n2)", "[x = 1][y = 2][f()][g( 1 2)]");
     check_tree("comm = comm(2)", "[comm = comm( 2)]");
     check_tree("assert(x > 1, \"text\")", "[assert (> x 1) 'text']");
@@ -351,7 +346,6 @@ static void statements_outside_blocks(void **state)
 
 static void print_flush_measure(void **state)
 {
-    (void)state;
     check_body("print 1", "[print 1]");
     check_body("print 1, \"a\",\n x+1 print_all y flush",
                "[print 1 'a' (+ x 1)][print_all y][flush]");
@@ -363,7 +357,6 @@ static void print_flush_measure(void **state)
 
 static void arithmetic_loops(void **state)
 {
-    (void)state;
     check_body("for i = 1 to 10 do od", "[for i 1..10]");
     check_body("for i = a+1 to ... do f() g() od", "[for i (+ a 1)..[f()][g()]]");
     check_body("for i = 10 to 1 step -3 do od", "[for i 10..1 step (neg 3)]");
@@ -378,7 +371,6 @@ static void arithmetic_loops(void **state)
 
 static void other_loops(void **state)
 {
-    (void)state;
     check_body("for x in [] do od", "[for x in]");
     check_body("for x in [1, \"a\", 2.5] do f(x) od", "[for x in 1 'a' 2.50[f( x)]]");
     check_body("for x in range(1, n) do od", "[for x in range( 1 n)]");
@@ -387,7 +379,6 @@ static void other_loops(void **state)
 
 static void branches(void **state)
 {
-    (void)state;
     check_body("if a then fi", "[if a]");
     check_body("if a then f() else g() fi", "[if a[f()] else[g()]]");
     check_body("if a then else fi", "[if a]");
@@ -402,7 +393,6 @@ static void many_blocks(void **state)
     struct text script = {0};
     struct parsed parsed;
 
-    (void)state;
     for (int i = 0; i < 130; i++)
         text_append(&script, "begin measurement \"%d\" x%d = %d end measurement\n", i, i, i);
     parsed = parse(script.data);
@@ -432,7 +422,6 @@ static void places(void **state)
     const struct stmt *loop = block->body.items[0], *assign = loop->body.items[0];
     const struct expr *sum = assign->expr;
 
-    (void)state;
     assert_text(diag_place(parsed.source, block->where), "t:1:1");
     assert_text(diag_place(parsed.source, block->end_where), "t:6:2");
     assert_text(diag_place(parsed.source, loop->where), "t:2:3");
@@ -449,7 +438,6 @@ static void source_texts(void **state)
 {
     struct parsed parsed;
 
-    (void)state;
     write_file("x.inc", "x = 1");
     parsed =
         parse("\n \n# first\n@include \"x.inc\"\r\nbegin measurement \"a\"\r\n\n  f()\n"
@@ -470,7 +458,6 @@ static void source_texts(void **state)
 
 static void empty_scripts(void **state)
 {
-    (void)state;
     check_errors("", "1:1: the script is empty: it has no statement\n");
     check_errors("\n\n  # nothing\n", "1:1: the script is empty: it has no statement\n");
     write_file("empty.inc", "# nothing\n");
@@ -482,7 +469,6 @@ static void empty_scripts(void **state)
 
 static void only_in_blocks(void **state)
 {
-    (void)state;
     check_errors("x = 1\nfor i = 1 to 2 do\n  print i\nod\ny = 2\n",
                  "2:1: a loop must be inside 'begin measurement \"name\"'\n");
     check_errors(" autorefine i = 1 to 2 do od",
@@ -498,7 +484,6 @@ static void only_in_blocks(void **state)
 
 static void errors_of_blocks(void **state)
 {
-    (void)state;
     check_errors("begin \"a\"\nx = 1\nend measurement",
                  "1:7: expected 'measurement' after keyword 'begin', found string \"a\"\n");
     check_errors("begin measurement a\nx = 1\nend measurement",
@@ -523,7 +508,6 @@ static void errors_of_blocks(void **state)
 
 static void unclosed_loops_and_branches(void **state)
 {
-    (void)state;
     check_body_errors("\nfor i = 1 to 2 do\n  f(i)",
                       "4:1: expected 'od' to close the 'for' on line 2, found keyword 'end'\n");
     check_body_errors("\nautorefine i = 1 to 2 do",
@@ -554,7 +538,6 @@ static void unclosed_loops_and_branches(void **state)
 
 static void errors_of_loop_headers(void **state)
 {
-    (void)state;
     check_body_errors("\nfor 5 = 1 to 2 do f() od",
                       "2:5: expected the name of a variable after keyword 'for', found number 5\n");
     check_body_errors("\nfor step = 1 to 2 do f() od",
@@ -596,7 +579,6 @@ static void errors_of_loop_headers(void **state)
 
 static void errors_of_other_statements(void **state)
 {
-    (void)state;
     check_body_errors("\nif a = 5 then f() fi",
                       "2:6: expected 'then' after name 'a', found '='; to compare, write '=='\n");
     check_body_errors("\nif a\nf()\nfi", "3:1: expected 'then' after name 'a', found name 'f'\n");
@@ -646,7 +628,6 @@ static void goes_on_behind_errors(void **state)
 {
     struct parsed parsed;
 
-    (void)state;
     parsed = parse("x = \ny = 2\nf(1 2)\nz = 3\n"
                    "begin measurement \"b\"\n"
                    "  if x = 5 then\n    print 1 fi\n"
@@ -669,7 +650,6 @@ static void goes_on_behind_errors(void **state)
 
 static void errors_in_includes(void **state)
 {
-    (void)state;
     write_file("bad.inc", "a = 1\nb = )\nc = 2\n");
     write_file("open.inc", "begin measurement \"b\"\n  for i = 1 to 2 do\n");
     check_errors("x = )\n@include \"bad.inc\"\ny = )\n",
@@ -689,7 +669,6 @@ static void too_many_errors(void **state)
     char *errors;
     struct parsed parsed;
 
-    (void)state;
     for (int i = 0; i < 25; i++)
         text_append(&script, "x%d = )\n", i);
     parsed = parse(script.data);
@@ -736,7 +715,6 @@ static void check_limit(const char *before, const char *item, const char *middle
 
 static void nesting_is_limited(void **state)
 {
-    (void)state;
     check_limit("x = ", "(", "1", ")", 199, "nested too deeply: more than 200 levels\n");
     check_limit("x = ", "-", "1", "", 199, "nested too deeply: more than 200 levels\n");
     check_limit("x = ", "not ", "1", "", 199, "nested too deeply: more than 200 levels\n");
@@ -775,14 +753,12 @@ static void check_statement_limit(const char *open, const char *close, int fits)
 
 static void nesting_of_statements_is_limited(void **state)
 {
-    (void)state;
     check_statement_limit("for i = 1 to 2 do\n", "od\n", 200);
     check_statement_limit("if 1 then\n", "fi\n", 200);
 }
 
 static void long_branches_are_limited(void **state)
 {
-    (void)state;
     for (int count = 100; count <= 100000; count *= 10) {
         char *body = repeat("begin measurement \"b\"\nif 1 then\n", "elseif 1 then\n", count,
                             "fi end measurement");
@@ -804,7 +780,6 @@ static void large_scripts_are_quick(void **state)
     struct text script = {0};
     struct parsed parsed;
 
-    (void)state;
     for (int i = 0; i < 50000; i++)
         text_append(&script, "name_%d = name_%d\n", i, i + 1);
     parsed = parse(script.data);
@@ -828,7 +803,6 @@ static void check_override(const char *script, const char *assignment, const cha
 
 static void overrides(void **state)
 {
-    (void)state;
     check_override("a = 1 b = 2", "b=a*2kb", "[a = 1][b = (* a 2048)]", "");
     check_override("a = 1 f() a = 3", " a = { 7 } ", "[a = { 7}][f()][a = { 7}]", "");
     check_override("a = 1", "a=new", "[a = new]", "");
@@ -867,7 +841,6 @@ static void bad_overrides(void **state)
         {"a=@include \"x\"", "--set:1:3: @include is not allowed here\n"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         check_override("a = 1", cases[i].assignment, "[a = 1]", cases[i].errors);
 }
@@ -876,7 +849,6 @@ static void marks_what_is_overridden(void **state)
 {
     struct parsed parsed = parse("a = 1 b = 2 a = 3");
 
-    (void)state;
     tree_override(parsed.tree, parsed.source, parsed.diag, "a=4");
     tree_override(parsed.tree, parsed.source, parsed.diag, "a=5");
     assert_true(parsed.tree->top.items[0]->overridden);

@@ -1,12 +1,7 @@
 /* Sets of PEs have the right members, ranks, strides and active sets. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "objects/pe_set.h"
+#include "unit/unit.h"
 
 /* A set as its members say, and the same answers from both kinds of look-up. */
 static void check_members(const struct pe_set *set, const int *members, int size, int pes)
@@ -34,7 +29,6 @@ static void check_created(const int *members, int size)
 
 static void members_and_ranks(void **state)
 {
-    (void)state;
     check_created((int[]){0, 1, 2, 3}, 4);
     check_created((int[]){3, 2, 1, 0}, 4);
     check_created((int[]){7, 4, 1}, 3);
@@ -49,7 +43,6 @@ static void strided(void **state)
 {
     struct pe_set *set = pe_set_strided(2, 3, 4);
 
-    (void)state;
     check_members(set, (int[]){2, 5, 8, 11}, 4, 20);
     pe_set_release(set);
     set = pe_set_strided(4, 7, 0);
@@ -70,7 +63,6 @@ static void equal_sets(void **state)
     struct pe_set *one = pe_set_strided(4, 1, 1), *one_too = pe_set_strided(4, 9, 1);
     struct pe_set *none = pe_set_strided(4, 2, 0), *none_too = pe_set_create(NULL, 0);
 
-    (void)state;
     assert_true(pe_set_equal(listed, regular));
     assert_false(pe_set_equal(listed, turned));
     assert_false(pe_set_equal(listed, fewer));
@@ -108,7 +100,6 @@ static void check_regular(const int *members, int size, bool regular, int first,
 
 static void regular_sets(void **state)
 {
-    (void)state;
     check_regular((int[]){0, 1, 2}, 3, true, 0, 1);
     check_regular((int[]){1, 4, 7}, 3, true, 1, 3);
     check_regular((int[]){4, 2, 0}, 3, true, 4, -2);
@@ -139,7 +130,6 @@ static void check_not_active(const int *members, int size)
 
 static void active_sets(void **state)
 {
-    (void)state;
     check_active((int[]){0, 1, 2}, 3, 0, 0);
     check_active((int[]){3}, 1, 3, 0);
     check_active((int[]){1, 3, 5}, 3, 1, 1);
@@ -157,7 +147,6 @@ static void references(void **state)
 {
     struct pe_set *set = pe_set_create((int[]){4, 1, 3}, 3);
 
-    (void)state;
     assert_ptr_equal(pe_set_reference(set), set);
     pe_set_release(set);
     assert_int_equal(pe_set_member(set, 2), 3);

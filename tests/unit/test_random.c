@@ -1,17 +1,11 @@
 /* Random numbers are the same for the same seed and evenly spread, and every order comes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "stats/random.h"
+#include "unit/unit.h"
 
 /* The first numbers of the reference implementation for this seed. */
 static void known(void **state)
 {
-    (void)state;
     uint64_t seed = 1234567;
     assert_true(random_next(&seed) == 6457827717110365317u);
     assert_true(random_next(&seed) == 3203168211198807973u);
@@ -19,7 +13,6 @@ static void known(void **state)
 
 static void ranges(void **state)
 {
-    (void)state;
     uint64_t seed = 1;
     int counts[6] = {0};
     for (int i = 0; i < 6000; i++) {
@@ -36,7 +29,6 @@ static void ranges(void **state)
 
 static void orders(void **state)
 {
-    (void)state;
     uint64_t seed = 7;
     int counts[6] = {0};
     for (int i = 0; i < 6000; i++) {
@@ -53,7 +45,6 @@ static void orders(void **state)
 /* Whatever is in the array stays in it. */
 static void shuffled(void **state)
 {
-    (void)state;
     uint64_t seed = 7;
     int counts[6] = {0};
     for (int i = 0; i < 6000; i++) {

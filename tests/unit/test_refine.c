@@ -1,14 +1,9 @@
 /* Refinement finds the points that curves of known shape need. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "ski/refine.h"
+#include "unit/unit.h"
 
 static double latency_with_kink(double x)
 {
@@ -57,7 +52,6 @@ static size_t within(const double *x, size_t n, double low, double high)
 
 static void kink(void **state)
 {
-    (void)state;
     double extra[100];
     struct refine_rules rules = {.integers = true, .factor = 2, .tolerance = 0};
     size_t n = refined(&rules, latency_with_kink, 0, 4000, 200, extra, NULL);
@@ -68,7 +62,6 @@ static void kink(void **state)
 
 static void jump_logarithmic(void **state)
 {
-    (void)state;
     double extra[100];
     struct refine_rules rules = {
         .integers = true, .logarithmic = true, .factor = 2, .tolerance = 0};
@@ -79,7 +72,6 @@ static void jump_logarithmic(void **state)
 
 static void tolerance(void **state)
 {
-    (void)state;
     double extra[1000];
     struct refine *refine;
     struct refine_rules rules = {.factor = 20, .tolerance = 0.05};
@@ -95,7 +87,6 @@ static void tolerance(void **state)
 
 static void straight_line(void **state)
 {
-    (void)state;
     double extra[100];
     struct refine_rules rules = {.factor = 2, .tolerance = 1e-9};
     assert_int_equal(refined(&rules, straight, 0, 100, 10, extra, NULL), 0);
@@ -103,7 +94,6 @@ static void straight_line(void **state)
 
 static void candidates_run_out(void **state)
 {
-    (void)state;
     double extra[100];
     struct refine_rules rules = {.integers = true, .multiple_of = 8, .factor = 100, .tolerance = 0};
     size_t n = refined(&rules, latency_with_kink, 960, 1056, 32, extra, NULL);
@@ -114,7 +104,6 @@ static void candidates_run_out(void **state)
 
 static void few_and_strange_points(void **state)
 {
-    (void)state;
     struct refine_rules rules = {.factor = 2, .tolerance = 0};
     struct refine *refine = refine_create(&rules);
     double x;
@@ -134,7 +123,6 @@ static void few_and_strange_points(void **state)
 /* A point that cannot be measured is not asked for again. */
 static void skipped(void **state)
 {
-    (void)state;
     struct refine_rules rules = {.factor = 10, .tolerance = 0};
     struct refine *refine = refine_create(&rules);
     refine_add(refine, 0, 1);

@@ -1,15 +1,10 @@
 /* What several rounds say about the next ones: how often it is true, and how wide it is. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "stats/rounds.h"
 #include "stats/stats.h"
+#include "unit/unit.h"
 
 #define TRIALS 1000
 #define MOST 30
@@ -75,7 +70,6 @@ static double run(const struct source *source, size_t n, double *medians)
  * twice as wide as one made from the true distribution. */
 static void next_time(void **state)
 {
-    (void)state;
     srand(1);
     static const size_t sizes[] = {5, 6, 10, 30};
     static double differences[TRIALS];
@@ -102,7 +96,6 @@ static void next_time(void **state)
 
 static void by_hand(void **state)
 {
-    (void)state;
     double medians[] = {1.5, 1.1, 1.3, 1.2, 1.4, 1.6}, within[] = {.1, .2, .3, .4, .5, .6};
     struct rounds rounds = rounds_of(medians, within, 6, 0.95);
     assert_true(fabs(rounds.median - 1.35) < 1e-12);
@@ -121,7 +114,6 @@ static void by_hand(void **state)
 
 static void few(void **state)
 {
-    (void)state;
     double medians[] = {1, 2, 3, 4};
     struct rounds rounds = rounds_of(medians, NULL, 4, 0.95);
     assert_true(rounds.median == 2.5);
@@ -135,7 +127,6 @@ static void few(void **state)
 /* What rounds do not see is added as squares on a logarithmic scale, steps as they are. */
 static void unseen(void **state)
 {
-    (void)state;
     double medians[] = {100, 101, 102, 103, 104, 105, 106}, same[] = {2, 2, 2, 2, 2};
     struct rounds seen = rounds_of(medians, NULL, 7, 0.95), wider = seen;
     rounds_widen(&wider, &(struct rounds_unseen){.launches = 0.01});
@@ -169,7 +160,6 @@ static void unseen(void **state)
  * rounds that are 2 % above or below. */
 static void launches(void **state)
 {
-    (void)state;
     struct rounds_launch five[7] = {0};
     for (int i = 0; i < 5; i++)
         for (int round = 0; round < 6; round++)
@@ -198,7 +188,6 @@ static void launches(void **state)
  */
 static void launches_drawn(void **state)
 {
-    (void)state;
     srand(2);
     static double found[300];
     static const double deviations[] = {0, 0.01, 0.03};
@@ -221,7 +210,6 @@ static void launches_drawn(void **state)
 
 static void quantiles(void **state)
 {
-    (void)state;
     double x[] = {1, 2, 3, 4, 10};
     assert_true(stats_quantile_sorted(x, 5, 0) == 1);
     assert_true(stats_quantile_sorted(x, 5, 1) == 10);

@@ -1,16 +1,11 @@
 /* Calls that move a section of an array are planned right: how many there are of each, and that
  * they move every byte of it once and no other; what is refused; pairs at half of a set. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "measurements/common/pairs_pattern.h"
 #include "measurements/common/section_plan.h"
+#include "unit/unit.h"
 
 #define ALGORITHMS (SECTION_LAST_DIMENSION + 1)
 #define MOST_BYTES 65536
@@ -108,7 +103,6 @@ static void prepare(struct memory *memory, const struct section *section)
 static void every_byte_is_moved_once(void **state)
 {
     struct memory *memory = malloc(sizeof *memory);
-    (void)state;
     for (int round = 0; round < 150; round++) {
         struct section section = random_section();
         for (int algorithm = 0; algorithm < ALGORITHMS; algorithm++) {
@@ -139,7 +133,6 @@ static void packing_keeps_the_elements(void **state)
 {
     struct memory *memory = malloc(sizeof *memory);
     unsigned char *packed = malloc(MOST_BYTES);
-    (void)state;
     for (int round = 0; round < 150; round++) {
         struct section section = random_section();
         struct section one = section_packed(&section, SECTION_TARGET);
@@ -181,7 +174,6 @@ static size_t strided(const struct section *section, enum section_algorithm algo
  * multiple of 16, and so on; otherwise runs. 3 is the extent of the outer dimension. */
 static void cascades_have_the_stated_number_of_calls(void **state)
 {
-    (void)state;
     for (int64_t b = 1; b <= 100; b++) {
         size_t bytes = (size_t)b;
         for (int64_t multiple = 1; multiple <= 32; multiple *= 2) {
@@ -223,7 +215,6 @@ static void cascades_have_the_stated_number_of_calls(void **state)
 static void other_algorithms_have_the_stated_number_of_calls(void **state)
 {
     struct section section;
-    (void)state;
     assert_null(section_make(&section, 8, 3, (const int64_t[]){5, 9, 7},
                              (const int64_t[]){1, 10, 100}, (const int64_t[]){1, 6, 60}));
     struct section_plan plan = section_plan(&section, SECTION_RUNS, 16);
@@ -253,7 +244,6 @@ static void calls_in_words(void **state)
     char text[100];
     struct section section = section_2d(4, 7, 16, 32);
     struct section_plan plan = section_plan(&section, SECTION_CASCADE, 16);
-    (void)state;
     assert_string_equal(section_calls_text(&plan, false, text, sizeof text),
                         "3 iput128, 3 iput64, 3 iput32");
     assert_string_equal(section_calls_text(&plan, true, text, 12), "3 iget128, ");
@@ -279,7 +269,6 @@ static void sections_that_are_none(void **state)
 {
     struct section section;
     const int64_t ones[16] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
-    (void)state;
     assert_string_equal(refusal(8, 4, 5, 3), "");
     assert_string_equal(refusal(8, 1, 1, 1), ""); /* one element overlaps with no other */
     assert_non_null(strstr(refusal(8, 4, 4, 3), "source overlap: the stride of dimension 2 must be "
@@ -302,7 +291,6 @@ static void sections_that_are_none(void **state)
 
 static void pairs_are_at_half_of_the_set(void **state)
 {
-    (void)state;
     for (int size = 1; size <= 9; size++)
         for (int pairs = 1; pairs <= size / 2; pairs++) {
             int works = 0, worked_on = 0;

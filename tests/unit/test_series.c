@@ -1,16 +1,11 @@
 /* Series with known changes, and without, show how often the tests are wrong. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "stats/series.h"
 #include "stats/stats.h"
+#include "unit/unit.h"
 
 #define MOST 400
 #define P 0.01
@@ -30,7 +25,6 @@ static double noise(void)
 
 static void autocorrelation(void **state)
 {
-    (void)state;
     double x[] = {1, 2, 3, 4, 5};
     /* about the mean: -2 -1 0 1 2; products 2 + 0 + 0 + 2 = 4, squares 10 */
     assert_true(fabs(series_autocorrelation(x, 5) - 0.4) < 1e-12);
@@ -47,7 +41,6 @@ static void autocorrelation(void **state)
  * and p = 2 exp(-6 * 1296 / (1728 + 144)) before the correction, which only makes it larger. */
 static void one_step(void **state)
 {
-    (void)state;
     double x[] = {1.01, 1.04, 1.02, 1.06, 1.03, 1.05, 2.02, 2.06, 2.01, 2.05, 2.03, 2.04};
     struct series_change change = series_change(x, 12);
     assert_int_equal(change.at, 6);
@@ -94,7 +87,6 @@ static void stepping(double *x, size_t n)
 
 static void false_and_true_alarms(void **state)
 {
-    (void)state;
     srand(1);
     static const size_t sizes[] = {12, 20, 33, 100, 400};
     for (size_t i = 0; i < 5; i++) {
@@ -108,7 +100,6 @@ static void false_and_true_alarms(void **state)
 
 static void warm_up(void **state)
 {
-    (void)state;
     srand(3);
     double x[MOST];
     int right = 0, wrong = 0, levels = 0;
@@ -147,7 +138,6 @@ static void warm_up(void **state)
 /* What chance makes is no correlation. */
 static void correlation(void **state)
 {
-    (void)state;
     double x[MOST];
     int found = 0;
     srand(5);
@@ -189,7 +179,6 @@ static double wide(void)
 
 static void level(void **state)
 {
-    (void)state;
     srand(4);
     struct series_level levels[4];
     int two = 0, three = 0, one = 0, none = 0;

@@ -1,14 +1,9 @@
 /* The table of settings: every row is sound, and reaches its member. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "settings/table.h"
+#include "unit/unit.h"
 
 static const struct setting *row_of(const char *function)
 {
@@ -30,7 +25,6 @@ static size_t words_of(const struct setting *setting)
 
 static void rows_are_sound(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < setting_row_count; i++) {
         const struct setting *row = &setting_rows[i];
 
@@ -48,7 +42,6 @@ static void defaults_are_those_of_the_table(void **state)
 {
     struct settings settings = settings_default();
 
-    (void)state;
     assert_int_equal(settings.min_repetitions, 8);
     assert_true(settings.max_relative_standard_error == 0.1);
     assert_int_equal(settings.synchronization, SYNCHRONIZE_WINDOW);
@@ -65,7 +58,6 @@ static void every_member_is_stored_and_hashed(void **state)
 {
     const struct settings initial = settings_default();
 
-    (void)state;
     for (size_t i = 0; i < setting_row_count; i++) {
         const struct setting *row = &setting_rows[i];
         struct settings settings = initial;
@@ -94,7 +86,6 @@ static void ranges_hold(void **state)
     int64_t low, high;
     char *text;
 
-    (void)state;
     assert_true(setting_contains(share, 0.25) && !setting_contains(share, 0) &&
                 !setting_contains(share, 0.5) && !setting_contains(share, 0.0 / 0.0));
     assert_true(setting_contains(row_of("set_watchdog"), 0) &&
@@ -130,7 +121,6 @@ static void help_says_everything(void **state)
          "\"none\". seconds: by how much; default 0 s"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         char *help = setting_help(row_of(wanted[i].function));
 

@@ -1,14 +1,9 @@
 /* Shapes that measurement functions share do what they should: pairs, rings, data patterns and
  * their verification. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "measurements/common/shapes.h"
+#include "unit/unit.h"
 
 #define MOST 6
 
@@ -47,7 +42,6 @@ static int check_both_sides(enum shape shape, int size, int therank)
 
 static void shapes_agree_on_who_works_on_whom(void **state)
 {
-    (void)state;
     for (int size = 1; size <= MOST; size++) {
         assert_int_equal(check_both_sides(SHAPE_RING, size, 0), size);
         assert_int_equal(check_both_sides(SHAPE_PAIR, size, 0), 1);
@@ -60,7 +54,6 @@ static void shapes_agree_on_who_works_on_whom(void **state)
 
 static void shapes_have_the_right_direction(void **state)
 {
-    (void)state;
     assert_int_equal(partner_of(SHAPE_RING, 4, 5, 0).rank, 0);
     assert_int_equal(partner_of(SHAPE_RING, 0, 5, 0).source, 4);
     assert_int_equal(partner_of(SHAPE_PAIR, 0, 5, 0).rank, 1);
@@ -74,7 +67,6 @@ static void shapes_have_the_right_direction(void **state)
 
 static void patterns_differ_between_ranks_and_positions(void **state)
 {
-    (void)state;
     unsigned char memory[600], other[600];
     pattern_fill(memory, sizeof memory, 1);
     pattern_fill(other, sizeof other, 2);
@@ -104,7 +96,6 @@ static void patterns_differ_between_ranks_and_positions(void **state)
 
 static void strided_patterns_have_gaps(void **state)
 {
-    (void)state;
     enum { ELEMENT = 2, STRIDE = 3, COUNT = 4, BYTES = ELEMENT * STRIDE * COUNT };
     unsigned char filled[BYTES], memory[BYTES];
     data_poison(memory, BYTES);
@@ -126,7 +117,6 @@ static void strided_patterns_have_gaps(void **state)
 
 static void arguments_have_names(void **state)
 {
-    (void)state;
     struct measurement function = {.parameters = {COUNT_BYTES, ITERATIONS}};
     struct argument arguments[] = {{.integer = 7}, {.integer = 9}};
     const struct run run = {.function = &function, .arguments = arguments};

@@ -4,15 +4,10 @@
  * known cases say. What does not share links with a change keeps its end.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "sim/shares.h"
+#include "unit/unit.h"
 
 #define FLOWS 40
 #define LINKS 12
@@ -79,7 +74,6 @@ static struct expectation any_flow(void)
 
 static void any_flows(void **state)
 {
-    (void)state;
     for (int round = 0; round < 60; round++) {
         struct shares shares;
         struct expectation flows[FLOWS] = {{0}};
@@ -111,7 +105,6 @@ static void any_flows(void **state)
 /* The book's example: three flows on a link of capacity 1 and a fourth on it and on another one. */
 static void known_flows(void **state)
 {
-    (void)state;
     const double capacities[] = {1, 1, 1};
     struct expectation flows[] = {
         {.links = {0}, .count = 1}, {.links = {0, 1}, .count = 2}, {.links = {0}, .count = 1},
@@ -139,7 +132,6 @@ static void known_flows(void **state)
  * speeds to few of them. */
 static void bounded(void **state)
 {
-    (void)state;
     enum { ROW = 1000 };
     const double capacities[] = {1, 1};
     struct shares shares;

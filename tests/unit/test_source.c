@@ -23,7 +23,6 @@ static void opens_a_path(void **state)
     struct source *source;
     char *path = path_of("a.ski"), *error;
 
-    (void)state;
     write_file("a.ski", "x = 1\n");
     source = source_open(path, NULL, 0, &error);
     assert_non_null(source);
@@ -40,7 +39,6 @@ static void looks_here_then_in_the_folders(void **state)
     struct source *source;
     char *error;
 
-    (void)state;
     mkdir("first", 0700);
     mkdir("second", 0700);
     write_file("second/b.ski", "second");
@@ -67,7 +65,6 @@ static void says_why_it_cannot_read(void **state)
     const char *const search[] = {"first", "second"};
     char *error;
 
-    (void)state;
     assert_null(source_open("none.ski", search, 2, &error));
     assert_text(error, "cannot read script 'none.ski': No such file or directory; looked in the "
                        "current directory, first, second");
@@ -94,7 +91,6 @@ static void reads_standard_input(void **state)
     struct source *source;
     char *error;
 
-    (void)state;
     write_file("in.ski", "from stdin");
     assert_non_null(freopen("in.ski", "r", stdin));
     source = source_open("-", NULL, 0, &error);
@@ -109,7 +105,6 @@ static void includes_stand_beside_the_main_script(void **state)
     struct source *source;
     char *error, *absolute = path_of("first/c.inc");
 
-    (void)state;
     write_file("first/m.ski", "main");
     write_file("first/c.inc", "inc");
     source = source_open("first/m.ski", NULL, 0, &error);
@@ -132,7 +127,6 @@ static void given_texts_are_added_once(void **state)
     struct source *source = source_from_text("t", "x", 1);
     char *error;
 
-    (void)state;
     assert_int_equal(source_add_text(source, "--set", "x=1"), 1);
     assert_int_equal(source_add_text(source, "--set", "x=2"), 2);
     assert_int_equal(source_add_text(source, "--set", "x=1"), 1);
@@ -155,7 +149,6 @@ static void finds_lines(void **state)
 {
     struct source *source = source_from_text("t", "one\r\n\ntwo\r\nlast", 15);
 
-    (void)state;
     assert_line(source, 1, "one");
     assert_line(source, 2, "");
     assert_line(source, 3, "two");
@@ -172,7 +165,6 @@ static void drops_a_byte_order_mark(void **state)
 {
     struct source *source = source_from_text("t", "\xef\xbb\xbfx", 4);
 
-    (void)state;
     assert_file(source, 0, "t", "x");
     source_release(source);
 }
@@ -182,7 +174,6 @@ static void checksum_is_of_the_script_alone(void **state)
     struct source *a = source_from_text("t", "a", 1), *b = source_from_text("t", "b", 1);
     unsigned long long sum = source_checksum(a);
 
-    (void)state;
     assert_true(sum == 0xaf63dc4c8601ec8cULL); /* FNV-1a of "a" */
     assert_true(sum != source_checksum(b));
     source_add_text(a, "--set", "x=1");
@@ -198,7 +189,6 @@ static void packs_and_unpacks(void **state)
     void *packed;
     char *error;
 
-    (void)state;
     assert_int_equal(source_include(source, "c.inc", &error), 1);
     source_add_text(source, "--set", "x=1");
     packed = source_pack(source, &bytes);

@@ -1,15 +1,10 @@
 /* What --state takes, and what it says about everything else. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "machine/parts.h"
+#include "unit/unit.h"
 
 static struct wanted_state parsed(const char *text)
 {
@@ -22,7 +17,6 @@ static struct wanted_state parsed(const char *text)
 
 static void words(void **state)
 {
-    (void)state;
     assert_int_equal(parsed(NULL).kind, WANTED_ANY);
     assert_int_equal(parsed("fastest").kind, WANTED_FASTEST);
     assert_int_equal(parsed(" fastest ").kind, WANTED_FASTEST);
@@ -31,7 +25,6 @@ static void words(void **state)
 
 static void numbers(void **state)
 {
-    (void)state;
     assert_int_equal(parsed("1").kind, WANTED_NUMBER);
     assert_int_equal(parsed("1").number, 1);
     assert_int_equal(parsed(" 12 ").number, 12);
@@ -50,7 +43,6 @@ static void condition(const char *text, size_t kind, bool below, double limit)
 
 static void conditions(void **state)
 {
-    (void)state;
     condition("hand-over<200ns", STATES_HAND_OVER, true, 200e-9);
     condition("hand_over<200ns", STATES_HAND_OVER, true, 200e-9);
     condition(" hand-over > 1.5 us ", STATES_HAND_OVER, false, 1.5e-6);
@@ -70,7 +62,6 @@ static bool meets(const char *text, double hand_over, double addition)
 
 static void met(void **state)
 {
-    (void)state;
     assert_true(meets("hand-over<200ns", 100e-9, NAN));
     assert_false(meets("hand-over<200ns", 300e-9, 1e-10));
     assert_false(meets("hand-over>200ns", 100e-9, NAN));
@@ -107,7 +98,6 @@ static void wrong_ones(void **state)
     static const char *const names[] = {
         "<200ns",          "barrier<200ns",  "hand over<200ns",      "hand-over x<200ns",
         "200ns>hand-over", "hand-over<2ns,", "fastest,hand-over<2ns"};
-    (void)state;
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
         refused(choices[i], "give fastest, most, the number");
     for (size_t i = 0; i < sizeof times / sizeof *times; i++)

@@ -1,14 +1,9 @@
 /* States of simulated machines are found where they exist, and seldom where they do not. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "stats/states.h"
+#include "unit/unit.h"
 
 #define MOST 1000
 #define ROOM 8
@@ -81,7 +76,6 @@ static void run(const struct machine *m, size_t n, double *share)
 /* One cost is one state, however noisy, and whatever earlier runs knew. */
 static void one_cost(void **state)
 {
-    (void)state;
     static const struct machine machines[] = {
         {{1e-7}, 1, 1, 0.01, 0.03, 0.05, 0, 0},   {{1e-7}, 1, 1, 0.01, 0.05, 0.05, 0, 0},
         {{1e-7}, 1, 1, 0.01, 0.10, 0.05, 0, 0},   {{1e-7}, 1, 1, 0.01, 0.15, 0.05, 0, 0},
@@ -109,7 +103,6 @@ static void one_cost(void **state)
 /* Two and three costs are found with their values and shares, and controls belong to theirs. */
 static void several_costs(void **state)
 {
-    (void)state;
     static const struct machine machines[] = {
         {{6e-8, 7.8e-8}, 2, 0.1, 0.001, 0.03, 0.05, 0, 0},
         {{6e-8, 7.8e-8}, 2, 1, 0.01, 0.05, 0.05, 0, 0},
@@ -147,7 +140,6 @@ static void several_costs(void **state)
 /* One broad level, 115 to 190 ns, beside a narrow one is one. */
 static void broad(void **state)
 {
-    (void)state;
     srand(3);
     int right = 0;
     for (int trial = 0; trial < 200; trial++) {
@@ -172,7 +164,6 @@ static size_t stay(size_t first, size_t n, double value)
 
 static void few(void **state)
 {
-    (void)state;
     assert_int_equal(states_find(controls, 0, NULL, 0, found, ROOM), 0);
     stay(stay(0, 1, 6e-8), 1, 16e-8);
     assert_int_equal(states_find(controls, 2, NULL, 0, found, 0), 0);
@@ -202,7 +193,6 @@ static void few(void **state)
 /* A burst of disturbed controls is no state; one of the same share that stays is. */
 static void bursts(void **state)
 {
-    (void)state;
     size_t n = 0;
     for (int i = 0; i < 20; i++)
         n = stay(stay(n, 38, 1e-7), 2, 3e-7);
@@ -219,7 +209,6 @@ static void bursts(void **state)
 /* Other programs take the processor away for some ms: no state, however often. */
 static void interrupted(void **state)
 {
-    (void)state;
     srand(3);
     for (size_t i = 0; i < 400; i++) {
         bool lost = i % 40 >= 26;
@@ -233,7 +222,6 @@ static void interrupted(void **state)
  * that far away does not smooth a control. */
 static void seldom(void **state)
 {
-    (void)state;
     srand(4);
     for (size_t i = 0; i < 64; i++)
         controls[i] = control((double)(i / 2) * 3 + (double)(i % 2) * 0.01,
@@ -245,7 +233,6 @@ static void seldom(void **state)
 /* Less than 15 % apart is one state, a slope is one, and so is a slow way up. */
 static void not_apart(void **state)
 {
-    (void)state;
     size_t n = 0;
     for (int i = 0; i < 10; i++)
         n = stay(stay(n, 20, 1e-7), 20, 1.12e-7);
@@ -266,7 +253,6 @@ static void not_apart(void **state)
 /* Stays everywhere between two levels make one of all, unless they are rare. */
 static void filled(void **state)
 {
-    (void)state;
     size_t n = 0;
     for (size_t i = 0; i < 20; i++) {
         double between = 1e-7 * (1 + 0.5 * ((double)(7 * i % 20) + 0.5) / 20);
@@ -280,7 +266,6 @@ static void filled(void **state)
 
 static void bounds(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < 30; i++)
         controls[i] = control((double)i, i < 10 ? 1 : i < 20 ? 4 : 9);
     assert_int_equal(states_find(controls, 30, NULL, 0, found, ROOM), 3);
@@ -300,7 +285,6 @@ static void bounds(void **state)
 /* Shares are of the time, but a control says nothing about a time without controls. */
 static void shares(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < 40; i++)
         controls[i] =
             i < 20 ? control(0.1 * (double)i, 1e-7) : control(2 + 0.3 * (double)(i - 20), 3e-7);
@@ -321,7 +305,6 @@ static void shares(void **state)
 
 static void known(void **state)
 {
-    (void)state;
     static const struct states_state earlier[] = {KNOWN(5.5e-8), KNOWN(6.4e-8), KNOWN(7e-8),
                                                   KNOWN(30e-8)};
     size_t n = stay(stay(0, 30, 6.2e-8), 30, 16e-8);
@@ -361,7 +344,6 @@ static bool differ(double before, double after, double noise)
 
 static void differences(void **state)
 {
-    (void)state;
     assert_false(differ(1e-7, 1.14e-7, 0));
     assert_true(differ(1e-7, 1.16e-7, 0.01));
     assert_true(differ(1.16e-7, 1e-7, 0.01));
@@ -374,7 +356,6 @@ static void differences(void **state)
 /* Neither states nor outliers are noise. */
 static void spread(void **state)
 {
-    (void)state;
     srand(4);
     double share[3];
     static const struct machine steady = {{1e-7}, 1, 1, 0.01, 0.05, 0, 0, 0},
@@ -439,7 +420,6 @@ static void is_state(size_t index, double hand_over, double addition)
 /* Each combination is a state, in the order of the product; a control is in one of them. */
 static void combinations(void **state)
 {
-    (void)state;
     srand(5);
     two_kinds(900, every_100, every_30);
     assert_int_equal(states_find(controls, 900, NULL, 0, found, ROOM), 4);
@@ -463,7 +443,6 @@ static void combinations(void **state)
 /* What changes together makes two states, not four. */
 static void together(void **state)
 {
-    (void)state;
     srand(6);
     two_kinds(900, every_100, every_100);
     assert_int_equal(states_find(controls, 900, NULL, 0, found, ROOM), 2);
@@ -486,7 +465,6 @@ static void together(void **state)
 /* With one PE there are only additions; what lacks one of two kinds does not count. */
 static void one_kind(void **state)
 {
-    (void)state;
     srand(7);
     two_kinds(900, never, every_100);
     for (size_t i = 0; i < 900; i++)
@@ -505,7 +483,6 @@ static void one_kind(void **state)
 /* A known state is the same in both kinds, or it is another one. */
 static void known_combinations(void **state)
 {
-    (void)state;
     static const struct states_state earlier[] = {
         {.of = {{7e-8, 0, 15e-8}, {FAST_PROCESSOR, 0, INFINITY}}},
         {.of = {{26e-8, 15e-8, INFINITY}, {FAST_PROCESSOR, 0, INFINITY}}},
@@ -521,7 +498,6 @@ static void known_combinations(void **state)
 
 static void differences_of_two(void **state)
 {
-    (void)state;
     const struct states_values before = {{7e-8, 3e-10}}, noise = {{0.02, 0.1}};
     assert_false(states_differ(&before, &(struct states_values){{7e-8, 4e-10}}, &noise));
     assert_true(states_differ(&before, &(struct states_values){{7e-8, 6e-10}}, &noise));

@@ -1,14 +1,9 @@
 /* Statistics of samples are those computed by hand. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "stats/stats.h"
+#include "unit/unit.h"
 
 static void near(double actual, double expected)
 {
@@ -18,7 +13,6 @@ static void near(double actual, double expected)
 
 static void means(void **state)
 {
-    (void)state;
     double x[] = {1, 2, 3, 4, 10};
     near(stats_mean(x, 5), 4);
     near(stats_mean(x, 1), 1);
@@ -33,7 +27,6 @@ static void means(void **state)
 
 static void medians(void **state)
 {
-    (void)state;
     double odd[] = {3, 1, 2}, even[] = {4, 1, 3, 2};
     stats_sort(odd, 3);
     stats_sort(even, 4);
@@ -44,7 +37,6 @@ static void medians(void **state)
 
 static void order(void **state)
 {
-    (void)state;
     double x[] = {3, 1, 2, 1, 3, 0};
     size_t order[6], expected[] = {5, 1, 3, 2, 0, 4};
     stats_sort_order(x, 6, order);
@@ -54,7 +46,6 @@ static void order(void **state)
 
 static void trimming(void **state)
 {
-    (void)state;
     /* Nine values: two are left out at each end, by hand. */
     double x[] = {100, 5, 4, 6, 1, 2, 7, 3, 50};
     bool keep[9], expected[] = {0, 1, 1, 1, 0, 0, 1, 1, 0};
@@ -84,7 +75,6 @@ static void trimming(void **state)
 /* Ranks of the exact binomial interval as published tables have them. */
 static void median_ranks(void **state)
 {
-    (void)state;
     static const struct {
         double confidence;
         size_t n, low, high;
@@ -114,7 +104,6 @@ static void median_ranks(void **state)
 /* Against tables. */
 static void student(void **state)
 {
-    (void)state;
     static const struct {
         double p, degrees, t;
     } table[] = {{0.975, 1, 12.7062},  {0.975, 7, 2.36462}, {0.95, 9, 1.83311},
@@ -129,7 +118,6 @@ static void student(void **state)
 /* The interval of a trimmed mean covers the truth as often as it says, also for skewed samples. */
 static void trimmed_intervals(void **state)
 {
-    (void)state;
     double by_hand[] = {1, 2, 3, 4, 100};
     /* trim 0.2: keep 2 3 4, winsorized 2 2 3 4 4: mean 3, squares 4, variance 1 */
     struct stats_interval result = stats_trimmed_interval(by_hand, 5, 0.2, 0.95);
@@ -155,7 +143,6 @@ static void trimmed_intervals(void **state)
 /* As many as independent ones: exactly their ranks; fewer: where their ranks would be. */
 static void median_intervals(void **state)
 {
-    (void)state;
     double x[100], low, high;
     for (int i = 0; i < 100; i++)
         x[i] = i + 1;
@@ -175,7 +162,6 @@ static void median_intervals(void **state)
 /* Sides and what was subtracted, in quadrature. */
 static void wider_intervals(void **state)
 {
-    (void)state;
     double z = 1.959963984540054, low = 7, high = 14;
     stats_widen_interval(10, 0, 0.95, &low, &high);
     near(low, 7);

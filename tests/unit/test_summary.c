@@ -1,16 +1,11 @@
 /* The lines at the end of a run: what they count, what they advise, and their colours. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/terminal.h"
 #include "output/summary.h"
+#include "unit/unit.h"
 
 #define BELOW_RESOLUTION                                                                           \
     "  doubtful    1 below_resolution: the timed region, or what is subtracted from it, is too "   \
@@ -50,7 +45,6 @@ static void expect(struct summary *summary, int status, const char *const *files
 
 static void all_well(void **state)
 {
-    (void)state;
     struct summary summary = {0};
     add_result(&summary, 1u << RESULT_WARM_UP, 1);
     add_state(&summary, "0-1", 1);
@@ -62,7 +56,6 @@ static void all_well(void **state)
 
 static void doubts(void **state)
 {
-    (void)state;
     struct summary summary = {0};
     add_result(&summary, 1u << RESULT_LEVEL_SHIFT | 1u << RESULT_BELOW_RESOLUTION, 1);
     add_result(&summary, 1u << RESULT_LEVEL_SHIFT, 1);
@@ -94,7 +87,6 @@ static void add_followed(struct summary *summary, unsigned flags)
 /* Points over rounds take the place of their first results; others stay. */
 static void rounds(void **state)
 {
-    (void)state;
     struct summary summary = {0};
     struct result_rounds good = {0}, unstable = {.flags = 1u << RESULT_UNSTABLE};
     add_followed(&summary, 1u << RESULT_LEVEL_SHIFT);
@@ -116,7 +108,6 @@ static void rounds(void **state)
 /* A run that ends before there are rounds has its first results. */
 static void no_rounds_yet(void **state)
 {
-    (void)state;
     struct summary summary = {0};
     add_followed(&summary, 1u << RESULT_BELOW_RESOLUTION);
     add_result(&summary, 0, 1);
@@ -129,7 +120,6 @@ static void no_rounds_yet(void **state)
 /* What is to be typed next is what a shell reads. */
 static void files_with_blanks(void **state)
 {
-    (void)state;
     struct summary summary = {0};
     add_result(&summary, 0, 1);
     expect(&summary, 0, (const char *[]){"it's a.json"}, 1,
@@ -141,7 +131,6 @@ static void files_with_blanks(void **state)
 /* What a time limit has left out can be measured by --resume, which reads JSON alone. */
 static void time_limit(void **state)
 {
-    (void)state;
     struct summary summary = {0};
     add_result(&summary, 0, 1);
     add_missing(&summary, MISSING_TIME_LIMIT, 3, "F(1)");
@@ -162,7 +151,6 @@ static void time_limit(void **state)
 
 static void too_many(void **state)
 {
-    (void)state;
     struct summary summary = {0};
     add_missing(&summary, MISSING_TOO_LARGE, INT64_MAX, "F(1)");
     add_missing(&summary, MISSING_TOO_LARGE, 2, "F(2)");
@@ -177,7 +165,6 @@ static void too_many(void **state)
 
 static void colours(void **state)
 {
-    (void)state;
     struct summary summary = {0};
     terminal_choose(WHEN_ALWAYS, false);
     add_result(&summary, 0, 1);
@@ -191,7 +178,6 @@ static void colours(void **state)
 /* Every flag has a name, a meaning and a remedy. */
 static void flags(void **state)
 {
-    (void)state;
     for (int flag = 0; flag < RESULT_FLAGS; flag++) {
         assert_non_null(result_flag_name((enum result_flag)flag));
         assert_non_null(result_flag_means((enum result_flag)flag));
@@ -209,7 +195,6 @@ static void flags(void **state)
 /* Unknown, or wider than half of the value; what is exact is precise, also 0. */
 static void imprecise(void **state)
 {
-    (void)state;
     assert_true(result_is_imprecise(53.18, -187.4, 296.7));
     assert_true(result_is_imprecise(53.18, 0, 296.7));
     assert_true(result_is_imprecise(1, NAN, NAN));

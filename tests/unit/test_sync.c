@@ -1,16 +1,11 @@
 /* LINK: tests/support/stub/simulated_pes.c */
 /* Every algorithm of clock synchronization finds the exact answer on simulated PEs. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 #include "clock/sync.h"
 #include "support/stub/simulated_pes.h"
+#include "unit/unit.h"
 
 static const int sizes[] = {1, 2, 3, 4, 5, 7, 8, 16, 33, 64};
 static const struct {
@@ -132,13 +127,11 @@ static void try_all(const struct simulated_pes *like, double later_per_drift)
 
 static void symmetric_delays(void **state)
 {
-    (void)state;
     try_all(&(struct simulated_pes){.pes_per_node = 1, .offsets = 10, .delay = 1e-6}, 0);
 }
 
 static void asymmetric_delays(void **state)
 {
-    (void)state;
     try_all(&(struct simulated_pes){.pes_per_node = 1,
                                     .offsets = 10,
                                     .delay = 2e-6,
@@ -150,7 +143,6 @@ static void asymmetric_delays(void **state)
 
 static void nodes_with_one_clock_each(void **state)
 {
-    (void)state;
     try_all(&(struct simulated_pes){.pes_per_node = 4,
                                     .shared = true,
                                     .offsets = 10,
@@ -164,7 +156,6 @@ static void nodes_with_one_clock_each(void **state)
 /* With drift, offsets alone are wrong soon: hca is not, ... */
 static void drifting_nodes(void **state)
 {
-    (void)state;
     for (size_t s = 0; s < COUNT(sizes); s++) {
         struct simulated_pes pes = {.pes = sizes[s],
                                     .pes_per_node = 4,
@@ -199,7 +190,6 @@ static bool shows_drift(void *context)
 /* ... and a later check says so of the others. */
 static void drift_is_noticed(void **state)
 {
-    (void)state;
     for (size_t a = 0; algorithms[a].algorithm != CLOCK_SYNC_HCA; a++) {
         struct simulated_pes pes = {
             .pes = 4, .pes_per_node = 1, .offsets = 1, .drifts = 200e-6, .delay = 2e-6};
@@ -212,7 +202,6 @@ static void drift_is_noticed(void **state)
 /* No algorithm needed where all have one clock, and that is seen; the default is hca elsewhere. */
 static void the_default(void **state)
 {
-    (void)state;
     struct simulated_pes pes = {
         .pes = 8, .pes_per_node = 8, .shared = true, .offsets = 3, .delay = 2e-6};
     struct expectation expected = {.rules = rules(CLOCK_SYNC_DEFAULT),

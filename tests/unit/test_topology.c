@@ -1,12 +1,7 @@
 /* Neighbours in grids and graphs are found. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "objects/topology.h"
+#include "unit/unit.h"
 
 static void check(const struct topology *topology, int rank, int count, const int *wanted)
 {
@@ -19,7 +14,6 @@ static void check(const struct topology *topology, int rank, int count, const in
 static void test_grid(void **state)
 {
     struct topology *grid = topology_cartesian(2, (int[]){2, 3}, (int[]){0, 1});
-    (void)state;
     assert_int_equal(topology_degree(grid), 4);
     check(grid, 0, 4, (int[]){-1, 3, 2, 1});
     check(grid, 1, 4, (int[]){-1, 4, 0, 2});
@@ -30,7 +24,6 @@ static void test_grid(void **state)
 static void test_small_torus(void **state)
 {
     struct topology *torus = topology_cartesian(2, (int[]){1, 2}, (int[]){1, 1});
-    (void)state;
     check(torus, 0, 4, (int[]){0, 0, 1, 1});
     check(torus, 1, 4, (int[]){1, 1, 0, 0});
     topology_release(torus);
@@ -39,7 +32,6 @@ static void test_small_torus(void **state)
 static void test_graph(void **state)
 {
     struct topology *star = topology_graph(3, (int[]){2, 3, 4}, (int[]){1, 2, 0, 0});
-    (void)state;
     assert_int_equal(topology_degree(star), 2);
     assert_int_equal(topology_degree(NULL), 0);
     check(star, 0, 2, (int[]){1, 2});

@@ -1,16 +1,11 @@
 /* LINK: src/trace/encode.c src/base/checksum.c */
 /* Events of a trace are the same after encoding and decoding. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/checksum.h"
 #include "support/stub/encode_event.h"
+#include "unit/unit.h"
 
 #define MOVES (1 << TRACE_PEER | 1 << TRACE_ELEMENTS | 1 << TRACE_BYTES | 1 << TRACE_TARGET)
 static const struct trace_routine routines[] = {
@@ -51,7 +46,6 @@ static struct decoder new_decoder(const unsigned char *bytes, size_t count)
 static void crc32c(void **state)
 {
     unsigned char text[100];
-    (void)state;
     /* RFC 3720, B.4 */
     memset(text, 0, 32);
     assert_int_equal(checksum(0, text, 32), 0x8a9136aa);
@@ -68,7 +62,6 @@ static void crc32c(void **state)
 
 static void numbers(void **state)
 {
-    (void)state;
     for (unsigned bits = 0; bits <= 64; bits++)
         for (int less = 0; less < 2; less++) {
             uint64_t number =
@@ -98,7 +91,6 @@ static void texts(void **state)
 {
     unsigned char bytes[40];
     struct output output = {bytes, bytes + sizeof bytes, false};
-    (void)state;
     give_text(&output, "finalize");
     give_signed(&output, INT64_MIN);
     give_real(&output, 0.1);
@@ -188,7 +180,6 @@ static void round_trip(unsigned seed, unsigned peers, unsigned sites)
 
 static void round_trips(void **state)
 {
-    (void)state;
     round_trip(1, 2, 3);
     round_trip(2, 64, 8);
     round_trip(3, 1000, 100); /* more series than there can be */
@@ -200,7 +191,6 @@ static void equal_calls_are_short(void **state)
     struct encoder encoder = new_encoder();
     int64_t values[] = {1, 4, 32, 1000, 2000};
     uint64_t time = 100;
-    (void)state;
     encoder.time = 100;
     for (int i = 0; i < 1000; i++, time += 150)
         encode_event(&encoder, 7, 0, time + 50, time + 150, 0, 0, 5, values);
@@ -262,7 +252,6 @@ static void addresses(void **state)
     static uint64_t bursts[CALLS];
     struct trace_entry *entry = (struct trace_entry *)journal;
     uint64_t time = 1000, before = 1000;
-    (void)state;
     srand(4);
     for (int i = 0; i < CALLS; i++) {
         if (rand() % 20 == 0) {
@@ -320,7 +309,6 @@ static void single_elements(void **state)
 {
     struct encoder encoder = new_encoder();
     struct trace_event event;
-    (void)state;
     encode_event(&encoder, 1, 1, 5, 9, 0, 0, 3, (const int64_t[]){1, 8, 42});
     struct decoder decoder = new_decoder(payload, encoder_bytes(&encoder));
     assert_null(decode_event(&decoder, &event));
@@ -335,7 +323,6 @@ static void nonsense(void **state)
 {
     struct encoder encoder = new_encoder();
     struct trace_event event;
-    (void)state;
     for (int i = 0; i < 50; i++)
         encode_event(&encoder, (uint64_t)i % 3, (unsigned)i % 3, (uint64_t)i * 100,
                      (uint64_t)i * 100 + 50, 0, 0,

@@ -1,16 +1,11 @@
 /* LINK: src/trace/read/flag.c src/base/memory.c */
 /* Flags that bytes overlap are found as by looking at all of them; a counter's wait ends with the
  * first write that satisfies it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "trace/event.h"
 #include "trace/read/flag.h"
+#include "unit/unit.h"
 
 enum { PES = 3, PLACES = 40, MOST_BYTES = 8 };
 
@@ -18,7 +13,6 @@ static void overlaps(void **state)
 {
     static bool there[PES][PLACES][MOST_BYTES + 1];
     struct flag_list list = {0};
-    (void)state;
     srand(1);
     for (int i = 0; i < 200; i++) {
         int pe = rand() % (PES - 1), place = 1 + rand() % (PLACES - 1), bytes = rand() % MOST_BYTES;
@@ -60,7 +54,6 @@ static int64_t ending(int comparison, int64_t value, const int64_t *writes, size
 static void endings(void **state)
 {
     static const int64_t counter[] = {5, 4, 3, 2, 1}, set[] = {0, 7, 0, 7};
-    (void)state;
     assert_int_equal(ending(TRACE_GREATER_EQUAL, 3, counter, 5), 3);
     assert_int_equal(ending(TRACE_EQUAL, 7, set, 4), 7);
     assert_int_equal(ending(TRACE_EQUAL, 9, set, 4), 0); /* nothing satisfies it: the last one */

@@ -1,15 +1,10 @@
 /* LINK: src/trace/check/order.c src/base/memory.c src/base/table.c src/base/checksum.c */
 /* Which accesses are complete for which PE, after quiet, fence, flags, collectives and several
  * contexts. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "trace/check/order.h"
+#include "unit/unit.h"
 
 enum { PES = 3, FLAG = 1 };
 
@@ -17,14 +12,12 @@ static struct order *order;
 
 static int begin(void **state)
 {
-    (void)state;
     order = order_new(PES);
     return 0;
 }
 
 static int end(void **state)
 {
-    (void)state;
     order_free(order);
     return 0;
 }
@@ -64,7 +57,6 @@ static void see(int pe, const struct access *flag, int owner)
 
 static void quiets(void **state)
 {
-    (void)state;
     struct access first = put(0, 0), other = put(0, 7);
     assert_false(complete(0, &first));
     order_quiet(order, 0, 0);
@@ -87,7 +79,6 @@ static void quiets(void **state)
 /* A call that has returned is complete for whoever knows of a later one. */
 static void programs(void **state)
 {
-    (void)state;
     const struct access get = {.completion = 0, .number = order_step(order, 0)};
     assert_true(complete(0, &get));
     assert_false(complete(1, &get));
@@ -98,7 +89,6 @@ static void programs(void **state)
 /* Whoever sees the flag knows what was fenced off before, and no more. */
 static void flags(void **state)
 {
-    (void)state;
     struct access first = put(0, 0);
     assert_false(order_fenced(order, &first));
     order_fence(order, 0, 0);
@@ -118,7 +108,6 @@ static void flags(void **state)
 /* A fence orders what was put to the flag's PE: here 2; elsewhere the put may still go on. */
 static void other_owners(void **state)
 {
-    (void)state;
     struct access first = put(0, 0);
     order_fence(order, 0, 0);
     struct access flag = put(0, 0);
@@ -129,7 +118,6 @@ static void other_owners(void **state)
 
 static void contexts(void **state)
 {
-    (void)state;
     for (int64_t context = 1; context < 100; context++) { /* one after the other */
         struct access access = put(1, context);
         assert_int_equal(order_context_number(order, access.completion), context);

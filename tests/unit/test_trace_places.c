@@ -1,12 +1,6 @@
 /* What addresses lie in; numbers of handles, also of more than there is room for. */
 #define _GNU_SOURCE /* dl_iterate_phdr */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #if SKAMPI_SHMEM
 #include <pthread.h>
@@ -14,6 +8,7 @@
 
 #include "trace/runtime/handles.c"
 #include "trace/runtime/places.c"
+#include "unit/unit.h"
 
 /* ---- A symmetric heap of one page ---- */
 
@@ -41,7 +36,6 @@ static unsigned object_of(uintptr_t address)
 static void test_ranges(void **state)
 {
     static int variable;
-    (void)state;
     assert_int_equal(object_of(0), TRACE_PRIVATE); /* nothing is known yet */
     assert_int_equal(object_of((uintptr_t)&variable), TRACE_PRIVATE);
     places_find();
@@ -72,7 +66,6 @@ static void *add_one_more(void *end)
 
 static void test_handles(void **state)
 {
-    (void)state;
     for (int i = 0; i < HANDLES; i++)
         trace_handle_add(TRACE_TEAM_HANDLE, &handles[i]);
     assert_int_equal(trace_handle_number(TRACE_TEAM_HANDLE, &handles[0]), 1);
@@ -107,7 +100,6 @@ int main(void)
 #else
 static void test_nothing(void **state)
 {
-    (void)state;
     skip();
 }
 

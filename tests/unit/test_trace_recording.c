@@ -1,14 +1,9 @@
 /* LINK: src/trace/recording.c src/trace/event.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "trace/recording.h"
+#include "unit/unit.h"
 
 /* What setting an option to a text says; NULL: it is right. */
 static const char *set(struct recording *recording, const char *option, const char *text)
@@ -24,7 +19,6 @@ static void sizes(void **state)
 {
     static const char *const wrong[] = {"", "M", "-1M", "1X", "1MB", "4 M", "0.1", "1e30", "nan"};
     struct recording recording;
-    (void)state;
     recording_default(&recording);
     assert_int_equal(recording.ring, 0);
     recording_default(&recording);
@@ -51,7 +45,6 @@ static void phases(void **state)
     static const char *const wrong[] = {"",   ",",  "1,",  "a",          "3-1",
                                         "1-", "-1", "1 2", "99999999999"};
     struct recording recording;
-    (void)state;
     recording_default(&recording);
     assert_true(recording_wants_phase(&recording, 7));
     assert_null(set(&recording, "--phase", "1,4-6"));
@@ -66,7 +59,6 @@ static void phases(void **state)
 static void others(void **state)
 {
     struct recording recording;
-    (void)state;
     recording_default(&recording);
     assert_string_equal(recording.folder, "shmemtrace.out");
     assert_null(set(&recording, "--recorder", "clock_gettime"));
@@ -86,7 +78,6 @@ static void environment(void **state)
 {
     struct recording recording;
     char problem[100];
-    (void)state;
     setenv("SHMEMTRACE_LIMIT", "5M", 1);
     setenv("SHMEMTRACE_RESULTS", "1", 1);
     assert_true(recording_from_environment(&recording, problem, sizeof problem));
@@ -104,7 +95,6 @@ static void lists(void **state)
         {"start_pes", TRACE_SETUP, TRACE_SIGNED, 0, 0},
     };
     char word[TRACE_WORD_BYTES];
-    (void)state;
     assert_true(trace_list_names("get,put", &routines[0]));
     assert_true(trace_list_names("shmem_long_put", &routines[0]));
     assert_true(trace_list_names("long_put", &routines[0]));

@@ -1,15 +1,10 @@
 /* LINK: src/trace/check/shadow.c src/base/memory.c */
 /* Accesses to intervals of memory meet the same earlier ones as by a list for each byte. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "trace/check/shadow.h"
+#include "unit/unit.h"
 
 enum { BYTES = 3000, ACCESSES = 1500, MOST = 60 };
 
@@ -80,7 +75,6 @@ static void ranges(void **state)
 {
     static const uint8_t does[] = {0, ACCESS_WRITES, ACCESS_ATOMIC, ACCESS_WRITES | ACCESS_ATOMIC};
     struct shadow *shadow = shadow_new();
-    (void)state;
     srand(1);
     for (uint32_t number = 1, begin = 0; number <= ACCESSES; number++) {
         begin = rand() % 4 ? (begin + (uint32_t)(rand() % 40)) % BYTES : (uint32_t)(rand() % BYTES);
@@ -97,7 +91,6 @@ static void ranges(void **state)
 static void forgets(void **state)
 {
     struct shadow *shadow = shadow_new();
-    (void)state;
     memset(bytes, 0, sizeof bytes);
     for (uint32_t i = 0; i < BYTES / 4; i++) {
         const struct access access = {.number = 1 + i, .does = i % 2 ? ACCESS_WRITES : 0};

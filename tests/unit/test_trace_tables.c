@@ -1,22 +1,16 @@
 /* LINK: src/trace/read/distribution.c */
 /* What summaries of traces rest on: numbering, and distributions in little memory. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/table.h"
 #include "trace/read/distribution.h"
+#include "unit/unit.h"
 
 static void keys_keep_their_numbers(void **state)
 {
-    (void)state;
     struct table table = {0};
     char key[32];
     for (int round = 0; round < 2; round++)
@@ -31,7 +25,6 @@ static void keys_keep_their_numbers(void **state)
 
 static void keys_of_different_lengths_differ(void **state)
 {
-    (void)state;
     struct table table = {0};
     const int64_t numbers[] = {0, 0};
     assert_int_equal(table_number(&table, numbers, 8), 0);
@@ -42,7 +35,6 @@ static void keys_of_different_lengths_differ(void **state)
 
 static void a_cleared_table_begins_again(void **state)
 {
-    (void)state;
     struct table table = {0};
     for (int64_t i = 0; i < 300; i++)
         table_number(&table, &i, sizeof i);
@@ -61,7 +53,6 @@ static void close_to(double value, double wanted, double relative)
 
 static void sums_are_exact(void **state)
 {
-    (void)state;
     struct distribution d = {0};
     for (int i = 1; i <= 4; i++)
         distribution_add(&d, 1e-6 * i);
@@ -73,7 +64,6 @@ static void sums_are_exact(void **state)
 
 static void quantiles_are_within_their_step(void **state)
 {
-    (void)state;
     for (double scale = 1e-8; scale < 30; scale *= 7) {
         struct distribution d = {0};
         for (int i = 1; i <= 1000; i++)
@@ -87,7 +77,6 @@ static void quantiles_are_within_their_step(void **state)
 
 static void equal_times_have_exact_quantiles(void **state)
 {
-    (void)state;
     struct distribution d = {0};
     for (int i = 0; i < 7; i++)
         distribution_add(&d, 123e-9);
@@ -97,7 +86,6 @@ static void equal_times_have_exact_quantiles(void **state)
 
 static void strange_times_do_no_harm(void **state)
 {
-    (void)state;
     struct distribution d = {0};
     const double times[] = {0, -1, 1e300, INFINITY, NAN, 1e-12};
     for (size_t i = 0; i < sizeof times / sizeof *times; i++)

@@ -1,16 +1,11 @@
 /* LINK: src/trace/encode.c */
 /* Members of teams are ranges, in memory and in blocks; whom contexts mean by a PE. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #if SKAMPI_SHMEM
 #include "trace/runtime/handles.c"
 #include "trace/runtime/teams.c"
+#include "unit/unit.h"
 
 #define PES 100000
 
@@ -120,7 +115,6 @@ static void test_few(void **state)
         int *pes, count;
         unsigned ranges;
     } teams[] = {{one, 1, 1}, {up, 4, 1}, {down, 4, 1}, {mixed, 6, 3}};
-    (void)state;
     for (size_t i = 0; i < sizeof teams / sizeof *teams; i++) {
         write_team(teams[i].pes, teams[i].count);
         assert_int_equal(blocks, 1);
@@ -132,7 +126,6 @@ static void test_few(void **state)
 static void test_many(void **state)
 {
     int *pes = malloc(PES * sizeof *pes);
-    (void)state;
     assert_non_null(pes);
     for (int i = 0; i < PES; i++)
         pes[i] = (int)(INT64_C(70001) * i % PES) ^ (i & 1);
@@ -149,7 +142,6 @@ static void test_many(void **state)
 static void test_none(void **state)
 {
     int wrong[] = {0, -1}, beyond[] = {0, PES};
-    (void)state;
     write_team(wrong, 2);
     assert_int_equal(blocks, 0);
     write_team(beyond, 2);
@@ -165,7 +157,6 @@ static void test_none(void **state)
 static void test_contexts(void **state)
 {
     int pes[] = {4, 2, 9}, a, b, team;
-    (void)state;
     team_pes = pes;
     team_count = 3;
     assert_false(trace_team_contexts);
@@ -201,7 +192,6 @@ int main(void)
 #else
 static void test_nothing(void **state)
 {
-    (void)state;
     skip();
 }
 

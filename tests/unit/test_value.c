@@ -2,16 +2,11 @@
  */
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "ski/value.h"
+#include "unit/unit.h"
 
 /* ---- Printing ---- */
 
@@ -30,7 +25,6 @@ static void texts(void **state)
     struct int_array *array = int_array_create(3);
     struct value named = value_set(pe_set_strided(0, 1, 4));
 
-    (void)state;
     array->items[1] = -2;
     named.constant = "MPI_COMM_WORLD";
     check_text(value_int(INT64_MIN), "-9223372036854775808");
@@ -45,7 +39,6 @@ static void texts(void **state)
 
 static void texts_of_doubles(void **state)
 {
-    (void)state;
     check_text(value_real(0), "0.0");
     check_text(value_real(-0.0), "-0.0");
     check_text(value_real(1), "1.0");
@@ -68,7 +61,6 @@ static void doubles_read_back(void **state)
 {
     uint64_t seed = 12345;
 
-    (void)state;
     for (int i = 0; i < 20000; i++) {
         double x;
         struct value v;
@@ -96,7 +88,6 @@ static void copies_share(void **state)
     struct value s = value_string("text", 4), t = value_copy(&s);
     struct value c = value_set(pe_set_create((int[]){2, 0, 1}, 3)), d = value_copy(&c);
 
-    (void)state;
     b.as.array->items[1] = 7;
     assert_int_equal(a.as.array->items[1], 7);
     value_release(&a);
@@ -116,7 +107,6 @@ static void copies_keep_the_name(void **state)
 {
     struct value v = value_set(pe_set_strided(0, 1, 1)), copy;
 
-    (void)state;
     v.constant = "MPI_COMM_SELF";
     copy = value_copy(&v);
     assert_string_equal(copy.constant, "MPI_COMM_SELF");
@@ -148,7 +138,6 @@ static void conversions(void **state)
 {
     struct value v = value_int(3);
 
-    (void)state;
     assert_null(value_convert(&v, TYPE_REAL));
     assert_int_equal(v.type, TYPE_REAL);
     assert_true(v.as.real == 3.0);
@@ -171,7 +160,6 @@ static void impossible_conversions(void **state)
     static const enum value_type types[] = {TYPE_INT, TYPE_REAL, TYPE_STRING, TYPE_COMM,
                                             TYPE_INT_ARRAY};
 
-    (void)state;
     for (size_t to = 0; to < 5; to++) {
         struct value values[5] = {value_int(1), value_real(1), value_string("1", 1),
                                   value_set(pe_set_strided(0, 1, 1)),
@@ -209,7 +197,6 @@ static void check_refused(enum operator op, int64_t a, int64_t b, const char *re
 
 static void integers(void **state)
 {
-    (void)state;
     check_integers(OP_ADD, 2, 3, 5);
     check_integers(OP_SUBTRACT, 2, 3, -1);
     check_integers(OP_MULTIPLY, -4, 3, -12);
@@ -239,7 +226,6 @@ static void integers(void **state)
 
 static void overflows(void **state)
 {
-    (void)state;
     check_refused(OP_ADD, INT64_MAX, 1, "overflow");
     check_refused(OP_SUBTRACT, INT64_MIN, 1, "overflow");
     check_refused(OP_MULTIPLY, (int64_t)1 << 62, 2, "overflow");
@@ -265,7 +251,6 @@ static void doubles(void **state)
 {
     struct value v, huge = value_real(1e308), zero = value_real(0), x = value_real(1.5);
 
-    (void)state;
     check_mixed(OP_ADD, value_int(1), value_real(0.5), value_real(1.5));
     check_mixed(OP_SUBTRACT, value_real(0.5), value_int(1), value_real(-0.5));
     check_mixed(OP_MULTIPLY, value_real(2), value_int(3), value_real(6));
@@ -292,7 +277,6 @@ static void types_of_operands(void **state)
                               value_set(pe_set_strided(0, 1, 1)), value_array(int_array_create(1))};
     static const char *const integers_only = "integers";
 
-    (void)state;
     for (int op = OP_OR; op <= OP_COMPLEMENT; op++)
         for (size_t i = 0; i < 5; i++)
             for (size_t j = 0; j < 5; j++) {
@@ -325,7 +309,6 @@ static void strings(void **state)
     struct value a = value_string("abc", 3), b = value_string("abd", 3), c = value_string("ab", 2),
                  v;
 
-    (void)state;
     assert_null(value_operate(OP_EQUAL, &a, &a, &v));
     assert_int_equal(v.as.integer, 1);
     assert_null(value_operate(OP_EQUAL, &a, &b, &v));
