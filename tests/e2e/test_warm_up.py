@@ -37,7 +37,8 @@ def check_levels():
         levels = result.get("levels", [])
         found = "levels" in result["flags"] and len(levels) == 2
         right = found and near(levels[0]["value"], 2e-6) and near(levels[1]["value"], 8e-6)
-        main = right and levels[1]["share"] > levels[0]["share"] and near(result["time"], 8e-6)
+        # Both take turns; which one has more of the time depends on which came first.
+        main = right and near(result["time"], max(levels, key=lambda level: level["share"])["value"])
         if main:
             break
     attempts.decide(found, "two levels are found", result)
@@ -68,9 +69,9 @@ def check_warm_up():
     attempts = Attempts(tap)
     for _ in attempts:
         _, result = measured(WARM_UP, f"set_warm_up(11) {plain}")
-        if near(result["mean"], 4e-6):
+        if near(result["median"], 4e-6):
             break
-    attempts.decide(near(result["mean"], 4e-6), "set_warm_up: the slow ones are over", result)
+    attempts.decide(near(result["median"], 4e-6), "set_warm_up: the slow ones are over", result)
     tap.equal(result["warm_up"], 0, "set_warm_up: they are not among those left out", result)
     attempts = Attempts(tap)
     for _ in attempts:

@@ -64,10 +64,10 @@ def built_variables():
 
 def preloadable(source):
     """Path of a library to be preloaded, made from a file in tests/support/stub, or from the text of one, whose
-    warnings nobody needs to see. Not instrumented: launchers load it, too. None when it cannot be built;
-    the compiler says why."""
+    warnings nobody needs to see. Not instrumented: launchers load it, too, and the counters of gcov allocate before
+    a malloc() of its own is ready. None when it cannot be built; the compiler says why."""
     with open(os.path.join(build_directory(), "flags"), encoding="utf-8") as file:
-        flags = [flag for flag in shlex.split(file.read()) if not flag.startswith("-fsanitize")]
+        flags = [flag for flag in shlex.split(file.read()) if not flag.startswith(("-fsanitize", "--coverage"))]
     library = os.path.join(scratch_directory(), "preloadable.so")
     text = source if "\n" in source else None
     code = ["-w", "-x", "c", "-"] if text else [os.path.join(ROOT, "tests", "support", "stub", source)]
