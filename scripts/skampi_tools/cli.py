@@ -81,7 +81,7 @@ class Formatter(argparse.RawDescriptionHelpFormatter):
 
 
 # Suffixes of what options write; names without a suffix are fine, too.
-SUFFIXES = {"json": (".json",), "html": (".html", ".htm"), "junit": (".xml",), "plot": (".svg",),
+SUFFIXES = {"json": (".json",), "html": (".html", ".htm"), "junit": (".xml",), "openmetrics": (".prom",), "plot": (".svg",),
             "write_spec": (".json",)}
 
 
@@ -132,6 +132,15 @@ class Parser(argparse.ArgumentParser):
             if close := difflib.get_close_matches(found[1], known, 1):
                 message += f"; did you mean {close[0]}?"
         raise Error(f"{message}; --help shows all options")
+
+
+def add_junit(parser, cases="a test case for each point; it fails as --fail-over says"):
+    parser.add_argument("--junit", metavar="FILE", help=f"write JUnit XML to FILE: {cases}")
+
+
+def add_openmetrics(parser):
+    parser.add_argument("--openmetrics", metavar="FILE",
+                        help="write numbers for Prometheus to FILE, such as one of node exporter's textfile collector")
 
 
 def add_json(parser):
@@ -276,6 +285,20 @@ def write_text(path, text, errors="replace"):
     """Writes a file ("-": standard output); an error names it."""
     with created(path, errors=errors) as file:
         file.write(text)
+
+
+def replace_text(path, text):
+    """Writes all of the file, or leaves what was there before, however this ends and whoever reads it meanwhile."""
+    temporary, replaced = f"{path}.new", kinds.replaced_text(path)
+    try:
+        with open(temporary, "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except OSError as error:
+        raise Error(f"{path}: {error.strerror}") from None
+    return replaced
 
 
 @contextlib.contextmanager

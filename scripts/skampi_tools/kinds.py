@@ -58,6 +58,7 @@ KINDS = [Kind(begins, *rest) for begins, *rest in (
     ("^# Machine description for shmemsim", "a machine description", "shmemsim %s TRACE", True),
     ('^[<][?]xml.*[<]platform version="4.1">\n  [<]zone id=', "a platform for SimGrid", "", True),
     ('^[<][?]xml.*[<]testsuite name="skampi-', "a report for continuous integration", "", True),
+    ("^# TYPE skampi_(accept|history)_", "numbers for Prometheus", "", True),
     ('^[<]!DOCTYPE html>.*([<]meta name="generator" content="skampi|[<]title>skampi-accept)',
      "a page for a browser", "xdg-open %s", True),
     ("^([<]([?]xml|svg)|.PNG|%PDF).*skampi-(plot|model)", "a figure", "xdg-open %s", True),

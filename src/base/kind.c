@@ -55,6 +55,7 @@ static const struct kind kinds[] = {
     {"^[<][?]xml.*[<]platform version=\"4.1\">\n  [<]zone id=", "a platform for SimGrid", NULL,
      true},
     {"^[<][?]xml.*[<]testsuite name=\"skampi-", "a report for continuous integration", NULL, true},
+    {"^# TYPE skampi_(accept|history)_", "numbers for Prometheus", NULL, true},
     {"^[<]!DOCTYPE html>.*([<]meta name=\"generator\" content=\"skampi|[<]title>skampi-accept)",
      "a page for a browser", "xdg-open %s", true},
     {"^([<]([?]xml|svg)|.PNG|%PDF).*skampi-(plot|model)", "a figure", "xdg-open %s", true},

@@ -228,7 +228,7 @@ side("same", 6, 1, 3)
 made = tool("--json", "out.json", "old", "new")
 tap.ok(made.status == 0 and made.err == "", "two directories are compared", made)
 lines = made.out.splitlines()
-tap.equal(lines[0], "8 points: 1 slower, 0 faster, 5 unchanged, 0 cannot tell, 1 only old, 1 only new",
+tap.equal(lines[0], "8 points: 1 slower, 0 faster, 5 unchanged, 0 cannot tell, 1 only old, 1 only new; new against old: differs",
           "the summary comes first")
 tap.ok(lines[1].startswith("worst: +1") and "Shmem_Put_Round(count=512)" in lines[1], "the worst", made)
 for text in ("differs: library: made library 1.0 | another library 2.0",

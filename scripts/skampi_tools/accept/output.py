@@ -1,10 +1,12 @@
 """A verdict as text, as JUnit XML, and what a plan says."""
 
+from datetime import datetime
+
 from .. import junit
 from ..screen import printable
 from ..style import count_text, listed, percent_text, rate_text, seconds_text, size_text, time_text
 from .values import BANDWIDTH, KINDS, LATENCY
-from .verdict import median_seconds
+from .verdict import STATUS, median_seconds
 
 MOST_LINES = 20  # of a list; JSON has all
 PART = 12
@@ -61,6 +63,24 @@ def as_junit(value):
     rows.append(("enough data", "error", value["doubts"]))
     return junit.report("skampi-accept", [("skampi-accept", name, (tag, texts[0], "\n".join(texts)) if texts else None)
                                           for name, tag, texts in rows])
+
+
+def as_metrics(value):
+    """Families of openmetrics.text()."""
+    accused = {entry["node"] for entry in value["look_at"]}
+    nodes = list(dict.fromkeys(site["node"] for site in value["sites"]))
+    return [
+        ("skampi_accept_verdict", "", "1 for the verdict, 0 for the others",
+         [({"verdict": name}, int(name == value["verdict"])) for name in STATUS]),
+        ("skampi_accept_suspect", "", "1 for nodes to look at", [({"node": node}, int(node in accused)) for node in nodes]),
+        ("skampi_accept_doubts", "", "reasons why a pass is worth little", [({}, len(value["doubts"]))]),
+        ("skampi_accept_time", "seconds", "Median time of all pairs",
+         [({"kind": kind}, median_seconds(value, kind)) for kind in KINDS]),
+        ("skampi_accept_site_time", "seconds", "Median time to the other sites",
+         [({"kind": kind, "site": site["name"]}, (site[kind] or {}).get("seconds"))
+          for site in value["sites"] for kind in KINDS]),
+        ("skampi_accept_started", "seconds", "When it was measured, since 1970",
+         [({}, datetime.fromisoformat(value["started"]).timestamp())] if value["started"] else [])]
 
 
 def plan_text(plan, given, command):

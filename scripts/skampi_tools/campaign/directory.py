@@ -83,21 +83,8 @@ def read_campaign(directory):
     return campaign
 
 
-def write_file(path, text):
-    """Writes all of it, or leaves what was there before."""
-    temporary = f"{path}.new"
-    try:
-        with open(temporary, "w", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except OSError as error:
-        raise Error(f"{path}: {error.strerror}") from None
-
-
 def write_json(path, value):
-    write_file(path, cli.json_text(value))
+    cli.replace_text(path, cli.json_text(value))
 
 
 def now():

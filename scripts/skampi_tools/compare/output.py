@@ -1,9 +1,9 @@
-"""A comparison as text and as JSON."""
+"""A comparison as text, as JSON, and in the form of JUnit."""
 
 import math
 from collections import Counter
 
-from .. import doubt, screen, style
+from .. import doubt, junit, screen, style
 from . import rows
 
 MOST_MISSING = 20  # are listed
@@ -56,7 +56,7 @@ def for_application(found):
 def headline(result, margin):
     counts = result.summary
     parts = [f"{counts[v]} {v}" for v in rows.VERDICTS if counts[v] or v in rows.VERDICTS[:4]]
-    print(f"{style.count_text(counts['points'], 'point')}: {', '.join(parts)}")
+    print(f"{style.count_text(counts['points'], 'point')}: {', '.join(parts)}; new against old: {result.agreement}")
     worst = result.worst
     if worst:
         print(f"worst: {change(worst)} [{interval(worst)}]: {screen.printable(worst.block)}: "
@@ -141,7 +141,7 @@ def as_json(result):
     return {
         "comparison": 1, **members(result, "alpha", "margin", "same_within", "launch_spread", "seed", "labellings",
                                    "exact", "unit"), "old": result.files_old, "new": result.files_new,
-        "summary": {**result.summary, "over_margin": len(result.over_margin)},
+        "agreement": result.agreement, "summary": {**result.summary, "over_margin": len(result.over_margin)},
         "missing": [one._asdict() for one in result.missing],
         **members(result, "findings", "differences", "cautions"),
         **({"states": [{"state": s.number, **members(s, "text", "share_old", "share_new")} for s in result.states]}
@@ -151,6 +151,23 @@ def as_json(result):
             "point": row.key, **members(row, "block", "function"), **members(row.result, "call", "pes", "occurrence"),
             "variables": {name: str(value) for name, value in row.result.variables.items()},
             **members(row, "quantity", "doubts_old", "doubts_new", *JUDGED), **in_states(row)} for row in result.rows]}
+
+
+def as_junit(result):
+    """A test case for each point, and for each that a side lacks."""
+    cases = [(row.block, row.label, _outcome(row)) for row in result.rows]
+    cases += [("not measured", missing.text, ("error" if missing.failed else "skipped", missing.reason, ""))
+              for missing in result.missing]
+    return junit.report("skampi-compare", cases, "\n".join(result.differences + result.cautions))
+
+
+def _outcome(row):
+    if row.over_margin:
+        return "failure", f"slower: {change(row)} [{interval(row)}]", \
+            f"{style.value_text(row.old, row.quantity)} -> {style.value_text(row.new, row.quantity)}"
+    if row.verdict in (rows.CANNOT_TELL, rows.ONLY_OLD, rows.ONLY_NEW):
+        return "skipped", ": ".join(filter(None, [row.verdict, row.reason])), ""
+    return None
 
 
 def application_json(found):

@@ -114,6 +114,14 @@ class Comparison:
         return any(row.verdict in (SLOWER, FASTER, UNCHANGED) for row in self.rows)
 
     @property
+    def agreement(self):
+        """Whether the new side reproduces the old one: only if each point does."""
+        if any(row.verdict in (SLOWER, FASTER) for row in self.rows):
+            return "differs"
+        alike = self.rows and not self.missing and all(row.verdict == UNCHANGED for row in self.rows)
+        return "reproduced" if alike else CANNOT_TELL
+
+    @property
     def worst(self):
         """The row that became slowest among those that are slower, or None."""
         slower = [row for row in self.rows if row.verdict == SLOWER]

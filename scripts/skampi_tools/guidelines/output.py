@@ -1,8 +1,8 @@
-"""What the check of guidelines has found, as text and as JSON."""
+"""What the check of guidelines has found, as text, as JSON, and in the form of JUnit."""
 
 from dataclasses import dataclass
 
-from .. import doubt, screen, style
+from .. import doubt, junit, screen, style
 from ..screen import printable
 from . import checking
 
@@ -110,14 +110,17 @@ def show(violation):
     print(f"{right}  {side(violation.right)}")
 
 
+def about(rule):
+    """What a rule in one of its forms is about."""
+    return f"{rule.monotone} of {', '.join(rule.functions)}" if rule.monotone else rule.left[0].function
+
+
 def each_rule(checked):
     counted = style.count_text
     for c in checked:
-        what = (c.rule.monotone and f"{c.rule.monotone} of {', '.join(c.rule.functions)}") or \
-            c.rule.left[0].function
         state = (f"{counted(len(c.violations), 'violation')} at {counted(c.points, 'point')}" if c.points
                  else "nothing in the files")
-        print(f"{printable(c.rule.name)} [{printable(what)}]: {state}; {printable(c.rule.why)}")
+        print(f"{printable(c.rule.name)} [{printable(about(c.rule))}]: {state}; {printable(c.rule.why)}")
 
 
 def all_violations(checked):
@@ -145,3 +148,24 @@ def as_json(checked, measured, files):
         "summary": [{
             "rule": s.rule, "comparisons": s.comparisons, "violations": s.violations,
             "worst": s.worst.factor if s.worst else None} for s in summaries_of(checked)]}
+
+
+def as_junit(checked, measured):
+    """A test case for each rule in each of its forms."""
+    return junit.report("skampi-guidelines", [(c.rule.name, _name(c.rule), _outcome(c)) for c in checked],
+                        "\n".join(cautions(measured)))
+
+
+def _name(rule):
+    """As about(), and different for each form."""
+    return " <= ".join(filter(None, [about(rule), " + ".join(term.function for term in rule.right)]))
+
+
+def _outcome(c):
+    if not c.points:
+        return "skipped", "nothing in the files", ""
+    if not c.violations:
+        return None
+    lines = [f"{v.factor:.2f} times (at least {v.least:.2f}): {side(v.left)} on {style.count_text(v.left[0][1].pes, 'PE')}; "
+             f"{side(v.right)}" for v in sorted(c.violations, key=lambda v: -v.factor)]
+    return "failure", lines[0], "\n".join(lines)

@@ -1,4 +1,4 @@
-"""A history as text, as JSON, and in the form of JUnit."""
+"""A history as text, as JSON, in the form of JUnit, and as numbers for Prometheus."""
 
 from collections import Counter
 from dataclasses import asdict
@@ -178,3 +178,24 @@ def _outcome(history, one, verdict):
     if not verdict.judged:
         return "skipped", f"{len(one.there)} launches: at least {2 * history.least} are needed", ""
     return None
+
+
+# ---- OpenMetrics ----
+
+
+def as_metrics(history):
+    """Families of openmetrics.text()."""
+    rows = [({"script": one.point.script, "block": one.point.block, "point": one.label}, one, verdict)
+            for one, verdict in zip(history.series, history.verdicts)]
+    return [
+        *(("skampi_history_level", unit, "Newest level of the point: median of its launches",
+           [(labels, one.segments[-1].level) for labels, one, _ in rows if (one.point.quantity == "bytes") == (unit == "bytes")])
+          for unit in ("seconds", "bytes")),
+        ("skampi_history_ratio", "", "Newest level over the one before, or over that of --baseline",
+         [(labels, verdict.ratio) for labels, _, verdict in rows if verdict.judged]),
+        *([("skampi_history_slower", "", "1: slower by more than --fail-over",
+            [(labels, int(verdict.over)) for labels, _, verdict in rows if verdict.judged])] if history.limit is not None else []),
+        ("skampi_history_launches", "", "Launches that were read", [({}, len(history.launches))]),
+        ("skampi_history_left_out", "", "Files that were left out", [({}, len(history.left_out))]),
+        ("skampi_history_newest", "seconds", "When the newest launch was measured, since 1970",
+         [({}, history.launches[-1].when.timestamp())])]
