@@ -24,6 +24,8 @@ static const struct tool {
     {"progress", "skampi-table", "which operations make progress while the target computes", true},
     {"Measure more than once", NULL, NULL, false},
     {"campaign", "skampi-campaign", "one script in many separate launches, summarized", false},
+    {"again", "skampi-again", "the run that a result describes once more, and whether it agrees",
+     false},
     {"job", "skampi-job", "a campaign as a job of Slurm, PBS or LSF", false},
     {"tune", "skampi-tune", "settings of a library, searched, proven, and written as it reads them",
      false},

@@ -206,6 +206,28 @@ static void collect_variables(struct texts *texts)
             }
 }
 
+/* Names of environment modules, which Lmod and Environment Modules keep in this variable. */
+static void collect_modules(struct texts *texts)
+{
+    const char *loaded = getenv("LOADEDMODULES");
+    for (size_t length; loaded && *loaded; loaded += length + (loaded[length] == ':')) {
+        length = strcspn(loaded, ":");
+        if (length == 0)
+            continue;
+        add(texts, "%.*s", (int)length, loaded);
+        text_disarm(texts->text[texts->count - 1], true);
+    }
+}
+
+/* The launcher's command, for the caller to free; NULL: it is not known. */
+static char *launcher_line(void)
+{
+    char *line = comm_launched_rank() < 0 ? NULL : comm_launcher_line();
+    if (line)
+        text_disarm(line, true);
+    return line;
+}
+
 char *environment_software(void)
 {
     struct texts variables = {0};
@@ -290,7 +312,8 @@ void environment_print(const struct engine_options *options, uint64_t seed)
     int unlisted = 0;
     struct location_group *groups = gather_locations(&group_count, &unlisted);
     if (options->output) {
-        struct texts variables = {0}, warnings = {0};
+        struct texts variables = {0}, modules = {0}, warnings = {0};
+        char *launcher = launcher_line();
         int listed = comm_node_count() < LISTED_NODES ? comm_node_count() : LISTED_NODES;
         struct header_node *nodes = list_nodes(facts, listed);
         int bound = check_binding(&warnings, facts);
@@ -300,6 +323,7 @@ void environment_print(const struct engine_options *options, uint64_t seed)
         if (getenv("SKAMPI_TEST_CLOCK_SKEW"))
             add(&warnings, "clocks are made wrong for a test (SKAMPI_TEST_CLOCK_SKEW)");
         collect_variables(&variables);
+        collect_modules(&modules);
         output_header(
             options->output,
             &(struct header){
@@ -316,6 +340,7 @@ void environment_print(const struct engine_options *options, uint64_t seed)
                 .known_difference = options->earlier ? options->earlier->launch_difference : NAN,
                 .command_line = options->command_line,
                 .options = options->deciding,
+                .launcher = launcher,
                 .script = options->script,
                 .checksum = options->checksum,
                 .library = comm_library(),
@@ -330,6 +355,8 @@ void environment_print(const struct engine_options *options, uint64_t seed)
                 .unlisted = unlisted,
                 .variables = (const char *const *)variables.text,
                 .variable_count = variables.count,
+                .modules = (const char *const *)modules.text,
+                .module_count = modules.count,
                 .choices = choices,
                 .warnings = (const char *const *)warnings.text,
                 .warning_count = warnings.count,
@@ -340,7 +367,9 @@ void environment_print(const struct engine_options *options, uint64_t seed)
                 .ticks_per_second = timer_in_use->ticks_per_second,
                 .disagreement = timer_in_use->disagreement});
         release(&variables);
+        release(&modules);
         release(&warnings);
+        free(launcher);
         free(nodes);
     }
     location_groups_free(groups, group_count);

@@ -21,7 +21,8 @@ struct header_node {
 
 struct header {
     const char *version, *command_line, *script, *checksum, *library;
-    const char *options; /* those that decide what results are; NULL or "": none */
+    const char *options;  /* those that decide what results are; NULL or "": none */
+    const char *launcher; /* its command, in front of command_line; NULL if it is not known */
     time_t started;
     int pes, nodes;
     const struct header_node *node;      /* of the first `listed` nodes */
@@ -31,6 +32,8 @@ struct header {
     int unlisted;                 /* PEs in none of the groups */
     const char *const *variables; /* NAME=VALUE */
     size_t variable_count;
+    const char *const *modules; /* of the environment (LOADEDMODULES), in the order of loading */
+    size_t module_count;
     struct named_texts choices; /* what the library has chosen, by the library's names */
     const char *const *warnings;
     size_t warning_count;

@@ -172,6 +172,8 @@ static void put_header(FILE *text, const struct header *header)
     put_instant(text, "started", header->started);
     if (header->options && *header->options)
         put_string(text, "options", header->options);
+    if (header->launcher)
+        put_string(text, "launcher", header->launcher);
     json_print(text, ",'command_line':%s,'script':{'name':%s,'checksum':%s},'library':%s,'pes':%d",
                header->command_line, header->script, header->checksum, header->library,
                header->pes);
@@ -179,6 +181,8 @@ static void put_header(FILE *text, const struct header *header)
     put_locations(text, header);
     json_print(text, ",'binding':{'bound':%d,'pes':%d}", header->bound, header->pes);
     put_environment(text, header);
+    if (header->module_count > 0)
+        put_strings(text, "modules", header->modules, header->module_count);
     put_choices(text, header);
     put_timer(text, header);
     put_strings(text, "warnings", header->warnings, header->warning_count);

@@ -123,6 +123,8 @@ static void print_header(FILE *text, const struct header *header)
     fprintf(text, "# SKaMPI Version %s\n\n", header->version);
     print_moment(text, "# Started at ", header->started);
     fputs("\n\n", text);
+    if (header->launcher)
+        fprintf(text, "# launcher: %s\n", header->launcher);
     fprintf(text, "# command line: %s\n", header->command_line);
     fprintf(text, "# script: %s (checksum %s)\n", header->script, header->checksum);
     fprintf(text, "# library: %s\n", header->library);
@@ -146,6 +148,8 @@ static void print_header(FILE *text, const struct header *header)
         fprintf(text, "# warning: %s\n", header->warnings[i]);
     for (size_t i = 0; i < header->variable_count; i++)
         fprintf(text, "# environment: %s\n", header->variables[i]);
+    for (size_t i = 0; i < header->module_count; i++)
+        fprintf(text, "# module: %s\n", header->modules[i]);
     for (size_t i = 0; i < header->choices.count; i++)
         fprintf(text, "# choice: %s: %s\n", header->choices.of[i].name,
                 header->choices.of[i].value);

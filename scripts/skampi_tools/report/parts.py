@@ -54,10 +54,12 @@ def configuration_rows(file):
     if file.end:
         yield "duration", style.time_text(file.end.get("duration"))
     yield "skampi", h.get("version")
+    yield "launcher", h.get("launcher")
     yield "command line", h.get("command_line")
     yield "script", script.get("name")
     yield "its checksum", script.get("checksum")
     yield "library", h.get("library")
+    yield "modules", ", ".join(map(str, h.get("modules") or [])) or None
     yield "PEs", h.get("pes")
     yield "PEs bound", f"{binding['bound']} of {binding.get('pes')}" if "bound" in binding else None
     for group in h.get("locations") or []:

@@ -11,7 +11,7 @@ from .lines import NODE, NUM, NUMBER, TIMER, number, per
 def take_fact(header, text):
     """Adds what the comment says to the header; False: it says something else."""
     name, _, value = text.partition(": ")
-    if name in ("command line", "library"):
+    if name in ("launcher", "command line", "library"):
         header[name.replace(" ", "_")] = value
     elif found := re.fullmatch(r"script: (.*) \(checksum (\w+)\)", text):
         header["script"] = {"name": found.group(1), "checksum": found.group(2)}
@@ -30,6 +30,8 @@ def take_fact(header, text):
     elif name == "environment" and "=" in value:
         variable, _, setting = value.partition("=")
         header.setdefault("environment", {})[variable] = setting
+    elif name == "module":
+        header.setdefault("modules", []).append(value)
     elif name == "choice" and ": " in value:
         what, _, choice = value.partition(": ")
         header.setdefault("choices", {})[what] = choice
@@ -64,7 +66,7 @@ def take_fact(header, text):
 
 def facts(header):
     """What take_fact() understands, of a header."""
-    for name in ("command_line", "library"):
+    for name in ("launcher", "command_line", "library"):
         if name == "library" and "script" in header:
             script = header["script"]
             yield f"script: {script.get('name', '')} (checksum {script.get('checksum', '')})"
@@ -90,6 +92,8 @@ def facts(header):
         yield f"warning: {warning}"
     for name, value in (header.get("environment") or {}).items():
         yield f"environment: {name}={value}"
+    for module in header.get("modules") or []:
+        yield f"module: {module}"
     for name, value in (header.get("choices") or {}).items():
         yield f"choice: {name}: {value}"
     if timer := header.get("timer"):
