@@ -330,6 +330,7 @@ int64_t collective_arrive(struct run *run, int rank, int size)
 const struct measurement collective_common = {
     .api = API_OPENSHMEM,
     .state_bytes = sizeof(struct collective_state),
+    .arrives = true,
     .check = collective_check,
     .demand = collective_demand,
     .setup = WITH_SHMEM(collective_set_up),

@@ -515,7 +515,7 @@ double mpi_collective_init_alone(struct run *run)
 
 /* clang-format off */
 const struct measurement mpi_collective = {
-    .api = API_MPI, .check = mpi_collective_check, .who = "all", .demand = mpi_collective_demand, MPI_STATE(struct mpi_collective_state),
+    .api = API_MPI, .check = mpi_collective_check, .who = "all", .arrives = true, .demand = mpi_collective_demand, MPI_STATE(struct mpi_collective_state),
     .setup = WITH_MPI(mpi_collective_set_up), .fill = WITH_MPI(mpi_collective_fill), .verify = WITH_MPI(mpi_collective_verify),
     .teardown = WITH_MPI(mpi_collective_tear_down)};
 const struct measurement mpi_collective_once = {

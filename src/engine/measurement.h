@@ -178,9 +178,11 @@ struct measurement {
     bool no_data;        /* moves and changes nothing that could be verified */
     bool synchronizes;   /* nobody's run() of one iteration returns before all who take part have
                             called it, which the engine verifies */
-    bool own_check;      /* run() verifies each repetition's data itself: they do not outlive it */
-    bool accumulates;    /* its operation is one-sided, where MPI_REPLACE is allowed, too */
-    bool threads;        /* several threads of a PE call the library, see --threads */
+    bool arrives;     /* a PE whose run() has returned has all data that it is to get: verify() is
+                         also called then, before anything else; it does not communicate */
+    bool own_check;   /* run() verifies each repetition's data itself: they do not outlive it */
+    bool accumulates; /* its operation is one-sided, where MPI_REPLACE is allowed, too */
+    bool threads;     /* several threads of a PE call the library, see --threads */
     enum moves moves;
     bool neighborhood;      /* works along the topology of the set, which needs one */
     const char *timed;      /* what the value is, one line for --describe */

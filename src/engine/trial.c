@@ -173,6 +173,11 @@ static void forgive(struct run *run, const char *known)
     services->failure = NULL;
 }
 
+static void check_data_here(struct run *run)
+{
+    run->function->verify(run);
+}
+
 static void check_place(struct run *run)
 {
     bool failed = run->services->failure;
@@ -207,6 +212,20 @@ static void begin_check(struct bench *bench)
     comm_barrier(pe_set_group(bench->run.set)); /* from now on, nobody needs the old data */
     new_data(bench);
     bench->verification.filling = true;
+}
+
+/* Before anything of the engine, which would complete what the operation has left. */
+static void check_arrival(struct bench *bench)
+{
+    struct services *services = &bench->services;
+    const struct measurement *function = bench->run.function;
+    if (!function->arrives || services->failure || measurement_wrong_values(function))
+        return;
+    at_each_place(bench, check_data_here);
+    char *failure = services->failure;
+    if (failure)
+        services->failure = text_format("%s when the call returned", failure);
+    free(failure);
 }
 
 static void end_check(struct bench *bench)
@@ -319,6 +338,7 @@ static bool prove(struct bench *bench)
     if (verify_has(run->function) && run->function->timing != TIMING_ONCE) {
         begin_check(bench);
         run_once(bench, NULL);
+        check_arrival(bench);
         end_check(bench);
     }
     verify_synchronism(bench);

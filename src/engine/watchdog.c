@@ -429,12 +429,25 @@ static void crashed(int number)
     _exit(status);
 }
 
-static void catch_crashes(void)
+/* In a handler, too. Nobody waits for this PE any more. */
+static void crashed_at_end(int number)
+{
+    char text[LONGEST_SAID + 256];
+    int length = snprintf(text, sizeof text,
+                          "skampi: error: PE %d was ended by signal %d (%s) in %s, after all "
+                          "measurements: files that have their last record are complete\n",
+                          guard.pe, number, strsignal(number), doing());
+    ssize_t done = write(STDERR_FILENO, text, (size_t)length);
+    (void)done;
+    raise(number); /* as it would have ended without this handler */
+}
+
+static void catch_crashes(void (*handler)(int))
 {
     static char stack[65536]; /* a smashed stack must not stop the handler */
     stack_t alternative = {.ss_sp = stack, .ss_size = sizeof stack};
     sigaltstack(&alternative, NULL);
-    struct sigaction action = {.sa_handler = crashed, .sa_flags = SA_ONSTACK | SA_RESETHAND};
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_ONSTACK | SA_RESETHAND};
     for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
         sigaction(fatal[i], &action, NULL);
 }
@@ -467,7 +480,7 @@ void watchdog_begin(double step_limit, double launched, double time_limit)
         pthread_detach(watcher);
     else
         pthread_sigmask(SIG_UNBLOCK, &guard.signals, NULL);
-    catch_crashes();
+    catch_crashes(crashed);
     memory_on_exhausted(exhausted);
 }
 
@@ -487,7 +500,7 @@ void watchdog_output(struct output *output)
 void watchdog_measuring(const double *limit)
 {
     communicator_on_error(library_failed);
-    catch_crashes(); /* the library may have its own idea of them */
+    catch_crashes(crashed); /* the library may have its own idea of them */
     process_enter(NULL);
     pthread_mutex_lock(&guard.lock);
     atomic_store(&guard.limit, limit);
@@ -497,8 +510,7 @@ void watchdog_measuring(const double *limit)
 void watchdog_measured(void)
 {
     board_say_end(BOARD_LEAVING, 0, "");
-    for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
-        signal(fatal[i], SIG_DFL);
+    catch_crashes(crashed_at_end);
     pthread_mutex_lock(&guard.lock);
     guard.over_at = INFINITY;
     atomic_store(&guard.limit, NULL);

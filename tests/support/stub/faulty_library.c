@@ -1,12 +1,19 @@
 /*
- * Preloaded: an OpenSHMEM whose locks, barriers, completion or allocations are wrong in the way
- * that SKAMPI_FAULT names, so that tests see whether the measurement functions notice. What frees
- * or clears sees to it that the library underneath stays whole.
+ * Preloaded: an OpenSHMEM whose locks, barriers, collectives, completion, allocations or end are
+ * wrong in the way that SKAMPI_FAULT names, so that tests see whether the measurement functions
+ * notice. What frees or clears sees to it that the library underneath stays whole.
  */
 #define _GNU_SOURCE
 #include "preloaded.h"
 
+#include <signal.h>
+#include <unistd.h>
+
 #include <shmem.h>
+
+/* Calls before a lock that is given twice, or a collective that never returns: the timed part. */
+#define SOUND_LOCKS 200
+#define SOUND_CALLS 20
 
 /* ---- Locks ---- */
 
@@ -36,7 +43,11 @@ static bool was_pretended(volatile long *lock)
 void shmem_set_lock(volatile long *lock)
 {
     REAL(void, "shmem_set_lock", (volatile long *));
-    if (!fault("set_lock excludes nobody"))
+    static long calls;
+    calls++;
+    if (fault("set_lock excludes nobody once") && calls == SOUND_LOCKS)
+        pretend(lock);
+    else if (!fault("set_lock excludes nobody"))
         real(lock);
 }
 
@@ -100,23 +111,88 @@ static struct late {
     int pe;
 } late[MOST_LATE];
 static int late_count;
+static int late_before; /* of them, those that the quiet before has left */
 
 void shmem_putmem_nbi(void *target, const void *source, size_t bytes, int pe)
 {
     REAL(void, "shmem_putmem_nbi", (void *, const void *, size_t, int));
-    bool is_late = fault("quiet completes nothing") || fault("fence orders nothing");
+    bool is_late = fault("quiet completes nothing") || fault("fence orders nothing") ||
+                   fault("quiet completes late");
     if (is_late && late_count < MOST_LATE)
         late[late_count++] = (struct late){target, source, bytes, pe};
     else
         real(target, source, bytes, pe);
 }
 
+/* What comes late to this PE's own memory: the result of a collective that has returned. */
+static unsigned char *arriving, *arrives_at;
+static size_t arriving_bytes;
+
+static void let_arrive(void)
+{
+    if (arriving)
+        memcpy(arrives_at, arriving, arriving_bytes);
+    free(arriving);
+    arriving = NULL;
+}
+
 void shmem_quiet(void)
 {
     REAL(void, "shmem_quiet", (void));
-    for (int i = 0; i < late_count && !fault("quiet completes nothing"); i++)
+    int due = fault("quiet completes late") ? late_before : late_count;
+    let_arrive();
+    for (int i = 0; i < due && !fault("quiet completes nothing"); i++)
         shmem_putmem(late[i].target, late[i].source, late[i].bytes, late[i].pe);
-    late_count = 0;
+    late_before = late_count -= due;
+    memmove(late, late + due, (size_t)late_count * sizeof *late);
+    real();
+}
+
+/* ---- Collectives ---- */
+
+/* Takes back what has come to the target, until the next quiet. */
+static void delay(unsigned char *target, const unsigned char *before, size_t bytes)
+{
+    arriving = malloc(bytes);
+    arrives_at = target;
+    arriving_bytes = bytes;
+    memcpy(arriving, target, bytes);
+    memcpy(target, before, bytes);
+}
+
+#define COLLECTIVE(name, parameters, arguments, bytes)                                             \
+    void name parameters                                                                           \
+    {                                                                                              \
+        REAL(void, #name, parameters);                                                             \
+        static long calls;                                                                         \
+        let_arrive();                                                                              \
+        while (fault(#name " never returns") && ++calls > SOUND_CALLS && shmem_my_pe() == 1)       \
+            pause();                                                                               \
+        unsigned char *before = malloc(bytes);                                                     \
+        memcpy(before, target, bytes);                                                             \
+        real arguments;                                                                            \
+        if (fault(#name " returns early"))                                                         \
+            delay((unsigned char *)target, before, bytes);                                         \
+        free(before);                                                                              \
+    }
+
+COLLECTIVE(shmem_broadcast32,
+           (void *target, const void *source, size_t elements, int root, int start, int stride,
+            int size, long *sync),
+           (target, source, elements, root, start, stride, size, sync), 4 * elements)
+COLLECTIVE(shmem_int_sum_to_all,
+           (int *target, const int *source, int elements, int start, int stride, int size,
+            int *work, long *sync),
+           (target, source, elements, start, stride, size, work, sync),
+           sizeof(int) * (size_t)elements)
+
+/* ---- The end ---- */
+
+void shmem_finalize(void)
+{
+    REAL(void, "shmem_finalize", (void));
+    if (fault("finalize crashes") && shmem_my_pe() == 1)
+        raise(SIGSEGV);
     real();
 }
 

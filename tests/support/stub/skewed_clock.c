@@ -1,6 +1,7 @@
 /*
  * Preloaded: CLOCK_MONOTONIC of each PE but the first is wrong by SKEWED_CLOCK_OFFSET seconds, and
- * runs fast by SKEWED_CLOCK_DRIFT seconds per second.
+ * runs fast by SKEWED_CLOCK_DRIFT seconds per second. When there is a file SKEWED_CLOCK_STEP, it
+ * has been set forward by a second.
  */
 #define _GNU_SOURCE
 #include <stdint.h>
@@ -11,6 +12,8 @@
 
 static int64_t offset, begin;
 static double drift;
+static const char *step;
+static int64_t stepped;
 
 static int64_t nanoseconds(const struct timespec *time)
 {
@@ -28,6 +31,7 @@ __attribute__((constructor)) static void prepare(void)
     begin = nanoseconds(&now);
     offset = seconds ? (int64_t)(atof(seconds) * 1e9) : 0;
     drift = rate ? atof(rate) : 0;
+    step = getenv("SKEWED_CLOCK_STEP");
 }
 
 int clock_gettime(clockid_t clock, struct timespec *time)
@@ -35,7 +39,9 @@ int clock_gettime(clockid_t clock, struct timespec *time)
     int status = (int)syscall(SYS_clock_gettime, clock, time);
     if (clock == CLOCK_MONOTONIC && begin && status == 0) {
         int64_t right = nanoseconds(time);
-        int64_t wrong = right + offset + (int64_t)((double)(right - begin) * drift);
+        if (step && !stepped && access(step, F_OK) == 0)
+            stepped = 1000000000;
+        int64_t wrong = right + offset + stepped + (int64_t)((double)(right - begin) * drift);
         time->tv_sec = wrong / 1000000000;
         time->tv_nsec = wrong % 1000000000;
     }
