@@ -40,7 +40,7 @@ static struct {
     bool all_shared;
     bool drifting;
     /* The samples that the map was learned from: own timer and the partner's global time. */
-    struct sample history[HISTORY];
+    struct sample *history; /* HISTORY of them, on PEs that learned one */
     int samples;
     double nominal; /* nominal ticks of the partner per own tick */
 } own = {.map = {0, 0, 1}, .rate = 1, .shared = true, .all_shared = true};
@@ -195,9 +195,11 @@ static void ask_patiently(int pe, struct bounds *bounds, int patience)
 
 static void remember(const struct sample *sample)
 {
+    if (!own.history)
+        own.history = memory_allocate(HISTORY * sizeof *own.history);
     if (own.samples == HISTORY) {
         /* Forget the older half: drift changes over time. */
-        memmove(own.history, own.history + HISTORY / 2, sizeof own.history / 2);
+        memmove(own.history, own.history + HISTORY / 2, HISTORY / 2 * sizeof *own.history);
         own.samples = HISTORY / 2;
     }
     own.history[own.samples++] = *sample;
@@ -300,16 +302,22 @@ static int highest_bit(int rank)
     return 31 - __builtin_clz((unsigned)rank);
 }
 
+static int rounds_of(const struct pe_group *group)
+{
+    return group->size > 1 ? highest_bit(group->size - 1) + 1 : 0;
+}
+
 /* Calls ask_one with the partner's PE, then answer_one with each PE whose partner this PE is.
  * Returns the number of rounds of the tree. */
-static int walk_tree(const int *pes, int size, int rank, void (*ask_one)(int pe, void *),
+static int walk_tree(const struct pe_group *group, void (*ask_one)(int pe, void *),
                      void (*answer_one)(int pe, void *), void *context)
 {
+    int size = group->size, rank = pe_group_rank_of(group, comm_pe());
     if (rank > 0)
-        ask_one(pes[rank - (1 << highest_bit(rank))], context);
+        ask_one(pe_group_member(group, rank - (1 << highest_bit(rank))), context);
     for (int64_t bit = rank > 0 ? (int64_t)2 << highest_bit(rank) : 1; rank + bit < size; bit *= 2)
-        answer_one(pes[rank + bit], context);
-    return size > 1 ? highest_bit(size - 1) + 1 : 0;
+        answer_one(pe_group_member(group, rank + (int)bit), context);
+    return rounds_of(group);
 }
 
 struct errand {
@@ -345,20 +353,9 @@ static void learn_offset(int pe, void *context)
     errand->report->own_round_trip = timer_seconds((int64_t)bounds.smallest);
 }
 
-static int *all_pes(void)
-{
-    int n = comm_pes(), *pes = memory_allocate((size_t)n * sizeof *pes);
-    for (int i = 0; i < n; i++)
-        pes[i] = i;
-    return pes;
-}
-
 static void run_tree(struct errand *errand)
 {
-    int *pes = all_pes();
-    errand->report->rounds =
-        walk_tree(pes, comm_pes(), comm_pe(), learn_offset, answer_globally, errand);
-    free(pes);
+    errand->report->rounds = walk_tree(comm_world(), learn_offset, answer_globally, errand);
 }
 
 static void run_linear(struct errand *errand)
@@ -514,57 +511,30 @@ static void teach_in_node(int pe, void *context)
     }
 }
 
-/* PEs of this node, ascending; *rank: this PE's place. */
-static int *node_pes(int *count, int *rank)
-{
-    int node = comm_node_of(comm_pe());
-    int *pes = memory_allocate((size_t)comm_node_size(node) * sizeof *pes);
-    *count = 0;
-    for (int pe = 0; pe < comm_pes(); pe++)
-        if (comm_node_of(pe) == node) {
-            if (pe == comm_pe())
-                *rank = *count;
-            pes[(*count)++] = pe;
-        }
-    return pes;
-}
-
-static int *leader_pes(void)
-{
-    int *pes = memory_allocate((size_t)comm_node_count() * sizeof *pes);
-    for (int node = 0; node < comm_node_count(); node++)
-        pes[node] = comm_node_leader(node);
-    return pes;
-}
-
 /* Finds out which PEs of a node have one clock. */
 static void find_shared(struct errand *errand)
 {
-    int count, rank, *pes = node_pes(&count, &rank);
     own.shared = true;
-    errand->report->rounds = walk_tree(pes, count, rank, verify_shared, answer_sharing, errand);
-    free(pes);
+    errand->report->rounds = walk_tree(comm_own_node(), verify_shared, answer_sharing, errand);
     int64_t all = own.shared && comm_node_count() == 1;
     comm_allreduce_int(comm_world(), COMM_AND, &all, 1);
     own.all_shared = all;
 }
 
+/* Of its node. */
+static bool is_leader(void)
+{
+    return pe_group_member(comm_own_node(), 0) == comm_pe();
+}
+
 static void run_hca(struct errand *errand)
 {
-    int node = comm_node_of(comm_pe());
     own.map = clock_map_identity();
-    if (comm_node_leader(node) == comm_pe()) {
-        int *leaders = leader_pes();
-        /* Learning takes a fixed time in each round, so all PEs of one round learn side by side. */
-        walk_tree(leaders, comm_node_count(), node, learn_from, answer_globally, errand);
-        free(leaders);
-    }
-    int count, rank, *pes = node_pes(&count, &rank);
-    walk_tree(pes, count, rank, learn_in_node, teach_in_node, errand);
-    free(pes);
-    int nodes = comm_node_count();
-    errand->report->rounds +=
-        (nodes > 1 ? highest_bit(nodes - 1) + 1 : 0) + (count > 1 ? highest_bit(count - 1) + 1 : 0);
+    /* Learning takes a fixed time in each round, so all PEs of one round learn side by side. */
+    if (is_leader())
+        walk_tree(comm_node_leaders(), learn_from, answer_globally, errand);
+    errand->report->rounds += rounds_of(comm_node_leaders()) +
+                              walk_tree(comm_own_node(), learn_in_node, teach_in_node, errand);
 }
 
 /* ---- Synchronizing ---- */
@@ -666,15 +636,9 @@ double sync_check(void)
     if (own.all_shared)
         return 0;
     double deviation = 0;
-    int node = comm_node_of(comm_pe());
-    if (comm_node_leader(node) == comm_pe()) {
-        int *leaders = leader_pes();
-        walk_tree(leaders, comm_node_count(), node, check_leader, answer_globally, &deviation);
-        free(leaders);
-    }
-    int count, rank, *pes = node_pes(&count, &rank);
-    walk_tree(pes, count, rank, check_in_node, teach_in_node, &deviation);
-    free(pes);
+    if (is_leader())
+        walk_tree(comm_node_leaders(), check_leader, answer_globally, &deviation);
+    walk_tree(comm_own_node(), check_in_node, teach_in_node, &deviation);
     comm_allreduce(comm_world(), COMM_MAX, &deviation, 1);
     return deviation;
 }
@@ -710,14 +674,10 @@ static void answer_comparison(int pe, void *context)
     answer_questions(pe, true);
 }
 
-double sync_compare(const struct pe_group *group, int rank, double *bound)
+double sync_compare(const struct pe_group *group, double *bound)
 {
     struct comparison comparison = {0};
-    int size = group->size, *pes = memory_allocate((size_t)size * sizeof *pes);
-    for (int i = 0; i < size; i++)
-        pes[i] = pe_group_member(group, i);
-    walk_tree(pes, size, rank, compare, answer_comparison, &comparison);
-    free(pes);
+    walk_tree(group, compare, answer_comparison, &comparison);
     *bound = comparison.bound;
     return comparison.ahead;
 }

@@ -43,7 +43,7 @@ double sync_check(void);
 
 /* How far this PE's global time is ahead of that of the group's rank 0 now, and the error bound of
  * that (seconds). Changes no model. Collective over the group; O(log n) exchanges. */
-double sync_compare(const struct pe_group *group, int rank, double *bound);
+double sync_compare(const struct pe_group *group, double *bound);
 
 /* Ticks of this PE's timer at a global time, and back. */
 int64_t sync_to_local(int64_t global);

@@ -1,10 +1,11 @@
 /*
  * Communication that the engine itself needs. This module is the only wall between the engine and
- * the library it runs on: comm.c has the trees, comm_shmem.c and comm_mpi.c what needs none
- * (library.h) and the links under the trees (link.h).
+ * the library it runs on: comm.c has the trees, nodes.c where PEs are, start.c start and end,
+ * comm_shmem.c and comm_mpi.c what needs none (library.h) and the links under the trees (link.h).
  *
  * Costs: with n PEs in the group every collective here takes O(log n) messages on the longest path;
- * comm_gather moves O(n) data to the root.
+ * comm_gather moves O(n) data to the root. At the start, 16 bytes of each PE go to PE 0. Other PEs
+ * keep nothing for each PE, unless PEs lie on nodes irregularly (nodes.c).
  *
  * Rules: before operations on another group begin, comm_enter() synchronizes all PEs of the world,
  * unless a barrier or an allreduce of the world has done that since the group before. Between two
@@ -54,9 +55,13 @@ const struct pe_group *comm_world(void);
 
 /* What this PE has done together with all others since the start. */
 struct comm_shared {
-    int64_t collectives, messages; /* messages: those that it has sent in them */
+    int64_t collectives;     /* of all PEs */
+    int64_t world_messages;  /* those that it has sent in them, */
+    int64_t messages, bytes; /* and in the collectives of all groups */
 };
 struct comm_shared comm_shared(void);
+/* From now on, PE 0 prints each collective that it takes part in to standard error. */
+void comm_tell(void);
 
 /* ---- Collective over the group; every member calls it ---- */
 
@@ -104,17 +109,20 @@ void comm_hand_over(int partner, int lane, bool shared, long from, int trips);
 void comm_hand_over_stop(int partner, int lane, bool shared);
 void comm_hand_over_echo(int partner, int lane);
 
-/* ---- Where the PEs are; known to every PE after comm_start() ---- */
+/* ---- Where the PEs are; known to every PE after comm_start() (nodes.c) ---- */
 
 int comm_node_count(void);
 int comm_node_of(int pe);
-int comm_node_leader(int node);       /* its lowest PE */
-const char *comm_node_name(int node); /* host name; PE 0 only, else "" */
+const struct pe_group *comm_own_node(void);     /* the PEs of this PE's node, ascending */
+const struct pe_group *comm_node_leaders(void); /* the lowest PE of each node, by node */
+const char *comm_node_name(int node);           /* host name; PE 0 only, else "" */
 int comm_node_size(int node);
 bool comm_oversubscribed(void); /* PEs of this node share processors: waiting loops yield */
 bool comm_oversubscribed_anywhere(void); /* PEs of any node share processors; equal on all PEs */
-/* How many processors a PE may run on (0: unknown), and the first of them. */
+/* How many processors a PE may run on (0: unknown), and the first of them. PE 0 may ask this of
+ * each PE, others of PE 0 and of those of their node. */
 int comm_cpus_of(int pe, int *first_cpu);
+int comm_bound_pes(void); /* how many may run on one processor only */
 
 /* ---- MPI's own clock and memory; any PE ---- */
 

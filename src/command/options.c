@@ -170,7 +170,8 @@ const struct manual_option option_rows[OPTIONS] = {
                       .words = "auto always never"},
     [OPTION_DEBUG] = {"debug", 'd', "BITS",
                       .help = "print debug messages; BITS is a sum of 8 (batches), 16 (cost of "
-                              "verification), 64 (what all PEs do together), 128 (clocks)"},
+                              "verification), 64 (what all PEs do together), 128 (clocks), 256 "
+                              "(each collective of PE 0)"},
     [OPTION_LIST] = {"list", 0, "PATTERN",
                      .help =
                          "list measurement functions by family; PATTERN is words, a family or a "

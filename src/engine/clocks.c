@@ -8,10 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
-#include "objects/pe_set.h"
 #include "output/output.h"
 #include "settings/table.h"
 
@@ -32,19 +30,6 @@ void clocks_skew(void)
 
 /* ---- Timers ---- */
 
-/* A set of the PEs of this node. */
-static struct pe_set *own_node(void)
-{
-    int node = comm_node_of(comm_pe()), count = 0;
-    int *members = memory_zeroed((size_t)comm_node_size(node), sizeof *members);
-    for (int pe = 0; pe < comm_pes(); pe++)
-        if (comm_node_of(pe) == node)
-            members[count++] = pe;
-    struct pe_set *set = pe_set_create(members, count);
-    free(members);
-    return set;
-}
-
 const char *clocks_select_timer(struct clocks *clocks, const char *name)
 {
     struct timer *timer = timer_find(name);
@@ -56,16 +41,15 @@ const char *clocks_select_timer(struct clocks *clocks, const char *name)
     if (!usable)
         return reason ? reason : "it is not usable on every PE";
     /* One rate per node: rates measured by each PE would look like drift. */
-    struct pe_set *node = own_node();
-    comm_enter(pe_set_group(node));
+    const struct pe_group *node = comm_own_node();
+    comm_enter(node);
     if (timer->ticks_per_second == 0) {
         double rate = 0;
-        if (pe_set_rank_of(node, comm_pe()) == 0)
+        if (pe_group_rank_of(node, comm_pe()) == 0)
             rate = timer_calibrate(timer);
-        comm_broadcast(pe_set_group(node), &rate, sizeof rate);
+        comm_broadcast(node, &rate, sizeof rate);
         timer->ticks_per_second = rate;
     }
-    pe_set_release(node);
     timer_characterize(timer);
     int64_t good = !timer->refused;
     comm_allreduce_int(comm_world(), COMM_AND, &good, 1);

@@ -12,13 +12,14 @@
 #include "output/point.h"
 #include "settings/table.h"
 
-/* "on one node", "on several nodes" (one PE each), "mixed". O(members) on one PE. */
+/* "on one node", "on several nodes" (one PE each), "mixed". On one PE, which looks at members until
+ * it knows. */
 static const char *placement(const struct pe_set *set)
 {
     int size = pe_set_size(set), first = size > 0 ? comm_node_of(pe_set_member(set, 0)) : 0;
     bool one = true, several = size > 1;
     unsigned char *seen = memory_zeroed((size_t)comm_node_count(), 1);
-    for (int rank = 0; rank < size; rank++) {
+    for (int rank = 0; rank < size && (one || several); rank++) {
         int node = comm_node_of(pe_set_member(set, rank));
         if (node != first)
             one = false;

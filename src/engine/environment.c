@@ -124,21 +124,15 @@ static void own_clocks(void *result)
  * Collective. */
 static void *gather(void (*own)(void *), size_t size)
 {
-    int nodes = comm_node_count();
-    int *leaders = memory_zeroed((size_t)nodes, sizeof *leaders);
-    void *all = comm_pe() == 0 ? memory_zeroed((size_t)nodes, size) : NULL;
+    const struct pe_group *leaders = comm_node_leaders();
+    void *all = comm_pe() == 0 ? memory_zeroed((size_t)leaders->size, size) : NULL;
     void *mine = memory_zeroed(1, size);
-    for (int node = 0; node < nodes; node++)
-        leaders[node] = comm_node_leader(node);
-    struct pe_set *set = pe_set_create(leaders, nodes);
-    comm_enter(pe_set_group(set));
-    if (pe_set_rank_of(set, comm_pe()) >= 0) {
+    comm_enter(leaders);
+    if (pe_group_rank_of(leaders, comm_pe()) >= 0) {
         own(mine);
-        comm_gather(pe_set_group(set), mine, size, all);
+        comm_gather(leaders, mine, size, all);
     }
-    pe_set_release(set);
     free(mine);
-    free(leaders);
     return all;
 }
 
@@ -149,8 +143,8 @@ static struct location_group *gather_locations(size_t *count, int *unlisted)
     bool first = comm_pe() == 0;
     struct location_node *nodes = gather(own_node, sizeof *nodes);
     struct location_pe own, *all = first ? memory_zeroed((size_t)pes, sizeof *all) : NULL;
-    int *node_of = memory_zeroed((size_t)pes, sizeof *node_of);
-    for (int pe = 0; pe < pes; pe++)
+    int *node_of = first ? memory_zeroed((size_t)pes, sizeof *node_of) : NULL;
+    for (int pe = 0; first && pe < pes; pe++)
         node_of[pe] = comm_node_of(pe);
     location_of_self(&own);
     comm_enter(comm_world());

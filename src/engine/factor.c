@@ -82,15 +82,6 @@ static const char *const order_names[ORDERS] = {"PEs as started", "PEs in the or
                                                 "PEs in reverse order", "PEs rotated by one",
                                                 "PEs spread over processors"};
 
-/* How many PEs have one processor only. */
-static int count_bound(void)
-{
-    int bound = 0, first;
-    for (int pe = 0; pe < comm_pes(); pe++)
-        bound += comm_cpus_of(pe, &first) == 1;
-    return bound;
-}
-
 static int largest_node(void)
 {
     int most = 0;
@@ -102,7 +93,7 @@ static int largest_node(void)
 /* NULL, or why no order but the one at the start is possible. */
 static const char *order_refusal(void)
 {
-    int first, bound = count_bound(), here = largest_node();
+    int first, bound = comm_bound_pes(), here = largest_node();
     if (comm_oversubscribed_anywhere())
         return "PEs share processors";
     if (bound != 0 && bound != comm_pes())
@@ -117,7 +108,7 @@ static const char *order_refusal(void)
 static bool has_order(int order)
 {
     int first, here = largest_node(), processors = comm_cpus_of(0, &first);
-    bool bound = count_bound() > 0;
+    bool bound = comm_bound_pes() > 0;
     switch (order) {
     case ORDER_ASCENDING:
         return !bound;
@@ -134,17 +125,12 @@ static bool has_order(int order)
  * PE's place among its node's. Returns how many there are. */
 static int processors_here(const struct location_pe *started, int *list, int *place)
 {
-    int count = 0, node = comm_node_of(comm_pe()), first;
-    bool bound = count_bound() > 0;
-    *place = 0;
-    for (int pe = 0; pe < comm_pes(); pe++) {
-        if (comm_node_of(pe) != node)
-            continue;
-        *place += pe < comm_pe();
-        comm_cpus_of(pe, &first);
-        if (bound && count < LOCATION_PROCESSORS)
-            list[count++] = first;
-    }
+    const struct pe_group *node = comm_own_node();
+    bool bound = comm_bound_pes() > 0;
+    int count = 0;
+    *place = pe_group_rank_of(node, comm_pe());
+    for (; bound && count < node->size && count < LOCATION_PROCESSORS; count++)
+        comm_cpus_of(pe_group_member(node, count), &list[count]);
     for (int i = 0; !bound && i < LOCATION_PROCESSORS; i++)
         if (started->may_use[i / 64] >> i % 64 & 1)
             list[count++] = i;

@@ -130,7 +130,7 @@ double run_clock_offset(struct run *run, double *bound)
 
 double run_clock_error(struct run *run, double *bound)
 {
-    return sync_compare(pe_set_group(run->set), run->rank, bound);
+    return sync_compare(pe_set_group(run->set), bound);
 }
 
 void run_idle(double seconds)

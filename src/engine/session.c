@@ -73,6 +73,8 @@ static struct engine *create(const struct engine_options *options)
     struct engine *engine = memory_zeroed(1, sizeof *engine);
     engine->options = *options;
     engine->output = options->output;
+    if (options->debug & DEBUG_COLLECTIVES)
+        comm_tell();
     engine->settings = settings_default();
     if (options->unit > 0)
         engine->settings.unit = options->unit;
@@ -160,11 +162,16 @@ static void tell_shared(struct engine *engine, const struct measure_request *req
     if (!(engine->options.debug & DEBUG_SHARED))
         return;
     struct comm_shared now = comm_shared();
-    int64_t messages = now.messages - engine->shared.messages;
-    comm_allreduce_int(comm_world(), COMM_SUM, &messages, 1);
+    const struct comm_shared *then = &engine->shared;
+    int64_t sums[] = {now.world_messages - then->world_messages, now.messages - then->messages,
+                      now.bytes - then->bytes};
+    comm_allreduce_int(comm_world(), COMM_SUM, sums, sizeof sums / sizeof *sums);
     if (comm_pe() == 0)
-        fprintf(stderr, "shared: %s: %lld collectives of all PEs, %lld messages\n", request->text,
-                (long long)(now.collectives - engine->shared.collectives), (long long)messages);
+        fprintf(stderr,
+                "shared: %s: %lld collectives of all PEs, %lld messages; with those of the set "
+                "%lld messages, %lld bytes\n",
+                request->text, (long long)(now.collectives - then->collectives), (long long)sums[0],
+                (long long)sums[1], (long long)sums[2]);
     engine->shared = comm_shared();
 }
 

@@ -12,7 +12,13 @@
 #include "known/resume.h"
 #include "output/output.h"
 
-enum { DEBUG_BATCHES = 8, DEBUG_VERIFICATION = 16, DEBUG_SHARED = 64, DEBUG_CLOCKS = 128 };
+enum {
+    DEBUG_BATCHES = 8,
+    DEBUG_VERIFICATION = 16,
+    DEBUG_SHARED = 64,
+    DEBUG_CLOCKS = 128,
+    DEBUG_COLLECTIVES = 256
+};
 
 enum progress { PROGRESS_NONE, PROGRESS_OVERWRITTEN, PROGRESS_LINES };
 

@@ -25,7 +25,7 @@ begin measurement "small set"
   od
 end measurement
 """
-COUNTED = re.compile(r"^shared: .*: (\d+) collectives of all PEs, (\d+) messages$", re.MULTILINE)
+COUNTED = re.compile(r"^shared: .*: (\d+) collectives of all PEs, (\d+) messages; ", re.MULTILINE)
 
 
 def measured(pes, script):

@@ -53,7 +53,7 @@ def test_shared(tap):
     for args in ([], ["--time-limit", "100"], ["--raw"], ["--set", "x=0.5"]):
         run = skampi(QUICK + "x = 0\nset_precision(x, 0.1)\n" + block("small sets", body), np=4,
                      args=["-d", "64", *args])
-        counted = re.findall(r"^shared: (.*): (\d+) collectives of all PEs, (\d+) messages$", run.err, re.MULTILINE)
+        counted = re.findall(r"^shared: (.*): (\d+) collectives of all PEs, (\d+) messages; ", run.err, re.MULTILINE)
         name = " ".join(["small sets", *args])
         tap.equal((run.status, len(counted)), (0, 12), f"{name}: all are measured", run)
         # For the first points, memory is allocated; one of the others may be measured again, on a busy machine.

@@ -43,19 +43,13 @@ void clocks_loaded(void)
 /* One rate for the PEs of a node: rates that each has measured would look like drift. */
 static double rate_of_node(const struct timer *timer)
 {
-    int node = comm_node_of(comm_pe()), size = comm_node_size(node), count = 0;
-    int *members = memory_allocate((size_t)size * sizeof *members);
-    for (int pe = comm_node_leader(node); count < size; pe++)
-        if (comm_node_of(pe) == node)
-            members[count++] = pe;
-    struct pe_group group = pe_group_listed(members, count);
+    const struct pe_group *node = comm_own_node();
     double rate = 0;
-    comm_enter(&group);
-    if (pe_group_rank_of(&group, comm_pe()) == 0)
+    comm_enter(node);
+    if (pe_group_rank_of(node, comm_pe()) == 0)
         rate = timer_calibrate(timer);
-    comm_broadcast(&group, &rate, sizeof rate);
+    comm_broadcast(node, &rate, sizeof rate);
     comm_enter(comm_world());
-    free(members);
     return rate;
 }
 

@@ -120,7 +120,9 @@ int comm_pes(void)
 
 const struct pe_group *comm_world(void)
 {
-    return NULL;
+    static struct pe_group group;
+    group = pe_group_strided(0, 1, world->pes);
+    return &group;
 }
 
 int comm_node_of(int pe)
@@ -133,15 +135,19 @@ int comm_node_count(void)
     return comm_node_of(world->pes - 1) + 1;
 }
 
-int comm_node_leader(int node)
+const struct pe_group *comm_node_leaders(void)
 {
-    return node * world->pes_per_node;
+    static struct pe_group group;
+    group = pe_group_strided(0, world->pes_per_node, comm_node_count());
+    return &group;
 }
 
-int comm_node_size(int node)
+const struct pe_group *comm_own_node(void)
 {
-    int behind = world->pes - comm_node_leader(node);
-    return behind < world->pes_per_node ? behind : world->pes_per_node;
+    static struct pe_group group;
+    int first = self / world->pes_per_node * world->pes_per_node, behind = world->pes - first;
+    group = pe_group_strided(first, 1, behind < world->pes_per_node ? behind : world->pes_per_node);
+    return &group;
 }
 
 void comm_poll(void)
