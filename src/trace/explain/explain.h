@@ -128,9 +128,10 @@ struct line {
     bool has_put; /* the last operation was a put, perhaps with a quiet after it */
     struct call put;
     uint64_t quiet; /* 1 + number of this quiet's segment, or 0 */
-    uint32_t other; /* 1 + who changed the same variable meanwhile, while in an atomic */
-    double overlap, overlap_since; /* with others' atomics; -1: with none just now */
-    uint32_t next_atomic;          /* 1 + the next line in an atomic in the same bucket */
+    uint32_t
+        before; /* in an atomic: whose atomic on the same variable has ended meanwhile, the last */
+    double before_end;    /* one; NOBODY: nobody's */
+    uint32_t next_atomic; /* 1 + the next line in an atomic in the same bucket */
     int64_t atomic_peer, atomic_place;
 };
 

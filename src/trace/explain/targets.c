@@ -153,54 +153,40 @@ static bool same_variable(const struct line *a, const struct line *b)
 
 static void atomic_start(struct step *step)
 {
-    struct line *line = step->line, *lines = step->explain->lines;
+    struct line *line = step->line;
     line->atomic_peer = event_value(step->event, TRACE_PEER, -1);
     line->atomic_place = event_value(step->event, TRACE_TARGET, 0);
-    line->overlap = line->other = 0;
-    line->overlap_since = -1;
+    line->before = NOBODY;
     uint32_t *bucket = bucket_of(step->explain, line);
-    for (uint32_t next = *bucket; next; next = lines[next - 1].next_atomic) {
-        struct line *other = &lines[next - 1];
-        if (!same_variable(line, other))
-            continue;
-        line->overlap_since = step->start;
-        if (other->overlap_since < 0)
-            other->overlap_since = step->start;
-    }
     line->next_atomic = *bucket;
     *bucket = step->number + 1;
 }
 
+/* The atomic may have waited for the last one of the others that has ended meanwhile. */
 static void atomic_end(struct step *step, bool waited)
 {
     struct explain *explain = step->explain;
-    struct line *line = step->line, *lines = explain->lines, *left = NULL;
-    uint32_t *at = bucket_of(explain, line);
-    size_t others = 0;
-    for (uint32_t next = *at; next; next = lines[next - 1].next_atomic)
-        if (next != step->number + 1 && same_variable(line, &lines[next - 1])) {
-            left = &lines[next - 1];
-            left->other = step->number + 1;
-            others++;
+    struct line *line = step->line, *lines = explain->lines;
+    for (uint32_t *at = bucket_of(explain, line); *at;) {
+        struct line *other = &lines[*at - 1];
+        if (other == line) {
+            *at = line->next_atomic;
+            continue;
         }
-    while (*at && *at != step->number + 1)
-        at = &lines[*at - 1].next_atomic;
-    if (*at)
-        *at = line->next_atomic;
-    if (others == 1) {
-        left->overlap += step->end - left->overlap_since;
-        left->overlap_since = -1;
+        if (same_variable(line, other)) {
+            other->before = step->number;
+            other->before_end = step->end;
+        }
+        at = &other->next_atomic;
     }
-    if (line->overlap_since >= 0)
-        line->overlap += step->end - line->overlap_since;
     double quickest =
         line->call.spot < explain->quickest_room ? explain->quickest[line->call.spot] : 0;
-    if (waited || quickest == 0 || !(line->overlap > 0))
+    if (waited || quickest == 0 || line->before == NOBODY)
         return;
     struct wait wait = step_wait(step, CAUSE_ATOMIC);
-    wait.by = line->other ? line->other - 1 : NOBODY;
+    wait.by = line->before;
     wait.from = step->start;
-    wait.until = step->start + fmin(line->overlap, step->end - step->start - quickest);
+    wait.until = fmin(line->before_end, step->end - quickest);
     step_add(step, wait, false);
 }
 
