@@ -1,4 +1,4 @@
-# What skampi.slurm, skampi.pbs and skampi.lsf share; each sources it and calls job_run. POSIX sh.
+# What skampi.slurm, skampi.pbs, skampi.lsf and skampi.flux share; each sources it and calls job_run. POSIX sh.
 # docs/tools/skampi-job.md describes the variables SKAMPI_... The file that sources it has set scheduler,
 # job and folder, and defined the functions scheduler_...
 # shellcheck shell=sh disable=SC2154
@@ -109,6 +109,13 @@ job_launch() {
         esac
         echo "jsrun --nrs {pes} --tasks_per_rs 1 --cpu_per_rs 1 --rs_per_host $each --bind packed:1 $placed"
         ;;
+    flux)
+        case $2 in
+        cyclic) placed="--taskmap=cyclic" ;;
+        *) placed="--taskmap=block" ;;
+        esac
+        echo "flux run --nodes=$on --ntasks={pes} $placed --setopt=cpu-affinity=per-task"
+        ;;
     esac
 }
 
@@ -149,7 +156,7 @@ job_note() {
 
 # The scheduler's variables without what may be secret.
 job_variables() {
-    env | LC_ALL=C sort | grep -E '^(SLURM|PBS|LSB|LSF|NCPUS|SKAMPI|UCX|OMPI_MCA|SHMEM|SMA|MPICH|FI|PMIX_MCA)_' |
+    env | LC_ALL=C sort | grep -E '^(SLURM|PBS|LSB|LSF|FLUX|NCPUS|SKAMPI|UCX|OMPI_MCA|SHMEM|SMA|MPICH|FI|PMIX_MCA)_' |
         grep -Evi '^[^=]*(JWT|TOKEN|SECRET|PASSW|KEY|CRED|COOKIE)'
 }
 
@@ -212,8 +219,8 @@ job_settings() {
     : "${SKAMPI_PES:=$(job_pes_default)}"
     launcher=${SKAMPI_LAUNCHER:-$(scheduler_launcher)}
     case $launcher in
-    srun | oshrun | mpirun | mpiexec | jsrun) ;;
-    *) job_fail "SKAMPI_LAUNCHER=$launcher: give srun, oshrun, mpirun, mpiexec or jsrun" ;;
+    srun | oshrun | mpirun | mpiexec | jsrun | flux) ;;
+    *) job_fail "SKAMPI_LAUNCHER=$launcher: give srun, oshrun, mpirun, mpiexec, jsrun or flux" ;;
     esac
 }
 

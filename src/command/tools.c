@@ -26,7 +26,7 @@ static const struct tool {
     {"campaign", "skampi-campaign", "one script in many separate launches, summarized", false},
     {"again", "skampi-again", "the run that a result describes once more, and whether it agrees",
      false},
-    {"job", "skampi-job", "a campaign as a job of Slurm, PBS or LSF", false},
+    {"job", "skampi-job", "a campaign as a job of Slurm, PBS, LSF or Flux", false},
     {"tune", "skampi-tune", "settings of a library, searched, proven, and written as it reads them",
      false},
     {"coverage", "skampi-campaign", "whether prediction intervals keep their promise here", true},
