@@ -17,7 +17,8 @@ from harness import FEW, ROOT, Tap, skampi, with_few_repetitions
 FAST = {"iterations": 2, "FLOOD": 64, "REPETITIONS": 8, "POINT_TIME": 0.05}
 SMALL = {"MAXSIZE": 8, **FAST}
 SOON = {"seconds": 0.5}  # over which a script spreads its rounds
-NUMBERS = (2,) if harness.SAMPLE else (1, 2, 3, 7)
+MANY = 5  # odd, and more PEs than cores; what does not run on so many runs on 3
+NUMBERS = (2,) if harness.SAMPLE else (1, 2, 3, MANY)
 AT_ONCE = 8  # scripts: a launch takes as long as many of them
 PRECISION = re.compile(r"^set_max_relative_standard_error\(.*?\)", re.MULTILINE)
 # Clocks on which all start are waited for the longer the more PEs share a core, and so is everybody.
@@ -110,13 +111,17 @@ def groups(texts, pes):
     """Names of the scripts that run together on so many PEs."""
     with open(os.path.join(INPUTS, "all.ski"), encoding="utf-8") as file:
         included = INCLUDE.findall(file.read())
-    runnable = [name for name, text in texts.items() if not (
-        # One PE waits for nobody.
-        name == "all.ski" and pes > 1 or name in included and pes == 1
-        # Known waits need a processor for each PE, as the script's head says.
-        or name in ("selfcheck.ski", "inputs/figures/wait_patterns.ski") and pes > 2
-        or name == "inputs/figures/barrier_spread.ski" and pes > 4
-        or pes > MOST_ON_TIME and "_Under_Load(" in text)]  # aggressors never wait
+
+    def runs_on(name, number):
+        return not (
+            # One PE waits for nobody.
+            name == "all.ski" and number > 1 or name in included and number == 1
+            # Known waits need a processor for each PE, as the script's head says.
+            or name in ("selfcheck.ski", "inputs/figures/wait_patterns.ski") and number > 2
+            or name == "inputs/figures/barrier_spread.ski" and number > 4
+            or number > MOST_ON_TIME and "_Under_Load(" in texts[name])  # aggressors never wait
+
+    runnable = [name for name in texts if runs_on(name, pes) and not (pes == 3 and runs_on(name, MANY))]
     alone = [name for name in runnable if name.startswith(ONCE) or LIMITED.search(texts[name])]
     together = [name for name in runnable if name not in alone]
     return [[name] for name in alone] + [together[at:at + AT_ONCE]
