@@ -13,7 +13,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "trace/compose.h"
+#include "trace/format.h"
 
 #define PAYLOAD_BYTES 65536
 #define DESCRIPTION_BYTES (16 * 1024 * 1024)

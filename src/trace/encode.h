@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "trace/entry.h"
-#include "trace/format.h"
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 #define LITTLE_ENDIAN_64(x) __builtin_bswap64(x)
@@ -74,6 +73,25 @@ void give_real(struct output *, double number);
 void give_text(struct output *, const char *text);
 
 /* ---- Events ---- */
+
+/* Most series of a block. An event is written as its difference to the last event of its series. */
+#define SERIES_MOST 512
+#define SERIES_SHORT 64 /* series with codes of one byte */
+
+/* First byte of a record. That of an event holds the number of its series, and whether a mask
+ * follows, which names the values that are not as expected. Without a mask the one of the series'
+ * last event applies. */
+enum {
+    CODE_MASK = 64,       /* added to a short code */
+    CODE_LONG = 128,      /* + high bits of the series; a byte with the lower ones follows */
+    CODE_LONG_MASK = 16,  /* added to a long code */
+    CODE_SERIES = 192,    /* a new series: series, routine, number of values, flags */
+    CODE_TIME = 193,      /* end of the event before: 8 bytes, ticks */
+    CODE_PHASE = 194,     /* phase from now on */
+    CODE_UNALIGNED = 195, /* series whose places are written in bytes from now on */
+    CODE_SITE = 196 /* of the series that has begun last: number of return addresses; each as its
+                       difference to the one before in the block */
+};
 
 /* What encoder and decoder remember of a series of events. */
 struct series {

@@ -1,6 +1,7 @@
 /*
- * The file format, version 4, as docs/trace-format.md describes it: numbers that writer and reader
- * share. A change that old readers would misunderstand needs a new version.
+ * The file format, version 4, as docs/trace-format.md describes it: what writers (the tracer,
+ * shmemsim) and readers share, and the parts of a file as bytes. Pure, no allocation, safe in
+ * signal handlers. A change that old readers would misunderstand needs a new version.
  */
 #ifndef SKAMPI_TRACE_FORMAT_H
 #define SKAMPI_TRACE_FORMAT_H
@@ -10,6 +11,8 @@
 #include <stdint.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "trace/encode.h"
 
 #define FORMAT_MAGIC "SHMTRACE"
 #define FORMAT_VERSION 4
@@ -95,25 +98,51 @@ uint32_t format_block_checksum(const struct block_head *, const void *payload);
  * of the head on. payload: bytes after the head; NULL leaves its checksum unchecked. */
 const char *format_block_problem(const struct block_head *, int64_t rest, const void *payload);
 
-/* ---- Events ---- */
+/* ---- Writing ---- */
 
-/* Most series of a block. An event is written as its difference to the last event of its series. */
-#define SERIES_MOST 512
-#define SERIES_SHORT 64 /* series with codes of one byte */
-
-/* First byte of a record. That of an event holds the number of its series, and whether a mask
- * follows, which names the values that are not as expected. Without a mask the one of the series'
- * last event applies. */
-enum {
-    CODE_MASK = 64,       /* added to a short code */
-    CODE_LONG = 128,      /* + high bits of the series; a byte with the lower ones follows */
-    CODE_LONG_MASK = 16,  /* added to a long code */
-    CODE_SERIES = 192,    /* a new series: series, routine, number of values, flags */
-    CODE_TIME = 193,      /* end of the event before: 8 bytes, ticks */
-    CODE_PHASE = 194,     /* phase from now on */
-    CODE_UNALIGNED = 195, /* series whose places are written in bytes from now on */
-    CODE_SITE = 196 /* of the series that has begun last: number of return addresses; each as its
-                       difference to the one before in the block */
+/* What a file says of its run, in this order. Texts and arrays stay the caller's. */
+struct run_description {
+    int pe, pes;
+    const char *host, *command, *library, *date;
+    bool profile;      /* profiles instead of events */
+    const char *clock; /* how clocks were to be synchronized */
+    double ticks_per_second;
+    int64_t beginning; /* global ticks that times count from */
+    struct clock_fix start;
+    size_t counters; /* number of hardware counters of each phase */
+    const char *const *counter_names;
+    size_t objects; /* number of objects that places lie in */
+    const char *const *object_names;
+    size_t routines;
+    const struct trace_routine *routine;
+    const char *selection;                  /* options by which calls were left out, or "" */
+    double cost_between_ns, cost_inside_ns; /* what the tracer adds to a call */
 };
+
+/* Writes at most what the output has room for; output->full says that there was too little. */
+void compose_description(struct output *, const struct run_description *);
+
+/* The head that stands before a description of this length. */
+struct format_head compose_head(const unsigned char *description, uint32_t bytes);
+
+/* How a run ended. */
+struct run_ending {
+    const char *reason;
+    uint64_t events;  /* in the file */
+    uint64_t dropped; /* recorded, but not in the file */
+    uint64_t lost;    /* of the dropped ones: for want of room or memory */
+    uint64_t threads;
+    struct clock_fix fix; /* its rate is not written */
+    int64_t realtime;     /* ns since 1970, UTC, at the start's fix; 0: not known */
+};
+
+void compose_ending(unsigned char bytes[FORMAT_ENDING_BYTES], const struct run_ending *);
+
+/* The head of the block that an encoder fills; done: encoder->done, which is read once. Magic and
+ * checksum are still missing. */
+struct block_head compose_events_head(uint32_t thread, const struct encoder *, uint64_t done);
+
+/* Sets magic and checksum of a block's head. The caller has filled in the rest, and the payload. */
+void compose_block_head(struct block_head *, const void *payload);
 
 #endif

@@ -1,6 +1,6 @@
 /* Looks at the folder of a trace before and after recording. */
 #define _GNU_SOURCE /* realpath */
-#include "trace/command/destination.h"
+#include "trace/command/record.h"
 
 #include <dirent.h>
 #include <errno.h>

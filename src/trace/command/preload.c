@@ -1,6 +1,6 @@
 /* Puts the library into the environment of the program. */
 #define _GNU_SOURCE /* realpath */
-#include "trace/command/preload.h"
+#include "trace/command/record.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -12,8 +12,6 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "trace/command/destination.h"
-#include "trace/command/programs.h"
 #include "trace/format.h"
 #include "trace/recording.h"
 

@@ -1,5 +1,5 @@
 /* Knows launchers, and finds programs as a shell does. */
-#include "trace/command/programs.h"
+#include "trace/command/record.h"
 
 #include <limits.h>
 #include <stdio.h>

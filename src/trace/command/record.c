@@ -17,9 +17,6 @@
 
 #include "base/terminal.h"
 #include "base/text.h"
-#include "trace/command/destination.h"
-#include "trace/command/preload.h"
-#include "trace/command/programs.h"
 #include "trace/recording.h"
 
 /* Statuses of shells for what cannot be started. */

@@ -15,7 +15,7 @@
 #include "trace/export/export.h"
 #include "trace/read/merge.h"
 #include "trace/read/pack.h"
-#include "trace/read/teams.h"
+#include "trace/read/reader.h"
 
 #define CHUNK 16384 /* bytes of a PE's schedule that are kept in memory: there may be many PEs */
 #define HASH UINT64_C(0x9e3779b97f4a7c15)
@@ -78,15 +78,18 @@ struct goal {
 static uint64_t operation(struct pe *pe, int cpu, const struct labels *after, const char *format,
                           ...)
 {
-    char what[96];
+    char text[1024];
     va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(what, sizeof what, format, arguments);
-    va_end(arguments);
     uint64_t label = ++pe->labels;
-    text_append(&pe->text, "l%" PRIu64 ": %s cpu %d\n", label, what, cpu);
+    int length = sprintf(text, "l%" PRIu64 ": ", label);
+    va_start(arguments, format);
+    length += vsprintf(text + length, format, arguments);
+    va_end(arguments);
+    length += sprintf(text + length, " cpu %d\n", cpu);
     for (size_t i = 0; i < after->count; i++)
-        text_append(&pe->text, "l%" PRIu64 " requires l%" PRIu64 "\n", label, after->of[i]);
+        length +=
+            sprintf(text + length, "l%" PRIu64 " requires l%" PRIu64 "\n", label, after->of[i]);
+    text_append_bytes(&pe->text, text, (size_t)length);
     while (pe->text.length >= CHUNK) {
         memory_extend(pe->chunks, pe->chunk_count, &pe->chunk_room);
         pe->chunks[pe->chunk_count++] = pe->goal->spooled;

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#include "trace/encode.h"
+#include "trace/format.h"
 #include "trace/pe_ranges.h"
 
 struct trace_file;

@@ -1,5 +1,5 @@
 /* Claims a folder for a job, so that no other job of the command takes it. */
-#include "trace/runtime/claim.h"
+#include "trace/runtime/tracer.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,7 +14,6 @@
 
 #include "trace/folder.h"
 #include "trace/format.h"
-#include "trace/runtime/state.h"
 
 #define MOST_JOBS 1000000
 #define PATIENCE 100 /* times 10 ms, for the job that is removing an old folder */

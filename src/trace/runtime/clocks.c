@@ -1,6 +1,6 @@
 /* Chooses the clock of the recorder, relates it to that of PE 0, and measures what recording costs.
  */
-#include "trace/runtime/clocks.h"
+#include "trace/runtime/tracer.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +12,6 @@
 #include "clock/sync.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
-#include "trace/runtime/state.h"
 
 /* Applications wait for this: drift is known better from start and end than from longer fits. */
 #define PATIENCE 100

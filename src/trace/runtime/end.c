@@ -1,7 +1,7 @@
 /* Notices how the program ends, so that what was recorded is on disk when the process is gone. */
 #undef _FORTIFY_SOURCE /* it gives the jumps below another name */
 #define _GNU_SOURCE    /* SYS_exit_group, RTLD_NEXT */
-#include "trace/runtime/end.h"
+#include "trace/runtime/tracer.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -12,11 +12,6 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "trace/runtime/modules.h"
-#include "trace/runtime/phases.h"
-#include "trace/runtime/save.h"
-#include "trace/runtime/thread.h"
 
 /* Signals that end a program unless it handles them. Programs that handle those from FIRST_TOOL on
  * mostly do so for other purposes, so nothing is saved then. */

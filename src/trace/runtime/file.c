@@ -1,6 +1,6 @@
 /* Makes the file of a PE, and writes into it. */
 #define _GNU_SOURCE /* pwritev */
-#include "trace/runtime/file.h"
+#include "trace/runtime/tracer.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,8 +15,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "trace/compose.h"
-#include "trace/runtime/claim.h"
+#include "trace/format.h"
 
 /* Descriptors that applications count on are below. */
 #define LEAST_DESCRIPTOR 200

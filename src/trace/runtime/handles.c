@@ -1,5 +1,5 @@
 /* Finds and numbers handles of contexts and teams. */
-#include "trace/runtime/handles.h"
+#include "trace/runtime/tracer.h"
 
 #include <stdint.h>
 

@@ -1,15 +1,12 @@
 /* Fills, turns and encodes journals. */
 #define _GNU_SOURCE /* MADV_POPULATE_WRITE */
-#include "trace/runtime/journal.h"
+#include "trace/runtime/tracer.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "trace/compose.h"
-#include "trace/runtime/modules.h"
-#include "trace/runtime/places.h"
-#include "trace/runtime/stacks.h"
+#include "trace/format.h"
 
 bool journal_is_raw_ring(void)
 {

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "trace/runtime/state.h"
+#include "trace/runtime/tracer.h"
 
 /* Lists of all PEs at 100,000 of them, several times. Pages that are not used cost nothing. */
 #define RESERVE_BYTES ((size_t)8 << 20)

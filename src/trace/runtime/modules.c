@@ -1,6 +1,6 @@
 /* Writes the load map into the file. */
 #define _GNU_SOURCE /* dl_iterate_phdr */
-#include "trace/runtime/modules.h"
+#include "trace/runtime/tracer.h"
 
 #include <link.h>
 #include <stdlib.h>
@@ -9,7 +9,6 @@
 
 #include "base/checksum.h"
 #include "trace/build_id.h"
-#include "trace/runtime/file.h"
 
 #define KNOWN_MOST 1024 /* modules; further ones are written each time */
 #define PATH_MOST 1024  /* bytes; a module with a longer path has none */

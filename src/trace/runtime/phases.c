@@ -3,7 +3,7 @@
  * tracer runs where it is not installed.
  */
 #define _GNU_SOURCE /* RTLD_DEFAULT */
-#include "trace/runtime/phases.h"
+#include "trace/runtime/tracer.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -14,7 +14,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "trace/encode.h"
-#include "trace/runtime/journal.h"
 #include "trace/runtime/shmemtrace.h"
 
 #define STRETCH_MOST_BYTES ((3 + RECORDING_COUNTERS) * 2 * NUMBER_MOST_BYTES)

@@ -1,6 +1,6 @@
 /* Finds the objects of the program in memory, and the object in which an address lies. */
 #define _GNU_SOURCE /* dl_iterate_phdr */
-#include "trace/runtime/places.h"
+#include "trace/runtime/tracer.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>

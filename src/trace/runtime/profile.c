@@ -1,9 +1,7 @@
 /* Adds calls up, and writes the sums. */
-#include "trace/runtime/profile.h"
+#include "trace/runtime/tracer.h"
 
 #include <stdlib.h>
-
-#include "trace/runtime/file.h"
 
 #define FIRST_ROWS 256
 #define ROW_MOST_BYTES (8 * 2 * NUMBER_MOST_BYTES)

@@ -1,13 +1,10 @@
 /* Encodes journals that are not encoded yet, and ends the file. */
-#include "trace/runtime/save.h"
+#include "trace/runtime/tracer.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "trace/compose.h"
-#include "trace/runtime/phases.h"
-#include "trace/runtime/profile.h"
-#include "trace/runtime/thread.h"
+#include "trace/format.h"
 
 /* Memory for encoding what is not encoded yet when the program ends, perhaps by a signal. Encodes a
  * copy, since other threads go on writing. */

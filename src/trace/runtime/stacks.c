@@ -1,13 +1,11 @@
 /* Walks stacks, and numbers those that it has seen. */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
-#include "trace/runtime/stacks.h"
+#include "trace/runtime/tracer.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unwind.h>
-
-#include "trace/runtime/state.h"
 
 #define STACKS 65536 /* calls with further ones have their innermost address alone */
 #define SLOTS (2 * STACKS)

@@ -8,16 +8,8 @@
 
 #include "base/text.h"
 #include "comm/comm.h"
-#include "trace/compose.h"
-#include "trace/runtime/claim.h"
-#include "trace/runtime/clocks.h"
-#include "trace/runtime/end.h"
-#include "trace/runtime/modules.h"
-#include "trace/runtime/phases.h"
-#include "trace/runtime/places.h"
-#include "trace/runtime/save.h"
-#include "trace/runtime/stacks.h"
-#include "trace/runtime/thread.h"
+#include "trace/format.h"
+#include "trace/runtime/tracer.h"
 
 #define COMMAND_BYTES 4096
 #define DESCRIPTION_BYTES (1024 * 1024)

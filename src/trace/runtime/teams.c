@@ -6,9 +6,7 @@
 
 #include "trace/encode.h"
 #include "trace/pe_ranges.h"
-#include "trace/runtime/file.h"
-#include "trace/runtime/handles.h"
-#include "trace/runtime/thread.h"
+#include "trace/runtime/tracer.h"
 
 #define RECORD_MOST_BYTES (6 * 2 * NUMBER_MOST_BYTES)
 

@@ -1,15 +1,12 @@
 /* Makes threads' journals, begins and ends calls that need more than being written down, and takes
  * leave of threads that end. */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
-#include "trace/runtime/thread.h"
+#include "trace/runtime/tracer.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include "trace/runtime/profile.h"
-#include "trace/runtime/stacks.h"
 
 static pthread_key_t key; /* so that threads that end are noticed */
 

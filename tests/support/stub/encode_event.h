@@ -2,7 +2,7 @@
 #ifndef SUPPORT_ENCODE_EVENT_H
 #define SUPPORT_ENCODE_EVENT_H
 
-#include "trace/encode.h"
+#include "trace/format.h"
 
 /* Adds one event, which there must be room for (EVENT_MOST_BYTES). */
 static inline void encode_event(struct encoder *encoder, uint64_t caller, unsigned routine,

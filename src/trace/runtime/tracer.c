@@ -1,6 +1,6 @@
 /* The tracer's state, who may change it, and which calls are recorded. */
 #define _GNU_SOURCE /* SYS_gettid */
-#include "trace/runtime/state.h"
+#include "trace/runtime/tracer.h"
 
 #include <errno.h>
 #include <pthread.h>
