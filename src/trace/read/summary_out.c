@@ -332,55 +332,27 @@ void summary_as_text(const struct summary *summary)
 
 /* ---- JSON ---- */
 
-/* Members of an object after its first one: ,"name":value. */
-static void member(FILE *out, const char *name, double value)
+static void json_total(FILE *out, const struct total *total)
 {
-    fprintf(out, ",\"%s\":", name);
-    json_number(out, value);
-}
-
-static void count_member(FILE *out, const char *name, uint64_t value)
-{
-    fprintf(out, ",\"%s\":%" PRIu64, name, value);
-}
-
-static void text_member(FILE *out, const char *name, const char *text)
-{
-    fprintf(out, ",\"%s\":", name);
-    json_string(out, text);
-}
-
-static void total_members(FILE *out, const struct total *total)
-{
-    count_member(out, "calls", total->calls);
-    count_member(out, "bytes", total->bytes);
-    member(out, "seconds", total->seconds);
-    member(out, "longest", total->longest);
+    json_print(out, ",'calls':%zu,'bytes':%zu,'seconds':%f,'longest':%f", total->calls,
+               total->bytes, total->seconds, total->longest);
 }
 
 void summary_json_begin(const struct summary *summary)
 {
-    FILE *out = summary->out;
-    fputs("{\"summary\":1", out);
-    text_member(out, "trace", summary->reader->path);
-    text_member(out, "command", summary->command);
-    text_member(out, "library", summary->library);
-    text_member(out, "date", summary->date);
-    count_member(out, "pes", (uint64_t)summary->pes);
-    fputs(",\n\"pairs\":[", out);
+    json_print(summary->out,
+               "{'summary':1,'trace':%s,'command':%s,'library':%s,'date':%s,'pes':%d,\n'pairs':[",
+               summary->reader->path, summary->command, summary->library, summary->date,
+               summary->pes);
 }
 
 void summary_json_pair(const struct summary *summary, const struct summary_pair *pair)
 {
-    FILE *out = summary->out;
-    fprintf(out, "%s\n{\"pe\":%d,\"peer\":%" PRId64, summary->pair_count ? "," : "", pair->pe,
-            pair->peer);
-    count_member(out, "calls", pair->calls);
-    count_member(out, "bytes_to", pair->to);
-    count_member(out, "bytes_from", pair->from);
-    member(out, "seconds", pair->seconds);
-    fputc('}', out);
-    reader_check_written(summary->reader, out, summary->reader->out_name);
+    fputs(summary->pair_count ? ",\n" : "\n", summary->out);
+    json_print(summary->out,
+               "{'pe':%d,'peer':%lld,'calls':%zu,'bytes_to':%zu,'bytes_from':%zu,'seconds':%f}",
+               pair->pe, (long long)pair->peer, pair->calls, pair->to, pair->from, pair->seconds);
+    reader_check_written(summary->reader, summary->out, summary->reader->out_name);
 }
 
 static void json_routines(const struct summary *summary)
@@ -388,15 +360,14 @@ static void json_routines(const struct summary *summary)
     FILE *out = summary->out;
     double elapsed = elapsed_time(summary);
     size_t *order = sorted(summary, summary->reader->routines.count, by_time);
-    fputs("],\n\"routines\":[", out);
+    json_print(out, "],\n'routines':[");
     for (size_t i = 0; i < summary->reader->routines.count; i++) {
         const struct summary_routine *routine = &summary->routines[order[i]];
-        fprintf(out, "%s\n{\"routine\":", i ? "," : "");
-        json_string(out, routine_name(summary, order[i]));
-        text_member(out, "class", trace_class_names[routine->class]);
-        total_members(out, &routine->total);
-        member(out, "share", ratio(routine->total.seconds, elapsed));
-        fputc('}', out);
+        fputs(i ? ",\n" : "\n", out);
+        json_print(out, "{'routine':%s,'class':%s", routine_name(summary, order[i]),
+                   trace_class_names[routine->class]);
+        json_total(out, &routine->total);
+        json_print(out, ",'share':%f}", ratio(routine->total.seconds, elapsed));
     }
     free(order);
 }
@@ -406,20 +377,17 @@ static void json_sites(const struct summary *summary)
     FILE *out = summary->out;
     double elapsed = elapsed_time(summary);
     size_t *order = sorted(summary, summary->site_numbers.count, sites_by_time);
-    fputs("],\n\"sites\":[", out);
+    json_print(out, "],\n'sites':[");
     for (size_t i = 0; i < summary->site_numbers.count; i++) {
         const struct summary_site *site = &summary->sites[order[i]];
         const struct call_site *found = sites_find(&summary->reader->sites, site->site);
-        fprintf(out, "%s\n{\"site\":", i ? "," : "");
-        json_string(out, found->text);
-        if (found->frames[0].file) {
-            text_member(out, "file", found->frames[0].file);
-            count_member(out, "line", found->frames[0].line);
-        }
-        text_member(out, "routine", routine_name(summary, site->routine));
-        total_members(out, &site->total);
-        member(out, "share", ratio(site->total.seconds, elapsed));
-        fputc('}', out);
+        fputs(i ? ",\n" : "\n", out);
+        json_print(out, "{'site':%s", found->text);
+        if (found->frames[0].file)
+            json_print(out, ",'file':%s,'line':%u", found->frames[0].file, found->frames[0].line);
+        json_print(out, ",'routine':%s", routine_name(summary, site->routine));
+        json_total(out, &site->total);
+        json_print(out, ",'share':%f}", ratio(site->total.seconds, elapsed));
     }
     free(order);
 }
@@ -427,23 +395,24 @@ static void json_sites(const struct summary *summary)
 static void json_sizes(const struct summary *summary)
 {
     FILE *out = summary->out;
-    const char *separator = "";
-    fputs("],\n\"sizes\":[", out);
+    const char *separator = "\n";
+    json_print(out, "],\n'sizes':[");
     for (size_t size = 0; size < SUMMARY_SIZES; size++) {
         struct total total = size_total(summary, size);
         if (total.calls == 0)
             continue;
-        fprintf(out, "%s\n{\"from\":%" PRIu64 ",\"to\":%" PRIu64, separator, size_first(size),
-                size_last(size));
-        separator = ",";
-        total_members(out, &total);
-        fputs(",\"classes\":{", out);
+        fputs(separator, out);
+        separator = ",\n";
+        json_print(out, "{'from':%zu,'to':%zu", size_first(size), size_last(size));
+        json_total(out, &total);
+        json_print(out, ",'classes':{");
         const char *comma = "";
         for (int class = 0; class < TRACE_CLASSES; class ++) {
             uint64_t calls = summary->sizes[size][class].calls;
             if (!calls)
                 continue;
-            fprintf(out, "%s\"%s\":%" PRIu64, comma, trace_class_names[class], calls);
+            fputs(comma, out);
+            json_print(out, "%s:%zu", trace_class_names[class], calls);
             comma = ",";
         }
         fputs("}}", out);
@@ -453,28 +422,26 @@ static void json_sizes(const struct summary *summary)
 static void json_pes(const struct summary *summary)
 {
     FILE *out = summary->out;
-    fputs("],\n\"per_pe\":[", out);
+    json_print(out, "],\n'per_pe':[");
     for (size_t i = 0; i < summary->pe_count; i++) {
         const struct summary_pe *pe = &summary->per_pe[i];
-        fprintf(out, "%s\n{\"pe\":%d", i ? "," : "", pe->pe);
-        member(out, "elapsed", pe->elapsed);
+        fputs(i ? ",\n" : "\n", out);
+        json_print(out, "{'pe':%d,'elapsed':%f", pe->pe, pe->elapsed);
         for (size_t k = 0; k < QUANTITIES; k++)
-            member(out, quantity_names[k], pe->of[k]);
+            json_print(out, ",%s:%f", quantity_names[k], pe->of[k]);
         fputc('}', out);
     }
-    fputs("],\n\"imbalance\":{", out);
+    json_print(out, "],\n'imbalance':{");
     for (size_t i = 0; i < QUANTITIES; i++) {
         struct spread s = spread_of(summary, (enum quantity)i);
-        fprintf(out, "%s\"%s\":{\"pe\":%d", i ? "," : "", quantity_names[i], s.pe);
-        member(out, "mean", s.mean);
-        member(out, "max", s.max);
-        member(out, "ratio", ratio(s.max, s.mean));
-        fputc('}', out);
+        fputs(i ? "," : "", out);
+        json_print(out, "%s:{'pe':%d,'mean':%f,'max':%f,'ratio':%f}", quantity_names[i], s.pe,
+                   s.mean, s.max, ratio(s.max, s.mean));
     }
-    fputs("},\n\"waiting\":{", out);
+    json_print(out, "},\n'waiting':{");
     for (size_t i = 0; i < WAITINGS; i++) {
-        fprintf(out, "%s\"%s\":", i ? "," : "", waiting_names[i]);
-        json_number(out, summary->waiting[i]);
+        fputs(i ? "," : "", out);
+        json_print(out, "%s:%f", waiting_names[i], summary->waiting[i]);
     }
 }
 
@@ -482,20 +449,17 @@ static void json_bursts(const struct summary *summary)
 {
     FILE *out = summary->out;
     const struct distribution *d = &summary->bursts;
-    fprintf(out, "},\n\"bursts\":{\"count\":%" PRIu64, d->count);
-    member(out, "seconds", d->sum);
-    member(out, "mean", distribution_mean(d));
-    member(out, "median", distribution_quantile(d, 0.5));
-    member(out, "p95", distribution_quantile(d, 0.95));
-    member(out, "max", d->max);
-    fputs("},\n\"phases\":[", out);
+    json_print(out,
+               "},\n'bursts':{'count':%zu,'seconds':%f,'mean':%f,'median':%f,'p95':%f,'max':%f},\n"
+               "'phases':[",
+               d->count, d->sum, distribution_mean(d), distribution_quantile(d, 0.5),
+               distribution_quantile(d, 0.95), d->max);
     for (size_t i = 0; i < summary->phase_numbers.count; i++) {
         const struct summary_phase *p = &summary->phases[i];
-        fprintf(out, "%s\n{\"phase\":%" PRIu32, i ? "," : "", p->phase);
-        total_members(out, &p->total);
-        member(out, "outside", p->outside);
-        member(out, "counted", p->counted);
-        fputs(",\"counters\":{", out);
+        fputs(i ? ",\n" : "\n", out);
+        json_print(out, "{'phase':%u", p->phase);
+        json_total(out, &p->total);
+        json_print(out, ",'outside':%f,'counted':%f,'counters':{", p->outside, p->counted);
         for (size_t c = 0; c < summary->counter_count; c++) {
             fputs(c ? "," : "", out);
             json_string(out, summary->counter_names[c]);
@@ -507,21 +471,18 @@ static void json_bursts(const struct summary *summary)
 
 void summary_json_end(const struct summary *summary)
 {
-    FILE *out = summary->out;
     json_routines(summary);
     json_sites(summary);
     json_sizes(summary);
     json_pes(summary);
     json_bursts(summary);
-    fputc(']', out);
-    count_member(out, "events", summary->events);
-    count_member(out, "dropped", summary->dropped);
-    count_member(out, "pointers", summary->pointers);
-    count_member(out, "not_ended_in_order", summary->incomplete);
-    member(out, "cost_between", mean_of_pes(summary, summary->cost_between));
-    member(out, "cost_inside", mean_of_pes(summary, summary->cost_inside));
-    member(out, "elapsed", summary->last - summary->first);
-    fprintf(out, ",\"whole\":%s}\n", summary->reader->status ? "false" : "true");
+    json_print(summary->out,
+               "],'events':%zu,'dropped':%zu,'pointers':%zu,'not_ended_in_order':%zu,"
+               "'cost_between':%f,'cost_inside':%f,'elapsed':%f,'whole':",
+               summary->events, summary->dropped, summary->pointers, summary->incomplete,
+               mean_of_pes(summary, summary->cost_between),
+               mean_of_pes(summary, summary->cost_inside), summary->last - summary->first);
+    fputs(summary->reader->status ? "false}\n" : "true}\n", summary->out);
 }
 
 /* ---- Results, by scripts/results.schema.json ---- */
@@ -535,11 +496,11 @@ static int by_routine_and_size(const void *a, const void *b)
 }
 
 /* A value that is known within 7 % gets three digits. */
-static void rounded_member(FILE *out, const char *name, double value)
+static double rounded(double value)
 {
     char text[32];
     snprintf(text, sizeof text, "%.2e", value);
-    member(out, name, strtod(text, NULL));
+    return strtod(text, NULL);
 }
 
 static void result_times(FILE *out, const struct distribution *d)
@@ -549,15 +510,13 @@ static void result_times(FILE *out, const struct distribution *d)
         double share;
     } quantiles[] = {{"median", 0.5}, {"p5", 0.05},  {"p25", 0.25},
                      {"p75", 0.75},   {"p95", 0.95}, {"p99", 0.99}};
-    rounded_member(out, "time", distribution_middle(d));
-    member(out, "standard_error", distribution_deviation(d) / sqrt((double)d->count));
-    member(out, "mean", distribution_mean(d));
-    member(out, "deviation", distribution_deviation(d));
-    member(out, "min", d->min);
-    member(out, "max", d->max);
+    json_print(out, ",'time':%f,'standard_error':%f,'mean':%f,'deviation':%f,'min':%f,'max':%f",
+               rounded(distribution_middle(d)), distribution_deviation(d) / sqrt((double)d->count),
+               distribution_mean(d), distribution_deviation(d), d->min, d->max);
     for (size_t i = 0; i < sizeof quantiles / sizeof *quantiles; i++)
-        rounded_member(out, quantiles[i].name, distribution_quantile(d, quantiles[i].share));
-    count_member(out, "valid", d->count);
+        json_print(out, ",%s:%f", quantiles[i].name,
+                   rounded(distribution_quantile(d, quantiles[i].share)));
+    json_print(out, ",'valid':%zu", d->count);
 }
 
 static void result(const struct summary *summary, size_t block, const struct summary_group *group)
@@ -565,27 +524,22 @@ static void result(const struct summary *summary, size_t block, const struct sum
     FILE *out = summary->out;
     const char *name = routine_name(summary, group->routine);
     double bytes = rint((double)group->bytes / (double)group->times.count);
-    fputs("{\"record\":\"result\",\"block\":", out);
-    json_string(out, name);
-    fprintf(out, ",\"number\":%zu,\"function\":", block);
-    json_string(out, name);
-    char call[256];
+    char call[256], note[96];
     snprintf(call, sizeof call, "%.200s(%.0f)", name, bytes);
-    text_member(out, "call", call);
-    fprintf(out, ",\"arguments\":{\"bytes\":{\"value\":%.0f,\"unit\":\"bytes\"}}", bytes);
-    fprintf(out, ",\"variables\":{},\"pe_set\":{\"size\":%d,\"placement\":\"\"},\"bytes\":%.0f,",
-            summary->pes, bytes);
-    fputs("\"quantity\":\"time\",\"round\":1", out);
+    json_print(out,
+               "{'record':'result','block':%s,'number':%zu,'function':%s,'call':%s,'arguments':{"
+               "'bytes':{'value':%f,'unit':'bytes'}},'variables':{},'pe_set':{'size':%d,"
+               "'placement':''},'bytes':%f,'quantity':'time','round':1",
+               name, block, name, call, bytes, summary->pes, bytes);
     result_times(out, &group->times);
-    fputs(",\"per_pe\":[", out);
+    json_print(out, ",'per_pe':[");
     size_t pes = group->counts && summary->pes <= SUMMARY_MOST_PES ? (size_t)summary->pes : 0;
     for (size_t i = 0; i < pes; i++) {
         fputs(i ? "," : "", out);
         json_number(out, group->counts[i] ? group->sums[i] / (double)group->counts[i] : NAN);
     }
-    fputs("],\"flags\":[],\"notes\":[", out);
+    json_print(out, "],'flags':[],'notes':[");
     if (group->least != group->most) {
-        char note[96];
         snprintf(note, sizeof note, "calls of %" PRIu64 " to %" PRIu64 " bytes", group->least,
                  group->most);
         json_string(out, note);
@@ -593,36 +547,27 @@ static void result(const struct summary *summary, size_t block, const struct sum
     fputs("]}\n", out);
 }
 
-static void block_record(FILE *out, const char *kind, const char *name, size_t number)
-{
-    fprintf(out, "{\"record\":\"%s\",\"block\":", kind);
-    json_string(out, name);
-    fprintf(out, ",\"number\":%zu%s}\n", number,
-            strcmp(kind, "block_end") == 0 ? ",\"duration\":null" : "");
-}
-
 void summary_results(const struct summary *summary)
 {
     FILE *out = summary->out;
     size_t count = summary->group_numbers.count, block = 0;
     size_t *order = sorted(summary, count, by_routine_and_size);
-    fputs("{\"record\":\"header\",\"schema\":1,\"program\":\"skampi\"", out);
-    text_member(out, "command_line", summary->command);
-    text_member(out, "library", summary->library);
-    count_member(out, "pes", (uint64_t)summary->pes);
-    fputs(
-        ",\"notes\":[\"times of the calls of a traced application, by routine and size; quantiles "
-        "within 7 %\"]}\n",
-        out);
+    json_print(out,
+               "{'record':'header','schema':1,'program':'skampi','command_line':%s,'library':%s,"
+               "'pes':%d,'notes':['times of the calls of a traced application, by routine and "
+               "size; quantiles within 7 ",
+               summary->command, summary->library, summary->pes);
+    fputs("%\"]}\n", out);
     for (size_t i = 0; i < count; i++) {
         const struct summary_group *group = &summary->groups[order[i]];
         const char *name = routine_name(summary, group->routine);
         if (i == 0 || group->routine != summary->groups[order[i - 1]].routine)
-            block_record(out, "block", name, ++block);
+            json_print(out, "{'record':'block','block':%s,'number':%zu}\n", name, ++block);
         result(summary, block, group);
         if (i + 1 == count || group->routine != summary->groups[order[i + 1]].routine)
-            block_record(out, "block_end", name, block);
+            json_print(out, "{'record':'block_end','block':%s,'number':%zu,'duration':null}\n",
+                       name, block);
     }
-    fputs("{\"record\":\"end\",\"status\":null}\n", out);
+    json_print(out, "{'record':'end','status':null}\n");
     free(order);
 }
