@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "sim/op.h"
-#include "trace/read/reader.h"
+#include "trace/read/teams.h"
 
 /* What files with the same table of routines share. */
 struct program {

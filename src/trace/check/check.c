@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "trace/check/races.h"
 #include "trace/read/merge.h"
-#include "trace/read/reader.h"
+#include "trace/read/teams.h"
 
 #define MOST_FINDINGS 100      /* findings that are printed; further ones are only counted */
 #define MOST_OUTSTANDING 65536 /* collective calls by which PEs of a set may be apart */

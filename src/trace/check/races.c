@@ -14,7 +14,7 @@
 #include "trace/explain/flags.h"
 #include "trace/explain/kinds.h"
 #include "trace/read/merge.h"
-#include "trace/read/reader.h"
+#include "trace/read/teams.h"
 
 #define MOST_BYTES (UINT64_C(1) << 46)   /* of an access */
 #define MOST_ELEMENTS (INT64_C(1) << 20) /* of a strided one */

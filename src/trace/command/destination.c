@@ -1,6 +1,6 @@
 /* Looks at the folder of a trace before and after recording. */
 #define _GNU_SOURCE /* realpath */
-#include "trace/command/record.h"
+#include "trace/command/command.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -9,7 +9,7 @@
 #include "base/numbers.h"
 #include "base/terminal.h"
 #include "trace/check/check.h"
-#include "trace/command/record.h"
+#include "trace/command/command.h"
 #include "trace/explain/command.h"
 #include "trace/export/export.h"
 #include "trace/recording.h"

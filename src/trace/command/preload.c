@@ -1,6 +1,6 @@
 /* Puts the library into the environment of the program. */
 #define _GNU_SOURCE /* realpath */
-#include "trace/command/record.h"
+#include "trace/command/command.h"
 
 #include <limits.h>
 #include <stdbool.h>

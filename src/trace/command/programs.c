@@ -1,5 +1,5 @@
 /* Knows launchers, and finds programs as a shell does. */
-#include "trace/command/record.h"
+#include "trace/command/command.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* Runs a program under the tracer: options, folder, library, launcher. */
 #define _GNU_SOURCE /* pipe2 */
-#include "trace/command/record.h"
+#include "trace/command/command.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "trace/explain/past.h"
-#include "trace/read/reader.h"
+#include "trace/read/teams.h"
 
 #define MOST_OPEN 1024 /* collectives by which PEs of a set may be apart */
 

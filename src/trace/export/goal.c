@@ -15,7 +15,7 @@
 #include "trace/export/export.h"
 #include "trace/read/merge.h"
 #include "trace/read/pack.h"
-#include "trace/read/reader.h"
+#include "trace/read/teams.h"
 
 #define CHUNK 16384 /* bytes of a PE's schedule that are kept in memory: there may be many PEs */
 #define HASH UINT64_C(0x9e3779b97f4a7c15)

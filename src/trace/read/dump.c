@@ -3,7 +3,7 @@
 
 #include "trace/read/event_out.h"
 #include "trace/read/merge.h"
-#include "trace/read/reader.h"
+#include "trace/read/teams.h"
 
 typedef void event_writer(FILE *, const struct trace_file *, const struct trace_event *,
                           const char *site);

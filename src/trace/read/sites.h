@@ -11,8 +11,7 @@
 
 #include "base/table.h"
 #include "trace/read/read.h"
-
-struct symbols;
+#include "trace/read/symbols.h"
 
 struct sites {
     struct table table;       /* by places */
@@ -54,22 +53,5 @@ size_t sites_add(struct sites *, struct trace_file *, const uint64_t *addresses,
 const struct call_site *sites_find(struct sites *, size_t site);
 const char *sites_text(struct sites *, size_t site);
 void sites_free(struct sites *);
-
-/* ---- symbols.c: functions and lines of source of a program or library: by elfutils' libdw, or by
- * addr2line of binutils, which runs as long as the symbols are open ---- */
-
-struct symbol {
-    char *function;  /* NULL: not known */
-    uint64_t offset; /* from its beginning; 0: not known */
-    char *file;      /* NULL: not known */
-    unsigned line;
-};
-
-/* Opens a file that has the build id ("": any). NULL with what is wrong in *error, which the caller
- * frees. */
-struct symbols *symbols_open(const char *path, const char *build_id, char **error);
-/* What is at an address of the file. The caller frees its texts. */
-struct symbol symbols_at(struct symbols *, uint64_t address);
-void symbols_close(struct symbols *);
 
 #endif

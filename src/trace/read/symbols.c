@@ -1,6 +1,6 @@
 /* Looks up functions and lines of source. */
 #define _GNU_SOURCE /* pipe2 */
-#include "trace/read/sites.h"
+#include "trace/read/symbols.h"
 
 #include <errno.h>
 #include <stdlib.h>

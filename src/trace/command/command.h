@@ -1,7 +1,7 @@
-/* `shmemtrace [options] LAUNCHER... PROGRAM...`: starts a program under the tracer. record.c does
- * that with what the other files here offer. */
-#ifndef SKAMPI_TRACE_COMMAND_RECORD_H
-#define SKAMPI_TRACE_COMMAND_RECORD_H
+/* `shmemtrace [options] LAUNCHER... PROGRAM...` starts a program under the tracer: record.c, with
+ * what the other files here offer. */
+#ifndef SKAMPI_TRACE_COMMAND_COMMAND_H
+#define SKAMPI_TRACE_COMMAND_COMMAND_H
 
 #include <limits.h>
 #include <stdbool.h>
