@@ -1,7 +1,7 @@
 /*
- * The target of trace fuzzing: bytes are the file of a PE. They are read as they are, and once more
- * with their checksums put right, so that what lies behind them is reached. Everything that can be
- * asked of the reader is asked, every event is printed in all formats.
+ * The target of trace fuzzing: bytes are the file of a PE, or a pack of several. They are read as
+ * they are, and once more with their checksums put right, so that what lies behind them is reached.
+ * Everything that can be asked of the reader is asked, every event is printed in all formats.
  *
  * Besides, the program
  *     --seeds FOLDER            writes small traces with all that a trace can hold
@@ -18,6 +18,7 @@
 #include "base/checksum.h"
 #include "support/stub/encode_event.h"
 #include "trace/read/event_out.h"
+#include "trace/read/pack.h"
 #include "trace/read/read.h"
 
 #define THREADS_READ 3 /* cursors of single threads that are tried */
@@ -179,13 +180,33 @@ static const char *read_file(const char *path, size_t size)
     return end < 0 ? "damaged" : "whole";
 }
 
+/* A pack, or what is none. */
+static const char *read_any(const char *path, size_t size)
+{
+    char *error = NULL, **files = NULL;
+    long count = pack_files(path, &files, &error);
+    if (count == PACK_NONE)
+        return read_file(path, size);
+    require((count < 0) == (error && *error),
+            "a pack is refused without a reason, or read with one");
+    const char *outcome = count < 0 ? "refused" : "whole";
+    for (long i = 0; i < count; i++) {
+        if (strcmp(read_file(files[i], size), "whole") != 0)
+            outcome = "damaged";
+        free(files[i]);
+    }
+    free(files);
+    free(error);
+    return outcome;
+}
+
 static const char *read_bytes(const uint8_t *data, size_t size)
 {
     char path[64];
     int descriptor = memfd_create("trace", 0);
     require(descriptor >= 0 && write(descriptor, data, size) == (ssize_t)size, "no memory file");
     snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
-    const char *outcome = read_file(path, size);
+    const char *outcome = read_any(path, size);
     close(descriptor);
     return outcome;
 }
@@ -239,11 +260,45 @@ static void repair(uint8_t *data, size_t size)
         at += repair_block(data + at, size - at);
 }
 
+static bool is_pack(const uint8_t *data, size_t size)
+{
+    return size >= sizeof(struct pack_head) && memcmp(data, PACK_MAGIC, strlen(PACK_MAGIC)) == 0;
+}
+
+/* Files follow each other up to the end; their numbers stay as they are. */
+static void repair_pack(uint8_t *data, size_t size)
+{
+    struct pack_head head;
+    struct pack_entry entry;
+    memcpy(&head, data, sizeof head);
+    head.version = PACK_VERSION;
+    head.bytes = size;
+    if (head.files > (size - sizeof head) / sizeof entry)
+        head.files = (uint32_t)((size - sizeof head) / sizeof entry);
+    pack_seal_head(&head);
+    memcpy(data, &head, sizeof head);
+    size_t next = sizeof head + head.files * sizeof entry;
+    for (uint32_t i = 0; i < head.files; i++) {
+        uint8_t *place = data + sizeof head + i * sizeof entry;
+        memcpy(&entry, place, sizeof entry);
+        entry.at = next;
+        if (entry.bytes > size - next || i + 1 == head.files)
+            entry.bytes = size - next;
+        pack_seal_entry(&entry);
+        memcpy(place, &entry, sizeof entry);
+        repair(data + next, entry.bytes);
+        next += entry.bytes;
+    }
+}
+
 static uint8_t *repaired(const uint8_t *data, size_t size)
 {
     uint8_t *copy = must(malloc(size + 1));
     memcpy(copy, data, size);
-    repair(copy, size);
+    if (is_pack(data, size))
+        repair_pack(copy, size);
+    else
+        repair(copy, size);
     return copy;
 }
 
@@ -460,14 +515,31 @@ static void write_file(const char *folder, const char *name, const uint8_t *data
     require(fwrite(data, 1, size, file) == size && fclose(file) == 0, "a file cannot be written");
 }
 
+/* Of all PEs. */
+static size_t make_pack(uint8_t *data)
+{
+    struct pack_head head = {.magic = PACK_MAGIC, .files = PES};
+    size_t size = sizeof head + PES * sizeof(struct pack_entry);
+    memcpy(data, &head, sizeof head);
+    for (uint32_t pe = 0; pe < PES; pe++) {
+        struct pack_entry entry = {.number = pe,
+                                   .bytes = make_seed(data + size, pe, PES, false, 3)};
+        memcpy(data + sizeof head + pe * sizeof entry, &entry, sizeof entry);
+        size += entry.bytes;
+    }
+    repair_pack(data, size);
+    return size;
+}
+
 static void write_seeds(const char *folder)
 {
-    static uint8_t data[SEED_BYTES];
+    static uint8_t data[(PES + 1) * SEED_BYTES];
     write_file(folder, "events", data, make_seed(data, 1, PES, false, 3));
     write_file(folder, "events-0", data, make_seed(data, 0, PES, false, 12));
     write_file(folder, "events-1", data, make_seed(data, 1, PES, false, 12));
     write_file(folder, "events-of-other-run", data, make_seed(data, 1, 20 * PES, false, 4));
     write_file(folder, "profile", data, make_seed(data, 1, PES, true, 1));
+    write_file(folder, "pack", data, make_pack(data));
 }
 
 static void repair_files(const char *folder, char **paths)
