@@ -1,5 +1,6 @@
 /*
- * The batches of one measurement, and the interface of the rules that say how the next one goes.
+ * The batches of one measurement, the interface of the rules that say how the next one goes, and
+ * the judge of the machine's state.
  *
  * Costs of a batch of c repetitions with n PEs in the set: one broadcast and one reduction of 2c +
  * 4 numbers, O(log n) messages each.
@@ -14,6 +15,7 @@
 #include "engine/messages.h"
 #include "engine/samples.h"
 #include "engine/services.h"
+#include "machine/machine.h"
 
 struct batch_rule;
 struct judge;
@@ -70,5 +72,43 @@ struct batch_rule {
     /* After each batch. */
     void (*decide)(struct batches *, const struct batch *made, struct decision *next);
 };
+
+/* ---- The judge (judge.c): whether repetitions were made in one state of the machine: controls
+ * before and after each stretch of batches; a stretch in which the state changed is made again ----
+ */
+
+/* Of one measurement. Decisions are those of the set's rank 0. */
+struct judge {
+    struct machine *machine;     /* NULL: no controls are taken */
+    bool waits;                  /* a state is asked for */
+    struct control_log *log;     /* on rank 0 */
+    size_t first;                /* control of this measurement in it */
+    struct states_values before; /* the last controls (NaN: none) */
+    double last;                 /* when they were, wall_seconds() */
+    double judged;  /* when the last stretch, or wait, had ended, wall_seconds(); 0: none has */
+    double lost;    /* seconds of waiting for the state, and of stretches made again */
+    size_t batches; /* since the last control */
+    size_t count;   /* repetitions in the last batch */
+    size_t repeated, changed; /* stretches made again; those kept although the state changed */
+    bool taken, idled;
+    bool doubted; /* the last control, which is to be confirmed */
+    bool missed;  /* the state did not come */
+    bool failed;  /* the measurement, on some PE */
+};
+
+/* All members, before anything is set up. */
+void judge_begin(struct judge *, struct machine *, const struct run *);
+/* Rank 0: what comes next, when the rule has decided; sets step and verdict. */
+void judge_decide(struct batches *, struct decision *);
+/* All members: a control. */
+void judge_control(struct batches *);
+/* All members: the machine is in another state than the one asked for. */
+void judge_idle(struct batches *);
+/* A batch has been made. */
+void judge_made(struct batches *, const struct batch *made);
+/* The controls of this measurement; none except on rank 0. */
+const struct control *judge_controls(const struct judge *, size_t *count);
+/* Rank 0: what they say, for the result. */
+void judge_conclude(const struct judge *, const struct samples *, struct statistics *);
 
 #endif

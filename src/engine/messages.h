@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine/describe.h"
+#include "engine/request.h"
 #include "engine/start.h"
 #include "output/result.h"
 

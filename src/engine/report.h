@@ -4,7 +4,6 @@
 #ifndef SKAMPI_ENGINE_REPORT_H
 #define SKAMPI_ENGINE_REPORT_H
 
-#include "engine/describe.h"
 #include "engine/messages.h"
 #include "engine/outcome.h"
 #include "engine/request.h"

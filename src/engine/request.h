@@ -1,5 +1,6 @@
 /*
- * A measure statement with its values, as the interpreter hands it to the engine.
+ * A measure statement with its values, as the interpreter hands it to the engine; and the same
+ * point in the words of the output.
  */
 #ifndef SKAMPI_ENGINE_REQUEST_H
 #define SKAMPI_ENGINE_REQUEST_H
@@ -8,7 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/table.h"
 #include "engine/measurement.h"
+#include "engine/start.h"
 #include "machine/machine.h"
 #include "objects/pe_set.h"
 #include "output/result.h"
@@ -48,6 +51,41 @@ int request_rounds(const struct measure_request *, const struct settings *, int 
 /* A copy with everything that it points to, and its end. */
 struct measure_request request_copy(const struct measure_request *);
 void request_release(struct measure_request *);
+
+/* ---- What is stated about a point: of results, over all rounds, of what is missing; PE 0 ---- */
+
+/* The measurement block of the script that is in progress. */
+struct block {
+    size_t number;
+    char *name;                                    /* NULL between blocks */
+    double start;                                  /* wall_seconds() */
+    int64_t late_starts, overruns, window_changes; /* PE 0 */
+    bool windowed;                                 /* something in it used windows; PE 0 */
+};
+
+struct describer {
+    const struct engine_options *options;
+    const struct block *block;
+    const struct settings *settings; /* in force */
+    /* Hashes of the texts of points, and how often each has been asked for. */
+    struct table seen;
+    size_t *counts, room;
+    size_t number; /* of the point in progress, among those that are stated alike */
+};
+
+/* A point with what it owns. */
+struct point_description {
+    struct result_point point;
+    struct result_argument *arguments;
+    char *members, **settings;
+};
+
+/* The script asks for a measurement: numbers it among those that are stated alike. What comes of
+ * it has this number, also if it is missing. */
+void describe_next(struct describer *, const struct measure_request *);
+struct point_description describe(const struct describer *, const struct measure_request *);
+void described_release(struct point_description *);
+void describer_free(struct describer *);
 
 /* ---- Points that are measured in several rounds ---- */
 

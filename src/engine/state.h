@@ -8,12 +8,12 @@
 #include <stdint.h>
 
 #include "comm/comm.h"
+#include "engine/batch.h"
 #include "engine/clocks.h"
-#include "engine/describe.h"
 #include "engine/engine.h"
-#include "engine/judge.h"
 #include "engine/messages.h"
 #include "engine/report.h"
+#include "engine/request.h"
 #include "engine/services.h"
 #include "engine/start.h"
 #include "engine/together.h"

@@ -7,9 +7,9 @@
 
 #include <stdbool.h>
 
+#include "engine/batch.h"
 #include "engine/batches.h"
 #include "engine/clocks.h"
-#include "engine/judge.h"
 #include "engine/outcome.h"
 
 struct trial {
