@@ -2,9 +2,9 @@
 """What skampi itself communicates and keeps, against the number of PEs: part of `make bench`. First real runs, with more PEs
 than processors; then the same calls played on many PEs in one process and virtual time (tests/support/many_pes.c). By hand:
 
-    tests/bench/many_pes.py 1000 10000 100000 1000000
+    tests/bench/many_pes.py 1000 10000 100000
 
-10^6 PEs take 9 GB and some minutes of a processor."""
+Each simulated PE takes 9 KB of memory and 0.4 ms of a processor."""
 
 import os
 import re
