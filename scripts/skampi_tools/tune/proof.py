@@ -7,8 +7,8 @@ import subprocess
 from dataclasses import dataclass
 
 from .. import campaign, launching
-from ..campaign.directory import PREFIXES, write_file
-from ..cli import Error
+from ..campaign.directory import PREFIXES
+from ..cli import Error, replace_text
 from ..compare.comparison import compare_files
 from ..compare.rows import FASTER
 from ..guidelines import checking, rules as guideline_rules
@@ -155,7 +155,7 @@ def define(members, launches, environment, sets):
 def _ends_without(name, definition, directory):
     """Whether the library ends a program because the file that this variable names is not there."""
     own, script = definition["configurations"][1], f"{directory}.ski"
-    write_file(script, 'begin measurement "nothing"\nend measurement\n')
+    replace_text(script, 'begin measurement "nothing"\nend measurement\n')
     words = launching.words(own["launch"], pes=own["pes"], name=own["name"], launch=1)
     try:
         command = ["env", f"{name}={directory}.absent", *words, own["program"], "-i", script]

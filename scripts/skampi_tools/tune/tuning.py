@@ -6,7 +6,7 @@ import os
 import time
 
 from .. import campaign, cli
-from ..campaign.directory import write_file, write_json
+from ..campaign.directory import write_json
 from . import openmpi, output, proof as proving, rules, search as searching
 from .race import Settings
 
@@ -47,7 +47,7 @@ class Tuning:
             # Other settings get another folder: no launch of an earlier choice counts for them.
             folder = os.path.join(self.directory, f"proof-{hashlib.sha256(settings.encode()).hexdigest()[:8]}")
             for path, text in chosen.files(folder).items():
-                write_file(path, text)
+                cli.replace_text(path, text)
             environment = chosen.environment(folder)
             definition = proving.define(self.common, self.given.proof, environment, chosen.sets())
             proof, run = proving.prove(folder, definition, environment, self.settings, quiet=self.given.quiet,
@@ -77,10 +77,10 @@ class Tuning:
             if text := rules.ucx_text(environment):
                 files[os.path.join(os.path.dirname(stem), UCX)] = text
             for path, text in files.items():
-                write_file(path, text)
+                cli.replace_text(path, text)
         value = output.as_json(chosen, self.found, self.proofs, list(files), environment, self.settings)
         write_json(os.path.join(self.directory, "tune.json"), value)
-        write_file(os.path.join(self.directory, "tune.html"), output.page(value))
+        cli.replace_text(os.path.join(self.directory, "tune.html"), output.page(value))
         if not self.given.quiet:
             print(output.as_text(value), end="")
             print(f"page: {os.path.join(self.directory, 'tune.html')}")
