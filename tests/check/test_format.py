@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""C files are formatted as .clang-format says; shell scripts pass shellcheck; Python compiles; scripts are
-executable."""
+"""C files are formatted as .clang-format says; shell scripts pass shellcheck; Python compiles, and finds what it imports;
+scripts are executable."""
 
+import importlib
 import os
 import shutil
 import subprocess
@@ -54,4 +55,16 @@ for path in sorted(python):
     except SyntaxError as error:
         problem = str(error)
     tap.ok(problem is None, f"{path} is Python", problem)
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(ROOT, "scripts"))
+wrong = []
+for path in tracked_files("scripts/skampi_tools/*.py"):
+    module = path.removeprefix("scripts/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    try:
+        importlib.import_module(module)
+    except ImportError as error:
+        if (error.name or "").startswith("skampi_tools"):  # Others may be packages that are not installed.
+            wrong.append(f"{path}: {error}")
+tap.equal(wrong, [], "modules of the tools have what others import from them")
 tap.done()

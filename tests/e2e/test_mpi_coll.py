@@ -222,7 +222,7 @@ ERRORS = {
     "Allgather(3, MPI_INT, 2, MPI_INT)": "bytes received must be equal",
     "Allreduce(1, MPI_DOUBLE, MPI_BAND)": "MPI_BAND is for integers and MPI_BYTE",
     "Alltoallw(1000000000, MPI_INT, 1000000000, MPI_INT)": "places of blocks in an int",
-    "myalltoallv(1, MPI_INT, 1, MPI_INT, 0, -1.0)": "ratio must be at least 0",
+    "myalltoallv(1, MPI_INT, 1, MPI_INT, 0, -1.0)": "ratio is -1, but must be at least 0",
     "Ibcast_Overlap_Test(0, 1, MPI_INT, 0)": r"\(tests\) must be at least 1",
 }
 
