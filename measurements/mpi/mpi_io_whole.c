@@ -414,7 +414,7 @@ static double run_alone(struct run *run)
 #define ALONE_BYTES {"size", PARAMETER_INT, "bytes", "size of the file", .size = true, .maximum = INT_MAX, .example = "4096"}
 #define API {"api", PARAMETER_STRING, "", "whose calls access the file", .words = "MPI|POSIX", .example = "MPI"}
 #define DIRECT {"direct", PARAMETER_INT, "", "1: past the page cache (O_DIRECT; MPI: hints that say so)", .maximum = 1, .example = "0"}
-#define POWER {"power", PARAMETER_INT, "", "the file has 2^power bytes", .maximum = 50, .example = "12"}
+#define POWER {"power", PARAMETER_INT, "", "the file has 2^power bytes", .maximum = 50, .allowed = "as the disk has room", .example = "12"}
 /* clang-format on */
 
 static const struct measurement of_all = {.timing = TIMING_PARTS,

@@ -142,6 +142,8 @@ def unknown_options(command, known):
             program = found.group(1)
         elif word in ("|", ";", "&&", "||", "--"):
             program = None
+        elif program == "skampi" and os.path.exists(os.path.join(ROOT, "scripts", f"skampi-{word}")):
+            program = f"skampi-{word}"
         elif program and re.match(r"--?[a-zA-Z]", word):
             if program not in known:
                 known[program] = known_options(program)
