@@ -61,9 +61,10 @@ def read_fences(path):
 
 
 def shape(line):
-    """A line whatever its numbers, units of time and marks."""
+    """A line whatever its numbers, units of time and marks, and in however many states the machine was."""
     line = re.sub(r"(?<![\w.-])(-?[\d.][\d.:,e+-]*|---|\?)(?!\S)( [num]?s\b)?", "#", line.removesuffix(" *").replace(" >", " "))
-    return " ".join(re.sub(r"\[[num]?s\]", "", line).split())
+    line = re.sub(r" in state #|\[[num]?s\]", "", line)
+    return re.sub("#( #)+", "#", " ".join(line.split()))
 
 
 def write(path, shown):
