@@ -18,6 +18,7 @@ make docs        write the generated parts of the documents
 make install     PREFIX=/usr/local, DESTDIR=
 make uninstall   the same PREFIX and DESTDIR: removes what was installed there, nothing else
 make dist        build/skampi-$(VERSION).tar.gz
+make deb         build/deb/skampi_$(VERSION)-1_*.deb, from that archive
 make clean       remove all that was built
 
 CC=compiler      a compiler (wrapper) of OpenSHMEM or MPI: oshcc, mpicc, cc, ...
@@ -49,7 +50,7 @@ MAKEFLAGS += --no-builtin-rules
 .DELETE_ON_ERROR:
 .SECONDEXPANSION:
 .PHONY: all banner tests run-tests run-quickstart quickstart selfcheck check check-all coverage figures bench predict-demo docs
-.PHONY: install uninstall dist help FORCE
+.PHONY: install uninstall dist deb help FORCE
 
 PREFIX ?= /usr/local
 SHMEM ?=
@@ -104,7 +105,7 @@ banner:
 
 # ---- What was found; not needed by what only starts another make ----
 
-ifneq ($(filter-out quickstart check check-all coverage uninstall dist clean help,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out quickstart check check-all coverage uninstall dist deb clean help,$(or $(MAKECMDGOALS),all)),)
 
 settings := CC=$(CC) SHMEM=$(SHMEM) MPI=$(MPI) PAPI=$(PAPI) HWLOC=$(HWLOC) OTF2=$(OTF2) JANSSON=$(JANSSON) \
 	UCX=$(UCX) DW=$(DW) SANITIZE=$(SANITIZE) CPPFLAGS=$(CPPFLAGS) CFLAGS=$(CFLAGS) LDFLAGS=$(LDFLAGS) LDLIBS=$(LDLIBS) PATH=$(PATH)
@@ -407,6 +408,9 @@ dist: name := skampi-$(VERSION)
 dist:
 	@mkdir -p build
 	mk/dist $(name) build/$(name).tar.gz
+
+deb: dist
+	mk/deb build/skampi-$(VERSION).tar.gz $(VERSION)
 
 help:
 	$(info $(HELP))
