@@ -289,7 +289,7 @@ def write_text(path, text, errors="replace"):
 
 def replace_text(path, text):
     """Writes all of the file, or leaves what was there before, however this ends and whoever reads it meanwhile."""
-    temporary, replaced = f"{path}.new", kinds.replaced_text(path)
+    temporary = f"{path}.new"
     try:
         with open(temporary, "w", encoding="utf-8", errors="backslashreplace") as file:
             file.write(text)
@@ -298,7 +298,6 @@ def replace_text(path, text):
         os.replace(temporary, path)
     except OSError as error:
         raise Error(f"{path}: {error.strerror}") from None
-    return replaced
 
 
 @contextlib.contextmanager

@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 
-from . import cli
+from . import cli, kinds
 
 
 def _quoted(text):
@@ -33,5 +33,8 @@ def write(path, families):
     """The collector may read at any time: it finds the old file or the new one."""
     if path == "-":
         cli.write_text(path, text(families))
-    elif replaced := cli.replace_text(path, text(families)):
+        return
+    replaced = kinds.replaced_text(path)
+    cli.replace_text(path, text(families))
+    if replaced:
         cli.say(replaced)

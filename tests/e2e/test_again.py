@@ -9,16 +9,14 @@ import shlex
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-from harness import ROOT, Tap, block, has, launch_environment, run, skampi, skip_all, scratch_directory
+from harness import ROOT, Tap, block, has, launch_environment, optional, run, skampi, skip_all, scratch_directory
 from made_results import point, write
 
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
-from skampi_tools import cli, results
+from skampi_tools import results
 
-try:
-    cli.need("numpy")
-except SystemExit as error:
-    skip_all(error)
+if not optional("numpy"):
+    skip_all("numpy is not installed")
 
 AGAIN = os.path.join(ROOT, "scripts/skampi-again")
 tap = Tap()

@@ -12,15 +12,13 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-from harness import ROOT, Tap, run, scratch_directory, skip_all
+from harness import ROOT, Tap, optional, run, scratch_directory, skip_all
 
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
-from skampi_tools import cli, style
+from skampi_tools import style
 
-try:
-    cli.need("numpy")
-except SystemExit as error:
-    skip_all(error)
+if not optional("numpy"):
+    skip_all("numpy is not installed")
 
 import numpy as np
 from made_results import HEADER, point, write

@@ -10,16 +10,14 @@ import random
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-from harness import ROOT, Tap, run, scratch_directory, skip_all
+from harness import ROOT, Tap, optional, run, scratch_directory, skip_all
 from made_results import point, records, write, write_records
 
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
-from skampi_tools import cli, results
+from skampi_tools import results
 
-try:
-    cli.need("numpy")  # may start this anew with the system's Python
-except SystemExit:
-    skip_all("numpy for Python is not installed")
+if not optional("numpy"):
+    skip_all("numpy is not installed")
 from skampi_tools.compare.comparison import compare_files
 
 COMPARISONS = 60

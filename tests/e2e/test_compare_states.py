@@ -13,17 +13,14 @@ import random
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-from harness import ROOT, Tap, run, scratch_directory, skip_all, unread_status
+from harness import ROOT, Tap, optional, run, scratch_directory, skip_all, unread_status
 from made_results import HEADER, point, records, write_records
 from made_states import FOUR, HAND_OVER, controls_of, in_parts, in_rounds, in_state, states_of
 
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
-from skampi_tools import cli
 
-try:
-    cli.need("numpy")  # may start this anew with the system's Python
-except SystemExit as error:
-    skip_all(error)
+if not optional("numpy"):
+    skip_all("numpy is not installed")
 
 import numpy as np
 from skampi_tools import reading

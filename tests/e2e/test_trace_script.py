@@ -18,14 +18,11 @@ from made_results import over_rounds, point, records, write, write_records
 from traces import HEAP, Made
 
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
-from skampi_tools import cli
 
 if not traces.is_built() or not harness.has("SHMEM"):
     harness.skip_all("built without the tracer")
-try:
-    cli.need("numpy")
-except SystemExit:
-    harness.skip_all("numpy for Python is not installed")
+if not harness.optional("numpy"):
+    harness.skip_all("numpy is not installed")
 COMPARE = os.path.join(ROOT, "scripts/skampi-compare")
 tap, made = Tap(), Made()
 
