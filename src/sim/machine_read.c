@@ -12,16 +12,22 @@
 /* ---- What classes of calls cost ---- */
 
 #define PIECE(member) .at = offsetof(struct cost_piece, way.member)
-static const struct key piece_keys[] = {
-    {"overhead", QUANTITY_TIME, PIECE(overhead)}, {"latency", QUANTITY_TIME, PIECE(latency)},
-    {"gap", QUANTITY_TIME, PIECE(gap)},           {"receive", QUANTITY_TIME, PIECE(receive)},
-    {"answer", QUANTITY_TIME, PIECE(answer)},     {"bandwidth", QUANTITY_RATE, PIECE(per_byte)},
-};
-#define PIECE_KEYS (sizeof piece_keys / sizeof *piece_keys)
-static const struct key latency_key[] = {
-    {"latency", QUANTITY_TIME, PIECE(latency), .needed = true}};
+#define FROM                                                                                       \
+    {                                                                                              \
+        "from", QUANTITY_SIZE, .at = offsetof(struct cost_piece, from)                             \
+    }
+static const struct key piece_keys[] = {{"overhead", QUANTITY_TIME, PIECE(overhead)},
+                                        {"latency", QUANTITY_TIME, PIECE(latency)},
+                                        {"gap", QUANTITY_TIME, PIECE(gap)},
+                                        {"receive", QUANTITY_TIME, PIECE(receive)},
+                                        {"answer", QUANTITY_TIME, PIECE(answer)},
+                                        {"bandwidth", QUANTITY_RATE, PIECE(per_byte)},
+                                        FROM,
+                                        {0}};
+static const struct key latency_key[] = {{"latency", QUANTITY_TIME, PIECE(latency), .needed = true},
+                                         {0}};
 static const struct key overhead_key[] = {
-    {"overhead", QUANTITY_TIME, PIECE(overhead), .needed = true}};
+    {"overhead", QUANTITY_TIME, PIECE(overhead), .needed = true}, {0}};
 
 /* Left out: as the bus or node, whose own values may come later. */
 #define LEFT_OUT (-1)
@@ -37,21 +43,29 @@ static void take_class(struct machine_text *text, const struct word *name,
                                     .per_byte = LEFT_OUT};
     const bool latency = class == COST_HAND_OVER || class == COST_CONNECT;
     if (!latency && class < COST_MESSAGES) {
-        take_pieces(text, name, &(struct keys){KEYS(piece_keys), .more = ", from"}, &none, pieces);
+        take_pieces(text, name, piece_keys, &none, pieces);
         return;
     }
-    pieces->of = memory_resize_array(NULL, 1, sizeof *pieces->of);
-    pieces->of[pieces->count++] = (struct cost_piece){.way = none};
-    take_block(text, name, &(struct keys){latency ? latency_key : overhead_key, .count = 1},
-               pieces->of);
+    pieces->of = memory_zeroed(1, sizeof *pieces->of);
+    pieces->of[pieces->count++].way = none;
+    take_block(text, name, latency ? latency_key : overhead_key, pieces->of);
 }
 
-/* "cost CLASS { ... }" of a bus or node. False: the current word is no "cost". */
-static bool take_cost(struct machine_text *text, struct way *way)
+/* Moves to the word after the } of the current block, or after the current word. */
+static void skip_block(struct machine_text *text)
 {
-    if (!word_is(&text->word, "cost"))
-        return false;
-    text_next(text);
+    size_t depth = 0;
+    do {
+        depth += word_is(&text->word, "{");
+        depth -= depth > 0 && word_is(&text->word, "}");
+        text_next(text);
+    } while (depth > 0 && !word_ends(&text->word));
+}
+
+/* "cost CLASS { ... }" of a bus or node. */
+static void take_cost(struct machine_text *text, void *member)
+{
+    struct way *way = member;
     struct word name = text->word;
     size_t class = 0;
     while (class < COST_CLASSES && !word_is(&name, cost_names[class]))
@@ -59,22 +73,21 @@ static bool take_cost(struct machine_text *text, struct way *way)
     if (!way->costs)
         way->costs = memory_zeroed(1, sizeof *way->costs);
     bool twice = class < COST_CLASSES && way_has(way, class);
-    if (class == COST_CLASSES)
+    if (class < COST_CLASSES && !twice) {
+        text_next(text);
+        take_class(text, &name, &way->costs->of[class], class);
+        return;
+    }
+    if (twice)
+        text_error(text, &name, "cost %s is given twice", cost_names[class]);
+    else
         text_error(text, &name,
                    "give put, get, put-nbi, get-nbi, atomic, lock, unlock, lock-held, "
                    "hand-over, connect, quiet, fence or wait");
-    else if (twice)
-        text_error(text, &name, "cost %s is given twice", cost_names[class]);
-    if (class == COST_CLASSES || twice) {
-        if (!word_is(&text->word, "{") && !word_is(&text->word, "}"))
-            text_next(text);
-        if (word_is(&text->word, "{"))
-            skip_block(text);
-        return true;
-    }
-    text_next(text);
-    take_class(text, &name, &way->costs->of[class], class);
-    return true;
+    if (!word_is(&text->word, "{") && !word_is(&text->word, "}"))
+        text_next(text);
+    if (word_is(&text->word, "{"))
+        skip_block(text);
 }
 
 /* At the end of a bus or node: what classes left out is as its own. */
@@ -87,12 +100,11 @@ static void complete_costs(struct way *way)
             struct cost_piece *piece = &pieces->of[i];
             const struct cost_piece own = {.way = *way};
             piece->way.round_trip = answers && piece->way.latency != LEFT_OUT;
-            for (size_t k = 0; k < PIECE_KEYS; k++) {
-                enum quantity quantity = piece_keys[k].quantity;
-                void *member = (char *)piece + piece_keys[k].at;
-                if (member_number(quantity, member) < 0)
-                    member_set(quantity, member,
-                               member_number(quantity, (const char *)&own + piece_keys[k].at));
+            for (const struct key *key = piece_keys; key->quantity != QUANTITY_SIZE; key++) {
+                void *member = (char *)piece + key->at;
+                if (member_number(key->quantity, member) < 0)
+                    member_set(key->quantity, member,
+                               member_number(key->quantity, (const char *)&own + key->at));
             }
         }
     }
@@ -100,10 +112,10 @@ static void complete_costs(struct way *way)
 
 /* ---- Tables of collectives ---- */
 
-static const struct key time_keys[] = {
-    {"time", QUANTITY_TIME, PIECE(latency), .needed = true},
-    {"bandwidth", QUANTITY_RATE, PIECE(per_byte)},
-};
+static const struct key time_keys[] = {{"time", QUANTITY_TIME, PIECE(latency), .needed = true},
+                                       {"bandwidth", QUANTITY_RATE, PIECE(per_byte)},
+                                       FROM,
+                                       {0}};
 
 /* "pes N { ... }"; false: what follows cannot be understood. */
 static bool take_row(struct machine_text *text, struct time_table *table)
@@ -121,37 +133,39 @@ static bool take_row(struct machine_text *text, struct time_table *table)
     int before = table->count ? table->rows[table->count - 1].pes : 0;
     if (row.pes <= before)
         text_error(text, &at, "PEs must ascend; the row before is of %d", before);
-    take_pieces(text, &at, &(struct keys){KEYS(time_keys), .more = ", from"}, &(struct way){0},
-                &row.pieces);
+    take_pieces(text, &at, time_keys, &(struct way){0}, &row.pieces);
     table->rows = memory_resize_array(table->rows, table->count + 1, sizeof *table->rows);
     table->rows[table->count++] = row;
     return true;
 }
 
-static enum shape take_beyond(struct machine_text *text)
+/* "linear" or "log", if that is the current word. */
+static bool take_shape(struct machine_text *text, enum shape *shape)
 {
-    enum shape beyond = word_is(&text->word, "linear") ? SHAPE_LINEAR : SHAPE_LOGARITHMIC;
-    if (beyond == SHAPE_LINEAR || word_is(&text->word, "log"))
-        text_next(text);
-    return beyond;
+    bool linear = word_is(&text->word, "linear");
+    if (!linear && !word_is(&text->word, "log"))
+        return false;
+    *shape = linear ? SHAPE_LINEAR : SHAPE_LOGARITHMIC;
+    text_next(text);
+    return true;
 }
 
 /* What follows "table", which the machine then has. NULL: that is an error. */
-static const struct time_table *take_table(struct machine_text *text, struct machine *machine)
+static const struct time_table *take_table(struct machine_text *text, struct word at)
 {
-    struct word at = text->word;
-    text_next(text);
+    struct machine *machine = text->machine;
     struct time_table *table = memory_zeroed(1, sizeof *table);
     machine->tables =
         memory_resize_array(machine->tables, machine->table_count + 1, sizeof *machine->tables);
     machine->tables[machine->table_count++] = table;
-    table->beyond = take_beyond(text);
+    table->beyond = SHAPE_LOGARITHMIC;
+    take_shape(text, &table->beyond);
     if (!word_is(&text->word, "{")) {
         text_error(text, &text->word, "give linear, log, or the rows of the table between { and }");
         return NULL;
     }
     text_next(text);
-    while (!word_ends(&text->word) && !word_is(&text->word, "}"))
+    while (in_block(text))
         if (!take_row(text, table))
             return NULL;
     if (word_ends(&text->word))
@@ -197,10 +211,30 @@ static bool take_name(struct machine_text *text, struct word *name)
     }
 #define STRIDED_REMEDY "give together: as one message, or each: every element by itself"
 
+/* "bus NAME": one more that nodes of a kind are connected to. */
+static void take_connection(struct machine_text *text, void *member)
+{
+    uint64_t *buses = member;
+    const struct machine *machine = text->machine;
+    for (size_t i = 0; i < machine->bus_count; i++)
+        if (word_is(&text->word, machine->buses[i].name)) {
+            *buses |= UINT64_C(1) << i;
+            text_next(text);
+            return;
+        }
+    text_error(text, &text->word, "there is no bus \"%.*s\" above; describe it before its nodes",
+               (int)text->word.length, text->word.text);
+    *buses = UINT64_MAX; /* no further complaints about it */
+    if (in_block(text))
+        text_next(text);
+}
+
 static const struct key bus_keys[] = {
     WAY_KEYS(struct bus, way),
     {"lanes", QUANTITY_COUNT, .at = offsetof(struct bus, lanes), .most = MACHINE_MOST_LINKS},
     {"total", QUANTITY_RATE, .at = offsetof(struct bus, total)},
+    {"cost", .at = offsetof(struct bus, way), .take = take_cost},
+    {0},
 };
 static const struct key node_keys[] = {
     WAY_KEYS(struct node_kind, inside),
@@ -212,22 +246,19 @@ static const struct key node_keys[] = {
     {"ratio", QUANTITY_RATIO, .at = offsetof(struct node_kind, ratio)},
     CHOICE("progress", offsetof(struct node_kind, progress), "always", "inside",
            "give always, or inside: only in calls of the library"),
+    {"bus", .at = offsetof(struct node_kind, buses), .take = take_connection},
+    {"cost", .at = offsetof(struct node_kind, inside), .take = take_cost},
+    {0},
 };
-
-static bool take_bus_other(struct machine_text *text, void *machine, void *in)
-{
-    (void)machine;
-    return take_cost(text, &((struct bus *)in)->way);
-}
 
 const struct key *machine_key(bool node, const char *name)
 {
-    const struct keys keys = {KEYS(bus_keys)}, of_nodes = {KEYS(node_keys)};
-    return key_named(node ? &of_nodes : &keys, &(struct word){NULL, name, strlen(name)});
+    return key_named(node ? node_keys : bus_keys, &(struct word){NULL, name, strlen(name)});
 }
 
-static void take_bus(struct machine_text *text, struct machine *machine)
+static void take_bus(struct machine_text *text, void *into)
 {
+    struct machine *machine = into;
     struct word name;
     struct bus bus = {.way = {.atomic = -1}};
     if (!take_name(text, &name))
@@ -237,8 +268,7 @@ static void take_bus(struct machine_text *text, struct machine *machine)
             text_error(text, &name, "there is a bus of this name already; give each its own");
     if (machine->bus_count == MACHINE_MOST_BUSES)
         text_error(text, &name, "there are more than %d buses", MACHINE_MOST_BUSES);
-    take_block(text, &name,
-               &(struct keys){KEYS(bus_keys), .other = take_bus_other, .more = ", cost"}, &bus);
+    take_block(text, &name, bus_keys, &bus);
     complete_costs(&bus.way);
     if (machine->bus_count == MACHINE_MOST_BUSES) {
         costs_free(&bus.way);
@@ -250,42 +280,14 @@ static void take_bus(struct machine_text *text, struct machine *machine)
     machine->buses[machine->bus_count++] = bus;
 }
 
-/* "bus NAME": one more that nodes of this kind are connected to. */
-static void take_connection(struct machine_text *text, const struct machine *machine,
-                            struct node_kind *kind)
+static void take_node(struct machine_text *text, void *into)
 {
-    text_next(text);
-    for (size_t i = 0; i < machine->bus_count; i++)
-        if (word_is(&text->word, machine->buses[i].name)) {
-            kind->buses |= UINT64_C(1) << i;
-            text_next(text);
-            return;
-        }
-    text_error(text, &text->word, "there is no bus \"%.*s\" above; describe it before its nodes",
-               (int)text->word.length, text->word.text);
-    kind->buses = UINT64_MAX; /* no further complaints about it */
-    if (!word_ends(&text->word) && !word_is(&text->word, "}"))
-        text_next(text);
-}
-
-static bool take_node_other(struct machine_text *text, void *machine, void *in)
-{
-    if (!word_is(&text->word, "bus"))
-        return take_cost(text, &((struct node_kind *)in)->inside);
-    take_connection(text, machine, in);
-    return true;
-}
-
-static void take_node(struct machine_text *text, struct machine *machine)
-{
+    struct machine *machine = into;
     struct word name;
     struct node_kind kind = {.inside = {.atomic = -1}, .ratio = 1, .count = 1};
     if (!take_name(text, &name))
         return;
-    take_block(text, &name,
-               &(struct keys){KEYS(node_keys), .other = take_node_other, .more = ", bus, cost",
-                              .context = machine},
-               &kind);
+    take_block(text, &name, node_keys, &kind);
     complete_costs(&kind.inside);
     if (kind.count > MACHINE_MOST_NODES - machine->nodes || machine->kind_count == MOST_KINDS) {
         text_error(text, &name, "there are more than %d nodes, or %d kinds of them",
@@ -336,8 +338,9 @@ static bool take_place(struct machine_text *text, struct machine *machine)
     return true;
 }
 
-void machine_take_map(struct machine_text *text, struct machine *machine)
+void machine_take_map(struct machine_text *text, void *into)
 {
+    struct machine *machine = into;
     struct word at = text->word;
     bool good = true;
     if (word_is(&at, "round-robin") || word_is(&at, "blocks")) {
@@ -352,7 +355,7 @@ void machine_take_map(struct machine_text *text, struct machine *machine)
     machine->placement = PLACE_LIST;
     machine->list_count = 0;
     text_next(text);
-    while (!word_ends(&text->word) && !word_is(&text->word, "}")) {
+    while (in_block(text)) {
         good = good && take_place(text, machine);
         text_next(text);
     }
@@ -361,8 +364,28 @@ void machine_take_map(struct machine_text *text, struct machine *machine)
     text_next(text);
 }
 
-static void take_collective(struct machine_text *text, struct machine *machine)
+/* What follows the name of a collective. */
+static bool take_rule(struct machine_text *text, struct collective_rule *rule)
 {
+    static const struct key factor = {.name = "factor", .quantity = QUANTITY_RATIO};
+    struct word at = text->word;
+    if (take_shape(text, &rule->shape))
+        return true;
+    rule->shape = word_is(&at, "table") ? SHAPE_TABLE : SHAPE_FACTOR;
+    if (rule->shape == SHAPE_FACTOR && !word_is(&at, factor.name)) {
+        text_error(text, &at, "give linear, log, or factor and a number; or table");
+        return false;
+    }
+    text_next(text);
+    if (rule->shape == SHAPE_FACTOR)
+        return take_exactly(text, &factor, &rule->factor);
+    rule->table = take_table(text, at);
+    return rule->table;
+}
+
+static void take_collective(struct machine_text *text, void *into)
+{
+    struct machine *machine = into;
     struct word name = text->word;
     struct collective_rule rule = {.factor = 1};
     bool any = word_is(&name, "all"), known = any;
@@ -373,34 +396,16 @@ static void take_collective(struct machine_text *text, struct machine *machine)
         return;
     }
     text_next(text);
-    if (word_is(&text->word, "linear")) {
-        rule.shape = SHAPE_LINEAR;
-    } else if (word_is(&text->word, "log")) {
-        rule.shape = SHAPE_LOGARITHMIC;
-    } else if (word_is(&text->word, "factor")) {
-        rule.shape = SHAPE_FACTOR;
-        text_next(text);
-        if (!take_exactly(text, &(struct key){.name = "factor", .quantity = QUANTITY_RATIO},
-                          &rule.factor))
-            return;
-    } else if (word_is(&text->word, "table")) {
-        rule.shape = SHAPE_TABLE;
-        if (!(rule.table = take_table(text, machine)))
-            return;
-    } else {
-        text_error(text, &text->word, "give linear, log, or factor and a number; or table");
-        return;
-    }
-    if (rule.shape == SHAPE_LINEAR || rule.shape == SHAPE_LOGARITHMIC)
-        text_next(text);
-    for (size_t i = 0; i < COLLECTIVES; i++)
+    bool good = take_rule(text, &rule);
+    for (size_t i = 0; good && i < COLLECTIVES; i++)
         if (any || word_is(&name, collective_names[i]))
             machine->collectives[i] = rule;
 }
 
 /* "model loggp +- 9 %" */
-static void take_model(struct machine_text *text, struct machine *machine)
+static void take_model(struct machine_text *text, void *into)
 {
+    struct machine *machine = into;
     struct word name;
     double share;
     if (!take_name(text, &name) || !take_share(text, &share))
@@ -417,9 +422,9 @@ static void take_model(struct machine_text *text, struct machine *machine)
 
 /* ---- All of it ---- */
 
-static void take_include(struct machine_text *text, struct machine *machine)
+static void take_include(struct machine_text *text, void *into)
 {
-    (void)machine;
+    (void)into;
     struct word at = text->word;
     if (at.length < 3 || at.text[0] != '"') {
         text_error(text, &at, "give the name of a file: include \"nodes.txt\"");
@@ -431,52 +436,35 @@ static void take_include(struct machine_text *text, struct machine *machine)
     free(path);
 }
 
-/* Statements that are a key and its value, and others. */
-static const struct key machine_keys[] = {
+static const struct key statements[] = {
+    {"bus", .take = take_bus},
+    {"node", .take = take_node},
+    {"map", .take = machine_take_map},
+    {"collective", .take = take_collective},
     CHOICE("locks", offsetof(struct machine, locks), "first", "spread",
            "give first: all are at PE 0, or spread: they are at all PEs"),
     CHOICE("unlock", offsetof(struct machine, unlock), "completes", "overtakes",
            "give completes: clear_lock waits for what is open in the default context, or "
            "overtakes: it does not"),
-};
-static const struct statement {
-    const char *name;
-    void (*take)(struct machine_text *, struct machine *);
-} statements[] = {
-    {"bus", take_bus},         {"node", take_node},
-    {"map", machine_take_map}, {"collective", take_collective},
-    {"model", take_model},     {"include", take_include},
+    {"model", .take = take_model},
+    {"include", .take = take_include},
+    {0},
 };
 
-/* The statement that the word begins, or NULL. */
-static const struct statement *statement_of(const struct word *word)
+static void take_statement(struct machine_text *text)
 {
-    for (size_t i = 0; i < sizeof statements / sizeof *statements; i++)
-        if (word_is(word, statements[i].name))
-            return &statements[i];
-    return NULL;
-}
-
-static void take_statement(struct machine_text *text, struct machine *machine)
-{
-    static const struct keys keys = {KEYS(machine_keys)};
     struct word word = text->word;
-    const struct statement *statement = statement_of(&word);
-    const struct key *key = key_named(&keys, &word);
+    const struct key *statement = key_named(statements, &word);
     size_t errors = text->error_count;
     text_next(text);
-    if (statement)
-        statement->take(text, machine);
-    else if (key)
-        take_value(text, key, machine);
+    if (!statement)
+        unknown_key(text, &word, statements);
+    else if (statement->take)
+        statement->take(text, text->machine);
     else
-        text_error(text, &word,
-                   "\"%.*s\" is not known; there are bus, node, map, collective, locks, unlock, "
-                   "model and include",
-                   (int)word.length, word.text);
+        take_value(text, statement, text->machine);
     if (text->error_count > errors) /* of one mistake others would follow */
-        while (!word_ends(&text->word) && !statement_of(&text->word) &&
-               !key_named(&keys, &text->word))
+        while (!word_ends(&text->word) && !key_named(statements, &text->word))
             text_next(text);
 }
 
@@ -498,14 +486,14 @@ static void check_connections(struct machine_text *text, const struct machine *m
 
 struct machine *machine_read(const char *path, const struct variation *variation, char **error)
 {
-    struct machine_text text = {.variation = variation};
     struct machine *machine = memory_zeroed(1, sizeof *machine);
+    struct machine_text text = {.variation = variation, .machine = machine};
     for (size_t i = 0; i < COLLECTIVES; i++)
         machine->collectives[i] = (struct collective_rule){
             i < COLLECTIVE_COLLECT ? SHAPE_LOGARITHMIC : SHAPE_LINEAR, 1, NULL};
     if (text_enter(&text, path)) {
         while (!word_ends(&text.word))
-            take_statement(&text, machine);
+            take_statement(&text);
         if (machine->nodes == 0 && text.error_count == 0)
             text_error(&text, &text.word,
                        "no node is described; add node NAME { bandwidth ... "
@@ -513,19 +501,10 @@ struct machine *machine_read(const char *path, const struct variation *variation
         if (text.error_count == 0)
             check_connections(&text, machine);
     }
-    *error = text_take(&text.errors);
-    machine->uncertain = text.uncertain;
-    machine->uncertain_count = text.uncertain_count;
-    machine->has_overhead = text.has_overhead;
-    text.uncertain = NULL;
-    text.uncertain_count = 0;
-    bool wrong = text.error_count > 0;
+    *error = text.error_count ? text_take(&text.errors) : NULL;
     text_close(&text);
-    if (!wrong) {
-        free(*error);
-        *error = NULL;
+    if (!*error)
         return machine;
-    }
     machine_free(machine);
     return NULL;
 }

@@ -15,7 +15,6 @@
 #include "base/memory.h"
 
 #define MOST_ERRORS 20
-#define MOST_BYTES (16 * 1024 * 1024)
 #define MOST_DEPTH 16
 #define MOST_SIZE 0x1p48
 #define MOST_SECONDS 1e4 /* far more than a message takes anywhere */
@@ -29,9 +28,23 @@ bool word_is(const struct word *word, const char *text)
 
 /* ---- Errors ---- */
 
+/* The number of the line in which a word is; *line is the beginning of that line. */
+static size_t line_of(const struct word *at, const char **line)
+{
+    size_t number = 1;
+    *line = at->file->text;
+    for (const char *c = at->file->text; c < at->text; c++)
+        if (*c == '\n') {
+            number++;
+            *line = c + 1;
+        }
+    return number;
+}
+
 void text_error(struct machine_text *text, const struct word *at, const char *format, ...)
 {
     va_list arguments;
+    const char *line;
     if (++text->error_count > MOST_ERRORS)
         return;
     va_start(arguments, format);
@@ -39,12 +52,7 @@ void text_error(struct machine_text *text, const struct word *at, const char *fo
     va_end(arguments);
     text_disarm(message, true);
     if (at->file) {
-        const char *begin = at->file->text, *line = at->text;
-        size_t number = 1;
-        while (line > begin && line[-1] != '\n')
-            line--;
-        for (const char *c = begin; c < line; c++)
-            number += *c == '\n';
+        size_t number = line_of(at, &line);
         text_append(&text->errors, "%s:%zu:%zu: error: %s\n", at->file->path, number,
                     (size_t)(at->text - line) + 1, message);
         excerpt_append(&text->errors, line, strcspn(line, "\r\n"), (size_t)(at->text - line));
@@ -61,92 +69,74 @@ void text_error(struct machine_text *text, const struct word *at, const char *fo
 /* Relative to the file that includes it. */
 static char *path_of(const struct machine_text *text, const char *path)
 {
-    const char *from = text->depth ? text->stack[text->depth - 1].file->path : "";
-    const char *slash = strrchr(from, '/');
+    const char *from = text->file ? text->file->path : "", *slash = strrchr(from, '/');
     if (path[0] == '/' || !slash)
         return memory_text(path);
     return text_format("%.*s/%s", (int)(slash - from), from, path);
 }
 
-/* NULL: errno says why. */
-static char *read_all(const char *path, size_t *length)
-{
-    FILE *file = fopen(path, "r");
-    char *data = NULL;
-    size_t room = 0;
-    *length = 0;
-    if (!file)
-        return NULL;
-    do {
-        room = 2 * room + 4096;
-        data = memory_resize(data, room + 1);
-        *length += fread(data + *length, 1, room - *length, file);
-    } while (*length == room && room < MOST_BYTES);
-    int failed = ferror(file) ? errno : *length > MOST_BYTES ? EFBIG : 0;
-    fclose(file);
-    data[*length] = '\0';
-    if (!failed)
-        return data;
-    free(data);
-    errno = failed;
-    return NULL;
-}
-
 /* Takes both texts over. */
-static void enter(struct machine_text *text, char *path, char *data, size_t length)
+static struct machine_file *enter(struct machine_text *text, char *path, char *data)
 {
     struct machine_file *file = memory_zeroed(1, sizeof *file);
-    *file = (struct machine_file){path, data, length};
-    text->files = memory_resize_array(text->files, text->file_count + 1, sizeof *text->files);
-    text->files[text->file_count++] = file;
-    text->stack = memory_resize_array(text->stack, text->depth + 1, sizeof *text->stack);
-    text->stack[text->depth++] = (struct reading){file, data};
-    const char *zero = memchr(data, '\0', length);
-    if (zero) {
-        const struct word at = {file, zero, 1};
-        text_error(text, &at, "this is no text; a machine description is");
-        text->stack[text->depth - 1].next = data + length;
-    }
-    text_next(text);
+    *file = (struct machine_file){.path = path,
+                                  .text = data,
+                                  .next = data,
+                                  .from = text->file,
+                                  .older = text->last,
+                                  .depth = text->file ? text->file->depth + 1 : 1};
+    return text->file = text->last = file;
 }
 
 void text_enter_given(struct machine_text *text, const char *name, const char *given)
 {
-    enter(text, memory_text(name), memory_text(given), strlen(given));
+    enter(text, memory_text(name), memory_text(given));
+    text_next(text);
 }
 
 bool text_enter(struct machine_text *text, const char *path)
 {
-    size_t length;
-    if (text->depth == MOST_DEPTH) {
+    if (text->file && text->file->depth == MOST_DEPTH) {
         text_error(text, &text->word,
                    "includes are nested more than %d deep; does a file include "
                    "itself?",
                    MOST_DEPTH);
         return false;
     }
-    char *full = path_of(text, path), *data = read_all(full, &length);
-    if (!data) {
+    char *full = path_of(text, path), *data = NULL;
+    size_t room = 0;
+    FILE *stream = fopen(full, "r");
+    ssize_t length = stream ? getdelim(&data, &room, '\0', stream) : -1; /* all of a text */
+    if (!stream || ferror(stream)) {
         text_error(text, &text->word, "%s: cannot be read: %s", full, strerror(errno));
         free(full);
+        free(data);
+        if (stream)
+            fclose(stream);
         return false;
     }
-    enter(text, full, data, length);
+    struct machine_file *file = enter(text, full, length < 0 ? memory_text("") : data);
+    if (length < 0) {
+        free(data);
+    } else if (data[length - 1] == '\0') {
+        file->next = data + length - 1;
+        text_error(text, &(struct word){file, file->next, 1},
+                   "this is no text; a machine description is");
+    }
+    fclose(stream);
+    text_next(text);
     return true;
 }
 
 void text_close(struct machine_text *text)
 {
-    for (size_t i = 0; i < text->file_count; i++) {
-        free(text->files[i]->path);
-        free(text->files[i]->text);
-        free(text->files[i]);
+    while (text->last) {
+        struct machine_file *file = text->last;
+        text->last = file->older;
+        free(file->path);
+        free(file->text);
+        free(file);
     }
-    for (size_t i = 0; i < text->uncertain_count; i++)
-        free(text->uncertain[i].text);
-    free(text->uncertain);
-    free(text->files);
-    free(text->stack);
     text_release(&text->errors);
 }
 
@@ -162,7 +152,7 @@ static const char *skip_blanks(const char *c)
     }
 }
 
-static size_t word_length(struct machine_text *text, struct machine_file *file, const char *c)
+static size_t word_length(struct machine_text *text, const char *c)
 {
     const char *apart = text->apart ? text->apart : "";
     if (*c == '{' || *c == '}' || strchr(apart, *c))
@@ -174,26 +164,18 @@ static size_t word_length(struct machine_text *text, struct machine_file *file, 
     size_t length = 1 + strcspn(c + 1, "\"\n");
     if (c[length] == '"')
         return length + 1;
-    const struct word at = {file, c, 1};
-    text_error(text, &at, "a text does not end; close it with \" in the same line");
+    text_error(text, &(struct word){text->file, c, 1},
+               "a text does not end; close it with \" in the same line");
     return length;
 }
 
 void text_next(struct machine_text *text)
 {
-    while (text->depth > 0) {
-        struct reading *reading = &text->stack[text->depth - 1];
-        const char *c = skip_blanks(reading->next);
-        text->word = (struct word){reading->file, c, 0};
-        if (*c) {
-            text->word.length = word_length(text, reading->file, c);
-            reading->next = c + text->word.length;
-            return;
-        }
-        if (text->depth == 1)
-            return;
-        text->depth--;
-    }
+    const char *c = skip_blanks(text->file->next);
+    for (; !*c && text->file->from; c = skip_blanks(text->file->next))
+        text->file = text->file->from;
+    text->word = (struct word){text->file, c, *c ? word_length(text, c) : 0};
+    text->file->next = c + text->word.length;
 }
 
 /* ---- Units ---- */
@@ -212,15 +194,25 @@ static const struct unit rates[] = {{"B/s", 1},         {"kB/s", 1e3},         {
 static const struct unit sizes[] = {{"B", 1},    {"KiB", 1024}, {"MiB", 1048576},
                                     {"kB", 1e3}, {"MB", 1e6},   {NULL, 0}};
 /* By quantity; those without units are plain numbers. */
-static const struct units {
-    const struct unit *of;
-    const char *names, *example;
-} units_of[] = {
-    [QUANTITY_TIME] = {times, "ps, ns, us, ms or s", "1.5 us"},
+static const struct quantity_row {
+    const struct unit *units;
+    const char *names, *example; /* of units */
+    double least, most;          /* most 0: as the key says */
+    bool whole;
+    const char *remedy;
+} quantities[] = {
+    [QUANTITY_TIME] = {times, "ps, ns, us, ms or s", "1.5 us", 0, 1e4 * PS_PER_SECOND, false,
+                       "is more than 10000 s"}, /* far more than a message takes anywhere */
     [QUANTITY_RATE] = {rates, "B/s, kB/s, MB/s, GB/s, TB/s, KiB/s, MiB/s, GiB/s, Mbit/s or Gbit/s",
-                       "10 GB/s"},
-    [QUANTITY_SIZE] = {sizes, "B, KiB, MiB, kB or MB", "8 KiB"},
-    [QUANTITY_CHOICE] = {NULL, NULL, NULL},
+                       "10 GB/s", 0, PS_PER_SECOND, false,
+                       "must be at least 1 B/s; \"infinite\" is one without cost"},
+    [QUANTITY_RATIO] = {.least = 1e-6,
+                        .most = 1e6,
+                        .remedy = "needs a number from 0.000001 to 1000000"},
+    [QUANTITY_COUNT] = {.least = 1, .whole = true},
+    [QUANTITY_SIZE] = {sizes, "B, KiB, MiB, kB or MB", "8 KiB", 0, 0x1p48, true,
+                       "needs a number of bytes, at most 2^48"},
+    [QUANTITY_CHOICE] = {0},
 };
 
 /* ---- Values ---- */
@@ -246,40 +238,18 @@ void member_set(enum quantity quantity, void *member, double value)
 
 bool is_in_range(const struct key *key, double value)
 {
-    switch (key->quantity) {
-    case QUANTITY_TIME:
-        return value <= MOST_SECONDS * PS_PER_SECOND;
-    case QUANTITY_RATE:
-        return value <= PS_PER_SECOND;
-    case QUANTITY_RATIO:
-        return value >= RATIO_LEAST && value <= RATIO_MOST;
-    case QUANTITY_SIZE:
-        return value <= MOST_SIZE && value == floor(value);
-    default:
-        return value >= 1 && value <= key->most && value == floor(value);
-    }
+    const struct quantity_row *row = &quantities[key->quantity];
+    return value >= row->least && value <= (row->most > 0 ? row->most : key->most) &&
+           (!row->whole || value == floor(value));
 }
 
-/* The message for a value that is out of range; true. */
+/* The message for a value that is out of range; false. */
 static bool refuse(struct machine_text *text, const struct word *at, const struct key *key)
 {
-    switch (key->quantity) {
-    case QUANTITY_TIME:
-        text_error(text, at, "%s is more than %g s", key->name, MOST_SECONDS);
-        break;
-    case QUANTITY_RATE:
-        text_error(text, at, "%s must be at least 1 B/s; \"infinite\" is one without cost",
-                   key->name);
-        break;
-    case QUANTITY_RATIO:
-        text_error(text, at, "%s needs a number from 0.000001 to 1000000", key->name);
-        break;
-    case QUANTITY_SIZE:
-        text_error(text, at, "%s needs a number of bytes, at most 2^48", key->name);
-        break;
-    default:
+    if (quantities[key->quantity].remedy)
+        text_error(text, at, "%s %s", key->name, quantities[key->quantity].remedy);
+    else
         text_error(text, at, "%s needs an integer from 1 to %.0f", key->name, key->most);
-    }
     return false;
 }
 
@@ -308,12 +278,12 @@ static const struct unit *unit_of(const struct unit *units, const char *text, si
 /* A number and its unit, in one word or two. */
 static bool take_with_unit(struct machine_text *text, const struct key *key, double *value)
 {
-    const struct units *units = &units_of[key->quantity];
+    const struct quantity_row *row = &quantities[key->quantity];
     struct word word = text->word, at = word;
     size_t length = number_in(&word, value);
     if (length == 0 || *value < 0) {
         text_error(text, &word, "%s needs a number and a unit, such as %s", key->name,
-                   units->example);
+                   row->example);
         return false;
     }
     text_next(text);
@@ -322,9 +292,9 @@ static bool take_with_unit(struct machine_text *text, const struct key *key, dou
         word = at;
         length = 0;
     }
-    const struct unit *unit = unit_of(units->of, word.text + length, word.length - length);
+    const struct unit *unit = unit_of(row->units, word.text + length, word.length - length);
     if (!unit) {
-        text_error(text, &at, "%s needs a unit behind its number: %s", key->name, units->names);
+        text_error(text, &at, "%s needs a unit behind its number: %s", key->name, row->names);
         return false;
     }
     if (at.text == text->word.text)
@@ -348,7 +318,7 @@ static bool take_choice(struct machine_text *text, const struct key *key, int *c
 bool take_exactly(struct machine_text *text, const struct key *key, void *in)
 {
     const struct word at = text->word;
-    const bool rate = key->quantity == QUANTITY_RATE, unit = units_of[key->quantity].of;
+    const bool rate = key->quantity == QUANTITY_RATE, unit = quantities[key->quantity].units;
     void *member = (char *)in + key->at;
     double value;
     if (key->quantity == QUANTITY_CHOICE)
@@ -373,9 +343,6 @@ bool take_exactly(struct machine_text *text, const struct key *key, void *in)
 
 /* ---- Errors of values: +- 5 %, or +- 3 ns, also in a comment after the value ---- */
 
-static const struct unit errors[] = {{"%", 0.01},  {"ps", -1},   {"ns", -1e3},
-                                     {"us", -1e6}, {"ms", -1e9}, {NULL, 0}};
-
 /* The error at the beginning of a text, after its "+-": relative, or negative in ps. 0 if it cannot
  * be understood. *length is that of the text of the error. */
 static double error_in(const char *from, size_t *length)
@@ -386,9 +353,10 @@ static double error_in(const char *from, size_t *length)
     size_t digits = number_in(&word, &number);
     at += digits + strspn(at + digits, " \t");
     size_t name = at[0] == '%' ? 1 : strcspn(at, " \t\r\n;,#}");
-    const struct unit *unit = digits ? unit_of(errors, at, name) : NULL;
-    *length = unit ? (size_t)(at + name - from) : 0;
-    return unit && number >= 0 ? number * unit->factor : 0;
+    const struct unit *unit = at[0] != '%' ? unit_of(times, at, name) : NULL;
+    double factor = at[0] == '%' ? 0.01 : unit ? -unit->factor : 0;
+    *length = digits && factor != 0 ? (size_t)(at + name - from) : 0;
+    return *length && number >= 0 ? number * factor : 0;
 }
 
 /* Takes the error of a value that begins at `at`. NaN after a mistake, which was reported. */
@@ -452,29 +420,28 @@ static void note_error(struct machine_text *text, const struct key *key, const s
     const double real = member_number(key->quantity, value), relative = error > 0  ? error
                                                                         : real > 0 ? -error / real
                                                                                    : INFINITY;
-    size_t number = text->uncertain_count++, line = 1;
-    for (const char *c = at->file->text; c < at->text; c++)
-        line += *c == '\n';
+    struct machine *machine = text->machine;
+    size_t number = machine->uncertain_count++;
+    const char *line;
     struct text what = {0};
-    text_append(&what, "%s:%zu: %s ", at->file->path, line, key->name);
+    text_append(&what, "%s:%zu: %s ", at->file->path, line_of(at, &line), key->name);
     for (const char *c = at->text; *c && *c != '\n'; c++)
         if (!strchr("#{} \t\r", *c))
             text_append_bytes(&what, c, 1);
         else if (what.data[what.length - 1] != ' ')
             text_append(&what, " ");
     text_disarm(what.data, true);
-    text->uncertain = memory_resize_array(text->uncertain, number + 1, sizeof *text->uncertain);
-    text->uncertain[number] = (struct uncertainty){text_take(&what), relative};
+    machine->uncertain =
+        memory_resize_array(machine->uncertain, number + 1, sizeof *machine->uncertain);
+    machine->uncertain[number] = (struct uncertainty){text_take(&what), relative};
     if (!is_varied(text->variation, number, relative))
         return;
     /* A larger value takes longer, also of bandwidths, which are stored as times per byte, but not
      * of the ratio of a processor. */
     bool up = text->variation->longer == (key->quantity != QUANTITY_RATIO);
-    double now = varied(real, error, up);
-    member_set(key->quantity, value,
-               key->quantity == QUANTITY_TIME    ? fmin(now, MOST_SECONDS * PS_PER_SECOND)
-               : key->quantity == QUANTITY_RATIO ? fmax(now, RATIO_LEAST)
-                                                 : now);
+    const struct quantity_row *row = &quantities[key->quantity];
+    double now = fmax(varied(real, error, up), row->least);
+    member_set(key->quantity, value, key->quantity == QUANTITY_TIME ? fmin(now, row->most) : now);
 }
 
 bool take_value(struct machine_text *text, const struct key *key, void *in)
@@ -482,7 +449,7 @@ bool take_value(struct machine_text *text, const struct key *key, void *in)
     const struct word at = text->word;
     if (!take_exactly(text, key, in))
         return false;
-    text->has_overhead |= strcmp(key->name, "overhead") == 0;
+    text->machine->has_overhead |= strcmp(key->name, "overhead") == 0;
     if (key->quantity > QUANTITY_RATIO)
         return true;
     double error = take_error(text, &at);
@@ -495,56 +462,47 @@ bool take_value(struct machine_text *text, const struct key *key, void *in)
 
 /* ---- Blocks ---- */
 
-static bool in_block(const struct machine_text *text)
+bool in_block(const struct machine_text *text)
 {
     return !word_ends(&text->word) && !word_is(&text->word, "}");
 }
 
-const struct key *key_named(const struct keys *keys, const struct word *name)
+const struct key *key_named(const struct key *keys, const struct word *name)
 {
-    for (size_t i = 0; i < keys->count; i++)
-        if (word_is(name, keys->of[i].name))
-            return &keys->of[i];
+    for (; keys->name; keys++)
+        if (word_is(name, keys->name))
+            return keys;
     return NULL;
 }
 
-/* After an error: the next key of this block, or its end. */
-static void skip_value(struct machine_text *text, const struct keys *keys)
-{
-    while (in_block(text) && !word_is(&text->word, "from") && !word_is(&text->word, "cost") &&
-           !key_named(keys, &text->word))
-        text_next(text);
-}
-
-void skip_block(struct machine_text *text)
-{
-    size_t depth = 0;
-    do {
-        depth += word_is(&text->word, "{");
-        depth -= depth > 0 && word_is(&text->word, "}");
-        text_next(text);
-    } while (depth > 0 && !word_ends(&text->word));
-}
-
-static void unknown_key(struct machine_text *text, const struct word *at, const struct keys *keys)
+void unknown_key(struct machine_text *text, const struct word *at, const struct key *keys)
 {
     struct text names = {0};
-    for (size_t i = 0; i < keys->count; i++)
-        text_append(&names, "%s%s", i ? ", " : "", keys->of[i].name);
-    text_error(text, at, "\"%.*s\" is not known here; there are %s%s", (int)at->length, at->text,
-               names.data, keys->more ? keys->more : "");
+    for (size_t i = 0; keys[i].name; i++)
+        text_append(&names, "%s%s", i ? ", " : "", keys[i].name);
+    text_error(text, at, "\"%.*s\" is not known here; there are %s", (int)at->length, at->text,
+               names.data);
     text_release(&names);
 }
 
+/* After an error: the next key of this block, or its end. */
+static void skip_value(struct machine_text *text, const struct key *keys)
+{
+    while (in_block(text) && !key_named(keys, &text->word))
+        text_next(text);
+}
+
 /* A key and its value; given: bits of the keys that have been. */
-static void take_key(struct machine_text *text, const struct keys *keys, uint64_t *given, void *in)
+static void take_key(struct machine_text *text, const struct key *keys, uint64_t *given, void *in)
 {
     struct word at = text->word;
     const struct key *key = key_named(keys, &at);
-    if (!key && keys->other && keys->other(text, keys->context, in))
-        return;
+    const uint64_t bit = key ? UINT64_C(1) << (key - keys) : 0;
     text_next(text);
-    const uint64_t bit = key ? UINT64_C(1) << (key - keys->of) : 0;
+    if (key && key->take) {
+        key->take(text, (char *)in + key->at);
+        return;
+    }
     bool good = false;
     if (!key)
         unknown_key(text, &at, keys);
@@ -557,13 +515,13 @@ static void take_key(struct machine_text *text, const struct keys *keys, uint64_
     *given |= bit;
 }
 
-static void need_keys(struct machine_text *text, const struct word *name, const struct keys *keys,
+static void need_keys(struct machine_text *text, const struct word *name, const struct key *keys,
                       uint64_t given)
 {
-    for (size_t i = 0; i < keys->count; i++)
-        if (keys->of[i].needed && !(given >> i & 1))
+    for (size_t i = 0; keys[i].name; i++)
+        if (keys[i].needed && !(given >> i & 1))
             text_error(text, name, "%.*s has no %s; add it between { and }", (int)name->length,
-                       name->text, keys->of[i].name);
+                       name->text, keys[i].name);
 }
 
 static bool enter_block(struct machine_text *text)
@@ -584,7 +542,7 @@ static void leave_block(struct machine_text *text, const struct word *name)
     text_next(text);
 }
 
-void take_block(struct machine_text *text, const struct word *name, const struct keys *keys,
+void take_block(struct machine_text *text, const struct word *name, const struct key *keys,
                 void *in)
 {
     uint64_t given = 0;
@@ -598,45 +556,43 @@ void take_block(struct machine_text *text, const struct word *name, const struct
 
 /* ---- Pieces ---- */
 
-static void add_piece(struct cost_pieces *pieces, struct way like, uint64_t from)
+static void add_piece(struct cost_pieces *pieces, struct cost_piece piece)
 {
-    const struct cost_piece piece = {from, like};
     pieces->of = memory_resize_array(pieces->of, pieces->count + 1, sizeof piece);
     pieces->of[pieces->count++] = piece;
 }
 
 /* "from SIZE": the next piece, whose keys may then be given; or the beginning of the first one. */
-static void take_from(struct machine_text *text, const struct keys *keys,
-                      struct cost_pieces *pieces, bool first, uint64_t *given)
+static void take_from(struct machine_text *text, const struct key *keys, struct cost_pieces *pieces,
+                      bool first, uint64_t *given)
 {
-    static const struct key from = {.name = "from", .quantity = QUANTITY_SIZE};
+    const struct key *from = key_named(keys, &text->word);
     const struct cost_piece *last = &pieces->of[pieces->count - 1];
-    uint64_t size;
+    struct cost_piece next = *last;
     text_next(text);
     struct word at = text->word;
-    if (!take_value(text, &from, &size)) {
+    if (!take_exactly(text, from, &next)) {
         skip_value(text, keys);
-        return;
+    } else if (first) {
+        if (next.from > 0)
+            text_error(text, &at,
+                       "the first piece begins with 0 B; give it, or leave its \"from\" out");
+    } else {
+        *given = 0;
+        if (next.from > last->from)
+            add_piece(pieces, next);
+        else
+            text_error(text, &at, "pieces must ascend; the one before begins with %" PRIu64 " B",
+                       last->from);
     }
-    if (first && size > 0)
-        text_error(text, &at,
-                   "the first piece begins with 0 B; give it, or leave its \"from\" out");
-    if (first)
-        return;
-    *given = 0;
-    if (size > last->from)
-        add_piece(pieces, last->way, size);
-    else
-        text_error(text, &at, "pieces must ascend; the one before begins with %" PRIu64 " B",
-                   last->from);
 }
 
-void take_pieces(struct machine_text *text, const struct word *name, const struct keys *keys,
+void take_pieces(struct machine_text *text, const struct word *name, const struct key *keys,
                  const struct way *like, struct cost_pieces *pieces)
 {
     uint64_t given = 0, first_given = 0;
     bool begun = false; /* the first piece has something */
-    add_piece(pieces, *like, 0);
+    add_piece(pieces, (struct cost_piece){.way = *like});
     if (!enter_block(text))
         return;
     for (; in_block(text); begun = true)

@@ -11,9 +11,13 @@
 #include "base/text.h"
 #include "sim/machine.h"
 
+/* A file that was read. */
 struct machine_file {
     char *path, *text;
-    size_t length;
+    const char *next;           /* what follows the current word */
+    struct machine_file *from;  /* the file that includes it */
+    struct machine_file *older; /* the file that was read before it */
+    int depth;                  /* of includes */
 };
 
 /* A word, a "text", one of { } , or the end (length 0). Points into the file's text. */
@@ -24,22 +28,13 @@ struct word {
 };
 
 struct machine_text {
-    struct machine_file **files; /* all that were read */
-    size_t file_count;
-    struct reading {
-        struct machine_file *file;
-        const char *next;
-    } * stack; /* what is being read: the files that include each other */
-    size_t depth;
-    struct word word;  /* the current one */
+    struct machine_file *file, *last; /* that is being read, and that was read last */
+    struct word word;                 /* the current one */
     const char *apart; /* characters that are words of their own, besides { and }; NULL: none */
     struct text errors;
     size_t error_count;
-    /* Numbers that are not known exactly, in the order of the text, and how to read them. */
-    struct uncertainty *uncertain;
-    size_t uncertain_count;
-    const struct variation *variation; /* NULL: as they are */
-    bool has_overhead;                 /* one is described */
+    struct machine *machine;           /* what it describes so far */
+    const struct variation *variation; /* of its numbers; NULL: they are as described */
 };
 
 /* The current word becomes the first one. False: the file cannot be read, which is an error of the
@@ -74,6 +69,7 @@ enum quantity {
     QUANTITY_CHOICE /* an enum, whose first value stands for what is not said */
 };
 
+/* A key, with its value or what else follows it. Tables of keys end with one that has no name. */
 struct key {
     const char *name;
     enum quantity quantity;
@@ -82,6 +78,8 @@ struct key {
     double most;          /* of a count */
     const char *words[2]; /* of a choice: its values 1 and 2 */
     const char *remedy;   /* of a choice: "give WORD: ..., or WORD: ..." */
+    /* What follows is no value, and may be given several times: takes it into the member. */
+    void (*take)(struct machine_text *, void *member);
 };
 
 /* Takes the current word, and a unit where there is one, as a key's value into a struct, and notes
@@ -100,32 +98,22 @@ bool is_in_range(const struct key *, double value);
 
 /* ---- Blocks: { KEY VALUE ... } ---- */
 
-/* What may be in a block. */
-struct keys {
-    const struct key *of;
-    size_t count;
-    /* Takes what is none of them, and says whether it was something that it knows; NULL: nothing
-     * else is known. more: its names, for messages. */
-    bool (*other)(struct machine_text *, void *context, void *in);
-    const char *more;
-    void *context;
-};
-#define KEYS(table) .of = table, .count = sizeof table / sizeof *table
-
 /* The key of that name; NULL: there is none. */
-const struct key *key_named(const struct keys *, const struct word *name);
+const struct key *key_named(const struct key *keys, const struct word *name);
+/* The message for a word that is none of the keys. */
+void unknown_key(struct machine_text *, const struct word *, const struct key *keys);
+/* Whether the current word is in a block, which has not ended. */
+bool in_block(const struct machine_text *);
 /* Takes a block into a struct; name: whose block it is. */
-void take_block(struct machine_text *, const struct word *name, const struct keys *, void *in);
+void take_block(struct machine_text *, const struct word *name, const struct key *keys, void *in);
 /* A block with parts by size, each of which begins with "from SIZE". What a piece does not give is
  * as in the one before, and in the first one as in *like. */
-void take_pieces(struct machine_text *, const struct word *name, const struct keys *,
+void take_pieces(struct machine_text *, const struct word *name, const struct key *keys,
                  const struct way *like, struct cost_pieces *);
-/* Moves to the word after the } of the current block, or after the current word. */
-void skip_block(struct machine_text *);
 
 /* machine_read.c: a key of buses, or of nodes; NULL: they have none of that name. */
 const struct key *machine_key(bool node, const char *name);
 /* What follows "map", into placement and list. The machine has its nodes already. */
-void machine_take_map(struct machine_text *, struct machine *);
+void machine_take_map(struct machine_text *, void *machine);
 
 #endif

@@ -151,7 +151,7 @@ static bool take_absolute(struct machine_text *text, struct sweep *sweep, struct
         int count;
     } member;
     key.at = 0;
-    if (!take_value(text, &key, &member))
+    if (!take_exactly(text, &key, &member))
         return false;
     setting->value = member_number(key.quantity, &member);
     setting->number = key.quantity == QUANTITY_TIME   ? setting->value / PS_PER_SECOND
