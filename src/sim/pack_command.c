@@ -1,8 +1,6 @@
 /* shmemsim pack and unpack: one file of a trace's folder, and back. */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,12 +9,8 @@
 #include "base/terminal.h"
 #include "base/text.h"
 #include "sim/arguments.h"
-#include "trace/folder.h"
-#include "trace/format.h"
 #include "trace/read/pack.h"
 #include "trace/read/read.h"
-
-#define BUFFER_BYTES (1024 * 1024)
 
 enum { ROW_OUTPUT, ROW_HELP, ROW_FORCE, ROWS };
 
@@ -94,88 +88,7 @@ static struct request parse(const struct sim_command *command, const char *stand
     return request;
 }
 
-/* ---- Copying ---- */
-
-/* A file that is written. What has been made is deleted when it cannot be completed. */
-struct target {
-    FILE *file;
-    const char *name;
-    bool deleted;
-    const char *folder; /* of an unpacked trace */
-    char *const *files; /* that have been written there, as named in the pack */
-    long count;
-};
-
-static char *name_in(const char *folder, const char *file)
-{
-    return text_format("%s/%s", folder, strrchr(file, '/') + 1);
-}
-
-static _Noreturn void give_up(const struct target *target, int status, const char *text)
-{
-    if (target->deleted)
-        unlink(target->name);
-    for (long i = 0; i < target->count; i++)
-        unlink(name_in(target->folder, target->files[i]));
-    fail(status, text);
-}
-
-static _Noreturn void write_failed(const struct target *target)
-{
-    give_up(target, 1, text_format("%s: cannot be written: %s", target->name, strerror(errno)));
-}
-
-static void put(const struct target *target, const void *data, size_t bytes)
-{
-    if (fwrite(data, 1, bytes, target->file) != bytes)
-        write_failed(target);
-}
-
-/* Of a file of a trace, as many bytes as it has; ends the program where it has fewer. */
-static void copy(const struct target *target, const char *name, const struct place *place)
-{
-    static char buffer[BUFFER_BYTES];
-    FILE *from = fopen(place->path, "r");
-    size_t got = from && fseeko(from, (off_t)place->at, SEEK_SET) == 0;
-    for (int64_t left = place->bytes; got > 0 && left > 0; left -= (int64_t)got) {
-        got = fread(buffer, 1, left < BUFFER_BYTES ? (size_t)left : BUFFER_BYTES, from);
-        put(target, buffer, got);
-    }
-    if (!from || ferror(from))
-        give_up(target, 2, text_format("%s: %s", name, strerror(errno)));
-    if (got == 0)
-        give_up(target, 1,
-                text_format("%s: has become shorter; wait until the program has ended", name));
-    fclose(from);
-}
-
 /* ---- Packing ---- */
-
-static void write_index(const struct target *target, char *const *files, size_t count,
-                        struct place *places)
-{
-    struct pack_head head = {.version = PACK_VERSION, .files = (uint32_t)count};
-    struct pack_entry *entries = memory_zeroed(count, sizeof *entries);
-    memcpy(head.magic, PACK_MAGIC, sizeof head.magic);
-    head.bytes = sizeof head + count * sizeof *entries;
-    for (size_t i = 0; i < count; i++) {
-        struct stat status;
-        places[i] = (struct place){.path = files[i]};
-        if (stat(files[i], &status) != 0)
-            give_up(target, 2, text_format("%s: %s", files[i], strerror(errno)));
-        places[i].bytes = status.st_size;
-        entries[i] =
-            (struct pack_entry){.number = (uint32_t)folder_pe_of(strrchr(files[i], '/') + 1),
-                                .at = head.bytes,
-                                .bytes = (uint64_t)status.st_size};
-        pack_seal_entry(&entries[i]);
-        head.bytes += (uint64_t)status.st_size;
-    }
-    pack_seal_head(&head);
-    put(target, &head, sizeof head);
-    put(target, entries, count * sizeof *entries);
-    free(entries);
-}
 
 /* Without slashes at its end. */
 static char *trimmed(const char *path)
@@ -215,18 +128,16 @@ static int pack(int argc, char **argv)
     FILE *file = sim_output_open(output, NULL, NULL);
     struct stat status;
     bool regular = file != stdout && fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode);
-    struct target target = {.file = file, .name = output, .deleted = regular};
-    struct place *places = memory_zeroed(count, sizeof *places);
-    write_index(&target, files, count, places);
-    for (size_t i = 0; i < count; i++) {
-        copy(&target, files[i], &places[i]);
+    int code;
+    char *problem = pack_write(file, output, files, count, &code);
+    if (problem && regular)
+        unlink(output);
+    if (problem)
+        fail(code, problem);
+    for (size_t i = 0; i < count; i++)
         free(files[i]);
-    }
-    if (fflush(file) || ferror(file))
-        write_failed(&target);
     sim_output_close(file, output);
     free(files);
-    free(places);
     free(folder);
     free(standard);
     return 0;
@@ -244,6 +155,11 @@ static char *folder_of(const char *path)
     return memory_text_part(path, length - end);
 }
 
+static char *name_in(const char *folder, const char *file)
+{
+    return text_format("%s/%s", folder, strrchr(file, '/') + 1);
+}
+
 static int unpack(int argc, char **argv)
 {
     struct request request = parse(&unpack_command, NULL, argc, argv);
@@ -259,20 +175,14 @@ static int unpack(int argc, char **argv)
     }
     char *folder = request.output ? memory_text(request.output) : folder_of(request.input);
     sim_output_folder(folder);
-    struct target target = {.folder = folder, .files = files, .deleted = true};
-    for (; target.count < count; target.count++) {
-        struct place place;
-        const char *file = files[target.count];
-        char *name = name_in(folder, file);
-        target.name = name;
-        if ((error = place_find(file, &place)))
-            give_up(&target, 1, error);
-        if (!(target.file = fopen(name, "wx")))
-            write_failed(&target);
-        copy(&target, file, &place);
-        if (fclose(target.file))
-            write_failed(&target);
-        free(place.path);
+    for (long i = 0; i < count; i++) {
+        char *name = name_in(folder, files[i]);
+        int status;
+        if ((error = pack_unpack(files[i], name, &status))) {
+            for (long k = 0; k <= i; k++)
+                unlink(name_in(folder, files[k]));
+            fail(status, error);
+        }
         free(name);
     }
     for (long i = 0; i < count; i++)

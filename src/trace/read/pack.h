@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 
@@ -53,6 +54,14 @@ ssize_t place_read(int descriptor, void *data, size_t bytes, int64_t at);
 #define PACK_NONE -3
 /* Names of all files in a pack, as trace_files() gives them. PACK_NONE if the path is no pack. */
 long pack_files(const char *path, char ***files, char **error);
+
+/* Writes a pack of so many files of a trace, at least one, which are in the order of their numbers,
+ * to a stream of that name. NULL, or what is wrong, which the caller frees; then *status is 1 if
+ * writing has failed or a file has become shorter, 2 if one cannot be read, and the caller removes
+ * what was written. Not for several threads. */
+char *pack_write(FILE *, const char *name, char *const *files, size_t count, int *status);
+/* The other way: writes a file of a pack to a new file, with the same results. */
+char *pack_unpack(const char *file, const char *name, int *status);
 
 /* Whether writing to `file` would change this file of a trace. */
 bool trace_is_in(const char *name, const struct stat *file);
