@@ -7,7 +7,6 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "trace/format.h"
 #include "trace/read/pack.h"
 
 #define MOST_PES (1 << 20)
@@ -80,38 +79,21 @@ static char *refusal(const char *path, const struct trace_info *info)
     return NULL;
 }
 
-static void allocate(struct run *run, int pes)
+/* NULL, or why the file, of so many, does not belong to the run. */
+static char *misfit(const struct run *run, const char *path, const struct trace_info *info,
+                    size_t files)
 {
-    size_t n = (size_t)pes;
-    run->pes = pes;
-    run->programs_of = memory_zeroed(n, sizeof *run->programs_of);
-    run->ps_per_tick = memory_zeroed(n, sizeof *run->ps_per_tick);
-    run->cost_ps = memory_zeroed(n, sizeof *run->cost_ps);
-    run->events = memory_zeroed(n, sizeof *run->events);
-    run->blocks = memory_zeroed(n, sizeof *run->blocks);
-    sets_active(&run->reader.sets, 0, 1, pes);
-}
-
-/* A million PEs have a million files, but most names follow from a PE's number. */
-static void set_path(struct run *run, int pe, const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    if (!run->folder)
-        run->folder = memory_text_part(path, slash ? (size_t)(slash - path) + 1 : 0);
-    if (strcmp(run_path(run, pe), path) == 0)
-        return;
-    if (!run->paths)
-        run->paths = memory_zeroed((size_t)run->pes, sizeof *run->paths);
-    run->paths[pe] = memory_text(path);
-}
-
-const char *run_path(struct run *run, int pe)
-{
-    if (run->paths && run->paths[pe])
-        return run->paths[pe];
-    run->shown.length = 0;
-    text_append(&run->shown, "%s" FORMAT_NAME, run->folder, pe);
-    return run->shown.data;
+    if (info->pes > MOST_PES)
+        return text_format("%s: belongs to a run of %d PEs, but this program replays at most %d",
+                           path, info->pes, MOST_PES);
+    if ((size_t)info->pes != files)
+        return text_format("%s: belongs to a run of %d PEs, but there are files of %zu; give all "
+                           "of one run",
+                           path, info->pes, files);
+    if (run->files && run->files[info->pe].path)
+        return text_format("%s: PE %d is in %s, too; give all files of one run", path, info->pe,
+                           run_path(run, info->pe));
+    return NULL;
 }
 
 /* NULL, or why. */
@@ -124,65 +106,51 @@ static char *add_file(struct run *run, const char *path, size_t files, bool *dam
         return error;
     }
     const struct trace_info *info = trace_info(file);
-    if (run->pes == 0 && info->pes <= MOST_PES && (size_t)info->pes == files)
-        allocate(run, info->pes);
     error = refusal(path, info);
-    if (!error && info->pes > MOST_PES)
-        error = text_format("%s: belongs to a run of %d PEs, but this program replays at most %d",
-                            path, info->pes, MOST_PES);
-    else if (!error && (size_t)info->pes != files)
-        error = text_format("%s: belongs to a run of %d PEs, but there are files of %zu; give all "
-                            "of one run",
-                            path, info->pes, files);
-    else if (!error && run->blocks[info->pe])
-        error = text_format("%s: PE %d is in %s, too; give all files of one run", path, info->pe,
-                            run_path(run, info->pe));
-    else if (!error && trace_blocks(file) > UINT32_MAX)
-        error = text_format("%s: its head has more than 4 GiB; record it again", path);
+    if (!error)
+        error = misfit(run, path, info, files);
     if (error) {
         trace_close(file);
         return error;
     }
-    int pe = info->pe;
-    if (!run->command)
+    if (run->pes == 0) {
+        run->pes = info->pes;
+        run->files = memory_zeroed(files, sizeof *run->files);
         run->command = memory_text(info->command);
-    set_path(run, pe, path);
-    run->ps_per_tick[pe] = PS_PER_SECOND / info->ticks_per_second;
-    run->cost_ps[pe] = (float)(PS_PER_SECOND * info->cost_between);
-    run->events[pe] = info->events;
-    run->blocks[pe] = (uint32_t)trace_blocks(file);
-    if (info->threads > 1) {
-        if (!run->first_extra)
-            run->first_extra = memory_zeroed((size_t)run->pes + 1, sizeof *run->first_extra);
-        run->first_extra[pe + 1] = (uint32_t)info->threads - 1;
+        sets_active(&run->reader.sets, 0, 1, run->pes);
     }
-    run->programs_of[pe] = (uint16_t)program_of(run, file);
-    if (run->program_count > UINT16_MAX)
-        return text_format("the files have more than %d tables of routines", UINT16_MAX);
+    struct run_file *of = &run->files[info->pe];
+    *of = (struct run_file){.path = memory_text(path),
+                            .ps_per_tick = PS_PER_SECOND / info->ticks_per_second,
+                            .cost_ps = PS_PER_SECOND * info->cost_between,
+                            .events = info->events,
+                            .blocks = trace_blocks(file),
+                            .extra_threads = info->threads > 1 ? (uint32_t)info->threads - 1 : 0};
+    of->program = program_of(run, file);
     return NULL;
 }
 
-/* From the numbers of extra threads. NULL, or why not. */
+/* NULL, or why threads cannot be numbered. */
 static char *number_threads(struct run *run)
 {
     uint64_t threads = (uint64_t)run->pes;
-    uint32_t *first = run->first_extra;
-    for (int pe = 0; first && pe < run->pes; pe++)
-        threads += first[pe + 1];
+    for (int pe = 0; pe < run->pes; pe++)
+        threads += run->files[pe].extra_threads;
     if (threads > MOST_PES)
         return text_format("%s: belongs to a run of %" PRIu64
                            " threads, but this program replays at "
                            "most %d",
                            run_path(run, 0), threads, MOST_PES);
     run->thread_count = (int)threads;
-    if (!first)
+    if (run->thread_count == run->pes)
         return NULL;
+    run->first_extra = memory_zeroed((size_t)run->pes + 1, sizeof *run->first_extra);
     run->extra_pe = memory_zeroed((size_t)(run->thread_count - run->pes), sizeof *run->extra_pe);
-    first[0] = (uint32_t)run->pes;
+    uint32_t next = run->first_extra[0] = (uint32_t)run->pes;
     for (int pe = 0; pe < run->pes; pe++) {
-        first[pe + 1] += first[pe];
-        for (uint32_t thread = first[pe]; thread < first[pe + 1]; thread++)
-            run->extra_pe[thread - (uint32_t)run->pes] = (uint32_t)pe;
+        for (uint32_t i = 0; i < run->files[pe].extra_threads; i++)
+            run->extra_pe[next++ - (uint32_t)run->pes] = (uint32_t)pe;
+        run->first_extra[pe + 1] = next;
     }
     return NULL;
 }
@@ -225,22 +193,15 @@ void run_close(struct run *run)
         if (run->sources && run->sources[i])
             free(run->sources[i]->teams.teams);
         free(run->sources ? run->sources[i] : NULL);
-        free(run->paths ? run->paths[i] : NULL);
+        free(run->files[i].path);
     }
     for (size_t i = 0; i < run->program_count; i++) {
         trace_close(run->programs[i].file);
         free(run->programs[i].kinds);
     }
-    free(run->folder);
-    free(run->paths);
-    text_release(&run->shown);
+    free(run->files);
     free(run->first_extra);
     free(run->extra_pe);
-    free(run->programs_of);
-    free(run->ps_per_tick);
-    free(run->cost_ps);
-    free(run->events);
-    free(run->blocks);
     free(run->programs);
     free(run->sources);
     free(run->command);

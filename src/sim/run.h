@@ -5,7 +5,6 @@
 #ifndef SKAMPI_SIM_RUN_H
 #define SKAMPI_SIM_RUN_H
 
-#include "base/text.h"
 #include "sim/op.h"
 #include "trace/read/teams.h"
 
@@ -18,22 +17,26 @@ struct program {
     int format; /* version */
 };
 
+/* What is known of the file of a PE. */
+struct run_file {
+    char *path;
+    double ps_per_tick; /* of the trace */
+    double cost_ps;     /* what the tracer added to each burst */
+    uint64_t events;    /* that the file states */
+    int64_t blocks;     /* offset of the first block */
+    size_t program;
+    uint32_t extra_threads;
+};
+
 struct run {
     int pes;
+    struct run_file *files; /* by PE */
     /* Threads of all PEs are numbered: first the first thread of each PE, from 0 to pes - 1, then
      * the extra threads, those of a PE together. Where each PE has one thread, the number of a
      * thread is that of its PE. */
     int thread_count;
     uint32_t *first_extra; /* by PE, and one more: its first extra thread; NULL: there is none */
     uint32_t *extra_pe;    /* by extra thread: its PE */
-    char *folder;          /* of the first file, with a slash at its end if there is one */
-    char **paths;          /* by PE: of files that are not called as usual, and there; or NULL */
-    struct text shown;
-    uint16_t *programs_of; /* by PE */
-    double *ps_per_tick;   /* by PE: of the trace */
-    float *cost_ps;        /* by PE: what the tracer added to each burst */
-    uint64_t *events;      /* by PE: number of events that the file states */
-    uint32_t *blocks;      /* by PE: offset of the first block in the file */
     struct program *programs;
     size_t program_count, most_routines;
     struct table names;      /* routines of all files; op.routine is a number of this table */
@@ -67,7 +70,7 @@ static inline int run_thread(const struct run *run, int pe, int index)
 
 static inline const struct program *run_program(const struct run *run, int pe)
 {
-    return &run->programs[run->programs_of[pe]];
+    return &run->programs[run->files[pe].program];
 }
 
 /* How many threads a PE has. */
@@ -76,8 +79,10 @@ static inline int run_threads(const struct run *run, int pe)
     return run->first_extra ? 1 + (int)(run->first_extra[pe + 1] - run->first_extra[pe]) : 1;
 }
 
-/* The file of a PE. Valid until the next call. */
-const char *run_path(struct run *, int pe);
+static inline const char *run_path(const struct run *run, int pe)
+{
+    return run->files[pe].path;
+}
 
 static inline const char *run_routine(const struct run *run, uint16_t routine)
 {

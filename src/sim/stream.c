@@ -81,7 +81,7 @@ void streams_rewind(struct streams *streams)
         release(&streams->of[i]);
         streams->of[i] =
             (struct stream){.ops = streams->windows + (size_t)i * streams->window,
-                            .mark.block = streams->run->blocks[run_pe(streams->run, i)]};
+                            .mark.block = streams->run->files[run_pe(streams->run, i)].blocks};
     }
     streams->events = streams->loops = streams->polls = 0;
     streams->taken_off = 0;
@@ -120,7 +120,7 @@ static bool end_of_file(struct streams *streams, int thread)
 {
     struct stream *stream = &streams->of[thread];
     int pe = run_pe(streams->run, thread);
-    uint64_t events = streams->run->events[pe], read;
+    uint64_t events = streams->run->files[pe].events, read;
     stream->finished = true;
     translate_end(streams, thread);
     trace_forget(&stream->mark);
@@ -165,8 +165,8 @@ bool stream_fill(struct streams *streams, int thread)
         return false;
     int pe = run_pe(run, thread);
     double speed = streams->speed ? streams->speed[pe] : 1;
-    streams->ps_per_tick = run->ps_per_tick[pe] / speed;
-    streams->cost = streams->ends ? 0 : (int64_t)(run->cost_ps[pe] / speed + 0.5);
+    streams->ps_per_tick = run->files[pe].ps_per_tick / speed;
+    streams->cost = streams->ends ? 0 : (int64_t)(run->files[pe].cost_ps / speed + 0.5);
     const struct program *program = run_program(run, pe);
     struct trace_visit visit = {run_path(run, pe), program->routines, program->count,
                                 run_index(run, thread), run_threads(run, pe)};
