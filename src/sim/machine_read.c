@@ -114,6 +114,7 @@ static void complete_costs(struct way *way)
 
 static const struct key time_keys[] = {{"time", QUANTITY_TIME, PIECE(latency), .needed = true},
                                        {"bandwidth", QUANTITY_RATE, PIECE(per_byte)},
+                                       {"last", QUANTITY_TIME, PIECE(overhead)},
                                        FROM,
                                        {0}};
 
@@ -133,7 +134,7 @@ static bool take_row(struct machine_text *text, struct time_table *table)
     int before = table->count ? table->rows[table->count - 1].pes : 0;
     if (row.pes <= before)
         text_error(text, &at, "PEs must ascend; the row before is of %d", before);
-    take_pieces(text, &at, time_keys, &(struct way){0}, &row.pieces);
+    take_pieces(text, &at, time_keys, &(struct way){.overhead = LEFT_OUT}, &row.pieces);
     table->rows = memory_resize_array(table->rows, table->count + 1, sizeof *table->rows);
     table->rows[table->count++] = row;
     return true;

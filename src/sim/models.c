@@ -6,10 +6,14 @@
 
 #define MOST_TIME 1e18 /* ps */
 
+static int64_t bounded(double time)
+{
+    return time < MOST_TIME ? (int64_t)(time + 0.5) : (int64_t)MOST_TIME;
+}
+
 static int64_t bytes_take(const struct way *way, uint64_t bytes)
 {
-    double time = way->per_byte * (double)bytes;
-    return time < MOST_TIME ? (int64_t)(time + 0.5) : (int64_t)MOST_TIME;
+    return bounded(way->per_byte * (double)bytes);
 }
 
 /* How long an atomic keeps its target busy. */
@@ -178,14 +182,18 @@ double shape_steps(enum shape shape, int64_t pes)
     return shape == SHAPE_LINEAR ? (double)(pes - 1) : log_steps(pes);
 }
 
-static double row_time(const struct time_row *row, uint64_t bytes)
+/* last: of the PE that comes last, which may find the messages of the others. */
+static double row_time(const struct time_row *row, uint64_t bytes, bool last)
 {
     const struct way *takes = cost_piece(&row->pieces, bytes);
-    return (double)takes->latency + takes->per_byte * (double)bytes;
+    int64_t begin = last && takes->overhead >= 0 && takes->overhead < takes->latency
+                        ? takes->overhead
+                        : takes->latency;
+    return (double)begin + takes->per_byte * (double)bytes;
 }
 
 /* Between two rows by the logarithm of the PEs; outside all of them from the nearest one. */
-static double table_time(const struct together *together)
+static double table_time(const struct together *together, bool last)
 {
     const struct time_table *table = together->rule.table;
     int64_t pes = together->pes;
@@ -193,18 +201,18 @@ static double table_time(const struct together *together)
     while (i < table->count && table->rows[i].pes < pes)
         i++;
     if (i < table->count && table->rows[i].pes == pes)
-        return row_time(&table->rows[i], together->bytes);
+        return row_time(&table->rows[i], together->bytes, last);
     if (pes == 1)
         return 0;
     if (i == 0 || i == table->count) {
         const struct time_row *nearest = &table->rows[i == table->count ? i - 1 : i];
-        return row_time(nearest, together->bytes) * shape_steps(table->beyond, pes) /
+        return row_time(nearest, together->bytes, last) * shape_steps(table->beyond, pes) /
                shape_steps(table->beyond, nearest->pes);
     }
     const struct time_row *low = &table->rows[i - 1], *high = &table->rows[i];
     double part = log2((double)pes / low->pes) / log2((double)high->pes / low->pes);
-    double from = row_time(low, together->bytes);
-    return from + part * (row_time(high, together->bytes) - from);
+    double from = row_time(low, together->bytes, last);
+    return from + part * (row_time(high, together->bytes, last) - from);
 }
 
 bool collective_extrapolates(const struct together *together)
@@ -213,6 +221,12 @@ bool collective_extrapolates(const struct together *together)
     if (together->rule.shape != SHAPE_TABLE || together->pes == 1)
         return false;
     return together->pes < table->rows[0].pes || together->pes > table->rows[table->count - 1].pes;
+}
+
+int64_t collective_last(const struct model *model, const struct together *together)
+{
+    return together->rule.shape == SHAPE_TABLE ? bounded(table_time(together, true))
+                                               : collective_time(model, together);
 }
 
 int64_t collective_time(const struct model *model, const struct together *together)
@@ -228,7 +242,7 @@ int64_t collective_time(const struct model *model, const struct together *togeth
         time = pes > 1 ? together->rule.factor * (double)pes * (double)message : 0;
         break;
     case SHAPE_TABLE:
-        time = table_time(together);
+        time = table_time(together, false);
     }
-    return time < MOST_TIME ? (int64_t)(time + 0.5) : (int64_t)MOST_TIME;
+    return bounded(time);
 }

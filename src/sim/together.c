@@ -1,4 +1,4 @@
-/* Collective calls: all PEs of a set leave together, when the last one has come. */
+/* Collective calls: PEs leave when all others have come. */
 #include "base/memory.h"
 #include "base/text.h"
 #include "sim/state.h"
@@ -7,7 +7,7 @@ struct set_state {
     bool known;
     int64_t size, come;
     struct way way; /* the slowest between its PEs */
-    int64_t latest;
+    int64_t latest, second; /* when the last two came (ps) */
     uint32_t last; /* the PE that came then */
     uint16_t routine;
     uint64_t bytes;
@@ -47,8 +47,10 @@ static struct set_state *state_of(struct replay *replay, uint32_t number)
     return state;
 }
 
-static int64_t cost(struct replay *replay, const struct set_state *state,
-                    enum collective collective)
+/* Sets when all others leave, and the PE that came last. That one leaves earlier, if it finds the
+ * messages of the others. */
+static void find_ends(struct replay *replay, const struct set_state *state,
+                      enum collective collective, int64_t *others, int64_t *last)
 {
     const struct together together = {
         .rule = replay->machine->collectives[collective],
@@ -58,7 +60,10 @@ static int64_t cost(struct replay *replay, const struct set_state *state,
     };
     if (collective_extrapolates(&together))
         replay->extrapolated += (uint64_t)state->size;
-    return collective_time(replay->model, &together);
+    int64_t time = collective_time(replay->model, &together);
+    *others = state->latest + time;
+    *last = later(state->second + time,
+                  state->latest + collective_last(replay->model, &together));
 }
 
 /* ---- Threads ---- */
@@ -126,11 +131,12 @@ static void release_all(struct replay *replay, struct set_state *state, const st
     uint32_t number = last->op->peer;
     struct trace_set set = set_of(&replay->run->reader.sets, number);
     struct thread *latest = &replay->threads[state->last];
-    int64_t leaves = state->latest + cost(replay, state, last->op->flags / OP_COLLECTIVE);
-    int64_t latest_time = state->latest, compute = latest->path_compute;
+    int64_t others, own, latest_time = state->latest, compute = latest->path_compute;
+    uint32_t came_last = state->last;
     uint32_t station =
         set.size > 1 ? path_station(&replay->paths, state->last, latest_time, latest->hop) : 0;
     bool threaded = false;
+    find_ends(replay, state, last->op->flags / OP_COLLECTIVE, &others, &own);
     path_keep(&replay->paths, station);
     state->come = 0;
     for (int64_t i = 0; i < set.size; i++) {
@@ -143,6 +149,7 @@ static void release_all(struct replay *replay, struct set_state *state, const st
         threaded = threaded || replay->threads[home].threaded;
         if (replay->thread_extras)
             replay->thread_extras[thread].next_turn++;
+        int64_t leaves = thread == came_last ? own : others;
         if (latest_time > arrival(replay, thread, step.op))
             replay_follow(replay, thread, compute, station);
         if (thread == last->thread)
@@ -154,7 +161,7 @@ static void release_all(struct replay *replay, struct set_state *state, const st
     for (int64_t i = 0; i < set.size && threaded; i++) {
         uint32_t home = (uint32_t)set_pe(&set, i);
         if (replay->threads[home].threaded)
-            next_turn(replay, home, number, leaves);
+            next_turn(replay, home, number, others);
     }
 }
 
@@ -177,8 +184,11 @@ static bool come(struct replay *replay, const struct step *step, int64_t come)
     }
     if (state->come == 0 || come > state->latest ||
         (come == state->latest && step->thread < state->last)) {
+        state->second = state->come == 0 ? INT64_MIN / 2 : state->latest;
         state->latest = come;
         state->last = step->thread;
+    } else {
+        state->second = later(state->second, come);
     }
     if (state->come == 0 || step->op->bytes > state->bytes)
         state->bytes = step->op->bytes;

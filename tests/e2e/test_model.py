@@ -399,6 +399,26 @@ def test_collectives():
     tap.ok([round(both.get(name, 0) / US) for name in names] == [3, 4, 5], "... unless calls in a row were measured", both)
 
 
+def test_late_pe():
+    """What a collective takes a PE that comes last, by the smallest lateness that is more than twice the time."""
+    machine = Made(BETWEEN)
+    def late(name, seconds, own):
+        return [{**one, "notes": [f'arrival skew: "one", {seconds:g} s; each PE\'s time counts from its own entry'],
+                 "per_pe": [seconds + own, own]} for one in machine.add(name, seconds + own)]
+    points = machine.all() + machine.collectives(COLLECTIVES)
+    times = {words[1]: table[2][0]["time"] for words, table in parsed(tool(made("all.json", points, **hosts(1, 1))).out).items()
+             if words[0] == "collective"}
+    for seconds, own in ((1.5, 0.1), (2.5, 0.2), (9, 0.3)):
+        points += late("Shmem_Barrier", seconds * times["barrier"], own * times["barrier"])
+        points += late("Shmem_Alltoall_Synchro", seconds * times["alltoall"], 0.99 * times["alltoall"])
+    found = {words[1]: table[2][0] for words, table in parsed(tool(made("late.json", points, **hosts(1, 1))).out).items()
+             if words[0] == "collective"}
+    tap.ok(near(found["barrier"].get("last", 0), 0.2 * times["barrier"]) and near(found["barrier"]["time"], times["barrier"]),
+           "a late PE finds the messages of the others", found)
+    tap.ok("last" not in found["alltoall"] and near(found["alltoall"]["time"], times["alltoall"]),
+           "... unless it takes as long as all", found)
+
+
 def test_atomics():
     """Four PEs on one target take turns, which two do not need."""
     machine = Made(busy=0.6 * US)
@@ -659,6 +679,7 @@ def main():
     test_simulator(*test_inside())
     test_places()
     test_collectives()
+    test_late_pe()
     test_atomics()
     test_missing()
     test_states()

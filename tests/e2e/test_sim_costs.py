@@ -276,6 +276,20 @@ def test_tables():
     tap.equal(broadcast(3, 8, machine)[0], 2 * (1000 + 8), "the last statement about a collective holds")
 
 
+def test_last():
+    """PE 2 comes last; PE 1 was the last but one. What they take: ns from their own calls."""
+    machine = described(more="collective broadcast table { pes 3 { time 9 us last 2 us bandwidth 1 GB/s } }\n")
+    for second, last, ends in ((0, 20000, (29008, 29008, 22008)), (0, 3000, (12008, 12008, 9008)), (5000, 8000, (17008, 17008, 14008))):
+        program = Program(3)
+        for pe, burst in enumerate((0, second, last)):
+            program.together(pe, "shmem_broadcastmem", burst, elements=8, bytes=8, target=HEAP, source=HEAP)
+        found = sim.predict(program, *LOGGP, machine=machine)
+        tap.equal(spent(found, "shmem_broadcastmem"), sum(ends) - second - last,
+                  f"PEs leave when all others have come: {second}, {last}")
+    same = described(more="collective broadcast table { pes 3 { time 9 us last 10 us } }\n")
+    tap.equal(broadcast(3, 8, same)[0], 9000, "who comes last takes no longer than others")
+
+
 # ---- What is refused ----
 
 def test_refused():
@@ -309,7 +323,7 @@ def test_refused():
             ("collective all table { pes 2 { bandwidth 1 GB/s } }", "1:28", "2 has no time"),
             ("collective all table { pes 2 { time 1 } }", "1:39", "needs a unit"),
             ("collective all table { pes 2 { time 1 us from 0 B time 1 us } }", "1:47", "must ascend"),
-            ("collective all table { pes 2 { overhead 1 us } }", "1:32", "there are time, bandwidth, from"),
+            ("collective all table { pes 2 { overhead 1 us } }", "1:32", "there are time, bandwidth, last, from"),
             ("collective all table { pes 2 { time 1 us }", "1:16", "the table does not end"),
             ("collective all table", "2:1", "give linear, log, or the rows"),
             ("collective all cubic", "1:16", "factor and a number; or table"),
@@ -386,7 +400,7 @@ def test_documents():
     tap.ok(len(blocks) >= 4 and not failed, f"{len(blocks)} descriptions in the documents are right", failed)
 
 
-for test in (test_pieces, test_classes, test_atomics, test_locks, test_unlock, test_connect, test_strided, test_waits, test_tables, test_refused,
+for test in (test_pieces, test_classes, test_atomics, test_locks, test_unlock, test_connect, test_strided, test_waits, test_tables, test_last, test_refused,
              test_documents):
     test()
 tap.done()

@@ -310,7 +310,7 @@ def rich_program(threads=1):
 MEASURED = """bus b { bandwidth 1 GB/s latency 1 us cost put { gap 5 ns from 8 B overhead 5 ns } cost wait { overhead 1 ns } }
 node n { count 3 ratio 2 bus b bandwidth 5 kB/s latency 1 us progress inside cost get { from 0 B latency 9 us } }
 collective all factor 3
-collective broadcast table linear { pes 2 { time 5 us from 4 KiB time 9 us bandwidth 1 GB/s } pes 4 { time 8 us } }
+collective broadcast table linear { pes 2 { time 5 us last 2 us from 4 KiB time 9 us bandwidth 1 GB/s } pes 4 { time 8 us } }
 map { 2*0 1 }
 """
 

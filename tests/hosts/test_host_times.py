@@ -14,7 +14,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
 from harness import Tap, skip_all
-from hosts import HERE, Unavailable, hosts, lines_here
+from hosts import HERE, Manner, Unavailable, hosts, lines_here, packets_first
 from quiet import Attempts
 
 DELAY = 200  # us, one way
@@ -166,6 +166,24 @@ def check_rate(realtime, line):
     attempts.decide(time_ < 1.4 * least, f"line: {line}: and only a bit more", run)
 
 
+def check_packets():
+    """While programs have real-time priority, no thread of the kernel for packets waits for them."""
+    threads = [int(name) for name in os.listdir("/proc") if name.isdigit() and "ksoftirqd" in text_of(f"/proc/{name}/stat")]
+    before = list(map(os.sched_getscheduler, threads))
+    with packets_first(Manner(realtime=True)):
+        tap.equal([os.sched_getscheduler(thread) for thread in threads], [os.SCHED_FIFO] * len(threads),
+                  "threads of the kernel for packets have priority, too")
+    tap.equal(list(map(os.sched_getscheduler, threads)), before, "... as long as the program runs")
+
+
+def text_of(path):
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read()
+    except OSError:
+        return ""
+
+
 def realtime_allowed():
     return subprocess.run(["chrt", "--rr", "1", "true"], stderr=subprocess.DEVNULL,
                           check=False).returncode == 0
@@ -182,6 +200,8 @@ def main():
         tap.skip("skampi on several hosts", "built without OpenSHMEM")
         tap.done()
     realtime = realtime_allowed()
+    if realtime and os.geteuid() == 0:
+        check_packets()
     if not realtime:
         tap.note("no real-time priority here: times depend on what else the machine has to do")
     check_nodes(realtime)

@@ -1,6 +1,7 @@
 """What result files say about each class of operations: times by size, place and part, in one state of the machine."""
 
 import math
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -16,8 +17,9 @@ PLACES = (INSIDE, BETWEEN)
 PLACE_WORDS = {INSIDE: "inside a node", BETWEEN: "between nodes"}
 PLACEMENTS = {"on one node": INSIDE, "on several nodes": BETWEEN}
 
-FULL, FULL_QUIET, POST, COMPUTING, CONTENDED, WINDOW, EXCHANGE, STRIDED, TOGETHER, BEHIND = (
-    "full", "full and quiet", "post", "computing", "contended", "window", "exchange", "strided", "together", "behind a put")
+FULL, FULL_QUIET, POST, COMPUTING, CONTENDED, WINDOW, EXCHANGE, STRIDED, TOGETHER, BEHIND, LATE = (
+    "full", "full and quiet", "post", "computing", "contended", "window", "exchange", "strided", "together", "behind a put",
+    "late")
 OTHER_STATES = "other states of the machine"
 CONNECTING = "Connect"  # happens once in a launch, in no state of the machine
 WIDEST = 0.5  # half of an interval, as a share of its value: what is wider says nothing
@@ -46,6 +48,7 @@ FUNCTIONS = {
     "Shmem_Fence": ("fence", FULL),
     "Shmem_Wait_Until": ("wait", FULL),
     "Shmem_Barrier_Consecutive": ("barrier", FULL),
+    "Shmem_Barrier": ("barrier", TOGETHER),
     "Shmem_Bcast_All_Synchro": ("broadcast", FULL),
     "Shmem_Reduce_Sum_Long_Consecutive": ("reduce", FULL),
     "Shmem_Reduce_Sum_Long_Synchro": ("reduce", TOGETHER),
@@ -66,6 +69,7 @@ class Measured(NamedTuple):
     computation: float  # seconds that the target computes
     elements: int       # of a strided call; 0: it is none
     evenness: float     # the shortest time of a PE over the longest; NaN: not known
+    lateness: float     # seconds that the last PE comes later; then it is the time of that PE
 
 
 @dataclass
@@ -155,9 +159,17 @@ def _elements(result):
     return int(_argument(result, "count")) if one_way and _argument(result, "block") == 1 else 0
 
 
+def _lateness(result):
+    """Seconds that the last PE comes later than the others, as set_arrival_skew("one") has it; 0: all come together."""
+    found = (re.match(r'arrival skew: "one", ([\d.e+-]+) s;', str(note)) for note in result.notes)
+    return next((float(match[1]) for match in found if match), 0.0)
+
+
 def _class_of(result):
-    """(class, part); windows in both directions at the same time are a part of their own."""
+    """(class, part); windows in both directions at the same time are a part of their own, and what a late PE takes."""
     kind, part = FUNCTIONS[result.function]
+    if _lateness(result):
+        return kind, LATE
     return kind, EXCHANGE if part == WINDOW and _argument(result, "directions") == 2 else part
 
 
@@ -214,6 +226,7 @@ def gather(files, state=None):
                         "a node nor between nodes; measure with one PE on each node, or all PEs on one"] += 1
                 continue
             time, error, of_state = ((median(result.per_pe), NAN, True) if result.function == CONNECTING else
+                                     (result.per_pe[-1], NAN, True) if _lateness(result) and result.per_pe else
                                      chosen.value(index, result, place))
             if time is None:
                 reasons[OTHER_STATES] += 1
@@ -223,7 +236,7 @@ def gather(files, state=None):
                 reasons[f"calls whose time is not known to {style.percent_text(WIDEST)}"] += 1
             else:
                 one = Measured(progress.size_of(result), time, error, result.pes, int(_argument(result, "window")),
-                               _argument(result, "computation"), _elements(result), _evenness(result))
+                               _argument(result, "computation"), _elements(result), _evenness(result), _lateness(result))
                 groups.setdefault((place, *_class_of(result)), []).append((one, of_state))
     _choose(data, groups, reasons)
     for list_ in data.measured.values():

@@ -180,10 +180,12 @@ def _table(lines, name, table):
     lines.add(f"# Other numbers of PEs are not measured: shmemsim extrapolates by {table.growth} ({why}).")
     for pes, pieces in table.rows.items():
         lines.begin(f"pes {pes}")
-        for piece in pieces:
+        for number, piece in enumerate(pieces):
             lines.add(f"from {size_of(piece.start)}")
             lines.value("  time", piece.intercept)
             lines.value("  bandwidth", piece.slope, rate_of)
+            if number == 0 and pes in table.last:
+                lines.value("  last", table.last[pes])
         lines.end()
     lines.end()
 
@@ -255,5 +257,6 @@ def as_json(machine, files):
         "places": {place: _place_json(model) for place, model in machine.places.items()},
         "collectives": {name: {"place": table.place, "growth": table.growth, "growth_chosen": table.chosen,
                                "rows": _rows(table.rows),
+                               "last": {str(pes): value._asdict() for pes, value in table.last.items()},
                                "residuals": [one._asdict() for one in table.residuals]}
                         for name, table in machine.tables.items()}}

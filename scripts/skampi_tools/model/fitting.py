@@ -19,8 +19,8 @@ from ..cli import Error
 from ..piecewise import Value, combined
 from ..statistics import NAN, known, median
 from . import data as data_of
-from .data import (BEHIND, BETWEEN, COLLECTIVES, COMPUTING, CONTENDED, EXCHANGE, FULL, FULL_QUIET, INSIDE, PLACES, POST,
-                   STRIDED, WINDOW)
+from .data import (BEHIND, BETWEEN, COLLECTIVES, COMPUTING, CONTENDED, EXCHANGE, FULL, FULL_QUIET, INSIDE, LATE, PLACES,
+                   POST, STRIDED, WINDOW)
 
 TRANSFERS = ("put", "get", "put-nbi", "get-nbi")
 OWN = ("quiet", "fence", "wait")
@@ -39,6 +39,7 @@ EACH, TOGETHER = "each", "together"  # how the elements of a strided call go: ea
 STRIDED_CALLS = {"put": "iput", "get": "iget"}
 COMPLETES, OVERTAKES = "completes", "overtakes"  # whether clear_lock waits for open puts
 WAITED = 1 / 3        # of the time that a put is open: so much longer takes a clear_lock that waits for it
+LATER = 2             # a PE comes late if it comes that many times later than a collective takes
 EVEN = 0.5            # of the longest time of a PE: if all need as long for locks, these are spread over the PEs
 SERVED = ("get", "atomic")  # that a PE may have to serve in a call of its own
 LOGARITHMIC, LINEAR = "log2(n)", "n - 1"
@@ -107,6 +108,7 @@ class Table:
     """A collective."""
     place: str
     rows: dict = field(default_factory=dict)       # {PEs: [piecewise.Piece]}
+    last: dict = field(default_factory=dict)       # {PEs: Value}: what it takes the PE that comes last, where that is less
     growth: str = None                             # how it goes on beyond the rows
     chosen: bool = False                           # the growth was chosen by the measurements
     residuals: list = field(default_factory=list)
@@ -487,6 +489,15 @@ def _growth(rows, name):
     return min(STEPS, key=lambda growth: deviation(STEPS[growth])), True
 
 
+def _last(measured, pes, time):
+    """The Value of what a collective takes a PE that finds all others in it; None: not measured, or as long as they take
+    together. Of several measurements that in which it was late by least: caches get cold meanwhile."""
+    late = [one for one in measured if one.pes == pes and one.lateness > LATER * time]
+    least = min((one.lateness for one in late), default=None)
+    value = _constant([one for one in late if one.lateness == least])
+    return value if value and value.value * VISIBLE < time else None
+
+
 def _table(data, name, place):
     """The Table of a collective; None without results."""
     table = Table(place)
@@ -496,6 +507,8 @@ def _table(data, name, place):
         pieces = piecewise.fit(points)
         if pieces:
             table.rows[pes] = pieces
+            if last := _last(data.of(place, name, LATE), pes, pieces[0].time(pieces[0].start)):
+                table.last[pes] = last
             table.residuals += [Residual(size, time, piecewise.piece_of(pieces, size).time(size))
                                 for size, time in points if time > 0]
     if not table.rows:
