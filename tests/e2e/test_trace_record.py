@@ -423,6 +423,21 @@ for _ in range(5):
         break
 tap.equal((ready, passed_on), ("ready\n", "1\n"), "what is sent to the tracer and then to its group is passed on once")
 
+# ---- Inside a launch ----
+
+inside = scratch_directory()
+swapped = run(launch_line(2, [SHMEMTRACE, "-o", os.path.join(inside, "trace"), path("app"), "1"]), timeout=30)
+tap.ok(swapped.status == 2 and swapped.err.count("put shmemtrace before the launcher") == 1 and
+       f"shmemtrace oshrun -np 2 {path('app')}" in swapped.err and os.listdir(inside) == [],
+       "the launcher before the tracer is refused once, with the right order", swapped)
+for variable in ("PMI_SIZE", "SLURM_STEP_NUM_TASKS"):
+    done = run([SHMEMTRACE, "-o", os.path.join(inside, "trace"), path("app"), "1"], env={variable: "4"})
+    tap.ok(done.status == 2 and variable in done.err and "-np 4" in done.err, f"... also by {variable}", done)
+for np, line in (("1", [path("app"), "1"]), ("4", launched(1, np=1))):
+    done = record(command=line, env={"SLURM_STEP_NUM_TASKS": np})
+    tap.ok(done.status == 0 and events(done),
+           f"... but not {os.path.basename(line[0])} in a job that has {np}", done)
+
 # ---- Full disk ----
 
 disk = scratch_directory()

@@ -228,6 +228,36 @@ static int end_as(int end)
     return 128 + WTERMSIG(end);
 }
 
+/* Variables in which launchers state how many processes they have started, and which one this is.
+ */
+static const struct {
+    const char *size, *rank;
+} launches[] = {
+    {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
+    {"PMI_SIZE", "PMI_RANK"},
+    {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID"},
+};
+
+/* Refuses to run once for each PE, when each would replace the trace of the others. An interactive
+ * job has these variables, too: there, a launcher follows. */
+static int refuse_inside_launch(const char *program)
+{
+    const char *slash = strrchr(program, '/');
+    if (programs_is_launcher(slash ? slash + 1 : program))
+        return 0;
+    for (size_t i = 0; i < sizeof launches / sizeof *launches; i++) {
+        const char *size = getenv(launches[i].size), *rank = getenv(launches[i].rank);
+        if (!size || atoi(size) < 2)
+            continue;
+        return rank && atoi(rank) > 0
+                   ? STATUS_WRONG
+                   : refuse("a launcher has started this %s times (%s): put shmemtrace before the "
+                            "launcher, as in: shmemtrace oshrun -np %s %s",
+                            size, launches[i].size, size, program);
+    }
+    return 0;
+}
+
 int record_main(int argc, char **argv, const char *const *commands, int command_count)
 {
     struct recording recording;
@@ -252,7 +282,8 @@ int record_main(int argc, char **argv, const char *const *commands, int command_
     if (!programs_exists(command[0]))
         return refuse("%s is neither a command nor a program: %s", command[0],
                       programs_advice(command[0], commands, command_count));
-    if (preload_find(&preload) != 0 || destination_prepare(&to, recording.folder) != 0)
+    if (refuse_inside_launch(command[0]) != 0 || preload_find(&preload) != 0 ||
+        destination_prepare(&to, recording.folder) != 0)
         return STATUS_WRONG;
     if (preload_name(&preload, to.folder, to.command) != 0) {
         destination_tidy(&to, false);
