@@ -252,7 +252,7 @@ page_texts := page_frame page_body page_style page_program
 $(BUILD)/trace/page.c: $(foreach text,$(page_texts),$($(text))) Makefile
 	@mkdir -p $(@D)
 	@$(say) GEN $@
-	$(Q){ echo '#include "trace/report/page.h"'; $(foreach text,$(page_texts), \
+	$(Q){ echo '#include "trace/report/report.h"'; $(foreach text,$(page_texts), \
 		echo 'const char $(text)[] ='; cat $($(text)) | sed 's/[\\"?]/\\&/g; s/.*/"&\\n"/'; echo ';';) } >$@
 
 $(BUILD)/trace/page.o: $(BUILD)/trace/page.c $(BUILD)/flags $(BUILD)/headers

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "base/text.h"
 #include "trace/check/races.h"
 #include "trace/read/merge.h"
@@ -554,16 +555,12 @@ static int check_run(struct reader *reader)
     if (reader_given(reader, "races"))
         check_races(&check);
     reader_tell_pointers(reader, check.pointers);
-    if (check.start_alone)
-        fprintf(reader->out,
-                "%zu PE%s ended without shmem_finalize: clocks were synchronized at the start "
-                "alone\n",
-                check.start_alone, check.start_alone == 1 ? "" : "s");
+    reader_tell_start_alone(reader, check.start_alone);
     fprintf(reader->out, "PEs: %zu, events: %" PRIu64 ", sets of PEs with collective calls: %zu; ",
             reader->count, check.events, check.set_count);
     if (check.findings)
         fprintf(reader->out, "%" PRIu64 " finding%s\n", check.findings,
-                check.findings == 1 ? "" : "s");
+                numbers_plural(check.findings));
     else
         fprintf(reader->out, "all well%s\n", check.dropped ? " with what was kept" : "");
     bool good = check.findings == 0;

@@ -10,9 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "trace/check/meet.h"
 #include "trace/explain/flags.h"
-#include "trace/explain/kinds.h"
 #include "trace/read/merge.h"
 #include "trace/read/teams.h"
 

@@ -10,10 +10,10 @@
 #include "base/terminal.h"
 #include "trace/check/check.h"
 #include "trace/command/command.h"
-#include "trace/explain/command.h"
+#include "trace/explain/explain.h"
 #include "trace/export/export.h"
 #include "trace/recording.h"
-#include "trace/report/command.h"
+#include "trace/report/report.h"
 
 #ifndef SKAMPI_VERSION
 #define SKAMPI_VERSION "unknown"

@@ -1,9 +1,50 @@
-/* What calls do, as far as shmemsim's table of routines does not say it. */
+/* What routines and calls do, as far as shmemsim's table of routines does not say it, and where
+ * calls are made from. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "trace/explain/explain.h"
 
 #define FETCH_MOST_BYTES 8
+
+/* ---- Routines ---- */
+
+struct routine_kind *kinds_read(struct kinds *last, const struct source *source,
+                                struct table *routines)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *out = memory_stream(&text, &length);
+    for (uint32_t i = 0; i < source->info->routines; i++)
+        fprintf(out, "%s %d\n", trace_routine(source->file, i)->name,
+                (int)trace_routine(source->file, i)->fields);
+    fclose(out);
+    if (last->names && strcmp(last->names, text) == 0) {
+        free(text);
+        return last->of;
+    }
+    free(last->names);
+    last->names = text;
+    last->of = memory_zeroed(source->info->routines, sizeof *last->of);
+    if (source->info->routines)
+        routine_kinds(trace_routine(source->file, 0), source->info->routines, source->info->format,
+                      routines, last->of);
+    return last->of;
+}
+
+void kinds_free(struct routine_kind **by_file, size_t count)
+{
+    const struct routine_kind *freed = NULL; /* files in a row share them */
+    for (size_t i = 0; by_file && i < count; i++)
+        if (by_file[i] && by_file[i] != freed) {
+            freed = by_file[i];
+            free(by_file[i]);
+        }
+    free(by_file);
+}
+
+/* ---- Calls ---- */
 
 uint64_t fetch_bytes(const struct routine_kind *kind, const struct trace_event *event)
 {
@@ -43,4 +84,48 @@ struct line *explain_line(const struct explain *explain, const struct source *so
         return NULL;
     struct line *line = &explain->lines[number];
     return line->pe == source->info->pe && line->thread == event->thread ? line : NULL;
+}
+
+/* ---- Spots: a routine and a call site ---- */
+
+struct spot_key {
+    size_t routine, site; /* site: the first one with this text, or 0 */
+};
+
+static struct spot_key key_of(const struct explain *explain, uint32_t spot)
+{
+    struct spot_key key = {0};
+    if (spot < explain->spots.count)
+        memcpy(&key, table_key(&explain->spots, spot), sizeof key);
+    return key;
+}
+
+uint32_t spot_of(struct explain *explain, struct source *source, const struct trace_event *event)
+{
+    size_t site = source_site(source, event);
+    uint16_t routine = explain_kind(explain, source, event)->number;
+    /* By site, and those without one by their routine. */
+    size_t place = site ? 2 * site + 1 : 2 * (size_t)routine;
+    memory_extend(explain->spot_cache, place, &explain->spot_cache_room);
+    struct spot_cached *cached = &explain->spot_cache[place];
+    if (cached->routine == routine + 1u)
+        return cached->spot;
+    const struct spot_key key = {routine,
+                                 site ? sites_find(&explain->reader->sites, site)->same : 0};
+    cached->routine = routine + 1u;
+    cached->spot = (uint32_t)table_number(&explain->spots, &key, sizeof key);
+    return cached->spot;
+}
+
+const char *spot_site(const struct explain *explain, uint32_t spot)
+{
+    size_t site = key_of(explain, spot).site;
+    return site ? sites_text(&explain->reader->sites, site) : NULL;
+}
+
+const char *spot_routine(const struct explain *explain, uint32_t spot)
+{
+    return spot < explain->spots.count
+               ? table_key(&explain->routines, key_of(explain, spot).routine)
+               : "the start";
 }

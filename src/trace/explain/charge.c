@@ -6,7 +6,8 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "trace/explain/targets.h"
+#include "base/numbers.h"
+#include "trace/explain/explain.h"
 
 struct finding_key {
     uint32_t cause, spot, by_spot, root, computes;
@@ -70,12 +71,8 @@ static void charge_part(struct explain *explain, const struct wait *wait, const 
 static int compare_findings(const void *a, const void *b)
 {
     const struct finding *x = a, *y = b;
-    int order = (x->cost < y->cost) - (x->cost > y->cost);
-    if (order == 0)
-        order = (x->cause > y->cause) - (x->cause < y->cause);
-    if (order == 0)
-        order = (x->call.spot > y->call.spot) - (x->call.spot < y->call.spot);
-    return order ? order : (x->root.spot > y->root.spot) - (x->root.spot < y->root.spot);
+    return ORDER(y->cost, x->cost) ?: ORDER(x->cause, y->cause)
+           ?: ORDER(x->call.spot, y->call.spot) ?: ORDER(x->root.spot, y->root.spot);
 }
 
 /* What calls take, besides waiting. */

@@ -1,4 +1,5 @@
-#include "trace/explain/efficiency.h"
+/* Efficiencies of phases and of the whole run. */
+#include "trace/explain/explain.h"
 
 #include <math.h>
 

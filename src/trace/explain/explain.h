@@ -9,11 +9,29 @@
 #include <stdint.h>
 
 #include "base/table.h"
+#include "base/text.h"
 #include "sim/op.h"
-#include "trace/explain/causes.h"
 #include "trace/read/reader.h"
 
 #define NOBODY UINT32_MAX
+
+/* Why somebody waits. */
+enum cause {
+    CAUSE_BARRIER,
+    CAUSE_COLLECTIVE,
+    CAUSE_WRITER,
+    CAUSE_LOCK,
+    CAUSE_PROGRESS, /* up to here another PE comes late */
+    CAUSE_ATOMIC,
+    CAUSE_QUIET,
+    CAUSE_TRANSFER, /* no waiting: what communication itself takes */
+    CAUSES
+};
+
+static inline bool cause_has_late_pe(enum cause cause)
+{
+    return cause <= CAUSE_PROGRESS;
+}
 
 /* What a thread does: it computes after a call from a spot, or is in a call from there; in a phase
  * of the application. One number, so that it can be compared. */
@@ -249,7 +267,18 @@ static inline uint32_t explain_first_line(const struct explain *explain, int64_t
     return pe < 0 || pe >= explain->pes ? NOBODY : explain->pe[pe].line;
 }
 
-/* ---- calls.c: what calls do ---- */
+/* ---- calls.c: what routines and calls do, and where calls are made from ---- */
+
+/* Of the last file; begin with zeros. */
+struct kinds {
+    char *names; /* its routines; free it at the end */
+    struct routine_kind *of;
+};
+
+/* Of the next file, by the number of the routine. Names get numbers in the table. */
+struct routine_kind *kinds_read(struct kinds *, const struct source *, struct table *routines);
+/* Frees the kinds of all files, and the array; NULL where a file has none. */
+void kinds_free(struct routine_kind **by_file, size_t count);
 
 /* Bytes that a blocking call reads of one variable, as a loop that polls does; 0: it is none. */
 uint64_t fetch_bytes(const struct routine_kind *, const struct trace_event *);
@@ -259,12 +288,87 @@ bool test_failed(const struct routine_kind *, const struct trace_event *);
 /* Whether a call may be part of a loop that polls, so that their number says nothing. */
 bool call_polls(const struct routine_kind *, const struct trace_event *);
 
-/* ---- spots.c: where calls are made from ---- */
-
 uint32_t spot_of(struct explain *, struct source *, const struct trace_event *);
 const char *spot_routine(const struct explain *, uint32_t spot);
 /* "exchange (halo.c:212)"; NULL: not known. */
 const char *spot_site(const struct explain *, uint32_t spot);
+
+/* ---- targets.c, once all waits are known ---- */
+
+/* Whether calls from there end only when their targets are in calls. */
+bool progress_is_late(const struct explain *, uint32_t spot);
+/* Whether another line ended the wait. */
+bool wait_is_for_another(const struct explain *, const struct wait *);
+
+/* ---- iterations.c: the repeating sequence of calls of the first thread ---- */
+
+struct iterations {
+    struct anchor *anchors; /* by spot: calls that may begin an iteration */
+    size_t anchor_room;
+    uint64_t sum, calls; /* of what was called so far, without repetitions */
+    uint32_t last;       /* 1 + the spot of the last call */
+    uint32_t begins;     /* the spot that begins an iteration; NOBODY: there are none */
+    double *starts;      /* of iterations; the last one ends the last iteration */
+    size_t count, room;
+};
+
+/* In the first pass: a call of the first thread. */
+void iterations_see(struct iterations *, uint32_t spot, double start);
+void iterations_decide(struct iterations *);
+/* In the second one. */
+void iterations_note(struct iterations *, uint32_t spot, double start);
+
+#define ITERATIONS_SLOWEST 3
+
+/* Seconds; which ones are the slowest, from 0. */
+struct iterations_summary {
+    size_t count;
+    double median, least, most;
+    size_t slowest[ITERATIONS_SLOWEST];
+};
+struct iterations_summary iterations_summary(const struct iterations *);
+static inline double iteration_seconds(const struct iterations *all, size_t number)
+{
+    return all->starts[number + 1] - all->starts[number];
+}
+void iterations_free(struct iterations *);
+
+/* ---- efficiency.c: by the method of the POP centre (pop-coe.eu, "POP Standard Metrics for
+ * Parallel Performance Analysis", the multiplicative model) ---- */
+
+#define EFFICIENCY_LOW 0.8 /* below, it is marked */
+
+struct efficiency {
+    double elapsed; /* seconds, of the PE that takes longest */
+    double parallel, balance, serialization,
+        transfer; /* 0 to 1; the first is the others' product */
+};
+
+/* Of a phase by its number among explain->phases, or of all of them together. */
+struct efficiency efficiency_of_phase(const struct explain *, size_t phase);
+struct efficiency efficiency_of_run(const struct explain *);
+
+/* ---- sentence.c: findings as sentences ---- */
+
+struct cause_row {
+    const char *name;
+    /* {who} wait{s} in {where} for the routine {call} of {whom}, called {at} a site. */
+    const char *sentence;
+    const char *remedy;       /* if the one that is late computes */
+    const char *remedy_calls; /* if it communicates */
+};
+extern const struct cause_row cause_rows[CAUSES];
+
+/* The PEs that have at least a tenth of the largest value: "PEs 0, 1 and 2", "PEs 0-3". values: by
+ * line. The caller frees it. */
+char *sentence_pes(const struct explain *, const double *values);
+/* Who waits where for whom, and why. The caller frees it. */
+char *sentence_of(const struct explain *, const struct finding *);
+const char *sentence_remedy(const struct explain *, const struct finding *);
+/* A routine and its site, or which call of it, unless that is 0. The caller frees it. */
+char *sentence_call(const struct explain *, struct call);
+/* Prints a text in lines of 80 columns; those after the first one are indented. */
+void sentence_print(FILE *out, int indent, const char *text);
 
 /* ---- The passes, in their order ---- */
 
@@ -277,6 +381,8 @@ void print_screen(const struct explain *, FILE *out);
 void write_json(const struct explain *, size_t most, FILE *out);
 
 /* ---- run.c: all of it, also for other commands ---- */
+
+extern const struct reader_command explain_command;
 
 /* Takes --from and --to, and makes the first pass. Ends the program if there is nothing to explain.
  */

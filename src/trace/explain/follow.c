@@ -2,12 +2,7 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "trace/explain/iterations.h"
-#include "trace/explain/locks.h"
-#include "trace/explain/meetings.h"
-#include "trace/explain/past.h"
-#include "trace/explain/targets.h"
-#include "trace/explain/waits.h"
+#include "trace/explain/step.h"
 #include "trace/read/merge.h"
 
 /* What the line computed before the call. */

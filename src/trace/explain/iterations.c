@@ -4,11 +4,12 @@
  * count once. Of the spots whose equal stretches cover most of the time, the one with the fewest
  * calls is that of the outermost loop.
  */
-#include "trace/explain/iterations.h"
+#include "trace/explain/explain.h"
 
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 
 #define FEWEST 3    /* iterations */
 #define COVERED 0.9 /* of the time that the best one covers */
@@ -83,7 +84,7 @@ void iterations_note(struct iterations *all, uint32_t spot, double start)
 static int compare_doubles(const void *a, const void *b)
 {
     const double *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
+    return ORDER(*x, *y);
 }
 
 struct iterations_summary iterations_summary(const struct iterations *all)

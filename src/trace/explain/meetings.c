@@ -1,10 +1,10 @@
 /* Collectives: who came last. */
-#include "trace/explain/meetings.h"
+#include "trace/explain/step.h"
 
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "trace/explain/past.h"
+#include "base/numbers.h"
 #include "trace/read/teams.h"
 
 #define MOST_OPEN 1024 /* collectives by which PEs of a set may be apart */
@@ -31,8 +31,7 @@ struct meetings {
 static int compare_arrivals(const void *a, const void *b)
 {
     const struct arrival *x = a, *y = b;
-    int order = (x->start > y->start) - (x->start < y->start);
-    return order ? order : (x->line > y->line) - (x->line < y->line);
+    return ORDER(x->start, y->start) ?: ORDER(x->line, y->line);
 }
 
 /* The last one that came before this one left. */

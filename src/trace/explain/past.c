@@ -1,10 +1,12 @@
 /* Delays: what a line did more than another one. */
-#include "trace/explain/past.h"
+#include "trace/explain/step.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 
 #define PAST_MOST 4096 /* segments of a line that are kept */
 #define SUMS 1024      /* buckets */
@@ -117,10 +119,7 @@ static double sums_past(struct sums *sums, const struct past *past, double from,
 static int compare_sums(const void *a, const void *b)
 {
     const struct sum *const *x = a, *const *y = b;
-    int order = ((*x)->seconds < (*y)->seconds) - ((*x)->seconds > (*y)->seconds);
-    return order ? order
-                 : ((*x)->part.activity > (*y)->part.activity) -
-                       ((*x)->part.activity < (*y)->part.activity);
+    return ORDER((*y)->seconds, (*x)->seconds) ?: ORDER((*x)->part.activity, (*y)->part.activity);
 }
 
 /* Makes parts of the largest sums. waits: by how much waits of `by` count. */
@@ -201,4 +200,46 @@ uint32_t wait_add(struct explain *explain, struct wait wait, bool meanwhile)
     add_parts(explain, &wait, &sums, waits > 0 ? waits : 0);
     explain->waits[explain->wait_count++] = wait;
     return (uint32_t)explain->wait_count;
+}
+
+/* ---- Of a call ---- */
+
+void step_add(const struct step *step, struct wait wait, bool meanwhile)
+{
+    uint32_t number = wait_add(step->explain, wait, meanwhile);
+    struct line *line = &step->explain->lines[wait.line];
+    if (number == 0)
+        return;
+    if (line->call_waits++ == 0)
+        line->first_wait = number;
+}
+
+struct shares *shares_of(struct explain *explain, struct line *line, uint32_t phase)
+{
+    size_t number = table_number(&explain->phases, &phase, sizeof phase);
+    memory_extend(line->shares, number, &line->share_room);
+    return &line->shares[number];
+}
+
+void step_push(const struct step *step, double from, double to, struct call call)
+{
+    const struct explain *explain = step->explain;
+    struct line *line = step->line;
+    const activity_t calls = activity(false, call.spot, step->event->phase);
+    double *seconds = &line->spent[call.spot].seconds;
+    for (uint32_t i = 0; i <= line->call_waits; i++) {
+        bool last = i == line->call_waits;
+        const struct wait *wait = last ? NULL : &explain->waits[line->first_wait - 1 + i];
+        double until = last ? to : fmin(wait->from, to);
+        past_push(explain, line, (struct segment){from, until, calls, 0, call.ordinal});
+        *seconds += explain_within(explain, from, until);
+        if (last)
+            break;
+        from = fmax(from, wait->from);
+        until = fmin(wait->until, to);
+        past_push(explain, line,
+                  (struct segment){from, until, calls, line->first_wait + i, call.ordinal});
+        from = fmax(from, until);
+    }
+    line->call_waits = 0;
 }

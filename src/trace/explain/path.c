@@ -6,7 +6,8 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "trace/explain/targets.h"
+#include "base/numbers.h"
+#include "trace/explain/explain.h"
 
 /* A stay of the path on a line. */
 struct stretch {
@@ -97,8 +98,7 @@ static void walk(struct path *path)
 static int compare_stretches(const void *a, const void *b)
 {
     const struct stretch *x = a, *y = b;
-    int order = (x->line > y->line) - (x->line < y->line);
-    return order ? order : (x->from > y->from) - (x->from < y->from);
+    return ORDER(x->line, y->line) ?: ORDER(x->from, y->from);
 }
 
 static void stay(struct explain *explain, const struct line *line, bool computes, uint32_t spot,
@@ -168,10 +168,7 @@ static void profile_thread(const struct path *path, struct source *source, uint3
 static int compare_stays(const void *a, const void *b)
 {
     const struct stay *x = a, *y = b;
-    int order = (x->seconds < y->seconds) - (x->seconds > y->seconds);
-    if (order == 0)
-        order = (x->pe > y->pe) - (x->pe < y->pe);
-    return order ? order : (x->spot > y->spot) - (x->spot < y->spot);
+    return ORDER(y->seconds, x->seconds) ?: ORDER(x->pe, y->pe) ?: ORDER(x->spot, y->spot);
 }
 
 void find_path(struct explain *explain)

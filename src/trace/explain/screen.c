@@ -5,9 +5,7 @@
 #include <string.h>
 
 #include "base/numbers.h"
-#include "trace/explain/efficiency.h"
-#include "trace/explain/iterations.h"
-#include "trace/explain/sentence.h"
+#include "trace/explain/explain.h"
 
 #define NEXT_FINDINGS 5
 #define SHOWN_PHASES 4

@@ -25,6 +25,23 @@ static inline struct wait step_wait(const struct step *step, enum cause cause)
                          .cause = cause,
                          .phase = step->event->phase};
 }
+
+/* ---- past.c: what lines did lately, and what therefore made one of them late ---- */
+
+void past_push(const struct explain *, struct line *, struct segment);
+/* Forgets the segments from that number on. */
+void past_cut(struct past *, uint64_t number);
+/* The segment of that number; NULL: it is forgotten. */
+struct segment *past_segment(struct past *, uint64_t number);
+
+/* Adds a wait and says what made it: `by` is late. The delay is what `by` did more than the one
+ * that waits since they last met (Boehme et al., Identifying the root causes of wait states in
+ * large-scale parallel applications, 2016, section 3). With `meanwhile` it is what `by` did during
+ * the wait. Returns 1 + the wait's number; 0 if nobody waited. */
+uint32_t wait_add(struct explain *, struct wait, bool meanwhile);
+/* Notes that both met at that time. */
+void lines_met(struct explain *, uint32_t, uint32_t, double time);
+
 /* Adds a wait of the call that its line is in. */
 void step_add(const struct step *, struct wait, bool meanwhile);
 /* Adds a call to the past of the line, with its waits. */
@@ -40,5 +57,35 @@ static inline void step_ideal(struct shares *shares, struct line *line, double i
         line->ideal = ideal;
     }
 }
+
+/* ---- waits.c: waits for writes, loops that poll, and locks ---- */
+
+/* Whether the call goes on with a loop; else the loop before it has ended. Before the burst counts.
+ */
+bool poll_goes_on(struct step *);
+/* The burst before a call of a loop. */
+void poll_burst(struct step *, double useful);
+/* At the end of each call; true: the loop's time was added to the past already. */
+bool poll_end(struct step *);
+/* Notes what the call writes. */
+void wait_start(struct step *);
+/* The line has waited from then on. False: nobody is known to have ended that. */
+bool wait_for(struct step *, struct condition, double from);
+void lock_start(struct step *);
+void lock_got(struct step *, double since);
+void locks_free(struct locks *);
+
+/* ---- meetings.c: collectives ---- */
+
+void meet_start(struct step *);
+void meetings_free(struct explain *);
+
+/* ---- targets.c: calls that wait for their targets, contended atomics, needless quiets ---- */
+
+void target_start(struct step *);
+void target_end(struct step *);
+/* A PE that was in no call begins one; it ends the only one that it was in. */
+void targets_enter(struct explain *, int pe, double time);
+void targets_leave(struct explain *, int pe, double time);
 
 #endif

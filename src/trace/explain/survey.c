@@ -5,9 +5,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "trace/explain/explain.h"
 #include "trace/explain/flags.h"
-#include "trace/explain/iterations.h"
-#include "trace/explain/kinds.h"
 
 #define FETCHES 3 /* equal fetches in a row that may be a loop */
 

@@ -1,13 +1,12 @@
 /* Calls that take long because of their targets: a target that computes and has to be in the
  * library, a variable that several change at a time; and quiets that nothing needs. */
-#include "trace/explain/targets.h"
+#include "trace/explain/step.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "trace/explain/past.h"
 
 #define BUCKETS 4096
 #define MOSTLY 9 /* times more often */

@@ -19,18 +19,15 @@
 /* ns that the first event starts at: what is at 0 has no time for some readers, and a get is read
  * at its peer 1 ns before. */
 #define LEAD 2
-/* Estimated bytes in the file: of a call, and of a call with an arrow. LARGE: users are warned of
- * larger files. */
-#define CALL_BYTES 240
-#define TRANSFER_BYTES 510
-#define LARGE 100e6
+#define LARGE 100e6 /* bytes: users are warned of larger files, since viewers hold all in memory   \
+                     */
 
 struct chrome {
     struct reader *reader;
     FILE *out;
     const char *path;
-    double origin;
-    uint64_t arrows; /* so far */
+    double origin, last; /* seconds: the first call begins, the last one ends */
+    uint64_t arrows;     /* so far */
     const char *separator;
     struct export_pes pes;
     bool *touched; /* by PE: whether there is something on its track of memory */
@@ -54,9 +51,7 @@ static void name_record(struct chrome *chrome, const char *kind, int64_t pe, uin
                         const char *name)
 {
     begin(chrome, "M", pe, track);
-    fprintf(chrome->out, ",\"name\":\"%s\",\"args\":{\"name\":", kind);
-    json_string(chrome->out, name);
-    fputs("}}", chrome->out);
+    json_print(chrome->out, ",'name':%s,'args':{'name':%s}}", kind, name);
 }
 
 static void name_pe(struct chrome *chrome, int pe, const char *on, const char *host)
@@ -65,7 +60,7 @@ static void name_pe(struct chrome *chrome, int pe, const char *on, const char *h
     snprintf(name, sizeof name, "PE %d%s%s", pe, on, host);
     name_record(chrome, "process_name", pe, 0, name);
     begin(chrome, "M", pe, 0);
-    fprintf(chrome->out, ",\"name\":\"process_sort_index\",\"args\":{\"sort_index\":%d}}", pe);
+    json_print(chrome->out, ",'name':'process_sort_index','args':{'sort_index':%d}}", pe);
 }
 
 static void name_threads(struct chrome *chrome, const struct trace_info *info)
@@ -136,6 +131,7 @@ static void chrome_event(struct chrome *chrome, struct source *source,
     const struct trace_routine *routine = source_routine(source, event);
     uint64_t start = LEAD + export_ns(source, event->start, chrome->origin),
              end = LEAD + export_ns(source, event_end(event), chrome->origin);
+    chrome->last = fmax(chrome->last, trace_seconds(source->file, event_end(event)));
     end = end < start ? start : end;
     begin(chrome, "X", source->info->pe, event->thread);
     time_member(chrome, "ts", start);
@@ -151,19 +147,10 @@ static void chrome_event(struct chrome *chrome, struct source *source,
 /* Keeps what the first file says of the run. */
 static void keep_about(struct chrome *chrome, const struct trace_info *info)
 {
-    const struct {
-        const char *name, *text;
-    } texts[] = {{"command", info->command},
-                 {"library", info->library},
-                 {"library_version", info->version},
-                 {"date", info->date}};
     size_t size;
     FILE *out = memory_stream(&chrome->about, &size);
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        fprintf(out, ",\"%s\":", texts[i].name);
-        json_string(out, texts[i].text);
-    }
-    fprintf(out, ",\"pes\":%d", info->pes);
+    json_print(out, ",'command':%s,'library':%s,'library_version':%s,'date':%s,'pes':%d",
+               info->command, info->library, info->version, info->date, info->pes);
     fclose(out);
 }
 
@@ -187,40 +174,22 @@ static void chrome_source(struct chrome *chrome, struct source *source)
     source_ended(source);
 }
 
-/* Says that a file will be large, and how to get a smaller one: viewers hold all in memory. */
-static void warn_of_size(struct reader *reader, const char *path)
+/* Says how to get a smaller file. */
+static void warn_of_size(const struct chrome *chrome)
 {
-    uint64_t events = 0, transfers = 0;
-    double first = INFINITY, last = -INFINITY;
-    for (struct source *source = NULL; (source = reader_next(reader, source));) {
-        struct trace_cursor *cursor = trace_events(source->file, -1);
-        struct trace_event event;
-        while (trace_next(cursor, &event) > 0)
-            if (source_wants(source, &event)) {
-                events++;
-                transfers += trace_transfer(source_routine(source, &event)) != TRANSFER_NONE;
-                first = fmin(first, trace_seconds(source->file, event.start));
-                last = fmax(last, trace_seconds(source->file, event_end(&event)));
-            }
-        trace_cursor_free(cursor);
-    }
-    double bytes = (double)(events - transfers) * CALL_BYTES + (double)transfers * TRANSFER_BYTES;
-    if (bytes > LARGE)
-        reader_say(
-            reader,
-            "%s: will have about %.0f MB, more than viewers load with ease: select a part by "
-            "--from and --to (calls are between %.6g and %.6g s) or --pe",
-            path, bytes * 1e-6, first, last);
+    off_t bytes = ftello(chrome->out); /* -1: of a pipe */
+    if ((double)bytes > LARGE)
+        reader_say(chrome->reader,
+                   "%s: has %.0f MB, more than viewers load with ease: select a part by --from and "
+                   "--to (calls are between %.6g and %.6g s) or --pe",
+                   chrome->path, 1e-6 * (double)bytes, chrome->origin, chrome->last);
 }
 
 void export_chrome(struct reader *reader, const char *path)
 {
-    bool standard = strcmp(path, "-") == 0;
     struct chrome chrome = {.reader = reader, .path = path, .separator = ""};
-    double last;
-    warn_of_size(reader, path);
-    chrome.out = standard ? stdout : reader_create(reader, path);
-    export_span(reader, false, &chrome.origin, &last);
+    chrome.out = strcmp(path, "-") == 0 ? stdout : reader_create(reader, path);
+    export_span(reader, false, &chrome.origin, &chrome.last);
     fputs("{\"traceEvents\":[", chrome.out);
     for (struct source *source = NULL; (source = reader_next(reader, source));)
         chrome_source(&chrome, source);
@@ -228,6 +197,7 @@ void export_chrome(struct reader *reader, const char *path)
     fprintf(chrome.out,
             "\n],\"displayTimeUnit\":\"ns\",\"otherData\":{\"program\":\"shmemtrace\"%s}}\n",
             chrome.about ? chrome.about : "");
+    warn_of_size(&chrome);
     reader_close_written(reader, chrome.out, path);
     free(chrome.pes.has_file);
     free(chrome.touched);

@@ -11,7 +11,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "trace/explain/flags.h"
-#include "trace/explain/kinds.h"
 #include "trace/export/export.h"
 #include "trace/read/merge.h"
 #include "trace/read/pack.h"

@@ -15,6 +15,7 @@
 
 #include "base/kind.h"
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "base/table.h"
 #include "base/text.h"
 #include "trace/encode.h"
@@ -70,10 +71,7 @@ static const char *keep_text(struct trace_file *file, struct input *input)
 {
     size_t length;
     const char *bytes = take_text(input, &length);
-    if (file->text_count == file->text_room) {
-        file->text_room = file->text_room * 2 + 16;
-        file->texts = memory_resize_array(file->texts, file->text_room, sizeof *file->texts);
-    }
+    memory_extend(file->texts, file->text_count, &file->text_room);
     char *text = memory_text_part(bytes ? bytes : "", bytes ? length : 0);
     file->texts[file->text_count++] = text_printable(text, false);
     free(text);
@@ -814,7 +812,7 @@ static int is_file_of_pe(const struct dirent *entry)
 static int compare_pes(const struct dirent **a, const struct dirent **b)
 {
     long x = folder_pe_of((*a)->d_name), y = folder_pe_of((*b)->d_name);
-    return (x > y) - (x < y);
+    return ORDER(x, y);
 }
 
 /* Why a file cannot be found; NULL: it is in a pack. */

@@ -7,7 +7,6 @@
 #include <stddef.h>
 
 #include "trace/format.h"
-#include "trace/pe_ranges.h"
 
 struct trace_file;
 struct trace_cursor;

@@ -235,6 +235,15 @@ void reader_tell_pointers(const struct reader *reader, uint64_t calls)
                 calls, numbers_plural(calls));
 }
 
+void reader_tell_start_alone(const struct reader *reader, size_t pes)
+{
+    if (pes > 0)
+        fprintf(reader->out,
+                "%zu PE%s ended without shmem_finalize: clocks were synchronized at the start "
+                "alone\n",
+                pes, numbers_plural(pes));
+}
+
 /* Ends the program if there is nothing to read of what is asked for. */
 static void check_input(struct reader *reader)
 {

@@ -12,7 +12,6 @@
 
 #include "base/table.h"
 #include "trace/event.h"
-#include "trace/pe_ranges.h"
 
 struct sets {
     struct table members; /* by their ranges */

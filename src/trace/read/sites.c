@@ -42,18 +42,6 @@ size_t sites_add(struct sites *sites, struct trace_file *file, const uint64_t *a
 
 /* ---- Looking up ---- */
 
-/* The pointer at that index of an array that grows; new ones are NULL. */
-static void *extend(void *array, size_t *room, size_t index)
-{
-    void **pointers = array;
-    if (index >= *room) {
-        pointers = memory_resize_array(pointers, 2 * index + 16, sizeof *pointers);
-        for (; *room < 2 * index + 16; (*room)++)
-            pointers[*room] = NULL;
-    }
-    return pointers;
-}
-
 /* Stands for symbols that cannot be had. */
 #define NO_SYMBOLS ((struct symbols *)(void *)&no_symbols)
 static char no_symbols;
@@ -61,7 +49,7 @@ static char no_symbols;
 /* The symbols of a module; NULL: they cannot be had, which is told once. */
 static struct symbols *module_symbols(struct sites *sites, uint64_t module)
 {
-    sites->symbols = extend(sites->symbols, &sites->symbols_room, module - 1);
+    memory_extend(sites->symbols, module - 1, &sites->symbols_room);
     struct symbols **symbols = &sites->symbols[module - 1];
     if (!*symbols) {
         const char *path = table_key(&sites->modules, module - 1);
@@ -185,13 +173,9 @@ static struct call_site *resolve(struct sites *sites, size_t number)
     *site = (struct call_site){text_take(&text), number + 1, depth, frames};
     size_t before = sites->texts.count;
     size_t same = table_number(&sites->texts, site->text, strlen(site->text) + 1);
-    if (same == before) {
-        if (same >= sites->same_room) {
-            sites->same_room = 2 * same + 16;
-            sites->same = memory_resize_array(sites->same, sites->same_room, sizeof *sites->same);
-        }
+    memory_extend(sites->same, same, &sites->same_room);
+    if (same == before)
         sites->same[same] = number + 1;
-    }
     site->same = sites->same[same];
     return site;
 }
@@ -202,7 +186,7 @@ const struct call_site *sites_find(struct sites *sites, size_t site)
     static const struct call_site unknown = {.text = text};
     if (site == 0 || site > sites->table.count)
         return &unknown;
-    sites->found = extend(sites->found, &sites->found_room, site - 1);
+    memory_extend(sites->found, site - 1, &sites->found_room);
     struct call_site **found = &sites->found[site - 1];
     if (!*found)
         *found = resolve(sites, site - 1);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 
 /* What routines of the class synchronization wait for, by a part of their names; the first match
  * counts. */
@@ -132,7 +133,7 @@ static void keep_best(struct summary *summary, const struct summary_pair *pair)
 static int by_peer(const void *a, const void *b)
 {
     const struct summary_pair *x = a, *y = b;
-    return (x->peer > y->peer) - (x->peer < y->peer);
+    return ORDER(x->peer, y->peer);
 }
 
 static void end_row(struct summary *summary)

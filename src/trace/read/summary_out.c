@@ -82,9 +82,7 @@ static const struct summary *to_sort;
 
 static int compare_totals(const struct total *x, const struct total *y)
 {
-    if (x->seconds != y->seconds)
-        return x->seconds < y->seconds ? 1 : -1;
-    return (x->calls < y->calls) - (x->calls > y->calls);
+    return ORDER(y->seconds, x->seconds) ?: ORDER(y->calls, x->calls);
 }
 
 static int by_time(const void *a, const void *b)
@@ -150,7 +148,7 @@ static void text_head(const struct summary *summary)
 {
     FILE *out = summary->out;
     fprintf(out, "%s\n%s, %s\n", summary->command, summary->library, summary->date);
-    fprintf(out, "%d PE%s", summary->pes, summary->pes == 1 ? "" : "s");
+    fprintf(out, "%d PE%s", summary->pes, numbers_plural((size_t)summary->pes));
     if (summary->pe_count != (size_t)summary->pes)
         fprintf(out, ", %zu of them here", summary->pe_count);
     if (!summary->profile)
@@ -166,14 +164,18 @@ static void text_head(const struct summary *summary)
         fprintf(out, "%" PRIu64 " events more were not kept, and are missing below\n",
                 summary->dropped);
     reader_tell_pointers(summary->reader, summary->pointers);
-    if (summary->start_alone)
-        fprintf(out,
-                "%zu PE%s ended without shmem_finalize: clocks were synchronized at the start "
-                "alone\n",
-                summary->start_alone, summary->start_alone == 1 ? "" : "s");
+    reader_tell_start_alone(summary->reader, summary->start_alone);
     if (summary->incomplete)
         fprintf(out, "%zu PE%s did not end properly\n", summary->incomplete,
-                summary->incomplete == 1 ? "" : "s");
+                numbers_plural(summary->incomplete));
+}
+
+/* Calls, bytes, time, its share of the time elapsed, mean. */
+static void text_total(FILE *out, const struct total *total, double elapsed)
+{
+    fprintf(out, " %10" PRIu64 " %14" PRIu64 " %10s %7s %10s", total->calls, total->bytes,
+            time_text(total->seconds), share_text(total->seconds, elapsed),
+            time_text(ratio(total->seconds, (double)total->calls)));
 }
 
 static void text_routines(const struct summary *summary)
@@ -185,11 +187,10 @@ static void text_routines(const struct summary *summary)
             "bytes", "time", "share", "mean", "longest");
     for (size_t i = 0; i < summary->reader->routines.count; i++) {
         const struct summary_routine *routine = &summary->routines[order[i]];
-        const struct total *total = &routine->total;
-        fprintf(out, "%-32s %-15s %10" PRIu64 " %14" PRIu64 " %10s %7s %10s %10s\n",
-                routine_name(summary, order[i]), trace_class_names[routine->class], total->calls,
-                total->bytes, time_text(total->seconds), share_text(total->seconds, elapsed),
-                time_text(ratio(total->seconds, (double)total->calls)), time_text(total->longest));
+        fprintf(out, "%-32s %-15s", routine_name(summary, order[i]),
+                trace_class_names[routine->class]);
+        text_total(out, &routine->total, elapsed);
+        fprintf(out, " %10s\n", time_text(routine->total.longest));
     }
     free(order);
 }
@@ -209,12 +210,9 @@ static void text_sites(const struct summary *summary)
             "share", "mean", "call site");
     for (size_t i = 0; i < count && i < SUMMARY_SITES; i++) {
         const struct summary_site *site = &summary->sites[order[i]];
-        const struct total *total = &site->total;
-        fprintf(out, "%-32s %10" PRIu64 " %14" PRIu64 " %10s %7s %10s  %s\n",
-                routine_name(summary, site->routine), total->calls, total->bytes,
-                time_text(total->seconds), share_text(total->seconds, elapsed),
-                time_text(ratio(total->seconds, (double)total->calls)),
-                sites_text(&summary->reader->sites, site->site));
+        fprintf(out, "%-32s", routine_name(summary, site->routine));
+        text_total(out, &site->total, elapsed);
+        fprintf(out, "  %s\n", sites_text(&summary->reader->sites, site->site));
     }
     free(order);
 }
@@ -491,8 +489,8 @@ static int by_routine_and_size(const void *a, const void *b)
 {
     const struct summary_group *x = &to_sort->groups[*(const size_t *)a],
                                *y = &to_sort->groups[*(const size_t *)b];
-    int names = strcmp(routine_name(to_sort, x->routine), routine_name(to_sort, y->routine));
-    return names ? names : (x->size > y->size) - (x->size < y->size);
+    return strcmp(routine_name(to_sort, x->routine), routine_name(to_sort, y->routine))
+               ?: ORDER(x->size, y->size);
 }
 
 /* A value that is known within 7 % gets three digits. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 
 #define TEAMS_SHOWN 64 /* by source_print_teams() */
 
@@ -29,7 +30,7 @@ static void add_team(struct source *source, int64_t team, const struct pe_range 
 static int compare_teams(const void *a, const void *b)
 {
     const struct source_team *x = a, *y = b;
-    return (x->team > y->team) - (x->team < y->team);
+    return ORDER(x->team, y->team);
 }
 
 /* Sets the order of teams: the created ones with the same members have 1, 2, 3, ... */
@@ -74,10 +75,7 @@ static void read_teams(struct source *source)
             next = -1;
             continue;
         }
-        if (count == room) {
-            room = 2 * room + 4;
-            ranges = memory_resize_array(ranges, room, sizeof *ranges);
-        }
+        memory_extend(ranges, count, &room);
         if (piece.range.count == 1)
             piece.range.stride = 1;
         ranges[count++] = piece.range;

@@ -1,15 +1,11 @@
 /* shmemtrace report: fills the page. */
-#include "trace/report/command.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "trace/report/matrix.h"
-#include "trace/report/page.h"
-#include "trace/report/timeline.h"
+#include "trace/report/report.h"
 
 #ifndef SKAMPI_VERSION
 #define SKAMPI_VERSION "unknown"

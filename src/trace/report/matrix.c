@@ -1,10 +1,10 @@
-#include "trace/report/matrix.h"
+/* Which PE communicates with which one, and waits for it. */
+#include "trace/report/report.h"
 
 #include <stdlib.h>
 
 #include "base/json.h"
 #include "base/memory.h"
-#include "trace/explain/targets.h"
 
 #define MOST_ROWS 128
 
@@ -44,17 +44,15 @@ void matrix_add(void *matrix, const struct summary_pair *pair)
 void matrix_write(const struct matrix *matrix, FILE *out)
 {
     const char *comma = "";
-    fprintf(out, "{\"pes\":%d,\"group\":%d,\"rows\":%zu,\"cells\":[", matrix->pes, matrix->group,
-            matrix->rows);
+    json_print(out, "{'pes':%d,'group':%d,'rows':%zu,'cells':[", matrix->pes, matrix->group,
+               matrix->rows);
     for (size_t i = 0; i < matrix->rows * matrix->rows; i++) {
         const double *values = matrix->values + MATRIX_QUANTITIES * i;
         if (values[MATRIX_CALLS] == 0 && values[MATRIX_WAITED] == 0)
             continue;
         fprintf(out, "%s[%zu,%zu", comma, i / matrix->rows, i % matrix->rows);
-        for (size_t k = 0; k < MATRIX_QUANTITIES; k++) {
-            fputc(',', out);
-            json_number(out, values[k]);
-        }
+        for (size_t k = 0; k < MATRIX_QUANTITIES; k++)
+            json_print(out, ",%f", values[k]);
         fputc(']', out);
         comma = ",";
     }

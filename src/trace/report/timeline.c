@@ -1,4 +1,5 @@
-#include "trace/report/timeline.h"
+/* Packs the time line of a run. */
+#include "trace/report/report.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -7,18 +8,17 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "trace/explain/targets.h"
 
 #define MOST_ROWS 1024 /* with more threads, a row is several of them, without single calls */
 #define MOST_BUCKETS (1 << 18) /* of all rows */
 #define ROW_BUCKETS 65536
 #define FEW_BUCKETS 64    /* with fewer calls, they are all drawn */
-#define FULL_SHARE 255.0  /* a bucket in which all time is spent so */
+#define FULL_SHARE 255    /* a bucket in which all time is spent so */
 #define BLOCK_ITEMS 4096  /* that are unpacked together */
 #define MOST_WAITS 200000 /* the longest ones */
 #define MOST_NS 9e15      /* a number that JavaScript has exactly */
 
-const char *const category_names[CATEGORIES] = {
+static const char *const category_names[CATEGORIES] = {
     [CATEGORY_PUT] = "put",
     [CATEGORY_GET] = "get",
     [CATEGORY_ATOMIC] = "atomic",
@@ -28,26 +28,24 @@ const char *const category_names[CATEGORIES] = {
     [CATEGORY_OTHER] = "other call",
 };
 
+static const enum category categories[TRACE_CLASSES] = {
+    [TRACE_PUT] = CATEGORY_PUT,
+    [TRACE_GET] = CATEGORY_GET,
+    [TRACE_NONBLOCKING] = CATEGORY_PUT,
+    [TRACE_ATOMIC] = CATEGORY_ATOMIC,
+    [TRACE_COLLECTIVE] = CATEGORY_COLLECTIVE,
+    [TRACE_SYNCHRONIZATION] = CATEGORY_SYNCHRONIZATION,
+    [TRACE_CONTEXT] = CATEGORY_OTHER,
+    [TRACE_LOCK] = CATEGORY_LOCK,
+    [TRACE_MEMORY] = CATEGORY_OTHER,
+    [TRACE_SETUP] = CATEGORY_OTHER,
+    [TRACE_QUERY] = CATEGORY_OTHER,
+};
+
 static enum category category_of(const struct trace_routine *routine)
 {
-    switch (routine->class) {
-    case TRACE_PUT:
-        return CATEGORY_PUT;
-    case TRACE_GET:
-        return CATEGORY_GET;
-    case TRACE_NONBLOCKING:
-        return trace_transfer(routine) == TRANSFER_FROM_PEER ? CATEGORY_GET : CATEGORY_PUT;
-    case TRACE_ATOMIC:
-        return CATEGORY_ATOMIC;
-    case TRACE_COLLECTIVE:
-        return CATEGORY_COLLECTIVE;
-    case TRACE_SYNCHRONIZATION:
-        return CATEGORY_SYNCHRONIZATION;
-    case TRACE_LOCK:
-        return CATEGORY_LOCK;
-    default:
-        return CATEGORY_OTHER;
-    }
+    return trace_transfer(routine) == TRANSFER_FROM_PEER ? CATEGORY_GET
+                                                         : categories[routine->class];
 }
 
 /* A call within the window; calls of a line are made not to overlap, whatever the file says. */
@@ -62,6 +60,55 @@ struct item {
     uint32_t spot; /* of the longest call */
     uint64_t calls;
 };
+
+/*
+ * ---- Numbers as bytes, in base64, so that a page of text can hold millions of them ----
+ *
+ * Numbers take 7 bits a byte, the lowest first; the last byte has its highest bit clear.
+ */
+
+struct packed {
+    unsigned char *bytes; /* of the block that is being filled */
+    size_t count, room;
+    uint64_t written; /* characters so far */
+};
+
+static void packed_byte(struct packed *packed, unsigned char byte)
+{
+    if (packed->count == packed->room) {
+        packed->room = 2 * packed->room + 4096;
+        packed->bytes = memory_resize(packed->bytes, packed->room);
+    }
+    packed->bytes[packed->count++] = byte;
+}
+
+static void packed_number(struct packed *packed, uint64_t number)
+{
+    for (; number > 127; number >>= 7)
+        packed_byte(packed, (unsigned char)(128 | (number & 127)));
+    packed_byte(packed, (unsigned char)number);
+}
+
+/* Writes the block; returns at which character it begins. */
+static uint64_t packed_write(struct packed *packed, FILE *out)
+{
+    static const char letters[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    uint64_t at = packed->written;
+    for (size_t i = 0; i < packed->count; i += 3) {
+        size_t rest = packed->count - i;
+        uint32_t group = (uint32_t)packed->bytes[i] << 16;
+        group |= rest > 1 ? (uint32_t)packed->bytes[i + 1] << 8 : 0;
+        group |= rest > 2 ? packed->bytes[i + 2] : 0;
+        const char four[4] = {letters[group >> 18], letters[group >> 12 & 63],
+                              rest > 1 ? letters[group >> 6 & 63] : '=',
+                              rest > 2 ? letters[group & 63] : '='};
+        fwrite(four, 1, sizeof four, out);
+    }
+    packed->written += (packed->count + 2) / 3 * 4;
+    packed->count = 0;
+    return at;
+}
 
 /* ---- Reading ---- */
 
@@ -353,29 +400,24 @@ static void row_names(const struct timeline *timeline, FILE *out)
 void timeline_members(const struct timeline *timeline, FILE *out)
 {
     const struct explain *explain = timeline->explain;
-    fputs("\"from\":", out);
-    json_number(out, explain->from);
-    fprintf(out,
-            ",\"length\":%.0f,\"buckets\":%" PRIu32 ",\"linesPerRow\":%" PRIu32
-            ",\"full\":%.0f,\"calls\":%" PRIu64 ",\"together\":%.0f,\"shares\":%" PRIu64,
-            ns_of(timeline, explain->to), timeline->buckets, timeline->lines_per_row, FULL_SHARE,
-            timeline->calls, timeline->level ? ldexp(1, timeline->level) : 0, timeline->shares_at);
-    fputs(",\"categories\":[", out);
+    json_print(out,
+               "'from':%f,'length':%lld,'buckets':%u,'linesPerRow':%u,'full':%d,'calls':%zu,"
+               "'together':%lld,'shares':%zu,'categories':[",
+               explain->from, (long long)ns_of(timeline, explain->to), timeline->buckets,
+               timeline->lines_per_row, FULL_SHARE, (size_t)timeline->calls,
+               timeline->level ? 1LL << timeline->level : 0, (size_t)timeline->shares_at);
     for (size_t i = 0; i < CATEGORIES; i++)
-        fprintf(out, "%s\"%s\"", i ? "," : "", category_names[i]);
-    fputs("],\"causes\":[", out);
+        json_print(out, i ? ",%s" : "%s", category_names[i]);
+    json_print(out, "],'causes':[");
     for (size_t i = 0; i < CAUSES; i++)
-        fprintf(out, "%s\"%s\"", i ? "," : "", cause_rows[i].name);
+        json_print(out, i ? ",%s" : "%s", cause_rows[i].name);
     fputs("],\"rows\":[", out);
     row_names(timeline, out);
     fputs("],\n\"spots\":[", out);
-    for (uint32_t i = 0; i < explain->spots.count; i++) {
-        fputs(i ? ",[" : "[", out);
-        json_string(out, spot_routine(explain, i));
-        fputc(',', out);
-        json_string(out, spot_site(explain, i) ? spot_site(explain, i) : "");
-        fprintf(out, ",%d]", i < timeline->category_room ? (int)timeline->categories[i] : 0);
-    }
+    for (uint32_t i = 0; i < explain->spots.count; i++)
+        json_print(out, i ? ",[%s,%s,%d]" : "[%s,%s,%d]", spot_routine(explain, i),
+                   spot_site(explain, i) ? spot_site(explain, i) : "",
+                   i < timeline->category_room ? (int)timeline->categories[i] : 0);
     fprintf(out, "],\n\"waits\":[%s],\n\"blocks\":[%s]", timeline->waits, timeline->blocks);
 }
 

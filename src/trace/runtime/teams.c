@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "trace/encode.h"
-#include "trace/pe_ranges.h"
 #include "trace/runtime/tracer.h"
 
 #define RECORD_MOST_BYTES (6 * 2 * NUMBER_MOST_BYTES)

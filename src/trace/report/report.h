@@ -1,13 +1,49 @@
+/* shmemtrace report: one page for a browser with all that is known of a run. */
+#ifndef SKAMPI_TRACE_REPORT_REPORT_H
+#define SKAMPI_TRACE_REPORT_REPORT_H
+
+#include "trace/explain/explain.h"
+#include "trace/read/summary.h"
+
+extern const struct reader_command report_command;
+
+/* ---- The texts of the page, which the build takes from their files (Makefile). $name is replaced
+ * ---- */
+
+extern const char page_frame[]; /* of all reports: scripts/skampi_tools/report/page.html */
+extern const char page_body[];  /* body.html */
+extern const char page_style[], page_program[];
+
+/* ---- matrix.c: which PE communicates with which one, by groups of PEs if they are many ---- */
+
+enum matrix_quantity {
+    MATRIX_TO,   /* bytes that calls of the first one move to the second one */
+    MATRIX_FROM, /* bytes that they read there */
+    MATRIX_CALLS,
+    MATRIX_WAITED, /* seconds that the first one waits for the second one */
+    MATRIX_QUANTITIES
+};
+
+struct matrix {
+    int pes, group; /* group: PEs in a row */
+    size_t rows;
+    double *values; /* by row, column and quantity */
+};
+
+/* For a run of so many PEs, with its waits. */
+void matrix_begin(struct matrix *, const struct explain *);
+void matrix_add(void *matrix, const struct summary_pair *);
+/* As a value of JSON: cells that are not empty are [row, column, values...]. */
+void matrix_write(const struct matrix *, FILE *out);
+void matrix_free(struct matrix *);
+
 /*
+ * ---- timeline.c ----
+ *
  * The time line of a run, at two levels of detail: of each row, a thread of a PE, the shares of
  * what it does in even stretches of time; and its calls, of which short neighbours are taken
  * together if they are too many.
  */
-#ifndef SKAMPI_TRACE_REPORT_TIMELINE_H
-#define SKAMPI_TRACE_REPORT_TIMELINE_H
-
-#include "trace/explain/explain.h"
-#include "trace/report/packed.h"
 
 /* What calls are shown as. What is left of the time is computation. */
 enum category {
@@ -20,7 +56,6 @@ enum category {
     CATEGORY_GET,
     CATEGORIES
 };
-extern const char *const category_names[CATEGORIES];
 
 #define TIMELINE_LEVELS 45 /* of taking calls together: not at all, then in 2, 4, 8, ... ns */
 
