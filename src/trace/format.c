@@ -22,7 +22,7 @@ uint32_t format_ending_checksum(const unsigned char bytes[FORMAT_ENDING_BYTES])
     return checksum(0, bytes + before, FORMAT_ENDING_BYTES - before);
 }
 
-uint32_t format_block_checksum(const struct block_head *head, const void *payload)
+static uint32_t block_checksum(const struct block_head *head, const void *payload)
 {
     size_t before = offsetof(struct block_head, bytes);
     uint32_t sum = checksum(0, (const char *)head + before, sizeof *head - before);
@@ -39,7 +39,7 @@ const char *format_block_problem(const struct block_head *head, int64_t rest, co
         return "no block begins there";
     if (rest < bytes + head->bytes)
         return "the file ends within a block";
-    return !payload || format_block_checksum(head, payload) == head->checksum
+    return !payload || block_checksum(head, payload) == head->checksum
                ? NULL
                : "the checksum of a block is wrong";
 }
@@ -132,5 +132,5 @@ struct block_head compose_events_head(uint32_t thread, const struct encoder *enc
 void compose_block_head(struct block_head *head, const void *payload)
 {
     head->magic = BLOCK_MAGIC;
-    head->checksum = format_block_checksum(head, payload);
+    head->checksum = block_checksum(head, payload);
 }

@@ -92,7 +92,6 @@ struct clock_fix {
 
 uint32_t format_head_checksum(const struct format_head *, const void *description);
 uint32_t format_ending_checksum(const unsigned char bytes[FORMAT_ENDING_BYTES]);
-uint32_t format_block_checksum(const struct block_head *, const void *payload);
 
 /* What is wrong with a block, as a text; NULL: nothing. rest: bytes of the file from the beginning
  * of the head on. payload: bytes after the head; NULL leaves its checksum unchecked. */

@@ -639,11 +639,9 @@ static void find_flags(struct races *races)
         races->kinds[source->index] = kinds_read(&kinds, source, &races->reader->routines);
         races->threads[source->index] = memory_zeroed((size_t)info->threads, sizeof(struct thread));
         for (int thread = 0; thread < info->threads; thread++) {
-            struct trace_cursor *cursor = trace_events(source->file, thread);
             struct trace_event event;
-            while (source_next(source, cursor, &event))
+            while (source_event(source, thread, &event))
                 add_flags(races, &races->kinds[source->index][event.routine], source, &event);
-            trace_cursor_free(cursor);
         }
     }
     free(kinds.names);

@@ -359,9 +359,6 @@ struct cause_row {
 };
 extern const struct cause_row cause_rows[CAUSES];
 
-/* The PEs that have at least a tenth of the largest value: "PEs 0, 1 and 2", "PEs 0-3". values: by
- * line. The caller frees it. */
-char *sentence_pes(const struct explain *, const double *values);
 /* Who waits where for whom, and why. The caller frees it. */
 char *sentence_of(const struct explain *, const struct finding *);
 const char *sentence_remedy(const struct explain *, const struct finding *);

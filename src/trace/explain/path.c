@@ -148,11 +148,10 @@ static void profile_thread(const struct path *path, struct source *source, uint3
     }
     if (next == path->count || path->stretches[next].line != number)
         return;
-    struct trace_cursor *cursor = trace_events(source->file, (int)line->thread);
     struct trace_event event;
     double ended = NAN;
     uint32_t before = INT32_MAX;
-    while (source_next(source, cursor, &event)) {
+    while (source_event(source, (int)line->thread, &event)) {
         uint32_t spot = spot_of(explain, source, &event);
         double start = trace_seconds(source->file, event.start),
                end = trace_seconds(source->file, event_end(&event));
@@ -162,7 +161,6 @@ static void profile_thread(const struct path *path, struct source *source, uint3
         ended = end;
         before = spot;
     }
-    trace_cursor_free(cursor);
 }
 
 static int compare_stays(const void *a, const void *b)

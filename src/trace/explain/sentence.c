@@ -74,7 +74,9 @@ static int list_pes(const struct explain *explain, const double *values, struct 
     return all;
 }
 
-char *sentence_pes(const struct explain *explain, const double *values)
+/* The PEs that have at least a tenth of the largest value: "PEs 0, 1 and 2", "PEs 0-3". values: by
+ * line. The caller frees it. */
+static char *sentence_pes(const struct explain *explain, const double *values)
 {
     struct text text = {0};
     int all = list_pes(explain, values, &text);

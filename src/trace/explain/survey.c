@@ -53,11 +53,10 @@ static void see_flag(struct explain *explain, int pe, const struct routine_kind 
 static void survey_thread(struct explain *explain, struct surveyed *surveyed, struct source *source,
                           int thread)
 {
-    struct trace_cursor *cursor = trace_events(source->file, thread);
     struct trace_event event;
     struct row row = {0};
     bool first = thread == 0 && explain->first_line[source->index] == 0;
-    while (source_next(source, cursor, &event)) {
+    while (source_event(source, thread, &event)) {
         const struct routine_kind *kind = explain_kind(explain, source, &event);
         uint32_t spot = spot_of(explain, source, &event);
         double start = trace_seconds(source->file, event.start),
@@ -76,7 +75,6 @@ static void survey_thread(struct explain *explain, struct surveyed *surveyed, st
         if (first && !kind->start && !kind->end && !call_polls(kind, &event))
             iterations_see(explain->iterations, spot, start);
     }
-    trace_cursor_free(cursor);
 }
 
 static void add_lines(struct explain *explain, const struct source *source)

@@ -19,8 +19,9 @@
 /* ns that the first event starts at: what is at 0 has no time for some readers, and a get is read
  * at its peer 1 ns before. */
 #define LEAD 2
-#define LARGE 100e6 /* bytes: users are warned of larger files, since viewers hold all in memory   \
-                     */
+#define LARGE                                                                                      \
+    100e6 /* bytes: users are warned of larger files, since viewers hold all in memory             \
+           */
 
 struct chrome {
     struct reader *reader;
@@ -163,15 +164,12 @@ static void chrome_source(struct chrome *chrome, struct source *source)
         keep_about(chrome, info);
     }
     name_pe(chrome, info->pe, " on ", info->host);
-    struct trace_cursor *cursor = trace_events(source->file, -1);
     struct trace_event event;
-    while (source_next(source, cursor, &event)) {
+    while (source_event(source, -1, &event)) {
         chrome_event(chrome, source, &event);
         reader_check_written(chrome->reader, chrome->out, chrome->path);
     }
     name_threads(chrome, info);
-    trace_cursor_free(cursor);
-    source_ended(source);
 }
 
 /* Says how to get a smaller file. */

@@ -447,13 +447,10 @@ static void write_source(struct export *export, struct source *source)
     enter_program(export, &locations[0], 0);
     must(export, OTF2_EvtWriter_RmaWinCreate(locations[0].writer, NULL, 0, WORLD));
     uint64_t last = 0;
-    struct trace_cursor *cursor = trace_events(source->file, -1);
     struct trace_event event;
-    while (source_next(source, cursor, &event))
+    while (source_event(source, -1, &event))
         if (event.thread < threads)
             write_event(export, source, &locations[event.thread], &event);
-    trace_cursor_free(cursor);
-    source_ended(source);
     for (size_t i = 0; i < threads; i++)
         last = locations[i].last > last ? locations[i].last : last;
     export->last = last > export->last ? last : export->last;

@@ -260,13 +260,11 @@ static void write_source(struct perfetto *perfetto, struct source *source)
         name = text_format("thread %d", thread);
         begin_sequence(perfetto, describe_track(perfetto, process, info->pe, name));
         free(name);
-        struct trace_cursor *cursor = trace_events(source->file, thread);
         struct trace_event event;
-        while (source_next(source, cursor, &event)) {
+        while (source_event(source, thread, &event)) {
             write_call(perfetto, source, &event);
             reader_check_written(perfetto->reader, perfetto->out, perfetto->path);
         }
-        trace_cursor_free(cursor);
     }
     if (perfetto->reader->thread_ranges == 0)
         source_ended(source);

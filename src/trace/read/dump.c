@@ -27,14 +27,11 @@ static void dump_source(struct source *source, event_writer *write, bool text)
         source_print_teams(source, reader->out);
         event_text_columns(reader->out);
     }
-    struct trace_cursor *cursor = trace_events(source->file, -1);
     struct trace_event event;
-    while (source_next(source, cursor, &event)) {
+    while (source_event(source, -1, &event)) {
         write(reader->out, source->file, &event, source_site_text(source, &event));
         reader_check_written(reader, reader->out, reader->out_name);
     }
-    trace_cursor_free(cursor);
-    source_ended(source);
 }
 
 static int dump(struct reader *reader)

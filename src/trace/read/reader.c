@@ -463,6 +463,7 @@ void source_close(struct source *source)
 {
     if (!source)
         return;
+    trace_cursor_free(source->cursor);
     trace_close(source->file);
     free(source->wanted);
     free(source->numbers);
@@ -509,7 +510,7 @@ void source_ended(struct source *source)
                    source->path, info->events, source->events);
 }
 
-bool source_wants(const struct source *source, const struct trace_event *event)
+static bool source_wants(const struct source *source, const struct trace_event *event)
 {
     const struct reader *reader = source->reader;
     return source->wanted[event->routine] && reader_wants_thread(reader, event->thread) &&
@@ -531,6 +532,19 @@ bool source_next(struct source *source, struct trace_cursor *cursor, struct trac
             return true;
         }
     }
+}
+
+bool source_event(struct source *source, int thread, struct trace_event *event)
+{
+    if (!source->cursor)
+        source->cursor = trace_events(source->file, thread);
+    if (source_next(source, source->cursor, event))
+        return true;
+    trace_cursor_free(source->cursor);
+    source->cursor = NULL;
+    if (thread < 0)
+        source_ended(source);
+    return false;
 }
 
 size_t source_number(struct source *source, const struct trace_event *event)

@@ -84,6 +84,7 @@ struct source {
     const char *path;
     struct trace_file *file;
     const struct trace_info *info;
+    struct trace_cursor *cursor; /* of source_event() */
     double seconds_per_tick;
     bool *wanted;    /* by routine */
     size_t *numbers; /* by routine: number + 1 in the reader's table; 0: not known yet */
@@ -134,12 +135,14 @@ void source_close(struct source *);
 /* The next selected file that can be read: first after NULL. Closes the one before. NULL: all were
  * read. */
 struct source *reader_next(struct reader *, struct source *before);
-/* The next selected event of a cursor; false at the end. Damage is reported once for each file,
- * however often it is opened. */
+/* The next selected event, from the first one on: of one thread, or of all (-1, in the order of
+ * blocks). False at the end, after which the first one is next again. Damage is reported once for
+ * each file, however often it is opened; after all threads also if events are missing. */
+bool source_event(struct source *, int thread, struct trace_event *);
+/* The same of a cursor, for callers that need several. */
 bool source_next(struct source *, struct trace_cursor *, struct trace_event *);
-/* Whether the user has selected an event that trace_next() has found. */
-bool source_wants(const struct source *, const struct trace_event *);
-/* Call it when all events were read. Reports if they are fewer than the file's ending says. */
+/* Call it when all events were read by source_next(), or thread by thread. Reports if they are
+ * fewer than the file's ending says. */
 void source_ended(struct source *);
 /* Reports the damage at which the cursor stopped. */
 void source_damaged(struct source *, const struct trace_cursor *);

@@ -232,17 +232,14 @@ static void add_event(struct summary *summary, struct source *source, struct sum
 
 static void read_events(struct summary *summary, struct source *source, struct summary_pe *pe)
 {
-    struct trace_cursor *cursor = trace_events(source->file, -1);
     struct trace_event event;
     int64_t first = 0, last = 0;
-    for (bool begun = false; source_next(source, cursor, &event); begun = true) {
+    for (bool begun = false; source_event(source, -1, &event); begun = true) {
         add_event(summary, source, pe, &event);
         int64_t end = event_end(&event);
         first = begun && first < event.start ? first : event.start;
         last = begun && last > end ? last : end;
     }
-    trace_cursor_free(cursor);
-    source_ended(source);
     if (pe->of[QUANTITY_CALLS] == 0)
         return;
     double start = trace_seconds(source->file, first), end = trace_seconds(source->file, last);

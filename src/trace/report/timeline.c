@@ -121,9 +121,8 @@ static void each_call(struct timeline *timeline,
         timeline->lines[i] = (struct timeline_line){.last = -MOST_NS};
     for (struct source *source = NULL; (source = reader_next(explain->reader, source));) {
         for (int thread = 0; thread < source->info->threads; thread++) {
-            struct trace_cursor *cursor = trace_events(source->file, thread);
             struct trace_event event;
-            while (source_next(source, cursor, &event)) {
+            while (source_event(source, thread, &event)) {
                 const struct line *line = explain_line(explain, source, &event);
                 if (!line)
                     continue;
@@ -141,7 +140,6 @@ static void each_call(struct timeline *timeline,
                 timeline->categories[shown.spot] = category_of(source_routine(source, &event));
                 take(timeline, &shown, context);
             }
-            trace_cursor_free(cursor);
         }
     }
 }

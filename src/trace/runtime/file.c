@@ -19,7 +19,6 @@
 
 /* Descriptors that applications count on are below. */
 #define LEAST_DESCRIPTOR 200
-#define MOST_JOBS 1000000
 
 static struct {
     char path[PATH_MAX]; /* absolute: programs change folders */
