@@ -112,6 +112,8 @@ struct summary {
     bool grouped; /* whether groups are wanted */
     /* Takes each pair in the place of JSON; NULL: nothing does. */
     void (*take_pair)(void *context, const struct summary_pair *);
+    /* Takes each call that is added, too, as the file has them; NULL: nothing does. */
+    void (*take_event)(void *context, struct source *, const struct trace_event *);
     void *context;
     struct table group_numbers;
     struct summary_group *groups;

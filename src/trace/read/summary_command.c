@@ -236,6 +236,8 @@ static void read_events(struct summary *summary, struct source *source, struct s
     int64_t first = 0, last = 0;
     for (bool begun = false; source_event(source, -1, &event); begun = true) {
         add_event(summary, source, pe, &event);
+        if (summary->take_event)
+            summary->take_event(summary->context, source, &event);
         int64_t end = event_end(&event);
         first = begun && first < event.start ? first : event.start;
         last = begun && last > end ? last : end;

@@ -135,6 +135,17 @@ static void write_page(struct page *page)
 
 /* ---- What the page shows ---- */
 
+static void take_pair(void *page, const struct summary_pair *pair)
+{
+    matrix_add(&((struct page *)page)->matrix, pair);
+}
+
+static void take_event(void *page, struct source *source, const struct trace_event *event)
+{
+    timeline_survey(&((struct page *)page)->timeline, source, event);
+}
+
+/* Reads the trace for summary, matrix and time line. */
 static void sum_up(struct page *page, struct reader *reader)
 {
     size_t length;
@@ -143,10 +154,12 @@ static void sum_up(struct page *page, struct reader *reader)
     *summary = (struct summary){.reader = reader,
                                 .out = out,
                                 .json = true,
-                                .take_pair = matrix_add,
-                                .context = &page->matrix};
+                                .take_pair = take_pair,
+                                .take_event = take_event,
+                                .context = page};
     reader_window(reader);
     matrix_begin(&page->matrix, &page->explain);
+    timeline_begin(&page->timeline);
     summary_collect(summary);
     summary_json_end(summary);
     fclose(out);

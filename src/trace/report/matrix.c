@@ -31,7 +31,7 @@ void matrix_begin(struct matrix *matrix, const struct explain *explain)
     }
 }
 
-void matrix_add(void *matrix, const struct summary_pair *pair)
+void matrix_add(struct matrix *matrix, const struct summary_pair *pair)
 {
     double *cell = cell_of(matrix, pair->pe, pair->peer);
     if (!cell)

@@ -32,7 +32,7 @@ struct matrix {
 
 /* For a run of so many PEs, with its waits. */
 void matrix_begin(struct matrix *, const struct explain *);
-void matrix_add(void *matrix, const struct summary_pair *);
+void matrix_add(struct matrix *, const struct summary_pair *);
 /* As a value of JSON: cells that are not empty are [row, column, values...]. */
 void matrix_write(const struct matrix *, FILE *out);
 void matrix_free(struct matrix *);
@@ -77,7 +77,11 @@ struct timeline {
     uint64_t shares_at;
 };
 
-/* Reads the trace, and writes what the page unpacks. */
+/* When all waits are known. */
+void timeline_begin(struct timeline *);
+/* Then for each call; those of a thread in their order. */
+void timeline_survey(struct timeline *, struct source *, const struct trace_event *);
+/* Then reads the trace again, and writes what the page unpacks. */
 void timeline_write(struct timeline *, FILE *out);
 /* After that: the description, as members of an object of JSON. */
 void timeline_members(const struct timeline *, FILE *out);

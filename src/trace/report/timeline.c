@@ -112,36 +112,32 @@ static uint64_t packed_write(struct packed *packed, FILE *out)
 
 /* ---- Reading ---- */
 
-/* Calls take() for each call in the window, one thread after the other. */
-static void each_call(struct timeline *timeline,
-                      void (*take)(struct timeline *, const struct shown *, void *), void *context)
+static void begin_lines(struct timeline *timeline)
+{
+    for (uint32_t i = 0; i < timeline->explain->line_count; i++)
+        timeline->lines[i] = (struct timeline_line){.last = -MOST_NS};
+}
+
+/* Whether a call is in the window, and how it is shown. Those of a thread come in their order. */
+static bool show(struct timeline *timeline, struct source *source, const struct trace_event *event,
+                 struct shown *shown)
 {
     struct explain *explain = timeline->explain;
-    for (uint32_t i = 0; i < explain->line_count; i++)
-        timeline->lines[i] = (struct timeline_line){.last = -MOST_NS};
-    for (struct source *source = NULL; (source = reader_next(explain->reader, source));) {
-        for (int thread = 0; thread < source->info->threads; thread++) {
-            struct trace_event event;
-            while (source_event(source, thread, &event)) {
-                const struct line *line = explain_line(explain, source, &event);
-                if (!line)
-                    continue;
-                struct shown shown = {.line = (uint32_t)(line - explain->lines),
-                                      .spot = spot_of(explain, source, &event),
-                                      .start = trace_seconds(source->file, event.start),
-                                      .end = trace_seconds(source->file, event_end(&event))};
-                double *last = &timeline->lines[shown.line].last;
-                shown.start = fmax(shown.start, *last);
-                if (!(shown.end > explain->from && shown.end >= shown.start &&
-                      shown.start < explain->to))
-                    continue;
-                *last = shown.end;
-                memory_extend(timeline->categories, shown.spot, &timeline->category_room);
-                timeline->categories[shown.spot] = category_of(source_routine(source, &event));
-                take(timeline, &shown, context);
-            }
-        }
-    }
+    const struct line *line = explain_line(explain, source, event);
+    if (!line)
+        return false;
+    *shown = (struct shown){.line = (uint32_t)(line - explain->lines),
+                            .spot = spot_of(explain, source, event),
+                            .start = trace_seconds(source->file, event->start),
+                            .end = trace_seconds(source->file, event_end(event))};
+    double *last = &timeline->lines[shown->line].last;
+    shown->start = fmax(shown->start, *last);
+    if (!(shown->end > explain->from && shown->end >= shown->start && shown->start < explain->to))
+        return false;
+    *last = shown->end;
+    memory_extend(timeline->categories, shown->spot, &timeline->category_room);
+    timeline->categories[shown->spot] = category_of(source_routine(source, event));
+    return true;
 }
 
 /* ---- Shares of stretches of time ---- */
@@ -173,13 +169,16 @@ static void count_items(struct timeline *timeline, const struct shown *call)
     }
 }
 
-static void survey_call(struct timeline *timeline, const struct shown *call, void *context)
+void timeline_survey(struct timeline *timeline, struct source *source,
+                     const struct trace_event *event)
 {
-    (void)context;
+    struct shown call;
+    if (!show(timeline, source, event, &call))
+        return;
     timeline->calls++;
-    add_shares(timeline, call);
+    add_shares(timeline, &call);
     if (timeline->explain->events > timeline->most)
-        count_items(timeline, call);
+        count_items(timeline, &call);
 }
 
 static void pack_shares(struct timeline *timeline, struct packed *packed, FILE *out)
@@ -256,12 +255,10 @@ static void end_item(struct packing *packing)
         end_block(packing);
 }
 
-static void pack_call(struct timeline *timeline, const struct shown *call, void *context)
+static void pack_call(struct packing *packing, const struct shown *call)
 {
-    struct packing *packing = context;
     struct item *item = &packing->item;
     double inside = call->end - call->start;
-    (void)timeline;
     if (call->line != packing->line || !packing->span || call->end - item->start > packing->span)
         end_item(packing);
     if (call->line != packing->line) {
@@ -278,8 +275,19 @@ static void pack_call(struct timeline *timeline, const struct shown *call, void 
     }
 }
 
+static void pack_source(struct packing *packing, struct source *source)
+{
+    struct trace_event event;
+    struct shown call;
+    for (int thread = 0; thread < source->info->threads; thread++)
+        while (source_event(source, thread, &event))
+            if (show(packing->timeline, source, &event, &call))
+                pack_call(packing, &call);
+}
+
 static void pack_calls(struct timeline *timeline, struct packed *packed, FILE *out)
 {
+    struct source *source = NULL;
     size_t size;
     struct packing packing = {.timeline = timeline,
                               .packed = packed,
@@ -287,8 +295,10 @@ static void pack_calls(struct timeline *timeline, struct packed *packed, FILE *o
                               .blocks = memory_stream(&timeline->blocks, &size),
                               .span = timeline->level ? ldexp(1e-9, timeline->level) : 0,
                               .comma = ""};
-    if (timeline->lines_per_row == 1)
-        each_call(timeline, pack_call, &packing);
+    begin_lines(timeline);
+    while (timeline->lines_per_row == 1 &&
+           (source = reader_next(timeline->explain->reader, source)))
+        pack_source(&packing, source);
     end_item(&packing);
     end_block(&packing);
     fclose(packing.blocks);
@@ -357,10 +367,9 @@ static void pack_waits(struct timeline *timeline, struct packed *packed, FILE *o
 
 /* ---- All of it ---- */
 
-void timeline_write(struct timeline *timeline, FILE *out)
+void timeline_begin(struct timeline *timeline)
 {
     const struct explain *explain = timeline->explain;
-    struct packed packed = {0};
     timeline->lines_per_row = (explain->line_count + MOST_ROWS - 1) / MOST_ROWS;
     timeline->rows = (explain->line_count + timeline->lines_per_row - 1) / timeline->lines_per_row;
     timeline->buckets = (uint32_t)fmin(ROW_BUCKETS, MOST_BUCKETS / timeline->rows);
@@ -369,7 +378,12 @@ void timeline_write(struct timeline *timeline, FILE *out)
     timeline->shares = memory_zeroed((size_t)timeline->rows * timeline->buckets,
                                      CATEGORIES * sizeof *timeline->shares);
     timeline->lines = memory_zeroed(explain->line_count, sizeof *timeline->lines);
-    each_call(timeline, survey_call, NULL);
+    begin_lines(timeline);
+}
+
+void timeline_write(struct timeline *timeline, FILE *out)
+{
+    struct packed packed = {0};
     while (timeline->level + 1 < TIMELINE_LEVELS &&
            timeline->counts[timeline->level] > timeline->most)
         timeline->level++;
