@@ -723,6 +723,15 @@ backwards = Paraver(path("backwards"))
 tap.equal((ran.status, backwards.length, backwards.problems), (0, 0, []),
           "backwards: the trace for Paraver is well formed, and has a length", ran)
 
+# ---- A file that viewers do not load with ease ----
+
+make("large", "pe 0 2 1\n" + "".join(put(100 * i, 1) for i in range(1, 200001)) + "end exit\npe 1 2 1\nend exit\n")
+large, small = command("export", "--chrome", "large.json", "large"), command("export", "--chrome", "small.json", "--to", "0.01", "large")
+megabytes = round(os.path.getsize(path("large.json")) * 1e-6)
+tap.ok(large.status == 0 and f"large.json: has {megabytes} MB" in large.err and "--from and --to" in large.err and
+       "and 0.02 s" in large.err, "the export to Chrome says that a file is large, and how to get a smaller one", large)
+tap.equal((small.status, small.err), (0, ""), "... of which it says nothing")
+
 # ---- What cannot be exported ----
 
 make("twice", "pe 0 2 1\nend exit\n")
