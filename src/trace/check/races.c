@@ -39,9 +39,9 @@ struct thread {
 struct races {
     struct reader *reader;
     int pes;
-    double slack;                /* seconds by which clocks may differ */
-    struct routine_kind **kinds; /* by file */
-    struct thread **threads;     /* by file */
+    double slack; /* seconds by which clocks may differ */
+    struct kinds kinds;
+    struct thread **threads; /* by file */
     struct order *order;
     struct shadow **shadows; /* by PE */
     size_t most_shadow;      /* when to look through them */
@@ -630,21 +630,19 @@ static void add_flags(struct races *races, const struct routine_kind *kind, stru
 static void find_flags(struct races *races)
 {
     struct reader *reader = races->reader;
-    struct kinds kinds = {0};
     double bound = 0;
     for (struct source *source = NULL; (source = reader_next(reader, source));) {
         const struct trace_info *info = source->info;
         races->pes = info->pes > races->pes ? info->pes : races->pes;
         bound = fmax(bound, isfinite(info->clock_bound) ? info->clock_bound : UNKNOWN_CLOCKS);
-        races->kinds[source->index] = kinds_read(&kinds, source, &races->reader->routines);
+        kinds_read(&races->kinds, source, &races->reader->routines);
         races->threads[source->index] = memory_zeroed((size_t)info->threads, sizeof(struct thread));
         for (int thread = 0; thread < info->threads; thread++) {
             struct trace_event event;
             while (source_event(source, thread, &event))
-                add_flags(races, &races->kinds[source->index][event.routine], source, &event);
+                add_flags(races, kinds_find(&races->kinds, source, &event), source, &event);
         }
     }
-    free(kinds.names);
     flags_sort(races->flags, (size_t)races->pes);
     races->slack = 2 * bound;
 }
@@ -656,7 +654,7 @@ static bool replay_event(struct races *races, struct merge *merge, const struct 
         .races = races,
         .source = source,
         .event = next->event,
-        .kind = &races->kinds[source->index][next->event->routine],
+        .kind = kinds_find(&races->kinds, source, next->event),
         .pe = source->info->pe,
         .time = next->seconds,
     };
@@ -704,7 +702,7 @@ static void replay(struct races *races)
 static void release(struct races *races)
 {
     size_t files = races->reader->count;
-    kinds_free(races->kinds, files);
+    kinds_free(&races->kinds);
     for (size_t i = 0; i < files; i++)
         free(races->threads[i]);
     free(races->threads);
@@ -754,7 +752,6 @@ static void tell(const struct races *races, races_tell *tell_race, void *context
 void races_find(struct reader *reader, races_tell *tell_race, void *context)
 {
     struct races races = {.reader = reader, .report = race_report_new()};
-    races.kinds = memory_zeroed(reader->count, sizeof *races.kinds);
     races.threads = memory_zeroed(reader->count, sizeof *races.threads);
     find_flags(&races);
     replay(&races);

@@ -10,38 +10,37 @@
 
 /* ---- Routines ---- */
 
-struct routine_kind *kinds_read(struct kinds *last, const struct source *source,
-                                struct table *routines)
+void kinds_read(struct kinds *kinds, const struct source *source, struct table *routines)
 {
+    size_t length, count = source->info->routines;
     char *text = NULL;
-    size_t length;
     FILE *out = memory_stream(&text, &length);
-    for (uint32_t i = 0; i < source->info->routines; i++)
+    for (uint32_t i = 0; i < count; i++)
         fprintf(out, "%s %d\n", trace_routine(source->file, i)->name,
                 (int)trace_routine(source->file, i)->fields);
     fclose(out);
-    if (last->names && strcmp(last->names, text) == 0) {
-        free(text);
-        return last->of;
+    if (!kinds->names || strcmp(kinds->names, text) != 0) {
+        kinds->last = memory_zeroed(count, sizeof *kinds->last);
+        if (count)
+            routine_kinds(trace_routine(source->file, 0), count, source->info->format, routines,
+                          kinds->last);
     }
-    free(last->names);
-    last->names = text;
-    last->of = memory_zeroed(source->info->routines, sizeof *last->of);
-    if (source->info->routines)
-        routine_kinds(trace_routine(source->file, 0), source->info->routines, source->info->format,
-                      routines, last->of);
-    return last->of;
+    free(kinds->names);
+    kinds->names = text;
+    memory_extend(kinds->by_file, source->index, &kinds->files);
+    kinds->by_file[source->index] = kinds->last;
 }
 
-void kinds_free(struct routine_kind **by_file, size_t count)
+void kinds_free(struct kinds *kinds)
 {
     const struct routine_kind *freed = NULL; /* files in a row share them */
-    for (size_t i = 0; by_file && i < count; i++)
-        if (by_file[i] && by_file[i] != freed) {
-            freed = by_file[i];
-            free(by_file[i]);
+    for (size_t i = 0; i < kinds->files; i++)
+        if (kinds->by_file[i] && kinds->by_file[i] != freed) {
+            freed = kinds->by_file[i];
+            free(kinds->by_file[i]);
         }
-    free(by_file);
+    free(kinds->by_file);
+    free(kinds->names);
 }
 
 /* ---- Calls ---- */
@@ -103,7 +102,7 @@ static struct spot_key key_of(const struct explain *explain, uint32_t spot)
 uint32_t spot_of(struct explain *explain, struct source *source, const struct trace_event *event)
 {
     size_t site = source_site(source, event);
-    uint16_t routine = explain_kind(explain, source, event)->number;
+    uint16_t routine = kinds_find(&explain->kinds, source, event)->number;
     /* By site, and those without one by their routine. */
     size_t place = site ? 2 * site + 1 : 2 * (size_t)routine;
     memory_extend(explain->spot_cache, place, &explain->spot_cache_room);

@@ -49,6 +49,22 @@ static inline uint32_t activity_spot(activity_t activity)
     return (uint32_t)(activity >> 32) & INT32_MAX;
 }
 
+/* What the routines of each file mean; files with equal routines share it. Begins with zeros. */
+struct kinds {
+    struct routine_kind **by_file; /* NULL: not read */
+    size_t files;
+    char *names; /* routines of the last file, and what they mean */
+    struct routine_kind *last;
+};
+/* Of a file. Names of routines get numbers in the table. */
+void kinds_read(struct kinds *, const struct source *, struct table *routines);
+static inline const struct routine_kind *
+kinds_find(const struct kinds *kinds, const struct source *source, const struct trace_event *event)
+{
+    return &kinds->by_file[source->index][event->routine];
+}
+void kinds_free(struct kinds *);
+
 /* A call: where it is made from, and how many the line made from there before it and with it. */
 struct call {
     uint32_t spot, ordinal;
@@ -207,8 +223,8 @@ struct explain {
     struct table routines, spots, phases;
     struct spot_cached *spot_cache; /* by site or routine */
     size_t spot_cache_room;
-    struct routine_kind **kinds; /* by file; equal ones are shared */
-    double *quickest;            /* by spot: the quickest atomic on another PE */
+    struct kinds kinds;
+    double *quickest; /* by spot: the quickest atomic on another PE */
     size_t quickest_room;
     struct progress *progress; /* by spot */
     size_t progress_room;
@@ -255,12 +271,6 @@ static inline double explain_time(const struct explain *explain)
 /* The line of an event; NULL if the file did not announce its thread. */
 struct line *explain_line(const struct explain *, const struct source *,
                           const struct trace_event *);
-static inline const struct routine_kind *explain_kind(const struct explain *explain,
-                                                      const struct source *source,
-                                                      const struct trace_event *event)
-{
-    return &explain->kinds[source->index][event->routine];
-}
 /* The number of the first line of a PE; NOBODY: there is no such PE in the trace. */
 static inline uint32_t explain_first_line(const struct explain *explain, int64_t pe)
 {
@@ -268,17 +278,6 @@ static inline uint32_t explain_first_line(const struct explain *explain, int64_t
 }
 
 /* ---- calls.c: what routines and calls do, and where calls are made from ---- */
-
-/* Of the last file; begin with zeros. */
-struct kinds {
-    char *names; /* its routines; free it at the end */
-    struct routine_kind *of;
-};
-
-/* Of the next file, by the number of the routine. Names get numbers in the table. */
-struct routine_kind *kinds_read(struct kinds *, const struct source *, struct table *routines);
-/* Frees the kinds of all files, and the array; NULL where a file has none. */
-void kinds_free(struct routine_kind **by_file, size_t count);
 
 /* Bytes that a blocking call reads of one variable, as a loop that polls does; 0: it is none. */
 uint64_t fetch_bytes(const struct routine_kind *, const struct trace_event *);

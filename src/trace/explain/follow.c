@@ -83,7 +83,7 @@ void follow(struct explain *explain)
             .explain = explain,
             .source = next.source,
             .event = next.event,
-            .kind = explain_kind(explain, next.source, next.event),
+            .kind = kinds_find(&explain->kinds, next.source, next.event),
             .number = (uint32_t)(line - explain->lines),
             .line = line,
             .start = next.end ? line->begun : next.seconds,

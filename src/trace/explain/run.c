@@ -19,7 +19,7 @@ void explain_find(struct explain *explain)
 
 void explain_free(struct explain *explain)
 {
-    kinds_free(explain->kinds, explain->reader->count);
+    kinds_free(&explain->kinds);
     for (uint32_t i = 0; i < explain->line_count; i++) {
         struct line *line = &explain->lines[i];
         free(line->past.segments);

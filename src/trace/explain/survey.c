@@ -11,7 +11,6 @@
 #define FETCHES 3 /* equal fetches in a row that may be a loop */
 
 struct surveyed {
-    struct kinds kinds;
     double started, finalizes; /* when all have started; when the last one finalizes */
 };
 
@@ -57,7 +56,7 @@ static void survey_thread(struct explain *explain, struct surveyed *surveyed, st
     struct row row = {0};
     bool first = thread == 0 && explain->first_line[source->index] == 0;
     while (source_event(source, thread, &event)) {
-        const struct routine_kind *kind = explain_kind(explain, source, &event);
+        const struct routine_kind *kind = kinds_find(&explain->kinds, source, &event);
         uint32_t spot = spot_of(explain, source, &event);
         double start = trace_seconds(source->file, event.start),
                end = trace_seconds(source->file, event_end(&event));
@@ -118,18 +117,16 @@ void survey(struct explain *explain)
     struct reader *reader = explain->reader;
     explain->first = INFINITY;
     explain->last = -INFINITY;
-    explain->kinds = memory_zeroed(reader->count, sizeof(struct routine_kind *));
     explain->first_line = memory_zeroed(reader->count, sizeof *explain->first_line);
     explain->iterations = memory_zeroed(1, sizeof *explain->iterations);
     for (struct source *source = NULL; (source = reader_next(reader, source));) {
         if (!explain->command)
             explain->command = memory_text(source->info->command);
-        explain->kinds[source->index] = kinds_read(&surveyed.kinds, source, &explain->routines);
+        kinds_read(&explain->kinds, source, &explain->routines);
         add_lines(explain, source);
         for (int thread = 0; thread < source->info->threads; thread++)
             survey_thread(explain, &surveyed, source, thread);
     }
-    free(surveyed.kinds.names);
     reader_status(reader);
     flags_sort(explain->flags, (size_t)explain->pes);
     iterations_decide(explain->iterations);

@@ -186,7 +186,7 @@ static void warn_of_size(const struct chrome *chrome)
 void export_chrome(struct reader *reader, const char *path)
 {
     struct chrome chrome = {.reader = reader, .path = path, .separator = ""};
-    chrome.out = strcmp(path, "-") == 0 ? stdout : reader_create(reader, path);
+    chrome.out = reader_create(reader, path);
     export_span(reader, false, &chrome.origin, &chrome.last);
     fputs("{\"traceEvents\":[", chrome.out);
     for (struct source *source = NULL; (source = reader_next(reader, source));)

@@ -61,7 +61,6 @@ struct goal {
     struct export_pes pes;
     struct pe *pe;
     struct kinds kinds;
-    struct routine_kind **kinds_of; /* by file */
     struct table routines;
     struct flags *flags;
     uint64_t **calls; /* by set and member: a hash of its collectives */
@@ -340,25 +339,25 @@ static void look_at(struct goal *goal, struct source *source)
     if (export_pe(&goal->pes, source))
         goal->pe = memory_zeroed((size_t)info->pes, sizeof *goal->pe);
     struct pe *pe = &goal->pe[info->pe];
-    const struct routine_kind *kinds = goal->kinds_of[source->index] =
-        kinds_read(&goal->kinds, source, &goal->routines);
+    kinds_read(&goal->kinds, source, &goal->routines);
     pe->thread_count = info->threads > 0 ? info->threads : 1;
     pe->threads = memory_zeroed((size_t)pe->thread_count, sizeof *pe->threads);
     for (int i = 0; i < pe->thread_count; i++)
         pe->threads[i] = (struct thread){.pe = pe, .number = i};
     struct trace_cursor *cursor = trace_events(source->file, -1);
-    for (struct trace_event event; trace_next(cursor, &event) > 0;)
-        if (kinds[event.routine].kind == OP_WAIT) {
-            struct condition waited = flags_condition(&kinds[event.routine], info->pe, &event);
-            flags_add(&goal->flags, info->pe, waited.place, waited.flag.bytes);
-        }
+    for (struct trace_event event; trace_next(cursor, &event) > 0;) {
+        const struct routine_kind *kind = kinds_find(&goal->kinds, source, &event);
+        if (kind->kind != OP_WAIT)
+            continue;
+        struct condition waited = flags_condition(kind, info->pe, &event);
+        flags_add(&goal->flags, info->pe, waited.place, waited.flag.bytes);
+    }
     trace_cursor_free(cursor);
 }
 
 static void look_around(struct goal *goal)
 {
     struct reader *reader = goal->reader;
-    goal->kinds_of = memory_zeroed(reader->count, sizeof *goal->kinds_of);
     for (struct source *source = NULL; (source = reader_next(reader, source));)
         look_at(goal, source);
     reader_status(reader);
@@ -376,7 +375,7 @@ static void follow_events(struct goal *goal)
     struct merge *merge = merge_open(goal->reader, true);
     for (struct merge_event next; merge_next(merge, &next);) {
         const struct pe *pe = &goal->pe[next.source->info->pe];
-        const struct routine_kind *kind = &goal->kinds_of[next.source->index][next.event->routine];
+        const struct routine_kind *kind = kinds_find(&goal->kinds, next.source, next.event);
         if (next.event->thread >= (uint32_t)pe->thread_count)
             continue; /* it began when the files had been looked at */
         (next.end ? event_ends : event_begins)(&pe->threads[next.event->thread], &next, kind);
@@ -424,7 +423,7 @@ void export_goal(struct reader *reader, const char *path)
         reader_fail(reader, 1, "no temporary file can be made; make room in /tmp");
     look_around(&goal);
     follow_events(&goal);
-    FILE *out = strcmp(path, "-") == 0 ? stdout : reader_create(reader, path);
+    FILE *out = reader_create(reader, path);
     fprintf(out, "num_ranks %d\n", goal.pes.count);
     fflush(goal.spool);
     for (int i = 0; i < goal.pes.count; i++)
@@ -451,8 +450,7 @@ void export_goal(struct reader *reader, const char *path)
     free(goal.calls);
     free(goal.pe);
     free(goal.pes.has_file);
-    kinds_free(goal.kinds_of, reader->count);
-    free(goal.kinds.names);
+    kinds_free(&goal.kinds);
     table_free(&goal.routines);
     flags_free(goal.flags);
     fclose(goal.spool);

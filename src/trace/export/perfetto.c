@@ -274,7 +274,7 @@ void export_perfetto(struct reader *reader, const char *path)
 {
     struct perfetto perfetto = {.reader = reader, .path = path, .sequence = 1};
     double last;
-    perfetto.out = strcmp(path, "-") == 0 ? stdout : reader_create(reader, path);
+    perfetto.out = reader_create(reader, path);
     export_span(reader, false, &perfetto.origin, &last);
     for (struct source *source = NULL; (source = reader_next(reader, source));)
         write_source(&perfetto, source);

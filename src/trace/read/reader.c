@@ -293,10 +293,11 @@ int reader_main(const struct reader_command *command, int argc, char **argv)
 void reader_open_output(struct reader *reader)
 {
     const char *output = reader_given(reader, "output");
-    if (output && strcmp(output, "-") != 0) {
-        reader->out = reader_create(reader, output);
+    if (!output)
+        return;
+    reader->out = reader_create(reader, output);
+    if (reader->out != stdout)
         reader->out_name = output;
-    }
 }
 
 /* The name of an output until it is complete, so that a page or a table is never half there. NULL:
@@ -327,6 +328,8 @@ static void write_failed(const struct reader *reader, FILE *file, const char *pa
 FILE *reader_create(const struct reader *reader, const char *path)
 {
     struct stat output;
+    if (strcmp(path, "-") == 0)
+        return stdout;
     for (size_t i = 0; stat(path, &output) == 0 && i < reader->count; i++)
         if (reader->files[i] && trace_is_in(reader->files[i], &output))
             reader_fail(reader, 2, "%s: is a file of the trace itself; name another one", path);

@@ -122,8 +122,8 @@ int reader_status(const struct reader *);
 /* Opens reader->out: to be called when nothing can be wrong with options and trace any more, so
  * that no empty file is left of a command that fails, and none is replaced. */
 void reader_open_output(struct reader *);
-/* Open, check and close a file that a command writes. They end the program if that fails. Standard
- * output stays open. */
+/* Open, check and close a file that a command writes; "-" is standard output, which stays open.
+ * They end the program if that fails. */
 FILE *reader_create(const struct reader *, const char *path);
 void reader_check_written(const struct reader *, FILE *, const char *path);
 void reader_close_written(const struct reader *, FILE *, const char *path);

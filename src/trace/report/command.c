@@ -195,8 +195,7 @@ static int report_run(struct reader *reader)
     char *path = path_of(reader);
     size_t length;
     explain_begin(&page.explain, reader);
-    bool standard = strcmp(path, "-") == 0;
-    page.out = standard ? stdout : reader_create(reader, path);
+    page.out = reader_create(reader, path);
     reader->out_name = path;
     explain_find(&page.explain);
     FILE *found = memory_stream(&page.found, &length);
