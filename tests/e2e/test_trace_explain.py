@@ -366,6 +366,8 @@ found, done = explained("sets", program)
 tap.equal({(row["pe"], row["for"]) for row in found["waits"] if row["seconds"] > 0.9e-6 and row["pe"] != 1
            and row["for"] != 0} - {(0, 2), (0, 3), (2, 0)}, {(0, 1), (2, 3)},
           "in barriers of some PEs these wait for one another")
+done = made.command("explain", "-o", os.devnull, "--json", "-", "sets")
+tap.equal((done.status, json.loads(done.out)), (0, found), "--json - is standard output")
 os.remove(made.path("sets/pe-00002.trace"))
 done = made.command("explain", "sets")
 tap.ok(done.status == 0 and "3 of 4 PEs" in done.err, "without a PE's file the others are explained", done)
