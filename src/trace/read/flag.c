@@ -29,12 +29,11 @@ static int64_t number_of(const struct flag_condition *condition, uint64_t value)
 
 static int compare(const struct flag_condition *condition, int64_t a, int64_t b)
 {
-    if (condition->is_signed)
-        return (a > b) - (a < b);
-    return ((uint64_t)a > (uint64_t)b) - ((uint64_t)a < (uint64_t)b);
+    return condition->is_signed ? ORDER(a, b) : ORDER((uint64_t)a, (uint64_t)b);
 }
 
-bool flag_satisfies(const struct flag_condition *condition, uint64_t value)
+/* Whether a flag with these bytes, the first one lowest, ends the wait. */
+static bool satisfies(const struct flag_condition *condition, uint64_t value)
 {
     int order = compare(condition, number_of(condition, value), condition->value);
     switch (condition->comparison) {
@@ -55,7 +54,10 @@ bool flag_satisfies(const struct flag_condition *condition, uint64_t value)
     }
 }
 
-bool flag_goes_on(const struct flag_condition *condition, uint64_t value, uint64_t next)
+/* Whether from one write to the next one values go on in the direction that the wait is for, as
+ * those of counters do. What is set to the same value again may have been reset by its owner, which
+ * a trace does not show. */
+static bool goes_on(const struct flag_condition *condition, uint64_t value, uint64_t next)
 {
     int order = compare(condition, number_of(condition, next), number_of(condition, value));
     switch (condition->comparison) {
@@ -72,10 +74,10 @@ bool flag_goes_on(const struct flag_condition *condition, uint64_t value, uint64
 
 bool flag_search(struct flag_search *search, const void *write, bool valued, uint64_t value)
 {
-    bool ends = !valued || flag_satisfies(search->condition, value);
+    bool ends = !valued || satisfies(search->condition, value);
     search->last = search->last ? search->last : write;
-    if (search->found && !(ends && valued && search->valued &&
-                           flag_goes_on(search->condition, value, search->value)))
+    if (search->found &&
+        !(ends && valued && search->valued && goes_on(search->condition, value, search->value)))
         return false;
     if (ends) {
         search->found = write;

@@ -27,14 +27,6 @@ struct flag_condition {
  * that place. False: not known, since the change has only parts of it. */
 bool flag_value(const struct flag_change *, uint64_t place, uint64_t bytes, uint64_t *value);
 
-/* Whether a flag with these bytes, the first one lowest, ends the wait. */
-bool flag_satisfies(const struct flag_condition *, uint64_t value);
-
-/* Whether from one write to the next one values go on in the direction that the wait is for, as
- * those of counters do. What is set to the same value again may have been reset by its owner, which
- * a trace does not show. */
-bool flag_goes_on(const struct flag_condition *, uint64_t value, uint64_t next);
-
 /* Finds the write that ended a wait: the last one before the wait ended, preferably one that
  * satisfies it. Of a counter the first one that does: its writer may have gone on before the wait
  * ended. Show it the writes to the flag, the latest first, until it returns false. */
