@@ -149,13 +149,59 @@ static uint64_t recorded_calls(struct source *source)
     return calls;
 }
 
+/* What the files so far have in common. */
+struct files {
+    bool *there; /* by PE; NULL: there was no file yet */
+    int pes;
+    bool one_run; /* its beginning is known: that of all of its PEs */
+    int64_t beginning;
+};
+
+/* Whether a file belongs to the others. */
+static void check_member(struct check *check, const struct source *source, struct files *files)
+{
+    const struct trace_info *info = source->info;
+    if (!files->there)
+        *files = (struct files){memory_zeroed((size_t)info->pes, sizeof(bool)), info->pes,
+                                info->synchronized, info->beginning};
+    if (info->pes != files->pes)
+        finding(check, "%s: belongs to a run on %d PEs, other files to one on %d", source->path,
+                info->pes, files->pes);
+    else if (files->one_run && info->synchronized && info->beginning != files->beginning)
+        finding(check, "%s: is of another run: %s", source->path, info->command);
+    else if (files->there[info->pe])
+        finding(check, "%s: a second file of PE %d", source->path, info->pe);
+    else
+        files->there[info->pe] = true;
+}
+
+/* What a file lacks. */
+static void check_whole(struct check *check, struct source *source)
+{
+    const struct trace_info *info = source->info;
+    if (!info->complete)
+        finding(check, "%s: did not end properly%s%s", source->path, *info->end ? ": " : "",
+                info->end);
+    if (info->lost)
+        finding(check,
+                "%s: %" PRIu64 " of %" PRIu64 " events were lost for want of room (--limit, a "
+                "full disk, or no memory)",
+                source->path, info->lost, info->lost + recorded_calls(source));
+    check->start_alone += info->start_alone;
+    check->dropped += info->dropped;
+    if (info->dropped) {
+        reader_say(check->reader,
+                   "%s: %" PRIu64 " events were not kept, so collectives are not matched",
+                   source->path, info->dropped);
+        check->matching = false;
+    }
+    check_other_blocks(source);
+}
+
 static void check_files(struct check *check)
 {
     struct reader *reader = check->reader;
-    int pes = 0;
-    bool *there = NULL;
-    int64_t run = 0;
-    bool one_run = false; /* known: the beginning that its PEs have in common */
+    struct files files = {0};
     check->matching = true;
     for (size_t i = 0; i < reader->count; i++) {
         struct source *source = reader_source(reader, i);
@@ -166,53 +212,23 @@ static void check_files(struct check *check)
         const struct trace_info *info = source->info;
         check->pes[i].thread_count = info->threads;
         check->pes[i].threads = memory_zeroed((size_t)info->threads, sizeof *check->pes[i].threads);
-        if (!there) {
-            pes = info->pes;
-            there = memory_zeroed((size_t)pes, sizeof *there);
-            run = info->beginning;
-            one_run = info->synchronized;
-        }
-        if (info->pes != pes)
-            finding(check, "%s: belongs to a run on %d PEs, other files to one on %d", source->path,
-                    info->pes, pes);
-        else if (one_run && info->synchronized && info->beginning != run)
-            finding(check, "%s: is of another run: %s", source->path, info->command);
-        else if (there[info->pe])
-            finding(check, "%s: a second file of PE %d", source->path, info->pe);
-        else
-            there[info->pe] = true;
+        check_member(check, source, &files);
         if ((size_t)info->pe < reader->count)
             check->pes[info->pe].interrupted = strncmp(info->end, "signal", 6) == 0;
-        if (!info->complete)
-            finding(check, "%s: did not end properly%s%s", source->path, *info->end ? ": " : "",
-                    info->end);
-        if (info->lost)
-            finding(check,
-                    "%s: %" PRIu64 " of %" PRIu64 " events were lost for want of room (--limit, a "
-                    "full disk, or no memory)",
-                    source->path, info->lost, info->lost + recorded_calls(source));
-        check->start_alone += info->start_alone;
-        check->dropped += info->dropped;
-        if (info->dropped) {
-            reader_say(reader,
-                       "%s: %" PRIu64 " events were not kept, so collectives are not matched",
-                       source->path, info->dropped);
-            check->matching = false;
-        }
-        check_other_blocks(source);
+        check_whole(check, source);
         source_close(source);
     }
-    for (int pe = 0; pe < pes && reader_wants_run(reader); pe++)
-        if (!there[pe])
+    for (int pe = 0; pe < files.pes && reader_wants_run(reader); pe++)
+        if (!files.there[pe])
             finding(check, "%s: no file of PE %d", reader->path, pe);
-    if (!reader_wants_run(reader) && pes > 1) {
-        reader_say(reader, "one PE of %d, so collectives are not matched", pes);
+    if (!reader_wants_run(reader) && files.pes > 1) {
+        reader_say(reader, "one PE of %d, so collectives are not matched", files.pes);
         check->matching = false;
     }
     /* Only the files of one run, each PE's once, have a PE for every member of a set. */
     if (check->findings)
         check->matching = false;
-    free(there);
+    free(files.there);
 }
 
 /* ---- Each event by itself, and after the one before it of its thread ---- */
