@@ -394,26 +394,32 @@ static void note_losses(struct reader *reader, size_t index, const struct trace_
         reader->pes_of_run = info->pes;
 }
 
-struct source *reader_source(struct reader *reader, size_t index)
+/* NULL: it cannot be read, which is reported once. */
+static struct trace_file *open_file(struct reader *reader, size_t index)
 {
-    char *error = NULL;
-    if (!reader->files[index])
-        return NULL;
-    struct trace_file *file = trace_open(reader->files[index], &error);
+    char *error = NULL, **path = &reader->files[index];
+    struct trace_file *file = *path ? trace_open(*path, &error) : NULL;
     if (file && trace_info(file)->pes > MOST_PES) {
         error = text_format("%s: belongs to a run of %d PEs, but this program reads at most %d",
-                            reader->files[index], trace_info(file)->pes, MOST_PES);
+                            *path, trace_info(file)->pes, MOST_PES);
         trace_close(file);
         file = NULL;
     }
-    if (!file) {
-        reader_say(reader, "%s", error ? error : reader->files[index]);
-        free(error);
-        free(reader->files[index]);
-        reader->files[index] = NULL;
-        reader->status = 1;
+    if (file || !*path)
+        return file;
+    reader_say(reader, "%s", error);
+    free(error);
+    free(*path);
+    *path = NULL;
+    reader->status = 1;
+    return NULL;
+}
+
+struct source *reader_source(struct reader *reader, size_t index)
+{
+    struct trace_file *file = open_file(reader, index);
+    if (!file)
         return NULL;
-    }
     if (reader->readable++ == 0)
         check_only(reader, file);
     const struct trace_info *info = trace_info(file);
