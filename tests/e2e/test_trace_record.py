@@ -433,10 +433,11 @@ tap.ok(swapped.status == 2 and swapped.err.count("put shmemtrace before the laun
 for variable in ("PMI_SIZE", "SLURM_STEP_NUM_TASKS"):
     done = run([SHMEMTRACE, "-o", os.path.join(inside, "trace"), path("app"), "1"], env={variable: "4"})
     tap.ok(done.status == 2 and variable in done.err and "-np 4" in done.err, f"... also by {variable}", done)
-for np, line in (("1", [path("app"), "1"]), ("4", launched(1, np=1))):
-    done = record(command=line, env={"SLURM_STEP_NUM_TASKS": np})
-    tap.ok(done.status == 0 and events(done),
-           f"... but not {os.path.basename(line[0])} in a job that has {np}", done)
+for what, line, more in (("one process", [path("app"), "1"], {"SLURM_STEP_NUM_TASKS": "1"}),
+                         ("a launcher in a terminal of srun", launched(1, np=1),
+                          {"SLURM_STEP_NUM_TASKS": "4", "SLURM_PTY_WIN_COL": "80"})):
+    done = record(command=line, env=more)
+    tap.ok(done.status == 0 and events(done), f"... but not {what}", done)
 
 # ---- Full disk ----
 

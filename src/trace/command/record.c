@@ -238,12 +238,14 @@ static const struct {
     {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID"},
 };
 
-/* Refuses to run once for each PE, when each would replace the trace of the others. An interactive
- * job has these variables, too: there, a launcher follows. */
+/* Refuses to run once for each PE, when each would replace the trace of the others. A terminal that
+ * srun --pty has opened has these variables, too: there, a launcher or a script with one follows.
+ */
 static int refuse_inside_launch(const char *program)
 {
     const char *slash = strrchr(program, '/');
-    if (programs_is_launcher(slash ? slash + 1 : program))
+    if (programs_is_launcher(slash ? slash + 1 : program) || getenv("SLURM_PTY_PORT") ||
+        getenv("SLURM_PTY_WIN_COL"))
         return 0;
     for (size_t i = 0; i < sizeof launches / sizeof *launches; i++) {
         const char *size = getenv(launches[i].size), *rank = getenv(launches[i].rank);

@@ -304,10 +304,10 @@ bool wait_is_for_another(const struct explain *, const struct wait *);
 struct iterations {
     struct anchor *anchors; /* by spot: calls that may begin an iteration */
     size_t anchor_room;
-    uint64_t sum;        /* of what was called so far, without repetitions */
-    uint32_t last;       /* 1 + the spot of the last call */
-    uint32_t begins;     /* the spot that begins an iteration; NOBODY: there are none */
-    double *starts;      /* of iterations; the last one ends the last iteration */
+    uint64_t sum;    /* of what was called so far, without repetitions */
+    uint32_t last;   /* 1 + the spot of the last call */
+    uint32_t begins; /* the spot that begins an iteration; NOBODY: there are none */
+    double *starts;  /* of iterations; the last one ends the last iteration */
     size_t count, room;
 };
 
