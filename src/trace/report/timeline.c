@@ -13,7 +13,7 @@
 #define MOST_BUCKETS (1 << 18) /* of all rows */
 #define ROW_BUCKETS 65536
 #define FEW_BUCKETS 64    /* with fewer calls, they are all drawn */
-#define FULL_SHARE 255    /* a bucket in which all time is spent so */
+#define FULL_SHARE 255.0  /* a bucket in which all time is spent so */
 #define BLOCK_ITEMS 4096  /* that are unpacked together */
 #define MOST_WAITS 200000 /* the longest ones */
 #define MOST_NS 9e15      /* a number that JavaScript has exactly */
@@ -416,7 +416,7 @@ void timeline_members(const struct timeline *timeline, FILE *out)
                "'from':%f,'length':%lld,'buckets':%u,'linesPerRow':%u,'full':%d,'calls':%zu,"
                "'together':%lld,'shares':%zu,'categories':[",
                explain->from, (long long)ns_of(timeline, explain->to), timeline->buckets,
-               timeline->lines_per_row, FULL_SHARE, (size_t)timeline->calls,
+               timeline->lines_per_row, (int)FULL_SHARE, (size_t)timeline->calls,
                timeline->level ? 1LL << timeline->level : 0, (size_t)timeline->shares_at);
     for (size_t i = 0; i < CATEGORIES; i++)
         json_print(out, i ? ",%s" : "%s", category_names[i]);
