@@ -238,26 +238,27 @@ static const struct {
     {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID"},
 };
 
-/* Refuses to run once for each PE, when each would replace the trace of the others. A terminal that
- * srun --pty has opened has these variables, too: there, a launcher or a script with one follows.
- */
+/* Refuses to run once for each PE, when each would replace the trace of the others. Returns the
+ * status with which the process ends: not 0 only on PE 0, since launchers end all others when one
+ * fails, perhaps before it has said why. -1: there is no launch. A terminal that srun --pty has
+ * opened has these variables, too: there, a launcher or a script with one follows. */
 static int refuse_inside_launch(const char *program)
 {
     const char *slash = strrchr(program, '/');
     if (programs_is_launcher(slash ? slash + 1 : program) || getenv("SLURM_PTY_PORT") ||
         getenv("SLURM_PTY_WIN_COL"))
-        return 0;
+        return -1;
     for (size_t i = 0; i < sizeof launches / sizeof *launches; i++) {
         const char *size = getenv(launches[i].size), *rank = getenv(launches[i].rank);
         if (!size || atoi(size) < 2)
             continue;
         return rank && atoi(rank) > 0
-                   ? STATUS_WRONG
+                   ? 0
                    : refuse("a launcher has started this %s times (%s): put shmemtrace before the "
                             "launcher, as in: shmemtrace oshrun -np %s %s",
                             size, launches[i].size, size, program);
     }
-    return 0;
+    return -1;
 }
 
 int record_main(int argc, char **argv, const char *const *commands, int command_count)
@@ -284,8 +285,10 @@ int record_main(int argc, char **argv, const char *const *commands, int command_
     if (!programs_exists(command[0]))
         return refuse("%s is neither a command nor a program: %s", command[0],
                       programs_advice(command[0], commands, command_count));
-    if (refuse_inside_launch(command[0]) != 0 || preload_find(&preload) != 0 ||
-        destination_prepare(&to, recording.folder) != 0)
+    int refused = refuse_inside_launch(command[0]);
+    if (refused >= 0)
+        return refused;
+    if (preload_find(&preload) != 0 || destination_prepare(&to, recording.folder) != 0)
         return STATUS_WRONG;
     if (preload_name(&preload, to.folder, to.command) != 0) {
         destination_tidy(&to, false);
