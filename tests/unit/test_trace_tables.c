@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/table.h"
-#include "trace/read/distribution.h"
+#include "trace/read/summary.h"
 #include "unit/unit.h"
 
 static void keys_keep_their_numbers(void **state)

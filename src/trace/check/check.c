@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/text.h"
-#include "trace/check/races.h"
+#include "trace/check/race_report.h"
 #include "trace/read/merge.h"
 #include "trace/read/teams.h"
 

@@ -1,4 +1,7 @@
-/* Races that were found, those of the same two call sites together. */
+/*
+ * Races: accesses to the same bytes that nothing orders, by the calls of all PEs. What programs do
+ * with memory themselves, and by what else than OpenSHMEM they synchronize, is not in a trace.
+ */
 #ifndef SKAMPI_TRACE_CHECK_RACE_REPORT_H
 #define SKAMPI_TRACE_CHECK_RACE_REPORT_H
 
@@ -7,6 +10,12 @@
 
 /* Takes the text of a race. */
 typedef void races_tell(void *context, const char *text);
+
+/* Finds and tells them: races.c. Reads the trace of a run twice; all files must be whole, with all
+ * PEs. Says on standard error what it leaves out. */
+void races_find(struct reader *, races_tell *tell, void *context);
+
+/* ---- The report: those of the same two call sites together ---- */
 
 /* What the first access lacks for being ordered before the second one. */
 enum race_lack {

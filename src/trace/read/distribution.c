@@ -1,5 +1,5 @@
 /* Adds times to distributions, and computes what they show. */
-#include "trace/read/distribution.h"
+#include "trace/read/summary.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -11,7 +11,6 @@
 
 #include "base/table.h"
 #include "trace/read/read.h"
-#include "trace/read/symbols.h"
 
 struct sites {
     struct table table;       /* by places */
