@@ -23,6 +23,7 @@ HOSTS = os.path.join(ROOT, "tests", "hosts", "hosts")
 SKIPPED = 77  # status of tests/hosts/hosts where this machine cannot make hosts
 NOT_FINISHED = (3, 4)  # status of skampi: something was not measured; skampi-model says what is missing
 STEP_SECONDS = 90
+SLOW_US = 2000  # networks on which fewer sizes are measured: a message takes milliseconds
 UNITS = {"ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 
 
@@ -126,9 +127,10 @@ class Steps:
     def measure_on(self, hosts, network, largest, seconds, launch=0):
         """Measures inputs/model.ski on `hosts` hosts. Returns the path of the result file, which appears when it is complete."""
         path, unfinished = self.measured_on(hosts, network, launch), self.path("unfinished.json")
+        fewer = ["--set", "STEP=8"] if network.delay_us >= SLOW_US else []
         self.skampi(f"measure {os.path.basename(path).removesuffix('.json')}", self.launcher(network, hosts),
                     os.path.join(ROOT, "inputs", "model.ski"), unfinished, "--set", f"MAXSIZE={largest}",
-                    "--set", "MAXBLOCK=64", "--time-limit", f"{seconds:.0f}s",
+                    "--set", "MAXBLOCK=64", *fewer, "--time-limit", f"{seconds:.0f}s",
                     good=(0, *NOT_FINISHED), seconds=seconds + 30)
         os.replace(unfinished, path)
         return path

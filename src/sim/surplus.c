@@ -89,9 +89,18 @@ static int64_t end_as_recorded(struct replay *replay, const struct step *step, i
 
 /* ---- Adding it ---- */
 
+/* The earliest end of a call that has waited: when the call of another PE began that ended its
+ * waiting. */
+static int64_t earliest_end(const struct replay *replay, const struct step *step, int64_t waited)
+{
+    uint32_t hop = replay->threads[step->thread].hop;
+    return waited > 0 && hop ? later(step->start, replay->paths.hops[hop].until) : step->start;
+}
+
 /* What a call took less than described is less in proportion where the description of another
  * machine says that it takes less. */
-static int64_t end_with_extra(const struct replay *replay, const struct step *step, int64_t leaves)
+static int64_t end_with_extra(const struct replay *replay, const struct step *step, int64_t leaves,
+                              int64_t waited)
 {
     const struct extras *extras = &replay->surplus->extras[step->thread];
     size_t ordinal = replay_ordinal(replay, step->thread);
@@ -103,13 +112,13 @@ static int64_t end_with_extra(const struct replay *replay, const struct step *st
            takes = (double)(leaves - step->start);
     if (more < 0 && takes < extra.takes)
         more *= takes / extra.takes;
-    leaves += llround(more);
-    return step->op->kind == OP_REST ? leaves : later(leaves, step->start);
+    int64_t ends = leaves + llround(more), least = earliest_end(replay, step, waited);
+    return step->op->kind == OP_REST ? ends : later(ends, leaves < least ? leaves : least);
 }
 
 int64_t surplus_end(struct replay *replay, const struct step *step, int64_t leaves, int64_t waited)
 {
     int64_t ends = replay->comparison ? end_as_recorded(replay, step, leaves, waited)
-                                      : end_with_extra(replay, step, leaves);
+                                      : end_with_extra(replay, step, leaves, waited);
     return replay->waiting ? later(ends, replay->now) : ends; /* shared links know no past */
 }

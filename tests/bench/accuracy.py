@@ -9,6 +9,8 @@ import json
 import math
 import os
 import re
+import shlex
+import subprocess
 import sys
 import time
 
@@ -56,6 +58,10 @@ UNFINISHED = 3        # exit status
 
 class OutOfTime(Exception):
     """--stop-after is over."""
+
+
+class WrongApps(Exception):
+    """A list of applications, or one of them, cannot be used; says why."""
 
 
 class Placement:
@@ -135,19 +141,21 @@ class Measured:
 
 
 class Application:
-    """An application on a network, with so many times its steps."""
+    """An application on a network, with so many times its steps; by name its programs."""
 
-    def __init__(self, app, network):
+    def __init__(self, app, network, programs, as_given):
         self.app, self.network, self.here = app, network, HERE._replace(pes=network.pes)
-        self.times = NETWORKS[network]
+        self.times = 1 if as_given else NETWORKS[network]
         name, *arguments = re.sub(r"(--steps )(\d+)", lambda old: f"{old[1]}{self.times * int(old[2])}", app).split()
-        self.command = [traces.app(name), *arguments]
+        self.command = [programs.get(name) or traces.app(name), *arguments]
         self.label = f"{app}, {network.text()}"
+        self.made = 0
 
     def run(self, measured, number):
         """Makes both runs."""
         self.trace(measured, number)
         self.real(measured, number)
+        self.made = number + 1
 
     def trace(self, measured, number):
         """Its run without delay, which counts for all networks with as many steps."""
@@ -159,47 +167,54 @@ class Application:
 
 
 def row_of(app, measured, machine, here, options):
-    """The comparison of an application on its network, as a dictionary: medians over runs."""
-    runs = list(zip(*(app.real(measured, i) for i in range(options.runs))))
+    """The comparison of an application on its network, as a dictionary: medians over runs. shmemsim takes the trace whose
+    prediction is the median."""
+    runs = list(zip(*(app.real(measured, i) for i in range(app.made))))
     real = [median(times) for times in runs]
     more = ["--traced-on", here] if here else []
-    recorded = [app.trace(measured, i) for i in range(options.runs)]
-    predict = lambda step, *which: measured.steps.predict(step, machine, which, options.model, more)
-    predicted = [predicting.times_of(predict(f"predicted {i}", one)) for i, one in enumerate(recorded)]
-    run_time, communication = map(median, zip(*predicted))
-    interval = predicting.interval_of(predict("predicted all", *recorded))
+    recorded = [app.trace(measured, i) for i in range(app.made)]
+    predicted = measured.steps.predict("predicted", machine, recorded, options.model, more)
+    run_time, communication = predicting.times_of(predicted)
+    interval = predicting.interval_of(predicted)
     return {"app": app.app, "network": app.network, "runs": runs[0], "real": real[0], "predicted": run_time,
             "error": run_time / real[0] - 1, "communication": communication / real[1] - 1,
             "interval": [part * run_time for part in interval] if interval else None}
 
 
-def measure(measured, networks, options, failed):
-    """Launches and runs of everything, in turns, since machines change. Returns the applications by network, without those
-    that failed: these are added to failed, with the reason."""
-    apps = {network: [Application(app, network) for app in options.apps] for network in networks}
-    launched = [] if options.machine else [HERE] if options.add else [*map(machine_of_traces, networks), *networks]
-    late = False
+def steps_of(measured, networks, apps, options):
+    """(function, arguments) of all launches and runs, in turns, since machines change. What a network needs comes before what
+    the next one needs, so that the first ones are complete if time is short."""
     for number in range(max(options.runs, options.launches)):
-        steps = []
-        if number < options.launches and launched:
-            steps += [(measured.launch, 1, HERE, number)]
-            steps += [(measured.launch, network.pes, network, number) for network in dict.fromkeys(launched)]
-        if number < options.runs:
-            steps += [(app.run, measured, number) for there in apps.values() for app in there]
-        for step, *arguments in steps:
-            try:
-                step(*arguments)
-            except OutOfTime:
-                late = True
-            except predicting.StepFailed as reason:
-                app = getattr(step, "__self__", None)
-                if not isinstance(app, Application):
-                    raise
-                failed.append(f"{app.label}: {reason}")
-                apps[app.network] = [other for other in apps[app.network] if other is not app]
-    if late:
-        raise OutOfTime
-    return apps
+        for network in networks:
+            launched = [] if options.machine else [HERE] if options.add else [HERE, machine_of_traces(network), network]
+            if number < options.launches and launched:
+                yield measured.launch, 1, HERE, number
+                yield from ((measured.launch, one.pes, one, number) for one in dict.fromkeys(launched))
+            if number < options.runs:
+                yield from ((app.run, measured, number) for app in apps[network])
+
+
+def measure(measured, networks, options, failed):
+    """Launches and runs of everything. Returns the applications by network, without those that failed: these are added to
+    failed, with the reason; and whether the time was enough. What is not complete then is left out."""
+    apps = {network: [Application(app, network, options.programs, options.as_given) for app in options.apps]
+            for network in networks}
+    late = False
+    for step, *arguments in steps_of(measured, networks, apps, options):
+        app = getattr(step, "__self__", None)
+        if isinstance(app, Application) and app not in apps[app.network]:
+            continue
+        try:
+            step(*arguments)
+        except OutOfTime:
+            late = True
+            break
+        except predicting.StepFailed as reason:
+            if not isinstance(app, Application):
+                raise
+            failed.append(f"{app.label}: {reason}")
+            apps[app.network].remove(app)
+    return {network: [app for app in there if app.made] for network, there in apps.items()}, late
 
 
 def machine_of_traces(network):
@@ -213,8 +228,8 @@ def described(measured, network, options):
         return measured.steps.with_delay(described(measured, HERE, options), network.delay_us)
     if options.machine:
         return options.machine
-    files = [measured.launch(hosts, of, i) for hosts, of in ((1, HERE), (network.pes, network))
-             for i in range(options.launches)]
+    launches = [(hosts, of, i) for hosts, of in ((1, HERE), (network.pes, network)) for i in range(options.launches)]
+    files = [measured.launch(*one) for one in launches if one[-1] == 0 or os.path.exists(measured.steps.measured_on(*one))]
     return measured.steps.fit(files, f"machine-{network.text()}", ["--model-error", options.model_error])[0]
 
 
@@ -291,9 +306,28 @@ def print_model_error(model, rows):
         print(f"calibrated without its application, the real median is inside in {inside} of {len(rows)}")
 
 
+def name_of(network):
+    """As --networks has it."""
+    return network.text().replace("0us", "here", 1) if not network.delay_us and not network.rate_mbit else network.text()
+
+
+def networks_in(text):
+    """The texts of networks in a list with commas."""
+    known = {name_of(network).lower(): network.text() for network in NETWORKS}
+    for name in text.split(","):
+        if name.lower() not in known:
+            raise argparse.ArgumentTypeError(f"{name} is not known; there are {', '.join(known)}")
+    return [known[name.lower()] for name in text.split(",")]
+
+
 def options_of():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("apps", nargs="*", metavar="APP", help="with its options in one word (those of --set)")
+    parser.add_argument("--apps", dest="apps_in", metavar="FILE", help="a file of applications, a command line in each line")
+    parser.add_argument("--sources", metavar="DIR", help="a folder of C files, one for each application (default: those of "
+                        "tests/support/apps, built by make apps)")
+    parser.add_argument("--as-given", action="store_true", help="as many steps as command lines say (default: up to 20 times as "
+                        "many, so that first calls count little)")
     parser.add_argument("--set", choices=list(APPS), default="known",
                         help="of applications and networks: unseen ones were not used while the simulator was made (%(default)s)")
     parser.add_argument("--add", action="store_true",
@@ -308,8 +342,9 @@ def options_of():
     parser.add_argument("--runs", type=int, default=5, help="of each application, traced and real; medians count (%(default)s)")
     parser.add_argument("--launches", type=int, default=1, help="of each measurement (%(default)s)")
     parser.add_argument("--seconds", type=int, default=600, help="most that a launch takes (%(default)s)")
-    parser.add_argument("--network", action="append", choices=[network.text() for network in NETWORKS],
-                        help="several times for several (those of --set)")
+    parser.add_argument("--networks", dest="network", type=networks_in, metavar="LIST",
+                        help="most important first, such as here,200us,100Mbit,5000us-4pes (those of --set): "
+                        + ", ".join(map(name_of, NETWORKS)))
     parser.add_argument("--any-state", action="store_true",
                         help="runs and launches also count in which the processors do not share a cache")
     parser.add_argument("--realtime", action="store_true", help="take the processors away from other programs")
@@ -317,14 +352,44 @@ def options_of():
     parser.add_argument("--stop-after", type=float, metavar="S", help="begin no step that may take longer than until so many "
                         "seconds from now; status 3: there are more, and the same command with the same --folder goes on")
     options = parser.parse_args()
-    options.apps = options.apps or APPS[options.set]
+    options.apps = [*options.apps, *(listed(options.apps_in) if options.apps_in else [])] or APPS[options.set]
     options.add = options.add or bool(options.machine)
     return options
 
 
+def listed(path):
+    """The command lines in a file, one a line; # begins a comment."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            lines = [line.partition("#")[0].strip() for line in file]
+    except OSError as error:
+        raise WrongApps(f"{path}: {error.strerror}") from None
+    if not any(lines):
+        raise WrongApps(f"{path}: no command line in it, such as bank --steps 160")
+    return [line for line in lines if line]
+
+
+def built(sources, apps, folder):
+    """The programs of a folder of C files that command lines name, compiled: path by name. A file needs nothing but
+    the headers in its folder, and those of the applications of the tests."""
+    programs = {}
+    for name in dict.fromkeys(app.split()[0] for app in apps):
+        source, program = os.path.join(sources, f"{name}.c"), os.path.join(folder, f"app-{name}")
+        if not os.path.exists(source):
+            raise WrongApps(f"{source}: no such file; it must have the application {name}")
+        done = subprocess.run([*shlex.split(os.environ.get("OSHCC", "oshcc")), "-std=gnu11", "-O2", "-w", "-I", sources,
+                               "-I", os.path.join(harness.ROOT, "tests"), "-I", os.path.join(harness.ROOT, "src"),
+                               "-o", program, source, "-lpthread", "-lm"], capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise WrongApps(f"{source}: {done.stderr.strip()}")
+        programs[name] = program
+    return programs
+
+
 def networks_of(options):
-    chosen = [network for network in NETWORKS
-              if (network.text() in options.network if options.network else network in SETS[options.set])]
+    by_text = {network.text(): network for network in NETWORKS}
+    chosen = ([by_text[text] for text in dict.fromkeys(options.network)] if options.network else
+              [network for network in NETWORKS if network in SETS[options.set]])
     return [network for network in chosen
             if not options.add or not network.rate_mbit and network.pes == predicting.PES]
 
@@ -333,10 +398,11 @@ def main():
     options, failed, rows = options_of(), [], []
     steps = predicting.Steps(options.folder or harness.scratch_directory(), True, options.realtime)
     steps.check_hosts()
+    options.programs = built(options.sources, options.apps, steps.folder) if options.sources else {}
     with handover.HandOvers() as hand_overs:
         placement = Placement(hand_overs, options.any_state)
         measured = Measured(steps, placement, options)
-        apps = measure(measured, networks_of(options), options, failed)
+        apps, late = measure(measured, networks_of(options), options, failed)
     print_row("application", "network", "real", "of runs", "predicted", "error", "error of communication", "stated interval",
               "real inside")
     print_row(*["---"] * 9)
@@ -356,14 +422,14 @@ def main():
         print(placement.text())
     for text in failed:
         print(f"failed: {text}")
+    if late:
+        print("accuracy: the time is over; the same command goes on", file=sys.stderr)
+        return UNFINISHED
     return 1 if failed or not rows else 0
 
 
 if __name__ == "__main__":
     try:
         sys.exit(main())
-    except (predicting.StepFailed, predicting.NoHosts) as reason:
+    except (predicting.StepFailed, predicting.NoHosts, WrongApps) as reason:
         sys.exit(f"accuracy: {reason}")
-    except OutOfTime:
-        print("accuracy: the time is over; the same command goes on", file=sys.stderr)
-        sys.exit(UNFINISHED)

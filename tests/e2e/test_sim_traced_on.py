@@ -197,6 +197,16 @@ def test_less():
     tap.equal(ps(found["run_time"]), 1000 * 10 * (1000 + (O + 100) // 2), "half, where all of it takes less", found)
 
 
+def test_causes():
+    """A wait that took less than described does not end before the call that writes begins, however slow the writer is."""
+    program, slow = Program(2), machine(latency=100000, ratio=0.01)
+    program.call(0, "shmem_long_p", 1000, peer=1, target=HEAP, value=7, duration=O)
+    program.call(1, "shmem_long_wait_until", target=HEAP, comparison=0, value=7, duration=11000)
+    found = predict(program, here=machine(latency=100000), there=slow)
+    waited = next(row for row in found["routines"] if row["name"] == "shmem_long_wait_until")
+    tap.equal(ps(waited["time"]), 1000 * 1000 * 100, "a wait ends when its write begins at the earliest")
+
+
 def test_predicted_runs():
     """A predicted run takes what its machine says, so nothing is added. What the replay on the machine of the trace says in
     the end is what is predicted for that machine."""
@@ -235,7 +245,7 @@ def test_commands():
     tap.ok(missing.status == 2 and "nowhere.txt" in missing.err, "a missing description is named", missing)
 
 
-for test in (test_own_machine, test_other_machine, test_one_class, test_posts, test_quiet, test_barrier, test_each_call, test_waits, test_less,
+for test in (test_own_machine, test_other_machine, test_one_class, test_posts, test_quiet, test_barrier, test_each_call, test_waits, test_less, test_causes,
              test_predicted_runs, test_commands):
     test()
 tap.done()

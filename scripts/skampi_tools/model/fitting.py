@@ -34,6 +34,7 @@ ROUND_TRIPS = ("get", "get-nbi", "atomic", *LOCKS, *ALONE)
 OVERHEAD_OF = {"put": ("put", "put-nbi"), "get": ("get-nbi", "put-nbi", "put"), "put-nbi": ("put-nbi", "put"),
                "get-nbi": ("get-nbi", "put-nbi"), "atomic": ("put-nbi", "put", "get-nbi")}
 SMALL = 64            # bytes of a post that is overhead alone
+LARGER = 512          # bytes of posts of which a few in a row are measured
 VISIBLE = 1.1         # a gap, a busy target or one that receives shows if it makes calls longer than this factor
 EACH, TOGETHER = "each", "together"  # how the elements of a strided call go: each by itself, or as one message
 STRIDED_CALLS = {"put": "iput", "get": "iget"}
@@ -126,15 +127,18 @@ class Machine:
 
 
 def _overhead(data, place, kind, piece):
-    """What a post costs before anything depends on the size: of small messages their median, or what one more in a window
-    takes, if that is less; of a later piece, where the line through its posts begins. The call of a put takes its bytes,
-    too: then without them."""
+    """What a post costs before anything depends on the size: of small messages their median, or that of a few somewhat larger
+    ones, or what one more in a window takes: whichever is least. (Many small ones in a row may have to wait meanwhile, since
+    the processor also works for packets of the first ones.) Of a later piece, where the line through its posts begins. The
+    call of a put takes its bytes, too: then without them."""
     for source in OVERHEAD_OF[kind]:
         posts = data.points(place, source, POST)
         per_byte = piece.slope.value if kind == source == "put" else 0.0
         if piece.start == 0 and (small := [max(0.0, time - size * per_byte) for size, time in posts if size <= SMALL]):
             windows = _windows(data, place) if source == "put-nbi" else None
-            values = [piecewise.middle(small), *([windows.step] if windows and windows.step.value > 0 else [])]
+            few = [time for size, time in posts if SMALL < size <= LARGER]
+            values = [piecewise.middle(small), *([piecewise.middle(few)] if few else []),
+                      *([windows.step] if windows and windows.step.value > 0 else [])]
             return min(values, key=lambda value: value.value)
         if piece.start and (line := piecewise.line([p for p in posts if piece.start <= p[0] <= piece.end])):
             return line.intercept
