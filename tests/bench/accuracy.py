@@ -53,6 +53,7 @@ ATTEMPTS = 6          # at a step, while they take no longer than ENOUGH_SECONDS
 ENOUGH_SECONDS = 240
 PATIENCE = 60         # seconds, until the processors are near each other again
 RUN_SECONDS = 15      # a run may take
+SLOWER = 3            # times as long takes a launch where a message takes milliseconds
 UNFINISHED = 3        # exit status
 
 
@@ -116,8 +117,9 @@ class Measured:
         """The result file of one launch of inputs/model.ski."""
         path = self.steps.measured_on(hosts, network, number)
         if not os.path.exists(path):
-            self._begin(self.options.seconds)
-            once = lambda: self.steps.measure_on(hosts, network, "64kb", self.options.seconds, number)
+            seconds = self.options.seconds * (SLOWER if network.delay_us >= predicting.SLOW_US else 1)
+            self._begin(seconds)
+            once = lambda: self.steps.measure_on(hosts, network, "64kb", seconds, number)
             self.placement.steady(once, APART_IN_LAUNCH)
         return path
 
@@ -341,7 +343,7 @@ def options_of():
     parser.add_argument("--model", default="loggp", help="of shmemsim (%(default)s)")
     parser.add_argument("--runs", type=int, default=5, help="of each application, traced and real; medians count (%(default)s)")
     parser.add_argument("--launches", type=int, default=1, help="of each measurement (%(default)s)")
-    parser.add_argument("--seconds", type=int, default=600, help="most that a launch takes (%(default)s)")
+    parser.add_argument("--seconds", type=int, default=600, help="most that a launch takes; 3 times as long with 5,000 us (%(default)s)")
     parser.add_argument("--networks", dest="network", type=networks_in, metavar="LIST",
                         help="most important first, such as here,200us,100Mbit,5000us-4pes (those of --set): "
                         + ", ".join(map(name_of, NETWORKS)))
