@@ -45,7 +45,7 @@ struct races {
     struct order *order;
     struct shadow **shadows; /* by PE */
     size_t most_shadow;      /* when to look through them */
-    struct flags *flags;
+    struct flags flags;
     struct changes *changes; /* by number of the flag */
     size_t change_room;
     struct meets *meets; /* by set */
@@ -145,7 +145,7 @@ struct region {
 static uint32_t flag_number(const struct races *races, int64_t pe, int64_t place, uint64_t bytes)
 {
     size_t number = SIZE_MAX;
-    return flags_next(races->flags, pe, place, bytes, &number) ? (uint32_t)number + 1 : 0;
+    return flags_next(&races->flags, pe, place, bytes, &number) ? (uint32_t)number + 1 : 0;
 }
 
 static void access_bytes(struct deed *call, uint64_t begin, uint64_t end,
@@ -161,7 +161,7 @@ static void access_flags(struct deed *call, uint64_t begin, uint64_t end,
 {
     const struct flag_place *flag;
     size_t number = SIZE_MAX;
-    while (begin < end && (flag = flags_next(call->races->flags, call->owner, (int64_t)begin,
+    while (begin < end && (flag = flags_next(&call->races->flags, call->owner, (int64_t)begin,
                                              end - begin, &number))) {
         uint64_t until = flag->place + flag->bytes < end ? flag->place + flag->bytes : end;
         struct access seen = *access;
@@ -238,7 +238,7 @@ static void add_changes(struct deed *call, int64_t pe, const struct region *regi
 {
     struct races *races = call->races;
     for (size_t number = SIZE_MAX;
-         flags_next(races->flags, pe, region->place, region->element_bytes, &number);) {
+         flags_next(&races->flags, pe, region->place, region->element_bytes, &number);) {
         order_keep(races->order, call->pe);
         memory_extend(races->changes, number, &races->change_room);
         add_change(&races->changes[number], access);
@@ -251,7 +251,7 @@ static void note_write(struct deed *call, const struct access *access)
     const struct write write = {
         .line = access->completion, .call = {.ordinal = access->number}, .time = call->time};
     order_keep(call->races->order, call->pe);
-    flags_write(call->races->flags, call->kind, call->event, &write);
+    flags_write(&call->races->flags, call->kind, call->event, &write);
 }
 
 /* The PE sees a flag, by the end of a call: its last write, and all changes. False: there are none.
@@ -263,7 +263,7 @@ static bool see_flag(struct deed *call, const struct condition *condition)
     if (!flag)
         return false;
     int owner = (int)condition->pe;
-    const struct write *write = flags_find(races->flags, condition);
+    const struct write *write = flags_find(&races->flags, condition);
     if (write)
         order_see(races->order, call->pe, write->line, write->call.ordinal, flag, owner);
     memory_extend(races->changes, flag - 1, &races->change_room);
@@ -643,7 +643,7 @@ static void find_flags(struct races *races)
                 add_flags(races, kinds_find(&races->kinds, source, &event), source, &event);
         }
     }
-    flags_sort(races->flags, (size_t)races->pes);
+    flags_sort(&races->flags, (size_t)races->pes);
     races->slack = 2 * bound;
 }
 
@@ -721,7 +721,7 @@ static void release(struct races *races)
         free(races->locks[i].clock.of);
     free(races->locks);
     table_free(&races->lock_places);
-    flags_free(races->flags);
+    flags_free(&races->flags);
     race_report_free(races->report);
 }
 

@@ -11,6 +11,7 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "sim/op.h"
+#include "trace/read/flag.h"
 #include "trace/read/reader.h"
 
 #define NOBODY UINT32_MAX
@@ -199,9 +200,17 @@ struct stay {
     double seconds;
 };
 
-struct flags;
+/* The places that lines wait for, and the latest writes to each: flags.h. */
+struct flags {
+    struct flag_list list;
+    struct ring *rings; /* by flag */
+};
 struct meetings;
-struct locks;
+struct locks {
+    struct table places;
+    struct lock **of; /* by place */
+    size_t room;
+};
 struct iterations;
 
 struct spot_cached {
@@ -236,10 +245,10 @@ struct explain {
     struct table pairs;
     double *pair_met; /* by pair */
     size_t pair_room;
-    struct flags *flags;
+    struct flags flags;
     struct meetings **meetings; /* by set */
     size_t meeting_room;
-    struct locks *locks;
+    struct locks locks;
     uint32_t *atomics; /* ATOMIC_BUCKETS of them: 1 + a line in an atomic */
     struct iterations *iterations;
     struct table finding_keys;

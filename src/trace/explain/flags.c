@@ -6,25 +6,18 @@
 #include "base/memory.h"
 
 #define WRITES 16 /* to a flag that are kept */
-struct flags {
-    struct flag_list list;
-    struct ring {
-        struct write *writes; /* the latest */
-        size_t count, room;
-    } * rings; /* by flag */
+struct ring {
+    struct write *writes; /* the latest */
+    size_t count, room;
 };
 
-void flags_add(struct flags **all, int64_t pe, int64_t place, uint64_t bytes)
+void flags_add(struct flags *flags, int64_t pe, int64_t place, uint64_t bytes)
 {
-    if (!*all)
-        *all = memory_zeroed(1, sizeof **all);
-    flag_list_add(&(*all)->list, pe, (uint64_t)place, bytes);
+    flag_list_add(&flags->list, pe, (uint64_t)place, bytes);
 }
 
 void flags_sort(struct flags *flags, size_t pes)
 {
-    if (!flags)
-        return;
     flag_list_sort(&flags->list, pes);
     flags->rings = memory_zeroed(flags->list.count, sizeof *flags->rings);
 }
@@ -32,7 +25,7 @@ void flags_sort(struct flags *flags, size_t pes)
 const struct flag_place *flags_next(const struct flags *flags, int64_t pe, int64_t place,
                                     uint64_t bytes, size_t *number)
 {
-    return flags && flag_list_next(&flags->list, pe, (uint64_t)place, bytes, number)
+    return flag_list_next(&flags->list, pe, (uint64_t)place, bytes, number)
                ? &flags->list.of[*number]
                : NULL;
 }
@@ -77,7 +70,8 @@ void flags_write(struct flags *flags, const struct routine_kind *kind,
                  const struct trace_event *event, const struct write *write)
 {
     int64_t pe = event_value(event, TRACE_PEER, -1);
-    if (!flags || !(kind->kind == OP_PUT || (kind->kind == OP_ATOMIC && !kind->read_only)))
+    if (flags->list.count == 0 ||
+        !(kind->kind == OP_PUT || (kind->kind == OP_ATOMIC && !kind->read_only)))
         return;
     struct write made = *write;
     made.value = (uint64_t)event_value(event, TRACE_VALUE, 0);
@@ -114,9 +108,8 @@ struct condition flags_condition(const struct routine_kind *kind, int pe,
 const struct write *flags_find(const struct flags *flags, const struct condition *condition)
 {
     struct flag_search search = {.condition = &condition->flag};
-    size_t number = flags ? flag_list_find(&flags->list, condition->pe, (uint64_t)condition->place,
-                                           condition->flag.bytes)
-                          : SIZE_MAX;
+    size_t number = flag_list_find(&flags->list, condition->pe, (uint64_t)condition->place,
+                                   condition->flag.bytes);
     if (number == SIZE_MAX)
         return NULL;
     const struct ring *ring = &flags->rings[number];
@@ -134,11 +127,8 @@ const struct write *flags_find(const struct flags *flags, const struct condition
 
 void flags_free(struct flags *flags)
 {
-    for (size_t i = 0; flags && flags->rings && i < flags->list.count; i++)
+    for (size_t i = 0; flags->rings && i < flags->list.count; i++)
         free(flags->rings[i].writes);
-    if (flags) {
-        flag_list_free(&flags->list);
-        free(flags->rings);
-    }
-    free(flags);
+    free(flags->rings);
+    flag_list_free(&flags->list);
 }

@@ -3,7 +3,6 @@
 #define SKAMPI_TRACE_EXPLAIN_FLAGS_H
 
 #include "trace/explain/explain.h"
-#include "trace/read/flag.h"
 
 struct write {
     uint32_t line;
@@ -21,8 +20,8 @@ struct condition {
 };
 
 /* In the first pass: */
-void flags_add(struct flags **, int64_t pe, int64_t place, uint64_t bytes);
-void flags_sort(struct flags *, size_t pes); /* at its end; NULL will do */
+void flags_add(struct flags *, int64_t pe, int64_t place, uint64_t bytes);
+void flags_sort(struct flags *, size_t pes); /* at its end */
 /* The flag after *number (SIZE_MAX: the first one) that these bytes of a PE overlap, and its
  * number; NULL: there is none. */
 const struct flag_place *flags_next(const struct flags *, int64_t pe, int64_t place, uint64_t bytes,

@@ -41,9 +41,9 @@ void explain_free(struct explain *explain)
                       explain->spot_cache};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
-    flags_free(explain->flags);
+    flags_free(&explain->flags);
     meetings_free(explain);
-    locks_free(explain->locks);
+    locks_free(&explain->locks);
     iterations_free(explain->iterations);
 }
 

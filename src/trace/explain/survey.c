@@ -128,7 +128,7 @@ void survey(struct explain *explain)
             survey_thread(explain, &surveyed, source, thread);
     }
     reader_status(reader);
-    flags_sort(explain->flags, (size_t)explain->pes);
+    flags_sort(&explain->flags, (size_t)explain->pes);
     iterations_decide(explain->iterations);
     set_window(explain, &surveyed);
 }

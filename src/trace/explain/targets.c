@@ -225,7 +225,7 @@ static void quiet_start(struct step *step)
                 (step->kind->kind == OP_ATOMIC && !(step->kind->flags & OP_FETCHING));
     if (puts) {
         size_t number = SIZE_MAX;
-        bool flag = flags_next(step->explain->flags, event_value(event, TRACE_PEER, -1),
+        bool flag = flags_next(&step->explain->flags, event_value(event, TRACE_PEER, -1),
                                event_value(event, TRACE_TARGET, 0),
                                (uint64_t)event_value(event, TRACE_BYTES, step->kind->element_bytes),
                                &number) ||

@@ -11,7 +11,7 @@
 
 void wait_start(struct step *step)
 {
-    flags_write(step->explain->flags, step->kind, step->event,
+    flags_write(&step->explain->flags, step->kind, step->event,
                 &(struct write){.line = step->number,
                                 .call = step->line->call,
                                 .time = step->start,
@@ -24,7 +24,7 @@ bool wait_for(struct step *step, struct condition condition, double from)
     condition.to = step->end;
     if (step->kind->kind == OP_WAIT)
         condition.from = -INFINITY;
-    const struct write *write = flags_find(step->explain->flags, &condition);
+    const struct write *write = flags_find(&step->explain->flags, &condition);
     if (!write)
         return false;
     step_ideal(shares_of(step->explain, step->line, step->event->phase), line, write->ideal);
@@ -53,18 +53,10 @@ struct lock {
     size_t count;
 };
 
-struct locks {
-    struct table places;
-    struct lock **of;
-    size_t room;
-};
-
 static struct lock *lock_of(struct step *step)
 {
     int64_t place = event_value(step->event, TRACE_TARGET, 0);
-    if (!step->explain->locks)
-        step->explain->locks = memory_zeroed(1, sizeof(struct locks));
-    struct locks *locks = step->explain->locks;
+    struct locks *locks = &step->explain->locks;
     size_t number = table_number(&locks->places, &place, sizeof place);
     memory_extend(locks->of, number, &locks->room);
     if (!locks->of[number])
@@ -106,13 +98,10 @@ void lock_got(struct step *step, double since)
 
 void locks_free(struct locks *locks)
 {
-    for (size_t i = 0; locks && i < locks->places.count; i++)
+    for (size_t i = 0; i < locks->places.count; i++)
         free(locks->of[i]);
-    if (!locks)
-        return;
     table_free(&locks->places);
     free(locks->of);
-    free(locks);
 }
 
 /* ---- Loops ---- */
@@ -154,7 +143,7 @@ static void settle(struct step *step)
                                         .from = poll->from,
                                         .to = poll->to};
     const struct write *write = poll->kind == POLL_FETCH && poll->calls >= FETCHES
-                                    ? flags_find(step->explain->flags, &condition)
+                                    ? flags_find(&step->explain->flags, &condition)
                                     : NULL;
     poll->kind = POLL_NONE;
     if (!write || write->line == step->number)

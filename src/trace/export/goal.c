@@ -62,7 +62,7 @@ struct goal {
     struct pe *pe;
     struct kinds kinds;
     struct table routines;
-    struct flags *flags;
+    struct flags flags;
     uint64_t **calls; /* by set and member: a hash of its collectives */
     size_t set_room;
     FILE *spool;
@@ -301,7 +301,7 @@ static void event_begins(struct thread *thread, const struct merge_event *next,
         collective(thread, next->source, kind, event);
     } else if (peer >= 0 && peer < goal->pes.count) {
         uint64_t received = transfer(thread, kind, event, peer);
-        flags_write(goal->flags, kind, event,
+        flags_write(&goal->flags, kind, event,
                     &(struct write){.time = next->seconds, .call.ordinal = (uint32_t)received});
     }
 }
@@ -317,7 +317,7 @@ static void event_ends(struct thread *thread, const struct merge_event *next,
         struct condition condition = flags_condition(kind, thread->pe->number, next->event);
         condition.from = -INFINITY;
         condition.to = next->seconds;
-        const struct write *write = flags_find(goal->flags, &condition);
+        const struct write *write = flags_find(&goal->flags, &condition);
         goal->waits += !write;
         also_after(thread, write ? write->call.ordinal : 0);
     }
@@ -367,7 +367,7 @@ static void look_around(struct goal *goal)
         goal->pe[i].goal = goal;
         goal->pe[i].number = i;
     }
-    flags_sort(goal->flags, (size_t)goal->pes.count);
+    flags_sort(&goal->flags, (size_t)goal->pes.count);
 }
 
 static void follow_events(struct goal *goal)
@@ -452,6 +452,6 @@ void export_goal(struct reader *reader, const char *path)
     free(goal.pes.has_file);
     kinds_free(&goal.kinds);
     table_free(&goal.routines);
-    flags_free(goal.flags);
+    flags_free(&goal.flags);
     fclose(goal.spool);
 }
