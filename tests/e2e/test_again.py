@@ -63,6 +63,10 @@ words = shlex.split(made.out)
 tap.ok(made.status == 0 and words == ["env", "UCX_TLS=tcp", "env", "LAUNCHED=1", os.path.realpath(path("fake")), "-i", "my ski.ski",
                                       "--seed", "3", "-o", "old.again/0001.json"] and not os.path.exists(path("old.again")),
        "--dry-run shows the command: launcher, settings, script, options", made)
+write(path("own.json"), [point("b", "F", {"count": 8}, 1e-6)], header={
+    **HEADER, "environment": {"SHMEM_SYMMETRIC_HEAP_ALLOCATOR": "ptmalloc", "UCX_TLS": "tcp"}})
+made = again("own.json", "--dry-run")
+tap.equal(shlex.split(made.out)[:3], ["env", "UCX_TLS=tcp", "env"], "... but not what the library sets itself", made)
 for factor, status, word in (("1", 0, "reproduced"), ("1.5", 1, "differs")):
     made = again("old", "-o", word, FAKE_FACTOR=factor, **MODULES)
     tap.ok(made.status == status and f"; new against old: {word}\n" in made.out and
