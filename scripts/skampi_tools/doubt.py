@@ -69,49 +69,53 @@ def mark(doubtful):
     return f" {MARK}" if doubtful else ""
 
 
-def counts(results):
-    """[(flag, how many doubtful results have it)], the most frequent first."""
-    return Counter(flag for result in results for flag in result.flags if speaks_against(flag)).most_common()
+class Tally:
+    """What the lines below a table say of results, which may come one after another."""
 
+    def __init__(self, results=()):
+        self.total = self.doubtful = 0
+        self.flags = Counter()  # how many doubtful results have each
+        self._subtracted = {}   # by kind: (results, the largest share, its note)
+        for result in results:
+            self.add(result)
 
-def legend(results):
-    """The line that explains the mark; "" where no result is doubtful."""
-    results = list(results)
-    doubtful = sum(result.doubtful for result in results)
-    return legend_text(doubtful, len(results), counts(results)) if doubtful else ""
-
-
-def legend_text(doubtful, total, flags):
-    """flags: as of counts()."""
-    reasons = ", ".join(f"{count} {flag}" for flag, count in flags)
-    return f"{MARK} doubtful: {doubtful} of {count_text(total, 'result')}" + (f": {reasons}" if reasons else "")
-
-
-def subtracted(results):
-    """Lines that say what was subtracted, where that was much of a result; of each kind the largest share."""
-    found = {}
-    for result in results:
+    def add(self, result):
+        flags = list(filter(speaks_against, result.flags))
+        self.total += 1
+        self.doubtful += bool(flags)
+        self.flags.update(flags)
         for note in result.notes:
             if str(note).startswith(SUBTRACTED):
                 what, _, share = str(note).rpartition(" (")
                 percent = share.partition(" %")[0]
                 number = float(percent) if percent.replace(".", "", 1).isdigit() else math.inf
                 kind = what.rpartition(", ")[0]
-                count, most, text = found.get(kind, (0, -1.0, ""))
-                found[kind] = (count + 1, *max((most, text), (number, str(note))))
-    return [text if count == 1 else f"{text}; {count} results, this is the largest share"
-            for count, _, text in found.values()]
+                count, most, text = self._subtracted.get(kind, (0, -1.0, ""))
+                self._subtracted[kind] = (count + 1, *max((most, text), (number, str(note))))
+
+    def legend(self):
+        """The line that explains the mark; "" where no result is doubtful."""
+        return legend_text(self.doubtful, self.total, self.flags.most_common()) if self.doubtful else ""
+
+    def subtracted(self):
+        """Lines that say what was subtracted, where that was much of a result; of each kind the largest share."""
+        return [text if count == 1 else f"{text}; {count} results, this is the largest share"
+                for count, _, text in self._subtracted.values()]
+
+    def explanation(self, verbose=False):
+        """Lines below what shows results: the legend, what was subtracted, and by verbose what each flag means."""
+        lines = list(filter(None, [self.legend()]))
+        if lines and verbose:
+            lines += [f"  {flag}: {meaning(flag)}" for flag, _ in self.flags.most_common()]
+        elif lines:
+            lines[0] += "; -v says why" if verbose is False else ""
+        return lines + self.subtracted()
 
 
-def explanation(results, verbose=False):
-    """Lines below what shows results: the legend, what was subtracted, and by verbose what each flag means."""
-    results = list(results)
-    lines = list(filter(None, [legend(results)]))
-    if lines and verbose:
-        lines += [f"  {flag}: {meaning(flag)}" for flag, _ in counts(results)]
-    elif lines:
-        lines[0] += "; -v says why" if verbose is False else ""
-    return lines + subtracted(results)
+def legend_text(doubtful, total, flags):
+    """flags: (flag, how many doubtful results have it)."""
+    reasons = ", ".join(f"{count} {flag}" for flag, count in flags)
+    return f"{MARK} doubtful: {doubtful} of {count_text(total, 'result')}" + (f": {reasons}" if reasons else "")
 
 
 def cautions(file):
@@ -131,7 +135,7 @@ def cautions(file):
 
 def print_explanation(files):
     """Below a table, of all points of its files."""
-    for number, line in enumerate(explanation((point for file in files for point in file.points), None)):
+    for number, line in enumerate(Tally(point for file in files for point in file.points).explanation(None)):
         print(line if number else f"\n{line}")
 
 

@@ -107,7 +107,7 @@ def told_apart(results, alike):
     for result in results:
         groups.setdefault(alike(result), []).append(result)
     for group in groups.values():
-        texts.update(zip(map(id, group), differences([result.stated for result in group])))
+        texts.update({id(group[0]): ""} if len(group) == 1 else zip(map(id, group), differences([result.stated for result in group])))
     return [texts[id(result)] for result in results]
 
 
@@ -148,17 +148,28 @@ def _plain(record):
     return record.get("block"), record.get("call"), str(record.get("variables")), str(record.get("pe_set"))
 
 
+def _lacks_start(record):
+    """Whether it is a rounds record of older versions."""
+    return record["record"] == "rounds" and "synchronization" not in record
+
+
+def is_stated(record):
+    """Whether a record says itself what identifies its point and how that was measured, if it is of a point."""
+    return record["record"] not in ("result", "rounds") or "point" in record and not _lacks_start(record)
+
+
 def texts_of(records):
     """The texts of the result and rounds records of a file, and of each what it states: [(text, record)]. Rounds
     records of older versions do not say how they were measured: the results of the first round do, which are in the
     same order."""
     seen, first = Counter(), {}
+    older = any(map(_lacks_start, records))
     for record in records:
         number = record.get("round", 1) if record["record"] == "result" else 0
         stated = record
-        if number == 1:
+        if older and number == 1:
             first.setdefault(_plain(record), []).append(record)
-        elif number == 0 and "synchronization" not in record and first.get(_plain(record)):
+        elif older and _lacks_start(record) and first.get(_plain(record)):
             result = first[_plain(record)].pop(0)
             stated = {**{name: result[name] for name in (*STATED, "cache") if name in result}, **record}
         text = record.get("point")

@@ -6,6 +6,7 @@ import json
 import marshal
 import os
 import sys
+from array import array
 from collections.abc import Mapping
 
 SCHEMA_VERSION = 1
@@ -120,25 +121,24 @@ def what_is_wrong(record):
 
 
 class Record(Mapping):
-    """A record as its values, and names that it shares with others: a quarter of a dict."""
+    """A record as its values, and their places, which it shares with others: a sixth of a dict. Its lists and dicts are
+    made anew each time."""
 
-    __slots__ = ("_places", "_values")
+    __slots__ = ("_places", "_values", "_numbers")
 
-    def __init__(self, places, values):
-        self._places, self._values = places, values
+    def __init__(self, places, values, numbers):
+        """places: by name, in values; those below 0 are in numbers, from its end."""
+        self._places, self._values, self._numbers = places, values, numbers
 
     def __getitem__(self, name):
-        return self._values[self._places[name]]
-
-    def __setitem__(self, name, value):
-        members = {**self, name: value}
-        if name not in self._places:
-            self._places = {own: place for place, own in enumerate(members)}
-        self._values = tuple(members.values())
+        place = self._places[name]
+        if place < 0:
+            return self._numbers[place]
+        value = self._values[place]
+        return marshal.loads(value) if type(value) is bytes else value
 
     def get(self, name, default=None):
-        place = self._places.get(name)
-        return default if place is None else self._values[place]
+        return self[name] if name in self._places else default
 
     def __contains__(self, name):
         return name in self._places
@@ -147,12 +147,12 @@ class Record(Mapping):
         return iter(self._places)
 
     def __len__(self):
-        return len(self._values)
+        return len(self._places)
 
 
 class Keeper:
     """Makes Records of the dicts of one file. What many of them have in common, as names, texts and sets of PEs, is
-    kept once."""
+    kept once. Numbers are in arrays, which take a quarter of what objects take; lists and dicts are bytes."""
 
     MOST = 10_000  # things that are kept in case they come again
 
@@ -160,14 +160,23 @@ class Keeper:
         self._places, self._seen = {}, {}
 
     def record(self, members):
-        names = tuple(members)
-        places = self._places.get(names)
+        shape = (*members, *map(type, members.values()))
+        places = self._places.get(shape)
         if places is None:
-            names = tuple(map(sys.intern, names))
-            places = self._places[names] = {name: place for place, name in enumerate(names)}
-        return Record(places, tuple([self._once(value) if type(value) in (str, dict, list) else value
-                                     for value in members.values()]))
+            places = self._places[shape] = self._places_of(members)
+        return Record(places, tuple([self._kept(value) for value in members.values() if type(value) is not float]),
+                      array("d", [value for value in members.values() if type(value) is float]))
 
-    def _once(self, value):
-        key = value if type(value) is str else marshal.dumps(value, 2)  # tells 1 from 1.0
-        return self._seen.setdefault(key, value) if len(self._seen) < self.MOST else self._seen.get(key, value)
+    @staticmethod
+    def _places_of(members):
+        floats = [name for name, value in members.items() if type(value) is float]
+        others = [name for name in members if name not in floats]
+        places = {**{name: place for place, name in enumerate(others)},
+                  **{name: place - len(floats) for place, name in enumerate(floats)}}
+        return {sys.intern(name): places[name] for name in members}
+
+    def _kept(self, value):
+        if type(value) not in (str, dict, list):
+            return value
+        small = value if type(value) is str else marshal.dumps(value, 2)
+        return self._seen.setdefault(small, small) if len(self._seen) < self.MOST else self._seen.get(small, small)

@@ -37,6 +37,7 @@ TRACED = "calls of a traced application"  # in the notes of a trace's summary
 PER_SECOND = ("bandwidth", "bus_bandwidth", "rate")  # members of results, at the median
 WITH_NAN = frozenset("per_pe samples medians".split())  # lists of numbers
 LISTS = frozenset("notes levels parts states round_states".split())
+MEASURED = ("result", "rounds")  # kinds of records
 NOT_COMPLETE = "the file is not complete: the run was cut off, or has not ended yet"
 TIME_LIMIT = 4  # exit status: what it left out is counted
 DICTS = frozenset("arguments variables pe_set counters".split())
@@ -197,18 +198,17 @@ class ResultFile:
     keeper: Keeper = field(default_factory=Keeper, repr=False)
 
     def add(self, record):
-        """The record, or the Result of it."""
+        """The record, as JSON could hold it, or the Result of it."""
         kind = record["record"]
         if kind == "header":
             self.header = record
             return record
-        if kind in ("result", "rounds"):
+        if kind in MEASURED:
             shown = record.pop("columns") if "columns" in record else {}
             result = Result(self.keeper.record(record), kind == "rounds" and self.of_launches(), self.states,
                             shown if self.format == "sko" else None)
             self.records.append(result.record)
-            (self.rounds if kind == "rounds" else self.results if record.get("round", 1) == 1 else
-             self.later).append(result)
+            self._list_of(record).append(result)
             return result
         self.records.append(record)
         if kind == "state":
@@ -219,10 +219,21 @@ class ResultFile:
             self.end = record
         return record
 
+    def entry(self, record):
+        """The Result of a record that is kept nowhere, or another record."""
+        kind = record["record"]
+        return Result(record, kind == "rounds" and self.of_launches(), self.states) if kind in MEASURED else record
+
+    def _list_of(self, record):
+        """Where the Result of a result or rounds record is kept."""
+        return self.rounds if record["record"] == "rounds" else self.results if record.get("round", 1) == 1 else self.later
+
     def entries(self):
         """All records in the order of the file; a result is a Result."""
-        known = {id(result.record): result for result in self.results + self.later + self.rounds}
-        return [self.header, *(known.get(id(record), record) for record in self.records)]
+        following = {id(results): iter(results) for results in (self.results, self.later, self.rounds)}
+        yield self.header
+        for record in self.records:
+            yield next(following[id(self._list_of(record))]) if record["record"] in MEASURED else record
 
     def of_launches(self):
         """Whether this is the summary of a campaign: its launches are in the place of rounds."""
@@ -231,6 +242,11 @@ class ResultFile:
     def of_trace(self):
         """Whether this is the summary of a trace: its results are all calls, and no sample of them."""
         return any(TRACED in str(note) for note in self.header.get("notes") or [])
+
+    def check_end(self):
+        """When all records are there."""
+        if self.end is None and self.unfinished():
+            self.doubts.append(NOT_COMPLETE)
 
     def missing_kinds(self):
         """{kind: how many measurements are known to have no result}"""
@@ -260,10 +276,9 @@ class ResultFile:
 
     def identify(self):
         """When all records are there: keys of results in files of versions that do not state them."""
-        known = {id(result.record): result for result in self.results + self.later + self.rounds}
-        measured = [record for record in self.records if id(record) in known]
-        for record, (text, stated) in zip(measured, points.texts_of(measured)):
-            known[id(record)]._key, known[id(record)].stated = text, stated
+        measured = [entry for entry in self.entries() if isinstance(entry, Result)]
+        for result, (text, stated) in zip(measured, points.texts_of([result.record for result in measured])):
+            result._key, result.stated = text, stated
 
     def by_key(self):
         """{key: Result} of .points."""
@@ -279,10 +294,10 @@ class ResultFile:
         return {key: record for key, record in missing.items() if key not in there}
 
 
-def read(path, unit=None, strict=True):
+def read(path, unit=None, strict=True, seen=None):
     """Reads a result file of any format, which its content says. "-" is standard input. unit: "ns",
     "us", "ms" or "s", of the times in a .sko file that does not state it. strict: an Error for lines of a .sko file
-    that are damaged, which else are left out."""
+    that are damaged, which else are left out. seen: gets each Result as soon as it is read, and may raise an Error."""
     with _opened(path) as stream:
         file, lines = _begin("standard input" if path == "-" else os.fspath(path), stream)
         records = _records(file, lines, unit, strict)
@@ -290,14 +305,14 @@ def read(path, unit=None, strict=True):
         collecting = gc.isenabled()
         gc.disable()
         try:
-            for record in records:
-                file.add(record)
+            for entry in map(file.add, records):
+                if seen and isinstance(entry, Result):
+                    seen(entry)
             file.identify()
         finally:
             if collecting:
                 gc.enable()
-    if file.end is None and file.unfinished():
-        file.doubts.append(NOT_COMPLETE)
+    file.check_end()
     return file
 
 
@@ -305,6 +320,25 @@ def records_of(path):
     """The records of a result file one by one, which are kept nowhere: of very large files."""
     with _opened(path) as stream:
         yield from _records(*_begin(os.fspath(path), stream))
+
+
+def streamed(path):
+    """(file, entries) of a file of JSON Lines, which is read twice: the file has all but results before the first entry
+    comes, and results are kept nowhere. None where they must be: of other formats, and of versions that do not state what
+    identifies a point of which there are rounds."""
+    with _opened(path) as stream:
+        file, lines = _begin(path, stream)
+        if file.format != "json":
+            return None
+        stated = True
+        for record in _records(file, lines):
+            stated = stated and points.is_stated(record)
+            if record["record"] != "result":
+                file.add(record)
+    if file.rounds and not stated:
+        return None
+    file.check_end()
+    return file, map(file.entry, records_of(path))
 
 
 def follow(name, stream):

@@ -72,7 +72,7 @@ def files(medians, rounds=None):
             record = {"record": "result", "block": "b", "call": f"f({index})", "function": "f",
                       "median": value}
             if rounds is not None:
-                record.update(record="rounds", medians=[r[index] for r in rounds[number]])
+                record.update(record="rounds", medians=[float(r[index]) for r in rounds[number]])
             file.add(record)
         made.append(file)
     return made

@@ -110,12 +110,27 @@ for kind, wanted in (("spread", "k = 10 launches"), ("order", "Launch"), ("curve
 made("put.json", stated())
 texts, _ = drawing_of("twice", os.path.abspath("put.json"), os.path.abspath("put.json"))
 tap.ok("put (1)" in texts and os.path.abspath(".") not in texts, "no absolute path is in a figure", texts)
+LIBRARIES = [made(f"library {n}.json", [*sweep("put", "F", 1 + n / 2), *sweep("put", "G", 2 + n / 2)]) for n in range(3)]
+for size, width in (("8.5x6", 8.5), ("24x12", 24)):
+    _, text = drawing_of(f"libraries-{size}", *LIBRARIES, "--size", size, "--intervals", "none")
+    svg = xml.etree.ElementTree.fromstring(text)
+    markers = sum(f"fill: {style.PALETTE[0]}" in use.get("style", "") for use in svg.iter(f"{SVG}use")) / len(LIBRARIES) - 1
+    frame = [float(word) for word in re.search(r'id="patch_2">\s*<path d="([^"]*)"', text)[1].split() if word[0].isdigit()]
+    tap.ok(max(frame[::2]) - min(frame[::2]) > 0.6 * width / 2.54 * 72, f"{size}: a legend leaves most of the width", frame)
+    tap.ok(markers == len(SIZES) if width > 9 else 4 <= markers <= len(SIZES) / 2,
+           f"{size}: markers of several files leave room for dashes", markers)
 made("blocks.json", [point(f"block {b:03}", "F", {"count": n}, 1e-7 * (b + 1)) for b in range(100) for n in (1, 2)])
 done = plot("blocks.json", "-o", "blocks.svg")
 tap.ok(done.status == 2 and "100 diagrams, more than 60: choose with --block, --function or --panel" in done.err
        and not os.path.exists("blocks.svg"), "too many diagrams are refused at once, with what to do", done)
 tap.equal(plot("blocks.json", "--write-spec", "blocks-spec.json").status, 0, "... but a spec may have them")
 tap.equal(plot("blocks.json", "--panel", "function", "-o", "blocks.svg").status, 0, "... and few diagrams are drawn")
+many = made("many.json", [point(f"block {b}", "F", {"count": 8}, 1e-6) for b in range(1802)])
+with open(many, "a", encoding="utf-8") as file:
+    file.write("what follows is not read any more\n")
+done = plot(many, "-o", "many.svg")
+tap.ok(done.status == 2 and "many.json: more than 1800 curves" in done.err and "--block" in done.err,
+       "many more are refused while the file is read", done)
 asked, selects = [], curves.selects
 curves.selects = lambda selector, one: asked.append(1) or selects(selector, one)
 index = curves.Index(curves.load(curves.Source(0, "blocks", results.read("blocks.json"))))

@@ -3,7 +3,9 @@
 """scripts/skampi-table shows everything in a result file, aligned, and says what it cannot read."""
 
 import os
+import subprocess
 import sys
+import tracemalloc
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 from harness import ROOT, Tap, run, scratch_directory, skampi
@@ -336,6 +338,32 @@ write(os.path.join(folder, "calls.json"), [calls])
 shown = table("calls.json", cwd=folder)
 tap.ok(shown.status == 0 and "*" not in shown.out, "medians of all calls of an application have no interval to be imprecise",
        shown)
+
+# ---- Large files ----
+
+
+def large(name, blocks):
+    """Of four results a block, each of its own call."""
+    return write(os.path.join(folder, name), [point(f"block {b}", "F", {"count": 8 * b + n}, 1e-6 * (b + n + 1))
+                                              for b in range(blocks) for n in range(4)])
+
+
+def memory(path):
+    """Most that a table of it takes, in bytes."""
+    with subprocess.Popen([TABLE, path], stdout=subprocess.DEVNULL) as child:
+        _, status, used = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+    return 1024 * used.ru_maxrss if child.returncode == 0 else 0
+
+
+small, great = large("small.json", 50), large("great.json", 750)
+taken = [memory(small), memory(great)]
+tap.ok(taken[0] and 0 < taken[1] < taken[0] + 500 * 2800, "a table needs no memory for blocks that it has printed", taken)
+tracemalloc.start()
+file = results.read(great)
+kept = tracemalloc.get_traced_memory()[0] / len(file.results)
+tracemalloc.stop()
+tap.ok(kept < 1.5 * 1024, "what is kept of a file takes little memory a result", kept)
 
 # ---- On a terminal with several programs ----
 

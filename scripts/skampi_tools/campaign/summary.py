@@ -295,4 +295,4 @@ def _footnotes(summaries):
         lines.append(f"intervals only reach {100 * weak[0]:.3g} %: 95 % needs at least 6 launches")
     if noted := sum(bool(r.notes) for r in points):
         lines.append(f"{noted} of {style.count_text(len(points), 'point')} have notes, see summary.json")
-    return lines + doubt.explanation(points, None)
+    return lines + doubt.Tally(points).explanation(None)

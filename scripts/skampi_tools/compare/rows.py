@@ -1,6 +1,7 @@
 """What a comparison of result files consists of: verdicts, a row a point, and all of it."""
 
 import math
+import sys
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -11,7 +12,8 @@ LAUNCH_SPREAD = 0.05  # seen between launches: 2 to 7 % for put and get
 NO_RATIO = "not all values are above 0, so there is no ratio"
 
 
-@dataclass
+# A comparison has many rows, which take a quarter of the memory without a dict each.
+@dataclass(**({"slots": True} if sys.version_info >= (3, 10) else {}))
 class Row:
     """A point. Times in seconds (bytes where the quantity is bytes); NaN: nothing to state."""
     key: str             # what identifies it

@@ -376,4 +376,4 @@ class Legend:
         """What hollow markers mean, where one of these points has one."""
         if any(point.doubtful for point in points):
             self.add(Line2D([], [], linestyle="none", marker=marker, color=style.GREY, markerfacecolor="white",
-                            markeredgewidth=1.2), doubt.legend(points).removeprefix(f"{doubt.MARK} "))
+                            markeredgewidth=1.2), doubt.Tally(points).legend().removeprefix(f"{doubt.MARK} "))

@@ -5,13 +5,16 @@ import textwrap
 import warnings
 
 from matplotlib import ticker
+from matplotlib.lines import Line2D
 from matplotlib.transforms import Bbox, ScaledTranslation
 
 ROUNDS = 16           # of placing and measuring again
 CORNERS = ("upper right", "upper left", "lower right", "lower left", "center right", "center left",
            "upper center", "lower center", "center")
 LEAST_AXES = 0.45     # of a cell's width, that a legend at the right leaves
+NARROW, LEAST_NARROW = 12, 0.7  # cm of a cell's width, and what it leaves of less
 MOST_LEGEND = 0.3     # of a figure of fixed height, that a legend below takes
+DASHES = 3.7          # characters that a line in a legend is long, for its dashes to be seen beside its marker
 LONG_LABEL = 48       # characters of a legend's line, where there are blanks
 LEAST_HEIGHT = 0.2    # of a figure of fixed height, that axes have if their legend can be smaller
 LEAST_FONT = 4.0      # points
@@ -47,6 +50,8 @@ class Request:
 
     def draw(self, axes):
         more = {"fontsize": self.font} if self.font else {}
+        if any(isinstance(handle, Line2D) and handle.is_dashed() for handle in self.handles):
+            more.update(handlelength=DASHES, markerscale=0.8)
         places = list(map(str, range(len(self.labels))))  # matplotlib leaves out labels that begin with _
         if self.where == "inside":
             axes.legend(self.handles, places, loc=self.corner, **more)
@@ -153,7 +158,8 @@ def _place_legend(axes, request, cell, renderer, bottom, fixed):
         request.where = "below"
     if request.where == "right":
         box = request.size(axes, renderer)
-        if box.width > (1 - LEAST_AXES) * cell.width or box.x1 > cell.right + GAP or box.y0 < bottom:
+        least = LEAST_NARROW if cell.width * 2.54 < NARROW * axes.figure.dpi else LEAST_AXES
+        if box.width > (1 - least) * cell.width or box.x1 > cell.right + GAP or box.y0 < bottom:
             request.where = "below"
     if request.where == "below":
         box = request.size(axes, renderer)

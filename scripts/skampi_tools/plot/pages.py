@@ -268,7 +268,7 @@ def _page(spec, panels, size):
         except Error as error:
             raise Error(f"{path}: {error}") from None
     points = [point for _, chosen, _ in panels for point in _points_of(chosen)]
-    subtracted = doubt.subtracted({id(point): point for point in points}.values())
+    subtracted = doubt.Tally({id(point): point for point in points}.values()).subtracted()
     placements = {point.placement for point in points}
     if len(placements) == 1 and "" not in placements:
         notes.append(f"PEs {placements.pop()}")

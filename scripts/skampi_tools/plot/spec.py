@@ -33,6 +33,7 @@ PANELS_PER_PAGE = 6
 MAX_CM = 500
 MOST_PANELS = 60     # that are drawn without a spec
 MOST_SERIES = 200    # in one of them
+CHOOSE = "choose with --block, --function or --panel, or draw all with --write-spec FILE, then --spec FILE"
 HINT = "; --write-spec FILE writes one that is right, to be edited"
 
 
@@ -522,8 +523,23 @@ def refuse_too_many(spec):
     if count > MOST_PANELS or series > MOST_SERIES:
         many = (f"{count} diagrams, more than {MOST_PANELS}" if count > MOST_PANELS else
                 f"a diagram of {series} curves, more than {MOST_SERIES}")
-        raise Error(f"{many}: choose with --block, --function or --panel, or draw all with --write-spec "
-                    "FILE, then --spec FILE")
+        raise Error(f"{many}: {CHOOSE}")
+
+
+class Crowd:
+    """Takes the Results of files while they are read; an Error as soon as from_data() would make too many diagrams of them,
+    if it gets neither a kind nor a name for x nor an arrangement."""
+
+    MOST = MOST_PANELS * MAX_DOTS  # no diagram has more than MAX_DOTS
+
+    def __init__(self):
+        self.different = set()
+
+    def take(self, path, result):
+        if math.isfinite(result.best()):
+            self.different.add((result.block, result.function))
+        if len(self.different) > self.MOST:
+            raise Error(f"{path}: more than {self.MOST} curves, which is more than {MOST_PANELS} diagrams: {CHOOSE}")
 
 
 def _titled(panels):

@@ -82,7 +82,7 @@ def severity_of(what, which):
 
 def _flags(file, self_check):
     total = style.count_text(len(file.points), "result")
-    for flag, count in doubt.counts(file.points):
+    for flag, count in doubt.Tally(file.points).flags.most_common():
         if not self_check or flag in KEPT_FLAGS:
             yield FLAG, flag, f"flag {flag.replace('_', ' ')} on {count} of {total}"
 

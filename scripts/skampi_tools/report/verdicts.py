@@ -145,7 +145,7 @@ def check_results(file):
     doubted = [r for r in points if r.doubtful]
     # What is only not precise is not broken.
     share = sum(bool(set(filter(doubt.speaks_against, r.flags)) - NOT_PRECISE) for r in doubted) / len(points)
-    kinds = doubt.counts(doubted)
+    kinds = doubt.Tally(doubted).flags.most_common()
     yield Verdict("Results without doubt",
                   "ok" if not doubted else "bad" if share > FLAGGED_SHARE else "doubtful",
                   f"{len(doubted)} of {len(points)} doubtful"

@@ -27,6 +27,7 @@ TITLES = {
 INDENT = "  "
 NAMED_EMPTY = 5  # blocks that the time limit left empty; more are only counted
 _NUMBER = re.compile(r"([-+]?[0-9][0-9.]*(e[-+]?[0-9]+)?|-?inf|-?nan|---)")
+_AFTER_WHOLE = re.compile("[.e]")
 
 
 def _states_differ(values, interval):
@@ -123,7 +124,7 @@ def _rounded(text, places):
 
 def _whole(text):
     """The places of a number before its point; all places of any other text."""
-    point = re.search("[.e]", text) if _NUMBER.fullmatch(text) else None
+    point = _AFTER_WHOLE.search(text) if _NUMBER.fullmatch(text) else None
     return point.start() if point else len(text)
 
 
@@ -139,7 +140,8 @@ class _Columns:
         titles = self._titles(first, all(row.confidence == first.confidence for row in rows))
         self.after = []
         widths = []
-        for texts in zip(*map(self._texts, rows)):
+        self.texts = {id(row): row.texts(self.states, row.unit if self.mixed else self.unit) for row in rows}
+        for texts in zip(*self.texts.values()):
             self.after.append(max(len(text) - _whole(text) for text in texts))
             widths.append(max(map(screen.width, texts)) if self.after[-1] == 0 else
                           max(map(_whole, texts)) + self.after[-1])
@@ -149,9 +151,6 @@ class _Columns:
         most = screen.limit()
         self.layout = screen.Layout(titles, widths, {len(titles) - 1} if self.mixed else (),
                                     most and most - len(INDENT + doubt.mark(True)))
-
-    def _texts(self, row):
-        return row.texts(self.states, row.unit if self.mixed else self.unit)
 
     def _titles(self, row, sure):
         own = list(TITLES[row.kind])
@@ -172,7 +171,7 @@ class _Columns:
     def lines(self, row):
         """Decimal points are below each other."""
         cells = [text + " " * (after - (len(text) - _whole(text)))
-                 for text, after in zip(self._texts(row), self.after)]
+                 for text, after in zip(self.texts[id(row)], self.after)]
         found = [INDENT + line for line in self.layout.lines(cells + [row.unit_name] * self.mixed)]
         found[-1] += doubt.mark(row.result.doubtful)
         return found
@@ -215,7 +214,7 @@ class Table:
         self.absent = set(columns or [])  # that no row had so far
         self.breaks = breaks_in(file) if verbose and not live and file.header.get("choices") else {}
         self.aggregated = set() if live else {result.key for result in file.rounds}
-        self.results = []       # of points
+        self.tally = doubt.Tally()  # of points
         self.times = Counter()  # blocks of each name
         self.states_shown = False
         self.begun = False      # the file has a block
@@ -315,7 +314,9 @@ class Table:
         self.times[name] += 1
         self.name, self.items, self.late = None, [], 0
         begun = bool(items)
-        self.results += [item for item in items if isinstance(item, Result) and not self._has_rounds(item)]
+        for item in items:
+            if isinstance(item, Result) and not self._has_rounds(item):
+                self.tally.add(item)
         if not self.verbose:
             items = [item for item in items if not (isinstance(item, Result) and self._has_rounds(item))]
         if begun and not items and not late:
@@ -407,6 +408,6 @@ class Table:
             names = ", ".join(self.empty[:NAMED_EMPTY]) + (", ..." if count > NAMED_EMPTY else "")
             self._say(f"nothing was measured in {style.count_text(count, 'block')}, since the time "
                       f"limit had ended: {names}")
-        for number, line in enumerate(doubt.explanation(self.results, self.verbose)):
+        for number, line in enumerate(self.tally.explanation(self.verbose)):
             self.write(line if number else f"\n{line}")
         return self.begun

@@ -16,6 +16,7 @@ from ..axes import (MANY_CURVES, Legend, Look, Scale, handle_of, looks, mark_cut
 NAN = math.nan
 MAX_BARS = 24           # points of a curve with error bars; more have bands
 MAX_MARKERS = 40        # points of a curve that all have a marker
+MARKER_ROOM = 24        # points of the axes' width for each marker, where dashes between them tell curves apart
 
 
 def draw_curve(axes, panel, chosen, notes):
@@ -36,14 +37,16 @@ def draw_curve(axes, panel, chosen, notes):
     if len(chosen) >= MANY_CURVES:
         panel = {"legend": "right", **panel}
     bands = set()
-    for (series, curve), look in zip(chosen, looks(chosen)):
+    all_looks = looks(chosen)
+    markers = _most_markers(axes, all_looks)
+    for (series, curve), look in zip(chosen, all_looks):
         kind = panel.get("intervals") or (
             "bands" if len(curve.points) > MAX_BARS or curve.first.is_rounds else "bars")
         if kind == "bands" and len(curve.points) == 1:
             kind = "bars"  # a band of one point has no width
         if len(curve.points) == 1 and not look.marker:
             look.marker = "o"  # nor has a line
-        bands |= _one_curve(axes, curve, values, look, kind, logarithmic)
+        bands |= _one_curve(axes, curve, values, look, markers, kind, logarithmic)
         if kind != "none":
             of_interval = (3, 4) if kind == "bands" and "next" in bands else (1, 2)
             mark_cut(axes, notes, [(point.x, *(values[id(point)][end] for end in of_interval))
@@ -80,8 +83,15 @@ def _on_axis(value, logarithmic):
     return value if not logarithmic or value > 0 else NAN
 
 
-def _one_curve(axes, curve, values, look, intervals, logarithmic):
-    """Draws it; returns which intervals were drawn."""
+def _most_markers(axes, all_looks):
+    """Of a curve."""
+    if all(look.line in ("", "solid") for look in all_looks):
+        return MAX_MARKERS
+    return min(MAX_MARKERS, max(4, int(axes.bbox.width / axes.figure.dpi * 72 / MARKER_ROOM)))
+
+
+def _one_curve(axes, curve, values, look, markers, intervals, logarithmic):
+    """Draws it, with at most so many markers; returns which intervals were drawn."""
     xs = [point.x for point in curve.points]
     five = [values[id(point)] for point in curve.points]
     ys = [_on_axis(v[0], logarithmic) for v in five]
@@ -103,9 +113,8 @@ def _one_curve(axes, curve, values, look, intervals, logarithmic):
             axes.vlines(xs, lows, highs, color=look.color, linewidth=0.9)
             axes.scatter(xs * 2, lows + highs, marker="_", s=14, color=look.color, linewidth=0.9)
             drawn.add("interval")
-    every = max(1, math.ceil(len(xs) / MAX_MARKERS))
     axes.plot(xs, ys, color=look.color, linestyle=look.line or "none", linewidth=look.width,
-              marker=look.marker, markevery=every, zorder=3)
+              marker=look.marker, markevery=max(1, math.ceil(len(xs) / markers)), zorder=3)
     mark_doubtful(axes, look, [(x, y) for x, y, point in zip(xs, ys, curve.points) if point.doubtful])
     if logarithmic:
         off = [x for x, v in zip(xs, five) if v[0] <= 0]
