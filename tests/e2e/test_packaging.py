@@ -8,9 +8,12 @@ installs what is missing on Debian and on Fedora."""
 
 import os
 import re
+import runpy
 import shutil
 import sys
 import tarfile
+from types import ModuleType, SimpleNamespace
+from unittest import mock
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import traces
@@ -408,7 +411,39 @@ def dependencies():
            done)
 
 
+# ---- Spack ----
+
+
+class Spec(dict):
+    """What a recipe asks of a spec, with these variants."""
+
+    def __init__(self, *variants):
+        super().__init__(dict.fromkeys(variants), mpi=SimpleNamespace(prefix=SimpleNamespace(bin="/nowhere"), mpicc="mpicc"))
+
+
+def recipe():
+    """The recipe for Spack, which is not there: a stand-in takes what it says, and make tries what it would make."""
+    said, made = {}, []
+    spack = ModuleType("spack.package")
+    vars(spack).update({name: lambda *words, of=name, **_: said.setdefault(of, []).append(words[0])
+                        for name in ("license", "version", "variant", "depends_on")},
+                       MakefilePackage=object, join_path=os.path.join, make=lambda *words: made.append(words))
+    with mock.patch.dict(sys.modules, {"spack": ModuleType("spack"), "spack.package": spack}):
+        package = runpy.run_path(os.path.join(ROOT, "mk/spack/package.py"))["Skampi"]()
+    for package.spec in (Spec("+papi"), Spec("+otf2", "+plot")):
+        package.build(package.spec, "/opt/skampi")
+        package.install(package.spec, "/opt/skampi")
+    tap.ok(said["version"] == ["main"] and "mpi" in said["depends_on"], "the recipe for Spack is Python", said)
+    done = [run(["make", "-n", *words], cwd=ROOT) for words in made]
+    tap.ok(len(done) == 4 and all(one.status == 0 for one in done), "... and makes targets that exist", done)
+    known = run(["make", "help"], cwd=ROOT).out
+    settings = {word.partition("=")[0] for words in made for word in words if "=" in word}
+    tap.ok({"PREFIX", "CC", "PAPI"} <= settings and all(f"{name}=" in known for name in settings),
+           "... with settings that make help names", settings)
+
+
 dependencies()
+recipe()
 manual(program(), [])
 manual(traces.command(), ["record"], ["dump"], ["summary"], ["explain"], ["check"], ["merge"], ["export"])
 completion()
