@@ -8,6 +8,7 @@ import io
 import os
 import sys
 import tempfile
+import time
 import types
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
@@ -47,20 +48,29 @@ tap.ok(status == 1 and text.count("again, alone: bad\n") == 1 and text.endswith(
 status, text = outcome_of({f"bad{i}": BAD for i in range(runner.MOST_AGAIN + 1)})
 tap.ok(status == 1 and "again, alone" not in text, "many failures are no accident: none runs again", text)
 
-# Seconds, and seconds of processors.
-costs = {"works": (9, 9), "waits": (8, 4), "works too": (7, 7), "works as well": (6, 6), "waits too": (5, 0.1), "unknown": (0, 0)}
-tests = [types.SimpleNamespace(name=name) for name in costs]
+def beside(least, most_beside, idle):
+    """(the order in which files begin, how many of them run at the same time at most) on processors that idle or never do."""
+    begun, running, most = [], [], []
+
+    def run_test(test, _):
+        begun.append(test.name)
+        running.append(test)
+        time.sleep(0.1)
+        most.append(len(running))
+        running.remove(test)
+        return test
+
+    runner.IDLE, runner.IDLE_SECONDS, runner.run_test = (-1 if idle else 2), 0.01, run_test
+    runner.known_costs = lambda: {"short": (1, 1), "long": (9, 9), "middling": (5, 5)}
+    tests = [types.SimpleNamespace(name=name, timeout=7) for name in ("short", "middling", "unknown", "long")]
+    runner.run_group(tests, least, most_beside, None, lambda outcome: None)
+    return begun, max(most)
 
 
-def beside(*running, room=2):
-    """The name of what runs next beside these."""
-    waiting = [test for test in tests if test.name not in running]
-    found = runner.next_that_fits(waiting, [test for test in tests if test.name in running], room, costs)
-    return found and found.name
-
-
-tap.equal([beside(*list(costs)[:count]) for count in range(4)], ["works", "waits", "waits too", None],
-          "the longest file runs first, and beside it what the processors have room for")
-tap.equal(beside("works", "unknown"), None, "a file of which nothing is known leaves less room than one that waits")
-tap.equal([beside(room=0), beside("waits", room=0)], ["works", None], "without room, files run alone")
+tap.equal(beside(1, 1, True), (["long", "unknown", "middling", "short"], 1), "the longest files begin; alone if that is wanted")
+tap.equal(beside(2, 3, False)[1], 2, "a file runs on each processor")
+tap.equal(beside(2, 3, True)[1], 3, "... and others beside them while processors idle")
+idled = runner.Idleness.read()[1]
+time.sleep(0.05)
+tap.ok(0 < idled <= runner.Idleness.read()[1], "how long processors idled is known")
 tap.done()
