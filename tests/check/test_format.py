@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-from harness import ROOT, Tap, tracked_files
+from harness import ROOT, Tap, read_text, tracked_files
 
 tap = Tap()
 
@@ -49,8 +49,7 @@ for path in sorted(scripts):
 python = {p for p, line in scripts.items() if "python" in line} | set(tracked_files("*.py"))
 for path in sorted(python):
     try:
-        with open(os.path.join(ROOT, path), encoding="utf-8") as file:
-            compile(file.read(), path, "exec", dont_inherit=True)
+        compile(read_text(ROOT, path), path, "exec", dont_inherit=True)
         problem = None
     except SyntaxError as error:
         problem = str(error)

@@ -7,10 +7,9 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-from harness import ROOT, Tap, build_directory, tracked_files
+from harness import ROOT, Tap, build_directory, read_text, tracked_files
 
-with open(os.path.join(build_directory(), "flags"), encoding="utf-8") as file:
-    COMPILE = shlex.split(file.read())
+COMPILE = shlex.split(read_text(build_directory(), "flags"))
 
 
 def problems(header):

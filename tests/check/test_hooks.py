@@ -7,15 +7,14 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-from harness import ROOT, Tap
+from harness import ROOT, Tap, read_text
 
 ENGINE = os.path.join("src", "engine")
 CALLER = "trial.c"
 
 
 def read(name):
-    with open(os.path.join(ROOT, ENGINE, name), encoding="utf-8") as file:
-        return file.read()
+    return read_text(ROOT, ENGINE, name)
 
 
 tap = Tap()

@@ -8,7 +8,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import documents
 import house
-from harness import ROOT, Tap, tracked_files
+from harness import ROOT, Tap, read_text, tracked_files
 
 # The folders of src that each may include, directly: what is not listed is refused, also where a way
 # over a third folder exists. ARCHITECTURE.md draws the same.
@@ -141,24 +141,21 @@ def main():
     files = tracked_files(*house.SOURCES)
     tap.ok(files, "there are files to check")
     for path in files:
-        with open(os.path.join(ROOT, path), encoding="utf-8") as file:
-            found, known = violations(path, file.read())
+        found, known = violations(path, read_text(ROOT, path))
         tap.ok(not found, f"{path} includes what it may", "\n".join(found))
         used.setdefault(house.folder_of(path), set()).update(known)
     for folder, known in ARROWS.items():
         tap.equal(known - used[folder], set(), f"{folder}: every arrow is needed")
     tap.ok(documents.read_part(PICTURE, BEGIN) == picture(), "ARCHITECTURE.md draws these arrows",
            "tests/check/test_includes.py --write brings it up to date")
-    with open(os.path.join(ROOT, "measurements", "registry.c"), encoding="utf-8") as file:
-        families = re.findall(r"^ *FAMILY\((\w+)\)", file.read(), re.MULTILINE)
+    families = re.findall(r"^ *FAMILY\((\w+)\)", read_text(ROOT, "measurements", "registry.c"), re.MULTILINE)
     tap.equal(sorted(os.path.basename(path)[:-2] for path in tracked_files("measurements/*/*")
                      if not path.startswith("measurements/common/")), sorted(families),
               "each file of a folder of measurements is a family, except those in common")
     # Programs that run when things are built: the tracer's generator must not need the tools' modules.
     for path in tracked_files("src/*"):
         if not path.endswith((".c", ".h", ".md", ".xml", ".json")):
-            with open(os.path.join(ROOT, path), encoding="utf-8") as file:
-                tap.ok("skampi_tools" not in file.read(), f"{path} does not use scripts/skampi_tools")
+            tap.ok("skampi_tools" not in read_text(ROOT, path), f"{path} does not use scripts/skampi_tools")
     tap.done()
 
 

@@ -12,7 +12,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
-from harness import ROOT, Tap, scratch_directory, skip_all, tracked_files
+from harness import ROOT, Tap, read_text, scratch_directory, skip_all, tracked_files
 
 COMPILE = ["-std=gnu11", "-O0", "-Werror", "-Isrc", "-I.", "-Itests/support/stub/openshmem-1.5",
            "-DSKAMPI_SHMEM=1", "-DSKAMPI_MPI=0", "-DSKAMPI_PAPI=0"]
@@ -32,14 +32,12 @@ NEW = {  # in 1.5, and called by measurement functions
 
 
 def uses_library(path):
-    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
-        return re.search(r"#\s*include\s*[<\"](shmem|measurements/common/\w+)\.h[>\"]", file.read())
+    return re.search(r"#\s*include\s*[<\"](shmem|measurements/common/\w+)\.h[>\"]", read_text(ROOT, path))
 
 
 def warnings():
     """Those that make compiles with."""
-    with open(os.path.join(harness.build_directory(), "flags"), encoding="utf-8") as file:
-        return [flag for flag in file.read().split() if flag.startswith("-W") and "," not in flag]
+    return [flag for flag in read_text(harness.build_directory(), "flags").split() if flag.startswith("-W") and "," not in flag]
 
 
 def symbols(path):

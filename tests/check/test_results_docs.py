@@ -9,7 +9,7 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-from harness import ROOT, Tap
+from harness import ROOT, Tap, read_text
 
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
 from skampi_tools import doubt, records
@@ -17,8 +17,7 @@ from skampi_tools.formats import csv_table
 
 
 def read(path):
-    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
-        return file.read()
+    return read_text(ROOT, path)
 
 
 def names(part, schema):

@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-from harness import ROOT, Tap, build_directory, functions
+from harness import ROOT, Tap, build_directory, functions, read_text
 
 WRAPPERS = os.path.join(ROOT, "src", "trace", "wrappers")
 sys.path.insert(0, WRAPPERS)
@@ -24,8 +24,7 @@ def of_openshmem():
 
 def of_mpi():
     """All that the header declares which skampi is built with."""
-    with open(os.path.join(build_directory(), "flags"), encoding="utf-8") as file:
-        compile_command = shlex.split(file.read())
+    compile_command = shlex.split(read_text(build_directory(), "flags"))
     seen = subprocess.run([*compile_command, "-E", "-x", "c", "-"], input="#include <mpi.h>\n",
                           capture_output=True, text=True, check=False)
     return set(re.findall(r"\b(MPI_\w+)\s*\(", seen.stdout))

@@ -12,7 +12,7 @@ import xml.etree.ElementTree
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
 import made_results
-from harness import ROOT, SAMPLE, Tap, run, scratch_directory, skampi, unread_status
+from harness import ROOT, SAMPLE, Tap, read_text, run, scratch_directory, skampi, unread_status, write_text
 from made_tournament import Machine, Tournament, lossy, player, slow_link, slow_node
 from skampi_tools.accept.run import Wanted, accept
 from skampi_tools.accept.values import Times
@@ -106,15 +106,13 @@ tap.equal([entry["node"] for entry in value["look_at"]], ["n00002"], "... also i
 tree = xml.etree.ElementTree.parse(os.path.join(folder, "node.xml")).getroot()
 failed = [case.get("name") for case in tree.iter("testcase") if case.find("failure") is not None]
 tap.equal((tree.get("failures"), failed), ("1", ["node n00002"]), "... and in JUnit")
-with open(os.path.join(folder, "node.html"), encoding="utf-8") as file:
-    page = file.read()
+page = read_text(folder, "node.html")
 tap.ok("<title>n00002 - n00005: " in page.replace("n00005 - n00002", "n00002 - n00005") and "<script" not in page,
        "the page has a heat map with names")
 tap.ok(all(text in page for text in ("20 % faster", "usual pair", "20 % slower")), "... and what its colours mean")
 for sites, text in ((2, "There is one link, "), (3, "slower than the usual pair by")):
     few = made(f"few{sites}", "", sites, "--html", f"few{sites}.html")
-    with open(os.path.join(folder, f"few{sites}.html"), encoding="utf-8") as file:
-        page = file.read()
+    page = read_text(folder, f"few{sites}.html")
     tap.ok(text in page and "<rect" not in page, f"the page of {sites} sites says what its links are, without a map", few)
 files = sorted(f"node/{name}" for name in os.listdir(os.path.join(folder, "node")) if name.endswith(".json"))
 tap.ok(len(files) >= 2, "results of tournament and re-tests are kept", files)
@@ -156,12 +154,10 @@ else:
 
 # ---- What is refused ----
 
-with open(os.path.join(folder, "text"), "w", encoding="utf-8") as file:
-    file.write("no result\n")
+write_text(os.path.join(folder, "text"), "no result\n")
 with open(os.path.join(folder, "empty"), "w", encoding="utf-8"):
     pass
-with open(os.path.join(folder, "a.csv"), "w", encoding="utf-8") as file:
-    file.write("record,block\n")
+write_text(os.path.join(folder, "a.csv"), "record,block\n")
 made_results.write_records(os.path.join(folder, "sizes.json"), [
     {**made_results.HEADER, "pes": 2},
     *(made_results.point("pass 1", "Shmem_Get_Pairs", {"count": count, "pattern": "round:1"}, 1e-6)

@@ -13,7 +13,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import builds
 import harness
-from harness import ROOT, Tap, skampi
+from harness import ROOT, Tap, read_text, skampi, write_text
 
 NAME = "Shmem_Swap_Long_Round"
 FAMILY = "swap"
@@ -33,10 +33,8 @@ def check_format(tap, path):
 
 
 def copy_example(top):
-    with open(os.path.join(top, "measurements", "example.c"), encoding="utf-8") as file:
-        text = file.read()
-    with open(os.path.join(top, "measurements", "shmem", f"{FAMILY}.c"), "w", encoding="utf-8") as file:
-        file.write(text.replace("measurements_example", f"measurements_{FAMILY}"))
+    text = read_text(top, "measurements", "example.c")
+    write_text(os.path.join(top, "measurements", "shmem", f"{FAMILY}.c"), text.replace("measurements_example", f"measurements_{FAMILY}"))
 
 
 def add_line(top):

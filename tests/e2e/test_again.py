@@ -9,10 +9,9 @@ import shlex
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-from harness import ROOT, Tap, block, has, launch_environment, optional, run, skampi, skip_all, scratch_directory
+from harness import (ROOT, Tap, block, has, launch_environment, optional, read_text, run, scratch_directory, skampi, skip_all,
+                     write_text)
 from made_results import point, write
-
-sys.path.insert(0, os.path.join(ROOT, "scripts"))
 from skampi_tools import results
 
 if not optional("numpy"):
@@ -45,11 +44,8 @@ write(path, [point("b", "F", {{"count": 8 * 4 ** n}}, 1e-6 * noise * (factor if 
       header={{"library": os.environ.get("FAKE_LIBRARY", "made library 1.0"), "environment": {{"UCX_TLS": "tcp"}},
               "modules": os.environ.get("LOADEDMODULES", "").split(":")}})
 """
-with open(path("fake"), "w", encoding="utf-8") as file:
-    file.write(FAKE)
-os.chmod(path("fake"), 0o755)
-with open(path("my ski.ski"), "w", encoding="utf-8") as file:
-    file.write("x = 1\n")
+write_text(path("fake"), FAKE, 0o755)
+write_text(path("my ski.ski"), "x = 1\n")
 HEADER = {"launcher": "env LAUNCHED=1", "command_line": f"{path('fake')} -i 'my ski.ski' --seed 3 -o old.json --force",
           "environment": {"UCX_TLS": "tcp"}, "modules": ["gcc/12", "made/1.0"]}
 MODULES = {"LOADEDMODULES": "gcc/12:made/1.0"}
@@ -72,8 +68,7 @@ for factor, status, word in (("1", 0, "reproduced"), ("1.5", 1, "differs")):
     tap.ok(made.status == status and f"; new against old: {word}\n" in made.out and
            sorted(name for name in os.listdir(path(word)) if name.endswith(".json")) == [f"{n:04}.json" for n in range(1, 11)],
            f"{word}, of as many launches", made)
-with open(path("said"), encoding="utf-8") as file:
-    said = file.read().splitlines()
+said = read_text(path("said")).splitlines()
 tap.ok(len(said) == 22 and said[0].endswith("--time-limit 1 tcp") and said[1] == "-i my ski.ski --seed 3 -o reproduced/0001.json tcp",
        "a short run comes first", said[:2])
 before = os.stat(path("reproduced/0001.json")).st_mtime_ns

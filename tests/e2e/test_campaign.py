@@ -15,9 +15,9 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import made_results
-from harness import ROOT, Tap, in_parallel, launch_environment, optional, program, run, scratch_directory
-
-sys.path.insert(0, os.path.join(ROOT, "scripts"))
+import schema
+from harness import (ROOT, Tap, in_parallel, launch_environment, program, read_records, run, scratch_directory,
+                     write_text)
 from skampi_tools import campaign, cli, results, statistics
 from skampi_tools.campaign import summary as campaign_summary
 
@@ -25,7 +25,6 @@ CAMPAIGN = os.path.join(ROOT, "scripts/skampi-campaign")
 PROGRAM = os.path.join(ROOT, "tests/support/stub/program")
 LAUNCH = "env STUB_PES={pes} STUB_NAME={name}"
 
-jsonschema = optional("jsonschema")
 tap = Tap()
 signal.signal(signal.SIGINT, signal.default_int_handler)  # though this may run in the background
 
@@ -34,8 +33,7 @@ def started(folder, *arguments, **environment):
     """The command line and environment of a campaign in the folder, whose launches cost nothing."""
     script = os.path.join(folder, "my.ski")
     if not os.path.exists(script):
-        with open(script, "w", encoding="utf-8") as file:
-            file.write("x = 1\n")
+        write_text(script, "x = 1\n")
     environment = {"STUB_LOG": os.path.join(folder, "log"), "SKAMPI_LAUNCH": LAUNCH, **environment}
     return [CAMPAIGN, *(arguments or ["my.ski"])], environment
 
@@ -51,8 +49,7 @@ def calls(folder):
     path = os.path.join(folder, "log")
     if not os.path.exists(path):
         return []
-    with open(path, encoding="utf-8") as file:
-        return [json.loads(line) for line in file]
+    return read_records(path)
 
 
 def order(folder):
@@ -99,8 +96,7 @@ int main(void)
 
 def same_as_in_c():
     folder = scratch_directory()
-    with open(os.path.join(folder, "rounds.c"), "w", encoding="utf-8") as file:
-        file.write(AS_IN_C)
+    write_text(os.path.join(folder, "rounds.c"), AS_IN_C)
     made = run(["cc", "-I", os.path.join(ROOT, "src"), "-o", "rounds", "rounds.c",
                 *(os.path.join(ROOT, "src/stats", name) for name in ("rounds.c", "stats.c")),
                 os.path.join(ROOT, "src/base/memory.c"), "-lm"],
@@ -238,17 +234,8 @@ def summary():
               [(r.key, r.median, r.medians[0]) for r in file.rounds], "summary.csv says the same")
     for text in ("median [µs]", "1.035  1.010 - 1.060", "2.4 %", "6 *\n", "5\n", "(count=8)", "median of launches"):
         tap.ok(text in done.out, f"the table shows {text}", done)
-    if not jsonschema:
-        tap.skip("summaries follow the schema", "python3-jsonschema is not installed")
-    else:
-        with open(os.path.join(ROOT, "scripts/results.schema.json"), encoding="utf-8") as schema:
-            validator = jsonschema.Draft7Validator(json.load(schema))
-        errors = []
-        for name in ("summary.json", "summaries/default.json"):
-            with open(os.path.join(top, name), encoding="utf-8") as lines:
-                errors += [error.message for line in lines
-                           for error in validator.iter_errors(json.loads(line))]
-        tap.ok(not errors, "summaries follow the schema", errors)
+    schema.check(tap, "summaries", [record for name in ("summary.json", "summaries/default.json") for record in
+                                    read_records(top, name)])
 
     other = run([CAMPAIGN, "--summarize", "my.campaign", "--confidence", "60"], cwd=folder)
     tap.ok(other.status == 3 and "60 %" in other.out, "--summarize aggregates again", other)
@@ -431,8 +418,7 @@ def refusals():
                        ("g.json", '{"launches": 1}'), ("h.json", "[" * 100000),
                        ("i.json", '{"script": "my.ski", "environment": {"A=B": "x"}}'),
                        ("j.json", '{"script": "my.ski", "configurations": [{"name": "../x"}]}')):
-        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
-            file.write(text)
+        write_text(os.path.join(folder, name), text)
     cases = (
         ([], "give a script"),
         (["nowhere.ski"], "nowhere.ski: there is no such script"),
@@ -483,11 +469,10 @@ def refusals():
     usage = launch(folder, "--help")
     tap.ok(usage.status == 0 and "examples:" in usage.out and "exit status:" in usage.out, "--help", usage)
 
-    with open(os.path.join(folder, "night.json"), "w", encoding="utf-8") as file:
-        json.dump({"script": "my.ski", "launches": 2, "order": "random", "seed": 5, "program": PROGRAM,
-                   "launch": LAUNCH, "pes": 4, "set": ["X=1"], "environment": {"STUB_X": "all"},
-                   "configurations": [{"name": "A"}, {"name": "B", "pes": 8, "set": ["Y=2"],
-                                                      "environment": {"STUB_X": "own"}}]}, file)
+    write_text(os.path.join(folder, "night.json"), json.dumps({"script": "my.ski", "launches": 2, "order": "random", "seed": 5, "program": PROGRAM,
+                                                               "launch": LAUNCH, "pes": 4, "set": ["X=1"], "environment": {"STUB_X": "all"},
+                                                               "configurations": [{"name": "A"}, {"name": "B", "pes": 8, "set": ["Y=2"],
+                                                                                                  "environment": {"STUB_X": "own"}}]}))
     done = launch(folder, "--file", "night.json", "-o", "a <b> \"c\".campaign")
     own = next(call for call in calls(folder) if "/B/" in call["output"])
     tap.ok(done.status == 0 and len(calls(folder)) == 4 and own["pes"] == "8" and
@@ -499,8 +484,7 @@ def refusals():
     except cli.Error as error:
         tap.ok("not a directory of a campaign" in str(error), "read_campaign() refuses what is no campaign")
     for text in ("{}", '{"campaign": 2}', '{"campaign": 1, "configurations": [{}]}'):
-        with open(os.path.join(folder, "full/campaign.json"), "w", encoding="utf-8") as file:
-            file.write(text)
+        write_text(os.path.join(folder, "full/campaign.json"), text)
         refused = launch(folder, "--resume", "full")
         tap.ok(refused.status == 2 and refused.err.count("\n") == 1 and "full/campaign.json" in refused.err,
                f"a damaged definition is refused: {text}", refused)
@@ -528,8 +512,7 @@ end measurement
 def real():
     folder = scratch_directory()
     for name, text in (("real.ski", REAL), ("endless.ski", ENDLESS)):
-        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
-            file.write(text)
+        write_text(os.path.join(folder, name), text)
     # As make sets it, which is not as templates of the campaign are written.
     environment = {"SKAMPI_LAUNCH": "oshrun -np %n", **launch_environment()}
     done = run([CAMPAIGN, "--program", program(), "-k", "2", "-c", "one:pes=1", "-c", "two:pes=2",

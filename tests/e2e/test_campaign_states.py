@@ -11,16 +11,14 @@ import random
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-from harness import ROOT, Tap, optional, run, scratch_directory
+import schema
+from harness import ROOT, Tap, read_records, run, scratch_directory, write_text
 from made_results import point, records, write_records
 from made_states import FOUR, in_rounds, in_state, states_of
-
-sys.path.insert(0, os.path.join(ROOT, "scripts"))
 from skampi_tools import results
 from skampi_tools.statistics import rounds_of
 
 CAMPAIGN = os.path.join(ROOT, "scripts/skampi-campaign")
-jsonschema = optional("jsonschema")
 tap = Tap()
 folder = scratch_directory()
 LEVEL = {1: 2e-7, 2: 5e-7}
@@ -37,9 +35,8 @@ def launch(name, configuration, number, points, shares, values, seconds=60.0):
 def campaign(name, launches):
     """launches: {configuration: [(points, shares, values of the states[, seconds]), ...]}"""
     os.makedirs(os.path.join(folder, name))
-    with open(os.path.join(folder, name, "campaign.json"), "w", encoding="utf-8") as file:
-        json.dump({"campaign": 1, "launches": max(map(len, launches.values())),
-                   "configurations": [{"name": configuration} for configuration in launches]}, file)
+    write_text(os.path.join(folder, name, "campaign.json"), json.dumps({"campaign": 1, "launches": max(map(len, launches.values())),
+                                                                        "configurations": [{"name": configuration} for configuration in launches]}))
     for configuration, own in launches.items():
         for number, what in enumerate(own, 1):
             launch(name, configuration, number, *what)
@@ -151,14 +148,5 @@ for seed in range(5):
     tap.ok(len(some) > 2 and not any(overlap(a, b) for a, b in itertools.combinations(some, 2)),
            f"ranges do not overlap (seed {seed})", some)
 
-if not jsonschema:
-    tap.skip("summaries follow the schema", "python3-jsonschema is not installed")
-else:
-    with open(os.path.join(ROOT, "scripts/results.schema.json"), encoding="utf-8") as schema:
-        validator = jsonschema.Draft7Validator(json.load(schema))
-    errors = []
-    for name in ("two", "one", "old"):
-        with open(os.path.join(folder, name, "summary.json"), encoding="utf-8") as file:
-            errors += [error.message for line in file for error in validator.iter_errors(json.loads(line))]
-    tap.ok(not errors, "summaries follow the schema", errors)
+schema.check(tap, "summaries", [record for name in ("two", "one", "old") for record in read_records(folder, name, "summary.json")])
 tap.done()

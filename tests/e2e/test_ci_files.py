@@ -9,7 +9,7 @@ import sys
 import xml.etree.ElementTree
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-from harness import ROOT, Tap, run, scratch_directory
+from harness import ROOT, Tap, read_text, run, scratch_directory, write_text
 from made_results import point, write
 
 STUB = os.path.join(ROOT, "tests/support/stub/made_skampi")
@@ -76,8 +76,7 @@ SAMPLE = re.compile(rf"({NAME})(?:\{{({LABEL}(?:,{LABEL})*)?\}})? (-?\d+(?:\.\d+
 def metrics(name):
     """{name: {labels as text: number}} of a file that follows the text format of OpenMetrics: families one after the other,
     each with its type, unit and help, no sample twice, the end marked."""
-    with open(os.path.join(folder, name), encoding="utf-8", newline="") as file:
-        lines = file.read().split("\n")
+    lines = read_text(folder, name).split("\n")
     assert lines[-2:] == ["# EOF", ""], lines[-2:]
     found, family = {}, None
     for line in lines[:-2]:
@@ -117,8 +116,7 @@ os.mkdir(os.path.join(folder, "h2.prom.new"))
 refused = tool("history", nights, "--openmetrics", "h2.prom")
 tap.ok(refused.status == 2 and "h2.prom: " in refused.err and not os.path.exists(os.path.join(folder, "h2.prom")),
        "who cannot write all of it writes nothing", refused)
-with open(os.path.join(folder, "mine.prom"), "w", encoding="utf-8") as file:
-    file.write("mine 1\n")
+write_text(os.path.join(folder, "mine.prom"), "mine 1\n")
 refused = tool("history", nights, "--openmetrics", "mine.prom")
 tap.ok(refused.status == 2 and "mine.prom: is there already" in refused.err, "a foreign file is kept", refused)
 

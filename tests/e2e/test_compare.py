@@ -12,9 +12,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-from harness import ROOT, Tap, optional, run, scratch_directory, skip_all
-
-sys.path.insert(0, os.path.join(ROOT, "scripts"))
+from harness import ROOT, Tap, optional, read_text, run, scratch_directory, skip_all, write_text
 from skampi_tools import style
 
 if not optional("numpy"):
@@ -259,8 +257,7 @@ for margin, sides, status in (("5%", ("old", "new"), 1), ("20%", ("old", "new"),
 
 # A campaign of two configurations.
 os.makedirs(in_folder("camp"))
-with open(in_folder("camp/campaign.json"), "w", encoding="utf-8") as file:
-    json.dump({"campaign": 1, "launches": 6, "configurations": [{"name": "old"}, {"name": "new"}]}, file)
+write_text(in_folder("camp/campaign.json"), json.dumps({"campaign": 1, "launches": 6, "configurations": [{"name": "old"}, {"name": "new"}]}))
 for name in ("old", "new"):
     for number in range(6):
         launch = in_folder(f"camp/launches/{name}/{number + 1:04d}")
@@ -296,8 +293,7 @@ for arguments in (("--fail-over", "5%", "five", "five"), ("--fail-over", "0%", "
 write(in_folder("only.json"), [point("b", "only here", {}, 1e-6)])
 gate = tool("--fail-over", "5%", "--old", "old/0.json", "--new", "only.json")
 tap.ok(gate.status == 2 and "error: --fail-over" in gate.err, "--fail-over without a common point", gate)
-with open(in_folder("old/0.json"), encoding="utf-8") as file:
-    lines = file.read().splitlines()
+lines = read_text(in_folder("old/0.json")).splitlines()
 with open(in_folder("summary.json"), "w", encoding="utf-8") as file:
     header = {**json.loads(lines[0]), "notes": ["configuration A: 6 of 6 launches, in the place of rounds"]}
     file.write("\n".join([json.dumps(header), *lines[1:]]) + "\n")

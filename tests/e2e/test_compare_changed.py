@@ -12,8 +12,6 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 from harness import ROOT, Tap, optional, run, scratch_directory, skip_all
 from made_results import point, records, write, write_records
-
-sys.path.insert(0, os.path.join(ROOT, "scripts"))
 from skampi_tools import results
 
 if not optional("numpy"):

@@ -13,11 +13,10 @@ import random
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-from harness import ROOT, Tap, optional, run, scratch_directory, skip_all, unread_status
+from harness import ROOT, Tap, optional, read_records, run, scratch_directory, skip_all, unread_status
 from made_results import HEADER, point, records, write_records
 from made_states import FOUR, HAND_OVER, controls_of, in_parts, in_rounds, in_state, states_of
 
-sys.path.insert(0, os.path.join(ROOT, "scripts"))
 
 if not optional("numpy"):
     skip_all("numpy is not installed")
@@ -283,8 +282,7 @@ def library(name, hand_over, factor, shared=HAND_OVER, own=None, counts=None):
     side(name, counts, {state: factor for state in counts}, values=hand_over)
     for number in range(6):
         path = os.path.join(folder, f"{name}/{number}.json")
-        with open(path, encoding="utf-8") as file:
-            lines = [json.loads(line) for line in file]
+        lines = read_records(path)
         lines[0].update(own or {"library": name})
         if shared:
             series = controls_of([state for state, count in counts.items() for _ in range(count)], values=hand_over)
@@ -334,8 +332,7 @@ tap.ok(barrier.verdict == "unchanged" and len(barrier.states) == 4,
 side("first2", {1: 10}, {1: 1.1})
 for name in ("first", "first2"):
     for number in range(6):
-        with open(os.path.join(folder, f"{name}/{number}.json"), encoding="utf-8") as file:
-            lines = [json.loads(line) for line in file]
+        lines = read_records(folder, f"{name}/{number}.json")
         plain = [{key: value for key, value in line.items() if key not in ("states", "round_states")}
                  for line in lines if line["record"] != "state"]
         os.makedirs(os.path.join(folder, "before", name), exist_ok=True)

@@ -13,14 +13,12 @@ import random
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-from harness import ROOT, Tap, has, optional, run, scratch_directory, skampi
+from harness import ROOT, Tap, has, read_records, read_text, run, scratch_directory, skampi, write_text
 import made_results
-
-sys.path.insert(0, os.path.join(ROOT, "scripts"))
+import schema
 from skampi_tools import cli, results
 from skampi_tools.formats import csv_table
 
-jsonschema = optional("jsonschema")
 CONVERT = os.path.join(ROOT, "scripts/skampi-convert")
 SEED = 20260104
 FOLDER = scratch_directory()
@@ -32,14 +30,12 @@ def path(name):
 
 
 def write(name, text):
-    with open(path(name), "w", encoding="utf-8", newline="") as file:
-        file.write(text)
+    write_text(path(name), text)
     return path(name)
 
 
 def read(name):
-    with open(path(name), encoding="utf-8", newline="") as file:
-        return file.read()
+    return read_text(path(name))
 
 
 def convert(*arguments, **further):
@@ -231,17 +227,8 @@ unit = convert("a.sko", "--unit", "ns", "--to", "sko").out
 tap.ok("times in ns" in unit and "times in us" not in unit and "     200.0     1.235 " in unit,
        "--unit of a .sko to be written", unit)
 
-if jsonschema:
-    with open(os.path.join(ROOT, "scripts/results.schema.json"), encoding="utf-8") as file:
-        schema = json.load(file)
-    kinds = {kind: jsonschema.Draft7Validator({**part, "definitions": schema["definitions"]})
-             for kind, part in schema["definitions"].items()}
-    for name in ("a.json", "b.json", "d.json"):
-        wrong = [(line["record"], error.message) for line in map(json.loads, read(name).splitlines())
-                 for error in kinds[line["record"]].iter_errors(line)]
-        tap.ok(not wrong, f"{name} follows the schema", wrong)
-else:
-    tap.skip("converted files follow the schema", "python3-jsonschema is not installed")
+for name in ("a.json", "b.json", "d.json"):
+    schema.check(tap, name, read_records(path(name)))
 
 # ---- Classic files ----
 

@@ -13,11 +13,9 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
-from harness import ROOT, Tap, run, scratch_directory, unread_status
+from harness import ROOT, Tap, read_text, run, scratch_directory, unread_status, write_text
 from made_results import point, records, write, write_records
 from made_states import FOUR, in_rounds, states_of
-
-sys.path.insert(0, os.path.join(ROOT, "scripts"))
 from skampi_tools.statistics import rounds_of
 
 COVERAGE = [os.path.join(ROOT, "scripts/skampi-campaign"), "coverage"]
@@ -68,10 +66,8 @@ tap.equal(unread_status([*COVERAGE, "--from", "a.json", "b.json", "c.json", "--f
           "... also if nobody reads it")
 
 made("other.json", [("x", 1.1, 0.9, 1.2)], "04")
-with open(in_folder("other.json"), encoding="utf-8") as file:
-    lines = file.read().replace('"made library 1.0"', '"another"').replace('"status": 0', '"status": 139, "reason": "PE 1: crashed"')
-with open(in_folder("other.json"), "w", encoding="utf-8") as file:
-    file.write(lines)
+lines = read_text(in_folder("other.json")).replace('"made library 1.0"', '"another"').replace('"status": 0', '"status": 139, "reason": "PE 1: crashed"')
+write_text(in_folder("other.json"), lines)
 told = tool("--from", "a.json", "other.json")
 tap.ok("caution: the runs differ in library: " in told.err and "other.json: results may be missing: PE 1: crashed" in told.err,
        "runs of another library, and runs that crashed, are named", told)
@@ -216,30 +212,25 @@ tap.ok(usage.status == 0 and usage.out.startswith("usage: skampi-campaign covera
 # ---- Running: a stand-in that writes one of the files above, then the program itself ----
 
 stand_in = in_folder("stand in")
-with open(stand_in, "w", encoding="utf-8") as file:
-    file.write('#!/bin/sh\n'
-               'echo "$@" >>calls\n'
-               'for last; do :; done\n'
-               'n=$(wc -l <calls)\n'
-               '[ "$n" != 2 ] || { echo "skampi: error: made to fail" >&2; exit 1; }\n'
-               'cp "narrow$(((n - 1) % 5)).json" "$last"\n')
-os.chmod(stand_in, 0o755)
+write_text(stand_in, '#!/bin/sh\n'
+                     'echo "$@" >>calls\n'
+                     'for last; do :; done\n'
+                     'n=$(wc -l <calls)\n'
+                     '[ "$n" != 2 ] || { echo "skampi: error: made to fail" >&2; exit 1; }\n'
+                     'cp "narrow$(((n - 1) % 5)).json" "$last"\n', 0o755)
 options = ("--program", stand_in, "--launch", "env PES={pes}", "--runs", 6, "-o", "runs", "--set", "A=1")
 failing = tool(*options, "--rounds", "12,3s")
-with open(in_folder("calls"), encoding="utf-8") as file:
-    calls = file.read().splitlines()
+calls = read_text(in_folder("calls")).splitlines()
 tap.ok(failing.status == 3 and "run 2 failed (status 1): see runs/run-002.log" in failing.err
        and len(calls) == 6 and calls[0] == "-i quickstart.ski --rounds 12,3s --set A=1 -o "
        "runs/run-001.json", "runs one after the other; one fails", failing)
 again = tool(*options)
-with open(in_folder("calls"), encoding="utf-8") as file:
-    calls = file.read().splitlines()
+calls = read_text(in_folder("calls")).splitlines()
 tap.ok(again.status == 0 and len(calls) == 7 and calls[6].endswith("runs/run-002.json"),
        "again: what is missing is run, and nothing else", again)
 
 known = tool(*options[:-4], "-o", "known", "--known", "--runs", 3)
-with open(in_folder("calls"), encoding="utf-8") as file:
-    calls = file.read().splitlines()[7:]
+calls = read_text(in_folder("calls")).splitlines()[7:]
 tap.ok(known.status == 0 and "--known" not in calls[0] and calls[1].count("--known known/run-001.json") == 1
        and "--known known/run-001.json --known known/run-002.json -o" in calls[2],
        "--known: each run gets those before it", (known, calls))
@@ -252,8 +243,7 @@ def real_runs():
 
 
 refused = real_runs()
-with open(in_folder("tiny.ski"), "w", encoding="utf-8") as file:
-    file.write('begin measurement "clock"\nmeasure comm(2) : wtime(100)\nend measurement\n')
+write_text(in_folder("tiny.ski"), 'begin measurement "clock"\nmeasure comm(2) : wtime(100)\nend measurement\n')
 real = real_runs()
 tap.ok(refused.status == 2 and "tiny.ski" in refused.err.splitlines()[-1],
        "a script that is not there is skampi's error", refused)

@@ -15,11 +15,9 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
 from builds import preloadable
-from harness import Tap, in_parallel, run as run_program, skampi, skip_all
+from harness import Tap, in_parallel, run as run_program, skampi, skip_all, write_text
 from job import Job
-
-sys.path.insert(0, os.path.join(harness.ROOT, "scripts"))
-from skampi_tools import campaign, results
+from skampi_tools import campaign
 
 SHELL = ("sh", "-c", '"$@"; exit $?', "sh")
 ONE = 'begin measurement "one"\n  measure MPI_COMM_WORLD : wtime(10)\nend measurement\n'
@@ -33,8 +31,7 @@ BOTH = ("-o", "out.sko", "-o", "out.json")
 
 
 def read(run, name):
-    with open(run.path(name), encoding="utf-8") as file:
-        return file.read()
+    return run.read(name)
 
 
 def end_record(run):
@@ -194,8 +191,7 @@ def test_reasons(tap):
     for reason, kept in ((None, True), ("MPI failed on PE 1 in x: y", False)):
         folder = harness.scratch_directory()
         end = {**point, **({"reason": reason} if reason else {})}
-        with open(os.path.join(folder, "results.json"), "w", encoding="utf-8") as file:
-            file.write(header + json.dumps(end) + "\n")
+        write_text(os.path.join(folder, "results.json"), header + json.dumps(end) + "\n")
         file, why = campaign.read_launch(folder)
         tap.equal((file is not None, reason is None or reason in (why or "")), (kept, True),
                   f"status 3, reason {reason}: {'complete' if kept else 'not complete'}", why)

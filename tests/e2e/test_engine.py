@@ -11,7 +11,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
 from builds import preloadable
-from harness import Tap, block, in_parallel, skampi, skip_all
+from harness import Tap, block, in_parallel, skampi, skip_all, write_text
 from job import Job
 
 QUICK = """set_min_repetitions(4)
@@ -254,8 +254,7 @@ def test_full_device(tap):
                f"{name}: one message", run)
     # The launcher would stand between the program and the device.
     directory = harness.scratch_directory()
-    with open(os.path.join(directory, "test.ski"), "w", encoding="utf-8") as file:
-        file.write(script)
+    write_text(os.path.join(directory, "test.ski"), script)
     run = harness.run(["sh", "-c", 'exec "$0" -i test.ski > /dev/full', harness.program()],
                       env=harness.launch_environment(), cwd=directory)
     tap.equal(run.status, 1, "standard output to /dev/full: status 1", run)
@@ -310,8 +309,7 @@ def check_interrupted(tap, name, run, target, number, before):
     tap.ok(len(results) >= before and results == list(range(1, len(results) + 1)),
            f"{name}: everything so far is in the output", f"{before} seen before\n{run}")
     tap.equal(run.unparsed, [], f"{name}: whole lines only")
-    with open(run.path("out.sko"), encoding="utf-8") as file:
-        last = file.read().rstrip("\n").rpartition("\n")[2]
+    last = run.read("out.sko").rstrip("\n").rpartition("\n")[2]
     tap.ok(last.startswith("# interrupted by signal "), f"{name}: the last line says so",
            f"last line: {last}")
 
@@ -324,8 +322,7 @@ def check_ended(tap, name, run, status, message, end_of_output):
            f"{name}: one message names the measurement", run)
     tap.equal(len(rows(run, "first")), 1, f"{name}: what was measured before is kept", run)
     if end_of_output:
-        with open(run.path("out.sko"), encoding="utf-8") as file:
-            last = file.read().rstrip("\n").rpartition("\n")[2]
+        last = run.read("out.sko").rstrip("\n").rpartition("\n")[2]
         tap.ok(end_of_output in last and CALL in last, f"{name}: so does the output",
                f"last line: {last}")
 

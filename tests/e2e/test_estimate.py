@@ -10,7 +10,7 @@ import stat
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-from harness import ROOT, Tap, in_parallel, run, scratch_directory, skampi
+from harness import ROOT, Tap, in_parallel, run, scratch_directory, skampi, write_text
 
 JOB = os.path.join(ROOT, "scripts/skampi-job")
 tap = Tap()
@@ -41,14 +41,12 @@ tap.ok(early.status == 2 and "nothing has been measured" in early.err,
 
 folder = scratch_directory()
 program = os.path.join(folder, "skampi")
-with open(program, "w", encoding="utf-8") as file:
-    file.write("#!/bin/sh\n[ \"$1\" != --version ] || { echo skampi; exit; }\n"
-               "echo \"my.ski:7:3: error: unknown function 'Shmem_Putt'\" >&2\n"
-               "echo '---------' >&2\necho 'oshrun detected that one or more processes exited' >&2\n"
-               "exit 2\n")
+write_text(program, "#!/bin/sh\n[ \"$1\" != --version ] || { echo skampi; exit; }\n"
+                    "echo \"my.ski:7:3: error: unknown function 'Shmem_Putt'\" >&2\n"
+                    "echo '---------' >&2\necho 'oshrun detected that one or more processes exited' >&2\n"
+                    "exit 2\n")
 os.chmod(program, stat.S_IRWXU)
-with open(os.path.join(folder, "my.ski"), "w", encoding="utf-8") as file:
-    file.write("x = 1\n")
+write_text(os.path.join(folder, "my.ski"), "x = 1\n")
 failed = run([JOB, "slurm", "my.ski", "--nodes", "1", "--cores", "2", "--estimate-launch", "env"],
              {"SKAMPI_PROGRAM": program, "SKAMPI_LAUNCH": None, "SKAMPI_SCRIPT": None}, cwd=folder)
 tap.ok(failed.status == 2 and "status 2: my.ski:7:3: error: unknown function 'Shmem_Putt'; " in failed.err

@@ -3,14 +3,11 @@
 """--factors on a real library: every factor is tried or the reason is stated, all formats and tools have what was found,
 a time limit is kept, and what cannot be is refused."""
 
-import json
 import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-from harness import ROOT, SAMPLE, Tap, run, scratch_directory, skampi
-
-sys.path.insert(0, os.path.join(ROOT, "scripts"))
+from harness import ROOT, SAMPLE, Tap, read_text, run, scratch_directory, skampi
 from skampi_tools import results
 
 FACTORS = ["relative", "source", "target", "cycling", "before", "order", "placement", "cache"]
@@ -37,15 +34,13 @@ def test_all(tap):
            "with levels, blocks and p-values", rows)
     tap.ok(all(("ratio" in row) == row["named"] for row in rows), "a ratio where it is named", rows)
     tap.equal(len(file.results), 2, "nothing else of the experiment is among the results")
-    with open(got.path("a.sko"), encoding="utf-8") as text:
-        sko = text.read()
+    sko = got.read("a.sko")
     findings = whole[0]["findings"] or ["no factor makes a difference that can be told from chance"]
     for text, what in ((sko, ".sko"), (got.out, "the table")):
         tap.ok(all(f"finding: {finding}" in text for finding in findings), f"{what} has the findings", f"{findings}\n{text}")
     page = os.path.join(scratch_directory(), "a.html")
     report = run([os.path.join(ROOT, "scripts", "skampi-report"), got.path("a.json"), "-o", page])
-    with open(page, encoding="utf-8") as text:
-        tap.ok("What do these numbers depend on?" in text.read(), "skampi-report has a section", report)
+    tap.ok("What do these numbers depend on?" in read_text(page), "skampi-report has a section", report)
     converted = run([os.path.join(ROOT, "scripts", "skampi-convert"), got.path("a.json"), "-o", page + ".sko"])
     with open(page + ".sko", encoding="utf-8") as text:
         tap.ok(all(f"# finding: {finding}" in text.read() for finding in whole[0]["findings"][:1]),
@@ -53,8 +48,7 @@ def test_all(tap):
 
 
 def records(got):
-    with open(got.path("a.json"), encoding="utf-8") as file:
-        return [json.loads(line) for line in file]
+    return got.records("a.json")
 
 
 def test_limits(tap):

@@ -10,7 +10,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
 from builds import preloadable
-from harness import Tap, in_parallel, measuring, skampi, skip_all
+from harness import Tap, in_parallel, measuring, read_text, skampi, skip_all
 
 SETTINGS = """set_min_repetitions(8)
 set_max_repetitions(8)
@@ -56,8 +56,7 @@ CASES = {
 
 def rows_of_table():
     """{what is wrong: what you read} of the table in docs/method.md."""
-    with open(os.path.join(harness.ROOT, "docs", "method.md"), encoding="utf-8") as file:
-        table = file.read().split("### Faults of a library\n")[1].split("\n#")[0]
+    table = read_text(harness.ROOT, "docs", "method.md").split("### Faults of a library\n")[1].split("\n#")[0]
     rows = [line.strip("| ").split(" | ") for line in table.splitlines() if line.startswith("| ")]
     return {cells[0]: cells[-1] for cells in rows[1:]}
 

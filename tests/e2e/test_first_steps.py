@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-from harness import ROOT, Tap, functions, has, launch_environment, run, skampi
+from harness import ROOT, Tap, functions, has, launch_environment, read_text, run, skampi, write_text
 
 tap = Tap()
 SETTINGS = "set_min_repetitions(2)\nset_max_repetitions(2)\n"
@@ -117,8 +117,7 @@ for word, program in (("table", "skampi-table"), ("predict", "shmemsim"), ("benc
 for word, program in views.items():
     tap.ok(program in shown(word, "--help").out, f"skampi {word} is {program}")
 example = os.path.join(tempfile.mkdtemp(prefix="skampi-test-"), "alone.sko")
-with open(example, "w", encoding="utf-8") as file:
-    file.write(alone.out)
+write_text(example, alone.out)
 same = run([os.path.join(ROOT, "scripts/skampi-table"), example])
 for started in (shown("table", example), skampi(args=["table", example], np=2)):
     # A launcher may give its programs a terminal, for which long lines are folded.
@@ -140,8 +139,7 @@ one = "Shmem_Put_Round" if has("SHMEM") else "Pingpong_Send_Recv"
 printed = shown(one, "count=8,64", "--iterations", "0", "--print-script")
 tap.ok(printed.status == 0 and printed.err == "" and "for count in [8, 64] do" in printed.out,
        "--print-script shows the script", printed)
-with open(os.path.join(ROOT, "docs", "language.md"), encoding="utf-8") as file:
-    example = re.search(r"```sh\nskampi (.* --print-script)\n```\n\n```ski check\n(.*?)```", file.read(), re.DOTALL)
+example = re.search(r"```sh\nskampi (.* --print-script)\n```\n\n```ski check\n(.*?)```", read_text(ROOT, "docs", "language.md"), re.DOTALL)
 tap.equal(shown(*example.group(1).split()).out, example.group(2), "... as the language reference does")
 by_words = skampi(args=[one, "count=8,64", "--iterations", "0"], np=2)
 by_script = skampi(printed.out, np=2)

@@ -14,16 +14,13 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
+import schema
 from builds import preloadable
-from harness import ROOT, Tap, in_parallel, parse_sko, skampi, skip_all
+from harness import ROOT, Tap, in_parallel, parse_sko, read_text, skampi, skip_all, write_text
 from made_results import point
-
-sys.path.insert(0, os.path.join(ROOT, "scripts"))
 from skampi_tools import results, thresholds
 from skampi_tools.formats import csv_table
 from skampi_tools.report import columns
-
-jsonschema = harness.optional("jsonschema")
 
 QUICK = """set_min_repetitions(4)
 set_max_repetitions(8)
@@ -69,14 +66,6 @@ begin measurement "endless"
 end measurement
 """
 
-with open(os.path.join(ROOT, "scripts/results.schema.json"), encoding="utf-8") as schema_file:
-    SCHEMA = json.load(schema_file)
-
-
-def read_text(path):
-    with open(path, encoding="utf-8", newline="") as file:
-        return file.read()
-
 
 def records_of(text):
     """Of a file of whole lines."""
@@ -87,47 +76,15 @@ def kind(records, name):
     return [record for record in records if record["record"] == name]
 
 
-def known_members(name):
-    """All members that the schema has for a record."""
-    definition = SCHEMA["definitions"][name]
-    names = set(definition["properties"])
-    for part in definition.get("allOf", ()):
-        names |= set(SCHEMA["definitions"][part["$ref"].rpartition("/")[2]]["properties"])
-    return names
-
-
-def schema_errors(records):
-    """What is wrong, in words; records that the schema allows any member are looked at for members
-    that it does not know."""
-    errors = []
-    for number, record in enumerate(records, 1):
-        definition = {"$ref": f"#/definitions/{record['record']}",
-                      "definitions": SCHEMA["definitions"]}
-        for validator in (definition, SCHEMA):
-            errors += [f"{number}: {record['record']}: {error.message[:300]}"
-                       for error in jsonschema.Draft7Validator(validator).iter_errors(record)]
-        if unknown := sorted(set(record) - known_members(record["record"])):
-            errors.append(f"{number}: {record['record']}: unknown members {unknown}")
-    return errors
-
-
-def check_schema(tap, name, records, run=None):
-    if not jsonschema:
-        tap.skip(f"{name}: the schema is kept", "python3-jsonschema is not installed")
-        return
-    errors = schema_errors(records)
-    tap.ok(records and not errors, f"{name}: the schema is kept", "\n".join(errors) or run)
-
-
 def test_validator(tap):
     """The check itself must be able to fail."""
-    if not jsonschema:
+    if not schema.jsonschema:
         tap.skip("errors are found", "python3-jsonschema is not installed")
         return
     comment = {"record": "comment", "text": "x"}
-    tap.equal(schema_errors([comment]), [], "a right record is accepted")
+    tap.equal(schema.errors([comment]), [], "a right record is accepted")
     for wrong in ({"record": "comment"}, {**comment, "more": 1}, {**comment, "text": 1}):
-        tap.ok(schema_errors([wrong]), f"{wrong} is refused")
+        tap.ok(schema.errors([wrong]), f"{wrong} is refused")
 
 
 # ---- What the columns of CSV hold, read apart from what the scripts read it with ----
@@ -229,8 +186,8 @@ def test_rates(tap):
     calls = "".join(f"  measure MPI_COMM_WORLD : {call}\n" for call in wanted)
     run = skampi(QUICK + f'begin measurement "rates"\n{calls}end measurement\n', np=3,
                  args=["-o", "a.json", "--rounds", "2"])
-    records = records_of(read_text(run.path("a.json")))
-    check_schema(tap, "rates", records, run)
+    records = records_of(run.read("a.json"))
+    schema.check(tap, "rates", records, run)
     for name in ("result", "rounds"):
         found = {r["call"]: r for r in kind(records, name) if r.get("round", 1) == 1}
         tap.equal(len(found), len(wanted), f"{name}: all are there", run)
@@ -262,9 +219,9 @@ def test_all_formats(tap):
     run = skampi(script, np=2, env={**counters, "ODD": ODD},
                  args=["-s", "--raw", "-o", "a.sko", "-o", "a b.json", "-o", "a.csv"])
     tap.equal(run.status, 3, "all formats: the status of what failed", run)
-    text = read_text(run.path("a b.json"))
+    text = run.read("a b.json")
     records = records_of(text)
-    check_schema(tap, "all formats", records, run)
+    schema.check(tap, "all formats", records, run)
     results, header, end = kind(records, "result"), records[0], records[-1]
     tap.equal([r["record"] for r in (header, end)], ["header", "end"], "JSON: header and end")
     tap.ok("-s --raw -o" in header["command_line"] and header["pes"] == 2
@@ -306,7 +263,7 @@ def test_all_formats(tap):
                or abs(statistics.median(r["samples"]) - r["median"]) > 1e-9 * abs(r["median"])], [],
               "--raw: as many samples as are valid, with the median that is stated")
 
-    rows = list(csv.DictReader(read_text(run.path("a.csv")).splitlines(keepends=True)))
+    rows = list(csv.DictReader(run.read("a.csv").splitlines(keepends=True)))
     tap.equal(list(rows[0]), list(csv_table.COLUMNS),
               "CSV: the columns that skampi-convert writes")
     missing = [record for record in records if record["record"] == "missing"]
@@ -373,7 +330,7 @@ def test_settings(tap):
     environment = {"UCX_RNDV_THRESH": "12345", "UCX_NO_SUCH": "a\nb", "OMPI_MCA_coll_tuned_bcast_algorithm": "6",
                    "OMPI_MCA_coll_tuned_use_dynamic_rules": "0", "OMPI_MCA_btl_self_eager_limit": "4321"}
     run = skampi(script, args=["--explain", "-o", "a.json", "-o", "a.sko"], env=environment)
-    tap.ok(not re.search("^b", read_text(run.path("a.sko")), re.MULTILINE), ".sko: a setting's text stays in its line")
+    tap.ok(not re.search("^b", run.read("a.sko"), re.MULTILINE), ".sko: a setting's text stays in its line")
     header = results.read(run.path("a.json")).header
     choices = header.get("choices") or {}
     tap.equal(run.status, 0, "--explain with settings in the environment")
@@ -408,8 +365,8 @@ def test_shipped(tap):
     for name, args in cases:
         run = skampi(os.path.join(ROOT, "inputs", name), np=2, timeout=100,
                      args=[*args, "-o", "a.json", "-f", "csv", "-o", "-"])
-        records = records_of(read_text(run.path("a.json")))
-        check_schema(tap, name, records, run)
+        records = records_of(run.read("a.json"))
+        schema.check(tap, name, records, run)
         results = kind(records, "result")
         tap.ok(records[-1]["status"] == run.status == 0 and len(results) > 3, f"{name}: is whole",
                run)
@@ -425,7 +382,7 @@ def test_shipped(tap):
 
 def test_places(tap):
     def first(run, name=None):
-        return (read_text(run.path(name)) if name else run.out).partition("\n")[0][:12]
+        return (run.read(name) if name else run.out).partition("\n")[0][:12]
 
     sko, rows, lines = "# SKaMPI Ver", "record,block", '{"record":"h'
     cases = {
@@ -473,8 +430,7 @@ def test_refused(tap):
     def start(name):
         directory = harness.scratch_directory()
         for path, text in (("test.ski", ONE), ("old.sko", KEPT)):
-            with open(os.path.join(directory, path), "w", encoding="utf-8") as file:
-                file.write(text)
+            write_text(os.path.join(directory, path), text)
         os.mkdir(os.path.join(directory, "folder"))
         os.link(os.path.join(directory, "old.sko"), os.path.join(directory, "link.json"))
         return harness.run([harness.program(), "-i", "test.ski", *cases[name][0]],
@@ -483,7 +439,7 @@ def test_refused(tap):
     for name, run in in_parallel(list(cases), start):
         tap.ok(run.status == 2 and cases[name][1] in run.err and run.err.count("error") == 1
                and run.out == "", f"{name}: status 2 and one line", run)
-        tap.equal(read_text(run.path("old.sko")), KEPT, f"{name}: what was there is kept")
+        tap.equal(run.read("old.sko"), KEPT, f"{name}: what was there is kept")
 
 
 def test_full(tap):
@@ -495,11 +451,11 @@ def test_full(tap):
     tap.equal(run.status, 1, "/dev/full: status 1", run)
     error = "skampi: error: /dev/full cannot be written: No space left on device"
     tap.equal(run.err.strip().splitlines(), [error], "/dev/full: one line names the file")
-    records = records_of(read_text(run.path("a.json")))
-    check_schema(tap, "/dev/full", records)
+    records = records_of(run.read("a.json"))
+    schema.check(tap, "/dev/full", records)
     tap.equal((records[0]["record"], records[-1].get("status"), records[-1].get("reason")),
               ("header", 1, error), "/dev/full: the good file has header and end")
-    tap.equal(read_text(run.path("a.csv"))[:7], "record,", "/dev/full: so does the other")
+    tap.equal(run.read("a.csv")[:7], "record,", "/dev/full: so does the other")
 
 
 # ---- Ends ----
@@ -510,8 +466,7 @@ def interrupted(number):
     line."""
     directory = harness.scratch_directory()
     path = os.path.join(directory, "a.json")
-    with open(os.path.join(directory, "test.ski"), "w", encoding="utf-8") as file:
-        file.write(MANY)
+    write_text(os.path.join(directory, "test.ski"), MANY)
     job = subprocess.Popen([harness.program(), "-i", "test.ski", "-o", "a.json"], cwd=directory,
                            stderr=subprocess.DEVNULL,
                            env={**os.environ, **harness.launch_environment()})
@@ -532,7 +487,7 @@ def interrupted(number):
 
 def test_ends(tap):
     status, records, rest = interrupted(signal.SIGTERM)
-    check_schema(tap, "SIGTERM", records)
+    schema.check(tap, "SIGTERM", records)
     tap.equal((status, rest, records[-1]["record"], records[-1].get("status"),
                records[-1].get("reason")),
               (143, "", "end", 143, "interrupted by signal 15 (Terminated)"),
@@ -555,8 +510,8 @@ def test_ends(tap):
 
     for name, run in in_parallel(list(cases), start):
         _, status, reason = cases[name]
-        records = records_of(read_text(run.path("a.json")))
-        check_schema(tap, name, records, run)
+        records = records_of(run.read("a.json"))
+        schema.check(tap, name, records, run)
         tap.ok(records[-1]["record"] == "end" and run.status == records[-1]["status"] == status
                and reason in records[-1]["reason"] and records[-1]["results"] == 1,
                f"{name}: the end record has status and reason", run)

@@ -11,11 +11,9 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
-from harness import ROOT, Tap, run, scratch_directory, skampi, unread_status
+from harness import ROOT, Tap, read_text, run, scratch_directory, unread_status, write_text
 from made_results import point, records, write, write_records
 from made_states import FOUR, in_parts, in_rounds, in_state, states_of
-
-sys.path.insert(0, os.path.join(ROOT, "scripts"))
 from skampi_tools.guidelines.rules import read as read_rules
 
 GUIDELINES = os.path.join(ROOT, "scripts/skampi-guidelines")
@@ -33,8 +31,7 @@ def tool(*arguments, **more):
 
 
 def save(name, text):
-    with open(in_folder(name), "w", encoding="utf-8") as file:
-        file.write(text if isinstance(text, str) else json.dumps(text))
+    write_text(in_folder(name), text if isinstance(text, str) else json.dumps(text))
     return name
 
 
@@ -214,7 +211,7 @@ tap.ok([v["where"] for v in got["violations"]] == ["state 2 (hand-over 164 ns)"]
        "launches whose repetitions lie in several states", got)
 
 # Files that say less than they should.
-text = open(in_folder("parts0.json"), encoding="utf-8").read().splitlines(keepends=True)
+text = read_text(in_folder("parts0.json")).splitlines(keepends=True)
 with open(in_folder("cut.json"), "w", encoding="utf-8") as file:
     file.writelines(text[:-1])
 cut = tool("cut.json")
@@ -314,8 +311,7 @@ named = [term for rule_ in rules for term in rule_.left + rule_.right]
 tap.equal(sorted({t.function for t in named} - set(listed)), [], "the rules' functions are there")
 tap.equal([(t.function, name) for t in named for name in t.arguments
            if name not in listed.get(t.function, ())], [], "... and their arguments")
-with open(os.path.join(ROOT, "inputs/guidelines.ski"), encoding="utf-8") as file:
-    measured = set(re.findall(r": (\w+)\(", file.read()))
+measured = set(re.findall(r": (\w+)\(", read_text(ROOT, "inputs/guidelines.ski")))
 names = dict.fromkeys(rule_.name for rule_ in rules if not rule_.monotone)
 missing = [name for name in names if not any({t.function for t in r.left + r.right} <= measured
                                              for r in rules if r.name == name)]

@@ -14,7 +14,7 @@ import xml.etree.ElementTree
 from datetime import datetime, timedelta, timezone
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-from harness import ROOT, Tap, run, scratch_directory, skampi, unread_status
+from harness import ROOT, Tap, read_records, read_text, run, scratch_directory, skampi, unread_status, write_text
 from made_results import HEADER, point, records, write, write_records
 from made_states import controls_of, in_rounds, states_of
 
@@ -71,15 +71,12 @@ for number in range(3):
     write(os.path.join(scratch, f"few{number}.json"), [point("put", "Shmem_Put_Round", {"count": 8}, 1e-6 + number * 1e-9,
                                                              flags=["few_valid"] * (number == 1))],
           header={"warnings": [f"the node was busy: load {number}.5"], "started": (FIRST + timedelta(minutes=10 * number)).isoformat()})
-with open(os.path.join(scratch, "few2.json"), encoding="utf-8") as file:
-    lines = file.read().splitlines()
+lines = read_text(scratch, "few2.json").splitlines()
 lines.insert(-1, json.dumps({"record": "missing", "kind": "unsupported", "block": "put", "number": 1, "call": "Lost(8)",
                              "reason": "not in this library"}))
-with open(os.path.join(scratch, "few2.json"), "w", encoding="utf-8") as file:
-    file.write("\n".join(lines) + "\n")
+write_text(os.path.join(scratch, "few2.json"), "\n".join(lines) + "\n")
 made = tool(*(f"few{number}.json" for number in range(3)), "--html", "few.html")
-with open(os.path.join(scratch, "few.html"), encoding="utf-8") as file:
-    html = file.read()
+html = read_text(scratch, "few.html")
 tap.ok("too few launches to tell" in made.out and "no point has changed" not in made.out, "3 launches tell nothing", made)
 tap.ok("Too few launches to tell" in html and "No point has changed" not in html, "... which the page says, too")
 for text in ("few0.json and 2 more: the node was busy", "doubtful: 1 of 3 results: 1 few_valid"):
@@ -130,8 +127,7 @@ day = f"{FIRST + timedelta(hours=12 * CHANGE):%Y-%m-%d}"
 tap.equal([tool(slower, "--fail-over", "5%", "--baseline", base).status for base in
            (day, "2026-03-02", f"{slower}/{(7 * 20) % LAUNCHES:02}.json", f"{slower}/00.json")], [0, 1, 0, 1],
           "--baseline: a day or a file whose level is the one to keep")
-with open(os.path.join(scratch, "slower.html"), encoding="utf-8") as file:
-    page = file.read()
+page = read_text(scratch, "slower.html")
 tap.ok(page.count('class="change"') == 2 and page.count('<figure class="plot"') == 3 and "lib 1.0 -&gt; lib 1.1" in page,
        "the page has a line for each point and marks its changes")
 tap.ok("http://" not in page.split("<main>")[1].split("</main>")[0] and "src=" not in page.split("<script>")[0],
@@ -194,8 +190,7 @@ for name, shared in (("shared", lambda number: 60e-9), ("states too", lambda num
            and len(told["points"]) == (2 if name == "states too" else 1),
            f"a library whose hand-over is slower is a change, and no state: {name}", made)
 crashed = folder("crashed", lambda number, count: 1.0)
-with open(os.path.join(crashed, "03.json"), encoding="utf-8") as file:
-    lines = [json.loads(line) for line in file]
+lines = read_records(crashed, "03.json")
 lines[-1].update(status=139, reason="PE 1: segmentation fault")
 write_records(os.path.join(crashed, "03.json"), lines)
 made = tool(crashed)
@@ -219,8 +214,7 @@ bad = {"cut.json": whole[:-1], "undated.json": [{**whole[0], "started": "yesterd
        "old.json": [{**whole[0], "schema": 99}, *whole[1:]], "far.json": [{**whole[0], "started": "9999-12-31T23:59:59-23:00"}, *whole[1:]]}
 for name, lines in bad.items():
     write_records(os.path.join(hostile, name), lines)
-with open(os.path.join(hostile, "half.json"), "w", encoding="utf-8") as file:
-    file.write("\n".join(map(json.dumps, whole[:-1])) + '\n{"record":"en')
+write_text(os.path.join(hostile, "half.json"), "\n".join(map(json.dumps, whole[:-1])) + '\n{"record":"en')
 for name, text in (("empty.json", ""), ("binary.json", "\0\xff\n\n"), ("other.json", '{"a": 1}\n'),
                    ("deep.json", '{"record":' * 3000)):
     with open(os.path.join(hostile, name), "w", encoding="latin-1") as file:
@@ -258,8 +252,7 @@ tap.ok(made.status == 1 and "\x1b" not in made.out and "10 values that are not a
        "names may have anything in them, values that have no ratio are counted", made)
 case = xml.etree.ElementTree.parse(os.path.join(scratch, "odd.xml")).getroot().find("testsuite/testcase")
 tap.ok("</script><b>&" in case.get("name"), "... JUnit has them as texts", case.attrib)
-with open(os.path.join(scratch, "odd.html"), encoding="utf-8") as file:
-    page = file.read()
+page = read_text(scratch, "odd.html")
 tap.ok("<b>&" not in page and "\x1b" not in page and "\u202e" not in page, "... and so has the page")
 
 # ---- Usage ----

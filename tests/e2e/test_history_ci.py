@@ -10,12 +10,11 @@ import sys
 import types
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-from harness import ROOT, Tap, run, scratch_directory
+from harness import ROOT, Tap, read_text, run, scratch_directory
 from made_results import point, records, write, write_records
 
 tap = Tap()
-with open(os.path.join(ROOT, "docs/ci.md"), encoding="utf-8") as file:
-    PAGE = file.read()
+PAGE = read_text(ROOT, "docs/ci.md")
 YAML = re.findall(r"^```yaml\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 PYTHON = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 tap.equal((len(YAML), len(PYTHON)), (2, 1), "two services and a class")

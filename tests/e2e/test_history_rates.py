@@ -11,9 +11,7 @@ import random
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-from harness import ROOT, Tap
-
-sys.path.insert(0, os.path.join(ROOT, "scripts"))
+from harness import Tap
 from skampi_tools.history import changes
 from skampi_tools.statistics import median
 

@@ -11,7 +11,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
-from harness import Tap, skampi
+from harness import Tap, read_text, skampi
 
 SCRIPTS = os.path.join(harness.ROOT, "scripts")
 sys.path.insert(0, SCRIPTS)
@@ -33,8 +33,7 @@ def close(a, b):
 def measured(script):
     """The run, its results from JSON, and its rows of CSV."""
     run = skampi(script, np=2, args=["--raw", "-o", "a.json", "-o", "a.csv", "-o", "a.sko"])
-    with open(run.path("a.json"), encoding="utf-8") as file:
-        records = [json.loads(line) for line in file]
+    records = run.records("a.json")
     with open(run.path("a.csv"), encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     return run, [record for record in records if record["record"] == "result"], rows
@@ -77,7 +76,7 @@ def mpiperf():
         own = result["per_pe"]
         tap.ok(min(own) <= result["time"] * 1.000001 and max(own) >= 0.5 * result["time"],
                f"trim {trim}: PEs' own times are of the same repetitions", own)
-    blocks, _, _ = harness.parse_sko(open(run.path("a.sko"), encoding="utf-8").read())
+    blocks, _, _ = harness.parse_sko(run.read("a.sko"))
     times = [block.rows[0] for block in blocks]
     tap.ok(all(abs(row.time * 1e-6 - result["time"]) <= 1e-3 * result["time"] and
                abs(row.error * 1e-6 - result["standard_error"]) <= 2e-3 * result["standard_error"]
@@ -132,8 +131,7 @@ def tools():
             tap.skip(f"{name}: the figure", "matplotlib is not installed")
             continue
         plot = harness.run([os.path.join(SCRIPTS, "skampi-plot"), name, "-o", "a.svg"], cwd=folder)
-        with open(os.path.join(folder, "a.svg"), encoding="utf-8") as file:
-            texts = re.findall(r">([^<>]+)</text>", file.read())
+        texts = re.findall(r">([^<>]+)</text>", read_text(folder, "a.svg"))
         tap.ok(what in texts and other not in texts, f"{name}: the figure's axis", (plot, texts))
 
 

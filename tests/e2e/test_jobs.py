@@ -12,7 +12,7 @@ import shutil
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-from harness import ROOT, Tap, in_parallel, run, scratch_directory
+from harness import ROOT, Tap, in_parallel, read_text, run, scratch_directory, write_text
 
 JOBS = os.path.join(ROOT, "scripts/jobs")
 JOB = os.path.join(ROOT, "scripts/skampi-job")
@@ -35,8 +35,7 @@ class Machine:
             os.makedirs(folder)
         for name in COMMANDS[scheduler].split():
             os.symlink(STAND_IN, os.path.join(tools, name))
-        with open(os.path.join(self.folder, "my.ski"), "w", encoding="utf-8") as file:
-            file.write("x = 1\n")
+        write_text(os.path.join(self.folder, "my.ski"), "x = 1\n")
         self.environment = {
             "PATH": f"{tools}:{os.environ['PATH']}", "STUB_CALLS": os.path.join(self.folder, "calls"),
             "STUB_LOG": os.path.join(self.folder, "log"), "STUB_SPOOL": spool, "STUB_NODES": "2",
@@ -48,8 +47,7 @@ class Machine:
         path = os.path.join(JOBS, f"skampi.{self.scheduler}")
         environment = {**self.environment, **environment}
         if self.scheduler == "lsf":
-            with open(path, encoding="utf-8") as file:
-                return run(["bsub", *options], environment, cwd=self.folder, stdin=file.read())
+            return run(["bsub", *options], environment, cwd=self.folder, stdin=read_text(path))
         return run([*{"slurm": "sbatch", "pbs": "qsub", "flux": "flux batch"}[self.scheduler].split(), *options, path], environment,
                    cwd=self.folder)
 
@@ -69,8 +67,7 @@ class Machine:
         path = os.path.join(self.folder, *path)
         if not os.path.exists(path):
             return ""
-        with open(path, encoding="utf-8") as file:
-            return file.read()
+        return read_text(path)
 
 
 def launched(machine):

@@ -3,7 +3,6 @@
 """The language and the command line do what a user expects: scripts in, results out."""
 
 import csv
-import json
 import os
 import re
 import shutil
@@ -12,7 +11,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
 from builds import preloadable
-from harness import Tap, block, skampi
+from harness import Tap, block, skampi, write_text
 
 QUICK = """set_min_repetitions(4)
 set_max_repetitions(8)
@@ -275,8 +274,7 @@ def test_search(tap):
     program = os.path.join(home, "skampi")
     shutil.copy2(harness.program(), program)
     os.mkdir(os.path.join(home, "inputs"))
-    with open(os.path.join(home, "inputs", "coll.ski"), "w", encoding="utf-8") as file:
-        file.write(script("inputs"))
+    write_text(os.path.join(home, "inputs", "coll.ski"), script("inputs"))
     run = skampi("coll.ski", np=1, executable=program)
     good(tap, run, "a script in inputs/")
     tap.equal(printed(run), [(0, "inputs")], "a script is found in inputs/ beside the program", run)
@@ -327,8 +325,7 @@ def test_output_option(tap):
     run = skampi(np=2, args=["--input", "in.ski", "--output", "-out.sko"], files={"in.ski": script})
     tap.equal((run.status, run.out, run.err), (0, "", ""), "--output: nothing on standard output",
               run)
-    with open(run.path("-out.sko"), encoding="utf-8") as file:
-        blocks, comments, unparsed = harness.parse_sko(file.read())
+    blocks, comments, unparsed = harness.parse_sko(run.read("-out.sko"))
     tap.ok(len(blocks) == 1 and len(blocks[0].rows) == 1 and not unparsed,
            "--output: the results are in the file")
     header = "\n".join(comments)
@@ -463,8 +460,7 @@ def test_other_locale(tap):
       "-o", "a.sko", "-o", "a.json", "-o", "a.csv", "--set", "x=0.75", "--time-limit", "1.5m"])
     tap.equal(run.status, 0, "another locale: status 0", run)
     tap.ok("#P[0] 0.75 2.25 0.0015" in run.comments, "another locale: numbers of the script", run.comments)
-    with open(run.path("a.json"), encoding="utf-8") as file:
-        results = [record for record in map(json.loads, file) if record["record"] == "result"]
+    results = run.records("a.json", "result")
     tap.equal([float(r["variables"]["y"]) for r in results], [0.5, 1, 1.5],
               "another locale: JSON is valid, and loops have their values")
     with open(run.path("a.csv"), encoding="utf-8", newline="") as file:
@@ -485,8 +481,7 @@ def test_last_time(tap):
     tap.ok("none" in printed(run, 0) and len(run.rows) == 1, "a script can ask first", run)
     tap.ok(re.search(r"warning: the script ended at test\.ski:8:7: .* it was left out", run.err),
            "the time of a skipped measurement: says where and why", run)
-    with open(run.path("a.json"), encoding="utf-8") as file:
-        end = [json.loads(line) for line in file][-1]
+    end = run.records("a.json")[-1]
     tap.equal((end["record"], end["status"], "left out" in end["reason"]), ("end", 3, True),
               "the time of a skipped measurement: so does the end record")
     run = skampi(QUICK + block("a", "  for i = 1 to 100000 do\n    measure comm(1) : wtime(10000000)\n"
@@ -518,8 +513,7 @@ def test_few_repetitions(tap):
         run = skampi(f"set_min_repetitions(1)\nset_max_repetitions({most})\nset_max_relative_standard_error(0)\n"
                      "set_adaptive_warm_up(0)\n" + block("a", "  measure comm(1) : wtime(10)"), np=1,
                      args=["-o", "a.json"])
-        with open(run.path("a.json"), encoding="utf-8") as file:
-            found = [record["valid"] for record in map(json.loads, file) if record["record"] == "result"]
+        found = [record["valid"] for record in run.records("a.json") if record["record"] == "result"]
         tap.equal(found, [most], f"at most {most} repetitions", run)
 
 

@@ -8,7 +8,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
-from harness import ROOT, Tap, has, run, scratch_directory, skampi
+from harness import ROOT, Tap, has, read_text, run, scratch_directory, skampi
 from made_results import ToolOnResults, point
 
 TOOL = [os.path.join(ROOT, "scripts/skampi-table"), "load"]
@@ -82,8 +82,7 @@ def check_real(api, script, pes):
 
 def check_script():
     """MPI on fewer PEs: where they share processors, its operations take milliseconds."""
-    with open(os.path.join(ROOT, "inputs/load.ski"), encoding="utf-8") as file:
-        script = file.read()
+    script = read_text(ROOT, "inputs/load.ski")
     head = script[:script.index("# ---- OpenSHMEM ----")]
     openshmem, mpi = script[len(head):].split("# ---- MPI ----")
     check_real("OpenSHMEM", head + openshmem, 4)

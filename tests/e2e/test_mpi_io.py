@@ -11,8 +11,6 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import harness
 from builds import preloadable
 from harness import Tap, skampi, skip_all
-
-sys.path.insert(0, os.path.join(harness.ROOT, "scripts"))
 from skampi_tools import results
 
 FEW = "set_max_repetitions(2)\nset_min_repetitions(2)\nset_io_file_sync(0)\n"

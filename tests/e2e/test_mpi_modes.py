@@ -5,7 +5,6 @@
 of errors and of MPI and runs the scripts for MPI; OpenSHMEM alone lists MPI's functions as absent, and the other way round."""
 
 import glob
-import json
 import os
 import re
 import shutil
@@ -14,7 +13,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 from builds import CLEAN, compiling_once, copy_tree, make
 import harness
-from harness import Tap, cores, has, run, skampi, skip_all
+from harness import Tap, cores, has, read_text, run, skampi, skip_all
 
 # Of the test files, those that need no OpenSHMEM; the language is the same with any library.
 TESTS = ["e2e/test_errors.py", "e2e/test_mpi.py"]
@@ -80,8 +79,7 @@ def scripts_run(tap, tree, launch):
     environment = {**CLEAN, "SKAMPI_LAUNCH": launch}
     program = os.path.join(tree, "skampi")
     for path in sorted(glob.glob(os.path.join(tree, "inputs", "mpi_*.ski"))):
-        with open(path, encoding="utf-8") as file:
-            script = harness.with_few_repetitions(file.read())
+        script = harness.with_few_repetitions(read_text(path))
         done = skampi(script, args=["--set", "MAXSIZE=64"], np=2, executable=program, env=environment, timeout=200)
         tap.ok(done.status == 0 and done.rows and not done.err,
                f"{launch}: {os.path.basename(path)} runs to its end", done)
@@ -98,8 +96,7 @@ def hand_overs(tap, tree, launch):
     """The controls of the machine's state are handed over by messages where there is nothing else."""
     done = skampi(PINGPONG, np=2, args=["--rounds", "3,4s", "-o", "out.json"], env={**CLEAN, "SKAMPI_LAUNCH": launch},
                   executable=os.path.join(tree, "skampi"))
-    with open(done.path("out.json"), encoding="utf-8") as file:
-        records = [json.loads(line) for line in file]
+    records = done.records("out.json")
     series = [record for record in records if record["record"] == "controls"]
     seen = [value for record in series for value in record["hand_over"] if value is not None]
     if not series and cores() < 2:

@@ -10,7 +10,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import harness
 import traces
 from builds import preloadable
-from harness import ROOT, Tap, in_parallel, run as run_program, skampi
+from harness import ROOT, Tap, in_parallel, read_text, run as run_program, skampi, write_text
 from job import Job
 from made_results import point, write
 from made_runs import Program, Simulator, command
@@ -59,8 +59,7 @@ def test_script_is_kept(tap):
         np, args = case
         directory = harness.scratch_directory()
         for name, text in (("test.ski", script), ("part.ski", include), ("good.sko", GOOD)):
-            with open(os.path.join(directory, name), "w", encoding="utf-8") as file:
-                file.write(text)
+            write_text(os.path.join(directory, name), text)
         os.mkdir(os.path.join(directory, "sub"))
         os.symlink("part.ski", os.path.join(directory, "symbolic.sko"))
         os.link(os.path.join(directory, "test.ski"), os.path.join(directory, "hard.csv"))
@@ -75,8 +74,7 @@ def test_script_is_kept(tap):
                and "give another file" in lines[0], f"{name}: refused", run)
         texts = []
         for file in ("test.ski", "part.ski", "good.sko"):
-            with open(run.path(file), encoding="utf-8") as opened:
-                texts.append(opened.read())
+            texts.append(run.read(file))
         tap.equal(texts, [script, include, GOOD], f"{name}: nothing is overwritten")
     run = run_program(["sh", "-c", f"exec {harness.program()} -i - -o in.ski -f sko < in.ski"],
                       env=harness.launch_environment(), cwd=cases_folder("in.ski"))
@@ -126,8 +124,7 @@ def test_replaced(tap):
 
     for words, name in writers(folder):
         path, shown = os.path.join(folder, name), f"{os.path.basename(words[0])} {' '.join(words[1:-1])} {name}"
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(FOREIGN)
+        write_text(path, FOREIGN)
         refused = start(words)
         with open(path, encoding="utf-8", errors="replace") as file:
             tap.ok(refused.status == 2 and file.read() == FOREIGN and f"{name}: is there already" in refused.err
@@ -150,8 +147,7 @@ def test_replaced(tap):
 
 def cases_folder(name):
     directory = harness.scratch_directory()
-    with open(os.path.join(directory, name), "w", encoding="utf-8") as file:
-        file.write(ONE)
+    write_text(os.path.join(directory, name), ONE)
     return directory
 
 
@@ -218,8 +214,7 @@ def test_pipe(tap):
                            stderr=subprocess.PIPE, env={**os.environ, **harness.launch_environment()})
     told = job.stderr.readline().decode()
     tap.ok("pipe" in told and "waiting for a reader" in told, "a pipe without a reader: said", told)
-    with open(os.path.join(directory, "pipe"), encoding="utf-8") as pipe:
-        text = pipe.read()
+    text = read_text(directory, "pipe")
     tap.equal((job.wait(100), "# Finished at" in text), (0, True), "a reader then gets everything")
     job.stderr.close()
     job = subprocess.Popen([harness.program(), "-i", "test.ski", "-o", "pipe"], cwd=directory,

@@ -17,9 +17,9 @@ from unittest import mock
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import traces
-from builds import built_variables, copy_tree, make, write
+from builds import built_variables, copy_tree, make
 import harness
-from harness import ROOT, Tap, program, run, scratch_directory, skampi, tracked_files
+from harness import ROOT, Tap, program, read_text as read, run, scratch_directory, skampi, tracked_files, write_text
 
 tap = Tap()
 
@@ -28,11 +28,6 @@ def everything(folder):
     """All files and folders below, relative."""
     return sorted(os.path.relpath(os.path.join(where, name), folder)
                   for where, folders, files in os.walk(folder) for name in folders + files)
-
-
-def read(*path):
-    with open(os.path.join(*path), encoding="utf-8") as file:
-        return file.read()
 
 
 # ---- install and uninstall ----
@@ -81,7 +76,7 @@ def installation(tree, top, *where):
 def install(tree):
     prefix = os.path.join(scratch_directory(), "a place")
     os.umask(0o077)  # as administrators have it
-    write(os.path.join(tree, "inputs/old.ski"), "", 0o644)  # which the next version has no more
+    write_text(os.path.join(tree, "inputs/old.ski"), "", 0o644)  # which the next version has no more
     installed = installation(tree, prefix, f"PREFIX={prefix}")
     os.umask(0o022)
     tool = os.path.join(prefix, "bin/skampi")
@@ -104,7 +99,7 @@ def install(tree):
 
     os.remove(os.path.join(tree, "inputs/old.ski"))
     foreign = os.path.join(prefix, "share/skampi/inputs/my own.ski")
-    write(foreign, "")
+    write_text(foreign, "")
     there = "share/skampi/inputs/old.ski" in installed
     installed = [name for name in installed if name != "share/skampi/inputs/old.ski"]
     made = make(tree, "install", f"PREFIX={prefix}", *built_variables())
@@ -113,7 +108,7 @@ def install(tree):
            "installing again replaces what another version installed", made)
     cache = os.path.join(prefix, "share/skampi/scripts/skampi_tools/__pycache__")  # of Python
     os.makedirs(cache, exist_ok=True)
-    write(os.path.join(cache, "cli.pyc"), "")
+    write_text(os.path.join(cache, "cli.pyc"), "")
     made = make(tree, "uninstall", f"PREFIX={prefix}")
     tap.equal((made.status, everything(prefix)),
               (0, ["share", "share/skampi", "share/skampi/inputs", "share/skampi/inputs/my own.ski"]),
@@ -151,7 +146,7 @@ def pack(tree):
 
 def dist(tree):
     """tree: without .git, with what was built in it."""
-    write(os.path.join(tree, "inputs/with blank.ski"), "")
+    write_text(os.path.join(tree, "inputs/with blank.ski"), "")
     archive = pack(tree)
     name = os.path.basename(archive)[:-len(".tar.gz")]
     packed = members(archive)
@@ -164,9 +159,9 @@ def dist(tree):
 
     run(["tar", "-xzf", archive], cwd=(where := scratch_directory()))
     unpacked = os.path.join(where, name)
-    write(os.path.join(unpacked, "x.o"), "")
+    write_text(os.path.join(unpacked, "x.o"), "")
     os.makedirs(os.path.join(unpacked, "scripts/__pycache__"))
-    write(os.path.join(unpacked, "scripts/__pycache__/x"), "")
+    write_text(os.path.join(unpacked, "scripts/__pycache__/x"), "")
     with open(pack(unpacked), "rb") as file:
         tap.ok(file.read() == first, "what was unpacked is packed to the same archive")
     # That it builds is what test_build.py shows.
@@ -182,7 +177,7 @@ def dist(tree):
         if done.status != 0:
             tap.ok(False, "a repository can be made", done)
             return
-    write(os.path.join(unpacked, "untracked"), "")
+    write_text(os.path.join(unpacked, "untracked"), "")
     os.remove(os.path.join(unpacked, "inputs/with blank.ski"))
     packed = members(pack(unpacked))
     wanted.remove(f"{name}/inputs/with blank.ski")
@@ -235,7 +230,7 @@ def completion():
     text = skampi(args=["--completion"], launch=False)
     tap.equal(text.status, 0, "--completion", text)
     source = os.path.join(scratch_directory(), "skampi.bash")
-    write(source, text.out)
+    write_text(source, text.out)
     if shutil.which("shellcheck"):
         checked = run(["shellcheck", "-s", "bash", source])
         tap.equal(checked.status, 0, "the completion passes shellcheck", checked)
@@ -265,7 +260,7 @@ def tracer_completion():
     tap.ok(version.status == 0 and re.fullmatch(r"shmemtrace \d+\.\d+\.\d+\n", version.out),
            "shmemtrace --version", version)
     source = os.path.join(scratch_directory(), "shmemtrace.bash")
-    write(source, run([command, "--completion"]).out)
+    write_text(source, run([command, "--completion"]).out)
     if shutil.which("shellcheck"):
         checked = run(["shellcheck", "-s", "bash", source])
         tap.equal(checked.status, 0, "the tracer's completion passes shellcheck", checked)
@@ -308,9 +303,9 @@ class System:
         os.mkdir(self.bin)
         for tool in TOOLS:
             os.symlink(shutil.which(tool), os.path.join(self.bin, tool))
-        write(os.path.join(self.top, "etc/os-release"), RELEASES[release])
+        write_text(os.path.join(self.top, "etc/os-release"), RELEASES[release])
         for name, lines in (("installed", installed), ("unknown", unknown), ("calls", ())):
-            write(os.path.join(self.top, name), "".join(f"{line}\n" for line in lines))
+            write_text(os.path.join(self.top, name), "".join(f"{line}\n" for line in lines))
         for name in programs:
             self.stub(name, QUERY.get(name, MANAGER))
         self.stub("id", f"#!/bin/sh\necho {user}\n")
@@ -321,7 +316,7 @@ class System:
         path = os.path.join(self.bin, name)
         if os.path.lexists(path):
             os.remove(path)
-        write(path, text, 0o755)
+        write_text(path, text, 0o755)
 
     def install_deps(self, *options):
         environment = {"PATH": self.bin, "STUB": self.top, "INSTALL_DEPS_SYSTEM": self.top, "CC": None}

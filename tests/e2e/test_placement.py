@@ -7,9 +7,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-from harness import ROOT, Tap, has, skampi
-
-sys.path.insert(0, os.path.join(ROOT, "scripts"))
+from harness import Tap, has, skampi
 from skampi_tools import results
 
 FEW = """set_min_repetitions(4)

@@ -19,14 +19,11 @@ import zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 from drawing import PLOT, SVG, plot, texts_in
-from harness import ROOT, Tap, run, scratch_directory
+from harness import ROOT, Tap, read_text, run, scratch_directory, write_text
 from made_results import over_rounds, point, write
 from made_states import FOUR, controls_of, in_parts, in_rounds, in_state, states_of, write_states
-
-sys.path.insert(0, os.path.join(ROOT, "scripts"))
 from skampi_tools import results, style
 from skampi_tools.plot import curves, spec as spec_module
-
 from skampi_tools.plot.axes import Scale
 tap = Tap()
 folder = scratch_directory()
@@ -282,8 +279,7 @@ DRAWN = [  # name, arguments, texts that must be there, in whole
 def draw(name, arguments):
     if "-" not in arguments:
         return plot(*arguments, "-o", f"{name}.svg")
-    with open(os.path.join(folder, "put.json"), encoding="utf-8") as file:
-        return start_plot(*arguments, "-o", f"{name}.svg", stdin=file.read())
+    return start_plot(*arguments, "-o", f"{name}.svg", stdin=read_text(folder, "put.json"))
 
 
 drawn = {}
@@ -292,8 +288,7 @@ for name, arguments, wanted in DRAWN:
     text = ""
     svg = None
     try:
-        with open(os.path.join(folder, f"{name}.svg"), encoding="utf-8") as file:
-            text = file.read()
+        text = read_text(folder, f"{name}.svg")
         svg = drawn[name] = xml.etree.ElementTree.fromstring(text)
     except (OSError, xml.etree.ElementTree.ParseError) as error:
         tap.note(error)
@@ -396,12 +391,10 @@ found = curves.curves(curves.separate(all_points("partly.json")))
 tap.equal([(c.first.block, c.first.state and c.first.state.number, len(c.points)) for c in found],
           [("put", 0, 2), ("put", 1, len(SIZES) - 2), ("put", 2, len(SIZES) - 2), ("alone", None, len(SIZES))],
           "points without a state, between others with one, make a curve of their own")
-with open("partly.spec", "w", encoding="utf-8") as file:
-    json.dump({"panels": [{"kind": "curve", "series": [{"block": "put", "label": "mine"}]}]}, file)
+write_text("partly.spec", json.dumps({"panels": [{"kind": "curve", "series": [{"block": "put", "label": "mine"}]}]}))
 drawn = plot("partly.json", "--spec", "partly.spec", "-o", "shared.svg")
 tap.ok(drawn.status == 0, "... which share a label", drawn)
-with open("shared.svg", encoding="utf-8") as file:
-    text = file.read()
+text = read_text("shared.svg")
 tap.ok(all(f"mine, state {which}" in text for which in ("not known", 1, 2)), "... and each is named")
 WIDE = {1: 70e-9, 2: 200e-9}
 sets = [in_rounds({**point("b", "F", {"root": 0}, pes * 1e-7), "variables": {"pes": pes},
@@ -414,12 +407,10 @@ tap.equal(([[(p.x, p.time) for p in c.points] for c in found], curves.labels(fou
           ([[(2, 2e-7), (4, 4e-7)], [(2, 6e-7), (4, 12e-7)]],
            ["state 1 (hand-over 61 ns to 70 ns)", "state 2 (hand-over 164 ns to 200 ns)"]),
           "over the number of PEs, states of the same rank make a curve")
-with open("labelled.spec", "w", encoding="utf-8") as file:
-    json.dump({"panels": [{"kind": "curve", "x": "pes", "series": [{"block": "b", "label": "mine"}]}]}, file)
+write_text("labelled.spec", json.dumps({"panels": [{"kind": "curve", "x": "pes", "series": [{"block": "b", "label": "mine"}]}]}))
 drawn = plot("sets.json", "--spec", "labelled.spec", "-o", "labelled.svg")
 tap.ok(drawn.status == 0, "a label is shared by the curves of its states", drawn)
-with open("labelled.svg", encoding="utf-8") as file:
-    text = file.read()
+text = read_text("labelled.svg")
 tap.ok(all(f"mine, state {number}" in text for number in (1, 2)), "... each of which is named")
 done = plot("sets.json", "--kind", "states", "--write-spec", "-")
 tap.equal([panel["title"] + str(panel["series"]) for panel in json.loads(done.out)["panels"]],
@@ -530,8 +521,7 @@ GOOD = {"title": "Paper", "width_cm": 9, "height_cm": 6, "font": {"family": "ser
 
 
 def spec(name, value):
-    with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
-        file.write(value if isinstance(value, str) else json.dumps(value))
+    write_text(os.path.join(folder, name), value if isinstance(value, str) else json.dumps(value))
     return name
 
 
@@ -676,9 +666,7 @@ STARTED = ("broadcast", "timers", "tour")  # by mk/figures; the others in this p
 figures = os.path.join(folder, "figures")
 os.mkdir(figures)
 stub = os.path.join(folder, "stub")
-with open(stub, "w", encoding="utf-8") as file:
-    file.write(STUB)
-os.chmod(stub, 0o755)
+write_text(stub, STUB, 0o755)
 names = []
 for script in sorted(glob.glob(os.path.join(ROOT, "inputs/figures/*.ski"))):
     name = os.path.basename(script)[:-len(".ski")]
@@ -698,8 +686,7 @@ for script in sorted(glob.glob(os.path.join(ROOT, "inputs/figures/*.ski"))):
             points = [over_rounds(p) for p in points]
     write(os.path.join(folder, f"{name}.json"), points)
     drawn_blocks = [json.dumps(block, ensure_ascii=False) for block, _, _ in blocks]
-    with open(script[:-len(".ski")] + ".json", encoding="utf-8") as file:
-        text = file.read()
+    text = read_text(script[:-len(".ski")] + ".json")
     tap.ok(drawn_blocks and all(f'"block": {block}' in text for block in drawn_blocks),
            f"inputs/figures/{name}.json draws all blocks of its script", drawn_blocks)
     if name not in STARTED:

@@ -11,10 +11,8 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-from harness import ROOT, Tap, scratch_directory
+from harness import ROOT, Tap, read_text, scratch_directory
 from made_results import point, write
-
-sys.path.insert(0, os.path.join(ROOT, "scripts"))
 from skampi_tools import doubt, results
 from skampi_tools.plot import curves, spec as figure_spec
 
@@ -224,8 +222,7 @@ tap.ok(len(labels) > 2 and len(set(labels)) == len(labels), "ticks that are clos
 # ---- Specs that documents name ----
 
 for name in ("docs/tools/skampi-plot.md", "inputs/figures/README.md"):
-    with open(os.path.join(ROOT, name), encoding="utf-8") as file:
-        named = re.findall(r"--spec ([\w./-]+\.json)", file.read())
+    named = re.findall(r"--spec ([\w./-]+\.json)", read_text(ROOT, name))
     tap.ok(named and all(os.path.exists(os.path.join(ROOT, path)) for path in named),
            f"{name}: specs that it names are there", named)
 tap.done()

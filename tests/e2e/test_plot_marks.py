@@ -14,7 +14,7 @@ import xml.etree.ElementTree
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 from drawing import SVG, plot, texts_in
-from harness import Tap, scratch_directory
+from harness import Tap, read_text, scratch_directory, write_text
 from made_results import over_rounds, point, write
 
 from skampi_tools import results, style
@@ -41,8 +41,7 @@ def drawing_of(name, *arguments):
     done = plot(*arguments, "-o", f"{name}.svg")
     if not tap.ok(done.status == 0, f"{name}: drawn", done):
         return "", ""
-    with open(f"{name}.svg", encoding="utf-8") as file:
-        text = file.read()
+    text = read_text(f"{name}.svg")
     return " | ".join(texts_in(xml.etree.ElementTree.fromstring(text))), text
 
 
@@ -70,8 +69,7 @@ for kind in ("curve", "dots"):
 alone = {**over_rounds(stated()[0]), "variables": {"count": 1, "n": 1}}
 twice = [*[over_rounds({**p, "variables": {"count": p["bytes"], "n": 2}}) for p in stated()], alone]
 made("lone.json", twice)
-with open("lone.spec", "w", encoding="utf-8") as file:
-    json.dump({"panels": [{"x": "count", "series": [{"variables": {"n": 1}, "color": 1, "marker": "none"}]}]}, file)
+write_text("lone.spec", json.dumps({"panels": [{"x": "count", "series": [{"variables": {"n": 1}, "color": 1, "marker": "none"}]}]}))
 texts, text = drawing_of("lone", "lone.json", "--spec", "lone.spec")
 tap.ok('id="LineCollection' in text and "median of 10 rounds" in texts, "the interval of one point is a bar", texts)
 texts, text = drawing_of("mark", "lone.json", "--spec", "lone.spec", "--intervals", "none")
@@ -79,9 +77,8 @@ tap.ok(any(style.PALETTE[0] in use.get("style", "") for use in xml.etree.Element
        "a curve of one point is seen, whatever its marker", texts)
 one_size = [point(f"put, {part.lower()}", f"Shmem_Put_Nonblocking_{part}", {"count": n}, factor * 1e-6)
             for part, factor in PARTS for n in (8, 16)]
-with open("stack.spec", "w", encoding="utf-8") as file:
-    json.dump({"panels": [{"kind": "stack", "x": "count", "series": [
-        {"function": "*_Post", "variables": {"count": 8}}, {"function": "*_Quiet", "variables": {"count": 8}}]}]}, file)
+write_text("stack.spec", json.dumps({"panels": [{"kind": "stack", "x": "count", "series": [
+                              {"function": "*_Post", "variables": {"count": 8}}, {"function": "*_Quiet", "variables": {"count": 8}}]}]}))
 made("one-size.json", one_size)
 texts, text = drawing_of("one-size", "one-size.json", "--spec", "stack.spec")
 areas = [path for path in xml.etree.ElementTree.fromstring(text).iter(f"{SVG}path")
@@ -94,9 +91,8 @@ texts, _ = drawing("units", apart, "--panel", "block")
 tap.equal(len(set(re.findall(r"Time \[\w+\]", texts))), 1, "diagrams of one quantity share their unit", texts)
 texts, _ = drawing("own-units", [*sweep("slow", "F", 1e9), *sweep("fast", "G")], "--panel", "block")
 tap.equal(len(set(re.findall(r"Time \[\w+\]", texts))), 2, "... unless its numbers were hard to read", texts)
-with open("outside.spec", "w", encoding="utf-8") as file:
-    json.dump({"panels": [{"y_range": [1, 1e5], "unit": "ns", "y_scale": "log10", "series": [
-        {"block": "slow", "label": "far"}, {"block": "fast", "label": "near"}]}]}, file)
+write_text("outside.spec", json.dumps({"panels": [{"y_range": [1, 1e5], "unit": "ns", "y_scale": "log10", "series": [
+                                {"block": "slow", "label": "far"}, {"block": "fast", "label": "near"}]}]}))
 texts, _ = drawing_of("outside", "own-units.json", "--spec", "outside.spec")
 tap.ok("near" in texts and "far" not in texts, "legends name only curves that are there", texts)
 done = plot(made("mixed.json", [*sweep("a", "F"), *sweep("b", "G"),

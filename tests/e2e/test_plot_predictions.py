@@ -10,10 +10,8 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-from harness import ROOT, Tap, run, skip_all
+from harness import ROOT, Tap, read_text, run, skip_all, write_text
 from made_runs import Program, Simulator, ps
-
-sys.path.insert(0, os.path.join(ROOT, "scripts"))
 from skampi_tools import cli
 from skampi_tools.plot import predictions
 
@@ -79,8 +77,7 @@ def test_prediction():
            {"one: each PE", "one: routines", "computing", "communication", "waiting", "PE", "Time [µs]",
             "shmem_putmem", "shmem_barrier_all", "My run", "1", "2", "3"} <= set(shown), "both are drawn", (drawn, shown))
     tap.ok(any("model loggp" in text and "4 PEs on" in text for text in shown), "the small print", shown)
-    with open(sim.path("folders.json"), "w", encoding="utf-8") as file:
-        json.dump({**record, "command": "/opt/there/app -n 4"}, file)
+    write_text(sim.path("folders.json"), json.dumps({**record, "command": "/opt/there/app -n 4"}))
     plot("folders.json", "-o", "folders.svg")
     shown = texts("folders.svg")
     tap.ok(any("app -n 4: " in text for text in shown) and "/opt" not in " ".join(shown), "... has no folders", shown)
@@ -123,8 +120,7 @@ def test_what_if():
 
 
 def test_refused():
-    with open(sim.path("one.json"), encoding="utf-8") as file:
-        text = file.read()
+    text = read_text(sim.path("one.json"))
     sim.write(text[:len(text) // 2], "cut.json")
     sim.write('{"command": "x"}', "empty.json")
     sim.write(text.replace('"compute":', '"compute":"x","c":'), "wrong.json")

@@ -5,13 +5,12 @@
 import json
 import os
 import re
-import signal
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts"))
 import harness
-from harness import Tap, block, in_parallel, skampi
+from harness import Tap, block, in_parallel, skampi, write_text
 from skampi_tools import results
 from skampi_tools.report import verdicts
 
@@ -306,8 +305,7 @@ def test_ends(tap):
 def stopped(script, name):
     """One PE without a launcher, which gets the signal when it measures."""
     folder = harness.scratch_directory()
-    with open(os.path.join(folder, "test.ski"), "w", encoding="utf-8") as file:
-        file.write(script)
+    write_text(os.path.join(folder, "test.ski"), script)
     return harness.run(["sh", "-c", '"$0" "$@" & for i in $(seq 500); do sleep 0.1; '
                         'grep -q "begin result .b" out.sko && break; done; sleep 0.3; '
                         f'kill -{name} $!; wait $!; true', harness.program(), "-i", "test.ski",

@@ -15,7 +15,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import processes
 import traces
-from harness import ROOT, Tap, launch_environment, run, scratch_directory, skip_all
+from harness import ROOT, Tap, launch_environment, read_text, run, scratch_directory, skip_all, write_text
 from made_results import point, write
 
 sys.path.append(os.path.join(ROOT, "mk"))
@@ -33,8 +33,7 @@ def path(name):
 
 
 def written(name, text):
-    with open(path(name), "w", encoding="utf-8") as file:
-        file.write(text)
+    write_text(path(name), text)
     return path(name)
 
 
@@ -64,8 +63,7 @@ def test_steps():
     last = next((line for line in lines if line.startswith("none ")), "")
     cells = re.fullmatch(r"none +(.+ m?s|.+ µs) +([+-]\d+\.\d %) +(.+s) +([+-]\d+\.\d %)", last)
     tap.ok(cells, "run time and communication have an error each", done)
-    with open(path("out/machine.txt"), encoding="utf-8") as file:
-        tap.ok("cost get {" in file.read(), "the description is fitted from what was measured")
+    tap.ok("cost get {" in read_text(path("out/machine.txt")), "the description is fitted from what was measured")
     run_time, communication = zip(*(predicting.times_of(path(f"out/predicted-{i}")) for i in range(2)))
     tap.ok(all(0 < spent <= 2 * took for took, spent in zip(run_time, communication)),
            "calls of both PEs take at most as long as the run", (run_time, communication))

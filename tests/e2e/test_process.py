@@ -25,8 +25,7 @@ def first_row(run, name):
 
 def last_line(run):
     """The ends of all PEs, which are told in the last line of the file."""
-    with open(run.path("out.sko"), encoding="utf-8") as file:
-        last = END.fullmatch(file.read().rstrip("\n").rpartition("\n")[2])
+    last = END.fullmatch(run.read("out.sko").rstrip("\n").rpartition("\n")[2])
     return [float(text) for text in last.group(1).split()] if last else []
 
 

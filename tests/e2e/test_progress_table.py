@@ -8,7 +8,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-from harness import ROOT, Tap, has, run, scratch_directory, skampi
+from harness import ROOT, Tap, has, read_text, run, scratch_directory, skampi
 from made_results import ToolOnResults, point
 
 TOOL = [os.path.join(ROOT, "scripts/skampi-table"), "progress"]
@@ -80,8 +80,7 @@ def check_refused():
 def check_real():
     """All operations that this build has are measured and shown."""
     path = os.path.join(folder, "real.json")
-    with open(os.path.join(ROOT, "inputs/progress.ski"), encoding="utf-8") as file:
-        script = "set_max_repetitions(8)\n" + file.read()
+    script = "set_max_repetitions(8)\n" + read_text(ROOT, "inputs/progress.ski")
     done = skampi(script, 2, ["--set", "MAXSIZE=8", "--set", "COMPUTATION=0.002", "-o", path])
     found = run([*TOOL, path, "--json", "-"])
     rows = json.loads(found.out)["operations"] if found.status == 0 else []

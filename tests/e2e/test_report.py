@@ -15,12 +15,11 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import browser as browsers
-from harness import ROOT, Tap, run, scratch_directory, skampi
-from made_results import point, records, write
+from harness import ROOT, Tap, read_text, run, scratch_directory, skampi, write_text
+from made_results import point, records, write, write_records
 from made_states import FOUR, controls_of, in_parts, in_rounds, in_state, states_of, write_states
 
 browser = browsers.start()
-sys.path.insert(0, os.path.join(ROOT, "scripts"))
 from skampi_tools import style
 from skampi_tools.report import sections as sectioning
 from skampi_tools.report import verdicts as judging
@@ -43,8 +42,7 @@ def path(name):
 
 
 def page(name):
-    with open(path(name), encoding="utf-8") as file:
-        return file.read()
+    return read_text(path(name))
 
 
 def embedded(name):
@@ -99,12 +97,6 @@ def rounds_point(count, median, number, **more):
     return record
 
 
-def write_records(name, lines):
-    with open(path(name), "w", encoding="utf-8") as file:
-        file.writelines(json.dumps(line) + "\n" for line in lines)
-    return path(name)
-
-
 whole = records(points, header={"environment": {"OMPI_MCA_x": "<&\"'>"}, "script": {
     "name": "dir/<my>.ski", "checksum": "0123"}, "warnings": ["node 0 was busy <now>"]})
 whole[-1:-1] = [rounds_point(n, 1e-6 + n * 1e-10, 6) for n in (8, 64, 512, 4096)] + [
@@ -112,7 +104,7 @@ whole[-1:-1] = [rounds_point(n, 1e-6 + n * 1e-10, 6) for n in (8, 64, 512, 4096)
      "reason": "the window would be longer than 10 s"},
     {"record": "print", "text": "printed </pre><script>fail()</script>"},
     {"record": "comment", "text": "clock of PE 1 is off"}]
-write_records("a.json", whole)
+write_records(path("a.json"), whole)
 
 made = report("a.json", "-o", "report.html")
 tap.ok(made.status == 0 and not made.out and not made.err, "a report is made without a word", made)
@@ -184,7 +176,7 @@ for own_block in (1, 2):
     lines = records([point("with rounds", "Shmem_Put", {"count": n}, 1e-6) for n in (8, 16)])
     lines.insert(-1, {"record": "block", "block": "with rounds (rounds)", "number": 2})
     lines[-1:-1] = [rounds_point(n, 2e-6, own_block) for n in (8, 16)]
-    mixed = sectioning.sections_of([("a", read(write_records("mixed.json", lines)))])
+    mixed = sectioning.sections_of([("a", read(write_records(path("mixed.json"), lines)))])
     tap.ok(len(mixed) == 1 and [p.result.best() for p in mixed[0].points] == [2e-6, 2e-6],
            "rounds take the place of their first results", mixed)
 
@@ -245,7 +237,7 @@ tap.equal(verdict("There are results", points=[point("b", "F", {}, 1)])[:0], [],
 
 
 def verdicts_of(lines):
-    return {v.check: v for v in judging.check_file(read(write_records("verdict.json", lines)))}
+    return {v.check: v for v in judging.check_file(read(write_records(path("verdict.json"), lines)))}
 
 
 empty = verdicts_of(records([]))
@@ -296,8 +288,7 @@ for name in ("a.json", "a.csv", "a.sko"):
 # ---- Wrong usage ----
 
 for name, text in (("empty", ""), ("other", "what is this?\n"), ("nothing.json", "{}\n")):
-    with open(path(name), "w", encoding="utf-8") as file:
-        file.write(text)
+    write_text(path(name), text)
 os.makedirs(path("a folder"), exist_ok=True)
 for arguments, text in (
         (["nowhere.json"], "nowhere.json: No such file or directory"),
@@ -320,9 +311,9 @@ tap.ok(json.loads(open(path("a.json"), encoding="utf-8").readline())["record"] =
        "a refused report leaves its input as it was")
 usage = report("--help")
 tap.ok(usage.status == 0 and "examples:" in usage.out and not usage.err, "--help", usage)
-fed = report("-", "-o", "fed.html", stdin=open(path("a.json"), encoding="utf-8").read())
+fed = report("-", "-o", "fed.html", stdin=read_text(path("a.json")))
 tap.ok(fed.status == 0 and embedded("fed.html") == data, "- is standard input", fed)
-cut = open(path("a.json"), encoding="utf-8").read()[:-300]
+cut = read_text(path("a.json"))[:-300]
 tap.ok(report("-", "-o", "cut.html", stdin=cut).status == 0 and "the file is not complete" in page("cut.html"),
        "a truncated file is shown, and said to be")
 
@@ -409,8 +400,7 @@ write_states(path("one.json"), [in_state(point("quiet", "Q", {}, 3e-8), 1)],
 write(path("none.json"), [point("quiet", "Q", {}, 3e-8)])
 same = []
 for name in ("one.json", "none.json"):
-    with open(path(name), encoding="utf-8") as file:
-        same.append(report("-", "-o", "-", stdin=file.read()).out)
+    same.append(report("-", "-o", "-", stdin=read_text(path(name))).out)
 tap.ok(same[0] and same[0] == same[1], "one state: the page is that without states")
 write_states(path("levels.json"), [in_two_states(2e-7)], states_of({1: 0.5, 2: 0.5}, {1: 65e-9, 2: 170e-9}))
 made = report("two.json", "levels.json", "one.json", "-o", "files.html")
@@ -453,8 +443,7 @@ for changes, text in (
              "times as wide as the observed spread needs (promised: at most 2): the promise is kept"),
         ({"contained": 0.8, "promise": False}, "the promise is not kept"),
         ({"width_ratio": None, "promise": None}, "widths were not judged")):
-    with open(path("coverage.json"), "w", encoding="utf-8") as file:
-        json.dump({**COVERAGE, **changes}, file)
+    write_text(path("coverage.json"), json.dumps({**COVERAGE, **changes}))
     covered = report("a.json", "--coverage", "coverage.json", "-o", "covered.html")
     tap.ok(covered.status == 0 and page("covered.html").count(text) == 2,
            f"coverage is stated as a verdict and with the promise: {text}", covered)
@@ -462,8 +451,7 @@ for content, text in (("[]", "not what skampi-campaign coverage --json writes"),
                       (json.dumps({**COVERAGE, "coverage": 2}), "version 2"),
                       (json.dumps({**COVERAGE, "contained": "x"}), "not what"),
                       (json.dumps({**COVERAGE, "promise": "perhaps"}), "not what")):
-    with open(path("coverage.json"), "w", encoding="utf-8") as file:
-        file.write(content)
+    write_text(path("coverage.json"), content)
     refused = report("a.json", "--coverage", "coverage.json")
     tap.ok(refused.status == 2 and text in refused.err and refused.err.count("\n") == 1,
            f"refused in one line: coverage {content[:20]}", refused)
@@ -473,10 +461,9 @@ for content, text in (("[]", "not what skampi-campaign coverage --json writes"),
 os.makedirs(path("campaign/summaries"))
 lines = records([])
 lines[-1:-1] = [rounds_point(n, 1e-6 + n * 1e-10, 1) for n in (8, 64)]
-with open(path("campaign/campaign.json"), "w", encoding="utf-8") as file:
-    json.dump({"campaign": 1, "launches": 1, "configurations": [{"name": "A"}]}, file)
-write_records("campaign/summary.json", lines)
-write_records("campaign/summaries/A.json", lines[:-3] + lines[-2:])
+write_text(path("campaign/campaign.json"), json.dumps({"campaign": 1, "launches": 1, "configurations": [{"name": "A"}]}))
+write_records(path("campaign/summary.json"), lines)
+write_records(path("campaign/summaries/A.json"), lines[:-3] + lines[-2:])
 for argument, count in (("campaign", 2), ("campaign:A", 1)):
     shown = report(argument, "-o", "campaign.html")
     tap.ok(shown.status == 0 and [len(b["value"]) for b in embedded("campaign.html")["blocks"]] == [count],
@@ -782,7 +769,7 @@ rated = sweep("rated", "Bcast", 1e-6, [2 ** k for k in range(3, 17)])
 for p in rated:
     p.update({rate: (1 if rate == "rate" else p["bytes"]) / p["median"] for rate in ("bandwidth", "bus_bandwidth", "rate")})
 broken = [point("broken", "Send", {"count": 2 ** k}, (1e-6 + 2 ** k / 5e9) * (1.5 if k > 11 else 1)) for k in range(3, 17)]
-write_records("rates.json", records(rated + broken, header={"choices": {
+write_records(path("rates.json"), records(rated + broken, header={"choices": {
     "pml": "ob1", "variable btl_vader_eager_limit": "4096 (default)"}}))
 report("rates.json", "-o", "rates.html")
 browser.open(path("rates.html"))

@@ -16,12 +16,10 @@ import xml.etree.ElementTree
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import browser as browsers
-from harness import ROOT, Tap, run, scratch_directory
+from harness import ROOT, Tap, read_text, run, scratch_directory, write_text
 from made_results import point, write
 
 browser = browsers.start()
-sys.path.insert(0, os.path.join(ROOT, "scripts"))
-from skampi_tools import style
 
 REPORT = os.path.join(ROOT, "scripts/skampi-report")
 PICTURES = os.environ.get("PICTURES")
@@ -39,8 +37,7 @@ def path(name):
 
 
 def page(name):
-    with open(path(name), encoding="utf-8") as file:
-        return file.read()
+    return read_text(path(name))
 
 
 # ---- Pages ----
@@ -94,14 +91,11 @@ tap.ok({"ok", "doubtful"} <= set(states) and len(set(states.values())) == len(st
 COUNT = 8
 ROUNDS = r'(?<!["#])(?<!place of )\brounds\b'
 os.makedirs(path("stub"))
-with open(path("my.ski"), "w", encoding="utf-8") as file:
-    file.write("# nothing\n")
-with open(path("stub/skampi"), "w", encoding="utf-8") as file:
-    file.write('#!/bin/sh\nwhile [ $# -gt 0 ]; do case $1 in -o) out=$2; case $out in *.json) '
-               'cp "$MADE/$NAME.$(cat "$MADE/$NAME.n" 2>/dev/null || echo 0).json" "$out"; '
-               'n=$(cat "$MADE/$NAME.n" 2>/dev/null || echo 0); echo $((n + 1)) >"$MADE/$NAME.n";; esac;; '
-               'esac; shift; done\n')
-os.chmod(path("stub/skampi"), 0o755)
+write_text(path("my.ski"), "# nothing\n")
+write_text(path("stub/skampi"), '#!/bin/sh\nwhile [ $# -gt 0 ]; do case $1 in -o) out=$2; case $out in *.json) '
+                                'cp "$MADE/$NAME.$(cat "$MADE/$NAME.n" 2>/dev/null || echo 0).json" "$out"; '
+                                'n=$(cat "$MADE/$NAME.n" 2>/dev/null || echo 0); echo $((n + 1)) >"$MADE/$NAME.n";; esac;; '
+                                'esac; shift; done\n', 0o755)
 for name, factor in (("slow", 1.5), ("quick", 1.0)):
     for number in range(COUNT):
         random.seed(f"{name}{number}")

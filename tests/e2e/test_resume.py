@@ -2,13 +2,13 @@
 """--resume: a run that was cut anywhere, killed, crashed or out of disk is finished by another one, which measures only what
 is missing; what the script asks about earlier times is answered alike; runs that differ, and files that are none, are refused"""
 
-import json
 import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 from builds import preloadable
-from harness import Tap, has, launch_environment, launch_line, program, run, scratch_directory
+from harness import (Tap, has, launch_environment, launch_line, program, read_records, read_text, run, scratch_directory,
+                     write_text)
 
 FOLDER = scratch_directory()
 tap = Tap()
@@ -41,8 +41,7 @@ end measurement
 def path(name, text=None):
     place = os.path.join(FOLDER, name)
     if text is not None:
-        with open(place, "w", encoding="utf-8") as file:
-            file.write(text)
+        write_text(place, text)
     return place
 
 
@@ -52,8 +51,7 @@ def measured(*args, script="resume.ski", np=2, prefix=(), **settings):
 
 
 def records(name, kinds=("result", "missing")):
-    with open(path(name), encoding="utf-8") as file:
-        return [record for record in map(json.loads, file) if record["record"] in kinds]
+    return [record for record in read_records(path(name)) if record["record"] in kinds]
 
 
 def points(name):
@@ -65,8 +63,7 @@ def points(name):
 path("resume.ski", SCRIPT)
 whole = measured("-o", path("whole.json"))
 tap.ok(whole.status == 0 and len(points("whole.json")) == 13, "a run to resume", whole)
-with open(path("whole.json"), encoding="utf-8") as file:
-    TEXT = file.read()
+TEXT = read_text(path("whole.json"))
 LINES = TEXT.splitlines(keepends=True)
 ENDS = [i + 1 for i, line in enumerate(LINES) if line.startswith('{"record":"result"')]
 
@@ -129,8 +126,7 @@ def check_finished(name, ended, cut, script, wanted, more_were_there):
 
 def whole_lines(name):
     """Leaves out a last line without its end, which other readers would stumble over."""
-    with open(path(name), encoding="utf-8") as file:
-        text = file.read()
+    text = read_text(path(name))
     path(name, text[:text.rfind("\n") + 1])
     return text.endswith("\n")
 

@@ -3,7 +3,6 @@
 """Put, get and their relatives are measured right: arguments that make no sense, wrong data, sizes, and what is timed
 where the timer is read inside the loop; waits and ping-pongs on odd sets."""
 
-import json
 import os
 import re
 import sys
@@ -140,8 +139,7 @@ def test_timer_inside(tap):
             measuring(part, f"Shmem_Put_Nonblocking_{part}_IterationTimer(8, 3)") for part in off)
         run = skampi(text, np=2, args=["-o", "out.json"], env={
             "LD_PRELOAD": library, "SKAMPI_TRUTH": f"post={POST},wire={WIRE},quiet={QUIET}"})
-        with open(run.path("out.json"), encoding="utf-8") as file:
-            records = [json.loads(line) for line in file]
+        records = run.records("out.json")
         for result in records:
             if result["record"] != "result":
                 continue

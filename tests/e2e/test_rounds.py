@@ -15,9 +15,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
-from harness import Tap, refused, skampi
-
-sys.path.insert(0, os.path.join(harness.ROOT, "scripts"))
+from harness import Tap, refused, skampi, write_text
 from skampi_tools import results
 from skampi_tools.campaign import promise
 from skampi_tools.statistics import rounds_of
@@ -29,12 +27,7 @@ MICROSECOND = 1e-6
 def measured(script, np=1, args=(), **settings):
     """The run and the records of its JSON output."""
     run = skampi(script, np=np, args=["-o", "out.json", "-o", "out.sko", *args], **settings)
-    try:
-        with open(run.path("out.json"), encoding="utf-8") as file:
-            records = [json.loads(line) for line in file]
-    except OSError:
-        records = []
-    return run, records
+    return run, run.records("out.json")
 
 
 def of(records, kind):
@@ -56,7 +49,7 @@ width = (result["median_high"] - result["median_low"]) / result["median"]
 tap.ok(result["valid"] >= 30, "at least 30 repetitions", result)
 tap.ok("not_converged" in result["flags"] or width <= 0.0501,
        "the median's interval is as narrow as asked for, or it is flagged", result)
-tap.ok("interval [" in open(run.path("out.sko")).read(), "the .sko output names the interval")
+tap.ok("interval [" in run.read("out.sko"), "the .sko output names the interval")
 
 run, records = measured(block('set_stop_rule("median_ci", 0.3, 0.5) set_stop_rule("median_ci") '
                               "measure comm(1) : WaitPatternUp()", "choose_no_synchronization()"))
@@ -118,7 +111,7 @@ tap.ok(end and end[0]["status"] == 4 and "time limit" in end[0].get("reason", ""
        end[0]["missing"] == len(missing), "the end record says so", end)
 # Without the launcher, whose start and end may take longer than that.
 tap.ok(end and end[0]["duration"] < 3 * 4, "about in time", end)
-tap.ok("# stopped by the time limit of 4 s" in open(run.path("out.sko")).read(), "so does .sko")
+tap.ok("# stopped by the time limit of 4 s" in run.read("out.sko"), "so does .sko")
 
 run, records = measured(block("for i = 1 to ... do "
                               "measure comm(2) : Shmem_Put_Round(i, 1) od"), np=2, args=[
@@ -185,7 +178,7 @@ tap.equal(orders(again), first, "the same seed, the same orders")
 _, other = measured(SWEEP.replace("autorefine", "for"), np=2, args=["--seed", "12"])
 tap.ok(orders(other) != first, "another seed, others")
 tap.ok(records[0]["rounds"]["seed"] == "11", "the seed is in the header")
-text = open(run.path("out.sko")).read()
+text = run.read("out.sko")
 tap.ok('# begin result "sweep (rounds)"' in text and "# seed: 11\n" in text,
        "the .sko output has a block of its own for the rounds", text)
 part = text[text.index('"sweep (rounds)"'):]
@@ -255,7 +248,7 @@ if harness.has("JANSSON"):
     stated, point = records[0]["controls"].get("launch_difference"), of(records, "rounds")[0]
     tap.ok(run.status == 0 and stated is not None and abs(stated - wanted) < 1e-4 and 0.07 < wanted < 0.1,
            "five files of --known: what differs from launch to launch", (wanted, stated, run))
-    text = open(run.path("out.sko"), encoding="utf-8").read()
+    text = run.read("out.sko")
     tap.ok(f"# launches of earlier runs: differ by {100 * wanted:.3g} %\n" in text, "... stated in the header",
            text[:2000])
     seen, apart = rounds_of(point["medians"][:6]), 1.96 * math.sqrt(2) * wanted
@@ -300,9 +293,8 @@ def on_terminal(arguments, environment):
     first, second = pty.openpty()
     run = skampi("", np=1, args=["-n"], launch=False)  # a directory of its own
     script = run.path("p.ski")
-    with open(script, "w", encoding="utf-8") as file:
-        file.write(block("for i = 1 to 40 do measure comm(2) : "
-                         "WaitPatternLevels(1.0e-2, 1.0e-2, i*1.0e-3) od"))
+    write_text(script, block("for i = 1 to 40 do measure comm(2) : "
+                             "WaitPatternLevels(1.0e-2, 1.0e-2, i*1.0e-3) od"))
     line = [*harness.launch_line(2, [harness.program(), "-i", script, *arguments])]
     process = subprocess.Popen(line, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                stderr=second, env={**os.environ, **harness.launch_environment(), **environment})

@@ -4,7 +4,6 @@
 """Clocks at a wrong speed are found by a second source, in --timers, in the header and at the end of
 the run; right ones are not suspected. Wrong speeds are far beyond what a busy machine does to a reading."""
 
-import json
 import os
 import re
 import sys
@@ -59,8 +58,7 @@ tap = Tap()
 def measured(env, np=2, args=()):
     """The run, the header's warnings, and what is said at the end."""
     run = skampi(SCRIPT, np=np, args=["-o", "a.json", "-o", "a.sko", *args], env=env)
-    with open(run.path("a.json"), encoding="utf-8") as file:
-        records = [json.loads(line) for line in file]
+    records = run.records("a.json")
     told = [text for text in records[0]["warnings"] if text.startswith("clocks of node ")]
     texts = [record["text"] for record in records if record["record"] == "comment"]
     end = [text for text in texts if text.startswith("warning: clocks of node ")]
@@ -90,7 +88,7 @@ def everything_fast(library):
     shown = harness.run([os.path.join(harness.ROOT, "scripts/skampi-report"), "a.json", "-o", "-"],
                         cwd=os.path.dirname(run.path("a.json")))
     tap.ok(shown.status == 0 and "Clocks agree over the run" in shown.out, "the report doubts it", shown)
-    text = open(run.path("a.sko"), encoding="utf-8").read()
+    text = run.read("a.sko")
     tap.ok(text.count("# warning: clocks of node 0 ") == 2, ".sko says it, too", text)
 
 

@@ -12,7 +12,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
 import traces
-from harness import ROOT, Tap, run, scratch_directory
+from harness import ROOT, Tap, run, scratch_directory, write_text
 
 TOOL = [os.path.join(ROOT, "scripts/skampi-table"), "shares"]
 # Seconds of each routine of two PEs, 10 s each; setup and memory take 4 s: 100 % are 16 s.
@@ -31,8 +31,7 @@ folder = scratch_directory()
 
 def write(name, value):
     path = os.path.join(folder, name)
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(value if isinstance(value, str) else json.dumps(value))
+    write_text(path, value if isinstance(value, str) else json.dumps(value))
     return path
 
 

@@ -14,8 +14,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 from builds import preloadable
-from harness import (ROOT, Tap, build_config, has, in_parallel, launch_environment, launch_line, run,
-                     scratch_directory)
+from harness import ROOT, Tap, build_config, has, in_parallel, launch_environment, launch_line, run, scratch_directory, write_text
 
 BENCH = os.path.join(ROOT, "scripts/shmembench")
 NAMES = {1: "put", 2: "get", 3: "collectives", 4: "synchronization", 5: "atomics", 6: "nonblocking",
@@ -120,8 +119,7 @@ FAULTY = [  # what the library does, in which test, what its program says
 
 def bench(directory, *arguments, files=None, env=None):
     for name, text in (files or {}).items():
-        with open(os.path.join(directory, name), "w", encoding="utf-8") as file:
-            file.write(text)
+        write_text(os.path.join(directory, name), text)
     return run([BENCH, *arguments], env, 60, directory)
 
 

@@ -5,22 +5,19 @@ same; JSON, CSV and .sko keep what they can hold of them; skampi-table shows val
 
 import csv
 import io
-import json
 import math
 import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-from harness import ROOT, Tap, optional, run, scratch_directory
+from harness import ROOT, Tap, read_records, read_text, run, scratch_directory, write_text
 import made_results
+import schema
 from made_results import state
-
-sys.path.insert(0, os.path.join(ROOT, "scripts"))
 from skampi_tools import results
 from skampi_tools.formats.sko.lines import span_text
 from skampi_tools.states import Range, State, match_states
 
-jsonschema = optional("jsonschema")
 CONVERT = os.path.join(ROOT, "scripts/skampi-convert")
 TABLE = os.path.join(ROOT, "scripts/skampi-table")
 FOLDER = scratch_directory()
@@ -202,8 +199,7 @@ def converted(source, target, *arguments):
 
 
 def text(name):
-    with open(path(name), encoding="utf-8", newline="") as stream:
-        return stream.read()
+    return read_text(path(name))
 
 
 def records(file, *kinds):
@@ -316,10 +312,9 @@ tap.equal([(s.known, s.new, s.share, *s.controls["hand_over"][1:]) for s in back
           "... are known again")
 tap.equal(back.header["controls"], {"on": True, "known": ["a.json"], "launch_difference": 0.0172},
           "... and where they are from, and how their launches differ")
-with open(path("asked.sko"), "w", encoding="utf-8") as stream:
-    stream.write(text("known.sko").replace(
-        "# earlier run: a.json",
-        "# state: only fastest, waiting up to 10 s for each point\n# earlier run: a.json"))
+write_text(path("asked.sko"), text("known.sko").replace(
+                     "# earlier run: a.json",
+                     "# state: only fastest, waiting up to 10 s for each point\n# earlier run: a.json"))
 late = {"record": "missing", "kind": "state", "call": "F(a=1)", "reason": "no: slow"}
 write("late.json", only_pair[:1], [late], controls={"on": True, "state": "fastest"})
 converted("late.json", "late.sko")
@@ -356,8 +351,7 @@ tap.equal([s.known for s in converted("seen.sko", "seen-back.json")[1].states], 
 slow = span_text(1.234567e-6), span_text(0.0), span_text(None), span_text(9.9999e-7), span_text(4.8e-10)
 tap.equal(slow, ("1.235 us", "0.0 ns", "--- ns", "1000.0 ns", "480.0 ps"), "controls in their own units")
 damaged = text("pair.sko").replace("state 1: 7 rounds", "state x: 7 rounds").replace("# part: h", "# part: H")
-with open(path("damaged.sko"), "w", encoding="utf-8") as stream:
-    stream.write(damaged)
+write_text(path("damaged.sko"), damaged)
 _, back = converted("damaged.sko", "damaged.json")
 tap.equal((len(records(back, "comment")), [entry["state"] for entry in back.rounds[0].states]), (5, [2]),
           "lines that are damaged remain comments")
@@ -370,25 +364,16 @@ for record, wrong in (({**STATES[0], "hand_over": 1e-7}, "its hand_over"), ({**S
     refused = run([CONVERT, "wrong.json"], cwd=FOLDER)
     tap.ok(refused.status == 2 and refused.err.startswith(f"skampi-convert: error: wrong.json:5: {wrong}")
            and refused.err.count("\n") == 1, f"refused with its line: {wrong}", refused)
-with open(path("wrong.csv"), "w", encoding="utf-8") as stream:
-    stream.write("record,block,number,hand_over,hand_over_low,addition\nstate,,1,6e-8,x,3e-10\n")
+write_text(path("wrong.csv"), "record,block,number,hand_over,hand_over_low,addition\nstate,,1,6e-8,x,3e-10\n")
 refused = run([CONVERT, "wrong.csv"], cwd=FOLDER)
 tap.ok(refused.status == 2 and refused.err.startswith("skampi-convert: error: wrong.csv:2: column hand_over_low"),
        "... in CSV, too", refused)
 
-if jsonschema:
-    with open(os.path.join(ROOT, "scripts/results.schema.json"), encoding="utf-8") as stream:
-        schema = json.load(stream)
-    validator = jsonschema.Draft7Validator(schema)
-    for name in ("two.json", "old.json", "back.json", "from-sko.json", "known.json", "known-back.json"):
-        wrong = [error.message for line in text(name).splitlines()
-                 for error in validator.iter_errors(json.loads(line))]
-        tap.ok(not wrong, f"{name} follows the schema", wrong)
-    for member in ("share", "addition"):
-        record = {name: value for name, value in STATES[0].items() if name != member}
-        tap.ok(list(validator.iter_errors(record)), f"the schema wants a state's {member}")
-else:
-    tap.skip("files follow the schema", "python3-jsonschema is not installed")
+for name in ("two.json", "old.json", "back.json", "from-sko.json", "known.json", "known-back.json"):
+    schema.check(tap, name, read_records(path(name)))
+for member in ("share", "addition") if schema.jsonschema else ():
+    record = {name: value for name, value in STATES[0].items() if name != member}
+    tap.ok(schema.errors([record]), f"the schema wants a state's {member}")
 
 # ---- Four states from two controls ----
 
@@ -462,8 +447,7 @@ tap.ok("    part: hand-over 164.0 ns, addition 290.0 ps: 10 repetitions, median 
        in table("-v", "medians.sko"), "-v also shows parts")
 other_unit = text("medians.sko").replace("median 0.4876 us, quartiles 0.4800 us",
                                          "median 487.6 ns, quartiles 480.0 ns")
-with open(path("other.sko"), "w", encoding="utf-8") as stream:
-    stream.write(other_unit)
+write_text(path("other.sko"), other_unit)
 tap.equal(table("other.sko"), RESULTS + OVER_ROUNDS, "parts in another unit are shown in that of the table")
 tap.near(results.read(path("other.sko")).results[3].parts[1]["median"], 4.876e-7, 1e-15, "... and read in it")
 tap.equal(table("two.json")[0:2] + table("two.json")[8:12],

@@ -25,11 +25,7 @@ end measurement
 def run_of(pes=2, members="get_np()", setting="", args=(), **how):
     """A run, and the records of its results."""
     run = skampi(SCRIPT.format(setting, members), np=pes, args=["-o", "out.json", "-o", "out.sko", *args], **how)
-    try:
-        with open(run.path("out.json"), encoding="utf-8") as file:
-            return run, [json.loads(line) for line in file]
-    except OSError:
-        return run, []
+    return run, run.records("out.json")
 
 
 def of(records, kind):

@@ -8,10 +8,8 @@ import sys
 import tracemalloc
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-from harness import ROOT, Tap, run, scratch_directory, skampi
+from harness import ROOT, Tap, read_text, run, scratch_directory, skampi, write_text
 from made_results import point, write
-
-sys.path.insert(0, os.path.join(ROOT, "scripts"))
 from skampi_tools import results
 
 TABLE = os.path.join(ROOT, "scripts/skampi-table")
@@ -117,17 +115,15 @@ tap.equal(crlf.out, shown.out, "line ends may be CR LF")
 folder = scratch_directory()
 for name, text in (("a=1.sko", EXAMPLE), ("b c.sko", EXAMPLE.replace("put, complete", "get")),
                    ("other", "what is this?\n")):
-    with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
-        file.write(text)
+    write_text(os.path.join(folder, name), text)
 both = table("a=1.sko", "b c.sko", cwd=folder)
 tap.ok(both.status == 0 and both.out.count("==>") == 2 and both.out.startswith("==> a=1.sko <==\n")
        and shown.out in both.out and "\nget\n" in both.out, "several files, with their names", both)
 tap.equal(table("a=1.sko", cwd=folder).out, shown.out, "one file, without its name")
 
 convert = os.path.join(ROOT, "scripts/skampi-convert")
-with open(os.path.join(folder, "plain.sko"), "w", encoding="utf-8") as file:
-    file.write("# begin result \"put\"\ncount= 8        8     9.948    0.6466        8     9.948\n"
-               "# end result \"put\"\n# Finished at Mon Jan  5 10:00:00 2026\n")
+write_text(os.path.join(folder, "plain.sko"), "# begin result \"put\"\ncount= 8        8     9.948    0.6466        8     9.948\n"
+                                              "# end result \"put\"\n# Finished at Mon Jan  5 10:00:00 2026\n")
 for suffix in ("json", "csv"):
     run([convert, "plain.sko", "-o", f"plain.{suffix}", "--unit", "us"], cwd=folder)
     shown = table(f"plain.{suffix}", cwd=folder)
@@ -151,17 +147,14 @@ tap.ok(summary.status == 0 and "put (rounds)\n" in summary.out
        and "nothing was measured" not in summary.out, "the summary of a campaign", summary)
 tap.ok("median of rounds [us]  from [us]  to [us]  rounds" in summary.out and
        "1.000 0.980 1.020 5".split() == lines(summary.out)[2].split()[2:], "... names its error", summary)
-with open(os.path.join(folder, "broken.json"), "w", encoding="utf-8") as file:
-    file.write('{"record": "result"}\n')
+write_text(os.path.join(folder, "broken.json"), '{"record": "result"}\n')
 broken = table("broken.json", cwd=folder)
 tap.ok(broken.status == 2 and broken.err.startswith("skampi-table: error: broken.json: ")
        and broken.err.count("\n") == 1, "... and refused by name", broken)
 
 
-with open(os.path.join(folder, "plain.json"), encoding="utf-8") as file:
-    without_end = file.read().splitlines(True)[:-1]
-with open(os.path.join(folder, "cut.json"), "w", encoding="utf-8") as file:
-    file.write("".join(without_end))
+without_end = read_text(folder, "plain.json").splitlines(True)[:-1]
+write_text(os.path.join(folder, "cut.json"), "".join(without_end))
 cut = table("cut.json", cwd=folder)
 tap.ok(cut.status == 0 and cut.err.startswith("skampi-table: warning: cut.json: ")
        and cut.err.count("\n") == 1, "what is wrong with a file, in its own name", cut)
@@ -234,8 +227,7 @@ count= 16        16     9.948    0.6466        8     9.948
 # end result "c"
 """
 path = os.path.join(scratch_directory(), "c.sko")
-with open(path, "w", encoding="utf-8") as file:
-    file.write(COLUMNS)
+write_text(path, COLUMNS)
 shown = run([TABLE, path])
 tap.equal(shown.out.splitlines()[1].split("repetitions")[1].split("  ")[1:],
           ["bandwidth [MB/s]", "rate [M/s]", "p99 [ns]", "window [s]", "valid", "median [ns]"],
@@ -326,8 +318,7 @@ shown = table("ways.json", cwd=folder)
 tap.equal([line.split()[:2] for line in lines(shown.out)[1:5]],
           [["count", "measured"], ["8", "warm"], ["8", "cold"], ["8", "8"]],
           "what tells two measurements of one call apart is shown", shown)
-with open(os.path.join(folder, "ways.json"), encoding="utf-8") as file:
-    text = file.read()
+text = read_text(folder, "ways.json")
 tap.equal(table(stdin=text).out, shown.out, "JSON is read from standard input, too")
 write(os.path.join(folder, "twice.json"), [ways[0], ways[0]])
 tap.ok("no. 2" in table("twice.json", cwd=folder).out, "measurements that are stated alike have a number")

@@ -10,10 +10,8 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-from harness import ROOT, Tap, run, scratch_directory
+from harness import ROOT, Tap, read_text, run, scratch_directory, write_text
 from made_results import point, write
-
-sys.path.insert(0, os.path.join(ROOT, "scripts"))
 from skampi_tools import results, thresholds
 from skampi_tools.plot import breaks, curves, spec as figure_spec
 
@@ -201,8 +199,7 @@ legend = drawn.axes[0].get_legend()
 tap.ok(legend and not any(legend.get_window_extent(drawn.canvas.get_renderer()).overlaps(
     text.get_window_extent(drawn.canvas.get_renderer())) for text in drawn.axes[0].texts),
        "figure: no legend covers a label")
-with open("dots.spec", "w", encoding="utf-8") as file:
-    json.dump({"panels": [{"kind": "dots", "thresholds": False, "series": [{}]}]}, file)
+write_text("dots.spec", json.dumps({"panels": [{"kind": "dots", "thresholds": False, "series": [{}]}]}))
 refused = run([os.path.join(ROOT, "scripts/skampi-plot"), "with.json", "--spec", "dots.spec"], cwd=folder)
 tap.ok(refused.status == 2 and "panels[0].thresholds: is only for panels of kind curve" in refused.err and
        refused.err.count("\n") == 1, "figure: other kinds have no thresholds", refused)
@@ -210,8 +207,7 @@ tap.ok(refused.status == 2 and "panels[0].thresholds: is only for panels of kind
 # ---- Reports ----
 
 made = run([os.path.join(ROOT, "scripts/skampi-report"), "all.json", "-o", "all.html"], cwd=folder)
-with open("all.html", encoding="utf-8") as file:
-    html = file.read()
+html = read_text("all.html")
 sections = re.split(r'<h3 id="block-\d+">', html)[1:]
 said = {(place, section[:section.index("<")]): re.findall(r'<p class="break">(.*?)\.</p>', section)
         for place, section in enumerate(sections)}

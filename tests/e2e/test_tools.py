@@ -17,10 +17,8 @@ import termios
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import traces
-from harness import ROOT, Tap, program, run, scratch_directory, tracked_files
+from harness import ROOT, Tap, program, run, scratch_directory, tracked_files, write_text
 from made_results import point, write
-
-sys.path.insert(0, os.path.join(ROOT, "scripts"))
 from skampi_tools import cli, screen
 
 tap = Tap()
@@ -31,8 +29,7 @@ tap.ok(len(TOOLS) >= 10, "there are programs", TOOLS)
 def offered(tool, text, *words):
     """What bash offers for the last one of the words after the program's name."""
     source = os.path.join(scratch_directory(), "completion")
-    with open(source, "w", encoding="utf-8") as file:
-        file.write(text)
+    write_text(source, text)
     name = os.path.basename(tool)
     script = ('source "$1"; complete -p "$2" >/dev/null || exit; COMPREPLY=(); tool=$2 complete=$3; shift 3\n'
               'COMP_WORDS=("$tool" "$@") COMP_CWORD=$#\n'
@@ -166,15 +163,13 @@ FILES = {"s.ski": ('begin measurement "a"\nend measurement\n', "oshrun -np 2 ska
 READERS = {"s.ski": (["convert"], ["table", "load"]), "m.txt": (["plot"], ["model"]), "f.svg": (["report"], ["history"]),
            "t.trace": (["compare", "t.trace"], ["table", "shares"])}
 for name, (text, reader) in FILES.items():
-    with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
-        file.write(text)
+    write_text(os.path.join(folder, name), text)
     # The same reader says it for all of them: each of the others for one kind of file.
     for tool, *view in (["table"], *READERS[name]):
         done = run([os.path.join(ROOT, f"scripts/skampi-{tool}"), *view, name], cwd=folder)
         tap.ok(done.status == 2 and f"{name}: " in done.err and reader in done.err,
                f"skampi-{' '.join([tool, *view])} {name}: who reads it", done)
-with open(os.path.join(folder, "summary.json"), "w", encoding="utf-8") as file:
-    file.write('{"summary":1')
+write_text(os.path.join(folder, "summary.json"), '{"summary":1')
 for view, reader in (([], "skampi-table shares summary.json"), (["load"], "skampi-table shares summary.json"),
                      (["shares"], "neither a trace nor")):
     done = run([os.path.join(ROOT, "scripts/skampi-table"), *view, "summary.json"], cwd=folder)

@@ -10,10 +10,8 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-from harness import ROOT, Tap, run, scratch_directory, unread_status
+from harness import ROOT, Tap, read_text, run, scratch_directory, unread_status, write_text
 from made_results import HEADER, point, records, write, write_records
-
-sys.path.insert(0, os.path.join(ROOT, "scripts"))
 from skampi_tools import doubt
 from skampi_tools.report import trust
 from skampi_tools.results import read
@@ -158,22 +156,19 @@ tap.equal(tool("--verdict", "good.json").out, "trustworthy\n", "one line, where 
 tap.ok("doubtful: doubtful.json: 1 of 2 PEs" in tool("--verdict", "doubtful.json", "broken.json").out,
        "reasons that did not decide are listed before")
 tap.equal(set(os.listdir(folder)), before, "no page is written")
-with open(path("broken.json"), encoding="utf-8") as file:
-    fed = tool("--verdict", "-", stdin=file.read())
+fed = tool("--verdict", "-", stdin=read_text(path("broken.json")))
 tap.equal(fed.status, 1, "- is standard input")
 shown = tool("--verdict", "doubtful.json", "-o", "page.html", "--title", "T")
 tap.ok(shown.status == 3 and shown.out.splitlines()[-1].startswith("doubtful: because ")
        and os.path.getsize(path("page.html")) > 1000, "-o: and a page", shown)
 for promise, status in ((True, 0), (False, 3), (None, 0)):
-    with open(path("coverage.json"), "w", encoding="utf-8") as file:
-        json.dump({"coverage": 1, "contained": 0.5, "width_ratio": 1.0, "promise": promise, "runs": 9,
-                   "promised": {"contained": 0.9, "width_ratio": 2.0}}, file)
+    write_text(path("coverage.json"), json.dumps({"coverage": 1, "contained": 0.5, "width_ratio": 1.0, "promise": promise, "runs": 9,
+                                                  "promised": {"contained": 0.9, "width_ratio": 2.0}}))
     shown = tool("--verdict", "good.json", "--coverage", "coverage.json")
     tap.ok(shown.status == status and (promise is not False or "the promise is not kept" in shown.out),
            f"--coverage, promise kept: {promise}", shown)
-lines = open(path("good.json"), encoding="utf-8").read().splitlines()
-with open(path("cut.json"), "w", encoding="utf-8") as file:
-    file.write("\n".join(lines[:-1]) + "\n" + lines[-1][:20])
+lines = read_text(path("good.json")).splitlines()
+write_text(path("cut.json"), "\n".join(lines[:-1]) + "\n" + lines[-1][:20])
 shown = tool("--verdict", "cut.json")
 tap.ok(shown.status == 1 and shown.out.splitlines()[-1].startswith("broken: because the file is not complete"),
        "cut within its last line: broken", shown)
@@ -184,8 +179,7 @@ tap.ok(any(r.what == "Reading the file" and r.severity == "doubtful" for r in tr
 
 # ---- Refused ----
 
-with open(path("other"), "w", encoding="utf-8") as file:
-    file.write("what is this?\n")
+write_text(path("other"), "what is this?\n")
 for arguments, text in (
         (["--verdict"], "FILE"), (["--verdict", "nowhere.json"], "nowhere.json: No such file or directory"),
         (["--verdict", "other"], "other: neither .sko, CSV nor JSON Lines of skampi"),
@@ -199,16 +193,13 @@ for arguments, text in (
 
 # ---- The document has the table ----
 
-with open(os.path.join(ROOT, "docs/tools/skampi-report.md"), encoding="utf-8") as file:
-    told = re.findall(r"^\| (.+): (.+) \| (doubtful|broken) \|$", file.read(), re.MULTILINE)
+told = re.findall(r"^\| (.+): (.+) \| (doubtful|broken) \|$", read_text(ROOT, "docs/tools/skampi-report.md"), re.MULTILINE)
 tap.equal(told, [(what, f"`{which}`" if what == "flag" and which != "any other" else which.replace("_", " "), severity)
                  for (what, which), severity in trust.REASONS.items()], "the document has each reason")
 
 # ---- mk/selfcheck, with a program that only copies a result file ----
 
-with open(path("program"), "w", encoding="utf-8") as file:
-    file.write('#!/bin/sh\n[ "$MADE" = "" ] || cp "$MADE" "$4"\nexit "$ENDS"\n')
-os.chmod(path("program"), 0o755)
+write_text(path("program"), '#!/bin/sh\n[ "$MADE" = "" ] || cp "$MADE" "$4"\nexit "$ENDS"\n', 0o755)
 for name, lines in (("fine", self_check(OK)), ("wrong", self_check(OK, WRONG)), ("all_wrong", self_check(WRONG))):
     write_records(path(name), [json.loads(json.dumps(record)) for record in lines])
 for made, ends, status, last in (

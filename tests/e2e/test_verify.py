@@ -14,7 +14,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
 from builds import preloadable
-from harness import Tap, in_parallel, skampi, skip_all
+from harness import Tap, in_parallel, read_text, skampi, skip_all
 
 BYTES = 1000
 PREAMBLE = "set_unit(1e9)\nset_min_repetitions(8)\nset_max_repetitions(8)\nset_max_relative_standard_error(0.9)\n"
@@ -192,10 +192,8 @@ def test_all_are_verified(tap):
     """No function of the build is forgotten: its data are verified, or it moves none."""
     program = harness.scratch_directory() + "/verified"
     build = harness.build_directory()
-    with open(os.path.join(build, "flags"), encoding="utf-8") as file:
-        flags = file.read().strip()
-    with open(os.path.join(build, "commands"), encoding="utf-8") as file:
-        libraries = file.read().strip().removeprefix(flags)
+    flags = read_text(build, "flags").strip()
+    libraries = read_text(build, "commands").strip().removeprefix(flags)
     subprocess.run([*shlex.split(flags), "-o", program, "tests/check/verified.c",
                     os.path.join(build, "libskampi.a"), *shlex.split(libraries)],
                    cwd=harness.ROOT, check=True, timeout=60)

@@ -4,7 +4,6 @@
 """Levels and the warm-up of a measurement, on wait patterns that have them: levels are told where that is asked for, and
 what is slow only at the beginning is left out."""
 
-import json
 import os
 import sys
 
@@ -21,8 +20,7 @@ WARM_UP = "measure comm(1) : WaitPatternWarmUp(2.0e-5, 4.0e-6, 10)"
 def measured(call, settings):
     """The run and its result."""
     run = skampi(f"{settings}\n{harness.block('b', call)}", np=1, args=["-o", "out.sko", "-o", "out.json"])
-    with open(run.path("out.json"), encoding="utf-8") as file:
-        records = [json.loads(line) for line in file]
+    records = run.records("out.json")
     return run, next(record for record in records if record["record"] == "result")
 
 

@@ -4,7 +4,6 @@
 """skampi on several hosts, 2 x 2 and 4 x 1, with delays and losses; a host that dies or whose cable is cut while skampi measures;
 one whose clock is set: results are kept, flagged or refused, and no run hangs."""
 
-import json
 import os
 import re
 import signal
@@ -71,8 +70,7 @@ def namespace(pid):
 
 
 def records_of(run):
-    with open(run.path("out.json"), encoding="utf-8") as file:
-        return [json.loads(line) for line in file]
+    return run.records("out.json")
 
 
 def die(pid, name):

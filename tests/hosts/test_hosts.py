@@ -16,7 +16,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
 import processes
-from harness import Tap, skip_all
+from harness import Tap, read_text, skip_all
 from job import Job
 from hosts import HERE, MARK, TOOL, Manner, Unavailable, hosts, lines_here, unique_name
 
@@ -227,8 +227,7 @@ def check_sleep():
 def compiled(name):
     source = os.path.join(os.path.dirname(os.path.abspath(__file__)), name + ".c")
     program = os.path.join(harness.scratch_directory(), name)
-    with open(os.path.join(harness.build_directory(), "flags"), encoding="utf-8") as file:
-        command = shlex.split(file.read())
+    command = shlex.split(read_text(harness.build_directory(), "flags"))
     subprocess.run([*command, "-o", program, source], check=True, cwd=harness.ROOT)
     return program
 

@@ -98,9 +98,8 @@ def measure(network, name, settings="", options=()):
     script = os.path.join(harness.scratch_directory(), "coverage.ski")
     costs, formulas = network.costs(PES), {d["name"]: d.get("cost") for d in harness.functions()}
     calls = [(kind, call) for kind, calls in KINDS.items() for call in calls]
-    with open(script, "w", encoding="utf-8") as file:
-        file.write(f"set_controls(0)\nset_skampi_buffer(64KB)\n{settings}\n" + "".join(
-            f'begin measurement "{i}"\nmeasure comm({PES}) : {call}\nend measurement\n' for i, (_, call) in enumerate(calls)))
+    harness.write_text(script, f"set_controls(0)\nset_skampi_buffer(64KB)\n{settings}\n" + "".join(
+                        f'begin measurement "{i}"\nmeasure comm({PES}) : {call}\nend measurement\n' for i, (_, call) in enumerate(calls)))
     run = truth.launch(PES, [harness.program(), "-i", script, "-o", path, "--raw", *options], network.environment(), 110)
     if run.status:
         print(run, file=sys.stderr)
@@ -183,8 +182,7 @@ def main():
     parser.add_argument("--settings", default="", help="lines of the script in front of the measurements: \"set_precision(2%%)\"")
     arguments = parser.parse_args()
     if arguments.read:
-        with open(arguments.read, encoding="utf-8") as file:
-            results = [json.loads(line) for line in file]
+        results = harness.read_records(arguments.read)
     else:
         chance = random.Random(arguments.seed)
         networks = [random_network(chance) for _ in range(arguments.networks)]

@@ -15,7 +15,7 @@ import re
 import sys
 
 import truth
-from harness import ROOT, Tap
+from harness import ROOT, Tap, read_text, write_text
 
 DOCUMENT = os.path.join(ROOT, "docs", "method.md")
 SECTION = re.compile(r"(<!-- begin broadcasts -->\n)(.*?)(<!-- end -->\n)", re.DOTALL)
@@ -186,8 +186,7 @@ def table(results):
 
 def check_document(tap, wanted):
     """The table there has the same expectations, and measured values that agree with them."""
-    with open(DOCUMENT, encoding="utf-8") as file:
-        found = SECTION.findall(file.read())
+    found = SECTION.findall(read_text(DOCUMENT))
     if not tap.equal(len(found), 1, "docs/method.md has the table of broadcasts"):
         return
     lines = [[line.split("|")[1:-1] for line in text.splitlines()] for text in (found[0][1], wanted)]
@@ -208,10 +207,8 @@ def main():
         for kind in BROADCASTS:
             results[case, kind] = measure(tap, case, kind)
     if sys.argv[1:] == ["--write"] and not tap.failed:
-        with open(DOCUMENT, encoding="utf-8") as file:
-            text = file.read()
-        with open(DOCUMENT, "w", encoding="utf-8") as file:
-            file.write(SECTION.sub(lambda found: found[1] + table(results) + found[3], text))
+        text = read_text(DOCUMENT)
+        write_text(DOCUMENT, SECTION.sub(lambda found: found[1] + table(results) + found[3], text))
     check_document(tap, table(results))
     tap.done()
 

@@ -13,7 +13,7 @@ import os
 
 import mpi_network
 import truth
-from harness import ROOT, SAMPLE, Tap, has, scratch_directory
+from harness import ROOT, SAMPLE, Tap, has, read_records, scratch_directory, write_text
 
 PES = 2
 POST, WIRE, QUIET = 50000, 200000, 30000  # ns: long compared with what the library itself takes
@@ -105,12 +105,10 @@ def measured(calls):
     if has("MPI"):
         environment["LD_PRELOAD"] = mpi_network.with_windows()
     script = os.path.join(scratch_directory(), "real.ski")
-    with open(script, "w", encoding="utf-8") as file:
-        file.write(PREAMBLE + "".join(f'begin measurement "{i}"\nmeasure comm({PES}) : {call}\nend measurement\n'
-                                      for i, (_, call, *_) in enumerate(calls)))
+    write_text(script, PREAMBLE + "".join(f'begin measurement "{i}"\nmeasure comm({PES}) : {call}\nend measurement\n'
+                                          for i, (_, call, *_) in enumerate(calls)))
     run = truth.launch(PES, [truth.harness.program(), "-i", script, "-o", path], environment, 110)
-    with open(path, encoding="utf-8") as file:
-        return {record["block"]: record for record in map(json.loads, file) if record["record"] == "result"}, run
+    return {record["block"]: record for record in read_records(path) if record["record"] == "result"}, run
 
 
 def verdicts(judge, way, call, cost, of):

@@ -5,7 +5,7 @@
 algorithm on 2, 3 and 4 PEs; their computation is no part of what they report as communication."""
 
 import truth
-from harness import Tap
+from harness import Tap, write_text
 from truth import harness, launch
 
 STEPS = 10
@@ -131,8 +131,7 @@ def measure(calls, pes, net, *options):
         f'begin measurement "{i}"\n  measure MPI_COMM_WORLD : {call}\nend measurement\n'
         for i, call in enumerate(calls))
     path = f"{harness.scratch_directory()}/kernels.ski"
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(script)
+    write_text(path, script)
     run = launch(pes, [harness.program(), "-i", path, *options], net.environment())
     tap.ok(run.status == 0 and len(run.rows) == len(calls), f"{net}: {pes} PEs: all are measured", run)
     return [row.time for row in run.rows]

@@ -14,7 +14,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
-from harness import ROOT, Tap, scratch_directory
+from harness import ROOT, Tap, read_records, scratch_directory, write_text
 from quiet import Attempts
 
 # Levels of 20 to 400 ms; a measurement takes about 1 ms, a run's rounds 3 s. These levels are not
@@ -44,13 +44,11 @@ NAMES = ("levels: the prediction interval contains the median of a later run in 
 tap = Tap()
 directory = scratch_directory()
 script = os.path.join(directory, "levels.ski")
-with open(script, "w", encoding="utf-8") as file:
-    file.write(SCRIPT)
+write_text(script, SCRIPT)
 
 
 def results(path):
-    with open(path, encoding="utf-8") as stream:
-        records = [json.loads(line) for line in stream]
+    records = read_records(path)
     return {(r["block"], r["call"]): r for r in records
             if r["record"] == "rounds"}, {(r["block"], r["call"]): r for r in records
                                           if r["record"] == "result" and r["round"] == 1}

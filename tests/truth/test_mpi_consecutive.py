@@ -17,7 +17,7 @@ import sys
 
 import mpi_network
 import truth
-from harness import ROOT, Tap
+from harness import ROOT, Tap, read_text, write_text
 from quiet import Attempts
 
 DOCUMENT = os.path.join(ROOT, "docs", "method.md")
@@ -88,11 +88,9 @@ def main():
             tap.note(f"{case.n} processes, {case.k} calls: {wrong}")
         attempts.decide(not wrong, f"{case.n} processes, {case.k} calls: each reports r_i(n, k) times "
                         "its time", wrong)
-    with open(DOCUMENT, encoding="utf-8") as file:
-        text = file.read()
+    text = read_text(DOCUMENT)
     if sys.argv[1:] == ["--write"]:
-        with open(DOCUMENT, "w", encoding="utf-8") as file:
-            file.write(SECTION.sub(lambda found: found[1] + table() + found[3], text))
+        write_text(DOCUMENT, SECTION.sub(lambda found: found[1] + table() + found[3], text))
         return
     numbers = [re.findall(r"\| (\d+) \| (\d+) \| (\d+) \| ([\d.]+) \|", part[1])
                for part in SECTION.findall(text)]

@@ -6,13 +6,12 @@ with their shares of the time, every round and every part of a result is in the 
 are those that are programmed; --state, --known and sets of PEs keep their promises; and a network that
 stays as it is has one state."""
 
-import json
 import os
 import statistics
 
 import truth
 from truth import harness
-from harness import Tap
+from harness import Tap, read_records, write_text
 
 FAST, SLOW = 3e-6, 8e-6  # seconds: a hand-over, a barrier
 BEGIN = 1000  # seconds: of the simulated clock
@@ -46,8 +45,7 @@ class Measured:
         self.run, self.path, self.status = run, path, run.status
         self.records = []
         if os.path.exists(path):
-            with open(path, encoding="utf-8") as file:
-                self.records = [json.loads(line) for line in file]
+            self.records = read_records(path)
 
     def of(self, kind):
         return [record for record in self.records if record["record"] == kind]
@@ -72,8 +70,7 @@ def measure(script, *options, pes=2, dwell=(1, 1), constant=False, sko=False, ti
                             schedule=schedule, **others)
     directory = harness.scratch_directory()
     path = os.path.join(directory, "states.ski")
-    with open(path, "w", encoding="utf-8") as file:
-        file.write("set_unit(1e9)\n" + script)
+    write_text(path, "set_unit(1e9)\n" + script)
     results = os.path.join(directory, "results.json")
     command = [harness.program(), "-i", path, "-o", results, *options]
     if others["clock"]:

@@ -168,9 +168,8 @@ def launch(pes, command, environment=None, timeout=120):
 def run_calls(pes, calls, preamble, environment):
     """Measures calls, each (text, cost in ns, tolerance, ranks that report), in blocks "0", "1" and so on."""
     path = harness.scratch_directory() + "/calls.ski"
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(preamble + "".join(f'begin measurement "{i}"\nmeasure comm({pes}) : {call}\nend measurement\n'
-                                      for i, (call, *_) in enumerate(calls)))
+    harness.write_text(path, preamble + "".join(f'begin measurement "{i}"\nmeasure comm({pes}) : {call}\nend measurement\n'
+                                                for i, (call, *_) in enumerate(calls)))
     return launch(pes, [harness.program(), "-i", path, "--timer", "clock_gettime"], environment, 110)
 
 

@@ -9,14 +9,10 @@
 import atexit
 import base64
 import json
-import os
 import shutil
-import sys
 import time
 
-from harness import ROOT, scratch_directory
-
-sys.path.insert(0, os.path.join(ROOT, "scripts"))
+from harness import read_text, scratch_directory
 from skampi_tools import cli
 
 PARSER_PAGE = "devtools://devtools/bundled/models/trace/trace.js"
@@ -110,8 +106,7 @@ class Browser:
         if self.driver.current_url != PARSER_PAGE:
             self.driver.get(PARSER_PAGE)
         self.driver.get_log("browser")
-        with open(path, encoding="utf-8") as file:
-            parsed = self.driver.execute_async_script(PARSER, file.read())
+        parsed = self.driver.execute_async_script(PARSER, read_text(path))
         return {**parsed, "messages": [entry["message"] for entry in self.driver.get_log("browser")]}
 
     def drag(self, element, start, end):

@@ -8,8 +8,6 @@ import runpy
 import sys
 
 from harness import ROOT, Run, skip_all
-
-sys.path.insert(0, os.path.join(ROOT, "scripts"))
 from skampi_tools import cli
 
 try:

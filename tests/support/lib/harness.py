@@ -145,7 +145,6 @@ def has(interface):
 def optional(module):
     """A module of Python that not every machine has, or None. Where only the system's Python has it, the
     test starts again with that: ask before the first check."""
-    sys.path.insert(0, os.path.join(ROOT, "scripts"))
     from skampi_tools import cli
     try:
         cli.need(module)
@@ -243,6 +242,14 @@ class Run:
         """A file in the folder in which the program ran."""
         return os.path.join(self.directory, name)
 
+    def read(self, name):
+        """The text of a file there."""
+        return read_text(self.directory, name)
+
+    def records(self, name, kind=None):
+        """Records of a file in JSON Lines there, of one kind or of all."""
+        return [record for record in read_records(self.directory, name) if kind in (None, record["record"])]
+
     def block(self, name):
         return next((block for block in self.blocks if block.name == name), None)
 
@@ -250,6 +257,15 @@ class Run:
         return (f"{' '.join(self.argv)}\nstatus {self.status} after {self.seconds:.1f} s\n"
                 f"--- out (end)\n{self.out[-3000:]}\n--- err (end)\n{self.err[-3000:]}"
                 + (f"\n--- processes when the time was up\n{self.stuck}" if self.stuck else ""))
+
+
+def write_text(path, text, mode=None):
+    """Makes a file hold the text, its ends of lines as they are. Returns the path."""
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        file.write(text)
+    if mode is not None:
+        os.chmod(path, mode)
+    return path
 
 
 def scratch_directory():
@@ -347,14 +363,12 @@ def skampi(script=None, np=2, args=(), env=None, timeout=60, launch=True, files=
     for name, text in (files or {}).items():
         path = os.path.join(directory, name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
+        write_text(path, text)
     if script is not None:
         path = str(script)
         if not path.endswith(".ski") or "\n" in path:
             path = "test.ski"
-            with open(os.path.join(directory, path), "w", encoding="utf-8", newline="") as file:
-                file.write(script)
+            write_text(os.path.join(directory, path), script)
         argv += ["-i", path]
     argv += [str(a) for a in args]
     if launch:
@@ -418,6 +432,18 @@ def in_parallel(cases, runner, width=4):
 
 
 # ---- Reading results ----
+
+def read_text(*path):
+    """What is in a file, its ends of lines as they are; path: its parts."""
+    with open(os.path.join(*path), encoding="utf-8", newline="") as file:
+        return file.read()
+
+
+def read_records(*path):
+    """Records of a file in JSON Lines; none where there is no such file."""
+    path = os.path.join(*path)
+    return [json.loads(line) for line in read_text(path).split("\n") if line] if os.path.exists(path) else []
+
 
 def _value(text):
     for convert in (int, float):

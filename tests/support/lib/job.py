@@ -19,8 +19,7 @@ class Job:
         self.mark = processes.new_mark()
         self.directory = harness.scratch_directory()
         self.output = os.path.join(self.directory, "out.sko")
-        with open(os.path.join(self.directory, "test.ski"), "w", encoding="utf-8") as file:
-            file.write(script)
+        harness.write_text(os.path.join(self.directory, "test.ski"), script)
         self.argv = [*prefix, harness.program(), "-i", "test.ski", *args]
         if np:
             self.argv = harness.launch_line(np, self.argv)
@@ -33,8 +32,7 @@ class Job:
 
     def written(self):
         try:
-            with open(self.output, encoding="utf-8") as file:
-                return file.read()
+            return harness.read_text(self.output)
         except FileNotFoundError:
             return ""
 

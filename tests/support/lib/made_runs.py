@@ -6,7 +6,7 @@ import os
 
 import harness
 import traces
-from harness import ROOT, run
+from harness import ROOT, run, write_text
 
 HEAP = traces.HEAP
 DURATION = 100  # ns of a call in the trace, which a replay must not use
@@ -212,8 +212,7 @@ class Simulator:
 
     def write(self, text, name=None):
         name = name or self.name("machine")
-        with open(self.path(name), "w", encoding="utf-8") as file:
-            file.write(text)
+        write_text(self.path(name), text)
         return name
 
     def machine(self, **changes):

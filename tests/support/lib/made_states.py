@@ -5,13 +5,8 @@
 """
 
 import math
-import os
-import sys
 
-from harness import ROOT
 from made_results import range_of, records, write_records
-
-sys.path.insert(0, os.path.join(ROOT, "scripts"))
 from skampi_tools.statistics import rounds_of
 
 HAND_OVER = {1: 61e-9, 2: 164e-9, 3: 400e-9}  # seconds, by state

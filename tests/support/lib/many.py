@@ -44,8 +44,7 @@ class Recording:
 
     def __init__(self, pes=RECORDED_PES, wrapper=()):
         script = os.path.join(harness.scratch_directory(), "many.ski")
-        with open(script, "w", encoding="utf-8") as file:
-            file.write(SCRIPT)
+        harness.write_text(script, SCRIPT)
         done = harness.run(harness.launch_line(pes, [*wrapper, harness.program(), "-d", str(8 + 64 + 256), "-i", script]),
                            harness.launch_environment(), timeout=120)
         self.said = done.err

@@ -7,7 +7,7 @@ import re
 
 import harness
 import traces
-from harness import ROOT, run, scratch_directory
+from harness import ROOT, read_text, run, scratch_directory
 
 FOLDER = os.path.join(ROOT, "tests/support/planted")
 # Name of the cause in explain; the routine in which PEs wait.
@@ -27,8 +27,7 @@ Outcome = collections.namedtuple("Outcome", "planted waited first place")
 
 def program():
     """The program, and its library beside it; ends the test where they, or the tracer, cannot be built."""
-    with open(os.path.join(FOLDER, "planted.c"), encoding="utf-8") as file:
-        text = file.read()
+    text = read_text(FOLDER, "planted.c")
     folder = scratch_directory()
     library = os.path.join(folder, "libslow.so")
     flags = ["-I", FOLDER, "-L", folder, "-lslow", f"-Wl,-rpath,{folder}", "-g"]

@@ -8,7 +8,7 @@ import io
 import os
 
 import harness
-from harness import ROOT, run, scratch_directory
+from harness import ROOT, run, scratch_directory, write_text
 
 TRACE = "trace"  # folder, in that in which the program runs
 # Open MPI kills PEs a second after it has told them to end, in which they may not get a processor on a busy machine.
@@ -133,8 +133,7 @@ def compiled(text, flags=()):
         harness.skip_all("the tracer was not built")
     folder = harness.scratch_directory()
     source, program = os.path.join(folder, "program.c"), os.path.join(folder, "program")
-    with open(source, "w", encoding="utf-8") as file:
-        file.write(text)
+    write_text(source, text)
     built = harness.run([os.environ.get("OSHCC", "oshcc"), "-w", "-O1", "-o", program, source, *flags])
     if built.status != 0:
         harness.skip_all(f"no compiler for OpenSHMEM: {built.err}")
