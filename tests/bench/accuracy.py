@@ -149,7 +149,7 @@ class Application:
         self.app, self.network, self.here = app, network, HERE._replace(pes=network.pes)
         self.times = 1 if as_given else NETWORKS[network]
         name, *arguments = re.sub(r"(--steps )(\d+)", lambda old: f"{old[1]}{self.times * int(old[2])}", app).split()
-        self.command = [programs.get(name) or traces.app(name), *arguments]
+        self.command = [programs[name], *arguments]
         self.label = f"{app}, {network.text()}"
         self.made = 0
 
@@ -371,11 +371,15 @@ def listed(path):
     return [line for line in lines if line]
 
 
-def built(sources, apps, folder):
-    """The programs of a folder of C files that command lines name, compiled: path by name. A file needs nothing but
-    the headers in its folder, and those of the applications of the tests."""
-    programs = {}
-    for name in dict.fromkeys(app.split()[0] for app in apps):
+def programs_of(sources, apps, folder):
+    """The programs that command lines name, path by name; sources: a folder of C files to compile, or None. A file needs
+    nothing but the headers in its folder, and those of the applications of the tests."""
+    programs = {name: traces.app(name) for name in (app.split()[0] for app in apps)}
+    for name, path in programs.items():
+        if not sources:
+            if not os.path.exists(path):
+                raise WrongApps(f"{path}: not built; make apps builds those of tests/support/apps, --sources others")
+            continue
         source, program = os.path.join(sources, f"{name}.c"), os.path.join(folder, f"app-{name}")
         if not os.path.exists(source):
             raise WrongApps(f"{source}: no such file; it must have the application {name}")
@@ -400,7 +404,7 @@ def main():
     options, failed, rows = options_of(), [], []
     steps = predicting.Steps(options.folder or harness.scratch_directory(), True, options.realtime)
     steps.check_hosts()
-    options.programs = built(options.sources, options.apps, steps.folder) if options.sources else {}
+    options.programs = programs_of(options.sources, options.apps, steps.folder)
     with handover.HandOvers() as hand_overs:
         placement = Placement(hand_overs, options.any_state)
         measured = Measured(steps, placement, options)
