@@ -40,7 +40,7 @@ _Noreturn void finish_printing(void)
 
 /* ---- Options ---- */
 
-void command_help(const struct sim_command *command)
+static _Noreturn void print_help(const struct sim_command *command)
 {
     terminal_fold_begin(false);
     printf("Usage: shmemsim %s %s\n%s\n\n", command->name, command->synopsis, command->text);
@@ -48,69 +48,89 @@ void command_help(const struct sim_command *command)
     finish_printing();
 }
 
-int arguments_parse(const struct manual_option *rows, size_t count, const char *program, int argc,
-                    char **argv, void (*take)(void *context, size_t row, const char *value),
-                    void *context)
+static void take_option(void *context, size_t row, const char *value)
 {
-    char *error, *help = text_format("%s -h", program);
-    int first = command_line_parse(rows, count, help, argc, argv, take, context, &error);
+    struct arguments *arguments = context;
+    arguments->given =
+        memory_resize_array(arguments->given, arguments->given_count + 1, sizeof *arguments->given);
+    arguments->given[arguments->given_count++] =
+        (struct given){&arguments->command->rows[row], value};
+}
+
+int arguments_run(const struct sim_command *command, int argc, char **argv)
+{
+    struct arguments arguments = {.command = command};
+    arguments.program =
+        command->name ? text_format("shmemsim %s", command->name) : memory_text("shmemsim");
+    char *error, *help = text_format("%s -h", arguments.program);
+    int first = command_line_parse(command->rows, command->count, help, argc, argv, take_option,
+                                   &arguments, &error);
     if (error)
         fail(2, error);
     free(help);
-    return first;
+    if (command->name && arguments_given(&arguments, "help"))
+        print_help(command);
+    arguments.words = argv + first;
+    arguments.word_count = (size_t)(argc - first);
+    int status = command->run(&arguments);
+    free(arguments.given);
+    free(arguments.program);
+    return status;
 }
 
-static const struct model *model_named(const char *name)
+const struct given *arguments_given(const struct arguments *arguments, const char *option)
 {
-    const struct model *model = model_find(name);
-    if (!model)
-        fail(2, text_format("--model %s: there are loggp and paper; --models says more", name));
-    return model;
+    for (size_t i = arguments->given_count; i-- > 0;)
+        if (strcmp(arguments->given[i].option->name, option) == 0)
+            return &arguments->given[i];
+    return NULL;
 }
 
-static enum contention contention_named(const char *name)
+const char *arguments_value(const struct arguments *arguments, const char *option)
 {
-    enum contention contention = contention_find(name);
-    if (contention == CONTENTION_NONE)
-        fail(2, text_format("--contention=%s: there are fifo and fair", name));
-    return contention;
+    const struct given *given = arguments_given(arguments, option);
+    return given ? given->value : NULL;
 }
 
-bool arguments_take(struct prediction_options *options, size_t row, const char *value)
-{
-    bool *const flags[OWN_OPTIONS] = {[OPTION_POINTERS] = &options->replay.ignore_pointers,
-                                      [OPTION_JSON] = &options->json,
-                                      [OPTION_FORCED] = &options->force};
-    if (row >= OWN_OPTIONS)
-        return false;
-    if (flags[row])
-        *flags[row] = true;
-    else if (row == OPTION_MODEL)
-        options->replay.model = model_named(value);
-    else if (row == OPTION_CONTENTION)
-        options->replay.contention = contention_named(value ? value : "fifo");
-    else
-        *(row == OPTION_OUTPUT ? &options->output : &options->traced_on) = value;
-    return true;
-}
+/* ---- Predictions ---- */
 
-/* ---- Inputs ---- */
-
-struct inputs arguments_inputs(const char *help, int argc, char **argv, int at)
+static void take_paths(struct prediction *prediction, const struct arguments *arguments)
 {
     static char default_trace[] = "shmemtrace.out";
     static char *const default_traces[] = {default_trace};
-    if (at == argc)
-        fail(2, text_format("name a machine description; %s -h says more", help));
-    if (trace_is(argv[at]))
-        fail(2, text_format("%s is a trace: the machine description comes first, %s %s %s",
-                            argv[at], help, at + 1 < argc ? argv[at + 1] : "MACHINE", argv[at]));
-    struct inputs inputs = {argv[at], default_traces, 1};
-    if (at + 1 < argc) {
-        inputs.traces = argv + at + 1;
-        inputs.count = (size_t)(argc - at - 1);
-    }
-    return inputs;
+    char *const *words = arguments->words;
+    bool several = arguments->word_count > 1;
+    if (arguments->word_count == 0)
+        fail(2, text_format("name a machine description; %s -h says more", arguments->program));
+    if (trace_is(words[0]))
+        fail(2,
+             text_format("%s is a trace: the machine description comes first, %s %s %s", words[0],
+                         arguments->program, several ? words[1] : "MACHINE", words[0]));
+    prediction->machine = words[0];
+    prediction->traces = several ? words + 1 : default_traces;
+    prediction->trace_count = several ? arguments->word_count - 1 : 1;
+}
+
+struct prediction arguments_prediction(const struct arguments *arguments, const char *writes)
+{
+    struct prediction prediction = {.replay = REPLAY_DEFAULTS,
+                                    .json = arguments_given(arguments, "json"),
+                                    .output = arguments_value(arguments, "output"),
+                                    .traced_on = arguments_value(arguments, "traced-on")};
+    struct replay_options *replay = &prediction.replay;
+    const char *model = arguments_value(arguments, "model");
+    const struct given *contention = arguments_given(arguments, "contention");
+    replay->ignore_pointers = arguments_given(arguments, "ignore-pointers");
+    replay->per_pe = arguments_given(arguments, "per-pe");
+    if (model && !(replay->model = model_find(model)))
+        fail(2, text_format("--model %s: there are loggp and paper; --models says more", model));
+    if (contention)
+        replay->contention = contention_find(contention->value ? contention->value : "fifo");
+    if (contention && replay->contention == CONTENTION_NONE)
+        fail(2, text_format("--contention=%s: there are fifo and fair", contention->value));
+    take_paths(&prediction, arguments);
+    output_check(arguments, writes ? writes : prediction.output);
+    return prediction;
 }
 
 struct machine *machine_open(const char *path)
@@ -126,43 +146,42 @@ struct machine *machine_open(const char *path)
     return machine;
 }
 
-/* Compares the trace with the machine on which it was recorded. */
-static void compare(struct prediction_options *options, struct run *run)
+struct machine *prediction_machine(const struct prediction *prediction)
 {
-    char *error;
-    bool damaged;
-    struct machine *machine = machine_open(options->traced_on);
-    options->replay.surplus =
-        traced_on(run, options->traced_on, machine, &options->replay, &error, &damaged);
-    machine_free(machine);
-    if (!options->replay.surplus)
-        fail(damaged ? 1 : 2, text_format("%s: %s", options->traced_on, error));
-}
-
-struct machine *inputs_machine(const struct inputs *inputs,
-                               const struct prediction_options *options)
-{
-    struct machine *machine = machine_open(inputs->machine);
-    if (options->replay.model->has_overheads && !machine->has_overhead)
+    struct machine *machine = machine_open(prediction->machine);
+    if (prediction->replay.model->has_overheads && !machine->has_overhead)
         say("%s describes no overhead, so calls take no time of their processor: add "
             "overhead, have skampi-model describe the machine, or choose --model paper",
-            inputs->machine);
+            prediction->machine);
     return machine;
 }
 
-void inputs_open(const struct inputs *inputs, struct prediction_options *options, struct run *run)
+/* Compares the trace with the machine on which it was recorded. */
+static void compare(struct prediction *prediction, struct run *run)
 {
     char *error;
     bool damaged;
-    if (!run_open(run, inputs->traces, inputs->count, &error, &damaged))
-        fail(damaged ? 1 : 2, error);
-    if (options->traced_on)
-        compare(options, run);
+    struct machine *machine = machine_open(prediction->traced_on);
+    prediction->replay.surplus =
+        traced_on(run, prediction->traced_on, machine, &prediction->replay, &error, &damaged);
+    machine_free(machine);
+    if (!prediction->replay.surplus)
+        fail(damaged ? 1 : 2, text_format("%s: %s", prediction->traced_on, error));
 }
 
-void inputs_close(struct prediction_options *options, struct run *run)
+void prediction_open(struct prediction *prediction, struct run *run)
 {
-    surplus_free(options->replay.surplus);
+    char *error;
+    bool damaged;
+    if (!run_open(run, prediction->traces, prediction->trace_count, &error, &damaged))
+        fail(damaged ? 1 : 2, error);
+    if (prediction->traced_on)
+        compare(prediction, run);
+}
+
+void prediction_close(struct prediction *prediction, struct run *run)
+{
+    surplus_free(prediction->replay.surplus);
     run_close(run);
 }
 
@@ -173,8 +192,9 @@ static bool is_file(const char *path)
     return path && strcmp(path, "-") != 0;
 }
 
-void output_check(const char *path, bool force)
+void output_check(const struct arguments *arguments, const char *path)
 {
+    bool force = arguments_given(arguments, "force");
     char *replaced = NULL,
          *refused = is_file(path) ? kind_refuse_replacing(path, force, &replaced) : NULL;
     if (refused)

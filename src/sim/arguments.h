@@ -12,19 +12,39 @@
 #define SKAMPI_VERSION "unknown"
 #endif
 
-/* A command that is the program's first word. */
+struct arguments;
+
+/* A command that is the program's first word; or, without a name, predicting. */
 struct sim_command {
     const char *name, *summary;
     const char *synopsis; /* what follows the name */
     const char *text;     /* of its help and manual page */
     const struct manual_option *rows;
     size_t count;
-    int (*run)(int argc, char **argv); /* argv[0] is the name; the exit status */
+    int (*run)(const struct arguments *); /* the exit status */
 };
 extern const struct sim_command what_if_command, pack_command, unpack_command;
 
-/* Prints the help of a command, and ends the program. */
-_Noreturn void command_help(const struct sim_command *);
+/* A command line, taken apart. */
+struct arguments {
+    const struct sim_command *command;
+    char *program; /* "shmemsim what-if" */
+    struct given {
+        const struct manual_option *option;
+        const char *value; /* NULL: none */
+    } * given;             /* options, in the order of the command line */
+    size_t given_count;
+    char *const *words; /* what is no option */
+    size_t word_count;
+};
+
+/* Runs a command: argv[0] is its word. Returns the exit status. */
+int arguments_run(const struct sim_command *, int argc, char **argv);
+/* The last option of that name; NULL: it was not given. */
+const struct given *arguments_given(const struct arguments *, const char *option);
+/* Its value; NULL: it has none. */
+const char *arguments_value(const struct arguments *, const char *option);
+
 /* "shmemsim: ..." on standard error. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Ends the program: "shmemsim: ..." on standard error. Takes the text over. */
@@ -32,79 +52,69 @@ _Noreturn void fail(int status, const char *text);
 /* Ends the program, with 1 if standard output could not be written. */
 _Noreturn void finish_printing(void);
 
-/* Calls take() for each option, with the number of its row, in the order of the command line.
- * Options may follow other words. Returns the index in argv of the first word that is no option. */
-int arguments_parse(const struct manual_option *rows, size_t count, const char *program, int argc,
-                    char **argv, void (*take)(void *context, size_t row, const char *value),
-                    void *context);
+/* ---- Predicting ---- */
 
-/* A row of options, for output_check(). */
+#define OPTION_HELP                                                                                \
+    {                                                                                              \
+        .name = "help", .letter = 'h', .help = "this text"                                         \
+    }
 #define OPTION_FORCE                                                                               \
     {                                                                                              \
         .name = "force", .help = "replace any file, also one that no program of skampi wrote"      \
     }
+/* Options that every prediction has. */
+#define PREDICTION_OPTIONS                                                                         \
+    {.name = "model",                                                                              \
+     .letter = 'm',                                                                                \
+     .value = "NAME",                                                                              \
+     .help = "what calls cost: loggp (default) or paper",                                          \
+     .words = "loggp paper"},                                                                      \
+        {.name = "contention",                                                                     \
+         .letter = 'c',                                                                            \
+         .value = "HOW",                                                                           \
+         .help = "links are busy: transfers wait (fifo, default) or share them (fair)",            \
+         .optional = true,                                                                         \
+         .words = "fifo fair"},                                                                    \
+        {.name = "ignore-pointers",                                                                \
+         .help = "predict, although pointers of shmem_ptr may move data between nodes unseen"},    \
+        {.name = "traced-on",                                                                      \
+         .value = "MACHINE",                                                                       \
+         .help = "the machine of the trace: add what calls took there beyond what its "            \
+                 "description says"},                                                              \
+        {.name = "json", .help = "one JSON object with everything"},                               \
+        {.name = "output",                                                                         \
+         .letter = 'o',                                                                            \
+         .value = "FILE",                                                                          \
+         .help = "write to FILE instead of standard output"},                                      \
+        OPTION_FORCE
 
-/* Options that every prediction has, as the first rows of its table. */
-struct prediction_options {
+/* What is predicted, and how. */
+struct prediction {
+    const char *machine; /* file of its description */
+    char *const *traces; /* their folders or files */
+    size_t trace_count;
     struct replay_options replay;
-    bool json, force;
+    bool json;
     const char *output, *traced_on;
 };
-enum {
-    OPTION_MODEL,
-    OPTION_CONTENTION,
-    OPTION_POINTERS,
-    OPTION_TRACED_ON,
-    OPTION_JSON,
-    OPTION_OUTPUT,
-    OPTION_FORCED,
-    OWN_OPTIONS
-};
-#define PREDICTION_OPTIONS                                                                         \
-    [OPTION_MODEL] = {"model", 'm',           "NAME", "what calls cost: loggp (default) or paper", \
-                      false,   "loggp paper", NULL},                                               \
-    [OPTION_CONTENTION] = {"contention",                                                           \
-                           'c',                                                                    \
-                           "HOW",                                                                  \
-                           "links are busy: transfers wait (fifo, default) or share them (fair)",  \
-                           true,                                                                   \
-                           "fifo fair",                                                            \
-                           NULL},                                                                  \
-    [OPTION_POINTERS] = {.name = "ignore-pointers",                                                \
-                         .help = "predict, although pointers of shmem_ptr may move data between "  \
-                                 "nodes unseen"},                                                  \
-    [OPTION_TRACED_ON] = {.name = "traced-on",                                                     \
-                          .value = "MACHINE",                                                      \
-                          .help = "the machine of the trace: add what calls took there beyond "    \
-                                  "what its description says"},                                    \
-    [OPTION_JSON] = {.name = "json", .help = "one JSON object with everything"},                   \
-    [OPTION_OUTPUT] = {.name = "output",                                                           \
-                       .letter = 'o',                                                              \
-                       .value = "FILE",                                                            \
-                       .help = "write to FILE instead of standard output"},                        \
-    [OPTION_FORCED] = OPTION_FORCE
-/* Takes one of these options. False: the row is none of them. */
-bool arguments_take(struct prediction_options *, size_t row, const char *value);
-
-struct inputs {
-    const char *machine;
-    char *const *traces;
-    size_t count;
-};
-/* Takes the machine description, and the traces or the default trace. */
-struct inputs arguments_inputs(const char *help, int argc, char **argv, int at);
+/* From a command line. Ends the program if something is wrong with it, or if its output, or the
+ * value of `writes` instead (NULL: none), must not be replaced. */
+struct prediction arguments_prediction(const struct arguments *, const char *writes);
 /* Reads a description. Ends the program when it cannot be read. */
 struct machine *machine_open(const char *path);
-/* That of the inputs. Says so if it lacks what the model needs. */
-struct machine *inputs_machine(const struct inputs *, const struct prediction_options *);
-/* Opens the traces as one, and compares it with its machine; the options then have what calls take
- * in addition. Ends the program when that cannot be done. inputs_close() frees both. */
-void inputs_open(const struct inputs *, struct prediction_options *, struct run *);
-void inputs_close(struct prediction_options *, struct run *);
+/* That of the prediction. Says so if it lacks what the model needs. */
+struct machine *prediction_machine(const struct prediction *);
+/* Opens the traces as one, and compares it with its machine; the options of the replay then have
+ * what calls take in addition. Ends the program when that cannot be done. prediction_close() frees
+ * both. */
+void prediction_open(struct prediction *, struct run *);
+void prediction_close(struct prediction *, struct run *);
 
-/* Ends the program if the file must not be replaced; with force, any file may be. Call it before
- * long work. */
-void output_check(const char *path, bool force);
+/* ---- Files ---- */
+
+/* Ends the program if the file must not be replaced, which --force allows. Call it before long
+ * work. */
+void output_check(const struct arguments *, const char *path);
 /* Ends the program if writing to the file would change this file, which is read. */
 void output_differs(const char *path, const char *read);
 /* Opens the file, or standard output for NULL and "-". Ends the program if the file cannot be

@@ -11,51 +11,29 @@
 #include "sim/report.h"
 #include "stats/stats.h"
 
-enum key {
-    KEY_PER_PE = OWN_OPTIONS,
-    KEY_PATH,
-    KEY_TOLERANCE,
-    KEY_ERRORS,
-    KEY_TRACE,
-    KEY_PLATFORM,
-    KEY_MODELS,
-    KEY_HELP,
-    KEY_VERSION,
-    KEY_MAN,
-    KEY_COMPLETION,
-    KEYS
-};
-
-static const struct manual_option rows[KEYS] = {
+static const struct manual_option rows[] = {
     PREDICTION_OPTIONS,
-    [KEY_PER_PE] = {.name = "per-pe", .help = "calls, time and sizes of each routine on each PE"},
-    [KEY_PATH] = {.name = "path",
-                  .help = "find out where the critical path is, however long it takes"},
-    [KEY_TOLERANCE] = {.name = "tolerance",
-                       .value = "PERCENT",
-                       .optional = true,
-                       .help = "what makes the run so much slower (5), however long it takes"},
-    [KEY_ERRORS] = {.name = "errors",
-                    .help = "find out what errors of the description mean, however long it takes"},
-    [KEY_TRACE] = {.name = "trace",
-                   .value = "DIR",
-                   .help = "write the predicted run as a trace to the new or empty folder DIR"},
-    [KEY_PLATFORM] = {.name = "platform",
-                      .value = "FILE",
-                      .help = "write the machine as a platform of SimGrid to FILE, and end"},
-    [KEY_MODELS] = {.name = "models", .help = "list the models"},
-    [KEY_HELP] = {.name = "help", .letter = 'h', .help = "this text"},
-    [KEY_VERSION] = {.name = "version", .letter = 'V', .help = "print the version"},
-    [KEY_MAN] = {.name = "man", .help = "print the manual page"},
-    [KEY_COMPLETION] = {.name = "completion", .help = "print a script for completion in bash"},
+    {.name = "per-pe", .help = "calls, time and sizes of each routine on each PE"},
+    {.name = "path", .help = "find out where the critical path is, however long it takes"},
+    {.name = "tolerance",
+     .value = "PERCENT",
+     .optional = true,
+     .help = "what makes the run so much slower (5), however long it takes"},
+    {.name = "errors",
+     .help = "find out what errors of the description mean, however long it takes"},
+    {.name = "trace",
+     .value = "DIR",
+     .help = "write the predicted run as a trace to the new or empty folder DIR"},
+    {.name = "platform",
+     .value = "FILE",
+     .help = "write the machine as a platform of SimGrid to FILE, and end"},
+    {.name = "models", .help = "list the models"},
+    OPTION_HELP,
+    {.name = "version", .letter = 'V', .help = "print the version"},
+    {.name = "man", .help = "print the manual page"},
+    {.name = "completion", .help = "print a script for completion in bash"},
 };
-
-struct options {
-    struct prediction_options common;
-    bool path, tolerance, errors;
-    double slower; /* share of the run time, for the tolerance */
-    const char *trace, *platform;
-};
+#define ROWS (sizeof rows / sizeof *rows)
 
 static const struct sim_command *const commands[] = {&what_if_command, &pack_command,
                                                      &unpack_command};
@@ -73,7 +51,7 @@ static void print_help(void)
          "\n"
          "MACHINE is a text file, see docs/tools/shmemsim.md; TRACE a folder that shmemtrace has\n"
          "written (shmemtrace.out), or all files of one.\n");
-    manual_help(rows, KEYS);
+    manual_help(rows, ROWS);
     puts("\nCommands; shmemsim COMMAND -h lists their options:\n");
     for (size_t i = 0; i < COMMANDS; i++)
         printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
@@ -104,7 +82,7 @@ static void print_manual(void)
                 "the model says.\nThe machine description, and what the models say, are described "
                 "in docs/tools/shmemsim.md.");
     manual_section("OPTIONS");
-    manual_items(rows, KEYS);
+    manual_items(rows, ROWS);
     manual_section("COMMANDS");
     for (size_t i = 0; i < COMMANDS; i++) {
         manual_subsection(commands[i]->name);
@@ -127,124 +105,98 @@ static void print_completion(void)
     for (size_t i = 0; i < COMMANDS; i++)
         words[i] =
             (struct manual_command){commands[i]->name, commands[i]->rows, commands[i]->count};
-    manual_completion("shmemsim", rows, KEYS, words, COMMANDS);
-}
-
-/* ---- Options ---- */
-
-static void exhausted(const char *text)
-{
-    fail(1, text);
-}
-
-#define SLOWER 0.05
-
-static double share_of(const char *value)
-{
-    char *end;
-    double percent = strtod(value, &end);
-    if (end == value || (*end && strcmp(end, "%") != 0) || !(percent > 0 && percent <= 1000))
-        fail(2, text_format("--tolerance=%s: give percent of the run time, such as 5", value));
-    return percent / 100;
-}
-
-static void take_option(void *context, size_t key, const char *value)
-{
-    static void (*const prints[KEYS])(void) = {[KEY_MODELS] = print_models,
-                                               [KEY_HELP] = print_help,
-                                               [KEY_VERSION] = print_version,
-                                               [KEY_MAN] = print_manual,
-                                               [KEY_COMPLETION] = print_completion};
-    struct options *options = context;
-    bool *const flags[KEYS] = {[KEY_PER_PE] = &options->common.replay.per_pe,
-                               [KEY_PATH] = &options->path,
-                               [KEY_TOLERANCE] = &options->tolerance,
-                               [KEY_ERRORS] = &options->errors};
-    if (arguments_take(&options->common, key, value))
-        return;
-    if (prints[key]) {
-        prints[key]();
-        finish_printing();
-    }
-    if (flags[key])
-        *flags[key] = true;
-    else
-        *(key == KEY_TRACE ? &options->trace : &options->platform) = value;
-    if (key == KEY_TOLERANCE)
-        options->slower = value ? share_of(value) : SLOWER;
+    manual_completion("shmemsim", rows, ROWS, words, COMMANDS);
 }
 
 /* ---- Predicting ---- */
 
 /* Predicts a trace alone. Ends the program if it is not of the same program as the first one. */
-static double time_of(const struct inputs *inputs, const struct machine *machine,
-                      const char *first_path, const struct run *first,
-                      const struct options *options)
+static double time_of(struct prediction prediction, const struct machine *machine,
+                      const char *first_path, const struct run *first)
 {
-    struct prediction_options common = options->common;
     struct run run;
     struct replay replay;
-    inputs_open(inputs, &common, &run);
+    prediction_open(&prediction, &run);
     if (run.pes != first->pes || strcmp(run.command, first->command) != 0)
-        fail(2, text_format(
-                    "%s: is of \"%s\" on %d PEs, but %s of \"%s\" on %d; give traces of one "
-                    "program",
-                    *inputs->traces, run.command, run.pes, first_path, first->command, first->pes));
-    if (!replay_run(&replay, &run, machine, &common.replay))
+        fail(2,
+             text_format("%s: is of \"%s\" on %d PEs, but %s of \"%s\" on %d; give traces of one "
+                         "program",
+                         *prediction.traces, run.command, run.pes, first_path, first->command,
+                         first->pes));
+    if (!replay_run(&replay, &run, machine, &prediction.replay))
         fail(replay.found ? 1 : 2, replay.error);
     double time = (double)replay.threads[repeat_last(&replay)].time;
     replay_close(&replay);
-    inputs_close(&common, &run);
+    prediction_close(&prediction, &run);
     return time;
 }
 
 /* Of several traces of one program, that of the median run time is predicted; the lower one of the
  * two in the middle. */
-static struct several_traces choose_trace(struct inputs *inputs, const struct machine *machine,
-                                          const struct options *options)
+static struct several_traces choose_trace(struct prediction *prediction,
+                                          const struct machine *machine)
 {
-    size_t count = inputs->count;
+    size_t count = prediction->trace_count;
     char *error = NULL;
     bool damaged;
     struct run first;
-    if (count == 1 || !run_open(&first, inputs->traces, 1, &error, &damaged)) {
+    if (count == 1 || !run_open(&first, prediction->traces, 1, &error, &damaged)) {
         free(error); /* they may be files of one trace */
         return (struct several_traces){.count = 1};
     }
     double *times = memory_zeroed(count, sizeof *times);
-    for (size_t i = 0; i < count; i++)
-        times[i] = time_of(&(struct inputs){inputs->machine, &inputs->traces[i], 1}, machine,
-                           *inputs->traces, &first, options);
+    struct prediction one = *prediction;
+    one.trace_count = 1;
+    for (size_t i = 0; i < count; i++, one.traces++)
+        times[i] = time_of(one, machine, *prediction->traces, &first);
     run_close(&first);
     size_t *order = memory_zeroed(count, sizeof *order);
     stats_sort_order(times, count, order);
-    inputs->traces += order[(count - 1) / 2];
-    inputs->count = 1;
+    prediction->traces += order[(count - 1) / 2];
+    prediction->trace_count = 1;
     free(order);
     const struct several_traces sample = errors_sample(times, count);
     free(times);
     return sample;
 }
 
-static void print_report(FILE *out, const struct options *options, const struct inputs *inputs,
-                         const struct several_traces *traces, const struct replay *replay)
+#define SLOWER 0.05
+
+/* What --tolerance asks for, as a share of the run time. */
+static double share_of(const struct given *tolerance)
 {
-    struct report report = report_make(replay, inputs->machine);
-    const struct repeat repeat = repeat_of(replay, &options->common.replay, inputs->machine);
-    struct errors errors = errors_find(&repeat, traces, options->errors);
-    struct tolerance tolerance = tolerance_find(&repeat, options->slower, options->tolerance);
+    char *end;
+    if (!tolerance || !tolerance->value)
+        return SLOWER;
+    double percent = strtod(tolerance->value, &end);
+    if (end == tolerance->value || (*end && strcmp(end, "%") != 0) ||
+        !(percent > 0 && percent <= 1000))
+        fail(2, text_format("--tolerance=%s: give percent of the run time, such as 5",
+                            tolerance->value));
+    return percent / 100;
+}
+
+static void print_report(FILE *out, const struct arguments *arguments,
+                         const struct prediction *prediction, const struct several_traces *traces,
+                         const struct replay *replay)
+{
+    struct report report = report_make(replay, prediction->machine);
+    const struct given *slower = arguments_given(arguments, "tolerance");
+    const struct repeat repeat = repeat_of(replay, &prediction->replay, prediction->machine);
+    struct errors errors = errors_find(&repeat, traces, arguments_given(arguments, "errors"));
+    struct tolerance tolerance = tolerance_find(&repeat, share_of(slower), slower);
     struct profile profile = {0};
-    if (options->path || repeat.work <= REPEAT_WORK) {
+    if (arguments_given(arguments, "path") || repeat.work <= REPEAT_WORK) {
         profile = repeat_profile(&repeat, replay);
         report.profile = &profile;
     }
     report.errors = &errors;
     report.repeat = &repeat;
     report.tolerance = &tolerance;
-    (options->common.json ? report_json : report_text)(out, &report);
+    (prediction->json ? report_json : report_text)(out, &report);
     profile_free(&profile);
     errors_free(&errors);
-    sim_output_close(out, options->common.output);
+    sim_output_close(out, prediction->output);
 }
 
 static int write_platform(const char *path, const char *described)
@@ -257,48 +209,66 @@ static int write_platform(const char *path, const char *described)
     return 0;
 }
 
-static int predict(int argc, char **argv)
+static int predict(const struct arguments *arguments)
 {
-    struct options options = {.common = {.replay = REPLAY_DEFAULTS}, .slower = SLOWER};
-    int at = arguments_parse(rows, KEYS, "shmemsim", argc, argv, take_option, &options);
-    struct inputs inputs = arguments_inputs("shmemsim", argc, argv, at);
-    output_check(options.platform ? options.platform : options.common.output, options.common.force);
-    if (options.platform && at + 1 < argc)
-        fail(2, text_format("--platform reads no trace; leave out %s", argv[at + 1]));
-    if (options.platform)
-        return write_platform(options.platform, inputs.machine);
+    static const struct {
+        const char *option;
+        void (*print)(void);
+    } prints[] = {{"models", print_models},
+                  {"help", print_help},
+                  {"version", print_version},
+                  {"man", print_manual},
+                  {"completion", print_completion}};
+    for (size_t i = 0; i < sizeof prints / sizeof *prints; i++)
+        if (arguments_given(arguments, prints[i].option)) {
+            prints[i].print();
+            finish_printing();
+        }
+    const char *trace = arguments_value(arguments, "trace"),
+               *platform = arguments_value(arguments, "platform");
+    share_of(arguments_given(arguments, "tolerance"));
+    struct prediction prediction = arguments_prediction(arguments, platform);
+    if (platform && arguments->word_count > 1)
+        fail(2, text_format("--platform reads no trace; leave out %s", arguments->words[1]));
+    if (platform)
+        return write_platform(platform, prediction.machine);
     struct run run;
     struct replay replay;
-    struct machine *machine = inputs_machine(&inputs, &options.common);
-    const struct several_traces traces = choose_trace(&inputs, machine, &options);
-    inputs_open(&inputs, &options.common, &run);
-    if (options.trace)
-        options.common.replay.simulated =
-            simulated_open(options.trace, sim_output_folder(options.trace));
-    bool good = replay_run(&replay, &run, machine, &options.common.replay);
+    struct machine *machine = prediction_machine(&prediction);
+    const struct several_traces traces = choose_trace(&prediction, machine);
+    prediction_open(&prediction, &run);
+    if (trace)
+        prediction.replay.simulated = simulated_open(trace, sim_output_folder(trace));
+    bool good = replay_run(&replay, &run, machine, &prediction.replay);
     if (good)
-        print_report(sim_output_open(options.common.output, inputs.machine, &run), &options,
-                     &inputs, &traces, &replay);
+        print_report(sim_output_open(prediction.output, prediction.machine, &run), arguments,
+                     &prediction, &traces, &replay);
     else
         say("%s", replay.error);
-    if (!good && options.trace)
-        simulated_discard(options.common.replay.simulated);
+    if (!good && trace)
+        simulated_discard(prediction.replay.simulated);
     int status = good ? 0 : replay.found ? 1 : 2;
     replay_close(&replay);
-    simulated_close(options.common.replay.simulated);
-    inputs_close(&options.common, &run);
+    simulated_close(prediction.replay.simulated);
+    prediction_close(&prediction, &run);
     machine_free(machine);
     return status;
 }
 
+static void exhausted(const char *text)
+{
+    fail(1, text);
+}
+
 int main(int argc, char **argv)
 {
+    static const struct sim_command predicting = {.rows = rows, .count = ROWS, .run = predict};
     numbers_use_point();
     memory_on_exhausted(exhausted);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a write that fails says so */
     for (size_t i = 0; argc > 1 && i < COMMANDS; i++)
         if (strcmp(argv[1], commands[i]->name) == 0)
-            return commands[i]->run(argc - 1, argv + 1);
-    return predict(argc, argv);
+            return arguments_run(commands[i], argc - 1, argv + 1);
+    return arguments_run(&predicting, argc, argv);
 }

@@ -12,26 +12,24 @@
 #include "trace/read/pack.h"
 #include "trace/read/read.h"
 
-enum { ROW_OUTPUT, ROW_HELP, ROW_FORCE, ROWS };
-
-static const struct manual_option pack_rows[ROWS] = {
-    [ROW_OUTPUT] = {.name = "output",
-                    .letter = 'o',
-                    .value = "FILE",
-                    .help = "the pack; -: standard output (default: TRACE.pack)"},
-    [ROW_HELP] = {.name = "help", .letter = 'h', .help = "this text"},
-    [ROW_FORCE] = OPTION_FORCE,
+static const struct manual_option pack_rows[] = {
+    {.name = "output",
+     .letter = 'o',
+     .value = "FILE",
+     .help = "the pack; -: standard output (default: TRACE.pack)"},
+    OPTION_HELP,
+    OPTION_FORCE,
 };
-static const struct manual_option unpack_rows[ROW_FORCE] = {
-    [ROW_OUTPUT] = {.name = "output",
-                    .letter = 'o',
-                    .value = "DIR",
-                    .help = "a new or empty folder (default: the pack's name without .pack)"},
-    [ROW_HELP] = {.name = "help", .letter = 'h', .help = "this text"},
+static const struct manual_option unpack_rows[] = {
+    {.name = "output",
+     .letter = 'o',
+     .value = "DIR",
+     .help = "a new or empty folder (default: the pack's name without .pack)"},
+    OPTION_HELP,
 };
 
-static int pack(int argc, char **argv);
-static int unpack(int argc, char **argv);
+static int pack(const struct arguments *);
+static int unpack(const struct arguments *);
 
 const struct sim_command pack_command = {
     .name = "pack",
@@ -40,7 +38,7 @@ const struct sim_command pack_command = {
     .text = "Makes one file of a folder that shmemtrace has written. shmemsim and all commands of\n"
             "shmemtrace read it like the folder.",
     .rows = pack_rows,
-    .count = ROWS,
+    .count = sizeof pack_rows / sizeof *pack_rows,
     .run = pack,
 };
 const struct sim_command unpack_command = {
@@ -49,43 +47,17 @@ const struct sim_command unpack_command = {
     .synopsis = "[OPTION]... PACK",
     .text = "Makes a folder of a packed trace again: the same files, byte by byte.",
     .rows = unpack_rows,
-    .count = ROW_FORCE,
+    .count = sizeof unpack_rows / sizeof *unpack_rows,
     .run = unpack,
 };
 
-/* ---- Options ---- */
-
-struct request {
-    const struct sim_command *command;
-    const char *output, *input;
-    bool force;
-};
-
-static void take_option(void *context, size_t row, const char *value)
+/* The trace that is named; NULL: none is. */
+static char *input_of(const struct arguments *arguments)
 {
-    struct request *request = context;
-    if (row == ROW_OUTPUT)
-        request->output = value;
-    if (row == ROW_FORCE)
-        request->force = true;
-    if (row == ROW_HELP)
-        command_help(request->command);
-}
-
-static struct request parse(const struct sim_command *command, const char *standard, int argc,
-                            char **argv)
-{
-    struct request request = {.command = command};
-    char *help = text_format("shmemsim %s", command->name);
-    int at =
-        arguments_parse(command->rows, command->count, help, argc, argv, take_option, &request);
-    request.input = at < argc ? argv[at] : standard;
-    if (!request.input)
-        fail(2, "unpack: name a pack; shmemsim unpack -h says more");
-    if (at + 1 < argc)
-        fail(2, text_format("%s: %s: one trace at a time", command->name, argv[at + 1]));
-    free(help);
-    return request;
+    if (arguments->word_count > 1)
+        fail(2, text_format("%s: %s: one trace at a time", arguments->command->name,
+                            arguments->words[1]));
+    return arguments->word_count ? arguments->words[0] : NULL;
 }
 
 /* ---- Packing ---- */
@@ -115,14 +87,15 @@ static char **folder_files(const char *folder, size_t *count)
     return files;
 }
 
-static int pack(int argc, char **argv)
+static int pack(const struct arguments *arguments)
 {
-    struct request request = parse(&pack_command, "shmemtrace.out", argc, argv);
-    char *folder = trimmed(request.input), *standard = text_format("%s.pack", folder);
-    const char *output = request.output ? request.output : standard;
+    const char *input = input_of(arguments), *given = arguments_value(arguments, "output");
+    char *folder = trimmed(input ? input : "shmemtrace.out"),
+         *standard = text_format("%s.pack", folder);
+    const char *output = given ? given : standard;
     size_t count;
     char **files = folder_files(folder, &count);
-    output_check(output, request.force);
+    output_check(arguments, output);
     for (size_t i = 0; i < count; i++)
         output_differs(output, files[i]);
     FILE *file = sim_output_open(output, NULL, NULL);
@@ -160,20 +133,21 @@ static char *name_in(const char *folder, const char *file)
     return text_format("%s/%s", folder, strrchr(file, '/') + 1);
 }
 
-static int unpack(int argc, char **argv)
+static int unpack(const struct arguments *arguments)
 {
-    struct request request = parse(&unpack_command, NULL, argc, argv);
+    const char *input = input_of(arguments), *output = arguments_value(arguments, "output");
     char **files, *error = NULL;
-    long count = pack_files(request.input, &files, &error);
+    if (!input)
+        fail(2, "unpack: name a pack; shmemsim unpack -h says more");
+    long count = pack_files(input, &files, &error);
     if (count == TRACE_DAMAGED)
         fail(1, error);
     if (count < 0) {
-        FILE *file = fopen(request.input, "r");
-        fail(2, file
-                    ? text_format("unpack: %s: is no pack; shmemsim pack makes them", request.input)
-                    : text_format("%s: %s", request.input, strerror(errno)));
+        FILE *file = fopen(input, "r");
+        fail(2, file ? text_format("unpack: %s: is no pack; shmemsim pack makes them", input)
+                     : text_format("%s: %s", input, strerror(errno)));
     }
-    char *folder = request.output ? memory_text(request.output) : folder_of(request.input);
+    char *folder = output ? memory_text(output) : folder_of(input);
     sim_output_folder(folder);
     for (long i = 0; i < count; i++) {
         char *name = name_in(folder, files[i]);

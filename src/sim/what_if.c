@@ -14,15 +14,13 @@
 
 #define MOST_POINTS 10000
 #define MOST_SWEEPS 64
-#define HELP "shmemsim what-if"
-
-/* Rows from FIRST_SWEEP on are quantities that are swept. */
-enum row { KEY_HELP = OWN_OPTIONS, FIRST_SWEEP };
 
 static const struct manual_option rows[] = {
     PREDICTION_OPTIONS,
-    [KEY_HELP] = {.name = "help", .letter = 'h', .help = "this text"},
-    {.name = "latency", .value = "VALUES", .help = "of buses: 'x0.5,+1 us,3 us'; of one: ib=x0.5"},
+    OPTION_HELP,
+    {.name = "latency",
+     /* the first of the quantities that are swept */ .value = "VALUES",
+     .help = "of buses: 'x0.5,+1 us,3 us'; of one: ib=x0.5"},
     {.name = "bandwidth", .value = "VALUES", .help = "of buses, such as '1 GB/s,x2,infinite'"},
     {.name = "overhead", .value = "VALUES", .help = "of buses, for loggp"},
     {.name = "gap", .value = "VALUES", .help = "of buses, for loggp"},
@@ -45,7 +43,7 @@ static const struct manual_option rows[] = {
 };
 #define ROWS (sizeof rows / sizeof *rows)
 
-static int what_if(int argc, char **argv);
+static int what_if(const struct arguments *);
 const struct sim_command what_if_command = {
     .name = "what-if",
     .summary = "predicts for machines that differ from the described one",
@@ -64,15 +62,11 @@ struct outcome {
 };
 
 struct study {
-    struct prediction_options common;
-    struct inputs inputs;
+    struct prediction common;
     struct run run;
     struct machine *machine;
+    const struct given *swept[MOST_SWEEPS]; /* options with VALUES */
     struct sweep sweeps[MOST_SWEEPS];
-    struct {
-        size_t row;
-        const char *value;
-    } given[MOST_SWEEPS];
     size_t count, points;
     struct outcome *outcomes; /* of points, behind that of the unchanged machine */
     struct repeat repeat;     /* of that machine */
@@ -81,29 +75,23 @@ struct study {
 
 /* ---- Options ---- */
 
-static void take_option(void *context, size_t row, const char *value)
+static void take_swept(struct study *study, const struct arguments *arguments)
 {
-    struct study *study = context;
-    if (arguments_take(&study->common, row, value))
-        return;
-    if (row == KEY_HELP)
-        command_help(&what_if_command);
-    if (study->count == MOST_SWEEPS)
-        fail(2, text_format("what-if: more than %d quantities are swept", MOST_SWEEPS));
-    study->given[study->count].row = row;
-    study->given[study->count++].value = value;
-}
-
-static bool is_given(const struct study *study, const char *name)
-{
-    for (size_t i = 0; i < study->count; i++)
-        if (strcmp(rows[study->given[i].row].name, name) == 0)
-            return true;
-    return false;
+    for (size_t i = 0; i < arguments->given_count; i++) {
+        const struct given *given = &arguments->given[i];
+        if (!given->option->value || strcmp(given->option->value, "VALUES") != 0)
+            continue;
+        if (study->count == MOST_SWEEPS)
+            fail(2, text_format("what-if: more than %d quantities are swept", MOST_SWEEPS));
+        study->swept[study->count++] = given;
+    }
+    if (study->count == 0)
+        fail(2, "what-if: name what differs, such as --latency x0.5,x2; shmemsim what-if -h lists "
+                "all");
 }
 
 /* Values without effect would look like an answer. */
-static void check_effect(const struct study *study)
+static void check_effect(const struct study *study, const struct arguments *arguments)
 {
     const bool loggp = study->common.replay.model->has_overheads,
                links = study->common.replay.contention,
@@ -117,13 +105,11 @@ static void check_effect(const struct study *study)
                  {"lanes", links, "--contention"},       {"in", links, "--contention"},
                  {"out", links, "--contention"},         {"total", shares, "--contention=fair"}};
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
-        if (!needs[i].has && is_given(study, needs[i].option))
+        if (!needs[i].has && arguments_given(arguments, needs[i].option))
             fail(2, text_format("what-if: --%s changes nothing without %s; choose that",
                                 needs[i].option, needs[i].need));
-    if (is_given(study, "pes-per-node") && is_given(study, "map"))
+    if (arguments_given(arguments, "pes-per-node") && arguments_given(arguments, "map"))
         fail(2, "what-if: --map and --pes-per-node both say where PEs are; give one of them");
-    if (study->count == 0)
-        fail(2, "what-if: name what differs, such as --latency x0.5,x2; " HELP " -h lists all");
 }
 
 static void read_sweeps(struct study *study)
@@ -132,7 +118,7 @@ static void read_sweeps(struct study *study)
     study->points = 1;
     for (size_t i = 0; i < study->count; i++) {
         struct sweep *sweep = &study->sweeps[i];
-        char *error = sweep_read(sweep, rows[study->given[i].row].name, study->given[i].value,
+        char *error = sweep_read(sweep, study->swept[i]->option->name, study->swept[i]->value,
                                  study->machine);
         if (error)
             terminal_say(error);
@@ -180,7 +166,7 @@ static _Noreturn void fail_at(const struct study *study, size_t point, int statu
 /* The machine of a point. Ends the program if there can be no such machine. */
 static struct machine *machine_at(const struct study *study, size_t point)
 {
-    struct machine *machine = machine_open(study->inputs.machine);
+    struct machine *machine = machine_open(study->common.machine);
     for (size_t i = 0; i < study->count; i++) {
         char *problem = sweep_apply(machine, &study->sweeps[i], setting_of(study, point, i));
         if (problem)
@@ -210,9 +196,9 @@ static bool predict(struct study *study, const struct machine *machine, struct o
     struct replay replay;
     bool good = replay_run(&replay, &study->run, machine, &study->common.replay);
     if (good) {
-        struct report report = report_make(&replay, study->inputs.machine);
+        struct report report = report_make(&replay, study->common.machine);
         if (machine == study->machine) {
-            study->repeat = repeat_of(&replay, &study->common.replay, study->inputs.machine);
+            study->repeat = repeat_of(&replay, &study->common.replay, study->common.machine);
             study->errors = errors_find(&study->repeat, &(struct several_traces){0}, false);
         }
         *outcome = (struct outcome){(double)report.run_time, report.communication.sum,
@@ -272,7 +258,7 @@ static void print_table(FILE *out, const struct study *study)
 {
     const struct outcome *outcomes = study->outcomes;
     int widths[MOST_SWEEPS], before = 0;
-    report_subject(out, &study->run, study->inputs.machine, study->common.replay.model,
+    report_subject(out, &study->run, study->common.machine, study->common.replay.model,
                    study->common.replay.contention);
     for (size_t i = 0; i < study->count; i++) {
         const struct sweep *sweep = &study->sweeps[i];
@@ -334,7 +320,7 @@ static void print_json(FILE *out, const struct study *study)
 {
     const struct outcome *before = study->outcomes;
     json_print(out, "{'what_if':%s,", study->run.command);
-    report_subject_json(out, &study->run, study->inputs.machine, study->common.replay.model,
+    report_subject_json(out, &study->run, study->common.machine, study->common.replay.model,
                         study->common.replay.contention);
     json_print(out, ",\n'swept':[");
     for (size_t i = 0; i < study->count; i++) {
@@ -360,25 +346,23 @@ static void print_json(FILE *out, const struct study *study)
     fputs("]}\n", out);
 }
 
-static int what_if(int argc, char **argv)
+static int what_if(const struct arguments *arguments)
 {
     struct study *study = memory_zeroed(1, sizeof *study);
-    study->common.replay = (struct replay_options)REPLAY_DEFAULTS;
-    int at = arguments_parse(rows, ROWS, HELP, argc, argv, take_option, study);
-    study->inputs = arguments_inputs(HELP, argc, argv, at);
-    output_check(study->common.output, study->common.force);
-    check_effect(study);
-    study->machine = inputs_machine(&study->inputs, &study->common);
-    inputs_open(&study->inputs, &study->common, &study->run);
+    study->common = arguments_prediction(arguments, NULL);
+    take_swept(study, arguments);
+    check_effect(study, arguments);
+    study->machine = prediction_machine(&study->common);
+    prediction_open(&study->common, &study->run);
     read_sweeps(study);
     check_points(study);
-    FILE *out = sim_output_open(study->common.output, study->inputs.machine, &study->run);
+    FILE *out = sim_output_open(study->common.output, study->common.machine, &study->run);
     predict_all(study);
     (study->common.json ? print_json : print_table)(out, study);
     sim_output_close(out, study->common.output);
     for (size_t i = 0; i < study->count; i++)
         sweep_free(&study->sweeps[i]);
-    inputs_close(&study->common, &study->run);
+    prediction_close(&study->common, &study->run);
     machine_free(study->machine);
     free(study->outcomes);
     free(study);
