@@ -39,23 +39,6 @@ uint32_t path_station(struct paths *paths, uint32_t thread, int64_t until, uint3
     return hop;
 }
 
-struct interval *path_intervals(const struct paths *paths, uint32_t thread, int64_t end,
-                                uint32_t hop, size_t *count)
-{
-    *count = 1;
-    for (uint32_t at = hop; at; at = paths->hops[at].parent)
-        ++*count;
-    struct interval *intervals = memory_zeroed(*count, sizeof *intervals), *next = intervals;
-    for (; hop; hop = paths->hops[hop].parent) {
-        const struct hop *before = &paths->hops[hop];
-        *next++ = (struct interval){thread, before->thread, before->until, end};
-        thread = before->thread;
-        end = before->until;
-    }
-    *next = (struct interval){thread, PROFILE_NOBODY, 0, end};
-    return intervals;
-}
-
 void path_free(struct paths *paths)
 {
     free(paths->hops);
@@ -184,22 +167,34 @@ void profile_call(struct profile *profile, uint32_t thread, uint16_t routine, in
 
 /* ---- All of it ---- */
 
-void profile_begin(struct profile *profile, const struct run *run, const struct interval *intervals,
-                   size_t count)
+void profile_begin(struct profile *profile, const struct run *run, const struct paths *paths,
+                   const struct interval *last, uint32_t hop)
 {
-    size_t threads = (size_t)run->thread_count;
-    *profile = (struct profile){.run = run};
-    struct walk *walks = profile->walks = memory_zeroed(threads, sizeof *walks);
-    for (size_t i = 0; i < count; i++)
-        walks[intervals[i].thread].end++;
+    const struct hop *hops = paths->hops;
+    const size_t threads = (size_t)run->thread_count;
+    struct walk *walks = memory_zeroed(threads, sizeof *walks);
+    size_t count = 1;
+    walks[last->thread].end++;
+    for (uint32_t at = hop; at; at = hops[at].parent, count++)
+        walks[hops[at].thread].end++;
     for (size_t i = 0; i < threads; i++) {
         walks[i].end += i ? walks[i - 1].end : 0;
         walks[i].next = walks[i].end;
     }
-    profile->intervals = memory_zeroed(count, sizeof *intervals);
-    for (size_t i = 0; i < count; i++)
-        profile->intervals[--walks[intervals[i].thread].next] = intervals[i];
-    struct walk *first = &walks[intervals[count - 1].thread];
+    *profile = (struct profile){.run = run, .walks = walks};
+    profile->intervals = memory_zeroed(count, sizeof *profile->intervals);
+    struct interval part = *last;
+    for (; hop; hop = hops[hop].parent) {
+        part.before = hops[hop].thread;
+        part.from = hops[hop].until;
+        profile->intervals[--walks[part.thread].next] = part;
+        part.thread = part.before;
+        part.to = part.from;
+    }
+    part.before = PROFILE_NOBODY;
+    part.from = 0;
+    struct walk *first = &walks[part.thread];
+    profile->intervals[--first->next] = part;
     first->next++;
     join(first, NEVER);
 }

@@ -46,10 +46,6 @@ struct interval {
     int64_t from, to;        /* ps */
 };
 
-/* The path of a thread that ends at this time (ps), from its end to its beginning. To be freed. */
-struct interval *path_intervals(const struct paths *, uint32_t thread, int64_t end, uint32_t hop,
-                                size_t *count);
-
 struct profile_part {
     uint32_t pe, routine; /* of the run, or PROFILE_COMPUTING */
     int64_t time;         /* ps */
@@ -67,9 +63,10 @@ struct profile {
     size_t room;
 };
 
-/* Replay the run in between. The intervals are those of the path, from its end to its beginning,
- * and stay the caller's. */
-void profile_begin(struct profile *, const struct run *, const struct interval *, size_t count);
+/* Replay the run in between. The path ends on the thread of the last interval, at its end, and
+ * comes there from that station. */
+void profile_begin(struct profile *, const struct run *, const struct paths *,
+                   const struct interval *last, uint32_t hop);
 void profile_end(struct profile *);
 void profile_free(struct profile *);
 

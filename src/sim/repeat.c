@@ -71,10 +71,8 @@ struct profile repeat_profile(const struct repeat *repeat, const struct replay *
     struct profile profile;
     uint32_t last = repeat_last(done);
     const struct thread *ends = &done->threads[last];
-    size_t count;
-    struct interval *intervals = path_intervals(&done->paths, last, ends->time, ends->hop, &count);
-    profile_begin(&profile, done->run, intervals, count);
-    free(intervals);
+    profile_begin(&profile, done->run, &done->paths,
+                  &(struct interval){.thread = last, .to = ends->time}, ends->hop);
     again.options.profile = &profile;
     repeat_time(&again, again.machine);
     profile_end(&profile);

@@ -114,7 +114,7 @@ static bool have_ended(struct replay *replay, uint32_t thread, const struct op *
     if (op->flags & OP_LAST && replay_other(replay, home, thread) >= 0)
         return false;
     for (; *joined < next; ++*joined) {
-        const struct join *join = &order->joins[*joined];
+        const struct thread_event *join = &order->joins[*joined];
         go_on_after(replay, thread, join->thread);
         *burst = join->burst < *burst ? join->burst : *burst;
     }

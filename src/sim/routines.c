@@ -15,86 +15,64 @@ static bool ends_with(const char *name, const char *end)
     return length >= part && strcmp(name + length - part, end) == 0;
 }
 
-static enum collective collective_of(const char *name)
-{
-    if (has(name, "broadcast"))
-        return COLLECTIVE_BROADCAST;
-    if (has(name, "alltoall"))
-        return COLLECTIVE_ALLTOALL;
-    if (has(name, "collect"))
-        return COLLECTIVE_COLLECT;
-    return COLLECTIVE_REDUCE;
-}
-
-static void synchronization_kind(const char *name, uint32_t fields, struct routine_kind *kind)
-{
-    if (has(name, "quiet")) {
-        kind->kind = OP_QUIET;
-    } else if (has(name, "fence")) {
-        kind->kind = OP_FENCE;
-    } else if (fields >> TRACE_SET_SIZE & 1) {
-        kind->kind = OP_TOGETHER;
-        kind->flags = has(name, "barrier") ? OP_QUIETS : 0;
-    } else if (has(name, "_test")) {
-        kind->kind = OP_WAIT;
-        kind->test = true;
-        kind->any = has(name, "_any") || has(name, "_some");
-    } else if (has(name, "wait")) {
-        kind->kind = OP_WAIT;
-    }
-}
-
-static void atomic_kind(const char *name, struct routine_kind *kind)
-{
-    bool fetching =
-        has(name, "fetch") || has(name, "swap") || has(name, "finc") || has(name, "fadd");
-    kind->kind = OP_ATOMIC;
-    kind->flags = (has(name, "_nbi") ? 0 : OP_BLOCKING) | (fetching ? OP_FETCHING : 0);
-    kind->read_only = ends_with(name, "_fetch");
-}
+/* What a routine is, by its class and a part of its name: the first row that fits. */
+static const struct meaning {
+    enum trace_class class;
+    const char *part;
+    enum op_kind kind;
+    uint8_t flags;
+    enum { FIRST_CALL = 1, LAST_CALL = 2, CONTROL = 4, TEST = 8, OF_SET = 16 } also;
+} meanings[] = {
+    {TRACE_PUT, "", OP_PUT, OP_BLOCKING, 0},
+    {TRACE_GET, "", OP_GET, OP_BLOCKING, 0},
+    {TRACE_NONBLOCKING, "_get", OP_GET, 0, 0},
+    {TRACE_NONBLOCKING, "", OP_PUT, 0, 0},
+    {TRACE_ATOMIC, "_nbi", OP_ATOMIC, 0, 0},
+    {TRACE_ATOMIC, "", OP_ATOMIC, OP_BLOCKING, 0},
+    {TRACE_COLLECTIVE, "broadcast", OP_TOGETHER, COLLECTIVE_BROADCAST *OP_COLLECTIVE, 0},
+    {TRACE_COLLECTIVE, "alltoall", OP_TOGETHER, COLLECTIVE_ALLTOALL *OP_COLLECTIVE, 0},
+    {TRACE_COLLECTIVE, "collect", OP_TOGETHER, COLLECTIVE_COLLECT *OP_COLLECTIVE, 0},
+    {TRACE_COLLECTIVE, "", OP_TOGETHER, COLLECTIVE_REDUCE *OP_COLLECTIVE, 0},
+    {TRACE_SYNCHRONIZATION, "quiet", OP_QUIET, 0, 0},
+    {TRACE_SYNCHRONIZATION, "fence", OP_FENCE, 0, 0},
+    {TRACE_SYNCHRONIZATION, "barrier", OP_TOGETHER, OP_QUIETS, OF_SET},
+    {TRACE_SYNCHRONIZATION, "", OP_TOGETHER, 0, OF_SET},
+    {TRACE_SYNCHRONIZATION, "_test", OP_WAIT, 0, TEST},
+    {TRACE_SYNCHRONIZATION, "wait", OP_WAIT, 0, 0},
+    {TRACE_CONTEXT, "team_split", OP_TOGETHER, 0, 0},
+    {TRACE_CONTEXT, "team_destroy", OP_TOGETHER, 0, 0},
+    {TRACE_CONTEXT, "ctx_destroy", OP_QUIET, 0, 0},
+    {TRACE_LOCK, "clear", OP_UNLOCK, 0, 0},
+    {TRACE_LOCK, "test", OP_LOCK, 0, TEST},
+    {TRACE_LOCK, "", OP_LOCK, 0, 0},
+    {TRACE_SETUP, "init", OP_START, 0, FIRST_CALL},
+    {TRACE_SETUP, "start_pes", OP_START, 0, FIRST_CALL},
+    {TRACE_SETUP, "finalize", OP_LOCAL, OP_LAST, LAST_CALL},
+    {TRACE_SETUP, "exit", OP_LOCAL, 0, LAST_CALL},
+    {TRACE_SETUP, "pcontrol", OP_LOCAL, 0, CONTROL},
+};
 
 static void find_kind(const struct trace_routine *routine, struct routine_kind *kind)
 {
+    static const struct meaning local = {.kind = OP_LOCAL};
+    const struct meaning *found = &local;
     const char *name = routine->name;
-    switch (routine->class) {
-    case TRACE_PUT:
-    case TRACE_GET:
-        kind->kind = routine->class == TRACE_PUT ? OP_PUT : OP_GET;
-        kind->flags = OP_BLOCKING;
-        break;
-    case TRACE_NONBLOCKING:
-        kind->kind = has(name, "_get") ? OP_GET : OP_PUT;
-        break;
-    case TRACE_ATOMIC:
-        atomic_kind(name, kind);
-        break;
-    case TRACE_COLLECTIVE:
-        kind->kind = OP_TOGETHER;
-        kind->collective = collective_of(name);
-        kind->flags = (uint8_t)(kind->collective * OP_COLLECTIVE);
-        break;
-    case TRACE_SYNCHRONIZATION:
-        synchronization_kind(name, routine->fields, kind);
-        break;
-    case TRACE_CONTEXT:
-        kind->kind = has(name, "team_split") || has(name, "team_destroy") ? OP_TOGETHER
-                     : has(name, "ctx_destroy")                           ? OP_QUIET
-                                                                          : OP_LOCAL;
-        break;
-    case TRACE_LOCK:
-        kind->kind = has(name, "clear") ? OP_UNLOCK : OP_LOCK;
-        kind->test = has(name, "test");
-        break;
-    case TRACE_SETUP:
-        kind->start = has(name, "init") || has(name, "start_pes");
-        kind->end = has(name, "finalize") || has(name, "exit");
-        kind->control = has(name, "pcontrol");
-        kind->kind = kind->start ? OP_START : OP_LOCAL;
-        kind->flags = has(name, "finalize") ? OP_LAST : 0;
-        break;
-    default:
-        break;
-    }
+    for (size_t i = sizeof meanings / sizeof *meanings; i-- > 0;)
+        if (meanings[i].class == routine->class && has(name, meanings[i].part) &&
+            (!(meanings[i].also & OF_SET) || routine->fields >> TRACE_SET_SIZE & 1))
+            found = &meanings[i];
+    kind->kind = found->kind;
+    kind->flags = found->flags;
+    kind->collective = found->flags / OP_COLLECTIVE;
+    kind->start = found->also & FIRST_CALL;
+    kind->end = found->also & LAST_CALL;
+    kind->control = found->also & CONTROL;
+    kind->test = found->also & TEST;
+    kind->any = kind->kind == OP_WAIT && kind->test && (has(name, "_any") || has(name, "_some"));
+    kind->read_only = kind->kind == OP_ATOMIC && ends_with(name, "_fetch");
+    if (kind->kind == OP_ATOMIC &&
+        (has(name, "fetch") || has(name, "swap") || has(name, "finc") || has(name, "fadd")))
+        kind->flags |= OP_FETCHING;
 }
 
 /* Whatever was there before, its value is there afterwards. */

@@ -28,7 +28,7 @@ struct finding {
     struct call *calls;
     size_t count, room;
     struct begin *begins; /* by extra thread */
-    struct join *joins;
+    struct thread_event *joins;
     size_t join_count;
     const struct streams *streams;
     int64_t before; /* when the previous call of a first thread ended */
@@ -61,7 +61,7 @@ static void note_joins(struct finding *finding, const struct observation *seen)
         begin->joined = true;
         last = begin->last > last ? begin->last : last;
         finding->joins[finding->join_count++] =
-            (struct join){(uint32_t)seen->thread, seen->ordinal, (uint32_t)thread, 0};
+            (struct thread_event){(uint32_t)seen->thread, seen->ordinal, (uint32_t)thread, 0};
     }
     double burst = (double)ticks_between(last, seen->start) * finding->streams->ps_per_tick;
     for (size_t i = first; i < finding->join_count; i++)
@@ -133,29 +133,23 @@ static void order_calls(struct thread_order *order, struct finding *finding)
         order->first_turn[thread + 1] += order->first_turn[thread];
 }
 
-static int compare_joins(const void *a, const void *b)
+static int compare_events(const void *a, const void *b)
 {
-    const struct join *x = a, *y = b;
-    return ORDER(x->pe, y->pe) ?: ORDER(x->ordinal, y->ordinal);
-}
-
-static void list_joins(struct thread_order *order, struct finding *finding)
-{
-    int pes = finding->run->pes;
-    order->joins = finding->joins;
-    order->first_join = memory_zeroed((size_t)pes + 1, sizeof *order->first_join);
-    if (finding->join_count)
-        qsort(order->joins, finding->join_count, sizeof *order->joins, compare_joins);
-    for (size_t i = 0; i < finding->join_count; i++)
-        order->first_join[order->joins[i].pe + 1]++;
-    for (int pe = 0; pe < pes; pe++)
-        order->first_join[pe + 1] += order->first_join[pe];
-}
-
-static int compare_forks(const void *a, const void *b)
-{
-    const struct fork *x = a, *y = b;
+    const struct thread_event *x = a, *y = b;
     return ORDER(x->pe, y->pe) ?: ORDER(x->ordinal, y->ordinal) ?: ORDER(x->thread, y->thread);
+}
+
+/* Sorts forks or joins. Returns where those of each PE begin. */
+static uint32_t *sort_events(struct thread_event *events, size_t count, int pes)
+{
+    uint32_t *first = memory_zeroed((size_t)pes + 1, sizeof *first);
+    if (count)
+        qsort(events, count, sizeof *events, compare_events);
+    for (size_t i = 0; i < count; i++)
+        first[events[i].pe + 1]++;
+    for (int pe = 0; pe < pes; pe++)
+        first[pe + 1] += first[pe];
+    return first;
 }
 
 static void list_forks(struct thread_order *order, const struct finding *finding)
@@ -164,18 +158,14 @@ static void list_forks(struct thread_order *order, const struct finding *finding
     size_t extra = (size_t)(run->thread_count - run->pes);
     order->forks = memory_zeroed(extra, sizeof *order->forks);
     order->first_burst = memory_zeroed(extra, sizeof *order->first_burst);
-    order->first_fork = memory_zeroed((size_t)run->pes + 1, sizeof *order->first_fork);
     for (size_t i = 0; i < extra; i++) {
         const struct begin *begin = &finding->begins[i];
         int64_t burst = ticks_between(begin->end, begin->start);
-        order->forks[i] =
-            (struct fork){run->extra_pe[i], begin->ordinal, (uint32_t)run->pes + (uint32_t)i};
+        order->forks[i] = (struct thread_event){run->extra_pe[i], begin->ordinal,
+                                                (uint32_t)run->pes + (uint32_t)i, 0};
         order->first_burst[i] = begin->anchored && burst > 0 ? burst : 0;
-        order->first_fork[run->extra_pe[i] + 1]++;
     }
-    qsort(order->forks, extra, sizeof *order->forks, compare_forks);
-    for (int pe = 0; pe < run->pes; pe++)
-        order->first_fork[pe + 1] += order->first_fork[pe];
+    order->first_fork = sort_events(order->forks, extra, run->pes);
 }
 
 bool thread_order_find(struct thread_order *order, struct streams *streams)
@@ -202,7 +192,8 @@ bool thread_order_find(struct thread_order *order, struct streams *streams)
         order_calls(order, &finding);
         list_forks(order, &finding);
     }
-    list_joins(order, &finding);
+    order->joins = finding.joins;
+    order->first_join = sort_events(order->joins, finding.join_count, run->pes);
     free(finding.calls);
     free(finding.begins);
     return good;
