@@ -141,8 +141,8 @@ struct uncertainty {
  * communication longer, or the other one. */
 struct variation {
     bool longer;
-    double least, below; /* numbers whose relative error lies in this range */
-    size_t only;         /* the only number that varies; SIZE_MAX for all in the range */
+    double below; /* numbers with a smaller relative error */
+    size_t only;  /* the only number that varies; SIZE_MAX for all these */
 };
 
 struct machine {

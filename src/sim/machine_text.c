@@ -400,8 +400,7 @@ static bool is_varied(const struct variation *variation, size_t number, double r
 {
     if (!variation)
         return false;
-    return variation->only == SIZE_MAX ? relative >= variation->least && relative < variation->below
-                                       : variation->only == number;
+    return variation->only == SIZE_MAX ? relative < variation->below : variation->only == number;
 }
 
 static double varied(double value, double error, bool up)

@@ -180,7 +180,7 @@ static void print_report(FILE *out, const struct arguments *arguments,
                          const struct prediction *prediction, const struct several_traces *traces,
                          const struct replay *replay)
 {
-    struct report report = report_make(replay, prediction->machine);
+    struct report report = report_make(replay);
     const struct given *slower = arguments_given(arguments, "tolerance");
     const struct repeat repeat = repeat_of(replay, &prediction->replay, prediction->machine);
     struct errors errors = errors_find(&repeat, traces, arguments_given(arguments, "errors"));

@@ -42,7 +42,8 @@ struct repeat repeat_of(const struct replay *done, const struct replay_options *
     return repeat;
 }
 
-double repeat_time(const struct repeat *repeat, const struct machine *machine)
+/* The run time on a machine (ps); NaN: the run cannot be predicted for it. */
+static double time_on(const struct repeat *repeat, const struct machine *machine)
 {
     struct replay replay;
     bool good = replay_run(&replay, repeat->run, machine, &repeat->options);
@@ -59,7 +60,7 @@ static double changed_time(const struct repeat *repeat, const struct variation *
     struct machine *machine = machine_read(repeat->description, variation, &problem);
     if (machine && sweep)
         problem = sweep_apply(machine, sweep, 0);
-    double time = problem ? NAN : repeat_time(repeat, machine);
+    double time = problem ? NAN : time_on(repeat, machine);
     free(problem);
     machine_free(machine);
     return time;
@@ -74,7 +75,7 @@ struct profile repeat_profile(const struct repeat *repeat, const struct replay *
     profile_begin(&profile, done->run, &done->paths,
                   &(struct interval){.thread = last, .to = ends->time}, ends->hop);
     again.options.profile = &profile;
-    repeat_time(&again, again.machine);
+    time_on(&again, again.machine);
     profile_end(&profile);
     return profile;
 }

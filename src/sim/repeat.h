@@ -21,8 +21,6 @@ struct repeat {
 
 struct repeat repeat_of(const struct replay *, const struct replay_options *,
                         const char *description);
-/* The run time on a machine (ps); NaN: the run cannot be predicted for it. */
-double repeat_time(const struct repeat *, const struct machine *);
 /* Finds where the critical path of the prediction is. To be freed. */
 struct profile repeat_profile(const struct repeat *, const struct replay *);
 

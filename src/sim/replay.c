@@ -539,7 +539,6 @@ bool replay_run(struct replay *replay, struct run *run, const struct machine *ma
     replay->streams.simulated = options->simulated;
     if (replay->comparison)
         streams_note_times(&replay->streams);
-    free(speed);
     if (!good)
         return false;
     begin_simulated(replay);

@@ -41,9 +41,9 @@ static void add_value(struct spread *spread, int pe, int64_t value)
     spread->pe = (uint32_t)pe;
 }
 
-struct report report_make(const struct replay *replay, const char *machine)
+struct report report_make(const struct replay *replay)
 {
-    struct report report = {.replay = replay, .machine = machine};
+    struct report report = {.replay = replay};
     report.last = repeat_last(replay);
     report.run_time = replay->threads[report.last].time;
     for (int i = 0; i < replay->run->pes; i++) {
@@ -112,11 +112,11 @@ double report_mean_bytes(const struct call_sum *sum, bool between)
     return sum->moves[between] ? sum->bytes[between] / (double)sum->moves[between] : NAN;
 }
 
-void report_subject(FILE *out, const struct run *run, const char *machine,
-                    const struct model *model, enum contention contention)
+void report_subject(FILE *out, const struct repeat *repeat)
 {
-    text_print(out, "%s\n%d PEs on %s, model %s, contention %s\n\n", run->command, run->pes,
-               machine, model->name, contention_names[contention]);
+    text_print(out, "%s\n%d PEs on %s, model %s, contention %s\n\n", repeat->run->command,
+               repeat->run->pes, repeat->description, repeat->options.model->name,
+               contention_names[repeat->options.contention]);
 }
 
 static void print_spread(FILE *out, const char *name, const struct spread *spread, int pes)
@@ -331,7 +331,7 @@ void report_text(FILE *out, const struct report *report)
     const struct replay *replay = report->replay;
     const struct streams *streams = &replay->streams;
     char time[32];
-    report_subject(out, replay->run, report->machine, replay->model, replay->contention);
+    report_subject(out, report->repeat);
     fputs("predicted run time: ", out);
     report_run_time(out, report->errors, (double)report->run_time);
     fputc('\n', out);
@@ -370,5 +370,5 @@ void report_text(FILE *out, const struct report *report)
         fprintf(out,
                 "%" PRIu64 " collective calls cost what follows from other numbers of PEs: the "
                 "tables of %s do not go so far\n",
-                replay->extrapolated, report->machine);
+                replay->extrapolated, report->repeat->description);
 }

@@ -18,9 +18,8 @@ struct report {
     const struct tolerance *tolerance;
     const struct errors *errors;
     const struct repeat *repeat;
-    const char *machine; /* file of its description */
-    int64_t run_time;    /* ps: until the last PE has ended */
-    uint32_t last;       /* that PE's thread */
+    int64_t run_time; /* ps: until the last PE has ended */
+    uint32_t last;    /* that PE's thread */
     struct spread {
         double sum;   /* ps, over PEs */
         int64_t most; /* ps: the largest value of a PE, and which PE that is */
@@ -30,7 +29,8 @@ struct report {
     const struct profile *profile; /* NULL: was not looked for */
 };
 
-struct report report_make(const struct replay *, const char *machine);
+/* Without tolerance, errors, repeat and profile. */
+struct report report_make(const struct replay *);
 /* What the critical path has of each routine, or on each PE, the most first; and the PE or routine
  * that has most of it. To be freed; returns how many. */
 struct path_sum {
@@ -49,10 +49,8 @@ static inline double report_seconds(double ps)
 /* Prints a blank, and a time in seconds, right-aligned in this width. */
 void report_column(FILE *, int width, double ps);
 /* What every report begins with: what is predicted, and for what. */
-void report_subject(FILE *, const struct run *, const char *machine, const struct model *,
-                    enum contention);
-void report_subject_json(FILE *, const struct run *, const char *machine, const struct model *,
-                         enum contention);
+void report_subject(FILE *, const struct repeat *);
+void report_subject_json(FILE *, const struct repeat *);
 /* A run time for people, with as many digits as the interval deserves, and the interval: "0.827 s,
  * 95 %: 0.801 to 0.866 s"; lines below it, which say where the interval comes from; and its members
  * of JSON, each with a comma behind it. */

@@ -5,12 +5,13 @@
 #include "base/json.h"
 #include "sim/report.h"
 
-void report_subject_json(FILE *out, const struct run *run, const char *machine,
-                         const struct model *model, enum contention contention)
+void report_subject_json(FILE *out, const struct repeat *repeat)
 {
-    json_print(out, "'machine':%s,'model':%s,'contention':", machine, model->name);
+    enum contention contention = repeat->options.contention;
+    json_print(out, "'machine':%s,'model':%s,'contention':", repeat->description,
+               repeat->options.model->name);
     json_print(out, contention ? "%s" : "false", contention_names[contention]);
-    json_print(out, ",'pes':%d", run->pes);
+    json_print(out, ",'pes':%d", repeat->run->pes);
 }
 
 /* The routines that all PEs call, or a PE (-1: all), an object each. */
@@ -49,8 +50,8 @@ static void per_pe(FILE *out, const struct replay *replay)
                    "{'pe':%d,'node':%d,'threads':%d,'compute':%f,'communication':%f,"
                    "'waiting':%f,'end':%f",
                    i, replay->threads[i].node, run_threads(replay->run, i),
-                   report_seconds((double)pe.compute), report_seconds((double)pe.communication),
-                   report_seconds((double)pe.waiting), report_seconds((double)pe.end));
+                   report_seconds(pe.compute), report_seconds(pe.communication),
+                   report_seconds(pe.waiting), report_seconds(pe.end));
         if (replay->per_pe)
             routines(out, replay, i);
         fputc('}', out);
@@ -69,7 +70,7 @@ static void imbalance(FILE *out, const struct report *report, const char *name,
 /* Of a part of the critical path, after its PE and routine. */
 static void part(FILE *out, const struct report *report, int64_t time)
 {
-    json_print(out, "'time':%f,'share':%f}", report_seconds((double)time),
+    json_print(out, "'time':%f,'share':%f}", report_seconds(time),
                (double)time / (double)report->run_time);
 }
 
@@ -104,8 +105,8 @@ static void path(FILE *out, const struct report *report)
 {
     const struct thread *last = &report->replay->threads[report->last];
     json_print(out, ",\n'critical_path':{'compute':%f,'communication':%f,'changes':%zu",
-               report_seconds((double)last->path_compute),
-               report_seconds((double)(last->time - last->path_compute)), report->changes);
+               report_seconds(last->path_compute),
+               report_seconds((last->time - last->path_compute)), report->changes);
     if (report->profile)
         profile(out, report);
     fputc('}', out);
@@ -147,8 +148,8 @@ void report_json(FILE *out, const struct report *report)
     const struct replay *replay = report->replay;
     const struct streams *streams = &replay->streams;
     json_print(out, "{'command':%s,", replay->run->command);
-    report_subject_json(out, replay->run, report->machine, replay->model, replay->contention);
-    json_print(out, ",\n'run_time':%f,\n", report_seconds((double)report->run_time));
+    report_subject_json(out, report->repeat);
+    json_print(out, ",\n'run_time':%f,\n", report_seconds(report->run_time));
     report_errors_json(out, report->errors);
     print_tolerance(out, report->tolerance);
     if (replay->surplus)
@@ -158,7 +159,7 @@ void report_json(FILE *out, const struct report *report)
                "'polling_loops':%f,'polls_left_out':%f,'waits_without_write':%f,"
                "'pairs_with_pointers':%zu",
                report_seconds(report->compute.sum), report_seconds(report->communication.sum),
-               report_seconds(report->waiting.sum), report_seconds((double)streams->taken_off),
+               report_seconds(report->waiting.sum), report_seconds(streams->taken_off),
                (double)streams->events, (double)streams->loops, (double)streams->polls,
                (double)replay->waits.alone, streams->pointed.count);
     if (replay->machine->table_count)

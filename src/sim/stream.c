@@ -12,20 +12,12 @@
 #define LEAST_WINDOW 64
 #define MOST_WINDOW 1024
 
-void streams_open(struct streams *streams, struct run *run, const double *speed,
-                  size_t window_bytes)
+void streams_open(struct streams *streams, struct run *run, double *speed, size_t window_bytes)
 {
     size_t threads = (size_t)run->thread_count;
     size_t window = window_bytes / threads / sizeof(struct op);
-    *streams = (struct streams){.run = run, .cycles.threads = threads};
+    *streams = (struct streams){.run = run, .speed = speed, .cycles.threads = threads};
     streams->of = memory_zeroed(threads, sizeof *streams->of);
-    bool other = false;
-    for (int i = 0; i < run->pes; i++)
-        other = other || speed[i] != 1;
-    if (other) {
-        streams->speed = memory_zeroed((size_t)run->pes, sizeof *streams->speed);
-        memcpy(streams->speed, speed, (size_t)run->pes * sizeof *streams->speed);
-    }
     streams->window = window < LEAST_WINDOW  ? LEAST_WINDOW
                       : window > MOST_WINDOW ? MOST_WINDOW
                                              : (uint32_t)window;
@@ -164,7 +156,7 @@ bool stream_fill(struct streams *streams, int thread)
     if (stream->finished || streams->error)
         return false;
     int pe = run_pe(run, thread);
-    double speed = streams->speed ? streams->speed[pe] : 1;
+    double speed = streams->speed[pe];
     streams->ps_per_tick = run->files[pe].ps_per_tick / speed;
     streams->cost = streams->ends ? 0 : (int64_t)(run->files[pe].cost_ps / speed + 0.5);
     const struct program *program = run_program(run, pe);

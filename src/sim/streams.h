@@ -53,7 +53,7 @@ struct streams {
     struct run *run;
     struct stream *of;  /* by thread */
     struct op *windows; /* of all */
-    double *speed; /* by PE: speed of its processor over that of the trace; NULL if all are 1 */
+    double *speed;      /* by PE: speed of its processor over that of the trace */
     double ps_per_tick; /* ps on the target machine per tick of the PE that is read now */
     int64_t cost;      /* ps on the target machine that the tracer added to each burst of this PE */
     int64_t taken_off; /* ps of this cost taken off so far */
@@ -78,9 +78,9 @@ struct streams {
     void *context;
 };
 
-/* speed is the speed of each PE's processor over that of the trace; window_bytes is the size of all
- * windows together. */
-void streams_open(struct streams *, struct run *, const double *speed, size_t window_bytes);
+/* Takes speed over: that of each PE's processor over that of the trace. window_bytes is the size of
+ * all windows together. */
+void streams_open(struct streams *, struct run *, double *speed, size_t window_bytes);
 /* Also notes when calls ended in the trace. Then bursts contain what the tracer added to them. */
 void streams_note_times(struct streams *);
 /* Puts these times on one clock, once all streams have been read. False: the streams have an error.

@@ -160,24 +160,17 @@ static bool take_absolute(struct machine_text *text, struct sweep *sweep, struct
     return true;
 }
 
-static bool take_map(struct machine_text *text, struct setting *setting,
-                     const struct machine *machine)
-{
-    struct machine placed = {.nodes = machine->nodes};
-    size_t errors = text->error_count;
-    machine_take_map(text, &placed);
-    setting->placement = placed.placement;
-    setting->list = placed.list;
-    setting->list_count = placed.list_count;
-    return text->error_count == errors;
-}
-
 static bool take_setting(struct machine_text *text, struct sweep *sweep, struct setting *setting,
                          const struct machine *machine)
 {
     const struct word *word = &text->word;
-    if (sweep->of == SWEEP_MAP)
-        return take_map(text, setting, machine);
+    if (sweep->of == SWEEP_MAP) {
+        struct machine placed = {.nodes = machine->nodes};
+        size_t errors = text->error_count;
+        machine_take_map(text, &placed);
+        free(placed.list);
+        return text->error_count == errors;
+    }
     bool changes = sweep->of != SWEEP_PES_PER_NODE && word->length > 1,
          factor = changes && word->text[0] == 'x';
     setting->added = changes && word->text[0] == '+' && sweep->key->quantity == QUANTITY_TIME;
@@ -241,10 +234,8 @@ char *sweep_read(struct sweep *sweep, const char *option, const char *given,
 
 void sweep_free(struct sweep *sweep)
 {
-    for (size_t i = 0; i < sweep->setting_count; i++) {
+    for (size_t i = 0; i < sweep->setting_count; i++)
         free(sweep->settings[i].text);
-        free(sweep->settings[i].list);
-    }
     free(sweep->settings);
     free(sweep->label);
 }
@@ -336,12 +327,14 @@ char *sweep_apply(struct machine *machine, const struct sweep *sweep, size_t num
     const struct setting *setting = &sweep->settings[number];
     struct visit visit = {.setting = setting, .possible = true};
     if (sweep->of == SWEEP_MAP) {
-        free(machine->list);
-        machine->placement = setting->placement;
-        machine->list_count = setting->list_count;
-        machine->list = memory_zeroed(setting->list_count, sizeof *setting->list);
-        for (size_t i = 0; i < setting->list_count; i++)
-            machine->list[i] = setting->list[i];
+        struct machine_text text = {.apart = ","};
+        int nodes = machine->nodes;
+        machine->nodes = MACHINE_MOST_NODES; /* number_nodes() says if there are fewer now */
+        machine->list_count = 0;
+        text_enter_given(&text, sweep->option, setting->text);
+        machine_take_map(&text, machine);
+        text_close(&text);
+        machine->nodes = nodes;
     } else if (sweep->of == SWEEP_PES_PER_NODE) {
         fill_nodes(machine, (int)setting->value);
     } else {

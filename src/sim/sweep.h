@@ -8,14 +8,11 @@
 #include "sim/machine_text.h"
 
 struct setting {
-    char *text;               /* as given: "x0.5", "+1 us", "10 GB/s", "blocks" */
-    bool factor;              /* the value multiplies that of the description */
-    bool added;               /* the value, a time, is added to that of the description */
-    double number;            /* the factor, or the value: in s, B/s, or a count */
-    double value;             /* without factor: the value as a machine has it */
-    enum placement placement; /* of a map */
-    int *list;
-    size_t list_count;
+    char *text;    /* as given: "x0.5", "+1 us", "10 GB/s", "blocks" */
+    bool factor;   /* the value multiplies that of the description */
+    bool added;    /* the value, a time, is added to that of the description */
+    double number; /* the factor, or the value: in s, B/s, or a count */
+    double value;  /* without factor: the value as a machine has it */
 };
 
 enum sweep_of { SWEEP_BUSES, SWEEP_NODES, SWEEP_MAP, SWEEP_PES_PER_NODE };

@@ -65,6 +65,18 @@ static inline uint64_t moved_bytes(const struct call *call)
     return bytes < OP_MOST_BYTES ? bytes : OP_MOST_BYTES;
 }
 
+/* What a call reads or waits for, or a lock. */
+static inline uint64_t place_of(const struct call *call, enum op_kind kind)
+{
+    return (uint64_t)value_of(call, kind == OP_GET ? TRACE_SOURCE : TRACE_TARGET, 0);
+}
+
+static inline uint16_t context_of(const struct call *call)
+{
+    int64_t context = value_of(call, TRACE_CONTEXT_ID, 0);
+    return context >= 0 && context < OP_NO_CONTEXT ? (uint16_t)context : OP_NO_CONTEXT;
+}
+
 /* From the first to the last byte of the target. */
 static uint64_t extent(const struct call *call)
 {
@@ -181,12 +193,11 @@ static void release_poll(struct streams *streams, int thread)
 {
     struct poll *poll = streams->of[thread].poll;
     enum poll_kind kind = poll->kind;
-    uint32_t held = kind == POLL_FETCH && poll->calls > FETCHES_KEPT ? poll->calls - FETCHES_KEPT
-                    : kind == POLL_FETCH                             ? 0
-                                                                     : poll->calls;
+    uint32_t held = poll->calls, kept = kind == POLL_FETCH ? FETCHES_KEPT : 0;
     poll->kind = POLL_NONE;
-    if (held == 0)
+    if (held <= kept)
         return;
+    held -= kept;
     struct op op = poll->op;
     if (kind == POLL_FETCH) {
         struct op rest = op;
@@ -254,7 +265,7 @@ static bool poll(struct streams *streams, const struct call *call, struct op *op
     struct poll *poll = stream->poll;
     if (kind == POLL_NONE && (!poll || poll->kind == POLL_NONE))
         return false;
-    uint64_t place = (uint64_t)value_of(call, op->kind == OP_GET ? TRACE_SOURCE : TRACE_TARGET, 0);
+    uint64_t place = place_of(call, op->kind);
     bool failed = kind == POLL_FETCH || fails(call, kind);
     bool same = poll && goes_on(poll, kind, place, op, failed);
     if (poll && poll->kind != POLL_NONE && !same)
@@ -285,14 +296,14 @@ static bool poll(struct streams *streams, const struct call *call, struct op *op
         poll->places[poll->place_count++] = place;
     if (poll->bursts > (int64_t)MOST_BURST)
         poll->bursts = (int64_t)MOST_BURST;
+    uint32_t kept = kind == POLL_FETCH ? FETCHES_KEPT : 0;
     poll->calls++;
     poll->end = end_of(call->raw);
-    if (kind == POLL_FETCH && poll->calls <= FETCHES_KEPT) {
+    if (poll->calls <= kept) {
         poll->bursts = 0;
         return false;
     }
-    bool first = poll->calls == (kind == POLL_FETCH ? FETCHES_KEPT + 1 : 1);
-    if (first && simulated_of(streams))
+    if (poll->calls == kept + 1 && simulated_of(streams))
         simulated_hold(streams->simulated, call->thread, call->raw);
     return true;
 }
@@ -346,17 +357,16 @@ static void show_fetch(struct streams *streams, const struct call *call, const s
                        struct cycle *cycle)
 {
     static const struct op waits = {.kind = OP_CYCLE};
-    const struct raw_event *raw = call->raw;
     struct observation seen = {
         .thread = call->thread,
         .peer = (int)op->peer,
         .ordinal = cycle ? cycle->ordinal : 0,
         .op = &waits,
         .cycle = cycle,
-        .place = (uint64_t)value_of(call, op->kind == OP_GET ? TRACE_SOURCE : TRACE_TARGET, 0),
+        .place = place_of(call, op->kind),
         .bytes = op->bytes,
-        .start = cycle ? cycle->from : raw->start,
-        .end = end_of(raw),
+        .start = cycle ? cycle->from : call->raw->start,
+        .end = end_of(call->raw),
         .comparison = -1,
     };
     streams->observe(streams->context, &seen);
@@ -419,14 +429,14 @@ void translate_end(struct streams *streams, int thread)
 
 static bool to_peer(struct streams *streams, const struct call *call, struct op *op)
 {
-    int64_t peer = value_of(call, TRACE_PEER, -1), context = value_of(call, TRACE_CONTEXT_ID, 0);
+    int64_t peer = value_of(call, TRACE_PEER, -1);
     if (peer < 0 || peer >= streams->run->pes)
         return fail(streams, call, "calls a PE that is not there; shmemtrace check tells more");
     op->peer = (uint32_t)peer;
     op->bytes = moved_bytes(call);
     if (has_value(call, TRACE_TARGET_STRIDE))
         op->place = (uint64_t)value_of(call, TRACE_ELEMENTS, 1);
-    op->context = context >= 0 && context < OP_NO_CONTEXT ? (uint16_t)context : OP_NO_CONTEXT;
+    op->context = context_of(call);
     return true;
 }
 
@@ -472,7 +482,6 @@ static bool together(struct streams *streams, const struct call *call, struct op
 
 static bool complete(struct streams *streams, const struct call *call, struct op *op)
 {
-    int64_t context = value_of(call, TRACE_CONTEXT_ID, 0);
     if (call->raw->series->flags & TRACE_IMPLICIT_BARRIER)
         return together(streams, call, op);
     switch ((enum op_kind)op->kind) {
@@ -486,13 +495,13 @@ static bool complete(struct streams *streams, const struct call *call, struct op
         return to_peer(streams, call, op);
     case OP_QUIET:
     case OP_FENCE:
-        op->context = context >= 0 && context < OP_NO_CONTEXT ? (uint16_t)context : OP_NO_CONTEXT;
+        op->context = context_of(call);
         return true;
     case OP_TOGETHER:
         return together(streams, call, op);
     case OP_LOCK:
     case OP_UNLOCK:
-        op->place = (uint64_t)value_of(call, TRACE_TARGET, 0);
+        op->place = place_of(call, op->kind);
         op->bytes = sizeof(long);
         return true;
     default:

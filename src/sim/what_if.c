@@ -196,7 +196,7 @@ static bool predict(struct study *study, const struct machine *machine, struct o
     struct replay replay;
     bool good = replay_run(&replay, &study->run, machine, &study->common.replay);
     if (good) {
-        struct report report = report_make(&replay, study->common.machine);
+        struct report report = report_make(&replay);
         if (machine == study->machine) {
             study->repeat = repeat_of(&replay, &study->common.replay, study->common.machine);
             study->errors = errors_find(&study->repeat, &(struct several_traces){0}, false);
@@ -258,8 +258,7 @@ static void print_table(FILE *out, const struct study *study)
 {
     const struct outcome *outcomes = study->outcomes;
     int widths[MOST_SWEEPS], before = 0;
-    report_subject(out, &study->run, study->common.machine, study->common.replay.model,
-                   study->common.replay.contention);
+    report_subject(out, &study->repeat);
     for (size_t i = 0; i < study->count; i++) {
         const struct sweep *sweep = &study->sweeps[i];
         size_t width = strlen(sweep->label);
@@ -320,8 +319,7 @@ static void print_json(FILE *out, const struct study *study)
 {
     const struct outcome *before = study->outcomes;
     json_print(out, "{'what_if':%s,", study->run.command);
-    report_subject_json(out, &study->run, study->common.machine, study->common.replay.model,
-                        study->common.replay.contention);
+    report_subject_json(out, &study->repeat);
     json_print(out, ",\n'swept':[");
     for (size_t i = 0; i < study->count; i++) {
         fputs(i ? ",\n" : "\n", out);
