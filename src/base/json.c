@@ -83,14 +83,6 @@ static size_t count_digits(const char *text)
     return strspn(text, "0123456789");
 }
 
-void json_members(FILE *text, const struct json_named *numbers)
-{
-    for (size_t i = 0; numbers[i].name; i++) {
-        fprintf(text, "%s\"%s\":", i ? "," : "", numbers[i].name);
-        json_number(text, numbers[i].value);
-    }
-}
-
 void json_print(FILE *text, const char *format, ...)
 {
     va_list values;

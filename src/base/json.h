@@ -23,15 +23,6 @@ void json_string_part(FILE *text, const char *string, size_t length);
  * be read; null for NaN and infinities, which JSON does not have. */
 void json_number(FILE *text, double value);
 
-/* "NAME":NUMBER for each, with commas between them, until one has no name. */
-struct json_named {
-    const char *name;
-    double value;
-};
-void json_members(FILE *text, const struct json_named *numbers);
-#define JSON_MEMBERS(text, ...)                                                                    \
-    json_members(text, (const struct json_named[]){__VA_ARGS__, {NULL, 0}})
-
 /* Prints objects by a format, in which ' stands for the quotes of names, %s for a string, %f for
  * a number as json_number() writes it, and %d, %u, %lld and %zu for integers. */
 void json_print(FILE *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
