@@ -320,14 +320,14 @@ def full_time(costs, kind, size, library=Library()):
 # ---- Strided calls ----
 
 
-def strided_time(costs, kind, elements, size, way):
+def strided_time(costs, kind, elements, size, way, library=Library()):
     """Seconds until a strided call is complete, as shmemsim says; size: bytes of all elements."""
     if way == TOGETHER:
-        return full_time(costs, kind, size)
+        return full_time(costs, kind, size, library)
     each = size // elements
     cost = piecewise.piece_of(costs, each)
     returns = cost.overhead.value + each * cost.per_byte.value + (cost.latency.value if kind in ROUND_TRIPS else 0)
-    return (elements - 1) * max(returns, cost.gap.value) + full_time(costs, kind, each)
+    return (elements - 1) * max(returns, cost.gap.value) + full_time(costs, kind, each, library)
 
 
 def _strided(data, place, model, kind):
@@ -337,7 +337,7 @@ def _strided(data, place, model, kind):
     if not measured or not costs:
         return
     quiet = model.own["quiet"].value if kind == "put" and "quiet" in model.own else 0.0
-    found = {way: [Residual(one.bytes, one.time, quiet + strided_time(costs, kind, one.elements, one.bytes, way))
+    found = {way: [Residual(one.bytes, one.time, quiet + strided_time(costs, kind, one.elements, one.bytes, way, model.library))
                    for one in measured] for way in (EACH, TOGETHER)}
     way = min(found, key=lambda way: math.fsum(abs(math.log(one.predicted / one.measured)) for one in found[way]))
     model.strided[STRIDED_CALLS[kind]] = way
@@ -464,14 +464,14 @@ def _place_model(data, place):
             model.costs[kind] = costs
             model.residuals[kind] = [Residual(size, time, full_time(costs, kind, size))
                                      for size, time in _full(data, place, kind, quiet)]
-    for kind in STRIDED_CALLS:
-        _strided(data, place, model, kind)
     _atomic(data, place, model)
     for kind in LOCKS:
         _lock(data, place, model, kind)
     model.alone = {kind: value for kind in ALONE if (value := _constant(data.of(place, kind))) and value.value > 0}
     model.progress = _served(data, place)
     _set_library(data, place, model)
+    for kind in STRIDED_CALLS:  # now that gaps are known: messages that are received have none
+        _strided(data, place, model, kind)
     return model
 
 
