@@ -260,7 +260,8 @@ static void change(struct visit *visit, void *member, bool twice)
 }
 
 /* Who comes last finds messages of the others, unless it takes as long as all. */
-static void change_row(struct way *takes, const struct setting *setting, bool bytes, double messages)
+static void change_row(struct way *takes, const struct setting *setting, bool bytes,
+                       double messages)
 {
     bool as_long = takes->overhead >= takes->latency;
     if (bytes)

@@ -6,9 +6,9 @@
 struct set_state {
     bool known;
     int64_t size, come;
-    struct way way; /* the slowest between its PEs */
+    struct way way;         /* the slowest between its PEs */
     int64_t latest, second; /* when the last two came (ps) */
-    uint32_t last; /* the PE that came then */
+    uint32_t last;          /* the PE that came then */
     uint16_t routine;
     uint64_t bytes;
 };
@@ -62,8 +62,7 @@ static void find_ends(struct replay *replay, const struct set_state *state,
         replay->extrapolated += (uint64_t)state->size;
     int64_t time = collective_time(replay->model, &together);
     *others = state->latest + time;
-    *last = later(state->second + time,
-                  state->latest + collective_last(replay->model, &together));
+    *last = later(state->second + time, state->latest + collective_last(replay->model, &together));
 }
 
 /* ---- Threads ---- */
