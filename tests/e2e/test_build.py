@@ -5,7 +5,6 @@
 """What make dist packs is built in every combination, and each program measures; the build stays
 right when files and options change; make quickstart shows a table."""
 
-import json
 import os
 import pwd
 import re
@@ -14,8 +13,8 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
-from builds import CLEAN, compiling_once, copy_tree, make, write
-from harness import ROOT, Tap, build_config, has, run, skampi
+from builds import CLEAN, compiling_once, copy_tree, make
+from harness import ROOT, Tap, build_config, has, read_records, read_text, run, skampi, write_text
 
 # The make that runs the tests has built everything optimized, with all warnings.
 CLEAN |= {"CFLAGS": "-O0 -g0", **compiling_once()}
@@ -66,7 +65,7 @@ def combination(tree, arguments, wanted, launcher):
 def combinations(tree):
     found = build_config()["CONFIG_SUMMARY"]
     wrapper = os.path.join(tree, "a-compiler")
-    write(wrapper, '#!/bin/sh\nexec oshcc "$@"\n', 0o755)
+    write_text(wrapper, '#!/bin/sh\nexec oshcc "$@"\n', 0o755)
     if has("SHMEM"):
         if has("PAPI"):
             combination(tree, ["PAPI=0", "HWLOC=0", "JANSSON=0", f"CC={wrapper}"],
@@ -127,7 +126,7 @@ def changes(tree):
            "touching a header compiles what includes it", some)
 
     extra = os.path.join(tree, "src/stats/extra.c")
-    write(extra, "int stats_extra(void);\nint stats_extra(void)\n{\n    return 1;\n}\n")
+    write_text(extra, "int stats_extra(void);\nint stats_extra(void)\n{\n    return 1;\n}\n")
     made = make(tree)
     tap.equal(compiled(made), {"src/stats/extra.c"}, "a new source is compiled", made)
     members = run(["ar", "t", "build/libskampi.a"], cwd=tree)
@@ -163,7 +162,7 @@ def found_later(tree):
         return UCX.replace("build/", "").replace(".o", ".c") in compiled(outcome)
 
     plain = made()
-    write(header, "#error this one cannot be used\n")
+    write_text(header, "#error this one cannot be used\n")
     os.utime(os.path.join(tree, "mk/detect"))  # one that hides another is only looked for with a reason
     without = made()
     tap.ok("UCX not found" in without.out and without.status == 0, "a header of UCX that cannot be used", without)
@@ -173,7 +172,7 @@ def found_later(tree):
     if "UCX not found" in plain.out:
         tap.skip("a header of UCX that can be used", "there is none to make one from")
         return
-    write(header, "#include_next <ucp/api/ucp.h>\n#undef UCP_API_MINOR\n#define UCP_API_MINOR 99\n")
+    write_text(header, "#include_next <ucp/api/ucp.h>\n#undef UCP_API_MINOR\n#define UCP_API_MINOR 99\n")
     found = made()
     tap.ok(re.search(r"UCX \d+\.99", found.out) and compiles(found), "one that can: what uses it is compiled", found)
     nothing = made()
@@ -186,13 +185,13 @@ def found_later(tree):
 def absent(tree):
     """The same where nothing of that name is there before: extensions of OpenSHMEM, by a compiler that has none."""
     compiler = os.path.join(tree, "few-headers")
-    write(compiler, """#!/bin/sh
+    write_text(compiler, """#!/bin/sh
 # A C compiler with headers of its own: what is in the folder "offers".
 exec cc -nostdinc -isystem "$(cc -print-file-name=include)" -I "${0%/*}/offers" -DSKAMPI_FAKE "$@"
 """, 0o755)
     offers = os.path.join(tree, "offers")
     os.makedirs(offers)
-    write(os.path.join(offers, "shmem.h"), "#define SHMEM_MAJOR_VERSION 1\n#define SHMEM_MINOR_VERSION 4\n"
+    write_text(os.path.join(offers, "shmem.h"), "#define SHMEM_MAJOR_VERSION 1\n#define SHMEM_MINOR_VERSION 4\n"
           "static inline void shmem_init(void) {}\nstatic inline void shmem_finalize(void) {}\n")
     def said():
         return make(tree, "banner", f"CC={compiler}")
@@ -204,7 +203,7 @@ exec cc -nostdinc -isystem "$(cc -print-file-name=include)" -I "${0%/*}/offers" 
     said()
     tap.equal(os.stat(os.path.join(tree, "build/config.mk")).st_mtime_ns, before, "what is absent still is: nothing changes")
     header = os.path.join(offers, "jansson.h")
-    write(header, "#include <stddef.h>\n#define JANSSON_MAJOR_VERSION 2\n#define JANSSON_MINOR_VERSION 77\ntypedef int json_error_t;\n"
+    write_text(header, "#include <stddef.h>\n#define JANSSON_MAJOR_VERSION 2\n#define JANSSON_MINOR_VERSION 77\ntypedef int json_error_t;\n"
           "static inline void *json_loadb(const char *t, int n, int f, json_error_t *e)\n{\n"
           "    return (void *)(t + n + f + *e);\n}\n")
     outcome = said()
@@ -235,8 +234,7 @@ def launchers(tree):
         **environment, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"})
     made = make(tree, "run-quickstart", f"LAUNCH={stub} -n %n", env=environment)
     tap.equal(made.status, 0, "make with LAUNCH=", made)
-    with open(log, encoding="utf-8") as file:
-        calls = file.read().splitlines()
+    calls = read_text(log).splitlines()
     tap.ok(len(calls) == 2 and all(re.match(r"-n 2 \S*skampi -i ", call) for call in calls),
            "... goes through that launcher", calls)
 
@@ -255,13 +253,7 @@ def shows(words, result):
 
 def table_shown(made, tree, name):
     """The results went to a file, and all of them are in the table that was printed."""
-    try:
-        with open(os.path.join(tree, "build/quickstart.json"), encoding="utf-8") as file:
-            found = [json.loads(line) for line in file]
-    except OSError as error:
-        tap.ok(False, name, f"{error}\n{made}")
-        return
-    measured = [record for record in found if record["record"] == "result"]
+    measured = [record for record in read_records(tree, "build/quickstart.json") if record["record"] == "result"]
     shown = [line.split() for line in made.out.splitlines()]
     missing = [record["call"] for record in measured if not any(shows(words, record) for words in shown)]
     titles = {f"{record['block']}, 2 PEs" for record in measured} - set(made.out.splitlines())
@@ -282,9 +274,8 @@ def quickstart(tree):
     estimated = skampi(path, args=["--estimate"], executable=os.path.join(tree, "skampi"))
     seconds = re.search(r"about ([\d.e+]+) s", estimated.out)
     tap.ok(seconds and float(seconds.group(1)) < 60, "make quickstart takes less than a minute", estimated)
-    with open(path, encoding="utf-8") as file:
-        text = file.read()
-    write(path, re.sub(r"^POINT_TIME = .*", "POINT_TIME = 0.02", text, flags=re.MULTILINE))
+    text = read_text(path)
+    write_text(path, re.sub(r"^POINT_TIME = .*", "POINT_TIME = 0.02", text, flags=re.MULTILINE))
     made = make(tree, "quickstart")
     table_shown(made, tree, "make quickstart shows a table")
     suggestion_works(made, tree, [], "... and a next command that works")

@@ -11,7 +11,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
-from harness import FEW, ROOT, Tap, skampi, with_few_repetitions
+from harness import FEW, ROOT, Tap, read_text, skampi, with_few_repetitions
 
 # On more PEs than cores, each synchronization takes milliseconds: few and small messages then.
 FAST = {"iterations": 2, "FLOOD": 64, "REPETITIONS": 8, "POINT_TIME": 0.05}
@@ -76,8 +76,7 @@ def functions_in(text):
 
 def read(path):
     """A script's text, with those that it includes."""
-    with open(path, encoding="utf-8") as file:
-        return INCLUDE.sub(lambda match: read(os.path.join(INPUTS, match[1])), file.read())
+    return INCLUDE.sub(lambda match: read(os.path.join(INPUTS, match[1])), read_text(path))
 
 
 def check_result(tap, what, run, texts, unsupported, pes):
@@ -109,8 +108,7 @@ def check_result(tap, what, run, texts, unsupported, pes):
 
 def groups(texts, pes):
     """Names of the scripts that run together on so many PEs."""
-    with open(os.path.join(INPUTS, "all.ski"), encoding="utf-8") as file:
-        included = INCLUDE.findall(file.read())
+    included = INCLUDE.findall(read_text(INPUTS, "all.ski"))
 
     def runs_on(name, number):
         return not (

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # LONG
 # PLAIN
+# TIMEOUT: 300
 """Functions of OpenSHMEM 1.5: reported as unsupported where the library is older; and measured, with the
 data verified, on 1.5 or on an emulation of it over that library."""
 
@@ -217,7 +218,7 @@ def main():
         test_sets(tap, program, functions, 4, [("comm(4)", 4), ("comm2(0, 3)", 2)])
         test_refusals(tap, program, functions)
         test_hints(tap, program)
-        run = skampi(os.path.join(ROOT, "inputs", "openshmem15.ski"), np=2, executable=program,
+        run = skampi(harness.with_few_repetitions(read("inputs/openshmem15.ski")), np=2, executable=program,
                      args=["--set", "MAXSIZE=8", "--set", "iterations=2"])
         tap.equal(run.status, 0, "openshmem15.ski: status", run)
         tap.equal([block.name for block in run.blocks if not block.rows], [],

@@ -1,6 +1,8 @@
 """For tests that build: copies of the tree, and make in them, untouched by the make that runs the
 tests; and small programs of the tests themselves."""
 
+import contextlib
+import fcntl
 import os
 import re
 import shlex
@@ -8,7 +10,7 @@ import shutil
 import subprocess
 import threading
 
-from harness import ROOT, build_directory, run, scratch_directory, tracked_files
+from harness import ROOT, build_directory, read_text, run, scratch_directory, tracked_files
 
 CLEAN = {name: None for name in (
     "MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES CC CPPFLAGS CFLAGS LDFLAGS LDLIBS SHMEM MPI PAPI HWLOC JANSSON LAUNCH "
@@ -52,8 +54,7 @@ def copy_tree(built=False):
 def built_variables():
     """The settings of the build under test: with others, everything would be compiled anew."""
     def built(name):
-        with open(os.path.join(build_directory(), name), encoding="utf-8") as file:
-            return file.read().strip()
+        return read_text(build_directory(), name).strip()
 
     wanted = ("CC", "SHMEM", "MPI", "PAPI", "HWLOC", "JANSSON", "SANITIZE", "CPPFLAGS", "CFLAGS", "LDFLAGS", "LDLIBS")
     found = dict(re.findall(r"(?:^| )([A-Z]+)=(.*?)(?= [A-Z]+=|$)", built("settings")))
@@ -66,8 +67,7 @@ def preloadable(source):
     """Path of a library to be preloaded, made from a file in tests/support/stub, or from the text of one, whose
     warnings nobody needs to see. Not instrumented: launchers load it, too, and the counters of gcov allocate before
     a malloc() of its own is ready. None when it cannot be built; the compiler says why."""
-    with open(os.path.join(build_directory(), "flags"), encoding="utf-8") as file:
-        flags = [flag for flag in shlex.split(file.read()) if not flag.startswith(("-fsanitize", "--coverage"))]
+    flags = [flag for flag in shlex.split(read_text(build_directory(), "flags")) if not flag.startswith(("-fsanitize", "--coverage"))]
     library = os.path.join(scratch_directory(), "preloadable.so")
     text = source if "\n" in source else None
     code = ["-w", "-x", "c", "-"] if text else [os.path.join(ROOT, "tests", "support", "stub", source)]
@@ -103,10 +103,11 @@ def program(source, *flags):
 
 
 def make(tree, *arguments, env=None, timeout=300):
-    return run(["make", "-j2", *arguments], {**CLEAN, **(env or {})}, timeout, tree)
-
-
-def write(path, text, mode=0o644):
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
-    os.chmod(path, mode)
+    """Where compilations are kept, one make after the other: of two at the same time, each would compile everything."""
+    environment = {**CLEAN, **(env or {})}
+    with contextlib.ExitStack() as held:
+        if kept := environment.get("CCACHE_DIR"):
+            os.makedirs(kept, exist_ok=True)
+            lock = held.enter_context(open(os.path.join(kept, "tests.lock"), "w", encoding="utf-8"))
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        return run(["make", "-j2", *arguments], environment, timeout, tree)
