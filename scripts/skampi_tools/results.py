@@ -14,11 +14,13 @@ import gc
 import itertools
 import math
 import os
+import sys
+import time
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from . import doubt, kinds, points
+from . import doubt, kinds, points, screen
 from .cli import Error, created
 from .formats import csv_table, json_lines, tidy
 from .formats.sko import reader as sko_reader, writer as sko_writer
@@ -39,6 +41,7 @@ WITH_NAN = frozenset("per_pe samples medians".split())  # lists of numbers
 LISTS = frozenset("notes levels parts states round_states".split())
 MEASURED = ("result", "rounds")  # kinds of records
 NOT_COMPLETE = "the file is not complete: the run was cut off, or has not ended yet"
+TOLD_EVERY = 1.0  # seconds between reports of how much is read
 TIME_LIMIT = 4  # exit status: what it left out is counted
 DICTS = frozenset("arguments variables pe_set counters".split())
 _NUMBERS = frozenset(NUMBERS)
@@ -299,7 +302,7 @@ def read(path, unit=None, strict=True, seen=None):
     "us", "ms" or "s", of the times in a .sko file that does not state it. strict: an Error for lines of a .sko file
     that are damaged, which else are left out. seen: gets each Result as soon as it is read, and may raise an Error."""
     with _opened(path) as stream:
-        file, lines = _begin("standard input" if path == "-" else os.fspath(path), stream)
+        file, lines = _begin("standard input" if path == "-" else os.fspath(path), _told(path, stream))
         records = _records(file, lines, unit, strict)
         # Records have no cycles; looking for them takes a quarter of the time in large files.
         collecting = gc.isenabled()
@@ -316,10 +319,11 @@ def read(path, unit=None, strict=True, seen=None):
     return file
 
 
-def records_of(path):
-    """The records of a result file one by one, which are kept nowhere: of very large files."""
+def records_of(path, told=True):
+    """The records of a result file one by one, which are kept nowhere: of very large files. told: on a terminal it says
+    how much is read."""
     with _opened(path) as stream:
-        yield from _records(*_begin(os.fspath(path), stream))
+        yield from _records(*_begin(os.fspath(path), _told(path, stream) if told else stream))
 
 
 def streamed(path):
@@ -327,7 +331,7 @@ def streamed(path):
     comes, and results are kept nowhere. None where they must be: of other formats, and of versions that do not state what
     identifies a point of which there are rounds."""
     with _opened(path) as stream:
-        file, lines = _begin(path, stream)
+        file, lines = _begin(path, _told(path, stream))
         if file.format != "json":
             return None
         stated = True
@@ -338,7 +342,7 @@ def streamed(path):
     if file.rounds and not stated:
         return None
     file.check_end()
-    return file, map(file.entry, records_of(path))
+    return file, map(file.entry, records_of(path, told=not sys.stdout.isatty()))
 
 
 def follow(name, stream):
@@ -353,6 +357,21 @@ def _opened(path):
     """Keeps line ends as they are: inside quotes they belong to a cell of CSV."""
     how = {"encoding": "utf-8-sig", "errors": "replace", "newline": ""}
     return open(0, closefd=False, **how) if path == "-" else open(path, **how)
+
+
+def _told(path, stream):
+    """The lines of a file. On a terminal it says how much of a file is read that takes seconds."""
+    total = os.path.getsize(path) if path != "-" and sys.stderr.isatty() else 0
+    read, begun = 0, time.monotonic()
+    told = begun
+    for line in stream:
+        read += len(line)
+        if total and time.monotonic() - told >= TOLD_EVERY:
+            screen.overwrite(f"{path}: {min(round(100 * read / total), 100)} % read")
+            told = time.monotonic()
+        yield line
+    if told > begun:
+        screen.overwrite("")
 
 
 def _begin(name, stream):

@@ -48,6 +48,12 @@ def raw(stream):
     return getattr(stream, "stream", stream)
 
 
+def overwrite(text):
+    """Shows a text on standard error's terminal, in place of the one before; "" leaves none."""
+    raw(sys.stderr).write(f"\r\x1b[K{printable(text)[:columns() - 1]}")
+    sys.stderr.flush()
+
+
 # ---- Widths ----
 
 

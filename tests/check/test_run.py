@@ -48,6 +48,13 @@ tap.ok(status == 1 and text.count("again, alone: bad\n") == 1 and text.endswith(
 status, text = outcome_of({f"bad{i}": BAD for i in range(runner.MOST_AGAIN + 1)})
 tap.ok(status == 1 and "again, alone" not in text, "many failures are no accident: none runs again", text)
 
+config = os.path.join(tempfile.mkdtemp(prefix="skampi-test-"), "config.mk")
+runner.harness.build_config = lambda: os.path.exists(config)
+status, text = outcome_of({"good": GOOD, "makes": f"touch {config}; {GOOD}"})
+tap.ok(status == 1 and "  makes: this file, or one beside it, configured" in text and "again, alone" not in text,
+       "a file that configures the build under test ends the run", text)
+
+
 def beside(least, most_beside, idle):
     """(the order in which files begin, how many of them run at the same time at most) on processors that idle or never do."""
     begun, running, most = [], [], []

@@ -429,7 +429,8 @@ def recipe():
         package.build(package.spec, "/opt/skampi")
         package.install(package.spec, "/opt/skampi")
     tap.ok(said["version"] == ["main"] and "mpi" in said["depends_on"], "the recipe for Spack is Python", said)
-    done = [run(["make", "-n", *words], cwd=ROOT) for words in made]
+    elsewhere = copy_tree()  # make finds out about compilers again even if it only shows what it would do
+    done = [make(elsewhere, "-n", *words) for words in made]
     tap.ok(len(done) == 4 and all(one.status == 0 for one in done), "... and makes targets that exist", done)
     known = run(["make", "help"], cwd=ROOT).out
     settings = {word.partition("=")[0] for words in made for word in words if "=" in word}

@@ -290,10 +290,13 @@ for name in ("a.json", "a.csv", "a.sko"):
 for name, text in (("empty", ""), ("other", "what is this?\n"), ("nothing.json", "{}\n")):
     write_text(path(name), text)
 os.makedirs(path("a folder"), exist_ok=True)
+one_of_many = point("many", "F", {"count": 8}, 1e-6)
+write_records(path("many.json"), records([one_of_many] * 20_001))
 for arguments, text in (
         (["nowhere.json"], "nowhere.json: No such file or directory"),
         (["empty"], "empty: the file is empty"),
         (["other"], "other: "), (["nothing.json"], "nothing.json:1: "),
+        (["many.json"], "many.json: more than 20000 results, too many for a page: skampi-table"),
         (["a folder"], "a folder: not a file, and not the folder of a campaign"),
         (["a.json", "a.json"], "a.json: given twice"),
         (["a.json", "-o", "a.json"], "a.json: unknown suffix .json"),

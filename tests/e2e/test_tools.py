@@ -127,6 +127,14 @@ for words in ([PROGRAMS[0], "--list", "put"], [PROGRAMS[0], "--describe", "Shmem
     shown = on_terminal(70, *words)
     tap.ok(longest(shown) <= 70 < longest(run(words).out) and sorted(shown.split()) == sorted(run(words).out.split()),
            f"skampi {words[1]} is folded on a terminal alone", shown)
+told = on_terminal(50, sys.executable, "-c", f"""
+import sys
+sys.path.insert(0, {os.path.join(ROOT, "scripts")!r})
+from skampi_tools import results
+results.TOLD_EVERY = 0
+print(len(results.read("a.json").points))""")
+tap.ok(re.fullmatch("(\r\x1b\\[Ka.json: \\d+ % read)+\r\x1b\\[K\\d+\n", told) and "a.json: 100 % read" in told,
+       "how much of a large file is read is said on a terminal, and gone afterwards", repr(told))
 rows = [("name", "x"), ("\u6f22\u5b57", "1"), ("e\u0301", "2"), ("abcd", "3")]
 tap.equal(screen.table(rows), ["name  x", "\u6f22\u5b57  1", "e\u0301     2", "abcd  3"],
           "wide characters take two columns, combining ones none")

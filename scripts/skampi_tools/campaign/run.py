@@ -3,7 +3,6 @@
 import os
 import re
 import select
-import shutil
 import signal
 import socket
 import subprocess
@@ -179,13 +178,11 @@ class Teller:
 
     def running(self, text):
         if self.terminal:
-            width = shutil.get_terminal_size().columns - 1
-            screen.raw(sys.stderr).write(f"\r\x1b[K{screen.printable(text)[:width]}")
-            sys.stderr.flush()
+            screen.overwrite(text)
 
     def line(self, text):
         if not self.quiet:
-            screen.raw(sys.stderr).write("\r\x1b[K" * self.terminal)
+            self.running("")
             sys.stderr.write(text + "\n")
             sys.stderr.flush()
 
