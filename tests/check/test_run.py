@@ -51,7 +51,7 @@ tap.ok(status == 1 and "again, alone" not in text, "many failures are no acciden
 config = os.path.join(tempfile.mkdtemp(prefix="skampi-test-"), "config.mk")
 runner.harness.build_config = lambda: os.path.exists(config)
 status, text = outcome_of({"good": GOOD, "makes": f"touch {config}; {GOOD}"})
-tap.ok(status == 1 and "  makes: this file, or one beside it, configured" in text and "again, alone" not in text,
+tap.ok(status == 1 and ": this file, or one beside it, configured" in text and "again, alone" not in text,
        "a file that configures the build under test ends the run", text)
 
 
