@@ -14,7 +14,7 @@ import harness
 from harness import FEW, ROOT, Tap, read_text, skampi, with_few_repetitions
 
 # On more PEs than cores, each synchronization takes milliseconds: few and small messages then.
-FAST = {"iterations": 2, "FLOOD": 64, "REPETITIONS": 8, "POINT_TIME": 0.05}
+FAST = {"iterations": 2, "FLOOD": 64, "REPETITIONS": 8, "POINT_TIME": 0.05, "LATE": 1e-5}
 SMALL = {"MAXSIZE": 8, **FAST}
 SOON = {"seconds": 0.5}  # over which a script spreads its rounds
 MANY = 5  # odd, and more PEs than cores; what does not run on so many runs on 3

@@ -230,7 +230,7 @@ def gather(files, state=None):
                                      chosen.value(index, result, place))
             if time is None:
                 reasons[OTHER_STATES] += 1
-            elif not time > 0 and result.function != CONNECTING:
+            elif not (time > 0 or time == 0 and _lateness(result) or result.function == CONNECTING):
                 reasons["calls that took no time, or less"] += 1
             elif error > WIDEST * time:
                 reasons[f"calls whose time is not known to {style.percent_text(WIDEST)}"] += 1
