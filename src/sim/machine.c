@@ -6,8 +6,8 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-const char *const collective_names[COLLECTIVES] = {"barrier", "broadcast", "reduce", "collect",
-                                                   "alltoall"};
+const char *const collective_names[COLLECTIVES] = {"barrier", "broadcast", "reduce",
+                                                   "collect", "fcollect",  "alltoall"};
 const char *const cost_names[COST_CLASSES] = {
     "put",       "get",       "put-nbi", "get-nbi", "atomic", "lock", "unlock",
     "lock-held", "hand-over", "connect", "quiet",   "fence",  "wait"};

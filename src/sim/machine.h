@@ -116,7 +116,8 @@ enum collective {
     COLLECTIVE_BARRIER, /* and sync, and what creates or ends teams */
     COLLECTIVE_BROADCAST,
     COLLECTIVE_REDUCE,
-    COLLECTIVE_COLLECT, /* and fcollect */
+    COLLECTIVE_COLLECT, /* of any sizes, which libraries exchange first */
+    COLLECTIVE_FCOLLECT,
     COLLECTIVE_ALLTOALL,
     COLLECTIVES
 };
@@ -126,6 +127,7 @@ struct collective_rule {
     enum shape shape;
     double factor;                  /* steps for each PE, of SHAPE_FACTOR */
     const struct time_table *table; /* of SHAPE_TABLE */
+    bool named;                     /* by a statement of its own */
 };
 
 enum placement { PLACE_ROUND_ROBIN, PLACE_BLOCKS, PLACE_LIST };

@@ -384,16 +384,28 @@ static bool take_rule(struct machine_text *text, struct collective_rule *rule)
     return rule->table;
 }
 
+/* Of collect and fcollect, one that is named counts for the other, too, unless that has its own. */
+static void share_rule(struct collective_rule *rules)
+{
+    struct collective_rule *any = &rules[COLLECTIVE_COLLECT], *same = &rules[COLLECTIVE_FCOLLECT];
+    if (any->named == same->named)
+        return;
+    struct collective_rule *to = any->named ? same : any;
+    *to = any->named ? *any : *same;
+    to->named = false;
+}
+
 static void take_collective(struct machine_text *text, void *into)
 {
     struct machine *machine = into;
     struct word name = text->word;
-    struct collective_rule rule = {.factor = 1};
     bool any = word_is(&name, "all"), known = any;
+    struct collective_rule rule = {.factor = 1, .named = !any};
     for (size_t i = 0; i < COLLECTIVES; i++)
         known = known || word_is(&name, collective_names[i]);
     if (!known) {
-        text_error(text, &name, "give barrier, broadcast, reduce, collect, alltoall or all");
+        text_error(text, &name,
+                   "give barrier, broadcast, reduce, collect, fcollect, alltoall or all");
         return;
     }
     text_next(text);
@@ -401,6 +413,8 @@ static void take_collective(struct machine_text *text, void *into)
     for (size_t i = 0; good && i < COLLECTIVES; i++)
         if (any || word_is(&name, collective_names[i]))
             machine->collectives[i] = rule;
+    if (good)
+        share_rule(machine->collectives);
 }
 
 /* "model loggp +- 9 %" */
@@ -491,7 +505,7 @@ struct machine *machine_read(const char *path, const struct variation *variation
     struct machine_text text = {.variation = variation, .machine = machine};
     for (size_t i = 0; i < COLLECTIVES; i++)
         machine->collectives[i] = (struct collective_rule){
-            i < COLLECTIVE_COLLECT ? SHAPE_LOGARITHMIC : SHAPE_LINEAR, 1, NULL};
+            i < COLLECTIVE_COLLECT ? SHAPE_LOGARITHMIC : SHAPE_LINEAR, 1, NULL, false};
     if (text_enter(&text, path)) {
         while (!word_ends(&text.word))
             take_statement(&text);

@@ -189,7 +189,7 @@ class Made:
 
 BARRIER = 1 * US  # also at the end of each run
 COLLECTIVES = {"Shmem_Barrier_Consecutive": (BARRIER, 0), "Shmem_Bcast_All_Synchro": (2 * US, 1e9),
-               "Shmem_Reduce_Sum_Long_Consecutive": (3 * US, 2e9), "Shmem_Fcollect_Consecutive": (4 * US, 3e9),
+               "Shmem_Reduce_Sum_Long_Consecutive": (3 * US, 2e9), "Shmem_Fcollect_Consecutive": (4 * US, 3e9), "Shmem_Collect_Consecutive": (6 * US, 3e9),
                "Shmem_Alltoall_Consecutive": (5 * US, 4e9)}
 
 
@@ -292,7 +292,7 @@ def test_inside():
     tap.ok(near(found.get(("collective", "alltoall", "table", "linear"), {2: [{}]})[2][0].get("time"), 5 * US)
            and ("collective", "collect", "table", "linear") in found and ("collective", "reduce", "table") in found,
            "all-to-all and collect grow by n - 1, others by log2(n)", found)
-    tap.equal(text.count("shmemsim extrapolates by"), 5, "each table says what it is extrapolated by")
+    tap.equal(text.count("shmemsim extrapolates by"), 6, "each table says what it is extrapolated by")
     with open(os.path.join(folder, "a.out.json"), encoding="utf-8") as file:
         whole = json.load(file)
     residuals = whole["places"]["inside"]["residuals"]["put"]
@@ -301,7 +301,7 @@ def test_inside():
            "--json: the description gives what was measured", residuals)
     picture = xml.etree.ElementTree.parse(os.path.join(folder, "a.svg")).getroot()
     circles = picture.findall("{http://www.w3.org/2000/svg}circle")
-    tap.equal(len(circles), 4 * len(SIZES) + 3 + 2 * 2 + 4 * 10 + 1, "--plot: a dot for each result")
+    tap.equal(len(circles), 4 * len(SIZES) + 3 + 2 * 2 + 5 * 10 + 1, "--plot: a dot for each result")
     return text, machine
 
 
@@ -391,7 +391,7 @@ def test_collectives():
                f"from four numbers of PEs: grows by {name}", done)
     together = machine.collectives({f"Shmem_{name}_Synchro": (9 * US, 0)
                                     for name in ("Reduce_Sum_Long", "Fcollect", "Alltoall")})
-    names = ("reduce", "collect", "alltoall")
+    names = ("reduce", "fcollect", "alltoall")
     of = lambda points: {words[1]: table[2][0]["time"] for words, table in parsed(tool(made("rows.json", points)).out).items()
                          if words[0] == "collective" and words[1] in names}
     alone, both = of(machine.all() + together), of(machine.all() + machine.collectives(COLLECTIVES) + together)
@@ -435,7 +435,7 @@ def test_missing():
     lines = done.err.splitlines()
     node = parsed(done.out).get(("node", "host"), {})
     tap.ok(done.status == 3 and len(lines) == 1 and "inside a node: get, fence, iget, progress; collectives: barrier, "
-           "broadcast, reduce, collect, alltoall" in lines[0] and ("cost", "get") not in node
+           "broadcast, reduce, collect, fcollect, alltoall" in lines[0] and ("cost", "get") not in node
            and ("cost", "fence") not in node and ("cost", "put") in node, "one line names what is missing", done)
     whole = Made().all() + Made().collectives(COLLECTIVES)
     kept = [one for one in whole if one["function"] != "Shmem_Put_Simple" or one["bytes"] <= 64]

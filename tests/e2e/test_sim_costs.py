@@ -230,17 +230,17 @@ ROWS = "{ pes 2 { time 1.2 us bandwidth 5 GB/s from 4 KiB time 3 us } pes 8 { fr
 
 
 @functools.lru_cache(None)
-def broadcasting(pes, size):
+def calling(pes, size, routine):
     program = Program(pes)
     for pe in range(pes):
-        program.together(pe, "shmem_broadcastmem", elements=size, bytes=size, target=HEAP, source=HEAP)
+        program.together(pe, routine, elements=size, bytes=size, target=HEAP, source=HEAP)
     return sim.trace(program)
 
 
-def broadcast(pes, size, machine, *options):
-    """ns of a broadcast, and what --json says."""
-    found = sim.predict(broadcasting(pes, size), *options, machine=machine)
-    return spent(found, "shmem_broadcastmem") / pes, found
+def broadcast(pes, size, machine, *options, routine="shmem_broadcastmem"):
+    """ns of a broadcast, or of another collective, and what --json says."""
+    found = sim.predict(calling(pes, size, routine), *options, machine=machine)
+    return spent(found, routine) / pes, found
 
 
 def test_tables():
@@ -274,6 +274,13 @@ def test_tables():
     tap.equal([broadcast(pes, 8, machine)[0] for pes in (1, 2)], [500, 1500], "a row of one PE")
     machine = described(more=f"collective all table {ROWS}\ncollective broadcast linear\n")
     tap.equal(broadcast(3, 8, machine)[0], 2 * (1000 + 8), "the last statement about a collective holds")
+    collect, fcollect = (f"collective {name} table {{{{ pes 2 {{{{ time {{}} us }}}} }}}}\n" for name in ("collect", "fcollect"))
+    for more, wanted in ((collect.format(7), [7000, 7000]), (fcollect.format(3), [3000, 3000]),
+                         (fcollect.format(3) + collect.format(7), [7000, 3000]), (collect.format(7) + fcollect.format(3), [7000, 3000]),
+                         ("collective all table { pes 2 { time 1 us } }\n" + collect.format(7), [7000, 7000])):
+        machine = described(more=more)
+        tap.equal([broadcast(2, 0, machine, routine=f"shmem_{name}64")[0] for name in ("collect", "fcollect")], wanted,
+                  f"collect and fcollect, of which one may count for both: {more.strip()}")
 
 
 def test_last():

@@ -12,8 +12,9 @@ from harness import ROOT, Tap
 CLOSE = 0.05
 NOISE = "0.01"
 LARGE = 4096  # bytes
-COSTS = {"fence": 400, "wait": 250, "fetch": 7000, "barrier": 6000, "reduce": 9000, "fcollect": 8000,
-         "alltoall": 7500, "set_lock": 6000, "clear_lock": 9000, "bcast": "linear:5000"}
+BROADCAST = 5000
+COSTS = {"fence": 400, "wait": 250, "fetch": 7000, "barrier": 6000, "reduce": 9000, "collect": 13000,
+         "fcollect": 8000, "alltoall": 7500, "set_lock": 6000, "clear_lock": 9000, "bcast": f"linear:{BROADCAST}"}
 PROGRESS = """begin measurement "progress"
   measure comm(2) : Shmem_Get_Simple(8, 0)
   for computation in [0.0, 0.005] do
@@ -76,7 +77,8 @@ def check_two_protocols():
                for kind, cost in (("lock", 6000), ("unlock", 9000))), "locks: what is neither overhead nor at their PE",
            place["costs"].get("lock"))
     tap.equal(model["unlock"], "overtakes", "clear_lock of this network does not wait for puts")
-    for name, cost in (("barrier", 6000), ("broadcast", 5000), ("reduce", 9000), ("collect", 8000), ("alltoall", 7500)):
+    for name in ("barrier", "broadcast", "reduce", "collect", "fcollect", "alltoall"):
+        cost = COSTS.get(name, BROADCAST)
         rows = model["collectives"].get(name, {}).get("rows", {})
         tap.ok(list(rows) == ["2"] and len(rows["2"]) == 1 and near(rows["2"][0]["time"], cost), name, rows)
 

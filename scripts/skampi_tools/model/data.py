@@ -52,12 +52,14 @@ FUNCTIONS = {
     "Shmem_Bcast_All_Synchro": ("broadcast", FULL),
     "Shmem_Reduce_Sum_Long_Consecutive": ("reduce", FULL),
     "Shmem_Reduce_Sum_Long_Synchro": ("reduce", TOGETHER),
-    "Shmem_Fcollect_Consecutive": ("collect", FULL),
-    "Shmem_Fcollect_Synchro": ("collect", TOGETHER),
+    "Shmem_Collect_Consecutive": ("collect", FULL),
+    "Shmem_Collect_Synchro": ("collect", TOGETHER),
+    "Shmem_Fcollect_Consecutive": ("fcollect", FULL),
+    "Shmem_Fcollect_Synchro": ("fcollect", TOGETHER),
     "Shmem_Alltoall_Consecutive": ("alltoall", FULL),
     "Shmem_Alltoall_Synchro": ("alltoall", TOGETHER),
 }
-COLLECTIVES = ("barrier", "broadcast", "reduce", "collect", "alltoall")
+COLLECTIVES = ("barrier", "broadcast", "reduce", "collect", "fcollect", "alltoall")
 
 
 class Measured(NamedTuple):

@@ -46,7 +46,7 @@ SERVED = ("get", "atomic")  # that a PE may have to serve in a call of its own
 LOGARITHMIC, LINEAR = "log2(n)", "n - 1"
 # How collectives grow that were measured on too few numbers of PEs: as shmemsim's default.
 GROWTH = {"barrier": LOGARITHMIC, "broadcast": LOGARITHMIC, "reduce": LOGARITHMIC, "collect": LINEAR,
-          "alltoall": LINEAR}
+          "fcollect": LINEAR, "alltoall": LINEAR}
 STEPS = {LOGARITHMIC: lambda pes: math.log2(pes), LINEAR: lambda pes: pes - 1}
 
 
