@@ -36,6 +36,9 @@ APPS = {
     # Nobody used these while the simulator was made.
     "unseen": ["bank --steps 160", "stages --steps 600", "walk --steps 40", "workers --contexts 0 --steps 300",
                "heat --steps 40", "cg --steps 4"],
+    # The same, of later; --as-given.
+    "later": ["jobs --steps 320", "wavefront --steps 160", "search --steps 20", "pairs --steps 1600", "membrane --steps 800",
+              "power --steps 400"],
 }
 # And so many times the steps, which make first calls, which also connect PEs, a small part of the run. Gigabit has jumbo
 # frames: two processors cannot work a line that delivers a packet each 12 us. Those without delay are machines of traces.
@@ -45,6 +48,7 @@ NETWORKS = {HERE: 20, Network(delay_us=50): 20, Network(delay_us=200): 5, Networ
 SETS = {  # networks by set of applications
     "known": [network for network in NETWORKS if network.delay_us != 50 and network.pes == predicting.PES],
     "unseen": [network for network in NETWORKS if network.rate_mbit != 1000],
+    "later": [network for network in NETWORKS if network.rate_mbit != 1000],
 }
 WATCHED = 10          # seconds before anything else, to see how near the processors can be
 APART = 0.02          # of the time of a run, most of which is start and end

@@ -28,6 +28,12 @@ APPS = {  # what is enough to see that they work
     "workers": ["--steps", "60"],
     "heat": ["--size", "12", "--steps", "25"],
     "cg": ["--size", "12", "--steps", "2"],
+    "jobs": ["--steps", "20"],
+    "wavefront": ["--steps", "10"],
+    "search": ["--steps", "2"],
+    "pairs": ["--steps", "60"],
+    "membrane": ["--steps", "20"],
+    "power": ["--steps", "45"],
 }
 PES = (1, 2, 7)  # and 3 untraced
 QUERIES = {"shmem_my_pe", "shmem_n_pes"}  # traced when asked for
@@ -42,6 +48,7 @@ SIZES = {
 # An OpenSHMEM in which what each application depends on goes wrong.
 FAULTY = r"""
 #include <shmem.h>
+#include <stdint.h>
 void pshmem_uint_iput(unsigned *, const unsigned *, ptrdiff_t, ptrdiff_t, size_t, int);
 void shmem_uint_iput(unsigned *to, const unsigned *from, ptrdiff_t a, ptrdiff_t b, size_t n, int pe)
 {
@@ -101,6 +108,16 @@ void pshmem_double_put(double *, const double *, size_t, int);
 void shmem_double_put(double *to, const double *from, size_t n, int pe)
 {
     pshmem_double_put(to, from, n - 1, pe);
+}
+void pshmem_uint64_put(uint64_t *, const uint64_t *, size_t, int);
+void shmem_uint64_put(uint64_t *to, const uint64_t *from, size_t n, int pe)
+{
+    pshmem_uint64_put(to, from, n - 1, pe);
+}
+void pshmem_broadcast64(void *, const void *, size_t, int, int, int, int, long *);
+void shmem_broadcast64(void *to, const void *from, size_t n, int root, int first, int log2_stride, int pes, long *work)
+{
+    pshmem_broadcast64(to, from, n - 1, root, first, log2_stride, pes, work);
 }
 """
 
