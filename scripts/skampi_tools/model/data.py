@@ -167,10 +167,10 @@ def _lateness(result):
     return next((float(match[1]) for match in found if match), 0.0)
 
 
-def _class_of(result):
+def _class_of(result, late):
     """(class, part); windows in both directions at the same time are a part of their own, and what a late PE takes."""
     kind, part = FUNCTIONS[result.function]
-    if _lateness(result):
+    if late:
         return kind, LATE
     return kind, EXCHANGE if part == WINDOW and _argument(result, "directions") == 2 else part
 
@@ -227,19 +227,20 @@ def gather(files, state=None):
                 reasons[f"{result.pes} PEs on several nodes, several on one of them: a call is then neither inside "
                         "a node nor between nodes; measure with one PE on each node, or all PEs on one"] += 1
                 continue
+            late = _lateness(result)
             time, error, of_state = ((median(result.per_pe), NAN, True) if result.function == CONNECTING else
-                                     (result.per_pe[-1], NAN, True) if _lateness(result) and result.per_pe else
+                                     (result.per_pe[-1], NAN, True) if late and result.per_pe else
                                      chosen.value(index, result, place))
             if time is None:
                 reasons[OTHER_STATES] += 1
-            elif not (time > 0 or time == 0 and _lateness(result) or result.function == CONNECTING):
+            elif not (time > 0 or time == 0 and late or result.function == CONNECTING):
                 reasons["calls that took no time, or less"] += 1
             elif error > WIDEST * time:
                 reasons[f"calls whose time is not known to {style.percent_text(WIDEST)}"] += 1
             else:
                 one = Measured(progress.size_of(result), time, error, result.pes, int(_argument(result, "window")),
-                               _argument(result, "computation"), _elements(result), _evenness(result), _lateness(result))
-                groups.setdefault((place, *_class_of(result)), []).append((one, of_state))
+                               _argument(result, "computation"), _elements(result), _evenness(result), late)
+                groups.setdefault((place, *_class_of(result, late)), []).append((one, of_state))
     _choose(data, groups, reasons)
     for list_ in data.measured.values():
         list_.sort()
