@@ -545,7 +545,7 @@ for arguments in growing:
     allowed = (6000 if arguments[0] == "export" else 2000) * (10 if sanitized() else 1)
     tap.ok(None not in needs and needs[1] < needs[0] + allowed,
            f"{' '.join(arguments)}: memory does not grow with the trace", needs)
-middle = [["merge"], ["dump", "--csv"], ["export", "--chrome", "-"], ["export", "--paraver", "large"]]
+middle = [["merge"], ["dump", "--csv"], ["export", "--chrome", "-"], ["export", "--paraver", "large"], ["export", "--goal", "-"]]
 make("middle", "pe 0 2 2\nbulk 0 60000\nbulk 1 60000\nend exit\npe 1 2 1\nbulk 0 40000\nend exit\n")
 for arguments, needs in in_parallel(middle, lambda a: [peak([*a, t]) for t in ("short", "middle")], 2):
     tap.ok(None not in needs and needs[1] < needs[0] + 1000 * (10 if sanitized() else 1),

@@ -42,6 +42,7 @@ static struct list corpus, words;
 static struct bytes input; /* the one being run */
 static const char *artifact_prefix = "./";
 static unsigned int timeout_seconds = 60;
+static bool late; /* an input took longer */
 
 static void *must(void *memory)
 {
@@ -114,7 +115,8 @@ static void keep_input(void)
 
     for (size_t i = 0; i < input.size; i++)
         hash = (hash ^ input.data[i]) * 0x100000001b3u;
-    snprintf(path, sizeof path, "%scrash-%016llx", artifact_prefix, (unsigned long long)hash);
+    snprintf(path, sizeof path, "%s%s-%016llx", artifact_prefix, late ? "timeout" : "crash",
+             (unsigned long long)hash);
     file = fopen(path, "w");
     if (!file)
         return;
@@ -125,7 +127,8 @@ static void keep_input(void)
 
 static void on_signal(int number)
 {
-    fprintf(stderr, "ERROR: %s\n", number == SIGALRM ? "timeout" : strsignal(number));
+    late = number == SIGALRM;
+    fprintf(stderr, "ERROR: %s\n", late ? "timeout" : strsignal(number));
     keep_input();
     _exit(STATUS_FOUND);
 }

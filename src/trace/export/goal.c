@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/text.h"
@@ -17,6 +18,7 @@
 #include "trace/read/teams.h"
 
 #define CHUNK 16384 /* bytes of a PE's schedule that are kept in memory: there may be many PEs */
+#define NO_ROOM "no temporary file can be used; make room in /tmp"
 #define HASH UINT64_C(0x9e3779b97f4a7c15)
 #define CONTROL_BYTES 1 /* of a message that carries no data */
 
@@ -43,14 +45,20 @@ struct open {
     uint64_t answer;
 };
 
+/* What comes before is in the spool, in chunks. Each says where its PE's next one is, which has its
+ * place already: so memory does not grow with the schedule. */
+struct chunk {
+    uint64_t next;
+    char text[CHUNK];
+};
+
 struct pe {
     struct goal *goal;
     int number, thread_count;
     struct thread *threads;
     uint64_t labels, messages;
     struct text text; /* the end of its schedule */
-    off_t *chunks;    /* where what comes before is in the spool */
-    size_t chunk_count, chunk_room;
+    uint64_t chunks, next_chunk;
     struct table keys; /* context and peer */
     struct open *open;
     size_t open_room;
@@ -66,11 +74,25 @@ struct goal {
     uint64_t **calls; /* by set and member: a hash of its collectives */
     size_t set_room;
     FILE *spool;
-    off_t spooled;
+    uint64_t places; /* in the spool, the first ones for the first chunk of each PE */
     uint64_t pointers, waits, own, collects; /* that the schedule does not show */
 };
 
 /* ---- Operations ---- */
+
+static void spool_chunk(struct pe *pe)
+{
+    struct goal *goal = pe->goal;
+    struct chunk chunk = {.next = goal->places++};
+    memcpy(chunk.text, pe->text.data, CHUNK);
+    if (pwrite(fileno(goal->spool), &chunk, sizeof chunk, (off_t)(pe->next_chunk * sizeof chunk)) !=
+        sizeof chunk)
+        reader_fail(goal->reader, 1, NO_ROOM);
+    pe->chunks++;
+    pe->next_chunk = chunk.next;
+    pe->text.length -= CHUNK;
+    memmove(pe->text.data, pe->text.data + CHUNK, pe->text.length);
+}
 
 /* Adds an operation to a PE's schedule, and returns its label. */
 static uint64_t operation(struct pe *pe, int cpu, const struct labels *after, const char *format,
@@ -88,14 +110,8 @@ static uint64_t operation(struct pe *pe, int cpu, const struct labels *after, co
         length +=
             sprintf(text + length, "l%" PRIu64 " requires l%" PRIu64 "\n", label, after->of[i]);
     text_append_bytes(&pe->text, text, (size_t)length);
-    while (pe->text.length >= CHUNK) {
-        memory_extend(pe->chunks, pe->chunk_count, &pe->chunk_room);
-        pe->chunks[pe->chunk_count++] = pe->goal->spooled;
-        pe->goal->spooled += CHUNK;
-        fwrite(pe->text.data, 1, CHUNK, pe->goal->spool);
-        pe->text.length -= CHUNK;
-        memmove(pe->text.data, pe->text.data + CHUNK, pe->text.length);
-    }
+    while (pe->text.length >= CHUNK)
+        spool_chunk(pe);
     return label;
 }
 
@@ -366,6 +382,7 @@ static void look_around(struct goal *goal)
             reader_fail(reader, 2, "PE %d has no file: a schedule needs all PEs", i);
         goal->pe[i].goal = goal;
         goal->pe[i].number = i;
+        goal->pe[i].next_chunk = goal->places++;
     }
     flags_sort(&goal->flags, (size_t)goal->pes.count);
 }
@@ -395,19 +412,18 @@ static void follow_events(struct goal *goal)
 /* Writes a PE's schedule, and frees what is kept of the PE. */
 static void write_pe(struct pe *pe, FILE *out)
 {
-    char chunk[CHUNK];
+    struct chunk chunk = {.next = (uint64_t)pe->number};
     fprintf(out, "\nrank %d {\n", pe->number);
-    for (size_t i = 0; i < pe->chunk_count; i++) {
-        if (place_read(fileno(pe->goal->spool), chunk, CHUNK, pe->chunks[i]) != CHUNK)
-            reader_fail(pe->goal->reader, 1,
-                        "the temporary file cannot be read; make room in /tmp");
-        fwrite(chunk, 1, CHUNK, out);
+    for (uint64_t i = 0; i < pe->chunks; i++) {
+        if (place_read(fileno(pe->goal->spool), &chunk, sizeof chunk,
+                       (int64_t)(chunk.next * sizeof chunk)) != sizeof chunk)
+            reader_fail(pe->goal->reader, 1, NO_ROOM);
+        fwrite(chunk.text, 1, CHUNK, out);
     }
     fwrite(pe->text.data, 1, pe->text.length, out);
     fputs("}\n", out);
     free(pe->threads);
     text_release(&pe->text);
-    free(pe->chunks);
     table_free(&pe->keys);
     free(pe->open);
 }
@@ -420,12 +436,11 @@ void export_goal(struct reader *reader, const char *path)
                     "--goal takes the whole run, since messages need both ends: leave "
                     "out --pe, --thread, --only, --from and --to");
     if (!goal.spool)
-        reader_fail(reader, 1, "no temporary file can be made; make room in /tmp");
+        reader_fail(reader, 1, NO_ROOM);
     look_around(&goal);
     follow_events(&goal);
     FILE *out = reader_create(reader, path);
     fprintf(out, "num_ranks %d\n", goal.pes.count);
-    fflush(goal.spool);
     for (int i = 0; i < goal.pes.count; i++)
         write_pe(&goal.pe[i], out);
     reader_close_written(reader, out, path);

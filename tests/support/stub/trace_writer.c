@@ -11,6 +11,7 @@
  *   dropped N                  of this file
  *   clock OFFSET               this PE's clock is ahead by so much
  *   event THREAD ROUTINE START DURATION [flags=N] [phase=N] [FIELD=N]...
+ *   apart BYTES                likewise: between what PEs use in bulk; 0: all use the same bytes
  *   bulk THREAD COUNT          so many puts, gets and quiets, 1 us apart
  *   barriers THREAD COUNT      likewise
  *   counters PHASE START END N what a counter has counted
@@ -123,7 +124,7 @@ static uint64_t events, dropped, profiles;
 static uint32_t version = FORMAT_VERSION;
 static double cost_between, cost_inside;
 static long ending;
-static int64_t clock_offset, beginning;
+static int64_t clock_offset, beginning, apart;
 static bool opened;
 static struct thread *thread;
 static struct series_kind kinds[ROUTINES];
@@ -346,15 +347,16 @@ static void bulk(int number, long count)
     unsigned kind[3] = {find_routine("shmem_long_put"), find_routine("shmem_double_iget"),
                         find_routine("shmem_quiet")};
     open_file();
-    int64_t start = thread[number].encoder.time - clock_offset;
+    int64_t start = thread[number].encoder.time - clock_offset,
+            puts = (INT64_C(1) << 48) + pe * apart, gets = puts + pes * apart;
     for (long i = 0; i < count; i++) {
         int64_t elements = 1 << i % 12;
         int64_t values[TRACE_FIELDS] = {
             [TRACE_PEER] = (pe + 1 + i / 1000 % 3) % pes,
             [TRACE_ELEMENTS] = elements,
             [TRACE_BYTES] = 8 * elements,
-            [TRACE_TARGET] = i % 3 == 0 ? (INT64_C(1) << 48) + i % 4096 * 8 : 0,
-            [TRACE_SOURCE] = i % 3 == 1 ? (INT64_C(1) << 48) + i % 4096 * 8 : 0,
+            [TRACE_TARGET] = i % 3 == 0 ? puts + i % 4096 * 8 : 0,
+            [TRACE_SOURCE] = i % 3 == 1 ? gets + i % 4096 * 8 : 0,
             [TRACE_TARGET_STRIDE] = 1,
             [TRACE_SOURCE_STRIDE] = 2,
         };
@@ -451,6 +453,8 @@ int main(int argc, char **argv)
             beginning = strtoll(rest, NULL, 0);
         } else if (is(line, "clock", &rest)) {
             clock_offset = strtoll(rest, NULL, 0);
+        } else if (is(line, "apart", &rest)) {
+            apart = strtoll(rest, NULL, 0);
         } else if (is(line, "event", &rest)) {
             event_line(rest);
         } else if (is(line, "bulk", &rest) && sscanf(rest, "%d %ld", &number, &count) == 2) {
