@@ -89,7 +89,7 @@ _NAME = re.compile(r"(?:^|(?<=\s))([A-Za-z_]\w*)= ")
 _ASSIGNED = re.compile(r"[A-Za-z_]\w*=")
 # Fields as wide as they are printed: where a value with blanks ends.
 _LAYOUT = re.compile(rf"(?P<value>.*?)(?:^|(?<=\S) )(?P<fields>(?:(?=.{{8}} ) *\d+|\d{{9,}}) "
-                     rf"(?:(?=.{{9}} ) *{NUM}|\S{{10,}}) (?:(?=.{{9}} ) *{NUM}|\S{{10,}}) "
+                     rf"(?:(?=.{{9}} ) *|(?=\S{{10}})){NUM} (?:(?=.{{9}} ) *|(?=\S{{10}})){NUM} "
                      rf"(?:(?=.{{8}}(?: |$)) *\d+|\d{{9,}})(?:\s+{NUM})*)")
 
 
