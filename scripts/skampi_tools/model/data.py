@@ -17,8 +17,8 @@ PLACES = (INSIDE, BETWEEN)
 PLACE_WORDS = {INSIDE: "inside a node", BETWEEN: "between nodes"}
 PLACEMENTS = {"on one node": INSIDE, "on several nodes": BETWEEN}
 
-FULL, FULL_QUIET, POST, COMPUTING, CONTENDED, WINDOW, EXCHANGE, STRIDED, TOGETHER, BEHIND, LATE = (
-    "full", "full and quiet", "post", "computing", "contended", "window", "exchange", "strided", "together", "behind a put",
+FULL, FULL_QUIET, POST, ROW, COMPUTING, CONTENDED, WINDOW, EXCHANGE, STRIDED, TOGETHER, BEHIND, LATE = (
+    "full", "full and quiet", "post", "posts in a row", "computing", "contended", "window", "exchange", "strided", "together", "behind a put",
     "late")
 OTHER_STATES = "other states of the machine"
 CONNECTING = "Connect"  # happens once in a launch, in no state of the machine
@@ -72,6 +72,7 @@ class Measured(NamedTuple):
     elements: int       # of a strided call; 0: it is none
     evenness: float     # the shortest time of a PE over the longest; NaN: not known
     lateness: float     # seconds that the last PE comes later; then it is the time of that PE
+    iterations: int     # operations timed together; 0: as many as the timer needs
 
 
 @dataclass
@@ -193,6 +194,18 @@ def _choose(data, groups, reasons):
             reasons[OTHER_STATES] += len(found) - len(own)
 
 
+def _part_rows(data, place):
+    """Of posts of one size, the most in a row are a part of their own, if there are shorter rows, too."""
+    posts = data.measured.get((place, "put-nbi", POST), [])
+    lengths = {}
+    for one in posts:
+        lengths.setdefault(one.bytes, set()).add(one.iterations)
+    rows = [one for one in posts if len(lengths[one.bytes]) > 1 and one.iterations == max(lengths[one.bytes])]
+    if rows:
+        data.measured[place, "put-nbi", ROW] = rows
+        data.measured[place, "put-nbi", POST] = [one for one in posts if one not in rows]
+
+
 def lacking(file):
     """Texts: what the file says that it lacks, and which classes have fewer results for that."""
     classes, count = Counter(), file.missing()
@@ -239,10 +252,13 @@ def gather(files, state=None):
                 reasons[f"calls whose time is not known to {style.percent_text(WIDEST)}"] += 1
             else:
                 one = Measured(progress.size_of(result), time, error, result.pes, int(_argument(result, "window")),
-                               _argument(result, "computation"), _elements(result), _evenness(result), late)
+                               _argument(result, "computation"), _elements(result), _evenness(result), late,
+                               int(_argument(result, "iterations")))
                 groups.setdefault((place, *_class_of(result, late)), []).append((one, of_state))
     _choose(data, groups, reasons)
     for list_ in data.measured.values():
         list_.sort()
+    for place in PLACES:
+        _part_rows(data, place)
     data.refused = [f"{style.count_text(count, 'result')} of {reason}" for reason, count in reasons.items()]
     return data
