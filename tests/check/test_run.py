@@ -45,6 +45,13 @@ tap.ok(status == 0 and text.endswith("2 passed, 0 failed, 0 skipped, 1 unsteady\
 status, text = outcome_of({"good": GOOD, "bad": BAD})
 tap.ok(status == 1 and text.count("again, alone: bad\n") == 1 and text.endswith("1 passed, 1 failed, 0 skipped\n"),
        "what fails twice has failed", text)
+for variable in runner.SHARING:
+    os.environ.pop(variable, None)
+waits = "$OMPI_MCA_mpi_yield_when_idle"
+status, text = outcome_of({"shares": f'[ -e DIR/was ] && [ -z "{waits}" ] && {{ {GOOD}; exit; }}; touch DIR/was; '
+                                     f'[ "{waits}" = 1 ] && {BAD}'})
+tap.ok(status == 0 and "  shares: broken\n" in text, "PEs yield where files run beside each other, and are the library's in the second try",
+       text)
 status, text = outcome_of({f"bad{i}": BAD for i in range(runner.MOST_AGAIN + 1)})
 tap.ok(status == 1 and "again, alone" not in text, "many failures are no accident: none runs again", text)
 
@@ -59,7 +66,7 @@ def beside(least, most_beside, idle):
     """(the order in which files begin, how many of them run at the same time at most) on processors that idle or never do."""
     begun, running, most = [], [], []
 
-    def run_test(test, _):
+    def run_test(test, _, alone):
         begun.append(test.name)
         running.append(test)
         time.sleep(0.1)
