@@ -65,7 +65,7 @@ def read_fences(path):
 
 def shape(line):
     """A line whatever its numbers, units of time and marks, and in however many states the machine was."""
-    line = re.sub(r"(?<![\w.-])(-?[\d.][\d.:,e+-]*|---|\?)(?!\S)( [num]?s\b)?", "#", line.removesuffix(" *").replace(" >", " "))
+    line = re.sub(r"(?<![\w.-])(-?[\d.][\d.:,e+-]*|---|\?)(?!\S)( [num]?s\b)?", "#", line.removesuffix(" *").replace(" * ", "  ").replace(" >", " "))
     line = re.sub(r" in state #|\[[num]?s\]", "", line)
     return re.sub("#( #)+", "#", " ".join(line.split()))
 
