@@ -129,9 +129,7 @@ static void check_other_blocks(struct source *source)
                    : kinds[i] == BLOCK_TEAMS   ? trace_next_team(cursor, &team)
                                                : trace_next_module(cursor, &module);
         while (more > 0);
-        if (more < 0)
-            source_damaged(source, cursor);
-        trace_cursor_free(cursor);
+        source_close_cursor(source, cursor, more);
     }
 }
 

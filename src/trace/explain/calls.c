@@ -109,8 +109,7 @@ uint32_t spot_of(struct explain *explain, struct source *source, const struct tr
     struct spot_cached *cached = &explain->spot_cache[place];
     if (cached->routine == routine + 1u)
         return cached->spot;
-    const struct spot_key key = {routine,
-                                 site ? sites_find(&explain->reader->sites, site)->same : 0};
+    const struct spot_key key = {routine, sites_find(&explain->reader->sites, site)->same};
     cached->routine = routine + 1u;
     cached->spot = (uint32_t)table_number(&explain->spots, &key, sizeof key);
     return cached->spot;

@@ -162,9 +162,7 @@ static void put_transfer(const struct paraver *paraver, int pe, const struct tra
 /* Calls of one line have one number. */
 static size_t site_number(const struct merge_event *next)
 {
-    struct reader *reader = next->source->reader;
-    size_t site = source_site(next->source, next->event);
-    return site ? sites_find(&reader->sites, site)->same : 0;
+    return sites_find(&next->source->reader->sites, source_site(next->source, next->event))->same;
 }
 
 static void put_start(struct paraver *paraver, const struct merge_event *next, uint64_t start,

@@ -500,10 +500,17 @@ static bool note_damage(struct source *source)
     return first;
 }
 
-void source_damaged(struct source *source, const struct trace_cursor *cursor)
+static void tell_damage(struct source *source, const struct trace_cursor *cursor)
 {
     if (note_damage(source))
         reader_say(source->reader, "%s", trace_problem(cursor));
+}
+
+void source_close_cursor(struct source *source, struct trace_cursor *cursor, int more)
+{
+    if (more < 0)
+        tell_damage(source, cursor);
+    trace_cursor_free(cursor);
 }
 
 void source_ended(struct source *source)
@@ -532,7 +539,7 @@ bool source_next(struct source *source, struct trace_cursor *cursor, struct trac
     for (;;) {
         int more = trace_next(cursor, event);
         if (more < 0)
-            source_damaged(source, cursor);
+            tell_damage(source, cursor);
         if (more <= 0)
             return false;
         source->events++;

@@ -144,8 +144,8 @@ bool source_next(struct source *, struct trace_cursor *, struct trace_event *);
 /* Call it when all events were read by source_next(), or thread by thread. Reports if they are
  * fewer than the file's ending says. */
 void source_ended(struct source *);
-/* Reports the damage at which the cursor stopped. */
-void source_damaged(struct source *, const struct trace_cursor *);
+/* Frees the cursor, and reports the damage at which it stopped. more: what it said last. */
+void source_close_cursor(struct source *, struct trace_cursor *, int more);
 bool reader_wants_thread(const struct reader *, long thread);
 
 static inline const struct trace_routine *source_routine(const struct source *source,

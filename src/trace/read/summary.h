@@ -37,6 +37,8 @@ struct total {
     double seconds, longest;
 };
 
+void total_add(struct total *, const struct total *part);
+
 struct summary_routine {
     enum trace_class class;
     struct total total;

@@ -48,13 +48,21 @@ static size_t size_of(uint64_t bytes)
     return size;
 }
 
-static void add(struct total *total, uint64_t calls, uint64_t bytes, double seconds, double longest)
+void total_add(struct total *sum, const struct total *part)
 {
-    total->calls += calls;
-    total->bytes += bytes;
-    total->seconds += seconds;
-    total->longest = fmax(total->longest, longest);
+    sum->calls += part->calls;
+    sum->bytes += part->bytes;
+    sum->seconds += part->seconds;
+    sum->longest = fmax(sum->longest, part->longest);
 }
+
+/* Calls of a routine that are added at once: one event, or a row of a profile. */
+struct calls {
+    struct total total;
+    int64_t peer;
+    uint32_t phase, flags;
+    double burst;
+};
 
 static struct summary_phase *phase_of(struct summary *summary, uint32_t phase)
 {
@@ -96,20 +104,20 @@ static void add_to_group(struct summary *summary, size_t routine, uint64_t bytes
 
 /* ---- Pairs: in memory are those of the PE that is being read, and the best ones of all ---- */
 
-static void add_to_pair(struct summary *summary, int pe, int64_t peer, enum transfer transfer,
-                        uint64_t calls, uint64_t bytes, double seconds)
+static void add_to_pair(struct summary *summary, int pe, enum transfer transfer,
+                        const struct calls *calls)
 {
-    size_t number = table_number(&summary->row_peers, &peer, sizeof peer);
+    size_t number = table_number(&summary->row_peers, &calls->peer, sizeof calls->peer);
     memory_extend(summary->row, number, &summary->row_room);
     struct summary_pair *pair = &summary->row[number];
     if (number + 1 == summary->row_peers.count && pair->calls == 0)
-        *pair = (struct summary_pair){.pe = pe, .peer = peer};
-    pair->calls += calls;
-    pair->seconds += seconds;
+        *pair = (struct summary_pair){.pe = pe, .peer = calls->peer};
+    pair->calls += calls->total.calls;
+    pair->seconds += calls->total.seconds;
     if (transfer & TRANSFER_TO_PEER)
-        pair->to += bytes;
+        pair->to += calls->total.bytes;
     if (transfer & TRANSFER_FROM_PEER)
-        pair->from += bytes;
+        pair->from += calls->total.bytes;
 }
 
 static bool has_more(const struct summary_pair *a, const struct summary_pair *b)
@@ -155,41 +163,31 @@ static void end_row(struct summary *summary)
 
 /* ---- Reading ---- */
 
-/* Calls of a routine that are added at once: one event, or a row of a profile. */
-struct calls {
-    uint64_t calls, bytes;
-    int64_t peer;
-    uint32_t phase, flags;
-    double seconds, longest, burst;
-};
-
 static void add_calls(struct summary *summary, struct summary_pe *pe, size_t number,
                       const struct trace_routine *routine, const struct calls *calls)
 {
     memory_extend(summary->routines, number, &summary->routine_room);
-    struct summary_routine *total = &summary->routines[number];
-    total->class = routine->class;
-    add(&total->total, calls->calls, calls->bytes, calls->seconds, calls->longest);
+    summary->routines[number].class = routine->class;
+    total_add(&summary->routines[number].total, &calls->total);
     struct summary_phase *phase = phase_of(summary, calls->phase);
-    add(&phase->total, calls->calls, calls->bytes, calls->seconds, calls->longest);
+    total_add(&phase->total, &calls->total);
     phase->outside += calls->burst;
-    pe->of[QUANTITY_CALLS] += (double)calls->calls;
-    pe->of[QUANTITY_INSIDE] += calls->seconds;
+    pe->of[QUANTITY_CALLS] += (double)calls->total.calls;
+    pe->of[QUANTITY_INSIDE] += calls->total.seconds;
     pe->of[QUANTITY_OUTSIDE] += calls->burst;
     int waiting = waiting_of(routine, calls->flags);
     if (waiting >= 0) {
-        pe->of[QUANTITY_WAITING] += calls->seconds;
-        summary->waiting[waiting] += calls->seconds;
+        pe->of[QUANTITY_WAITING] += calls->total.seconds;
+        summary->waiting[waiting] += calls->total.seconds;
     }
     if (is_message(routine->class))
-        pe->of[QUANTITY_BYTES] += (double)calls->bytes;
+        pe->of[QUANTITY_BYTES] += (double)calls->total.bytes;
     if (calls->peer >= 0)
-        add_to_pair(summary, pe->pe, calls->peer, trace_transfer(routine), calls->calls,
-                    calls->bytes, calls->seconds);
+        add_to_pair(summary, pe->pe, trace_transfer(routine), calls);
 }
 
 static void add_to_site(struct summary *summary, size_t site, size_t routine,
-                        const struct calls *calls)
+                        const struct total *total)
 {
     const size_t key[2] = {sites_find(&summary->reader->sites, site)->same, routine};
     size_t number = table_number(&summary->site_numbers, key, sizeof key);
@@ -197,7 +195,7 @@ static void add_to_site(struct summary *summary, size_t site, size_t routine,
     struct summary_site *found = &summary->sites[number];
     found->site = key[0];
     found->routine = routine;
-    add(&found->total, calls->calls, calls->bytes, calls->seconds, calls->longest);
+    total_add(&found->total, total);
 }
 
 static void add_event(struct summary *summary, struct source *source, struct summary_pe *pe,
@@ -205,29 +203,26 @@ static void add_event(struct summary *summary, struct source *source, struct sum
 {
     const struct trace_routine *routine = source_routine(source, event);
     int64_t bytes = event_value(event, TRACE_BYTES, 0);
-    struct calls one = {
-        .calls = 1,
-        .bytes = bytes > 0 ? (uint64_t)bytes : 0,
+    double seconds = (double)event->duration * source->seconds_per_tick;
+    const struct calls one = {
+        .total = {1, bytes > 0 ? (uint64_t)bytes : 0, seconds, seconds},
         .peer = event_value(event, TRACE_PEER, -1),
         .phase = event->phase,
         .flags = event->flags,
-        .seconds = (double)event->duration * source->seconds_per_tick,
         .burst = (double)event->burst * source->seconds_per_tick,
     };
-    one.longest = one.seconds;
     summary->pointers += event_gives_pointer(source, event);
     size_t number = source_number(source, event);
     add_calls(summary, pe, number, routine, &one);
     size_t site = source_site(source, event);
     if (site)
-        add_to_site(summary, site, number, &one);
+        add_to_site(summary, site, number, &one.total);
     distribution_add(&summary->bursts, one.burst);
     if (is_message(routine->class))
-        add(&summary->sizes[size_of(one.bytes)][routine->class], 1, one.bytes, one.seconds,
-            one.seconds);
+        total_add(&summary->sizes[size_of(one.total.bytes)][routine->class], &one.total);
     if (summary->grouped)
-        add_to_group(summary, number, routine->class == TRACE_MEMORY ? 0 : one.bytes, pe->pe,
-                     one.seconds);
+        add_to_group(summary, number, routine->class == TRACE_MEMORY ? 0 : one.total.bytes, pe->pe,
+                     seconds);
 }
 
 static void read_events(struct summary *summary, struct source *source, struct summary_pe *pe)
@@ -263,20 +258,16 @@ static void read_profile(struct summary *summary, struct source *source, struct 
         struct trace_event event = {.routine = row.routine};
         if (!source->wanted[row.routine] || !reader_wants_thread(source->reader, row.thread))
             continue;
-        struct calls calls = {
-            .calls = row.calls,
-            .bytes = row.bytes,
+        const struct calls calls = {
+            .total = {row.calls, row.bytes, (double)row.ticks * source->seconds_per_tick,
+                      (double)row.max_ticks * source->seconds_per_tick},
             .peer = row.peer,
             .phase = row.phase,
-            .seconds = (double)row.ticks * source->seconds_per_tick,
-            .longest = (double)row.max_ticks * source->seconds_per_tick,
         };
         add_calls(summary, pe, source_number(source, &event), source_routine(source, &event),
                   &calls);
     }
-    if (more < 0)
-        source_damaged(source, cursor);
-    trace_cursor_free(cursor);
+    source_close_cursor(source, cursor, more);
     summary->events += (uint64_t)pe->of[QUANTITY_CALLS];
 }
 
@@ -297,9 +288,7 @@ static void read_counters(struct summary *summary, struct source *source)
         for (size_t i = 0; i < summary->counter_count; i++)
             phase->counters[i] += (double)stretch.counters[i];
     }
-    if (more < 0)
-        source_damaged(source, cursor);
-    trace_cursor_free(cursor);
+    source_close_cursor(source, cursor, more);
 }
 
 static void describe(struct summary *summary, const struct trace_info *info)

@@ -118,13 +118,8 @@ static const char *routine_name(const struct summary *summary, size_t number)
 static struct total size_total(const struct summary *summary, size_t size)
 {
     struct total sum = {0};
-    for (size_t class = 0; class < TRACE_CLASSES; class ++) {
-        const struct total *one = &summary->sizes[size][class];
-        sum.calls += one->calls;
-        sum.bytes += one->bytes;
-        sum.seconds += one->seconds;
-        sum.longest = fmax(sum.longest, one->longest);
-    }
+    for (size_t class = 0; class < TRACE_CLASSES; class ++)
+        total_add(&sum, &summary->sizes[size][class]);
     return sum;
 }
 

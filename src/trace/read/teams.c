@@ -83,9 +83,7 @@ static void read_teams(struct source *source)
         if (next == piece.size)
             add_team(source, piece.team, ranges, count);
     }
-    if (more < 0)
-        source_damaged(source, cursor);
-    trace_cursor_free(cursor);
+    source_close_cursor(source, cursor, more);
     free(ranges);
     order_teams(&source->teams);
 }
