@@ -9,6 +9,19 @@ from .campaign.directory import is_campaign, read_campaign
 from .cli import Error
 
 
+def at_most(most, said, kind=lambda result: result):
+    """A function that takes the path and each Result of files while they are read: an Error with this text as soon as there
+    are more results, or kinds of them, than anybody wants to look at."""
+    kinds = set()
+
+    def take(path, result):
+        if (one := kind(result)) is not None:
+            kinds.add(one)
+        if len(kinds) > most:
+            raise Error(f"{path}: more than {most} {said}")
+    return take
+
+
 def campaign_of(path):
     """(folder, configuration or None) of DIR or DIR:NAME; None for anything else."""
     if os.path.isdir(path):

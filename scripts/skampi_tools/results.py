@@ -11,6 +11,7 @@ machine it was measured (file.states), and its value in each.
 """
 
 import gc
+import importlib
 import itertools
 import math
 import os
@@ -22,13 +23,14 @@ from typing import NamedTuple
 
 from . import doubt, kinds, points, screen
 from .cli import Error, created
-from .formats import csv_table, json_lines, tidy
-from .formats.sko import reader as sko_reader, writer as sko_writer
 from .records import NUMBERS, Keeper
 from .states import StateValue, find, parts_by_state, state_of, states_for
 
 FORMATS = ("sko", "csv", "json")  # that are read, too
 TABLES = ("tidy", "extrap")  # for other programs
+# Modules of formats that read, and that write: imported when a file needs one, since what they need is slow to import.
+READERS = {"json": "json_lines", "csv": "csv_table", "sko": "sko.reader"}
+WRITERS = {"json": "json_lines", "csv": "csv_table", "sko": "sko.writer", "tidy": "tidy"}
 NAN = math.nan
 MEDIAN, MEAN, ROUNDS = "median", "mean of the middle", "median of rounds"
 LAUNCHES = "median of launches"
@@ -300,7 +302,8 @@ class ResultFile:
 def read(path, unit=None, strict=True, seen=None):
     """Reads a result file of any format, which its content says. "-" is standard input. unit: "ns",
     "us", "ms" or "s", of the times in a .sko file that does not state it. strict: an Error for lines of a .sko file
-    that are damaged, which else are left out. seen: gets each Result as soon as it is read, and may raise an Error."""
+    that are damaged, which else are left out. seen: gets the path and each Result as soon as it is
+    read, and may raise an Error."""
     with _opened(path) as stream:
         file, lines = _begin("standard input" if path == "-" else os.fspath(path), _told(path, stream))
         records = _records(file, lines, unit, strict)
@@ -310,7 +313,7 @@ def read(path, unit=None, strict=True, seen=None):
         try:
             for entry in map(file.add, records):
                 if seen and isinstance(entry, Result):
-                    seen(entry)
+                    seen(file.path, entry)
             file.identify()
         finally:
             if collecting:
@@ -349,7 +352,7 @@ def follow(name, stream):
     """(file, entries) of a run that may still go on: entries come, and are in the file, as soon as they are read, of .sko
     with their block. What follows them in the stream is not known then: states, rounds."""
     file, lines = _begin(name, stream)
-    records = sko_reader.follow(name, lines) if file.format == "sko" else _records(file, lines)
+    records = _module(READERS["sko"]).follow(name, lines) if file.format == "sko" else _records(file, lines)
     return file, map(file.add, records)
 
 
@@ -393,13 +396,16 @@ def _begin(name, stream):
     raise Error(f"{name}: {kinds.misfit(name) or 'neither .sko, CSV nor JSON Lines of skampi'}")
 
 
+def _module(name):
+    return importlib.import_module(f".formats.{name}", __package__)
+
+
 def _records(file, lines, unit=None, strict=True):
     """Of JSON, which may be large, a line at a time."""
+    parse = _module(READERS[file.format]).parse
     if file.format == "json":
-        return json_lines.parse(file.path, lines)
-    if file.format == "sko":
-        return sko_reader.parse(file.path, [*lines], file.doubts, unit, strict)
-    return csv_table.parse(file.path, [*lines], file.doubts)
+        return parse(file.path, lines)
+    return parse(file.path, [*lines], file.doubts, *([unit, strict] if file.format == "sko" else []))
 
 
 def write(file, target, format, unit=None, medians=False):
@@ -407,8 +413,7 @@ def write(file, target, format, unit=None, medians=False):
     times in .sko, else each result's own. medians: .sko has them, too. Returns what the format cannot
     hold, as a list of words."""
     arguments = {"unit": unit, "medians": medians} if format == "sko" else {}
-    writer = {"json": json_lines.write, "csv": csv_table.write, "sko": sko_writer.write, "tidy": tidy.write,
-              "extrap": tidy.write_extrap}[format]
+    writer = _module("tidy").write_extrap if format == "extrap" else _module(WRITERS[format]).write
     with created(target, newline="") as stream:
         return writer(stream, file, **arguments)
 
@@ -416,4 +421,4 @@ def write(file, target, format, unit=None, medians=False):
 def frame(path):
     """What is shown of each point of a result file, as a table of pandas (DataFrame): a row for each, a column for each
     argument and variable, times in seconds. An Error where pandas is not installed."""
-    return tidy.frame(read(path))
+    return _module("tidy").frame(read(path))

@@ -18,8 +18,8 @@ import made_results
 import schema
 from harness import (ROOT, Tap, in_parallel, launch_environment, program, read_records, run, scratch_directory,
                      write_text)
-from skampi_tools import campaign, cli, results, statistics
-from skampi_tools.campaign import summary as campaign_summary
+from skampi_tools import cli, results, statistics
+from skampi_tools.campaign import directory as campaign, summary as campaign_summary
 
 CAMPAIGN = os.path.join(ROOT, "scripts/skampi-campaign")
 PROGRAM = os.path.join(ROOT, "tests/support/stub/program")

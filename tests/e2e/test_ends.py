@@ -17,7 +17,7 @@ import harness
 from builds import preloadable
 from harness import Tap, in_parallel, run as run_program, skampi, skip_all, write_text
 from job import Job
-from skampi_tools import campaign
+from skampi_tools.campaign import directory as campaign
 
 SHELL = ("sh", "-c", '"$@"; exit $?', "sh")
 ONE = 'begin measurement "one"\n  measure MPI_COMM_WORLD : wtime(10)\nend measurement\n'

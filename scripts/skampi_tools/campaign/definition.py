@@ -11,9 +11,8 @@ import shutil
 
 from .. import launching
 from ..cli import Error
+from .directory import LAYOUT, NAME
 
-LAYOUT = 1
-NAME = re.compile(r"[A-Za-z0-9_+][A-Za-z0-9_.+-]{0,63}\Z")
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 MOST_LAUNCHES, MOST_PES = 9999, 100_000_000
 ORDERS = ("abba", "random")
@@ -181,24 +180,6 @@ def _configuration(own, common, where):
                              **_environment(own.get("environment", {}), "environment", here)}
     return {"name": name,
             **{key: check(merged[key], key, here) for key, check in CONFIGURATION.items()}}
-
-
-def difference(old, new, path=""):
-    """Where two JSON values differ first, in words, or None."""
-    if isinstance(old, dict) and isinstance(new, dict):
-        for key in [*old, *(key for key in new if key not in old)]:
-            if found := difference(old.get(key), new.get(key), f"{path}.{key}" if path else key):
-                return found
-        return None
-    if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
-        for number, (a, b) in enumerate(zip(old, new)):
-            name = a.get("name", number) if isinstance(a, dict) else number
-            if found := difference(a, b, f"{path}[{name}]"):
-                return found
-        return None
-    if old == new:
-        return None
-    return f"{path} was {json.dumps(old)[:80]} and is {json.dumps(new)[:80]}"
 
 
 def order_of_pass(definition, number):

@@ -13,7 +13,8 @@ from collections import Counter
 from .. import screen, style
 from ..cli import Error
 from .definition import command_of, order_of_pass
-from .directory import launch_directory, note_environment, now, read_json, read_launch, set_aside, write_json
+from .directory import launch_directory, read_json, read_launch
+from .keeping import note_environment, now, set_aside, write_json
 
 NOTHING_MEASURED = 2      # bad script, options or environment: would be so again
 MOST_SAID = 1 << 20       # bytes of standard error that are looked at

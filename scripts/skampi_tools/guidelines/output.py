@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from .. import doubt, junit, screen, style
+from .. import doubt, screen, style
 from ..screen import printable
 from . import checking
 
@@ -152,6 +152,7 @@ def as_json(checked, measured, files):
 
 def as_junit(checked, measured):
     """A test case for each rule in each of its forms."""
+    from .. import junit  # XML, which other options need not import
     return junit.report("skampi-guidelines", [(c.rule.name, _name(c.rule), _outcome(c)) for c in checked],
                         "\n".join(cautions(measured)))
 

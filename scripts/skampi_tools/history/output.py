@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import asdict
 
-from .. import doubt, junit, screen
+from .. import doubt, screen
 from ..screen import printable
 from ..style import change_text, count_text, value_text
 
@@ -161,6 +161,7 @@ def _change(change):
 def as_junit(history):
     """A test case for each series."""
     said = "\n".join(f"{entry.path}: left out: {entry.reason}" for entry in history.left_out)
+    from .. import junit  # XML, which other options need not import
     return junit.report("skampi-history", [(where_text(one), one.label, _outcome(history, one, verdict))
                                            for one, verdict in zip(history.series, history.verdicts)],
                         said, timestamp=history.launches[-1].when.strftime("%Y-%m-%dT%H:%M:%S"))

@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 from typing import NamedTuple
 
 from .. import doubt, results
-from ..campaign import is_campaign
+from ..campaign.directory import is_campaign
 from ..cli import Error
 from ..configuration import all_facts_of, software_of
 from ..points import missing_label

@@ -11,6 +11,7 @@ from collections import Counter
 
 from .. import style
 from ..cli import Error, read_json
+from ..reading import at_most
 from ..states import WORDS
 from . import curves as cv
 from .strips import strips
@@ -526,20 +527,12 @@ def refuse_too_many(spec):
         raise Error(f"{many}: {CHOOSE}")
 
 
-class Crowd:
-    """Takes the Results of files while they are read; an Error as soon as from_data() would make too many diagrams of them,
-    if it gets neither a kind nor a name for x nor an arrangement."""
-
-    MOST = MOST_PANELS * MAX_DOTS  # no diagram has more than MAX_DOTS
-
-    def __init__(self):
-        self.different = set()
-
-    def take(self, path, result):
-        if math.isfinite(result.best()):
-            self.different.add((result.block, result.function))
-        if len(self.different) > self.MOST:
-            raise Error(f"{path}: more than {self.MOST} curves, which is more than {MOST_PANELS} diagrams: {CHOOSE}")
+def refuse_while_reading():
+    """What results.read() calls for each Result: an Error as soon as from_data() would make too many diagrams of them, if it
+    gets neither a kind nor a name for x nor an arrangement."""
+    most = MOST_PANELS * MAX_DOTS  # no diagram has more than MAX_DOTS
+    return at_most(most, f"curves, which is more than {MOST_PANELS} diagrams: {CHOOSE}",
+                   lambda result: (result.block, result.function) if math.isfinite(result.best()) else None)
 
 
 def _titled(panels):

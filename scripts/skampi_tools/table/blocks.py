@@ -9,7 +9,7 @@ from collections import Counter
 
 from .. import doubt, screen, style
 from ..formats.sko.header import facts
-from ..formats.sko.lines import END, column_text, number_text, unit_text
+from ..formats.sko.texts import END, column_text, number_text, unit_text
 from ..formats.sko.writer import (conditions_of, levels_text, missing_text, parts_texts, reason_text, rounds_text,
                                   states_texts, unit_name, unit_of)
 from ..points import told_apart

@@ -6,8 +6,11 @@ import shlex
 import subprocess
 from dataclasses import dataclass
 
-from .. import campaign, launching
-from ..campaign.directory import PREFIXES
+from .. import launching
+from ..campaign.definition import define
+from ..campaign.directory import read_campaign
+from ..campaign.keeping import PREFIXES, open_directory
+from ..campaign.run import Campaign
 from ..cli import Error, replace_text
 from ..compare.comparison import compare_files
 from ..compare.rows import FASTER
@@ -147,7 +150,7 @@ class Proof:
 
 
 def define(members, launches, environment, sets):
-    return campaign.define({**members, "launches": launches, "arguments": [*members.get("arguments", []), "--explain"],
+    return define({**members, "launches": launches, "arguments": [*members.get("arguments", []), "--explain"],
                             "configurations": [{"name": "default"},
                                                {"name": "tuned", "environment": environment, "set": sets}]}, "options")
 
@@ -194,15 +197,15 @@ def _same(name, stated, value):
 
 
 def prove(directory, definition, environment, settings, **how):
-    """(Proof or None, the campaign that ran). how: as of campaign.Campaign. None: it has not come to its end."""
-    lock = campaign.open_directory(directory, definition)
-    run = campaign.Campaign(directory, definition, **how)
+    """(Proof or None, the campaign that ran). how: as of Campaign. None: it has not come to its end."""
+    lock = open_directory(directory, definition)
+    run = Campaign(directory, definition, **how)
     run.tell.line(f"proof: {definition['launches']} launches each of default and tuned settings")
     run.run()
     lock.release()
     if run.stopped or run.left:
         return None, run
-    sides = campaign.read_campaign(directory)
+    sides = read_campaign(directory)
     if not all(sides.values()):
         raise Error(f"{directory}: the {'tuned settings' if sides['default'] else 'default'} cannot be measured: see the "
                     "folder launches")

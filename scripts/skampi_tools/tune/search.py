@@ -8,8 +8,10 @@ ones, and so on. If such a launch fails, each of its candidates is launched alon
 import os
 from dataclasses import dataclass, field
 
-from .. import campaign, style
+from .. import style
+from ..campaign.definition import define
 from ..campaign.directory import launch_directory, read_json, read_launch
+from ..campaign.run import Campaign, plan
 from ..cli import Error
 from .race import Race, WholeRace
 
@@ -49,10 +51,10 @@ def lanes(choices):
 
 
 def define(members, choices, passes):
-    """The definition of the campaign. members: of campaign.define(), which hold for all."""
+    """The definition of the campaign. members: of define(), which hold for all."""
     found = lanes(choices)
     alone = [Lane(candidate.name, [candidate]) for lane in found if len(lane.members) > 1 for candidate in lane.members]
-    return campaign.define({**members, "launches": passes, "configurations": [
+    return define({**members, "launches": passes, "configurations": [
         {"name": "default"}, *(lane.configuration() for lane in (*found, *alone))]}, "options")
 
 
@@ -71,7 +73,7 @@ class Search:
     # ---- Launching ----
 
     def run(self, quiet=False, time_limit=None, timeout=None):
-        self.run_of = campaign.Campaign(self.directory, self.definition, quiet, time_limit, timeout)
+        self.run_of = Campaign(self.directory, self.definition, quiet, time_limit, timeout)
         for number in range(1, self.definition["launches"] + 1):
             if not any(race.racing for race in self.races):
                 break
@@ -153,7 +155,7 @@ class Search:
         record = self._record(name, number)
         if not record:
             return "no launch is complete"
-        said = campaign.plan(self.directory, self.definition, [number], {name})[0][0].last_words()
+        said = plan(self.directory, self.definition, [number], {name})[0][0].last_words()
         return f"{record['why']}, exit status {record['status']}" + (f": {said}" if said else "")
 
     # ---- Looking ----

@@ -5,8 +5,8 @@ import json
 import os
 import time
 
-from .. import campaign, cli
-from ..campaign.directory import write_json
+from .. import cli
+from ..campaign.keeping import open_directory, write_json
 from . import openmpi, output, proof as proving, rules, search as searching
 from .race import Settings
 
@@ -35,7 +35,7 @@ class Tuning:
     def search(self, choices, definition, weights):
         folder = os.path.join(self.directory, "search")
         os.makedirs(self.directory, exist_ok=True)
-        lock = campaign.open_directory(folder, definition)
+        lock = open_directory(folder, definition)
         self.found = searching.Search(choices, definition, folder, self.settings, weights)
         self.found.run(self.given.quiet, self._left(SEARCH_SHARE), self.given.timeout)
         lock.release()

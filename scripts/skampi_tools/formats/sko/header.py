@@ -5,11 +5,11 @@ import re
 
 from ...locations import location_of, location_text
 from ...style import count_text
-from .lines import NODE, NUM, NUMBER, TIMER, number, per
 
 
 def take_fact(header, text):
     """Adds what the comment says to the header; False: it says something else."""
+    from .lines import NODE, NUM, NUMBER, TIMER, number, per  # who writes needs no forms of what is read
     name, _, value = text.partition(": ")
     if name in ("launcher", "command line", "library"):
         header[name.replace(" ", "_")] = value

@@ -1,7 +1,6 @@
-"""What a line of a .sko file says: numbers, result lines, and the forms of comments.
+"""Reads a line of a .sko file: numbers, result lines, and the forms of comments.
 
-The forms are those of src/output/output_sko.c and of what the engine prints. The reader, the writer and
-skampi-table take them from here.
+Only who reads such a file imports this: its regular expressions take as long to compile as a tool takes to start.
 """
 
 import datetime
@@ -9,13 +8,8 @@ import json
 import math
 import re
 
-from ...records import RATES, SECONDS, VALUES
-
-UNITS = {"ns": 1e9, "us": 1e6, "ms": 1e3, "s": 1.0}
-SHORT_UNITS = {"ps": 1e12, **UNITS}  # of controls
-DEFAULT_UNIT = "us"
-_SIGNIFICANT = 4
-_LEAST_DECIMAL = -9
+from ...records import RATES, VALUES
+from .texts import COUNTERS_END, MEGA, SHORT_UNITS, TIME_FORMAT, UNITS
 
 # ---- Numbers ----
 
@@ -55,32 +49,10 @@ def value_of(text):
     return text
 
 
-def number_text(value):
-    """At least four significant digits and one decimal, as skampi prints it."""
-    if value is None or math.isnan(value):
-        return "---"
-    decimals = 1
-    if value != 0 and math.isfinite(value):
-        leading = math.floor(math.log10(abs(value)))
-        if leading < _LEAST_DECIMAL:
-            return f"{value:.{_SIGNIFICANT - 1}e}"
-        decimals = max(_SIGNIFICANT - 1 - leading, 1)
-    return f"{value:.{decimals}f}"
-
-
 # ---- Buffers, as conditions state them ----
 
-PLACES = ("source_in_page", "target_in_page")
 BUFFERS = re.compile(r"(no|same|cycling|fresh) buffers(?:, (warm|cold))?(?:, source at (\d+))?(?:, target at (\d+))?"
                      r"(?: of a page)?")
-
-
-def buffers_text(record):
-    if record["buffers"] == "none":
-        return "no buffers"
-    words = [f"{record['buffers']} buffers"] + ([record["cache"]] if record.get("cache") else [])
-    places = [f"{name.partition('_')[0]} at {record[name]:g}" for name in PLACES if record.get(name) is not None]
-    return ", ".join(words + places) + (" of a page" if places else "")
 
 
 # ---- Result lines ----
@@ -103,13 +75,6 @@ def _are_fields(tokens, form):
 # A value in quotes: one that is not a word of ASCII.
 _QUOTED = re.compile(r'\s*([A-Za-z_]\w*)= ("(?:[^"\\]|\\.)*")(?=\s)')
 _WORD = re.compile(r"\s*([A-Za-z_]\w*)= (\S+)(?=\s)")
-
-
-def variable_text(value):
-    """Of a loop variable, as skampi prints it: in quotes unless it is one word of ASCII."""
-    text = "---" if value is None else str(value)
-    word = text and all("!" <= c <= "~" and c not in '"\\' for c in text)
-    return text if word else json.dumps(text, ensure_ascii=False)
 
 
 def _unquoted(line):
@@ -170,13 +135,11 @@ def split_row(line):
 
 BEGIN = re.compile(r'begin result "(.*)"')
 DURATION = re.compile(rf"duration = ({NUM}) sec")
-_TIME_FORMAT = "%a %b %d %H:%M:%S %Y"  # of ctime()
 NODE = re.compile(r"node \d+: (.*?), (\d+) PEs?, (\d+) processors?, (.*), SMT (.*?), governor (.*), "
                   r"load (\S+)")
 TIMER = re.compile(r"timer: (.*?), resolution (\S+) ns, cost (\S+) ns, (\S+) ticks per second, off "
                    r"CLOCK_MONOTONIC by (\S+) ppm, clock source (.*)")
 STARTS = {"window": "window", "barrier": "barrier", "no": "none"}
-COUNTERS_END = " per operation, most of any PE; mean of PEs:"
 _SHARE = rf"({NUM})(?: %)?"
 ROUNDS = re.compile(rf"rounds: median ({NUM})(?: (ns|us|ms|s|bytes))?, {_SHARE} interval "
                     rf"\[({NUM}), ({NUM})\], {_SHARE} prediction interval "
@@ -212,30 +175,18 @@ _PART = re.compile(rf"{_several(_CONTROL)}: (?P<valid>\d{{1,18}}) repetitions?, 
 LEVEL = re.compile(rf"({NUM})(?: (ns|us|ms|s|bytes))? ({NUM}) %")
 # Takes the place of a result and makes the exit status 3.
 INCOMPLETE = ("failed", "unsupported", "not measurable", "too large")
-# Kinds of missing records that have other words here.
-MISSING_WORDS = {"state": "not in this state"}
 # One line for many: how many.
 MORE = re.compile(r"(\d{1,18}) measurements? more of this block\b")
-END = "end: "  # of a converted file: all it knows of the end
-LAST_WORDS = (r"interrupted by signal (?P<signal>\d{1,3})\b|ended by (?P<watchdog>the watchdog)?|"
-               r"error: PE \d+ was ended by signal (?P<crash>\d{1,3})\b")
 
 
 def instant(text):
     """ISO 8601, without an offset from UTC where an old file does not state it; None: no such date."""
-    for form in (_TIME_FORMAT + " %z", _TIME_FORMAT):
+    for form in (TIME_FORMAT + " %z", TIME_FORMAT):
         try:
             return datetime.datetime.strptime(" ".join(text.split()), form).isoformat()
         except ValueError:
             continue
     return None
-
-
-def ctime(text):
-    try:
-        return datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).strftime(_TIME_FORMAT + " %z").rstrip()
-    except ValueError:
-        return text
 
 
 def unit_of(text):
@@ -247,18 +198,6 @@ def unit_of(text):
         return float(found.group(1)) if found and 0 < float(found.group(1)) < math.inf else None
     except ValueError:
         return None
-
-
-def unit_text(unit):
-    return next((name for name, value in UNITS.items() if value == unit), f"1/{unit!r} s")
-
-
-def span_text(seconds):
-    """Of a control, in the unit that suits it: 61.00 ns."""
-    if not seconds or not math.isfinite(seconds):
-        return f"{number_text(seconds)} ns"
-    name = next((name for name, unit in SHORT_UNITS.items() if abs(seconds) * unit < 1000), "s")
-    return f"{number_text(seconds * SHORT_UNITS[name])} {name}"
 
 
 def span(text):
@@ -325,9 +264,6 @@ def value_in(text, unit):
     return per(value, UNITS.get(name, 1.0) if name else unit)
 
 
-_MEGA = 1e6
-
-
 def columns_of(text):
     """[(name, number, unit)] as texts, of what follows "columns: "; None: damaged. A unit is "" where the unit of
     results has no name, and for what has none."""
@@ -335,22 +271,11 @@ def columns_of(text):
     return None if None in found else [(one[1], one[2], one[3] or "") for one in found]
 
 
-def column_text(name, value, unit, unit_name):
-    """(text, its unit) of a member of a record, as skampi --columns shows it. unit_name: of results; "": it has none."""
-    if name in VALUES:
-        return number_text(None if value is None else value * unit), unit_name
-    if name in RATES:
-        return number_text(None if value is None else value / _MEGA), RATES[name]
-    if name in SECONDS:
-        return number_text(value), "s"
-    return str(value) if type(value) is int else number_text(value), ""
-
-
 def column_value(name, text, unit, row_unit):
     """The number of such a column, as in a record. row_unit: of results, where it names none."""
     if unit in RATES.values():
         value = number(text)
-        return None if value is None else value * _MEGA
+        return None if value is None else value * MEGA
     if name in VALUES:
         return value_in(f"{text} {unit}".strip(), row_unit)
     return int(text) if _WHOLE.fullmatch(text) else number(text)

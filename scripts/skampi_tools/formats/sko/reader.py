@@ -9,9 +9,10 @@ from ...points import STATED, numbered, text_of
 from ...records import COUNTS, NUMBERS, ROUNDS_BLOCK, STATE_NUMBERS
 from ...states import HAND_OVER, WORDS
 from .header import take_fact
-from .lines import (BEGIN, BUFFERS, DEFAULT_UNIT, DURATION, END, INCOMPLETE, LAST_WORDS, LEVEL, MEDIAN, MISSING_WORDS, MORE, NUM,
-                    PLACES, ROUNDS, STARTS, STATE_ROUNDS, UNITS, column_value, columns_of, controls_of,
-                    counters_of, instant, number, part_of, per, split_row, state_of, unit_of, value_in, value_of)
+from .lines import (BEGIN, BUFFERS, DURATION, INCOMPLETE, LEVEL, MEDIAN, MORE, NUM, ROUNDS, STARTS, STATE_ROUNDS,
+                    column_value, columns_of, controls_of, counters_of, instant, number, part_of, per, split_row, state_of,
+                    unit_of, value_in, value_of)
+from .texts import DEFAULT_UNIT, END, LAST_WORDS, MISSING_WORDS, PLACES, UNITS
 
 _CLASSIC_COLUMNS = 16  # per PE, where the script does not say (set_max_nr_node_times)
 _STATUS_INCOMPLETE, _STATUS_TIME_LIMIT, _STATUS_WATCHDOG = 3, 4, 5

@@ -8,7 +8,7 @@ from ...points import numbered, occurrence_of, start_of
 from ...records import ROUNDS_BLOCK
 from ...states import WORDS, controls_for, set_text, sets_of, several, state_of, states_for
 from .header import facts
-from .lines import (COUNTERS_END, DEFAULT_UNIT, END, LAST_WORDS, MISSING_WORDS, UNITS, buffers_text, ctime,
+from .texts import (COUNTERS_END, DEFAULT_UNIT, END, LAST_WORDS, MISSING_WORDS, UNITS, buffers_text, ctime,
                     number_text, span_text, unit_text, variable_text)
 
 
