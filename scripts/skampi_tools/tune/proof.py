@@ -7,7 +7,7 @@ import subprocess
 from dataclasses import dataclass
 
 from .. import launching
-from ..campaign.definition import define
+from ..campaign.definition import define as define_campaign
 from ..campaign.directory import read_campaign
 from ..campaign.keeping import PREFIXES, open_directory
 from ..campaign.run import Campaign
@@ -150,7 +150,7 @@ class Proof:
 
 
 def define(members, launches, environment, sets):
-    return define({**members, "launches": launches, "arguments": [*members.get("arguments", []), "--explain"],
+    return define_campaign({**members, "launches": launches, "arguments": [*members.get("arguments", []), "--explain"],
                             "configurations": [{"name": "default"},
                                                {"name": "tuned", "environment": environment, "set": sets}]}, "options")
 

@@ -9,7 +9,7 @@ import os
 from dataclasses import dataclass, field
 
 from .. import style
-from ..campaign.definition import define
+from ..campaign.definition import define as define_campaign
 from ..campaign.directory import launch_directory, read_json, read_launch
 from ..campaign.run import Campaign, plan
 from ..cli import Error
@@ -51,10 +51,10 @@ def lanes(choices):
 
 
 def define(members, choices, passes):
-    """The definition of the campaign. members: of define(), which hold for all."""
+    """The definition of the campaign. members: of a definition, which hold for all."""
     found = lanes(choices)
     alone = [Lane(candidate.name, [candidate]) for lane in found if len(lane.members) > 1 for candidate in lane.members]
-    return define({**members, "launches": passes, "configurations": [
+    return define_campaign({**members, "launches": passes, "configurations": [
         {"name": "default"}, *(lane.configuration() for lane in (*found, *alone))]}, "options")
 
 
