@@ -267,12 +267,18 @@ def write_json(path, value):
     write_text(path, json_text(value), "backslashreplace")
 
 
-def read_json(path, pairs=None, otherwise=""):
-    """What a JSON file ("-": standard input) holds. pairs: makes an object of its (name, value) pairs; None: a dict. An
-    Error names the place of what is not JSON, or says otherwise."""
+def read_json(path, otherwise=""):
+    """What a JSON file that a program has written ("-": standard input) holds; users_json.py reads what users write. An Error
+    names the place of what is not JSON, or says otherwise."""
+    return read_json_text(path, otherwise)[0]
+
+
+def read_json_text(path, otherwise=""):
+    """(what the file holds, its text)"""
     with (open(0, encoding="utf-8", closefd=False) if path == "-" else open(path, encoding="utf-8")) as file:
         try:
-            return json.load(file, object_pairs_hook=pairs)
+            text = file.read()
+            return json.loads(text), text
         except json.JSONDecodeError as error:
             raise Error(otherwise or f"{path}:{error.lineno}:{error.colno}: not JSON: {error.msg}") from None
         except UnicodeDecodeError:

@@ -7,7 +7,7 @@ import shutil
 import signal
 import subprocess
 
-from . import cli
+from . import cli, users_json
 
 ENDING_SECONDS = 10
 SCRIPTS = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
@@ -42,20 +42,20 @@ def add_options(parser, beside="", **launch):
     parser.add_argument("--program", metavar="FILE", help="skampi (default: the one beside these scripts)")
 
 
-def template(launch, where, names):
-    """A template of a launcher's command line, checked: a text with {pes} (or %n) and further names in braces. where:
-    where the user gave it; names: those that words() will be given."""
-    launch = launch.replace("%n", "{pes}")
+def template(given, names):
+    """A template of a launcher's command line, checked: a text with {pes} (or %n) and further names in braces. given: its
+    users_json.Value; names: those that words() will be given."""
+    launch = given.text().replace("%n", "{pes}")
     for name in re.findall(r"\{(\w*)\}", launch):
         if name not in names:
             known = ", ".join(f"{{{other}}}" for other in names)
-            raise cli.Error(f"{where} {launch}: unknown {{{name}}}; known: {known}")
+            given.refuse(f"{launch}: unknown {{{name}}}; known: {known}")
     try:
         if shlex.split(launch):
             return launch
     except ValueError as error:
-        raise cli.Error(f"{where} {launch}: {str(error).lower()}") from None
-    raise cli.Error(f"{where}: give a command")
+        given.refuse(f"{launch}: {str(error).lower()}")
+    return given.refuse("give a command")
 
 
 def words(checked, **values):
@@ -69,7 +69,7 @@ def command(launch, program, pes, arguments, **more):
     found = shutil.which(program)
     if not found:
         raise cli.Error(f"{program}: there is no such program: build it with make, or name it with --program")
-    line = words(template(launch, "--launch", ("pes", *more)), pes=pes, **more)
+    line = words(template(users_json.of(launch, "--launch"), ("pes", *more)), pes=pes, **more)
     if not shutil.which(line[0]):
         raise cli.Error(f"--launch {launch}: there is no such launcher: give yours, such as 'srun -n {{pes}}'")
     return [*line, os.path.realpath(found), *arguments]

@@ -6,8 +6,8 @@ import re
 import subprocess
 from typing import NamedTuple
 
-from . import kinds, launching, results
-from .cli import Error, read_json
+from . import kinds, launching, results, users_json
+from .cli import Error
 
 SECONDS = 60
 NEAR = 2     # the sizes of a call and of the point that stands for it differ at most by this factor
@@ -131,15 +131,13 @@ def _read(path, program):
         return _traced(results.read(path), program)
     if kind and kind.reader.startswith("oshrun"):
         return _scripted(path)
-    value = read_json(path)
-    given = value.get("weights") if isinstance(value, dict) else None
+    top = users_json.read(path)
+    given = top.content.get("weights") if isinstance(top.content, dict) else None
     if not isinstance(given, dict) or not given:
-        raise Error(f"{path}:1: give an object whose \"weights\" have numbers by point or function, what shmemtrace script or "
-                    "shmemtrace summary --results has written")
-    for name, weight in given.items():
-        if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0 <= weight < 1e30:
-            raise Error(f"{path}: {name}: give a number from 0")
-    return Given(given)
+        top.refuse("give an object whose \"weights\" have numbers by point or function, what shmemtrace script or "
+                   "shmemtrace summary --results has written")
+    return Given({name: weight.must(users_json.is_number(weight.content) and 0 <= weight.content < 1e30, "a number from 0")
+                  for name, weight in top.members()["weights"].members().items()})
 
 
 def _scripted(path):

@@ -266,28 +266,32 @@ for given, text in (
         ("", "bad.json:1:1: not JSON: Expecting value"),
         ('{"guidelines": 1,\n "rules": }', "bad.json:2:11: not JSON: Expecting value"),
         ("[" * 100000, "bad.json: nested too deeply"),
-        ("[]", "bad.json:1: not an object with \"guidelines\" and \"rules\""),
-        ({"guidelines": 2, "rules": []}, "bad.json: guidelines: 2, but this tool knows version 1"),
-        ({"guidelines": 1}, "bad.json: rules: missing"),
-        ({"guidelines": 1, "rules": [7]}, "bad.json: rule 1: not an object"),
-        ({"guidelines": 1, "rules": [{}]}, "bad.json: rule 1: name: missing"),
-        (rule(left=F), "bad.json: rule 'x': right: missing"),
-        (rule(left=F, right=[]), "bad.json: rule 'x': right: empty"),
-        (rule(left=F, rigth=F), "bad.json: rule 'x': rigth: unknown; there are name, why, tolerance, "
-         "least_pes, for, left, right"),
-        (rule(left=F, right=[{"function": 7}]), "bad.json: rule 'x': right 1: function: not a text: 7"),
+        ("[]", "bad.json:1:1: give an object with guidelines, rules"),
+        ({"guidelines": 2, "rules": []}, "guidelines: 2, but this tool knows version 1"),
+        ({"guidelines": 1}, "bad.json:1:1: rules is missing"),
+        ({"guidelines": 1, "rules": [7]}, "rules[0]: give an object"),
+        ({"guidelines": 1, "rules": [{}]}, "rules[0]: name is missing"),
+        (rule(left=F), "rule 'x': right is missing"),
+        (rule(left=F, right=[]), "rule 'x'.right: give a list of objects that is not empty"),
+        (rule(left=F, rigth=F), "rule 'x'.rigth: unknown; did you mean right?"),
+        (rule(left=F, right=F, x=1), "rule 'x'.x: unknown; there are name, left, right, for, why, tolerance, least_pes"),
+        (rule(left=F, right=[{"function": 7}]), "rule 'x'.right[0].function: give a text that is not empty, not 7"),
         (rule(left=F, right=[{"function": "{y}"}]),
-         "bad.json: rule 'x': right 1: function: the word in braces is not in \"for\""),
-        (rule(left=F, right=[{"function": "f", "times": "open('x')"}]), "bad.json: rule 'x': right 1: "
-         "times: \"open('x')\": not an expression of numbers, arguments and pes with + - * /"),
-        (rule(left=F, right=[{"function": "f", "arguments": {"count": "2**99"}}]), "bad.json: rule 'x': "
-         "right 1: arguments: count: '2**99': not an expression of numbers, arguments and pes with + - * /"),
+         "rule 'x'.right[0].function: the word in braces is not in \"for\""),
+        (rule(left=F, right=[{"function": "f", "times": "open('x')"}]), "rule 'x'.right[0].times: "
+         "give an expression of numbers, arguments and pes with + - * /, not \"open('x')\""),
+        (rule(left=F, right=[{"function": "f", "arguments": {"count": "2**99"}}]), "rule 'x'.right[0].arguments.count: "
+         "give an expression of numbers, arguments and pes with + - * /, not \"2**99\""),
         (rule(left=F, right=F, tolerance=-1),
-         "bad.json: rule 'x': tolerance: not a share such as 0.05: -1"),
-        (rule(monotone="count", functions="f"), "bad.json: rule 'x': functions: not a list: \"f\"")):
+         "rule 'x'.tolerance: give a share such as 0.05, not -1"),
+        (rule(monotone="count", functions="f"), "rule 'x'.functions: give a list of texts")):
     save("bad.json", given)
     refused = tool("--rules", "bad.json", "good.json")
-    tap.ok(refused.status == 2 and refused.err == f"skampi-guidelines: error: {text}\n",
+    found = re.match(r"skampi-guidelines: error: (bad.json:(\d+):(\d+): )?(.*)\n\Z", refused.err)
+    said = found and (found[4] if not text.startswith("bad.json") else f"{found[1] or ''}{found[4]}")
+    place = open(os.path.join(folder, "bad.json")).read().split("\n")[int(found[2]) - 1][int(found[3]) - 1:] if said == text and found[2] else ""
+    name = re.search(r"\.(\w+)$", text.split(": ")[0])
+    tap.ok(refused.status == 2 and said == text and (not name or text.startswith("bad.json") or place.startswith(f'"{name[1]}":')),
            f"refused in one line: {text}", refused)
 for arguments, text in (
         (("nowhere.json",), "nowhere.json: No such file or directory"),

@@ -2,14 +2,13 @@
 and the command of each."""
 
 import hashlib
-import json
 import os
 import random
 import re
 import shlex
 import shutil
 
-from .. import launching
+from .. import launching, users_json
 from ..cli import Error
 from .directory import LAYOUT, NAME
 
@@ -18,50 +17,21 @@ MOST_LAUNCHES, MOST_PES = 9999, 100_000_000
 ORDERS = ("abba", "random")
 
 
-def _text(value, key, where):
-    if not isinstance(value, str) or not value or "\0" in value:
-        raise Error(f"{where}: {key}: give a text that is not empty")
-    return value
-
-
-def _number(value, key, where, least, most):
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise Error(f"{where}: {key}: give a whole number from {least} to {most}, "
-                    f"not {json.dumps(value)}")
-    return value
-
-
-def _texts(value, key, where):
-    if not isinstance(value, list):
-        raise Error(f"{where}: {key}: give a list of texts")
-    return [_text(item, key, where) for item in value]
-
-
-def _sets(value, key, where):
-    for item in _texts(value, key, where):
-        name, equals, expression = item.partition("=")
+def _sets(value):
+    for entry in value.entries("texts", empty=True):
+        name, equals, expression = entry.text().partition("=")
         if not VARIABLE.match(name) or not equals or not expression:
-            raise Error(f"{where}: {key} {item}: give NAME=EXPR")
-    return value
+            entry.refuse(f"{entry.content}: give NAME=EXPR")
+    return value.content
 
 
-def _environment(value, key, where):
-    if not isinstance(value, dict):
-        raise Error(f"{where}: {key}: give an object of texts by name")
-    for name, text in value.items():
-        if not VARIABLE.match(name):
-            raise Error(f"{where}: {key} {name}: not the name of a variable")
-        if not isinstance(text, str) or "\0" in text:
-            raise Error(f"{where}: {key} {name}: give a text")
-    return dict(value)
+def _environment(value):
+    return {name: text.text(empty=True) if VARIABLE.match(name) else text.refuse("not the name of a variable")
+            for name, text in value.members().items()}
 
 
-def _pes(value, key, where):
-    return _number(value, key, where, 1, MOST_PES)
-
-
-def _launch(value, key, where):
-    return launching.template(_text(value, key, where), f"{where}: {key}", ("pes", "name", "launch"))
+def _launch(value):
+    return launching.template(value, ("pes", "name", "launch"))
 
 
 def check_launchers(definition):
@@ -73,11 +43,10 @@ def check_launchers(definition):
                         f"program; name the launcher of this machine, such as --launch 'srun -n {{pes}}'")
 
 
-def _program(value, key, where):
-    path = shutil.which(_text(value, key, where))
+def _program(value):
+    path = shutil.which(value.text())
     if not path:
-        raise Error(f"{where}: {key} {value}: there is no such program; build it with make, or name "
-                    f"another")
+        value.refuse(f"{value.content}: there is no such program; build it with make, or name another")
     return os.path.abspath(path)
 
 
@@ -90,13 +59,15 @@ def environment_of(items):
 
 
 # What one configuration may say, and how that is checked.
-CONFIGURATION = {"program": _program, "launch": _launch, "pes": _pes, "environment": _environment,
-                 "set": _sets, "arguments": _texts}
+CONFIGURATION = {"program": _program, "launch": _launch, "pes": lambda value: value.whole(1, MOST_PES),
+                 "environment": _environment, "set": _sets, "arguments": lambda value: value.texts()}
 
 
-def find_script(name):
-    """As skampi looks for it: here, then among the shipped ones."""
+def find_script(name, folder=None):
+    """As skampi looks for it: here, then among the shipped ones. folder: where to look first."""
     places = [name] if os.path.dirname(name) else [name, os.path.join(launching.SCRIPTS, "../inputs", name)]
+    if folder:
+        places.insert(0, os.path.join(folder, name))
     for place in places:
         if os.path.isfile(place):
             return os.path.realpath(place)
@@ -111,36 +82,34 @@ def checksum(path):
     return digest.hexdigest()
 
 
-def define(given, where):
-    """A checked, complete definition from what was given (members as in a campaign file; where:
-    what errors name). Top-level values hold for configurations that do not set them."""
-    known = {"script", "launches", "order", "seed", "factor", "configurations", *CONFIGURATION}
-    for key in given:
-        if key not in known:
-            raise Error(f"{where}: {key}: unknown; there are {', '.join(sorted(known))}")
-    script = find_script(_text(given.get("script"), "script", where))
-    order = given.get("order", ORDERS[0])
-    if order not in ORDERS:
-        raise Error(f"{where}: order {order}: give {' or '.join(ORDERS)}")
+def define(given, launches=None, folder=None):
+    """A checked, complete definition. given: the users_json.Value of a campaign file, or of options with the same members. Those
+    on top hold for configurations that do not set them. launches: instead of the given ones. folder: of the script."""
+    top = given.members(("script",), ("launches", "order", "seed", "factor", "configurations", *CONFIGURATION))
+    script = find_script(top["script"].text(), folder)
+    order = top["order"].one_of(ORDERS) if "order" in top else ORDERS[0]
+    factor = top["factor"].must(top["factor"].content == "environment",
+                                "environment (others are for skampi --factors)") if "factor" in top else None
     common = {"program": launching.default_program(), "launch": launching.default_launch(), "pes": 2,
               "environment": {}, "set": [], "arguments": []}
-    common.update({key: given[key] for key in CONFIGURATION if key in given})
-    listed = given.get("configurations") or [{"name": "default"}]
-    if not isinstance(listed, list) or not all(isinstance(c, dict) for c in listed):
-        raise Error(f"{where}: configurations: give a list of objects")
-    configurations, programs = [], {}
-    for own in _with_factor(listed, given.get("factor"), where):
-        configuration = _configuration(own, common, where)
-        if any(configuration["name"] == other["name"] for other in configurations):
-            raise Error(f"{where}: configuration {configuration['name']}: there are two of that name")
-        configurations.append(configuration)
+    common.update({key: check(top[key]) for key, check in CONFIGURATION.items() if key in top})
+    suffix = f"+{PADDED[-1]}" if factor else ""
+    listed = [_configuration(own, common, suffix) for own in
+              (top["configurations"].entries("objects") if "configurations" in top else ())] or [{"name": "default", **common}]
+    for place, configuration in enumerate(listed):
+        if any(configuration["name"] == other["name"] for other in listed[:place]):
+            top["configurations"].entries("objects")[place].refuse(f"{configuration['name']}: there are two of that name")
+    configurations = _with_padding(listed) if factor else listed
+    programs = {}
+    for configuration in configurations:
+        configuration["program"] = _program(users_json.of(configuration["program"], "program"))
         programs[configuration["program"]] = checksum(configuration["program"])
     return {
         "campaign": LAYOUT,
         "script": {"path": script, "name": os.path.basename(script), "sha256": checksum(script)},
-        "launches": _number(given.get("launches", 10), "launches", where, 1, MOST_LAUNCHES),
+        "launches": launches or (top["launches"].whole(1, MOST_LAUNCHES) if "launches" in top else 10),
         "order": order,
-        "seed": _number(given.get("seed", 1), "seed", where, 0, 2**63 - 1),
+        "seed": top["seed"].whole(0, 2**63 - 1) if "seed" in top else 1,
         "programs": programs,
         "configurations": configurations,
     }
@@ -152,34 +121,21 @@ PADDING = "ENVIRONMENT_PADDING"  # headers of results do not state it, as long a
 PADDED = (0, 16, 1040, 2048, 4096)
 
 
-def _with_factor(listed, factor, where):
-    """The configurations, each in environments of all sizes if that is the factor."""
-    if factor is None:
-        return listed
-    if factor != "environment":
-        raise Error(f"{where}: factor {factor}: give environment; others are for skampi --factors")
-    return [{**own, "name": f"{own.get('name')}+{size}",
-             "environment": {**(own.get("environment") or {}), PADDING: "x" * size}}
+def _with_padding(listed):
+    """The configurations, each in environments of all sizes."""
+    return [{**own, "name": f"{own['name']}+{size}", "environment": {**own["environment"], PADDING: "x" * size}}
             for own in listed for size in PADDED]
 
 
-def _configuration(own, common, where):
-    name = own.get("name")
-    if not isinstance(name, str) or not NAME.match(name):
-        raise Error(f"{where}: configuration {json.dumps(name)}: name it with at most 64 letters, "
-                    f"digits and _ + - ., beginning with none of - .")
-    here = f"{where}: configuration {name}"
-    for key in own:
-        if key != "name" and key not in CONFIGURATION:
-            raise Error(f"{here}: {key}: unknown; there are {', '.join(CONFIGURATION)}")
-    merged = {**common, **own}
-    for key in ("set", "arguments"):
-        merged[key] = CONFIGURATION[key](common[key], key, where) + \
-            CONFIGURATION[key](own.get(key, []), key, here)
-    merged["environment"] = {**_environment(common["environment"], "environment", where),
-                             **_environment(own.get("environment", {}), "environment", here)}
-    return {"name": name,
-            **{key: check(merged[key], key, here) for key, check in CONFIGURATION.items()}}
+def _configuration(given, common, suffix):
+    name = given.members(("name",))["name"]
+    name.must(isinstance(name.content, str) and NAME.match(name.content + suffix),
+              "at most 64 letters, digits and _ + - ., beginning with none of - .")
+    given.name = f"configuration {name.content}"
+    own = {key: CONFIGURATION[key](value) for key, value in given.members(("name",), CONFIGURATION).items() if key != "name"}
+    return {"name": name.content, **common, **own,
+            "environment": {**common["environment"], **own.get("environment", {})},
+            **{key: common[key] + own.get(key, []) for key in ("set", "arguments")}}
 
 
 def order_of_pass(definition, number):

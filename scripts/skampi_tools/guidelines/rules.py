@@ -5,9 +5,11 @@ import json
 import operator
 from dataclasses import dataclass, field
 
-from ..cli import Error, read_json
+from .. import users_json
+from ..users_json import is_number
 
 VERSION = 1
+MOST_CHARACTERS = 200  # of an expression: deeper trees would end the recursion
 OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
              ast.Div: operator.truediv}
 
@@ -32,25 +34,20 @@ class Rule:
     excepted: list = field(default_factory=list)
 
 
-def _expression(text, where):
+def _expression(given):
     """The tree of an expression of numbers, names and + - * /."""
+    text = str(given.must(isinstance(given.content, str) or is_number(given.content), "a number or an expression"))
     try:
-        if len(str(text)) > 200:
-            raise ValueError
-        tree = ast.parse(str(text), mode="eval").body
+        tree = ast.parse(text[:MOST_CHARACTERS + 1], mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise Error(f"{where}: {text!r}: not an expression of numbers, arguments and pes") from None
+        tree = None
 
-    def check(node):
+    def good(node):
         if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
-            return check(node.left) and check(node.right)
-        if isinstance(node, ast.Name):
-            return True
-        return (isinstance(node, ast.Constant) and type(node.value) in (int, float)
-                and abs(node.value) < 1e18)
+            return good(node.left) and good(node.right)
+        return isinstance(node, ast.Name) or isinstance(node, ast.Constant) and is_number(node.value) and abs(node.value) < 1e18
 
-    if not check(tree):
-        raise Error(f"{where}: {text!r}: not an expression of numbers, arguments and pes with + - * /")
+    given.must(len(text) <= MOST_CHARACTERS and good(tree), "an expression of numbers, arguments and pes with + - * /")
     return tree
 
 
@@ -67,96 +64,47 @@ def evaluate(tree, values):
     return OPERATORS[type(tree.op)](left, right)
 
 
-def _member(record, key, kinds, where, default=None):
-    value = record.get(key, default)
-    if isinstance(value, bool) or not isinstance(value, kinds):
-        raise Error(f"{where}: {key}: " + ("missing" if key not in record else
-                                           f"not {_in_words(kinds)}: {json.dumps(value)[:60]}"))
-    return value
-
-
-def _in_words(kinds):
-    words = {str: "a text", list: "a list", dict: "an object", int: "a number", float: "a number"}
-    return " or ".join(dict.fromkeys(words[kind] for kind in (
-        kinds if isinstance(kinds, tuple) else (kinds,))))
-
-
-def _only(record, known, where):
-    for key in record:
-        if key not in known:
-            raise Error(f"{where}: {key}: unknown; there are {', '.join(known)}")
-
-
-def _texts(record, key, where, default=None):
-    values = _member(record, key, list, where, default)
-    if not all(isinstance(value, str) for value in values):
-        raise Error(f"{where}: {key}: not a list of texts")
-    return values
-
-
-def _terms(record, key, names, where):
+def _terms(given, names):
     terms = []
-    for number, entry in enumerate(_member(record, key, list, where), 1):
-        here = f"{where}: {key} {number}"
-        if not isinstance(entry, dict):
-            raise Error(f"{here}: not an object")
-        _only(entry, ("function", "times", "arguments"), here)
+    for entry in given.entries("objects"):
+        own = entry.members(("function",), ("times", "arguments"))
         try:
-            function = _member(entry, "function", str, here).format_map(names)
+            function = own["function"].text().format_map(names)
         except (KeyError, ValueError, IndexError, AttributeError):
-            raise Error(f"{here}: function: the word in braces is not in \"for\"") from None
-        arguments = _member(entry, "arguments", dict, here, {})
-        terms.append(Term(
-            function, _expression(_member(entry, "times", (int, float, str), here, 1), f"{here}: times"),
-            {name: _expression(value, f"{here}: arguments: {name}") for name, value in arguments.items()}))
-    if not terms:
-        raise Error(f"{where}: {key}: empty")
+            own["function"].refuse("the word in braces is not in \"for\"")
+        arguments = own["arguments"].members() if "arguments" in own else {}
+        terms.append(Term(function, _expression(own["times"]) if "times" in own else ast.Constant(1),
+                          {name: _expression(value) for name, value in arguments.items()}))
     return terms
 
 
 def read(path, tolerance=None):
     """List of Rule; a rule with "for" gives several. tolerance: instead of the file's."""
-    given = read_json(path)
-    if not isinstance(given, dict):
-        raise Error(f"{path}:1: not an object with \"guidelines\" and \"rules\"")
-    _only(given, ("guidelines", "tolerance", "rules"), path)
-    if given.get("guidelines") != VERSION:
-        raise Error(f"{path}: guidelines: {json.dumps(given.get('guidelines'))}, but this tool knows "
-                    f"version {VERSION}")
-    rules = []
-    common = _tolerance(given, path, 0.05)
-    for number, record in enumerate(_member(given, "rules", list, path), 1):
-        where = f"{path}: rule {number}"
-        if not isinstance(record, dict):
-            raise Error(f"{where}: not an object")
-        where = f"{path}: rule {_member(record, 'name', str, where)!r}"
-        rules += _rules_of(record, where, common, tolerance)
-    return rules
+    top = users_json.read(path).members(("guidelines", "rules"), ("tolerance",))
+    version = top["guidelines"]
+    if version.content != VERSION:
+        version.refuse(f"{json.dumps(version.content)}, but this tool knows version {VERSION}")
+    common = _tolerance(top, 0.05)
+    return [rule for record in top["rules"].entries("objects") for rule in _rules_of(record, common, tolerance)]
 
 
-def _tolerance(record, where, default):
-    value = _member(record, "tolerance", (int, float), where, default)
-    if not 0 <= value < 1e6:
-        raise Error(f"{where}: tolerance: not a share such as 0.05: {value}")
-    return value
+def _tolerance(members, default):
+    given = members.get("tolerance")
+    return given.must(is_number(given.content) and 0 <= given.content < 1e6, "a share such as 0.05") if given else default
 
 
-def _rules_of(record, where, common, override):
-    monotone = "monotone" in record
-    _only(record, ("name", "why", "tolerance", "least_pes") + (
-        ("monotone", "functions", "except") if monotone else ("for", "left", "right")), where)
-    own = _tolerance(record, where, common)
-    shared = {"name": record["name"], "why": _member(record, "why", str, where, ""),
-              "tolerance": own if override is None else override,
-              "least_pes": _member(record, "least_pes", int, where, 1)}
-    if monotone:
-        return [Rule(**shared, monotone=_member(record, "monotone", str, where),
-                     functions=_texts(record, "functions", where),
-                     excepted=_texts(record, "except", where, []))]
-    rules = []
-    for names in _member(record, "for", list, where, [{}]):
-        if not isinstance(names, dict) or not all(isinstance(v, str) for v in names.values()):
-            raise Error(f"{where}: for: not a list of objects of texts")
-        rules.append(Rule(**shared, left=_terms(record, "left", names, where),
-                          right=_terms(record, "right", names, where)))
-    return rules
+def _rules_of(record, common, override):
+    needed, further = ((("name", "monotone", "functions"), ("except",)) if "monotone" in record.members() else
+                       (("name", "left", "right"), ("for",)))
+    record.name = f"rule {record.content['name']!r}" if "name" in record.content else record.name
+    own = record.members(needed, (*further, "why", "tolerance", "least_pes"))
+    tolerance = _tolerance(own, common)
+    shared = {"name": own["name"].text(), "why": own["why"].text(empty=True) if "why" in own else "",
+              "tolerance": tolerance if override is None else override,
+              "least_pes": own["least_pes"].whole(0) if "least_pes" in own else 1}
+    if "monotone" in own:
+        return [Rule(**shared, monotone=own["monotone"].text(), functions=own["functions"].texts(),
+                     excepted=own["except"].texts() if "except" in own else [])]
+    words = [{name: value.text(empty=True) for name, value in entry.members().items()}
+             for entry in own["for"].entries("objects")] if "for" in own else [{}]
+    return [Rule(**shared, left=_terms(own["left"], names), right=_terms(own["right"], names)) for names in words]

@@ -3,16 +3,16 @@
 Keys and their values are documented in docs/tools/skampi-plot.md.
 """
 
-import difflib
 import json
 import math
 import re
 from collections import Counter
 
-from .. import style
-from ..cli import Error, read_json
+from .. import style, users_json
+from ..cli import Error
 from ..reading import at_most
 from ..states import WORDS
+from ..users_json import is_number, is_whole
 from . import curves as cv
 from .strips import strips
 
@@ -41,14 +41,6 @@ HINT = "; --write-spec FILE writes one that is right, to be edited"
 # ---- Checking ----
 
 
-def _is_number(value):
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
-
-
-def _is_count(value):
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
 def _are(values, good):
     """Whether this is an object all of whose values are good."""
     return isinstance(values, dict) and all(map(good, values.values()))
@@ -68,11 +60,11 @@ def between(low, high, good, what):
 
 
 def a_number(low, high):
-    return between(low, high, _is_number, "number")
+    return between(low, high, is_number, "number")
 
 
 def a_count(low, high):
-    return between(low, high, _is_count, "whole number")
+    return between(low, high, is_whole, "whole number")
 
 
 def one_of(*choices):
@@ -81,13 +73,13 @@ def one_of(*choices):
 
 
 def a_range(value):
-    if not isinstance(value, list) or len(value) != 2 or not all(end is None or _is_number(end) for end in value):
+    if not isinstance(value, list) or len(value) != 2 or not all(end is None or is_number(end) for end in value):
         return "is not a pair of numbers, [from, to] (null: from the data)"
     return "has an end that is not above its begin" if None not in value and value[0] >= value[1] else None
 
 
 def _is_color(value):
-    return 1 <= value <= len(style.PALETTE) if _is_count(value) else \
+    return 1 <= value <= len(style.PALETTE) if is_whole(value) else \
         isinstance(value, str) and re.fullmatch(r"#[0-9a-fA-F]{6}", value)
 
 
@@ -99,13 +91,13 @@ a_text = must(_is_text, "is not a text")
 a_flag = must(lambda value: isinstance(value, bool), "is neither true nor false")
 a_footer = must(lambda value: isinstance(value, bool) or value == "short", 'is none of true, false, "short"')
 a_color = must(_is_color, f'is neither "#rrggbb" nor a number from 1 to {len(style.PALETTE)}')
-a_file = must(lambda value: _is_text(value) or _is_count(value) and value >= 1,
+a_file = must(lambda value: _is_text(value) or is_whole(value) and value >= 1,
               "is neither a number from 1 nor a pattern of names")
 a_selector = must(lambda value: isinstance(value, dict), "is not an object")
-some_scalars = must(lambda value: _are(value, lambda one: _is_number(one) or _is_text(one)),
+some_scalars = must(lambda value: _are(value, lambda one: is_number(one) or _is_text(one)),
                     "is not an object of numbers and texts by name")
 some_texts = must(lambda value: _are(value, _is_text), "is not an object of texts by name")
-some_numbers = must(lambda value: isinstance(value, list) and value and all(map(_is_number, value)), "is not a list of numbers")
+some_numbers = must(lambda value: isinstance(value, list) and value and all(map(is_number, value)), "is not a list of numbers")
 
 SELECTOR = {
     "file": a_file, "block": a_text, "function": a_text, "occurrence": a_count(0, 10**9),
@@ -138,94 +130,67 @@ FIGURE = {
 }
 
 
-def _check_object(value, keys, path, where):
-    if not isinstance(value, dict):
-        raise Error(f"{where}: {path or 'the file'}: is not an object")
-    for key, item in value.items():
-        at = f"{path}.{key}" if path else key
-        if key not in keys:
-            close = difflib.get_close_matches(key, keys, 1)
-            raise Error(f"{where}: {at}: there is no such key: "
-                        + (f"did you mean {close[0]}?" if close else f"known are {', '.join(keys)}"))
-        problem = keys[key](item) if keys[key] else None
-        if problem:
-            raise Error(f"{where}: {at}: {json.dumps(item, ensure_ascii=False):.60} {problem}")
+def _members(value, keys):
+    """{key: Value} of an object whose members pass the checks of their keys."""
+    members = value.members((), keys)
+    for key, member in members.items():
+        if problem := keys[key] and keys[key](member.content):
+            member.refuse(f"{json.dumps(member.content, ensure_ascii=False):.60} {problem}")
+    return members
 
 
-def _check_list(value, path, where):
-    if not isinstance(value, list) or not value:
-        raise Error(f"{where}: {path}: is no list, or an empty one")
-    return enumerate(value)
-
-
-def check(spec, where):
-    """Refuses what drawing would not understand: cli.Error with the key's path."""
-    _check_object(spec, FIGURE, "", where)
-    if "font" in spec:
-        _check_object(spec["font"], FONT, "font", where)
-    if "panels" not in spec:
-        raise Error(f"{where}: panels: is missing: a list of what to draw")
-    for number, panel in _check_list(spec["panels"], "panels", where):
-        path = f"panels[{number}]"
-        _check_object(panel, PANEL, path, where)
-        kind = panel.get("kind", "curve")
-        unit = panel.get("unit")
-        if unit and unit not in UNITS[panel.get("y", "time")]:
-            raise Error(f"{where}: {path}.unit: {unit} is no unit of {panel.get('y', 'time')}")
-        if "states" in panel and kind not in BY_STATE:
-            raise Error(f"{where}: {path}.states: is only for panels of kind {' and '.join(BY_STATE)}")
-        if "thresholds" in panel and kind != "curve":
-            raise Error(f"{where}: {path}.thresholds: is only for panels of kind curve")
-        if "series" not in panel:
-            raise Error(f"{where}: {path}.series: is missing: a list of what to draw; [{{}}] takes all")
-        for place, series in _check_list(panel["series"], f"{path}.series", where):
-            at = f"{path}.series[{place}]"
-            _check_object(series, SERIES, at, where)
-            parts = [part for part in ("full", "rest", "post") if part in series]
-            for part in parts:
-                _check_object(series[part], SELECTOR, f"{at}.{part}", where)
-            for one in [series, *(series[part] for part in parts)]:
-                _check_states(one, panel, at, where)
+def _check(top):
+    """Refuses what drawing would not understand."""
+    figure = _members(top, FIGURE)
+    if "font" in figure:
+        _members(figure["font"], FONT)
+    if "panels" not in figure:
+        top.refuse("panels is missing: a list of what to draw")
+    for panel in figure["panels"].entries("panels"):
+        own, given = _members(panel, PANEL), panel.content
+        kind, measure = given.get("kind", "curve"), given.get("y", "time")
+        if "unit" in own and given["unit"] not in UNITS[measure]:
+            own["unit"].refuse(f"{given['unit']} is no unit of {measure}")
+        if "states" in own and kind not in BY_STATE:
+            own["states"].refuse(f"is only for panels of kind {' and '.join(BY_STATE)}")
+        if "thresholds" in own and kind != "curve":
+            own["thresholds"].refuse("is only for panels of kind curve")
+        if "series" not in own:
+            panel.refuse("series is missing: a list of what to draw; [{}] takes all")
+        for series in own["series"].entries("series"):
+            members = _members(series, SERIES)
+            parts = [members[part] for part in ("full", "rest", "post") if part in members]
+            for one in (series, *parts):
+                _check_states(members if one is series else _members(one, SELECTOR), given)
             if kind == "overlap" and len(parts) < 3:
-                raise Error(f"{where}: {at}: overlap needs the selectors full, rest and post")
+                series.refuse("overlap needs the selectors full, rest and post")
             if kind != "overlap" and parts:
-                raise Error(f"{where}: {at}.{parts[0]}: is only for panels of kind overlap")
+                parts[0].refuse("is only for panels of kind overlap")
 
 
-def _check_states(series, panel, at, where):
-    """A series of a panel and the states of the machine."""
-    if "state" in series and (panel.get("kind", "curve") not in BY_STATE or panel.get("states") == "together"):
-        raise Error(f"{where}: {at}.state: is only for panels of kind {' and '.join(BY_STATE)} whose states are "
-                    "separate")
-    if panel.get("kind") == "states":
-        for key in series:
+def _check_states(selector, panel):
+    """The members of what selects results of a panel, and the states of the machine."""
+    kind = panel.get("kind", "curve")
+    if "state" in selector and (kind not in BY_STATE or panel.get("states") == "together"):
+        selector["state"].refuse(f"is only for panels of kind {' and '.join(BY_STATE)} whose states are separate")
+    if kind == "states":
+        for key, value in selector.items():
             if key not in STRIP:
-                raise Error(f"{where}: {at}.{key}: a strip of states is selected by {', '.join(STRIP)} alone")
-    elif "control" in series:
-        raise Error(f"{where}: {at}.control: is only for panels of kind states")
+                value.refuse(f"a strip of states is selected by {', '.join(STRIP)} alone")
+    elif "control" in selector:
+        selector["control"].refuse("is only for panels of kind states")
 
 
 def read(path):
     """A checked spec from a file; "-" is standard input."""
     try:
-        return _read(path)
+        top = users_json.read(path)
+        _check(top)
+        return top.content
     except OSError as error:
         raise Error(f"{path}: {error.strerror or error}{HINT}") from None
     except Error as error:
         raise Error(f"{error}{HINT}") from None
-
-
-def _read(path):
-    def once(pairs):
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            twice = next(key for place, (key, _) in enumerate(pairs) if key in dict(pairs[:place]))
-            raise Error(f"{path}: {twice}: is given twice")
-        return found
-
-    spec = read_json(path, once)
-    check(spec, path)
-    return spec
 
 
 def text(spec):

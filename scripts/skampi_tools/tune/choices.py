@@ -4,7 +4,6 @@
         print(choice.name, [candidate.text for candidate in choice.candidates])
 """
 
-import difflib
 import fnmatch
 import itertools
 import json
@@ -12,9 +11,9 @@ import os
 import re
 from dataclasses import dataclass, field
 
+from .. import users_json
 from ..cli import Error
 from . import mpich, openmpi
-from .places import Placed
 
 VERSION = 1
 SETS = os.path.join(os.path.dirname(os.path.realpath(__file__)), "sets")
@@ -85,126 +84,86 @@ def read(names, pes):
     for name in names:
         if name not in sets() and not os.path.exists(name):
             raise Error(f"{name}: neither a file nor one of the ready sets: {', '.join(sets())}")
-        document = Placed(os.path.join(SETS, f"{name}.json") if name in sets() else name)
-        for choice in _Reader(document, pes).choices():
+        top = users_json.read(os.path.join(SETS, f"{name}.json") if name in sets() else name)
+        members = top.members(("tune", "choices"), ("library",))
+        for choice in _choices(members, pes):
             if any(choice.name == other.name for other in found):
-                raise document.error(("choices",), f"choice {choice.name}: there are two of that name: give only one of these sets and files")
+                members["choices"].refuse(f"choice {choice.name}: there are two of that name: give only one of these sets and files")
             if choice.rules and any(other.rules and other.library != choice.library for other in found):
-                raise document.error(("library",), "only one library can have rules")
+                members.get("library", top).refuse("only one library can have rules")
             found.append(choice)
     return found
 
 
-class _Reader:
-    def __init__(self, document, pes):
-        self.document, self.pes = document, pes
+def _choices(members, pes):
+    version = members["tune"]
+    if version.content != VERSION:
+        version.refuse(f"layout {json.dumps(version.content)}, but this skampi knows {VERSION}")
+    library = LIBRARIES[members["library"].one_of(LIBRARIES)] if "library" in members else openmpi
+    return [_choice(entry, library, pes) for entry in members["choices"].entries("choices")]
 
-    def refuse(self, path, text):
-        raise self.document.error(path, text)
 
-    def object(self, value, path, needed, further=()):
-        """Refuses what is no object with these members."""
-        if not isinstance(value, dict):
-            self.refuse(path, f"give an object with {', '.join(needed)}")
-        known = [*needed, *further]
-        for key in value:
-            if key not in known:
-                close = difflib.get_close_matches(key, known, 1)
-                self.refuse((*path, key), f"{key}: unknown; " + (f"did you mean {close[0]}?" if close else
-                                                                 f"there are {', '.join(known)}"))
-        for key in needed:
-            if key not in value:
-                self.refuse(path, f"{key} is missing")
-        return value
+def _choice(entry, library, pes):
+    own = entry.members(("name", "try"), ("functions", "rules"))
+    name, rules = own["name"].content, own["rules"].one_of(library.COLLECTIVES) if "rules" in own else None
+    own["name"].must(isinstance(name, str) and re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,39}", name) and name != "default",
+                     "a name of at most 40 letters, digits and _, other than default")
+    patterns = [pattern.text() for pattern in own["functions"].entries("names of functions, which may have * and ?")] \
+        if "functions" in own else [rules.capitalize() + form for form in FORMS] if rules else ["*"]
+    choice = Choice(name, patterns, rules, library)
+    values = dict.fromkeys(combined for tried in own["try"].entries("objects") for combined in _tried(tried, choice, pes))
+    if len(values) > MOST_CANDIDATES:
+        own["try"].refuse(f"{len(values)} candidates, more than {MOST_CANDIDATES}")
+    choice.candidates = [Candidate(name, number, combined, _text(choice, combined))
+                         for number, combined in enumerate(values, 1)]
+    return choice
 
-    def list(self, value, path, what):
-        if not isinstance(value, list) or not value:
-            self.refuse(path, f"give a list of {what} that is not empty")
-        return list(enumerate(value))
 
-    def choices(self):
-        top = self.object(self.document.value, (), ("tune", "choices"), ("library",))
-        if top["tune"] != VERSION:
-            self.refuse(("tune",), f"layout {json.dumps(top['tune'])}, but this skampi knows {VERSION}")
-        self.library = LIBRARIES.get(top.get("library", "openmpi")) or \
-            self.refuse(("library",), f"give {' or '.join(LIBRARIES)}")
-        return [self.choice(entry, ("choices", number))
-                for number, entry in self.list(top["choices"], ("choices",), "choices")]
+def _tried(entry, choice, pes):
+    """All combinations of the values of an object's variables."""
+    kinds = entry.members((), KINDS)
+    variables, ruled = [], choice.library.variables(choice.rules) if choice.rules else []
+    for kind in KINDS:
+        for name, given in (kinds[kind].members() if kind in kinds else {}).items():
+            if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+                given.refuse("not the name of a variable")
+            if ruled and (kind, name) not in ruled:
+                given.refuse(f"rules of {choice.rules} choose only {', '.join(own for _, own in ruled)}")
+            variables.append([(kind, name, value) for value in _values(kind, name, given, choice.library, pes)])
+    if not variables:
+        entry.refuse(f"give variables in {', '.join(KINDS)}")
+    if ruled and ruled[0][1] not in entry.content.get(ruled[0][0], {}):
+        entry.refuse(f"give {ruled[0][1]}: a rule names an algorithm")
+    return itertools.product(*variables)
 
-    def choice(self, entry, path):
-        self.object(entry, path, ("name", "try"), ("functions", "rules"))
-        name, rules = entry["name"], entry.get("rules")
-        if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,39}", name) or name == "default":
-            self.refuse((*path, "name"), "give a name of at most 40 letters, digits and _, other than default")
-        if rules is not None and rules not in self.library.COLLECTIVES:
-            self.refuse((*path, "rules"), f"{json.dumps(rules)}: give {', '.join(self.library.COLLECTIVES)}")
-        usual = [rules.capitalize() + form for form in FORMS] if rules else ["*"]
-        patterns = self.list(entry.get("functions", usual), (*path, "functions"), "names of functions")
-        for number, pattern in patterns:
-            if not isinstance(pattern, str):
-                self.refuse((*path, "functions", number), "give the name of a function, which may have * and ?")
-        choice = Choice(name, [pattern for _, pattern in patterns], rules, self.library)
-        values = dict.fromkeys(combined for number, tried in self.list(entry["try"], (*path, "try"), "objects")
-                               for combined in self.tried(tried, (*path, "try", number), rules))
-        if len(values) > MOST_CANDIDATES:
-            self.refuse((*path, "try"), f"{len(values)} candidates, more than {MOST_CANDIDATES}")
-        choice.candidates = [Candidate(name, number, combined, _text(choice, combined))
-                             for number, combined in enumerate(values, 1)]
-        return choice
 
-    def tried(self, entry, path, rules):
-        """All combinations of the values of an object's variables."""
-        self.object(entry, path, (), KINDS)
-        variables, ruled = [], self.library.variables(rules) if rules else []
-        for kind in KINDS:
-            own = entry.get(kind, {})
-            if not isinstance(own, dict):
-                self.refuse((*path, kind), "give an object: names of variables, and their values")
-            for name, given in own.items():
-                here = (*path, kind, name)
-                if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
-                    self.refuse(here, f"{name}: not the name of a variable")
-                if rules and (kind, name) not in ruled:
-                    self.refuse(here, f"{name}: rules of {rules} choose only {', '.join(own for _, own in ruled)}")
-                variables.append([(kind, name, value) for value in self.values(kind, name, given, here)])
-        if not variables:
-            self.refuse(path, f"give variables in {', '.join(KINDS)}")
-        if rules and ruled[0][1] not in entry.get(ruled[0][0], {}):
-            self.refuse(path, f"give {ruled[0][1]}: a rule names an algorithm")
-        return itertools.product(*variables)
+def _values(kind, name, given, library, pes):
+    """Texts."""
+    if given.content == "all":
+        if kind == "set":
+            given.refuse("\"all\" is only for what the library says the values of")
+        return library.values_of(name, pes) or given.refuse("the library lists no values: give a list")
+    if isinstance(given.content, dict):
+        return [_number_text(value) for value in _range(given)]
+    texts = [value.must(isinstance(value.content, str) or users_json.is_number(value.content), "a text or a number")
+             for value in given.entries("values, a range, or \"all\",")]
+    return [text if isinstance(text, str) else _number_text(text) for text in texts]
 
-    def values(self, kind, name, given, path):
-        """Texts."""
-        if given == "all":
-            if kind == "set":
-                self.refuse(path, "\"all\" is only for what the library says the values of")
-            return self.library.values_of(name, self.pes) or self.refuse(path, f"{name}: the library lists no values: give a list")
-        if isinstance(given, dict):
-            return [_number_text(value) for value in self.range(given, path)]
-        texts = []
-        for number, value in self.list(given, path, "values, a range, or \"all\""):
-            if isinstance(value, bool) or not isinstance(value, (str, int, float)):
-                self.refuse((*path, number), "give a text or a number")
-            texts.append(value if isinstance(value, str) else _number_text(value))
-        return texts
 
-    def range(self, given, path):
-        self.object(given, path, ("from", "to"), ("times", "plus"))
-        numbers = {key: value for key, value in given.items()}
-        for key, value in numbers.items():
-            if isinstance(value, bool) or not isinstance(value, (int, float)):
-                self.refuse((*path, key), "give a number")
-        times, plus, value = numbers.get("times", 1), numbers.get("plus", 0), numbers["from"]
-        if ("times" in numbers) == ("plus" in numbers) or times < 1 or plus < 0 or (times == 1 and plus == 0) or \
-                ("times" in numbers and value <= 0):
-            self.refuse(path, "give times, more than 1 and from a number above 0, or plus, more than 0")
-        found = []
-        while value <= numbers["to"]:
-            found.append(value)
-            value = value * times + plus
-            if len(found) > MOST_VALUES:
-                self.refuse(path, f"more than {MOST_VALUES} values")
-        return found or self.refuse(path, "from is above to")
+def _range(given):
+    numbers = {key: value.must(users_json.is_number(value.content), "a number")
+               for key, value in given.members(("from", "to"), ("times", "plus")).items()}
+    times, plus, value = numbers.get("times", 1), numbers.get("plus", 0), numbers["from"]
+    if ("times" in numbers) == ("plus" in numbers) or times < 1 or plus < 0 or (times == 1 and plus == 0) or \
+            ("times" in numbers and value <= 0):
+        given.refuse("give times, more than 1 and from a number above 0, or plus, more than 0")
+    found = []
+    while value <= numbers["to"]:
+        found.append(value)
+        value = value * times + plus
+        if len(found) > MOST_VALUES:
+            given.refuse(f"more than {MOST_VALUES} values")
+    return found or given.refuse("from is above to")
 
 
 def _number_text(value):

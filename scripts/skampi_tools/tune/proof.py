@@ -6,7 +6,7 @@ import shlex
 import subprocess
 from dataclasses import dataclass
 
-from .. import launching
+from .. import launching, users_json
 from ..campaign.definition import define as define_campaign
 from ..campaign.directory import read_campaign
 from ..campaign.keeping import PREFIXES, open_directory
@@ -150,9 +150,9 @@ class Proof:
 
 
 def define(members, launches, environment, sets):
-    return define_campaign({**members, "launches": launches, "arguments": [*members.get("arguments", []), "--explain"],
-                            "configurations": [{"name": "default"},
-                                               {"name": "tuned", "environment": environment, "set": sets}]}, "options")
+    given = {**members, "launches": launches, "arguments": [*members.get("arguments", []), "--explain"],
+             "configurations": [{"name": "default"}, {"name": "tuned", "environment": environment, "set": sets}]}
+    return define_campaign(users_json.of(given, "options"))
 
 
 def _ends_without(name, definition, directory):

@@ -8,7 +8,7 @@ ones, and so on. If such a launch fails, each of its candidates is launched alon
 import os
 from dataclasses import dataclass, field
 
-from .. import style
+from .. import style, users_json
 from ..campaign.definition import define as define_campaign
 from ..campaign.directory import launch_directory, read_json, read_launch
 from ..campaign.run import Campaign, plan
@@ -54,8 +54,8 @@ def define(members, choices, passes):
     """The definition of the campaign. members: of a definition, which hold for all."""
     found = lanes(choices)
     alone = [Lane(candidate.name, [candidate]) for lane in found if len(lane.members) > 1 for candidate in lane.members]
-    return define_campaign({**members, "launches": passes, "configurations": [
-        {"name": "default"}, *(lane.configuration() for lane in (*found, *alone))]}, "options")
+    return define_campaign(users_json.of({**members, "launches": passes, "configurations": [
+        {"name": "default"}, *(lane.configuration() for lane in (*found, *alone))]}, "options"))
 
 
 class Search:
