@@ -43,9 +43,10 @@ class _Document:
             if is_object:
                 begin = at
                 key, at = json.JSONDecoder().raw_decode(text, at)
-                if (*path, key) in self.places:
-                    raise self.error((*path, key), f"{_name((*path, key))}: is given twice")
+                twice = (*path, key) in self.places
                 self.places[(*path, key)] = begin
+                if twice:
+                    raise self.error((*path, key), f"{_name((*path, key))}: is given twice")
                 at = self.skip(at) + 1
             at = self.skip(self.walk(at, (*path, key)))
             at = self.skip(at + 1) if text[at] == "," else at

@@ -449,7 +449,7 @@ def refusals():
         (["--file", "a.json"], "a.json:3:1: not JSON"),
         (["--file", "b.json"], "b.json:1:22: lunches: unknown; did you mean launches?"),
         (["--file", "c.json"], "c.json:1:1: give an object with script"),
-        (["--file", "d.json"], 'd.json:1:60: configuration A.pes: give a whole number from 1'),
+        (["--file", "d.json"], 'd.json:1:55: configuration A.pes: give a whole number from 1'),
         (["--file", "e.json"], "e.json:1:22: launches: give a whole number"),
         (["--file", "f.json"], "f.json:1:1: not JSON"),
         (["--file", "g.json"], "g.json:1:1: script is missing"),
