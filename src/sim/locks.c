@@ -1,4 +1,6 @@
-/* Locks. The PE of a lock grants it in the order in which PEs ask. */
+/* Locks. The PE of a lock grants it in the order in which requests arrive there. A clear_lock needs
+ * no event there: the first request in the queue gets the lock when it is clear, and else the next
+ * one that arrives, which is an event. */
 #include "base/memory.h"
 #include "sim/state.h"
 
@@ -93,24 +95,32 @@ static int64_t take(struct replay *replay, struct lock_state *lock, const struct
 
 bool replay_lock(struct replay *replay, const struct step *step)
 {
-    uint32_t number = lock_number(replay, step->op->place);
-    struct lock_state *lock = &replay->locks[number];
+    const struct phases takes = phases_of(replay, step, COST_LOCK);
     struct thread *self = &replay->threads[step->thread];
+    self->state = THREAD_ASKS;
+    self->blocked_on = lock_number(replay, step->op->place);
+    queue_set(&replay->queue, step->thread, step->start + takes.issue + takes.request);
+    return false;
+}
+
+void replay_lock_arrives(struct replay *replay, uint32_t thread)
+{
+    const struct step blocked = replay_blocked(replay, thread), *step = &blocked;
+    struct thread *self = &replay->threads[thread];
+    struct lock_state *lock = &replay->locks[self->blocked_on];
     int64_t waited;
     if (!lock->holder) {
         int64_t leaves = take(replay, lock, step, &waited);
-        replay_finish(replay, step, leaves, waited);
-        return true;
+        replay_release(replay, step, leaves, waited);
+        return;
     }
     self->state = THREAD_LOCK;
-    self->blocked_on = number;
     self->next = 0;
     if (lock->last)
         replay->threads[lock->last - 1].next = step->thread + 1;
     else
         lock->first = step->thread + 1;
     lock->last = step->thread + 1;
-    return false;
 }
 
 /* A failed test_lock asks as set_lock does, and changes nothing. */

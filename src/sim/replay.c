@@ -217,9 +217,12 @@ static bool next_event(struct replay *replay, bool *ended)
         return true;
     const struct queued event = queue_take(&replay->queue);
     replay->now = event.time;
-    if (event.number < threads)
+    if (event.number < threads && replay->threads[event.number].state != THREAD_ASKS)
         return advance(replay, event.number);
-    operation_event(replay, event.number - threads);
+    if (event.number < threads)
+        replay_lock_arrives(replay, event.number);
+    else
+        operation_event(replay, event.number - threads);
     return !replay->error;
 }
 

@@ -108,7 +108,8 @@ enum thread_state {
     THREAD_CALLS, /* it computes; its next call is an event */
     THREAD_TOGETHER,
     THREAD_WAITS,
-    THREAD_LOCK,
+    THREAD_ASKS,      /* its request is on the way to the PE of a lock: an event */
+    THREAD_LOCK,      /* its request waits there */
     THREAD_UNDER_WAY, /* waits for an operation that is under way */
     THREAD_OPEN,      /* its call waits until what it completes is no longer under way */
     THREAD_TURN,      /* waits until another thread of the PE has executed its call with the set */
@@ -392,6 +393,8 @@ bool replay_together(struct replay *, const struct step *);
 bool replay_lock(struct replay *, const struct step *);
 bool replay_unlock(struct replay *, const struct step *);
 bool replay_try_lock(struct replay *, const struct step *);
+/* The request of a set_lock has arrived at the PE of its lock. */
+void replay_lock_arrives(struct replay *, uint32_t thread);
 /* A thread goes on that is ready, and was blocked on an operation or a write. */
 void replay_goes_on(struct replay *, uint32_t thread);
 /* The thread for which a blocked thread waits: one that has not called the collective, or holds the

@@ -158,6 +158,24 @@ def test_locks():
     check(program, {(0, "shmem_clear_lock"): 1000 + 2 * L + O}, "... with receiving", FAIR, bus=RECEIVE)
 
 
+def test_lock_queue():
+    """PEs get a lock in the order in which their requests arrive at its PE: (PE, when it asks, when its request is there)."""
+    held, clear = 5000, O + L + A  # until it is clear at its PE
+    for more, place, asking in (("", HEAP, ((2, 0, 1200), (1, 700, 1100), (0, 1010, 1410))),
+                                ("", HEAP, ((2, 0, 1200), (1, 700, 1100), (3, 50, 1250), (0, 1010, 1410))),
+                                ("locks spread\n", HEAP + 16, ((0, 0, 1200), (3, 700, 1100), (1, 50, 1250), (2, 1010, 1410)))):
+        program, wanted, free = Program(len(asking)), {}, 0
+        for pe, asks, _ in asking:
+            program.call(pe, "shmem_set_lock", asks, target=place)
+            program.call(pe, "shmem_clear_lock", held, target=place)
+        for pe, asks, there in sorted(asking, key=lambda one: one[2]):
+            has = max(free, there) + A + (L if there - asks == O + L else 200)
+            wanted[pe, "shmem_set_lock"], free = has - asks, has + held + clear
+        for how in ((), (FIFO,), (FAIR,)):
+            check(program, wanted, f"{len(asking)} PEs queue for a lock {more.strip()} {' '.join(how)}", *how, places="0 0 1 1",
+                  node="cost lock { overhead 200 ns latency 400 ns }", more=more)
+
+
 def test_connect():
     program = Program(2)
     program.put(0, 1, 100)
@@ -198,6 +216,6 @@ def test_all():
     tap.ok(not wrong, f"{count} combinations of modes and programs: predicted, and the same whatever the order of files", wrong[:1])
 
 
-for test in (test_receiving, test_gets, test_threads, test_fence, test_strided, test_asks, test_locks, test_connect, test_all):
+for test in (test_receiving, test_gets, test_threads, test_fence, test_strided, test_asks, test_locks, test_lock_queue, test_connect, test_all):
     test()
 tap.done()
