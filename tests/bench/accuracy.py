@@ -155,13 +155,16 @@ class Application:
         name, *arguments = re.sub(r"(--steps )(\d+)", lambda old: f"{old[1]}{self.times * int(old[2])}", app).split()
         self.command = [programs[name], *arguments]
         self.label = f"{app}, {network.text()}"
-        self.made = 0
+        self.made = self.traced = 0
 
-    def run(self, measured, number):
-        """Makes both runs."""
-        self.trace(measured, number)
-        self.real(measured, number)
-        self.made = number + 1
+    def run(self, measured, number, options):
+        """Makes both runs, of which there may be unequal numbers."""
+        if number < options.traces:
+            self.trace(measured, number)
+            self.traced = number + 1
+        if number < options.runs:
+            self.real(measured, number)
+            self.made = number + 1
 
     def trace(self, measured, number):
         """Its run without delay, which counts for all networks with as many steps."""
@@ -178,7 +181,7 @@ def row_of(app, measured, machine, here, options):
     runs = list(zip(*(app.real(measured, i) for i in range(app.made))))
     real = [median(times) for times in runs]
     more = ["--traced-on", here] if here else []
-    recorded = [app.trace(measured, i) for i in range(app.made)]
+    recorded = [app.trace(measured, i) for i in range(app.traced)]
     predicted = measured.steps.predict("predicted", machine, recorded, options.model, more)
     run_time, communication = predicting.times_of(predicted)
     interval = predicting.interval_of(predicted)
@@ -190,14 +193,14 @@ def row_of(app, measured, machine, here, options):
 def steps_of(measured, networks, apps, options):
     """(function, arguments) of all launches and runs, in turns, since machines change. What a network needs comes before what
     the next one needs, so that the first ones are complete if time is short."""
-    for number in range(max(options.runs, options.launches)):
+    for number in range(max(options.runs, options.traces, options.launches)):
         for network in networks:
             launched = [] if options.machine else [HERE] if options.add else [HERE, machine_of_traces(network), network]
             if number < options.launches and launched:
                 yield measured.launch, 1, HERE, number
                 yield from ((measured.launch, one.pes, one, number) for one in dict.fromkeys(launched))
-            if number < options.runs:
-                yield from ((app.run, measured, number) for app in apps[network])
+            if number < max(options.runs, options.traces):
+                yield from ((app.run, measured, number, options) for app in apps[network])
 
 
 def measure(measured, networks, options, failed):
@@ -346,6 +349,8 @@ def options_of():
                         help="which descriptions state, as calibrated by other applications (default: none)")
     parser.add_argument("--model", default="loggp", help="of shmemsim (%(default)s)")
     parser.add_argument("--runs", type=int, default=5, help="of each application, traced and real; medians count (%(default)s)")
+    parser.add_argument("--traces", type=int, metavar="N", help="traced runs of each application, whose median prediction counts "
+                        "(as many as --runs)")
     parser.add_argument("--launches", type=int, default=1, help="of each measurement (%(default)s)")
     parser.add_argument("--seconds", type=int, default=600, help="most that a launch takes; 3 times as long with 5,000 us (%(default)s)")
     parser.add_argument("--networks", dest="network", type=networks_in, metavar="LIST",
@@ -360,6 +365,7 @@ def options_of():
     options = parser.parse_args()
     options.apps = [*options.apps, *(listed(options.apps_in) if options.apps_in else [])] or APPS[options.set]
     options.add = options.add or bool(options.machine)
+    options.traces = options.traces or options.runs
     return options
 
 
