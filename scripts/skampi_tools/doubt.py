@@ -59,7 +59,7 @@ def over_rounds(flags):
 
 
 def of_launches(results):
-    """The flags that make a point doubtful, of its results in several launches."""
+    """The flags that make a point doubtful, of its results in several launches, or in none."""
     flags = results[0].flags if len(results) == 1 else over_rounds([result.flags for result in results])
     return list(filter(speaks_against, flags))
 

@@ -5,8 +5,8 @@ import functools
 import json
 import marshal
 import os
+import struct
 import sys
-from array import array
 from collections.abc import Mapping
 
 SCHEMA_VERSION = 1
@@ -120,6 +120,9 @@ def what_is_wrong(record):
 # ---- Kept in little memory ----
 
 
+_DOUBLE = struct.Struct("d")
+
+
 class Record(Mapping):
     """A record as its values, and their places, which it shares with others: a sixth of a dict. Its lists and dicts are
     made anew each time."""
@@ -127,13 +130,13 @@ class Record(Mapping):
     __slots__ = ("_places", "_values", "_numbers")
 
     def __init__(self, places, values, numbers):
-        """places: by name, in values; those below 0 are in numbers, from its end."""
+        """places: by name, in values; those below 0 are in numbers, from its end (bytes)."""
         self._places, self._values, self._numbers = places, values, numbers
 
     def __getitem__(self, name):
         place = self._places[name]
         if place < 0:
-            return self._numbers[place]
+            return _DOUBLE.unpack_from(self._numbers, place)[0]
         value = self._values[place]
         return marshal.loads(value) if type(value) is bytes else value
 
@@ -152,7 +155,7 @@ class Record(Mapping):
 
 class Keeper:
     """Makes Records of the dicts of one file. What many of them have in common, as names, texts and sets of PEs, is
-    kept once. Numbers are in arrays, which take a quarter of what objects take; lists and dicts are bytes."""
+    kept once. Numbers are bytes, which take a quarter of what objects take; so are lists and dicts."""
 
     MOST = 10_000  # things that are kept in case they come again
 
@@ -164,15 +167,16 @@ class Keeper:
         places = self._places.get(shape)
         if places is None:
             places = self._places[shape] = self._places_of(members)
+        numbers = [value for value in members.values() if type(value) is float]
         return Record(places, tuple([self._kept(value) for value in members.values() if type(value) is not float]),
-                      array("d", [value for value in members.values() if type(value) is float]))
+                      struct.pack(f"{len(numbers)}d", *numbers))
 
     @staticmethod
     def _places_of(members):
         floats = [name for name, value in members.items() if type(value) is float]
         others = [name for name in members if name not in floats]
         places = {**{name: place for place, name in enumerate(others)},
-                  **{name: place - len(floats) for place, name in enumerate(floats)}}
+                  **{name: _DOUBLE.size * (place - len(floats)) for place, name in enumerate(floats)}}
         return {sys.intern(name): places[name] for name in members}
 
     def _kept(self, value):

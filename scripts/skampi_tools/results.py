@@ -103,7 +103,7 @@ class Result:
     @property
     def flags(self):
         """Names of flags, also of flags that older files do not state."""
-        return doubt.flags_of(self.record, self.shown())
+        return doubt.flags_of(self.record, self._shown or self._find_shown())
 
     @property
     def doubtful(self):
@@ -283,7 +283,7 @@ class ResultFile:
         """When all records are there: keys of results in files of versions that do not state them."""
         measured = [entry for entry in self.entries() if isinstance(entry, Result)]
         for result, (text, stated) in zip(measured, points.texts_of([result.record for result in measured])):
-            result._key, result.stated = text, stated
+            result._key, result.stated = sys.intern(text), stated  # several files have the same
 
     def by_key(self):
         """{key: Result} of .points."""
@@ -292,10 +292,12 @@ class ResultFile:
     def missing_by_key(self):
         """{key: record} of the points that have no result. Records of older versions, and those that stand for several
         points, only say block and call."""
-        there = {result.key for result in self.results + self.rounds}
-        there |= {points.text_of({"block": r.block, "call": r.call}) for r in self.results + self.rounds}
         missing = {record.get("point") or points.text_of(record): record for record in self.records
                    if record["record"] == "missing"}
+        if not missing:
+            return missing
+        there = {text for r in self.results + self.rounds
+                 for text in (r.key, points.text_of({"block": r.block, "call": r.call}))}
         return {key: record for key, record in missing.items() if key not in there}
 
 

@@ -1,6 +1,7 @@
 """Text on terminals: nothing in it commands them, wide characters take two columns, and lines end where the terminal
 does."""
 
+import functools
 import itertools
 import re
 import shutil
@@ -150,12 +151,20 @@ class Layout:
 def table(rows, left=(0,), indent="", titled=True, folded=True):
     """A text for each row of texts, of several lines where the terminal is too narrow. left: numbers of the columns that
     begin on the left, as indices of lists. titled: the first row has the titles. folded: for a terminal."""
-    if not rows:
-        return []
-    count = len(rows[0])
+    return list(table_lines(lambda: rows, left, indent, titled, folded))
+
+
+def table_lines(rows, left=(0,), indent="", titled=True, folded=True):
+    """The same for many rows, which are kept nowhere. rows: a function that gives them; it is called several times."""
+    def body():
+        return itertools.islice(rows(), int(titled), None)
+
+    first = next(iter(rows()), None)
+    if first is None:
+        return
+    count = len(first)
     most = limit() if folded else None
-    body = rows[1:] if titled else rows
-    layout = Layout(rows[0] if titled else [""] * count, [max(map(width, column)) for column in zip(*body)] or [0] * count,
-                    {number % count for number in left}, most and most - len(indent))
-    lines = [*([layout.head()] if titled else []), *map(layout.lines, body)]
-    return ["\n".join((indent + line).rstrip() for line in group) for group in lines]
+    widths = functools.reduce(lambda widths, row: list(map(max, widths, map(width, row))), body(), [0] * count)
+    layout = Layout(first if titled else [""] * count, widths, {number % count for number in left}, most and most - len(indent))
+    for group in itertools.chain([layout.head()] if titled else [], map(layout.lines, body())):
+        yield "\n".join((indent + line).rstrip() for line in group)

@@ -46,6 +46,7 @@ class Target:
         self.path = os.path.join(build_directory(), "fuzz",
                                  code.name + ("libfuzzer" if fuzzer else "plain"))
         self.leaks = "address" in sanitizers
+        self.mark = code.name or "ski-"  # before the names of inputs that it finds
 
     def __str__(self):
         return (f"{self.compiler} with {'libFuzzer' if self.fuzzer else 'the built-in mutator'}, "
@@ -100,7 +101,7 @@ class Target:
     def run(self, *arguments, timeout=200, artifacts=None, seconds_for_one=10 * SECONDS_FOR_ONE, **env):
         """seconds_for_one: by the clock, so that a busy machine needs more of them."""
         options = [f"-timeout={seconds_for_one}",
-                   f"-artifact_prefix={artifacts or scratch_directory()}/"]
+                   f"-artifact_prefix={artifacts or scratch_directory() + '/'}"]
         if self.fuzzer:
             options += [f"-rss_limit_mb={MEMORY['all']}", f"-malloc_limit_mb={MEMORY['malloc']}"]
         address = (f"max_allocation_size_mb={MEMORY['malloc']}:hard_rss_limit_mb={MEMORY['all']}:"
@@ -110,14 +111,14 @@ class Target:
 
     def fuzz(self, tap, seconds, *arguments, what, least):
         """Two checks: nothing is found, and at least so many of what were tried."""
-        before = set(os.listdir(self.artifacts()))
+        before = self.found()
         end = time.monotonic() + seconds
         runs = 0
         while True:
             left = max(1, round(end - time.monotonic()))
             done = self.run(f"-max_total_time={left}", "-print_final_stats=1", "-reload=0", *arguments,
-                            timeout=left + 150, artifacts=self.artifacts(), seconds_for_one=SECONDS_FOR_ONE)
-            found = sorted(os.path.join(self.artifacts(), name) for name in set(os.listdir(self.artifacts())) - before)
+                            timeout=left + 150, artifacts=self.artifacts() + self.mark, seconds_for_one=SECONDS_FOR_ONE)
+            found = sorted(self.found() - before)
             late = self.only_late(found)
             counted = re.search(r"stat::number_of_executed_units: *(\d+)", done.err)
             runs += int(counted.group(1)) if counted else 0
@@ -132,8 +133,8 @@ class Target:
     def only_late(self, found):
         """Whether something was found, and only because the machine was busy: each input takes little of a processor.
         They are removed then."""
-        if not found or not all(os.path.basename(path).startswith(("timeout-", "slow-unit-")) and self.is_quick(path)
-                                for path in found):
+        late = (f"{self.mark}timeout-", f"{self.mark}slow-unit-")
+        if not found or not all(os.path.basename(path).startswith(late) and self.is_quick(path) for path in found):
             return False
         for path in found:
             os.remove(path)
@@ -147,10 +148,13 @@ class Target:
         return done.status == 0 and used < SECONDS_OF_PROCESSOR
 
     def artifacts(self):
-        """Where inputs go that were found, to be there behind the test."""
-        folder = os.path.join(os.path.dirname(self.path), "findings")
+        """The folder, with a slash, where inputs go that were found, to be there behind the test: those of all targets."""
+        folder = os.path.join(os.path.dirname(self.path), "findings", "")
         os.makedirs(folder, exist_ok=True)
         return folder
+
+    def found(self):
+        return set(glob.glob(glob.escape(self.artifacts() + self.mark) + "*"))
 
 
 def find_target(code, plain):

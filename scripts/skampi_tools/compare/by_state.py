@@ -94,15 +94,15 @@ class Parts:
             f"compared without them")
 
     def of(self, row):
-        """Rows of the states in which launches of this point were; [] where there is one, or where a file
+        """Rows of the states in which launches of this point were; none where there is one state, or where a file
         does not say."""
         there = [i for i, points in enumerate(self.files) if row.key in points]
         if not all(self.common.files[i].states for i in there):
-            return []
+            return ()
         values = self._values(row)
         numbers = sorted({number for own in values for number in own})
         if len(numbers) < 2:
-            return []
+            return ()
         sides = (values[:self.border], values[self.border:])
         shares = [shares_of(side) for side in sides]
         parts = [self._part(row, number, sides, shares) for number in numbers]

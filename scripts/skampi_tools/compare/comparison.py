@@ -287,8 +287,7 @@ def compare_files(old_files, new_files, alpha=0.05, margin=0.0, same_within=None
         row = Row(key, some, str(some.block), str(some.function), some.label(), some.quantity or "time",
                   _median([r.best() for r in mine]), _median([r.best() for r in theirs]),
                   count_old=len(mine), count_new=len(theirs),
-                  doubts_old=doubt.of_launches(mine) if mine else [],
-                  doubts_new=doubt.of_launches(theirs) if theirs else [])
+                  doubts_old=doubt.of_launches(mine) or (), doubts_new=doubt.of_launches(theirs) or ())
         comparison.rows.append(row)
         if mine and theirs:
             shared.append(row)

@@ -93,19 +93,28 @@ def state_cells(part, margin):
     return row_cells(part, margin, f"  {part.verdict}", ("", f"  {part.text}{shares}"))
 
 
+def table_rows(shown, margin):
+    yield "verdict", "change", "interval", "old", "new", "p", "block", "point"
+    for row in shown:
+        yield row_cells(row, margin, row.verdict, (screen.printable(row.block), screen.printable(row.label)))
+        for part in row.states:
+            yield state_cells(part, margin)
+
+
+def table_reasons(shown):
+    """What is said below each line of the table, or ""."""
+    yield ""
+    for row in shown:
+        yield from [""] * len(row.states)
+        yield row.reason if row.states else ""
+
+
 def table(result, everything):
     shown = [row for row in result.rows if everything or row.reason or row.verdict != rows.UNCHANGED]
     hidden = len(result.rows) - len(shown)
     if shown:
-        lines = [("verdict", "change", "interval", "old", "new", "p", "block", "point")]
-        why = [""]
-        for row in shown:
-            lines.append(row_cells(row, result.margin, row.verdict,
-                               (screen.printable(row.block), screen.printable(row.label))))
-            lines += [state_cells(part, result.margin) for part in row.states]
-            why += [""] * len(row.states) + [row.reason if row.states else ""]
         print()
-        for line, reason in zip(screen.table(lines, (0, -2, -1)), why):
+        for line, reason in zip(screen.table_lines(lambda: table_rows(shown, result.margin), (0, -2, -1)), table_reasons(shown)):
             print(line)
             if reason:
                 print(f"  why: {reason}")

@@ -38,9 +38,9 @@ class Row:
     unit: str = ""       # what was compared: launches, rounds, repetitions
     count_old: int = 0
     count_new: int = 0
-    states: list = field(default_factory=list)  # Rows, one a state, where states are compared one by one
-    doubts_old: list = field(default_factory=list)  # flags that make it doubtful
-    doubts_new: list = field(default_factory=list)
+    states: list = ()    # Rows, one a state, where states are compared one by one
+    doubts_old: list = ()  # flags that make it doubtful
+    doubts_new: list = ()
     overall: object = None     # a Row: what there is to say without a look at states; None: no states
     # Only in .states of another row:
     state: int = 0             # its number, the same on both sides
