@@ -16,7 +16,7 @@ import harness
 import processes
 from builds import preloadable
 from harness import Tap, measuring, skip_all
-from hosts import MARK, Unavailable, hosts, lines_here
+from hosts import MARK, Manner, Unavailable, hosts, lines_here
 from job import Job
 
 tap = Tap()
@@ -44,12 +44,13 @@ end measurement
 # Open MPI's launcher looks after 5 minutes whether a host that says nothing is still there; here after 2 s.
 ATTENTIVE = {"OMPI_MCA_oob_tcp_keepalive_time": "2", "OMPI_MCA_oob_tcp_keepalive_intvl": "1",
              "OMPI_MCA_oob_tcp_keepalive_probes": "2"}
+WAITING = Manner(sleep=True)  # no time is looked at
 OUTPUTS = ("-o", "out.sko", "-o", "out.json")
 
 
 def check_points(count, per_host, **links):
     what = f"{count} x {per_host} PEs, {links}"
-    with hosts(count, **links) as these:
+    with hosts(count, manner=WAITING, **links) as these:
         run = these.skampi(FEW + measuring("points", *CALLS), per_host=per_host, timeout=100)
     tap.ok(run.status == 0 and len(run.rows) == len(CALLS), f"{what}: all points are measured, and their data are right", run)
 
@@ -95,7 +96,7 @@ def wait_for_pes(job, name):
 
 def check_lost(what, act, reasons, env=None, launcher_ends=True):
     """The second host is lost while skampi measures: the results so far are there, the end says why, and no PE is left."""
-    with hosts(2) as these:
+    with hosts(2, manner=WAITING) as these:
         job = started(these, MANY, 2, OUTPUTS, env)
         seen = job.wait_for(r"^i= 5 .*\n")
         pid = job.pe(3, MARK, these.name)
