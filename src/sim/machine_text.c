@@ -16,10 +16,6 @@
 
 #define MOST_ERRORS 20
 #define MOST_DEPTH 16
-#define MOST_SIZE 0x1p48
-#define MOST_SECONDS 1e4 /* far more than a message takes anywhere */
-#define RATIO_LEAST 1e-6
-#define RATIO_MOST 1e6
 
 bool word_is(const struct word *word, const char *text)
 {
