@@ -183,27 +183,27 @@ def _evenness(result):
 
 def _choose(data, groups, reasons):
     """Keeps of each group the results of the chosen state; all, if most are of other states: a class that is not described at
-    all would cost more accuracy than one of several states."""
+    all would cost more accuracy than one of several states. Of targets that compute all: in each state they serve alike."""
     for key, found in groups.items():
         own = [one for one, of_state in found if of_state]
         mixed = 2 * len(own) < len(found)
-        data.measured[key] = [one for one, _ in found] if mixed else own
+        every = mixed or key[2] == COMPUTING
+        data.measured[key] = [one for one, _ in found] if every else own
         if mixed:
             data.mixed.append(f"{key[1]}{'' if key[2] == FULL else f' ({key[2]})'} {PLACE_WORDS[key[0]]}")
-        elif len(own) < len(found):
+        elif len(data.measured[key]) < len(found):
             reasons[OTHER_STATES] += len(found) - len(own)
 
 
-def _part_rows(data, place):
+def _part_rows(groups, place):
     """Of posts of one size, the most in a row are a part of their own, if there are shorter rows, too."""
-    posts = data.measured.get((place, "put-nbi", POST), [])
-    lengths = {}
-    for one in posts:
+    posts, lengths = groups.get((place, "put-nbi", POST), []), {}
+    for one, _ in posts:
         lengths.setdefault(one.bytes, set()).add(one.iterations)
-    rows = [one for one in posts if len(lengths[one.bytes]) > 1 and one.iterations == max(lengths[one.bytes])]
-    if rows:
-        data.measured[place, "put-nbi", ROW] = rows
-        data.measured[place, "put-nbi", POST] = [one for one in posts if one not in rows]
+    is_row = lambda one: len(lengths[one.bytes]) > 1 and one.iterations == max(lengths[one.bytes])
+    if rows := [found for found in posts if is_row(found[0])]:
+        groups[place, "put-nbi", ROW] = rows
+        groups[place, "put-nbi", POST] = [found for found in posts if not is_row(found[0])]
 
 
 def lacking(file):
@@ -255,10 +255,10 @@ def gather(files, state=None):
                                _argument(result, "computation"), _elements(result), _evenness(result), late,
                                int(_argument(result, "iterations")))
                 groups.setdefault((place, *_class_of(result, late)), []).append((one, of_state))
+    for place in PLACES:
+        _part_rows(groups, place)
     _choose(data, groups, reasons)
     for list_ in data.measured.values():
         list_.sort()
-    for place in PLACES:
-        _part_rows(data, place)
     data.refused = [f"{style.count_text(count, 'result')} of {reason}" for reason, count in reasons.items()]
     return data
