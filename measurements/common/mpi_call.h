@@ -28,6 +28,12 @@ enum mpi_flow {
     MPI_FLOW_REDUCE_SCATTER
 };
 
+/* What a rank has memory for, by flow. */
+extern const struct mpi_flow_facts {
+    enum mpi_block_count { MPI_NO_BLOCK, MPI_ONE_BLOCK, MPI_BLOCK_A_PEER } sent, received;
+    bool reduces; /* values are combined: in place, the result replaces what was sent */
+} mpi_flow_facts[];
+
 /* How blocks of several ranks are described. */
 enum mpi_blocks {
     MPI_BLOCKS_EQUAL,

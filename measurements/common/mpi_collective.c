@@ -107,42 +107,24 @@ const char *mpi_collective_check(const struct run *run)
     return NULL;
 }
 
-/* Blocks that a rank sends and receives. */
-static void count_blocks(const struct mpi_routine *routine, bool in_place, int peers, int64_t *sent,
-                         int64_t *received)
+const struct mpi_flow_facts mpi_flow_facts[] = {
+    [MPI_FLOW_NONE] = {MPI_NO_BLOCK, MPI_NO_BLOCK, false},
+    [MPI_FLOW_BCAST] = {MPI_NO_BLOCK, MPI_ONE_BLOCK, false}, /* sent from where others receive */
+    [MPI_FLOW_GATHER] = {MPI_ONE_BLOCK, MPI_BLOCK_A_PEER, false},
+    [MPI_FLOW_SCATTER] = {MPI_BLOCK_A_PEER, MPI_ONE_BLOCK, false},
+    [MPI_FLOW_ALLGATHER] = {MPI_ONE_BLOCK, MPI_BLOCK_A_PEER, false},
+    [MPI_FLOW_ALLTOALL] = {MPI_BLOCK_A_PEER, MPI_BLOCK_A_PEER, false},
+    [MPI_FLOW_REDUCE] = {MPI_ONE_BLOCK, MPI_ONE_BLOCK, true},
+    [MPI_FLOW_ALLREDUCE] = {MPI_ONE_BLOCK, MPI_ONE_BLOCK, true},
+    [MPI_FLOW_SCAN] = {MPI_ONE_BLOCK, MPI_ONE_BLOCK, true},
+    [MPI_FLOW_EXSCAN] = {MPI_ONE_BLOCK, MPI_ONE_BLOCK, true},
+    [MPI_FLOW_REDUCE_SCATTER_BLOCK] = {MPI_BLOCK_A_PEER, MPI_ONE_BLOCK, true},
+    [MPI_FLOW_REDUCE_SCATTER] = {MPI_ONE_BLOCK, MPI_ONE_BLOCK, true}, /* of all shares */
+};
+
+static int64_t blocks_of(enum mpi_block_count count, int peers)
 {
-    *sent = *received = 1;
-    switch (routine->flow) {
-    case MPI_FLOW_NONE:
-        *sent = *received = 0;
-        break;
-    case MPI_FLOW_BCAST:
-        *sent = 0;
-        break;
-    case MPI_FLOW_GATHER:
-    case MPI_FLOW_ALLGATHER:
-        *received = peers;
-        break;
-    case MPI_FLOW_SCATTER:
-        *sent = peers;
-        break;
-    case MPI_FLOW_ALLTOALL:
-        *sent = *received = peers;
-        break;
-    case MPI_FLOW_REDUCE_SCATTER_BLOCK:
-        *sent = peers;
-        if (in_place)
-            *received = peers;
-        break;
-    case MPI_FLOW_REDUCE:
-    case MPI_FLOW_ALLREDUCE:
-    case MPI_FLOW_SCAN:
-    case MPI_FLOW_EXSCAN:
-    case MPI_FLOW_REDUCE_SCATTER:
-        break;
-    }
-    if (routine->temporary)
-        ++*received;
+    return count == MPI_BLOCK_A_PEER ? peers : (int64_t)count;
 }
 
 /* Along a topology for as many neighbours as any rank has. */
@@ -150,13 +132,17 @@ static void demand_of(struct run *run, bool in_place)
 {
     int peers =
         run->function->neighborhood ? topology_degree(pe_set_topology(run->set)) : run->size;
+    const struct mpi_routine *routine = run->function->variant;
+    const struct mpi_flow_facts *flow = &mpi_flow_facts[routine->flow];
     const struct datatype *sent = sent_type(run);
     const struct datatype *received = received_type(run);
     int64_t count = sent_count(run), s_blocks, r_blocks;
     double ratio = charge_of(run);
     if (!sent)
         return;
-    count_blocks(run->function->variant, in_place, peers, &s_blocks, &r_blocks);
+    s_blocks = blocks_of(flow->sent, peers);
+    r_blocks = blocks_of(in_place && flow->reduces ? flow->sent : flow->received, peers) +
+               routine->temporary;
     run->demand.local = mpi_block_bytes(sent, spaced(count, ratio), s_blocks);
     run->demand.remote = mpi_block_bytes(received, spaced(received_count(run), ratio), r_blocks);
     int64_t reported;

@@ -331,13 +331,8 @@ void mpi_data_prepare(const struct run *run)
     case MPI_FLOW_REDUCE_SCATTER_BLOCK:
         fill_values(run, base, (int64_t)count * call->size);
         break;
-    case MPI_FLOW_REDUCE:
-    case MPI_FLOW_ALLREDUCE:
-    case MPI_FLOW_SCAN:
-    case MPI_FLOW_EXSCAN:
-    case MPI_FLOW_REDUCE_SCATTER:
+    default: /* the other reductions */
         fill_values(run, base, count);
-        break;
     }
 }
 
@@ -367,26 +362,9 @@ static bool check_exchanged(struct run *run)
 }
 
 /* Whether another call has other data to work on: what was sent has been replaced by the result. */
-static bool changes_again(const struct mpi_routine *routine,
-                          const struct mpi_collective_state *state)
+static bool changes_again(enum mpi_flow flow, bool in_place)
 {
-    switch (routine->flow) {
-    case MPI_FLOW_ALLTOALL:
-    case MPI_FLOW_REDUCE:
-    case MPI_FLOW_ALLREDUCE:
-    case MPI_FLOW_SCAN:
-    case MPI_FLOW_EXSCAN:
-    case MPI_FLOW_REDUCE_SCATTER_BLOCK:
-    case MPI_FLOW_REDUCE_SCATTER:
-        return state->in_place;
-    case MPI_FLOW_NONE:
-    case MPI_FLOW_BCAST:
-    case MPI_FLOW_GATHER:
-    case MPI_FLOW_ALLGATHER:
-    case MPI_FLOW_SCATTER:
-        break;
-    }
-    return false;
+    return in_place && (flow == MPI_FLOW_ALLTOALL || mpi_flow_facts[flow].reduces);
 }
 
 /* Ranks that get nothing: their buffers stay as they are. */
@@ -405,7 +383,7 @@ bool mpi_data_check(struct run *run)
     const struct mpi_call *call = &state->call;
     const struct mpi_routine *routine = state->routine;
     int count = call->receive_count, size = call->size, rank = call->rank, first = 0;
-    if (changes_again(routine, state) && !run->untimed)
+    if (changes_again(routine->flow, state->in_place) && !run->untimed)
         return true;
     switch (routine->flow) {
     case MPI_FLOW_NONE:
