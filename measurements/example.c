@@ -74,7 +74,6 @@ static double run_swaps(struct run *run)
  * which have to fit into the user's buffer. */
 static void demand(struct run *run)
 {
-    run->demand.scratch = sizeof(long);
     run->demand.reported = sizeof(long); /* the size column of the result */
 }
 
@@ -93,8 +92,8 @@ const struct measurement measurements_example[] = {
       * run_stop() is what is reported. */
      .timing = TIMING_WHOLE,
      .moves = MOVES_MESSAGE, /* the reported bytes, once: from this come bandwidth and rate */
-     .demand = demand, .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify),
-     .run = WITH_SHMEM(run_swaps),
+     .scratch_bytes = sizeof(long), .demand = demand, .fill = WITH_SHMEM(fill),
+     .verify = WITH_SHMEM(verify), .run = WITH_SHMEM(run_swaps),
      .timed = "atomic swap", /* for --describe: what the time is of, and who reports one */
      .who = "all"},
     {.name = NULL},

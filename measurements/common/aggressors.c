@@ -91,7 +91,7 @@ void load_demand(struct run *run)
     size_t places = places_of(find(run), run->size - victims_of(run));
     size_t place = pairs_place_bytes((size_t)run_argument(run, "flood")->integer);
     run->demand.local = sum(pairs_place_bytes(run->demand.local), place);
-    run->demand.remote = sum(pairs_place_bytes(run->demand.remote), pairs_product(places, place));
+    run->demand.remote = sum(pairs_place_bytes(run->demand.remote), data_product(places, place));
 }
 
 /* ---- Parts ---- */

@@ -478,18 +478,13 @@ static bool verify(struct run *run)
 
 #endif
 
-static void demand(struct run *run)
-{
-    run->demand.scratch = sizeof(struct lock_row);
-}
-
 /* ---- What functions are like ---- */
 
 static const struct measurement common = {
     .api = API_OPENSHMEM,
     .moves = MOVES_NOTHING,
     .state_bytes = sizeof(struct lock_state),
-    .demand = demand,
+    .scratch_bytes = sizeof(struct lock_row),
     .fill = WITH_SHMEM(fill),
     .verify = WITH_SHMEM(verify),
 };

@@ -5,9 +5,8 @@
 
 void mpi_pair_demand(struct run *run, enum pair_action action)
 {
-    bool fetch = action == PAIR_FETCH_ADD;
-    run->demand.reported = fetch ? sizeof(long) : (size_t)run_argument(run, "count")->integer;
-    run->demand.local = run->demand.remote = run->demand.reported;
+    data_demand_bytes(run, action == PAIR_FETCH_ADD ? sizeof(long)
+                                                    : (size_t)run_argument(run, "count")->integer);
 }
 
 #if SKAMPI_MPI

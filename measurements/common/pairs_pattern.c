@@ -386,17 +386,11 @@ int pairs_sources(const struct pairs *pairs, int rank, int *count)
     }
 }
 
-size_t pairs_product(size_t a, size_t b)
-{
-    size_t product;
-    return __builtin_mul_overflow(a, b, &product) ? SIZE_MAX : product;
-}
-
 size_t pairs_places(const struct pairs *pairs)
 {
     bool many = pairs->pattern == PATTERN_TARGETS || pairs->pattern == PATTERN_TO_ONE ||
                 (pairs->pattern == PATTERN_FROM_ONE && pairs->both);
-    return pairs_product(many ? (size_t)pairs->pairs : 1, pairs->apart ? (size_t)pairs->window : 1);
+    return data_product(many ? (size_t)pairs->pairs : 1, pairs->apart ? (size_t)pairs->window : 1);
 }
 
 size_t pairs_place_bytes(size_t bytes)
@@ -542,8 +536,8 @@ void pairs_demand_traffic(struct run *run)
 {
     struct pairs pairs = pairs_of(run);
     size_t bytes = (size_t)run_integer(run, "count", 0), place = pairs_place_bytes(bytes);
-    size_t steps = pairs_product((size_t)pairs_most_steps(&pairs), place);
-    size_t places = pairs_product(pairs_places(&pairs), place);
+    size_t steps = data_product((size_t)pairs_most_steps(&pairs), place);
+    size_t places = data_product(pairs_places(&pairs), place);
     bool get = pairs_gets(run);
     run->demand.local = get ? steps : bytes;
     run->demand.remote = get ? bytes : places;

@@ -94,8 +94,6 @@ size_t pairs_places(const struct pairs *);
 
 /* Bytes from one place to the next: places begin in different cache lines. */
 size_t pairs_place_bytes(size_t bytes);
-/* a * b, or SIZE_MAX where that is too much to count. */
-size_t pairs_product(size_t a, size_t b);
 
 /* A note on who forms pairs, as far as a line has room. */
 void pairs_note(struct run *, const struct pairs *);

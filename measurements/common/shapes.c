@@ -73,8 +73,18 @@ uint64_t data_key(const struct run *run, int tag)
 
 void data_demand(struct run *run)
 {
-    run->demand.local = run->demand.remote = run->demand.reported =
-        (size_t)run_integer(run, "count", 0);
+    data_demand_bytes(run, (size_t)run_integer(run, "count", 0));
+}
+
+void data_demand_bytes(struct run *run, size_t bytes)
+{
+    run->demand.local = run->demand.remote = run->demand.reported = bytes;
+}
+
+size_t data_product(size_t a, size_t b)
+{
+    size_t product;
+    return __builtin_mul_overflow(a, b, &product) ? SIZE_MAX : product;
 }
 
 /* Without the first bit of any byte. */

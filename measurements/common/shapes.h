@@ -52,6 +52,10 @@ uint64_t data_key(const struct run *, int tag);
 /* The hook demand where count bytes are moved from here to the other side, or the other way;
  * without a count, none. */
 void data_demand(struct run *);
+/* The same of another number of bytes. */
+void data_demand_bytes(struct run *, size_t bytes);
+/* a * b, or SIZE_MAX, which fits no buffer, where that is too much to count. */
+size_t data_product(size_t a, size_t b);
 
 /* A pattern that differs between keys and positions, whatever the address. */
 void pattern_fill(void *memory, size_t bytes, uint64_t key);

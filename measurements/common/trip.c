@@ -9,7 +9,7 @@ void trip_demand(struct run *run)
 {
     size_t bytes = (size_t)run_integer(run, "count", 0);
     size_t place = pairs_place_bytes(bytes);
-    run->demand.local = pairs_product(2, place);
+    run->demand.local = data_product(2, place);
     run->demand.remote = place;
     run->demand.reported = bytes;
 }

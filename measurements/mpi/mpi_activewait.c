@@ -17,8 +17,7 @@ struct watch {
 
 static void demand_ints(struct run *run)
 {
-    int64_t count = run_integer(run, "count", 0);
-    run->demand.local = run->demand.remote = run->demand.reported = (size_t)count * sizeof(int);
+    data_demand_bytes(run, (size_t)run_integer(run, "count", 0) * sizeof(int));
 }
 
 #if SKAMPI_MPI

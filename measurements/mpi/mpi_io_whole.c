@@ -16,9 +16,7 @@
 static void demand_read(struct run *run)
 {
     const char *name = measurement_parameter(run->function, "count") ? "count" : "memsize";
-    run->demand.remote = (size_t)run_integer(run, name, 0);
-    run->demand.local = run->demand.remote;
-    run->demand.reported = run->demand.remote;
+    data_demand_bytes(run, (size_t)run_integer(run, name, 0));
 }
 
 static const char *check_readers(const struct run *run)

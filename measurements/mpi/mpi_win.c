@@ -305,8 +305,7 @@ static void demand_memory(struct run *run)
 {
     size_t n = (size_t)run_argument(run, "n")->integer;
     size_t size = (size_t)run_argument(run, "size")->integer;
-    if (__builtin_mul_overflow(n, size, &run->demand.own))
-        run->demand.own = SIZE_MAX;
+    run->demand.own = data_product(n, size);
 }
 
 /* clang-format off */

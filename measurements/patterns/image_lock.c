@@ -140,8 +140,7 @@ static bool verify(struct run *run)
 
 static void access_demand(struct run *run)
 {
-    run->demand.local = run->demand.remote = run->demand.reported =
-        (size_t)run_argument(run, "count")->integer;
+    data_demand(run);
     run->demand.scratch = image_locks_bytes(run->size) + sizeof(struct exclusion);
 }
 

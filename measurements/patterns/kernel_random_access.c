@@ -22,9 +22,7 @@ void random_access_serial(uint64_t *table, int rank, int ranks, int64_t words, u
 
 static void demand(struct run *run)
 {
-    size_t words = (size_t)run_integer(run, "words", 0);
-    if (__builtin_mul_overflow(words, sizeof(uint64_t), &run->demand.remote))
-        run->demand.remote = SIZE_MAX;
+    run->demand.remote = data_product((size_t)run_integer(run, "words", 0), sizeof(uint64_t));
     run->demand.own = run->demand.reported = run->demand.remote;
     run->demand.scratch = kernel_scratch();
 }

@@ -48,8 +48,7 @@ static void demand(struct run *run)
     if (!is_collective(action))
         pair_demand(run, pair_actions[action]);
     if (action == SUM)
-        run->demand.local = run->demand.remote = run->demand.reported =
-            ROUND_UP((size_t)run_argument(run, "count")->integer, sizeof(long));
+        data_demand_bytes(run, ROUND_UP((size_t)run_argument(run, "count")->integer, sizeof(long)));
     run->demand.scratch = WORDS_BYTES;
     size_t elements = run->demand.reported / sizeof(long);
     if (is_collective(action))

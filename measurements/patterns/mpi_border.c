@@ -14,8 +14,7 @@ struct border {
 static void demand_square(struct run *run)
 {
     size_t side = (size_t)run_integer(run, "count", 0);
-    if (__builtin_mul_overflow(side + 2, (side + 2) * sizeof(double), &run->demand.remote))
-        run->demand.remote = SIZE_MAX;
+    run->demand.remote = data_product(side + 2, (side + 2) * sizeof(double));
     run->demand.reported = side * sizeof(double);
 }
 

@@ -25,8 +25,7 @@ static void demand(struct run *run)
     if (action != BARRIER)
         mpi_pair_demand(run, action == FETCH_AND_OP ? PAIR_FETCH_ADD : PAIR_PUT);
     if (action == ALLREDUCE)
-        run->demand.local = run->demand.remote = run->demand.reported =
-            ROUND_UP(run->demand.reported, sizeof(long));
+        data_demand_bytes(run, ROUND_UP(run->demand.reported, sizeof(long)));
     load_demand(run);
 }
 

@@ -356,7 +356,6 @@ static double quiet_alone(struct run *run)
 
 static void demand(struct run *run)
 {
-    run->demand.scratch = SCRATCH;
     run->demand.reported = ((const struct atomic *)run->function->variant)->type->size;
 }
 
@@ -368,6 +367,7 @@ static const struct measurement common = {
     .moves = MOVES_MESSAGE,
     .who = "all",
     SHMEM_STATE(struct atomic_state),
+    .scratch_bytes = SCRATCH,
     .demand = demand,
     .setup = WITH_SHMEM(set_up),
     .fill = WITH_SHMEM(fill),

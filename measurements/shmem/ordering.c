@@ -209,9 +209,7 @@ static bool verify(struct run *run)
 
 static void demand(struct run *run)
 {
-    run->demand.local = run->demand.remote = run->demand.reported =
-        (size_t)run_integer(run, "nb", 0);
-    run->demand.scratch = sizeof(struct completion);
+    data_demand_bytes(run, (size_t)run_integer(run, "nb", 0));
 }
 
 /* ---- What functions are like ---- */
@@ -225,6 +223,7 @@ static const struct measurement common = {
     .moves = MOVES_NOTHING,
     .who = "all",
     SHMEM_STATE(struct user_contexts),
+    .scratch_bytes = sizeof(struct completion),
     .demand = demand,
     .setup = WITH_SHMEM(set_up),
     .fill = WITH_SHMEM(data_fill_put),

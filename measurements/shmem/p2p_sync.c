@@ -140,19 +140,14 @@ static double run_token(struct run *run)
 
 #endif
 
-static void demand(struct run *run)
-{
-    data_demand(run);
-    run->demand.scratch = sizeof(long);
-}
-
 static const struct measurement holding = {
     .api = API_OPENSHMEM,
     .parameters = {ITERATIONS},
     .timing = TIMING_WHOLE,
     .no_data = true,
     .who = "all",
-    .demand = demand,
+    .scratch_bytes = sizeof(long),
+    .demand = data_demand,
 };
 
 static const struct measurement passing = {
@@ -161,7 +156,8 @@ static const struct measurement passing = {
     .timing = TIMING_PARTS,
     .who = "rank 0",
     SHMEM_STATE(struct token_state),
-    .demand = demand,
+    .scratch_bytes = sizeof(long),
+    .demand = data_demand,
     .setup = WITH_SHMEM(set_up_token),
     .fill = WITH_SHMEM(data_fill_put),
     .verify = WITH_SHMEM(verify),

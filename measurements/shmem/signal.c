@@ -116,24 +116,13 @@ static double run_ping_pong(struct run *run)
 
 #endif
 
-static void demand_signal(struct run *run)
-{
-    run->demand.scratch = sizeof(uint64_t);
-}
-
-static void demand_ping_pong(struct run *run)
-{
-    demand_signal(run);
-    data_demand(run);
-}
-
 static const struct measurement held_already = {
     API_OPENSHMEM_1_5,
     .parameters = {ITERATIONS},
     .timing = TIMING_WHOLE,
     .no_data = true,
     .who = "all",
-    .demand = demand_signal,
+    .scratch_bytes = sizeof(uint64_t),
     .setup = WITH_SHMEM_1_5(set_up_held),
 };
 
@@ -150,8 +139,8 @@ const struct measurement measurements_signal[] = {
      .run = WITH_SHMEM_1_5(run_wait)},
     {"Shmem_Put_Signal_Pingpong", "a put with signal there, and one back when it has arrived",
      .routine = "shmem_put_signal", .calls = "shmem_signal_wait_until", API_OPENSHMEM_1_5, .timing = TIMING_WHOLE,
-     .parameters = {COUNT_BYTES, ITERATIONS}, .who = "rank 0", .minimum_pes = 2, .demand = demand_ping_pong,
-     .state_bytes = sizeof(struct signal_state), .fill = WITH_SHMEM_1_5(data_fill_put), .verify = WITH_SHMEM_1_5(verify),
+     .parameters = {COUNT_BYTES, ITERATIONS}, .who = "rank 0", .minimum_pes = 2, .demand = data_demand,
+     .scratch_bytes = sizeof(uint64_t), .state_bytes = sizeof(struct signal_state), .fill = WITH_SHMEM_1_5(data_fill_put), .verify = WITH_SHMEM_1_5(verify),
      .setup = WITH_SHMEM_1_5(set_up_ping_pong), .run = WITH_SHMEM_1_5(run_ping_pong), .moves = MOVES_MESSAGE,
      .timed = "half of put_signal + signal_wait_until, there and back", .cost = "post + wire"},
 

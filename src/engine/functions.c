@@ -27,16 +27,17 @@
 static const struct member {
     size_t offset, size;
 } members[] = {
-    MEMBER(word),         MEMBER(summary),        MEMBER(routine),       MEMBER(calls),
-    MEMBER(api),          MEMBER(version_major),  MEMBER(version_minor), MEMBER(parameters),
-    MEMBER(timing),       MEMBER(clocks),         MEMBER(quantity),      MEMBER(any_sign),
-    MEMBER(minimum_pes),  MEMBER(local_anywhere), MEMBER(one_place),     MEMBER(no_data),
-    MEMBER(synchronizes), MEMBER(arrives),        MEMBER(own_check),     MEMBER(accumulates),
-    MEMBER(threads),      MEMBER(moves),          MEMBER(neighborhood),  MEMBER(timed),
-    MEMBER(who),          MEMBER(subtracted),     MEMBER(cost),          MEMBER(variant),
-    MEMBER(state_bytes),  MEMBER(check),          MEMBER(demand),        MEMBER(prepare),
-    MEMBER(setup),        MEMBER(fill),           MEMBER(verify),        MEMBER(run),
-    MEMBER(reference),    MEMBER(teardown),       MEMBER(operations),    MEMBER(fewest_iterations),
+    MEMBER(word),          MEMBER(summary),        MEMBER(routine),       MEMBER(calls),
+    MEMBER(api),           MEMBER(version_major),  MEMBER(version_minor), MEMBER(parameters),
+    MEMBER(timing),        MEMBER(clocks),         MEMBER(quantity),      MEMBER(any_sign),
+    MEMBER(minimum_pes),   MEMBER(local_anywhere), MEMBER(one_place),     MEMBER(no_data),
+    MEMBER(synchronizes),  MEMBER(arrives),        MEMBER(own_check),     MEMBER(accumulates),
+    MEMBER(threads),       MEMBER(moves),          MEMBER(neighborhood),  MEMBER(timed),
+    MEMBER(who),           MEMBER(subtracted),     MEMBER(cost),          MEMBER(variant),
+    MEMBER(state_bytes),   MEMBER(check),          MEMBER(demand),        MEMBER(prepare),
+    MEMBER(setup),         MEMBER(fill),           MEMBER(verify),        MEMBER(run),
+    MEMBER(reference),     MEMBER(teardown),       MEMBER(operations),    MEMBER(fewest_iterations),
+    MEMBER(scratch_bytes),
 };
 
 static bool is_stated(const unsigned char *bytes, size_t size)

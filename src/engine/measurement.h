@@ -192,6 +192,8 @@ struct measurement {
                             "Cost formulas" */
     const void *variant; /* what distinguishes functions that share their hooks */
     size_t state_bytes;
+    size_t
+        scratch_bytes; /* of run->demand.scratch, before demand() adds what depends on arguments */
 
     /*
      * The hooks, in the order in which they run.
@@ -215,7 +217,8 @@ struct measurement {
      * ranks, words, minimum_pes, and whether an operation goes with the datatype. Returns NULL or
      * the reason, for the user. Pure; called on every PE of the world. */
     const char *(*check)(const struct run *);
-    /* Sets run->demand, which is zeroed, from the arguments and the size of the set. */
+    /* Sets run->demand, which is zeroed but for scratch_bytes, from the arguments and the size of
+     * the set. */
     void (*demand)(struct run *);
     /* On every PE of the world, members (run->rank >= 0) or not, before set-up and without buffers:
      * for what the library makes collective over all PEs. May be NULL. The engine itself makes the

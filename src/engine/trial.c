@@ -124,7 +124,7 @@ char *engine_refusal(const struct measure_request *request, int *argument)
 
 void measurement_demand(struct run *run)
 {
-    run->demand = (struct demand){0};
+    run->demand = (struct demand){.scratch = run->function->scratch_bytes};
     if (run->function->demand)
         run->function->demand(run);
 }
