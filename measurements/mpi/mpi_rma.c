@@ -178,11 +178,6 @@ struct epoch_state {
 
 /* ---- Who works on whom ---- */
 
-static int64_t argument_of(const struct run *run, const char *name, int64_t otherwise)
-{
-    return run_integer(run, name, otherwise);
-}
-
 static struct targets targets_of(const struct run *run, int rank)
 {
     const struct epochs *epochs = run->function->variant;
@@ -193,7 +188,7 @@ static struct targets targets_of(const struct run *run, int rank)
     case EXCHANGE:
         return (struct targets){rank == 0, rank < 2};
     case TO_DEST:
-        return (struct targets){(int)argument_of(run, "dest", 0), rank == 0};
+        return (struct targets){(int)run_integer(run, "dest", 0), rank == 0};
     case ONE_TO_ALL:
         return (struct targets){1, rank == 0 ? n - 1 : 0};
     case ALL_TO_ONE:
@@ -207,12 +202,12 @@ static struct targets targets_of(const struct run *run, int rank)
     case EACH_TO_ALL:
         return (struct targets){rank, n};
     case NEIGHBOURS:
-        all = (int)argument_of(run, "msgs", 1);
+        all = (int)run_integer(run, "msgs", 1);
         return (struct targets){(rank + 1) % n, all};
     case SHIFT:
         break;
     }
-    return (struct targets){(int)((rank + argument_of(run, "dist", 1)) % n), 1};
+    return (struct targets){(int)((rank + run_integer(run, "dist", 1)) % n), 1};
 }
 
 /* How many targets of a rank come before this one; -1: it is no target of that rank. */
@@ -454,7 +449,7 @@ static bool has_role(const struct run *run, const struct epoch_state *s, enum ro
     case EACH:
         return true;
     case THE_ONE:
-        return run->rank == argument_of(run, "rank", 0);
+        return run->rank == run_integer(run, "rank", 0);
     }
     return false;
 }
@@ -465,7 +460,7 @@ static bool set_up(struct run *run)
     struct epoch_state *s = run->state;
     struct datatype *type = mpi_datatype_of(run);
     const struct operation *op = mpi_operation_of(run);
-    int64_t count = argument_of(run, "count", 0);
+    int64_t count = run_integer(run, "count", 0);
     s->origins = s->targets = MPI_GROUP_NULL;
     if (!window_open(run, WINDOW_CREATE, run->demand.remote, mpi_info(mpi_info_of(run)),
                      &s->window))
@@ -478,15 +473,15 @@ static bool set_up(struct run *run)
     s->messages = messages_of(run);
     s->sources = sources_of(run);
     s->places = places_of(run);
-    s->assertion = (int)argument_of(run, "assert", 0);
-    s->type = (int)argument_of(run, "type", MPI_LOCK_SHARED);
+    s->assertion = (int)run_integer(run, "assert", 0);
+    s->type = (int)run_integer(run, "type", MPI_LOCK_SHARED);
     s->operates = operates(run);
     s->to = targets_of(run, run->rank);
     form_groups(run, s);
     s->reports = epochs->reports == NOBODY ? has_role(run, s, ORIGINS) || has_role(run, s, TARGETS)
                                            : has_role(run, s, epochs->reports);
     if (has_role(run, s, epochs->who))
-        s->late = 1e-6 * (double)argument_of(run, "us", 0);
+        s->late = 1e-6 * (double)run_integer(run, "us", 0);
     return true;
 }
 

@@ -29,11 +29,6 @@ static struct {
     bool synchronized; /* all PEs have been since the last comm_enter() */
 } comm;
 
-static void *allocate(size_t count, size_t size)
-{
-    return memory_zeroed(count, size);
-}
-
 void trees_begin(void)
 {
     memset(&comm, 0, sizeof comm);
@@ -168,7 +163,7 @@ static void allreduce(const struct pe_group *group, void *values, size_t n,
     if (size == 1)
         return;
     uint64_t small[64];
-    void *other = n <= 64 ? small : allocate(n, 8);
+    void *other = n <= 64 ? small : memory_zeroed(n, 8);
     FOR_CHILDREN(bit, child, rank, size)
     {
         transfer(group, UP, child, bit, other, bytes);
@@ -247,7 +242,7 @@ void comm_gather(const struct pe_group *group, const void *mine, size_t bytes, v
     int64_t below = rank == 0 ? size : (int64_t)1 << lowest_bit(rank);
     if (below > size - rank)
         below = size - rank;
-    char *collected = rank == 0 ? all : allocate((size_t)below, bytes ? bytes : 1);
+    char *collected = rank == 0 ? all : memory_zeroed((size_t)below, bytes ? bytes : 1);
     if (bytes)
         memcpy(collected, mine, bytes);
     FOR_CHILDREN(bit, child, rank, size)
@@ -286,7 +281,7 @@ void comm_scan(const struct pe_group *group, void *value, size_t bytes,
     int size = group->size, rank = pe_group_rank_of(group, comm_pe());
     begin_collective(group, "scan", bytes);
     /* Sums of the subtrees below the children, then prefixes on the way down. */
-    char *below = allocate(LINK_CHILDREN, bytes), *sum = allocate(1, bytes);
+    char *below = memory_zeroed(LINK_CHILDREN, bytes), *sum = memory_zeroed(1, bytes);
     memcpy(sum, value, bytes);
     int children = 0;
     FOR_CHILDREN(bit, child, rank, size)
@@ -296,7 +291,7 @@ void comm_scan(const struct pe_group *group, void *value, size_t bytes,
         children++;
     }
     if (rank > 0) {
-        char *own = allocate(1, bytes);
+        char *own = memory_zeroed(1, bytes);
         memcpy(own, value, bytes);
         transfer(group, UP, parent_of(rank), -1, sum, bytes);
         transfer(group, DOWN, parent_of(rank), -1, value, bytes); /* of all ranks before this one */

@@ -274,18 +274,13 @@ void missing_fail(struct missing_points *missing, const struct measure_request *
     missing_state(missing, MISSING_FAILED, request, reason);
 }
 
-static void forget_warnings(struct missing_points *missing)
+void missing_forget_warnings(struct missing_points *missing)
 {
     for (size_t i = 0; i < missing->warned_count; i++)
         free(missing->warned[i]);
     free(missing->warned);
     missing->warned = NULL;
     missing->warned_count = 0;
-}
-
-void missing_begin_block(struct missing_points *missing)
-{
-    forget_warnings(missing);
 }
 
 void missing_end_block(struct missing_points *missing)
@@ -305,7 +300,7 @@ void missing_end_block(struct missing_points *missing)
 
 void missing_free(struct missing_points *missing)
 {
-    forget_warnings(missing);
+    missing_forget_warnings(missing);
     free(missing->call);
     free(missing->reason);
 }

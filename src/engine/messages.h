@@ -79,7 +79,7 @@ void missing_leave_out_more(struct missing_points *, int64_t count);
 void missing_fail(struct missing_points *, const struct measure_request *, const char *reason);
 
 /* Warnings are given once in a block; what was not listed is stated at its end as one. */
-void missing_begin_block(struct missing_points *);
+void missing_forget_warnings(struct missing_points *);
 void missing_end_block(struct missing_points *);
 void missing_free(struct missing_points *);
 

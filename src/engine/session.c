@@ -306,7 +306,7 @@ void engine_begin_block(struct engine *engine, const char *name, const char *sou
         .name = memory_text(name), .number = block->number + 1, .start = wall_seconds()};
     engine->estimate.blocks++;
     engine->display.share = 0;
-    missing_begin_block(&engine->missing);
+    missing_forget_warnings(&engine->missing);
     if (!engine->output)
         return;
     output_begin_block(engine->output, name, block->number, source);

@@ -117,11 +117,6 @@ static const struct named_type {
 
 #define NAMED_COUNT (sizeof named / sizeof *named)
 
-static void *allocate(size_t count, size_t size)
-{
-    return memory_zeroed(count, size);
-}
-
 const char *datatype_name_at(size_t i)
 {
     return i < NAMED_COUNT ? named[i].name : NULL;
@@ -134,7 +129,7 @@ struct datatype *datatype_predefined(const char *name)
 
         if (strcmp(named[i].name, name) != 0)
             continue;
-        made = allocate(1, sizeof *made);
+        made = memory_zeroed(1, sizeof *made);
         *made = (struct datatype){.references = 1,
                                   .combiner = COMBINER_NAMED,
                                   .class = named[i].class,
@@ -197,15 +192,15 @@ static struct datatype *start(enum combiner combiner, size_t numbers, size_t par
         return NULL;
     }
     numbers_in_use += numbers;
-    made = allocate(1, sizeof *made);
+    made = memory_zeroed(1, sizeof *made);
     *made = (struct datatype){.references = 1,
                               .depth = depth + 1,
                               .combiner = combiner,
                               .class = DATATYPE_DERIVED,
                               .alignment = 1,
-                              .numbers = allocate(numbers, sizeof *made->numbers),
+                              .numbers = memory_zeroed(numbers, sizeof *made->numbers),
                               .number_count = numbers,
-                              .parts = allocate(parts, sizeof *made->parts),
+                              .parts = memory_zeroed(parts, sizeof *made->parts),
                               .part_count = parts};
     for (size_t i = 0; i < parts; i++) {
         made->parts[i] = datatype_reference(of[i]);
@@ -587,7 +582,7 @@ static const void *named_handle(size_t i)
 /* A copy of count numbers of the type, from number `first` on, as int; the caller frees it. */
 static int *ints(const struct datatype *type, size_t first, size_t count)
 {
-    int *made = allocate(count, sizeof *made);
+    int *made = memory_zeroed(count, sizeof *made);
 
     for (size_t i = 0; i < count; i++)
         made[i] = (int)type->numbers[first + i];
@@ -596,7 +591,7 @@ static int *ints(const struct datatype *type, size_t first, size_t count)
 
 static MPI_Aint *places(const struct datatype *type, size_t first, size_t count)
 {
-    MPI_Aint *made = allocate(count, sizeof *made);
+    MPI_Aint *made = memory_zeroed(count, sizeof *made);
 
     for (size_t i = 0; i < count; i++)
         made[i] = (MPI_Aint)type->numbers[first + i];
@@ -675,10 +670,10 @@ const void *datatype_handle(struct datatype *type)
         return named_handle(type->index);
     if (type->handle)
         return type->handle;
-    parts = allocate(type->part_count, sizeof *parts);
+    parts = memory_zeroed(type->part_count, sizeof *parts);
     for (size_t i = 0; i < type->part_count; i++)
         parts[i] = *(const MPI_Datatype *)datatype_handle(type->parts[i]);
-    type->handle = handle = allocate(1, sizeof *handle);
+    type->handle = handle = memory_zeroed(1, sizeof *handle);
     *handle = with_our_extent(type, combine(type, parts));
     MPI_Type_commit(handle);
     free(parts);

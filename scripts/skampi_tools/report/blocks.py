@@ -6,10 +6,11 @@ from .. import style
 from ..plot.curves import spacing
 from ..results import MEAN, PER_SECOND, shown_as
 from ..thresholds import along
+from ..users_json import is_number
 from .columns import result_columns
 from .markup import esc, quoted
 from .picture import picture
-from .sections import axes_of, is_number
+from .sections import axes_of
 from .tables import Column, table, text_cell
 
 

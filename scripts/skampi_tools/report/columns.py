@@ -4,10 +4,10 @@ import math
 
 from .. import doubt, style
 from ..results import MEAN, shown_as
+from ..users_json import is_number
 from . import verdicts as v
 from .machine import state_columns
 from .markup import VERDICT_STATES, badge, esc, quoted
-from .sections import is_number
 from .tables import Column, interval_text, measured_cell, number_cell, percent_cell, text_cell
 
 

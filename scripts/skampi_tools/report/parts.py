@@ -4,10 +4,10 @@ from collections import Counter, defaultdict
 
 from .. import doubt, style
 from ..locations import location_text
+from ..users_json import is_number
 from . import verdicts as v
 from .columns import comparison_columns
 from .markup import STATE_NAMES, VERDICT_STATES, badge, bullets, esc
-from .sections import is_number
 from .tables import Column, measured_cell, percent_cell, table, text_cell
 
 

@@ -7,7 +7,7 @@ from .. import doubt, style
 from ..plot import curves as cv
 from ..states import WORDS
 from ..states.common import said_of
-from .sections import is_number
+from ..users_json import is_number
 
 WIDTH, HEIGHT = 720, 340
 LEFT, RIGHT, TOP, BOTTOM = 78, 14, 14, 44

@@ -3,13 +3,13 @@
 A section is what files have in common: the first block called NAME of each file, the second, ...
 """
 
-import math
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
 from ..points import differences
 from ..records import ROUNDS_BLOCK
 from ..results import Result
+from ..users_json import is_number
 
 
 @dataclass
@@ -44,10 +44,6 @@ class Axis:
     positions: list
     series: list = field(default_factory=list)
     labels: list = field(default_factory=list)
-
-
-def is_number(value):
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def sections_of(files):

@@ -4,8 +4,8 @@ import math
 from dataclasses import dataclass, field
 
 from .. import style
+from ..users_json import is_number
 from .markup import esc, quoted
-from .sections import is_number
 
 WIDE_TABLE = 22  # columns; more do not fit on paper with whole numbers
 LONG_TEXT = 48  # characters that may be broken into lines
