@@ -112,7 +112,8 @@ static void find_relatives(struct load *load, int rank)
         load->children[load->child_count++] = load->victims + i;
 }
 
-/* Memory of the aggressors lies after that of the victims, of which both buffers have as much. */
+/* In both buffers the aggressors' memory lies after that of the victims, which has the same size in
+ * both. */
 static void aim(const struct run *run, struct load *load)
 {
     const struct aggressor *aggressor = load->aggressor;
@@ -177,7 +178,7 @@ void load_note(struct run *run)
 
 /* ---- A repetition ---- */
 
-/* The next part of the stream: its parts follow each other, and begin again. */
+/* The next part of the stream; after the last part comes the first. */
 static void copy(struct load *load)
 {
     struct stream *stream = &load->stream;

@@ -34,7 +34,7 @@ struct flood {
     size_t here, there; /* from run->local on, and from run->remote on there */
 };
 
-/* First in the state of a family. */
+/* The state of a family begins with it. */
 struct load {
     const struct aggressor *aggressor;    /* what the argument says; NULL before set-up */
     int victims, aggressors;              /* ranks that flood */

@@ -85,7 +85,7 @@ size_t collective_work_elements(size_t elements);
 
 /* ---- For families with hooks of their own, where all of the set is in the active set ---- */
 
-/* First in the state of such a family. */
+/* The state of such a family begins with it. */
 struct collective_state {
 #if SKAMPI_SHMEM_1_5
     struct team_state team; /* of routines that take one */

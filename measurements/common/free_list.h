@@ -26,7 +26,8 @@ struct free_list {
     int first, unused;
 };
 
-/* What `bytes` takes of the segment; none takes as much as one. */
+/* Bytes of the segment that a part of `bytes` bytes takes. A part of 0 bytes takes a line, so that
+ * each part has an offset of its own. */
 size_t free_list_rounded(size_t bytes);
 
 /* A segment of that size (a multiple of FREE_LIST_LINE), of which at most `parts` are in use at a

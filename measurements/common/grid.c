@@ -231,8 +231,8 @@ double grid_serial_cost(const struct grid_block *block, int64_t steps)
     return reach(block, steps, &wide) ? (double)wide.cells * (double)(steps + 1) : 1e300;
 }
 
-/* The layer of the wide block is right before the first sweep alone. What is wrong then moves
- * inwards by a cell in each further one, and so never reaches the block. */
+/* Only before the first sweep is the layer of the wide block right. Wrong values then move inwards
+ * by a cell in each sweep, and never reach the block. */
 float *grid_serial(const struct grid_block *block, const struct grid_program *program, uint64_t key,
                    int64_t steps)
 {

@@ -100,7 +100,8 @@ static void put_rows(const struct halo_side *side, float *cells, bool strided)
             }
 }
 
-/* In turn: a neighbour may be one exchange ahead. side: of the receiver. */
+/* Two exchanges in a row use different places, since a neighbour may be one exchange ahead. side:
+ * of the receiver. */
 static size_t index_of(const struct halo *halo, int side)
 {
     return (size_t)(halo->exchanges % HALO_TURNS * HALO_SIDES + side);

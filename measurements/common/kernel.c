@@ -60,8 +60,8 @@ void kernel_compute(struct run *run)
         apart_end(&state->apart);
 }
 
-/* The engine chooses the iterations by the complete steps, whatever is reported of them: a kernel
- * may have no communication. */
+/* The engine chooses the iterations by the time of complete steps, even if only a part is reported:
+ * a kernel may have no communication at all. */
 double kernel_run(struct run *run)
 {
     const struct kernel *kernel = run->function->variant;

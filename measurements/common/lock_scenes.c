@@ -135,7 +135,8 @@ double lock_act_put_clear(struct run *run, int home)
     return clear_row(run, home, true);
 }
 
-/* Tests the row some times; seconds per call. acquired: the locks for which it said so. */
+/* Tests each lock of the row `rounds` times. Returns seconds per test; acquired: a bit for each
+ * lock that a test acquired. */
 static double test_row(struct run *run, int home, int rounds, unsigned *acquired)
 {
     const struct lock_kind *kind = locking_of(run)->kind;

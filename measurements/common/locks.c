@@ -91,8 +91,9 @@ void image_lock_clear(struct image_locks *locks, enum protection protection, int
 
 /* ---- Exclusion ---- */
 
-/* From "about to set the lock" to having read the counter, on a PE that keeps its processor. All
- * PEs hold the lock in turn: the more there are, the shorter. */
+/* Seconds that a PE which keeps its processor takes, from being about to set the lock until it has
+ * read the counter. All PEs hold the lock in turn, so that more PEs must hold it for a shorter
+ * time. */
 #define HOLD_SECONDS 100e-6
 #define LEAST_SECONDS 2e-6
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Words of a rank, and its words for permissions. A step of a tree or of recursive doubling has the
- * bit of its distance. */
+/* The numbers of a rank's words for messages, and of its words for permissions. A step of a tree,
+ * or of recursive doubling, over a distance of 2^b ranks has word WORD_UP or WORD_DOWN + b. */
 #define BITS 31
 enum word {
     WORD_UP,

@@ -322,7 +322,7 @@ bool mpi_collective_verify(struct run *run)
            mpi_data_check(run);
 }
 
-/* How long the computation must be that is to overlap an operation. */
+/* Seconds of the computation that is to overlap an operation. */
 static double pause_of(struct run *run)
 {
     double seconds = 0;

@@ -107,7 +107,8 @@ static int packable(int64_t count, const struct datatype *type)
     return (int)(count < most ? count : most);
 }
 
-/* The pattern is one of the packed data, so that types that differ in their gaps alone agree. */
+/* Patterns are those of the packed data, so that types that differ only in their gaps have equal
+ * data. */
 void mpi_fill(const struct run *run, void *address, int64_t count, struct datatype *type, int tag)
 {
     uint64_t key = data_key(run, tag);

@@ -76,7 +76,7 @@ static struct value value_of(const struct reduction *reduction, int rank, int64_
     return (struct value){number, rank};
 }
 
-/* Of the ranks before end: O(end). */
+/* The reduction over the ranks before `end`, in O(end) steps. */
 static struct value folded(const struct reduction *reduction, int end, int64_t element)
 {
     struct value result = value_of(reduction, 0, element);
@@ -274,8 +274,8 @@ static int received_from(const struct mpi_call *call, int k)
 
 #define BLOCK "a block that was received"
 
-/* Of the blocks that come: the place in the list of the sender that it is kept at. In a topology a
- * rank may be a neighbour more than once; the places at which it is are the candidates. */
+/* Whether the block is the one that the sender keeps for this rank. In a topology a rank may be a
+ * neighbour more than once: then any of the sender's blocks for it is right. */
 static bool came_from(struct run *run, const unsigned char *address, int count, int sender)
 {
     const struct mpi_collective_state *state = run->state;

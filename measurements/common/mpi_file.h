@@ -59,7 +59,7 @@ static inline void mpi_file_note(struct mpi_file *file, const char *call, int co
 }
 /* False after run_fail() with that failure. Any PE. */
 bool mpi_file_succeeded(struct run *, const struct mpi_file *);
-/* The same for all members: false on all of them where one has failed. Collective. */
+/* As mpi_file_succeeded(), but false on all members if one of them has failed. Collective. */
 bool mpi_file_all_succeeded(struct run *, const struct mpi_file *);
 
 #endif

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Operations on random targets in an iteration of one that follow each other: so that they are on
- * several targets. */
+/* With random targets, an iteration of a function without windows has this many operations, so that
+ * it reaches several targets. */
 #define TARGETS_IN_A_ROW 16
 
 static const struct {
@@ -468,8 +468,8 @@ static bool verify_source(struct run *run, const struct pairs *pairs, const unsi
     return good;
 }
 
-/* Of a function that puts: places of this rank must have what those put that work on it, and poison
- * where nobody does. */
+/* Verifies a function that puts: each place of this rank holds the data of the rank that puts
+ * there, and poison if none does. */
 static bool verify_places(struct run *run, const struct pairs *pairs, const unsigned char *memory,
                           size_t bytes)
 {
@@ -486,7 +486,7 @@ static bool verify_places(struct run *run, const struct pairs *pairs, const unsi
                                          (pairs_places(pairs) - used) * place);
 }
 
-/* Of one that gets: a place for each step of this rank. */
+/* Verifies a function that gets: it has a place for each step of this rank. */
 static bool verify_steps(struct run *run, const struct pairs *pairs, const unsigned char *memory,
                          size_t bytes)
 {

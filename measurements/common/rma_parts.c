@@ -547,14 +547,15 @@ double rma_run_timed_inside(struct run *run)
 
 /* ---- What is subtracted ---- */
 
-/* An empty quiet in its place: after a quiet that had something to complete. */
+/* The cost of a quiet that has nothing to complete, when it follows one that had. */
 static double quiet_alone(struct run *run)
 {
     if (!acting(run))
         return 0;
     struct call call = call_of(run);
     call.count = 1;
-    /* Both loops at one place, which the first call warms. */
+    /* Calls with one quiet and with two work on the same place, which the first call warms: the
+     * difference is a quiet. */
     call.target_step = call.source_step = 0;
     do_call(&call);
     complete(&call);
@@ -562,9 +563,9 @@ static double quiet_alone(struct run *run)
     return time_calls(run, &call, 2) - once;
 }
 
-/* The post as it is in front of its quiet, with nothing outstanding: a library may take longer for
- * it the more there is. Only a reading right after each post distinguishes it from its quiet. What
- * a reading costs in its place is taken off. */
+/* The cost of a post when nothing is outstanding, as it is before its quiet: some libraries take
+ * longer for a post if more is outstanding. The timer is read right after each post to exclude the
+ * quiet; the cost of that reading is subtracted. */
 static double post_by_post(struct run *run)
 {
     const struct rma_state *state = run->state;
@@ -594,7 +595,7 @@ static double post_alone(struct run *run)
     if (!acting(run))
         return 0;
     double apart = post_by_post(run);
-    /* A computation has readings of its own: there is no working ahead. */
+    /* A computation reads the timer itself, so that the processor never works ahead. */
     return state->pause > 0 ? apart : apart_or_together(run, apart, posts_together);
 }
 

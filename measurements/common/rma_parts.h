@@ -24,19 +24,20 @@ struct rma {
 
 /* The parts of an operation: what is run, what is taken off. The function's word is the routine's
  * name without "shmem_": "put_nbi"; single elements are "p" and "g". */
-extern const struct measurement rma_blocking;       /* the calls, nothing after them */
-extern const struct measurement rma_full;           /* each call and a quiet */
-extern const struct measurement rma_until_complete; /* that, less an empty quiet */
+extern const struct measurement rma_blocking; /* the calls, nothing after them */
+extern const struct measurement rma_full;     /* each call and a quiet */
+extern const struct measurement
+    rma_until_complete;                    /* rma_full, less a quiet with nothing to complete */
 extern const struct measurement rma_post;  /* the calls, with untimed quiets between bursts */
 extern const struct measurement rma_quiet; /* each call and a quiet, less the call */
 extern const struct measurement rma_quiet_delayed; /* with a computation in between */
-extern const struct measurement rma_overlap;       /* that, less the computation alone */
+extern const struct measurement rma_overlap; /* post, computation and quiet, less the computation */
 /* Without a cost formula, for what also depends on what the target is doing. */
 extern const struct measurement rma_blocking_of_target, rma_full_of_target;
 /* What all parts are like. */
 extern const struct measurement rma_common;
 
-/* Who does it, with blocks of bytes. */
+/* Which ranks act, with blocks of bytes. */
 extern const struct measurement rma_ring, rma_pair, rma_single;
 
 /* ---- Descriptor hooks for further parts ---- */

@@ -162,7 +162,7 @@ static void add_loops(struct section_plan *plan, const struct section *section, 
     }
 }
 
-/* Each call goes along that dimension; one element, where there is no such dimension. */
+/* Each strided call moves what lies along that dimension; without one, a single element. */
 static void go_along(struct section_plan *plan, const struct section *section, int d)
 {
     bool exists = d < section->dimensions;
@@ -190,8 +190,8 @@ static void plan_runs(struct section_plan *plan, const struct section *section)
     add_loops(plan, section, next, -1);
 }
 
-/* What all places that a call of a plan begins at are multiples of. The stride of a dimension
- * without a second element is never used. */
+/* The alignment of all places at which calls of a plan begin: a number that they are multiples of.
+ * The stride of a dimension with a single element is never used. */
 static size_t allowed_width(const struct section *section, int first, size_t alignment)
 {
     uintptr_t bits = alignment;

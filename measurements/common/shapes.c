@@ -87,7 +87,7 @@ size_t data_product(size_t a, size_t b)
     return __builtin_mul_overflow(a, b, &product) ? SIZE_MAX : product;
 }
 
-/* Without the first bit of any byte. */
+/* Eight bytes of a pattern. The first bit of each byte is 0, so that none is DATA_POISON. */
 static inline uint64_t pattern_word(uint64_t key, size_t word)
 {
     uint64_t mixed = (key + word) * 0x9e3779b97f4a7c15u;
@@ -172,7 +172,7 @@ void data_poison(void *memory, size_t bytes)
         memset(memory, DATA_POISON, bytes);
 }
 
-/* What is said of wrong data: always false. */
+/* Reports the first wrong byte. Returns false. */
 static bool wrong(struct run *run, const char *what, size_t at, size_t bytes, unsigned found,
                   unsigned expected)
 {

@@ -13,7 +13,8 @@
 #define ROOT {"root", PARAMETER_RANK, "", "rank that the data come from", .example = "0"}
 /* clang-format on */
 
-/* What different PEs write to, and arrays, start at cache lines. */
+/* Bytes of a cache line. Arrays, and places that different PEs write to, begin at multiples of it,
+ * so that no two share a line. */
 #define LINE 64
 #define ROUND_UP(bytes, unit) (((bytes) + (unit)-1) / (unit) * (unit))
 
@@ -43,16 +44,18 @@ struct partner shape_partner(const struct run *run, enum shape shape, int64_t th
 
 /* ---- Data that are verified (the hooks fill and verify) ---- */
 
-/* What memory holds that nothing has been written to; no byte of a pattern. */
+/* Each byte that nothing has been written to has this value. No pattern contains it: in patterns,
+ * the first bit of each byte is 0. */
 #define DATA_POISON 0xa5
 
-/* Of this repetition's data with the tag: a rank, or a number for what one rank has for another. */
+/* The key of this repetition's data with a tag: a rank, or a number for what one rank has for
+ * another. */
 uint64_t data_key(const struct run *, int tag);
 
 /* The hook demand where count bytes are moved from here to the other side, or the other way;
  * without a count, none. */
 void data_demand(struct run *);
-/* The same of another number of bytes. */
+/* As data_demand(), but with this number of bytes. */
 void data_demand_bytes(struct run *, size_t bytes);
 /* a * b, or SIZE_MAX, which fits no buffer, where that is too much to count. */
 size_t data_product(size_t a, size_t b);
@@ -88,9 +91,9 @@ void data_fill_get(struct run *);
 bool data_verify_moved(struct run *, bool get, const unsigned char *there, int from);
 bool data_verify_put_around(struct run *); /* hook: by the rank before */
 
-/* A call that needs another one after it, one at a time: timed in its place, by a reading right
- * before and one right after it, less what a reading costs there, which one more in front of both
- * tells. Any PE. */
+/* Times single calls of which each must be followed by another call. The timer is read three times:
+ * the first interval is the cost of a reading, which is subtracted from the second interval, that
+ * of the call. Any PE. */
 struct apart {
     int64_t begin, ticks;
     double paused; /* seconds of a computation in between, to be taken off */
@@ -113,10 +116,11 @@ static inline double apart_seconds(const struct apart *apart, int64_t operations
     return (timer_seconds(apart->ticks) - apart->paused) / (double)operations;
 }
 
-/* Seconds to be subtracted for a call timed apart, which `together` times in bursts. Readings in
- * between keep the processor from working ahead: where a burst is faster by less than a reading
- * takes, that is all there is to it. Else the call depends on what is outstanding, and only `apart`
- * is right, as in cold memory, which a second time is not. */
+/* The seconds that a call takes, of two measurements: `apart` of single calls, together() of
+ * bursts. Readings between single calls keep the processor from working ahead: if bursts are faster
+ * by at most the cost of a reading, the readings explain it, and bursts are right. Otherwise the
+ * call depends on what is outstanding, and single calls are right. In cold memory they always are,
+ * since a burst would find its places warm. */
 double apart_or_together(struct run *run, double apart, double (*together)(struct run *));
 
 /* Whether each place of the buffers is to be brought into the caches by an untimed operation

@@ -57,7 +57,7 @@ static double time_call(struct run *run)
     return seconds;
 }
 
-/* The next call has what it sends there, and what it receives behind it. */
+/* The memory of the next call: what it sends, followed by what it receives. */
 static void aim(struct run *run, unsigned char *memory)
 {
     struct mpi_collective_state *state = run->state;

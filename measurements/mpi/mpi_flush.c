@@ -303,8 +303,8 @@ static bool verify(struct run *run)
            (!s->partner.acting || check_result(run)) && window_verify_guards(run, &s->window);
 }
 
-/* A program of ten lines shows it; of windows made in the other ways, and of 32 bits, it is free.
- */
+/* A program of ten lines shows the defect. Windows that are made in other ways, and operations on
+ * 32 bits, do not have it. */
 static bool crashes(const struct run *run, enum window_kind kind)
 {
 #if defined(OPEN_MPI) && OMPI_MAJOR_VERSION == 4 && OMPI_MINOR_VERSION == 1 &&                     \

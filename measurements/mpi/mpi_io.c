@@ -28,7 +28,8 @@ struct request {
     int64_t access;
 };
 
-/* Ranks start again with the first element where they are more. */
+/* The size for a rank. If the array has fewer elements than there are ranks, it is used again from
+ * its beginning. */
 static int64_t size_of(const struct run *run, const char *sizes, int rank)
 {
     const struct argument *array = run_argument(run, sizes);
@@ -329,7 +330,8 @@ static MPI_Offset in_elements(const struct io_state *s, int64_t bytes)
     return (MPI_Offset)(bytes / datatype_size(s->request.elementary));
 }
 
-/* Moves the individual pointer where it is not there yet, which is part of such an access. */
+/* Moves the individual pointer to a block unless it is there already. The move is part of the
+ * access, and timed with it. */
 static void seek(struct io_state *s, int64_t place, int64_t bytes)
 {
     if (s->at != place)

@@ -254,7 +254,7 @@ static void close_alone(struct alone_state *s)
         mpi_file_note(&s->file, "MPI_File_close", MPI_File_close(&s->file.handle));
 }
 
-/* Of the next access, where so many bytes of the file are left. */
+/* Bytes of the next access, if `left` bytes of the file are left. */
 static size_t piece_bytes(const struct alone_state *s, int64_t left)
 {
     return left < (int64_t)s->piece ? (size_t)left : s->piece;
@@ -341,7 +341,7 @@ static void tear_down_alone(struct run *run)
     free(s->memory);
 }
 
-/* The pieces of a file are alike, and each is looked at, once it has been read. */
+/* All pieces of a file have equal data, and each piece is verified after it has been read. */
 static bool pieces_are_right(struct run *run, int64_t bytes)
 {
     struct alone_state *s = run->state;

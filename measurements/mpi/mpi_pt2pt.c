@@ -118,7 +118,7 @@ static void start_and_wait(const struct pingpong_state *state, int which)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
-/* One begins, the other one answers; by MPI_Sendrecv() both begin. */
+/* One rank begins, and the other one answers; with MPI_Sendrecv() both begin. */
 static void round_trip(const struct run *run, int64_t iteration)
 {
     const struct pingpong *how = run->function->variant;

@@ -377,7 +377,7 @@ static bool go_through(const struct run *run, enum stage stage)
     return true;
 }
 
-/* No check means that the posts are there. */
+/* MPI_MODE_NOCHECK promises that the matching posts have been made. */
 static bool waits_for_posts(const struct run *run, enum stage stage)
 {
     const struct epochs *epochs = run->function->variant;

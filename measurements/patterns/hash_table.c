@@ -20,7 +20,7 @@ struct totals {
     long met;   /* that insertions found taken by another key */
 };
 
-/* 64 MiB of symmetric memory. */
+/* More insertions would need more than 64 MiB of symmetric memory on each PE. */
 #define MOST_INSERTS 2000000
 
 enum passes { INSERT = 1, UPDATE = 2, BOTH = INSERT | UPDATE };

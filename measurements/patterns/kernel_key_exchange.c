@@ -9,7 +9,8 @@
 #include "measurements/common/tree_sum.h"
 
 enum { BUCKETS_OF_A_PE = 4 }; /* at least: no PE gets many more keys than others */
-/* Keys that a PE can get beyond twice those that it has, where it has few. */
+/* A PE has room for twice the keys that it begins with, and this many more: if it begins with few,
+ * chance may give it more than twice as many. */
 #define MORE_KEYS 64
 
 enum reduction { BY_TO_ALL, BY_PUTS };

@@ -7,7 +7,7 @@
 #include "measurements/common/collective.h"
 #include "measurements/common/kernel.h"
 
-/* What HPC Challenge allows to be lost where changes are no atomic operations. */
+/* The share of updates that may be lost if they are not atomic, by the rules of HPC Challenge. */
 #define LOST_SHARE 0.01
 
 void random_access_serial(uint64_t *table, int rank, int ranks, int64_t words, uint64_t key,

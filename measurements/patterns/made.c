@@ -142,7 +142,7 @@ static void wait_for(long *word, long number)
 
 /* ---- By pointer ---- */
 
-/* Loads until a processor that is shared with the sender should be given away. */
+/* A rank looks at a flag this many times before it yields: the sender may need this processor. */
 #define LOADS_PER_YIELD 1000
 
 static void *there(const struct made_state *state, void *symmetric, int rank)

@@ -165,7 +165,7 @@ static inline void call_blocks(const struct section_calls *calls, block_function
 static inline void call_strided(const struct section_plan *plan, const struct section_calls *calls,
                                 strided_function *strided, struct sides at, int pe)
 {
-    /* A single element's distance to the next one says nothing, and may be no multiple. */
+    /* The stride of a single element has no meaning, and need not be a multiple of anything. */
     bool one = plan->count < 2;
     ptrdiff_t to = one ? 1 : (ptrdiff_t)(plan->strides[SECTION_TARGET] / calls->width);
     ptrdiff_t from = one ? 1 : (ptrdiff_t)(plan->strides[SECTION_SOURCE] / calls->width);

@@ -7,7 +7,7 @@
 #include "measurements/common/openshmem.h"
 #include "measurements/common/shapes.h"
 
-/* More than this in use would leave too little of the heap for what measures. */
+/* Bytes in use at most: more would leave too little of the symmetric heap for the engine. */
 #define MOST_BYTES ((size_t)64 << 20)
 
 static size_t segment_bytes(const struct run *run)

@@ -111,7 +111,7 @@ struct atomic_state {
         return (int64_t)got; \
     }
 
-/* What the target held comes back. */
+/* The operation returns what the target held. */
 #define FETCHING(T, routine, ...) \
     LOOP(T##_##routine, T##_type, got = shmem_##T##_atomic_##routine(__VA_ARGS__)) \
     LOOP(ctx_##T##_##routine, T##_type, got = shmem_ctx_##T##_atomic_##routine(site->context, __VA_ARGS__))
@@ -327,7 +327,7 @@ static double run_atomic(struct run *run)
     state->at += step * run->iterations;
     state->done += run->iterations;
     state->got = got;
-    /* One compare-and-swap that failed would make all that follow fail. */
+    /* If one compare-and-swap fails, all that follow it fail, too. */
     int64_t wanted = state->at - step;
     if (atomic->type->size == sizeof(int32_t))
         wanted = (int32_t)wanted; /* counters wrap around */

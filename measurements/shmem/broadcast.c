@@ -186,9 +186,9 @@ static void await(struct run *run)
                           ++state->expected);
 }
 
-/* What the acknowledgment orders, and all that it orders: when the root goes on, the task has left
- * the same broadcast, and the root has not entered the next one before. Any other PE may still be
- * in it. In debug builds only, since it takes time in the timed loop. */
+/* Checks what the acknowledgment promises: when the root goes on, the task has left this broadcast,
+ * and the root has not entered the next one. Other PEs may still be in this broadcast. Only in
+ * debug builds, since the check takes time in the timed loop. */
 #ifdef SKAMPI_DEBUG
 static void tell_left(struct run *run)
 {

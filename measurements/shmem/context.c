@@ -27,8 +27,8 @@ static long options_of(const struct run *run)
     return *(const long *)run->function->variant;
 }
 
-/* One at a time: a library may keep what was destroyed, and then another one at the same time costs
- * milliseconds instead of nanoseconds. */
+/* One context at a time: a library may keep a destroyed context for the next creation, and a second
+ * context at the same time then costs milliseconds instead of nanoseconds. */
 static bool set_up_creation(struct run *run)
 {
     struct context_state *state = run->state;

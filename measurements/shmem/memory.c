@@ -15,8 +15,8 @@ struct request {
     size_t alignment;
 };
 
-/* Where the function does not ask: free is classically measured on a block of four bytes, and less
- * than a pointer is no alignment. */
+/* For functions without the parameter. The classic free is measured on a block of four bytes; an
+ * alignment must be at least the size of a pointer. */
 #define SMALL_BYTES 4
 
 static struct request request_of(const struct run *run)
@@ -41,7 +41,7 @@ static size_t bytes_of(const struct request *request)
  * together. */
 #define BURST 16
 #define BURST_BYTES ((size_t)16 << 20)
-/* Of each block, in set-up. */
+/* Bytes of each block that set-up verifies. */
 #define VERIFIED_BYTES 4096
 #define DIRT 0xa5
 

@@ -113,7 +113,7 @@ static bool set_up_token(struct run *run)
     run_barrier(run);
     if (visited(run))
         lap(run, state, token);
-    /* Without a barrier: the token is what says that the payload is there. */
+    /* Looks without a barrier: the token promises that the payload is there. */
     bool good = verify(run);
     run_barrier(run);
     return good;

@@ -110,7 +110,7 @@ static double run_ping_pong(struct run *run)
         play(run, run->iterations);
     int64_t stopped = run_stop(run);
     if (playing(run))
-        shmem_quiet(); /* untimed: whose last put nobody answers */
+        shmem_quiet(); /* untimed: nobody answers this rank's last put */
     return run->rank == 0 ? run_elapsed(run, started, stopped) / (double)run->iterations / 2 : NAN;
 }
 
