@@ -107,21 +107,6 @@ const char *mpi_collective_check(const struct run *run)
     return NULL;
 }
 
-const struct mpi_flow_facts mpi_flow_facts[] = {
-    [MPI_FLOW_NONE] = {MPI_NO_BLOCK, MPI_NO_BLOCK, false},
-    [MPI_FLOW_BCAST] = {MPI_NO_BLOCK, MPI_ONE_BLOCK, false}, /* sent from where others receive */
-    [MPI_FLOW_GATHER] = {MPI_ONE_BLOCK, MPI_BLOCK_A_PEER, false},
-    [MPI_FLOW_SCATTER] = {MPI_BLOCK_A_PEER, MPI_ONE_BLOCK, false},
-    [MPI_FLOW_ALLGATHER] = {MPI_ONE_BLOCK, MPI_BLOCK_A_PEER, false},
-    [MPI_FLOW_ALLTOALL] = {MPI_BLOCK_A_PEER, MPI_BLOCK_A_PEER, false},
-    [MPI_FLOW_REDUCE] = {MPI_ONE_BLOCK, MPI_ONE_BLOCK, true},
-    [MPI_FLOW_ALLREDUCE] = {MPI_ONE_BLOCK, MPI_ONE_BLOCK, true},
-    [MPI_FLOW_SCAN] = {MPI_ONE_BLOCK, MPI_ONE_BLOCK, true},
-    [MPI_FLOW_EXSCAN] = {MPI_ONE_BLOCK, MPI_ONE_BLOCK, true},
-    [MPI_FLOW_REDUCE_SCATTER_BLOCK] = {MPI_BLOCK_A_PEER, MPI_ONE_BLOCK, true},
-    [MPI_FLOW_REDUCE_SCATTER] = {MPI_ONE_BLOCK, MPI_ONE_BLOCK, true}, /* of all shares */
-};
-
 static int64_t blocks_of(enum mpi_block_count count, int peers)
 {
     return count == MPI_BLOCK_A_PEER ? peers : (int64_t)count;

@@ -3,6 +3,21 @@
  */
 #include "measurements/common/mpi_call.h"
 
+const struct mpi_flow_facts mpi_flow_facts[] = {
+    [MPI_FLOW_NONE] = {MPI_NO_BLOCK, MPI_NO_BLOCK, false},
+    [MPI_FLOW_BCAST] = {MPI_NO_BLOCK, MPI_ONE_BLOCK, false}, /* sent from where others receive */
+    [MPI_FLOW_GATHER] = {MPI_ONE_BLOCK, MPI_BLOCK_A_PEER, false},
+    [MPI_FLOW_SCATTER] = {MPI_BLOCK_A_PEER, MPI_ONE_BLOCK, false},
+    [MPI_FLOW_ALLGATHER] = {MPI_ONE_BLOCK, MPI_BLOCK_A_PEER, false},
+    [MPI_FLOW_ALLTOALL] = {MPI_BLOCK_A_PEER, MPI_BLOCK_A_PEER, false},
+    [MPI_FLOW_REDUCE] = {MPI_ONE_BLOCK, MPI_ONE_BLOCK, true},
+    [MPI_FLOW_ALLREDUCE] = {MPI_ONE_BLOCK, MPI_ONE_BLOCK, true},
+    [MPI_FLOW_SCAN] = {MPI_ONE_BLOCK, MPI_ONE_BLOCK, true},
+    [MPI_FLOW_EXSCAN] = {MPI_ONE_BLOCK, MPI_ONE_BLOCK, true},
+    [MPI_FLOW_REDUCE_SCATTER_BLOCK] = {MPI_BLOCK_A_PEER, MPI_ONE_BLOCK, true},
+    [MPI_FLOW_REDUCE_SCATTER] = {MPI_ONE_BLOCK, MPI_ONE_BLOCK, true}, /* of all shares */
+};
+
 #if SKAMPI_MPI
 
 #if MPI_VERSION >= 4
