@@ -12,7 +12,7 @@ from .errors import Error
 
 running = ""  # the command that reads files now, as in .reader: set when its options are read
 HEAD_BYTES = 4096
-TAIL_BYTES = 65536  # of PDF, which states at its end what has made it
+TAIL_BYTES = 65536  # bytes at the end of a file: PDF states there which program has made it
 
 
 class Kind(NamedTuple):

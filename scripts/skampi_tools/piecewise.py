@@ -12,8 +12,8 @@ from typing import NamedTuple
 from .statistics import NAN, deviation, known, median, student_quantile
 
 CONFIDENCE = 0.95
-FEWEST = 4      # sizes in a piece
-MOST = 5        # pieces
+FEWEST = 4  # sizes that a piece has at least
+MOST = 5  # pieces that a curve has at most
 # Deviations that are no reason for another piece: the relative accuracy of a good measurement.
 SMALLEST = 0.005
 

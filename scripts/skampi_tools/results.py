@@ -44,7 +44,7 @@ LISTS = frozenset("notes levels parts states round_states".split())
 MEASURED = ("result", "rounds")  # kinds of records
 NOT_COMPLETE = "the file is not complete: the run was cut off, or has not ended yet"
 TOLD_EVERY = 1.0  # seconds between reports of how much is read
-TIME_LIMIT = 4  # exit status: what it left out is counted
+TIME_LIMIT = 4  # exit status of a run that its time limit ended: what it left out is counted
 DICTS = frozenset("arguments variables pe_set counters".split())
 _NUMBERS = frozenset(NUMBERS)
 

@@ -18,9 +18,9 @@ FEWEST = 2      # sizes in a fitted piece, so that a break near an end is not pu
 SURE = 3        # sizes that both sides of a break must have: two are always on a line
 # Limits of Open MPI include the header of a message, which is smaller than this.
 HEADER = 128
-MOST_SIZES = 40 # that are fitted; of more every nth, and a break is then placed among all
-CLEAR = 0.05    # a smaller jump is none
-BEND = 1.25     # factor by which the place of another slope without a jump is known
+MOST_SIZES = 40  # sizes that are fitted; of more, every nth, and a break is then placed among all
+CLEAR = 0.05  # a break needs a jump by more than this share
+BEND = 1.25  # without a jump, a break needs a change of slope whose place is known to this factor
 SAME, OTHER = "same node", "another node"
 PLACES = {"on one node": (SAME,), "on several nodes": (OTHER,)}
 ON_NODE = ("vader", "sm", "smcuda")  # transports (btl) of Open MPI that stay inside a node

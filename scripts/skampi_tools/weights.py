@@ -10,7 +10,7 @@ from . import kinds, launching, results, users_json
 from .cli import Error
 
 SECONDS = 60
-NEAR = 2     # the sizes of a call and of the point that stands for it differ at most by this factor
+NEAR = 2  # factor by which the size of a call may differ from that of the point that stands for it
 SMALL = 8    # bytes: up to here all sizes are near to each other
 # Start and end of a program are no communication.
 SETUP = ("start_pes", "shmem_init", "shmem_init_thread", "shmem_finalize", "shmem_global_exit")

@@ -29,20 +29,20 @@ from ..statistics import at_least, known, median, student_quantile, student_tail
 from .tournament import chance
 from .values import KINDS, MAD
 
-EXPECTED = 2.0          # false suspects of each family of tests, at most, on average
-FEWEST_UNITS = 4        # with fewer, nobody can say which one is wrong
+EXPECTED = 2.0  # false suspects that each family of tests has at most, on average
+FEWEST_UNITS = 4  # with fewer units nobody can say which one is wrong
 LOOKS = (10, 20, 40, 80) # passes of the batches of re-tests
-FEWEST_PARTNERS = 5     # of a site, for what it adds to its links
-POLISHES = 4
+FEWEST_PARTNERS = 5  # partners that a site needs before its own share of its links' times is told
+POLISHES = 4  # steps of median polish, after which effects hardly change
 MANY_SITES = 512        # with more, re-tests compare suspects with this many other sites only
 CONTROLS = 256
 MOST_TESTS = 60         # suspects that are re-tested, those with the highest scores
-ROUNDS_OF_ALL = 3       # of a pass of re-tests, where a node or PE is suspected
-ENOUGH_PAIRS = 32       # in a pass of re-tests
-TRIMMED = 0.2
-NATURAL = 0.999         # of sound units differ by less than what is accused
-LEAST_RATE = 0.02       # of events that nobody is accused of
-CLEARED = 0.05          # probability above which a tail is none, when all re-tests are done
+ROUNDS_OF_ALL = 3  # random rounds of a pass of re-tests if a node or PE is suspected
+ENOUGH_PAIRS = 32  # rounds are added to a pass of re-tests until it has this many pairs
+TRIMMED = 0.2  # share of values that a trimmed mean leaves out at each end
+NATURAL = 0.999  # this share of sound units differs by less than what is accused
+LEAST_RATE = 0.02  # rate of events that nothing is accused of
+CLEARED = 0.05  # after all re-tests, a tail with a larger probability counts as chance
 SUSPECT, ACCUSED, CLEAR, UNKNOWN = "suspect", "accused", "cleared", "not re-tested"
 SLOWER, TAIL = "slower", "tail"
 FAMILIES = ("sites", "inside", "links", "pes")

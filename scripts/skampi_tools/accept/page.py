@@ -8,9 +8,9 @@ from ..style import percent_text
 from .output import headline, time_of
 from .values import KINDS
 
-FEWEST_SITES = 5    # that have a heat map
-CELLS = 64          # of a side of a heat map; more sites share cells
-CELL = 11           # units of the picture
+FEWEST_SITES = 5  # with fewer sites a table shows the links
+CELLS = 64  # cells along a side of a heat map; if there are more sites, some share cells
+CELL = 11  # width of a cell in units of the picture
 MARGIN = 90
 STRONGEST = 0.2     # difference that has the full colour
 STATES = {"pass": "ok", "fail": "bad", "doubtful": "doubtful"}

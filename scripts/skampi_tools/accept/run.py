@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from .judge import LOOKS, Case, judge, retest_rounds, screen
 from .tournament import chance
 
-ALL_ROUNDS = 255  # up to here all rounds are played
-SAMPLED = 32      # else that many
+ALL_ROUNDS = 255  # tournaments of at most this many rounds are played completely
+SAMPLED = 32  # rounds that are drawn from a longer tournament
 
 
 @dataclass

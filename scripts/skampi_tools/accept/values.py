@@ -21,14 +21,14 @@ from .tournament import Tournament
 
 LATENCY, BANDWIDTH = KINDS = "latency", "bandwidth"
 NAN = math.nan
-MAD = 1.4826              # of a normal distribution: standard deviation over median absolute deviation
-FEW_SITES = 8             # with fewer, one bad site has a large part of all pairs
-MANY = 64                 # values of a round that one pair hardly moves
-LOW_QUANTILE = 0.3        # then this is what sound pairs take
-FEWEST_PAIRS = 3          # of a round, for that: two others than a pair's own
-TAIL_SIGMAS = 6.0         # a time that is that far away, and TAIL_FACTOR times the usual, is an event
+MAD = 1.4826  # standard deviation of a normal distribution over its median absolute deviation
+FEW_SITES = 8  # with fewer sites, one bad site is part of many pairs
+MANY = 64  # values of a round: among so many, one pair hardly moves the median
+LOW_QUANTILE = 0.3  # with fewer values, sound pairs are taken to need this quantile of them
+FEWEST_PAIRS = 3  # pairs that a round needs for a level of its own: two besides the pair itself
+TAIL_SIGMAS = 6.0  # a time is an event if it is this many deviations, and TAIL_FACTOR times, above the usual one
 TAIL_FACTOR = 1.5
-MOST_FOR_SPREAD = 50000   # values from which a spread is computed
+MOST_FOR_SPREAD = 50000  # values from which a spread is computed; more take long and change little
 PATTERN = re.compile(r"round:(\d+)(?::(\d+)(?::(\d+))?)?")
 RE_TEST = re.compile(r"re-test (\d+), pass (\d+)")
 PASS = re.compile(r"pass (\d+)")

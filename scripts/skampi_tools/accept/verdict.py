@@ -11,9 +11,9 @@ from .values import BANDWIDTH, KINDS
 
 VERSION = 1
 STATUS = {"pass": 0, "fail": 1, "doubtful": 3}
-MOST_MISSING = 0.05    # of values
-MOST_CHANGE = 1.5      # of what all pairs take, between passes
-MOST_LINKS = 40000     # written for each kind; more are left out
+MOST_MISSING = 0.05  # share of values that may be missing
+MOST_CHANGE = 1.5  # factor by which the time of all pairs may change between passes
+MOST_LINKS = 40000  # links that JSON lists for each kind; further ones are left out
 
 
 # ---- In words ----

@@ -20,7 +20,7 @@ from ..statistics import FEWEST_ROUNDS, between_launches, known, median
 LEAST_CONTAINED = 0.90
 MOST_WIDTH = 2.0
 NEEDED_SHARE = 0.95
-FEWEST_RUNS = 5      # for the spread between runs
+FEWEST_RUNS = 5  # with fewer runs the spread between runs is not known
 
 
 @dataclass

@@ -16,10 +16,10 @@ from .definition import command_of, order_of_pass
 from .directory import launch_directory, read_json, read_launch
 from .keeping import note_environment, now, set_aside, write_json
 
-NOTHING_MEASURED = 2      # bad script, options or environment: would be so again
-MOST_SAID = 1 << 20       # bytes of standard error that are looked at
-LONGEST_WORDS = 300       # characters
-ENDING_SECONDS = 10       # that a launch has for its end before it is killed
+NOTHING_MEASURED = 2  # exit status after a wrong script, options or environment: another try would end alike
+MOST_SAID = 1 << 20  # bytes of standard error that are searched for an error
+LONGEST_WORDS = 300  # characters of a message
+ENDING_SECONDS = 10  # seconds that a launch has for its end before it is killed
 
 
 class Signals:

@@ -13,7 +13,7 @@ from ..states import states_for, told_by
 from ..states.common import CommonStates, combined, control_text
 from ..statistics import interquartile, known, rounds_of
 
-MOST_MISSING = 20  # are listed
+MOST_MISSING = 20  # measurements without a result that are listed
 POINT = ("block", "number", "function", "call", "arguments", "variables", "pe_set", "bytes", "quantity")
 
 

@@ -19,14 +19,15 @@ from ..statistics import known, median
 from ..style import percent_text
 from .rows import CANNOT_TELL, FASTER, NAN, ONLY_NEW, ONLY_OLD, SLOWER, UNCHANGED, SideState
 
-RARE = 0.05   # of a side's rounds of a point: states that take less do not decide whether it is unchanged
-TOGETHER = 0  # in the place of a state's number: all states that both sides have
-TURNS = 20    # of the fit of launches and states
-HUBER = 1.345   # standard deviations from which on a value counts less
-NORMAL = 1.4826  # standard deviations in a median absolute error
-LEAST_SCATTER = 0.3  # of the largest one of a point's states: few values may agree by chance
+RARE = 0.05  # states with a smaller share of a side's rounds do not decide whether a point is unchanged
+TOGETHER = 0  # stands for the number of a state: all states that both sides have
+TURNS = 20  # turns of the fit of launches and states; later ones change nothing visible
+HUBER = 1.345  # values further away than this many standard deviations get less weight
+NORMAL = 1.4826  # standard deviation of normal values over their median absolute error
+# Share of the largest scatter of a point's states that each state has at least: few values may agree by chance.
+LEAST_SCATTER = 0.3
 TINY = 1e-12
-MIXED = 0.02  # difference of shares from which on sides are called differently mixed
+MIXED = 0.02  # sides are called differently mixed if their shares of a state differ by more
 
 
 def _common(parts):

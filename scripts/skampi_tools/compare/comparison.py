@@ -43,13 +43,13 @@ from .rows import (CANNOT_TELL, FASTER, LAUNCH_SPREAD, NAN, NO_RATIO, ONLY_NEW, 
                    Missing, Row)
 
 SAME_WITHIN = 0.10
-EXACT_LABELLINGS = 2000   # if there are more, this many are drawn
+EXACT_LABELLINGS = 2000  # up to this many labellings are all tested; of more, this many are drawn
 FENCE = 3                 # Tukey's far fences, in interquartile ranges
-LEAST_MINORITY = 0.3      # of all launches, on the smaller side, where fences may be used
+LEAST_MINORITY = 0.3  # share of launches that the smaller side needs for fences: a smaller side might be the outliers
 LOW_QUANTILE = 0.1
-WIDE = 2                  # times the ratio: as far as an interval may reach if one launch decides it
+WIDE = 2  # an interval may reach to this many times the ratio if one launch decides it
 LEAST_ROUNDS = 5
-CONFIDENCE = 0.95         # of intervals of ratios
+CONFIDENCE = 0.95  # confidence of intervals of ratios
 DEPENDENCE = 0.99         # confidence at which rounds are called dependent
 
 

@@ -14,7 +14,7 @@ from .. import style
 _SETTINGS = ("set_buffer_placement", "set_buffer_node", "set_send_buffer_alignment", "set_recv_buffer_alignment",
              "switch_buffer_cycling_off", "set_cache_state")
 _STATED = re.compile(rf"; (?:{'|'.join(_SETTINGS)})\([^)]*\)")
-MOST = 5  # cautions of a kind
+MOST = 5  # cautions that are shown of each kind
 
 
 def _without(key):

@@ -6,8 +6,8 @@ from collections import Counter
 from .. import doubt, screen, style
 from . import rows
 
-MOST_MISSING = 20  # are listed
-LEAST_SHARE = 0.005  # of an application's time, for calls without a measurement to be named
+MOST_MISSING = 20  # points without a result that are listed
+LEAST_SHARE = 0.005  # calls without a measurement are named from this share of an application's time on
 # Members of rows that say how a point, or a part of it, was judged.
 JUDGED = ("old", "new", "ratio", "low", "high", "reached", "few", "p", "p_margin", "over_margin", "verdict", "reason", "unit",
           "count_old", "count_new")

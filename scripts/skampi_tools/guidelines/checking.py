@@ -10,7 +10,7 @@ from ..statistics import median, rounds_of
 from .rules import Rule, evaluate
 
 IGNORED = "iterations"  # how many operations are timed together is no matter of the operation
-FEWEST_LAUNCHES = 5     # for an interval of their median
+FEWEST_LAUNCHES = 5  # with fewer launches their median has no interval
 
 
 @dataclass

@@ -22,9 +22,9 @@ from typing import NamedTuple
 
 from ..statistics import interquartile, median, quantile
 
-LEAST = 4             # launches in a segment
+LEAST = 4  # launches that a segment has at least
 FENCE = 3             # Tukey's far fences, in interquartile ranges
-NARROWEST = 0.01      # interquartile range for the fences: of values of a coarse timer it may be 0
+NARROWEST = 0.01  # smallest interquartile range for the fences: that of a coarse timer's values may be 0
 FLOOR = 0.001         # added to the standard deviation: differences far below 0.1 % never count
 ORDERS = (199, 999)   # random orders: at least, at most
 EFFORT = 40_000_000   # values in all random orders, where ORDERS allow that

@@ -7,8 +7,8 @@ from .. import doubt, screen
 from ..screen import printable
 from ..style import change_text, count_text, value_text
 
-MOST_SHOWN = 10    # points of a group, without --all
-MOST_TEXT = 160    # characters of a difference of the environment
+MOST_SHOWN = 10  # points of a group that are listed without --all
+MOST_TEXT = 160  # characters of a difference of the environment
 
 
 def when_text(launch):

@@ -13,9 +13,9 @@ from ..statistics import median
 from .output import cautions, counts_text, missing_lines, nothing_text, summary_text, when_text, where_text
 
 HERE = os.path.dirname(os.path.realpath(__file__))
-MOST_ROWS = 100     # of a change: the largest ones
-MOST_DRAWN = 240    # places of a picture: of more launches, medians of neighbours are drawn
-LONG_PAGE = 40      # points that are laid out only where they are looked at
+MOST_ROWS = 100  # changes that a table lists, the largest ones
+MOST_DRAWN = 240  # places of a picture; of more launches, medians of neighbours are drawn
+LONG_PAGE = 40  # with more points a page lays out only those that are looked at
 DAY = 24 * 60 * 60  # seconds
 DATE_FORMATS = {3: "%Y-%m-%d", 4: "%m-%d %H:%M", 5: "%m-%d %H:%M:%S"}  # by the digits that numbers would have
 

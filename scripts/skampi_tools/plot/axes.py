@@ -15,7 +15,7 @@ from . import curves as cv, layout
 from .spec import TIME_UNITS
 
 NAN = math.nan
-MAX_TICKS = 9    # labelled, on an x axis
+MAX_TICKS = 9  # labelled ticks of an x axis
 LONGEST_LABEL = 120
 # What is on the axis, and its units.
 NAMES = {None: ("Time", style.TIME_UNITS), "bandwidth": ("Bandwidth", style.RATE_UNITS),
@@ -23,7 +23,7 @@ NAMES = {None: ("Time", style.TIME_UNITS), "bandwidth": ("Bandwidth", style.RATE
 WITHOUT = {"bandwidth": "there is no bandwidth: no result has both bytes that are moved and a time above 0",
            "bus_bandwidth": "there is no bus bandwidth: only results of collectives have one",
            "rate": "there is no message rate: no result states one"}
-MANY_CURVES = 5  # in a panel: its legend is beside the axes
+MANY_CURVES = 5  # from this many curves on, the legend of a panel is beside the axes
 
 
 def plain(text, width=None):

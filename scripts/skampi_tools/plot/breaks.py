@@ -7,7 +7,7 @@
 from .. import thresholds
 
 NOTE = "dotted vertical lines: the curve breaks where the library changes its protocol"
-SMALL = 0.78  # of the font
+SMALL = 0.78  # size of the text at a break, as a share of the font's
 
 
 def marks_of(curve):

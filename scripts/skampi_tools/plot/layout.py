@@ -8,17 +8,17 @@ from matplotlib import ticker
 from matplotlib.lines import Line2D
 from matplotlib.transforms import Bbox, ScaledTranslation
 
-ROUNDS = 16           # of placing and measuring again
+ROUNDS = 16  # turns of placing texts and measuring them again
 CORNERS = ("upper right", "upper left", "lower right", "lower left", "center right", "center left",
            "upper center", "lower center", "center")
-LEAST_AXES = 0.45     # of a cell's width, that a legend at the right leaves
+LEAST_AXES = 0.45  # share of a cell's width that a legend at the right leaves for the axes
 NARROW, LEAST_NARROW = 12, 0.7  # cm of a cell's width, and what it leaves of less
-MOST_LEGEND = 0.3     # of a figure of fixed height, that a legend below takes
+MOST_LEGEND = 0.3  # share of a figure of fixed height that a legend below may take
 DASHES = 3.7          # characters that a line in a legend is long, for its dashes to be seen beside its marker
 LONG_LABEL = 48       # characters of a legend's line, where there are blanks
-LEAST_HEIGHT = 0.2    # of a figure of fixed height, that axes have if their legend can be smaller
+LEAST_HEIGHT = 0.2  # share of a figure of fixed height that axes keep if their legend can be smaller
 LEAST_FONT = 4.0      # points
-MOST_LINES = 3        # of a title or the name of an axis
+MOST_LINES = 3  # lines of a title or of the name of an axis
 GAP = 3               # pixels between texts
 
 

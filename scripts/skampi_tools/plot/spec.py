@@ -27,13 +27,13 @@ RATE_UNITS = tuple(name for name, _ in style.RATE_UNITS)
 MESSAGE_UNITS = tuple(name for name, _ in style.MESSAGE_UNITS)
 UNITS = {"time": tuple(TIME_UNITS), "bandwidth": RATE_UNITS, "bus_bandwidth": RATE_UNITS, "rate": MESSAGE_UNITS}
 PLACEMENTS = ("on one node", "on several nodes", "on several nodes, mixed", "")
-MAX_CURVES = 8       # that a diagram made from the data puts together
-MAX_CURVES_BLOCK = 14  # of one block
+MAX_CURVES = 8  # curves that a diagram made from the data shows at most
+MAX_CURVES_BLOCK = 14  # ... if all are of one block
 MAX_DOTS = 30
 PANELS_PER_PAGE = 6
 MAX_CM = 500
-MOST_PANELS = 60     # that are drawn without a spec
-MOST_SERIES = 200    # in one of them
+MOST_PANELS = 60  # panels that are drawn without a spec
+MOST_SERIES = 200  # series of a panel that are drawn without a spec
 CHOOSE = "choose with --block, --function or --panel, or draw all with --write-spec FILE, then --spec FILE"
 HINT = "; --write-spec FILE writes one that is right, to be edited"
 

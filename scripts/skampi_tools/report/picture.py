@@ -12,7 +12,7 @@ from ..users_json import is_number
 WIDTH, HEIGHT = 720, 340
 LEFT, RIGHT, TOP, BOTTOM = 78, 14, 14, 44
 STRIP_HEIGHT = 200
-MOST_SERIES = 10  # as the script shows at first
+MOST_SERIES = 10  # series of a picture; the page's script shows as many at first
 MOST_MARKERS = 60
 DASHES = ("", "8 4", "2 3")
 TICKS = 7

@@ -14,7 +14,7 @@ TRUSTWORTHY, DOUBTFUL, BROKEN = "trustworthy", "doubtful", "broken"
 STATUS = {TRUSTWORTHY: 0, DOUBTFUL: 3, BROKEN: 1}
 FLAG, NOTE, MISSING, SELF_CHECK = "flag", "note", "missing", "self-check"
 OTHER = "any other"
-SHOWN = 4  # reasons in the line
+SHOWN = 4  # reasons that the line of the verdict gives
 
 # (check of verdicts.py, its state), (FLAG, name), (NOTE, how it begins), (MISSING, kind), (SELF_CHECK, what).
 REASONS = {
@@ -57,7 +57,7 @@ REASONS = {
 # The results of the self-check are known waits, also of 0 and with changing levels: its checks judge them.
 LEFT_TO_SELF_CHECK = ("Results without doubt", "Timer is fine enough", "Repetitions are valid", "Medians are precise",
                       "Covers changes over time")
-KEPT_FLAGS = ("clocks_moved",)  # also of the self-check
+KEPT_FLAGS = ("clocks_moved",)  # flags that count in the self-check, too
 # Where all known times were met, it does not matter what might have disturbed them.
 MIGHT_DISTURB = ("Warning of skampi", "PEs are bound", "Processors for all PEs", "Nodes were idle before",
                  "Processor frequency is held")

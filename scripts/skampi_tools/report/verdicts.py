@@ -26,7 +26,7 @@ WIDE_SHARE = 0.1
 FLAGGED_SHARE = 0.5
 NOT_PRECISE = {doubt.IMPRECISE, "unstable"}
 NOISY_ROUNDS = 0.1
-FEWEST_ROUNDS = 5  # for a prediction interval
+FEWEST_ROUNDS = 5  # with fewer rounds there is no prediction interval
 COVERAGE_VERSION = 1
 
 STATUS = {

@@ -9,7 +9,7 @@ import textwrap
 from .. import launching, results, style, weights
 from ..cli import Error
 
-LEAST_SHARE = 0.001       # of the time in communication: what takes less is summed up
+LEAST_SHARE = 0.001  # share of the time in communication; routines that take less are summed up
 LEAST_WAITING = 0.1       # of the time in a collective routine, for arrivals to be measured late
 SIZELESS = "nb"           # the parameter of functions whose routine has no size: bytes that they complete
 MOST_DISTANCES = 6

@@ -9,7 +9,7 @@ from collections import Counter
 from skampi_tools import cli, launching
 from skampi_tools.shmembench.expected import ANY
 
-AHEAD = 64  # calls that are looked through for the place where both go on alike
+AHEAD = 64  # calls that are searched for the place from which on both sides agree again
 _PLACE = re.compile(r"([a-z]\w*)\+(\d+)")
 _WHOLE = re.compile(r"[-+]?\d+")
 RESULT_ALWAYS = {"synchronization", "lock"}  # of others only when the recorder was asked for it

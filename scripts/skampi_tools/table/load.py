@@ -27,7 +27,7 @@ SUFFIX = "_Under_Load"
 NONE = "none"                             # the name of no aggressors
 PERCENTILES = ("median", "p99", "p999")   # members of results
 TITLES = ("median", "p99", "p99.9")
-FEWEST = {"p99": 100, "p999": 1000}       # operations that have them
+FEWEST = {"p99": 100, "p999": 1000}  # operations that a percentile needs
 _RATE = re.compile(r"aggressors: .* at ([\d.]+) to ([\d.]+) MB/s each$")  # a note of measurements/aggressors.c
 
 

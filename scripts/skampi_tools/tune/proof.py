@@ -19,7 +19,7 @@ from . import merging, mpich, openmpi, rules
 from .race import DECIDED, OPEN
 
 GUIDELINES = os.path.join(launching.SCRIPTS, "guidelines.json")
-ENDING_SECONDS = 60   # that a program which does nothing may take
+ENDING_SECONDS = 60  # seconds that a program which does nothing may take
 
 
 class Chosen:

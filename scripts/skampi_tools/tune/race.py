@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from ..statistics import median, student_quantile
 from .choices import Candidate
 
-CONFIDENCE = 0.95      # of what is called the same
-PRIOR_DEGREES = 4      # launches that the assumed spread counts for
+CONFIDENCE = 0.95  # confidence with which two candidates are called equal
+PRIOR_DEGREES = 4  # the assumed spread counts as much as this many launches
 SLOW, FAST, SAME, NO_BETTER = "slower", "faster", "the same", "no better"
 DECIDED, AS_GOOD, OPEN = "faster than the default", "the default is as good", "cannot tell"
 

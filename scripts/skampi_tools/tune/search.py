@@ -15,7 +15,7 @@ from ..campaign.run import Campaign, plan
 from ..cli import Error
 from .race import Race, WholeRace
 
-FIRST_LOOK = 2        # passes: there and back, so that a linear drift cancels
+FIRST_LOOK = 2  # passes before candidates are dropped: there and back, so that a linear drift cancels
 LEAST_PATIENCE = 60   # seconds that a launch may take at least, and as a multiple of the default's
 PATIENCE = 10
 

@@ -10,7 +10,7 @@ from ..campaign.keeping import open_directory, write_json
 from . import openmpi, output, proof as proving, rules, search as searching
 from .race import Settings
 
-SEARCH_SHARE = 0.6    # of the time limit: the proof needs the rest
+SEARCH_SHARE = 0.6  # share of the time limit that the search may take; the proof needs the rest
 MOST_PROOFS = 3
 NOT_PROVEN, TIME = 3, 4
 WRITTEN, UCX = "tuned", "ucx.conf"   # how the names of files with settings begin; one has its own name

@@ -15,8 +15,8 @@ from .. import curves as cv
 from ..axes import Legend, Scale, plain, set_ticks
 from .lines import NAN
 
-MAX_ROWS = 512          # of a heat map; more PEs are put together
-EMPTY = "#d9d9d9"       # a PE with nothing to report
+MAX_ROWS = 512  # rows of a heat map; if there are more PEs, some share a row
+EMPTY = "  # colour of a PE with nothing to report
 
 
 def draw_heatmap(axes, panel, chosen, notes):
