@@ -16,7 +16,7 @@ from ..axes import Legend, Scale, plain, set_ticks
 from .lines import NAN
 
 MAX_ROWS = 512  # rows of a heat map; if there are more PEs, some share a row
-EMPTY = "  # colour of a PE with nothing to report
+EMPTY = "#d9d9d9"  # colour of a PE with nothing to report
 
 
 def draw_heatmap(axes, panel, chosen, notes):
