@@ -22,7 +22,8 @@ static unsigned wide_of(const struct halo_grid *grid, int cut)
     return cut > 0 ? 1u << grid->cut[0] : 0;
 }
 
-size_t halo_room(const struct halo_grid *grid)
+/* Cells of the largest face that any block has: rank 0 has the largest block. */
+static size_t room_of(const struct halo_grid *grid)
 {
     struct grid_block block;
     size_t most = 0;
@@ -38,7 +39,7 @@ size_t halo_room(const struct halo_grid *grid)
 
 size_t halo_packed_cells(const struct halo_grid *grid, enum halo_way way)
 {
-    return way == HALO_PACK ? (HALO_TURNS * HALO_SIDES + 1) * halo_room(grid) : 0;
+    return way == HALO_PACK ? (HALO_TURNS * HALO_SIDES + 1) * room_of(grid) : 0;
 }
 
 void halo_set_up(const struct run *run, const struct halo_grid *grid, struct halo *halo,
@@ -50,7 +51,7 @@ void halo_set_up(const struct run *run, const struct halo_grid *grid, struct hal
     halo_block(grid, run->rank, &own);
     halo->flags = flags;
     halo->packed = packed;
-    halo->room = halo_room(grid);
+    halo->room = room_of(grid);
     for (int s = 0; s < HALO_SIDES; s++) {
         struct halo_side *side = &halo->side[s];
         int c = s / 2, d = grid->cut[c], step = c == 0 ? grid->parts[1] : 1;

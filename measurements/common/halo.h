@@ -47,8 +47,6 @@ struct halo_grid {
     int layer[GRID_DIMENSIONS], cut[GRID_CUTS], parts[GRID_CUTS];
 };
 bool halo_block(const struct halo_grid *, int rank, struct grid_block *);
-/* Cells of the largest face that any block has; what rank 0 has is the largest block. Pure. */
-size_t halo_room(const struct halo_grid *);
 /* Cells that packing needs; 0 for other ways. Pure. */
 size_t halo_packed_cells(const struct halo_grid *, enum halo_way);
 

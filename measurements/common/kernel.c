@@ -62,7 +62,7 @@ void kernel_compute(struct run *run)
 
 /* The engine chooses the iterations by the time of complete steps, even if only a part is reported:
  * a kernel may have no communication at all. */
-double kernel_run(struct run *run)
+static double run_kernel(struct run *run)
 {
     const struct kernel *kernel = run->function->variant;
     struct kernel_state *state = state_of(run);
@@ -129,6 +129,6 @@ const struct measurement kernel_common = {
     .api = API_OPENSHMEM,
     .moves = MOVES_NOTHING,
     .one_place = true,
-    .run = WITH_SHMEM(kernel_run),
+    .run = WITH_SHMEM(run_kernel),
     .who = "all",
 };

@@ -42,7 +42,6 @@ size_t kernel_scratch(void);
 /* ---- Hooks and what they call; all members ---- */
 
 void kernel_set_up(struct run *);
-double kernel_run(struct run *);
 /* Subtracted where the kernel has a compute(): a step without communication. */
 double kernel_computation(struct run *);
 

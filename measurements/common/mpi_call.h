@@ -51,38 +51,22 @@ struct mpi_routine {
     void (*init)(struct mpi_call *);
 };
 
-/* ---- Hooks of any routine ---- */
+/* ---- Hooks that functions name; mpi_collective.c has the others, which forms have ---- */
 
-const char *mpi_collective_check(const struct run *);
-/* peers: ranks with which each one exchanges blocks. */
-void mpi_collective_demand(struct run *);
 void mpi_collective_demand_in_place(struct run *);
 
 #if SKAMPI_MPI
 
-/* Of the forms: called, posted and waited for, made once and started. */
-bool mpi_collective_set_up(struct run *);
-bool mpi_collective_set_up_posted(struct run *);
+/* Made once and started. */
 bool mpi_collective_set_up_persistent(struct run *);
-void mpi_collective_fill(struct run *);
-bool mpi_collective_verify(struct run *);
-void mpi_collective_tear_down(struct run *);
-
+double mpi_collective_init_alone(struct run *);
+double mpi_collective_start_alone(struct run *);
 /* One operation, all ranks starting together: from its call, or its start, to its end. */
 double mpi_collective_once_run(struct run *);
 /* On the rank "node" after a computation of "delay" seconds, which counts; "n" in a row, all of
  * which count. */
 double mpi_collective_delayed(struct run *);
 double mpi_collective_several(struct run *);
-double mpi_collective_consecutive(struct run *);
-double mpi_collective_separated(struct run *);
-double mpi_collective_barriers_alone(struct run *);
-/* Parts of a non-blocking or persistent one. */
-double mpi_collective_start_alone(struct run *);
-double mpi_collective_wait_alone(struct run *);
-double mpi_collective_overlap(struct run *);
-double mpi_collective_pauses_alone(struct run *);
-double mpi_collective_init_alone(struct run *);
 
 /* ---- One call, for those who make it and those who look at its data ---- */
 

@@ -79,7 +79,7 @@ static bool is_symmetric(const struct topology *topology)
     return true;
 }
 
-const char *mpi_collective_check(const struct run *run)
+static const char *mpi_collective_check(const struct run *run)
 {
     const struct mpi_routine *routine = run->function->variant;
     const struct topology *topology = pe_set_topology(run->set);
@@ -135,7 +135,7 @@ static void demand_of(struct run *run, bool in_place)
         run->demand.reported = (size_t)reported;
 }
 
-void mpi_collective_demand(struct run *run)
+static void mpi_collective_demand(struct run *run)
 {
     demand_of(run, false);
 }
@@ -293,19 +293,21 @@ static void describe_call(struct run *run)
                 call->receive_type);
 }
 
-void mpi_collective_fill(struct run *run)
+static void mpi_collective_fill(struct run *run)
 {
     begin_repetition(run);
     mpi_data_prepare(run);
 }
 
 /* An init alone moves no data. */
-bool mpi_collective_verify(struct run *run)
+static bool mpi_collective_verify(struct run *run)
 {
     begin_repetition(run);
     return (run->function->run == mpi_collective_init_alone && !run->untimed) ||
            mpi_data_check(run);
 }
+
+static double mpi_collective_overlap(struct run *run);
 
 /* Seconds of the computation that is to overlap an operation. */
 static double pause_of(struct run *run)
@@ -321,7 +323,7 @@ static double pause_of(struct run *run)
     return MPI_PAUSE_FACTOR * run_max(run, seconds);
 }
 
-bool mpi_collective_set_up(struct run *run)
+static bool mpi_collective_set_up(struct run *run)
 {
     describe_call(run);
     if (run->function->run == mpi_collective_overlap)
@@ -329,7 +331,7 @@ bool mpi_collective_set_up(struct run *run)
     return true;
 }
 
-bool mpi_collective_set_up_posted(struct run *run)
+static bool mpi_collective_set_up_posted(struct run *run)
 {
     state_of(run)->form = MPI_POSTED;
     return mpi_collective_set_up(run);
@@ -344,7 +346,7 @@ bool mpi_collective_set_up_persistent(struct run *run)
     return true;
 }
 
-void mpi_collective_tear_down(struct run *run)
+static void mpi_collective_tear_down(struct run *run)
 {
     struct mpi_call *call = &state_of(run)->call;
     if (state_of(run)->form == MPI_PERSISTENT && call->request != MPI_REQUEST_NULL)
@@ -408,17 +410,17 @@ static double loop(struct run *run, bool separated)
     return run_elapsed(run, started, run_stop(run)) / (double)run->iterations;
 }
 
-double mpi_collective_consecutive(struct run *run)
+static double mpi_collective_consecutive(struct run *run)
 {
     return loop(run, false);
 }
 
-double mpi_collective_separated(struct run *run)
+static double mpi_collective_separated(struct run *run)
 {
     return loop(run, true);
 }
 
-double mpi_collective_barriers_alone(struct run *run)
+static double mpi_collective_barriers_alone(struct run *run)
 {
     MPI_Comm comm = state_of(run)->call.comm;
     int64_t start = timer_now();
@@ -438,7 +440,7 @@ double mpi_collective_start_alone(struct run *run)
     return run_elapsed(run, started, posted);
 }
 
-double mpi_collective_wait_alone(struct run *run)
+static double mpi_collective_wait_alone(struct run *run)
 {
     struct mpi_call *call = warm(run);
     collective_arrive(run, run->rank, run->size);
@@ -448,7 +450,7 @@ double mpi_collective_wait_alone(struct run *run)
     return run_elapsed(run, posted, run_stop(run));
 }
 
-double mpi_collective_overlap(struct run *run)
+static double mpi_collective_overlap(struct run *run)
 {
     struct mpi_call *call = warm(run);
     int64_t started = collective_arrive(run, run->rank, run->size);
@@ -459,7 +461,7 @@ double mpi_collective_overlap(struct run *run)
 }
 
 /* What the computation costs beyond its measured length. */
-double mpi_collective_pauses_alone(struct run *run)
+static double mpi_collective_pauses_alone(struct run *run)
 {
     return mpi_compute_overhead(run, state_of(run)->pause, state_of(run)->tests);
 }

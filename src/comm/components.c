@@ -10,7 +10,8 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-bool components_matter(const char *framework)
+/* Whether communication depends on this framework. */
+static bool matters(const char *framework)
 {
     static const char *const names[] = {"atomic", "bml", "btl",   "coll", "memheap", "mtl",
                                         "osc",    "pml", "scoll", "spml", "sshmem"};
@@ -29,7 +30,7 @@ static int note_component(struct dl_phdr_info *info, size_t size, void *into)
     const char *slash = strrchr(info->dlpi_name, '/'), *file = slash ? slash + 1 : info->dlpi_name;
     char framework[32], component[64];
     if (sscanf(file, "mca_%31[a-z0-9]_%63[a-z0-9_].so", framework, component) != 2 ||
-        !components_matter(framework))
+        !matters(framework))
         return 0;
     struct named_text *known = named_texts_find(choices, framework);
     if (known) {
@@ -86,7 +87,7 @@ bool components_own(const struct named_texts *choices, const char *variable)
     snprintf(framework, sizeof framework, "%.*s", (int)length, variable);
     if (strcmp(framework, "mpi") == 0)
         return true;
-    if (length >= sizeof framework || !components_matter(framework))
+    if (length >= sizeof framework || !matters(framework))
         return false;
     const struct named_text *loaded = named_texts_find(choices, framework);
     if (!loaded || !*rest || strncmp(rest, "base_", 5) == 0)

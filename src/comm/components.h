@@ -11,8 +11,6 @@
 /* Notes this PE's components of each framework on which communication depends: "btl" "self vader".
  * Notes nothing for other libraries, or if components are linked statically. */
 void components_note(struct named_texts *choices);
-/* Whether communication depends on this framework. */
-bool components_matter(const char *framework);
 /* Whether a setting such as btl_vader_eager_limit belongs to MPI itself (mpi_...), to one of these
  * frameworks as a whole, or to a component that is in force. Components of a framework without any
  * noted component are linked statically. */

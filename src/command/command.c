@@ -59,7 +59,17 @@ static char *wrong_parts(const struct command_values *values, bool commas, bool 
     return NULL;
 }
 
-bool command_values_read(const char *text, bool plain, struct command_values *values, char **error)
+static void release_values(struct command_values *values)
+{
+    for (int i = 0; i < values->count; i++)
+        free(values->parts[i]);
+    free(values->parts);
+    *values = (struct command_values){.kind = COMMAND_VALUE};
+}
+
+/* False with *error (allocated): what is wrong with the text, without saying whose value it is.
+ * plain: colons have no meaning. */
+static bool parse_values(const char *text, bool plain, struct command_values *values, char **error)
 {
     bool commas = false, colons = false;
     const char *end;
@@ -78,16 +88,8 @@ bool command_values_read(const char *text, bool plain, struct command_values *va
     values->kind = colons ? COMMAND_RANGE : commas ? COMMAND_LIST : COMMAND_VALUE;
     *error = wrong_parts(values, commas, colons);
     if (*error)
-        command_values_release(values);
+        release_values(values);
     return !*error;
-}
-
-void command_values_release(struct command_values *values)
-{
-    for (int i = 0; i < values->count; i++)
-        free(values->parts[i]);
-    free(values->parts);
-    *values = (struct command_values){.kind = COMMAND_VALUE};
 }
 
 static void append_range(struct text *text, const char *name, const struct command_values *values,
@@ -263,7 +265,7 @@ static void read_values(struct command *command, struct assignment *given)
 {
     char *wrong = NULL;
 
-    if (!command_values_read(given->text, is_text(command, given), &given->values, &wrong))
+    if (!parse_values(given->text, is_text(command, given), &given->values, &wrong))
         fail(command, "%s: %s", given->typed, wrong);
     free(wrong);
 }
@@ -369,14 +371,14 @@ void command_read(struct command *command, const struct command_words *words)
 void command_release(struct command *command)
 {
     for (size_t i = 0; i < command->given_count; i++) {
-        command_values_release(&command->givens[i].values);
+        release_values(&command->givens[i].values);
         free(command->givens[i].name);
         free(command->givens[i].typed);
     }
     free(command->sizes.typed);
     free(command->pes.typed);
-    command_values_release(&command->sizes.values);
-    command_values_release(&command->pes.values);
+    release_values(&command->sizes.values);
+    release_values(&command->pes.values);
     free(command->givens);
     free(command->functions);
     free(command->error);

@@ -22,11 +22,6 @@ struct command_values {
     int count;
 };
 
-/* False with *error (allocated): what is wrong with the text, without saying whose value it is.
- * plain: colons have no meaning. */
-bool command_values_read(const char *text, bool plain, struct command_values *, char **error);
-void command_values_release(struct command_values *);
-
 /* The head of a loop over them: "for NAME = 8 to 1mb step *2 do", "for NAME in [8, 64] do".
  * doubling: what a range without a step does, instead of counting. quoted: parts are strings.
  * multiple: what all values of a range are a multiple of; NULL: nothing. */

@@ -362,25 +362,6 @@ size_t buffers_cold_places(const struct buffers *buffers, const struct demand *d
     return places;
 }
 
-size_t buffers_cache_bytes(void)
-{
-    static size_t found; /* of this machine */
-    for (int index = 0; index < 8 && found == 0; index++) {
-        char path[128], unit = 'K';
-        size_t size;
-        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/size", 7 - index);
-        FILE *file = fopen(path, "r");
-        if (!file)
-            continue;
-        if (fscanf(file, "%zu%c", &size, &unit) >= 1)
-            found = unit == 'M' ? size << 20 : unit == 'G' ? size << 30 : size << 10;
-        fclose(file);
-    }
-    if (found == 0)
-        found = (size_t)32 << 20;
-    return found;
-}
-
 /* Reads and writes enough memory to leave nothing else in the caches. */
 static void walk(size_t bytes)
 {
@@ -404,6 +385,26 @@ static void flush(const unsigned char *memory, size_t bytes)
         _mm_clflush((const void *)line);
     _mm_mfence();
 }
+#else
+/* The last-level cache of this machine in bytes; 32 MiB when it is unknown. */
+static size_t cache_bytes(void)
+{
+    static size_t found; /* of this machine */
+    for (int index = 0; index < 8 && found == 0; index++) {
+        char path[128], unit = 'K';
+        size_t size;
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/size", 7 - index);
+        FILE *file = fopen(path, "r");
+        if (!file)
+            continue;
+        if (fscanf(file, "%zu%c", &size, &unit) >= 1)
+            found = unit == 'M' ? size << 20 : unit == 'G' ? size << 30 : size << 10;
+        fclose(file);
+    }
+    if (found == 0)
+        found = (size_t)32 << 20;
+    return found;
+}
 #endif
 
 void buffers_flush(const struct buffers *buffers, const struct demand *demand,
@@ -420,7 +421,7 @@ void buffers_flush(const struct buffers *buffers, const struct demand *demand,
     (void)buffers;
     (void)demand;
     (void)iterations;
-    walk(settings->cache_bytes > 0 ? (size_t)settings->cache_bytes : buffers_cache_bytes());
+    walk(settings->cache_bytes > 0 ? (size_t)settings->cache_bytes : cache_bytes());
 #endif
 }
 

@@ -59,8 +59,6 @@ void buffers_flush(const struct buffers *, const struct demand *, const struct s
 double buffers_in_page(const unsigned char *first, size_t demanded);
 /* Iterations for which a repetition has fresh memory. */
 size_t buffers_cold_places(const struct buffers *, const struct demand *);
-/* The last-level cache of this machine in bytes; 32 MiB when it is unknown. */
-size_t buffers_cache_bytes(void);
 void buffers_free(struct buffers *);
 /* The place of that turn, without taking it. */
 void buffers_at(const struct buffers *, struct run *, size_t turn);

@@ -50,7 +50,8 @@ static void put_set(FILE *text, const struct result_point *point)
         fprintf(text, " %s", point->placement);
 }
 
-void point_put_stated(FILE *text, const struct result_point *point)
+/* Appends the part of the text after block and variables. */
+static void put_stated(FILE *text, const struct result_point *point)
 {
     char *start = point_start(point);
     fputs(point->text, text);
@@ -72,7 +73,7 @@ char *point_text(const struct result_point *point)
     size_t size;
     FILE *text = memory_stream(&name, &size);
     put_head(text, point);
-    point_put_stated(text, point);
+    put_stated(text, point);
     if (fclose(text) != 0)
         memory_missing();
     return name;

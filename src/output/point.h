@@ -17,8 +17,6 @@
 
 /* The caller frees the text. Members that are NULL or 0 are not known, and are left out. */
 char *point_text(const struct result_point *);
-/* Appends the part of the text after block and variables. */
-void point_put_stated(FILE *text, const struct result_point *);
 /* "window start (mpiperf)", "barrier start", "no synchronization"; "" where that is not known. The
  * caller frees it. */
 char *point_start(const struct result_point *);
