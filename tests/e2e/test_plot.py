@@ -581,7 +581,7 @@ REFUSED = [  # arguments, text of the error behind "skampi-plot: error: "
      "no value is above zero"),
     (["put.json", "--spec", spec("s1", "{\n  \"panels\": [,]}")],
      "s1:2:14: not JSON: Expecting value"),
-    (["put.json", "--spec", spec("s2", '{"title": "a", "title": "b"}')], "s2:1:15: title: is given twice"),
+    (["put.json", "--spec", spec("s2", '{"title": "a", "title": "b"}')], "s2:1:16: title: is given twice"),
     (["put.json", "--spec", spec("s3", "[]")], "s3:1:1: give an object"),
     (["put.json", "--spec", spec("s4", {})], "s4:1:1: panels is missing: a list of what to draw"),
     (["put.json", "--spec", spec("s5", changed("panels.0.kynd", 1))],
