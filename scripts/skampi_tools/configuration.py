@@ -39,7 +39,7 @@ def software_of(header):
 
 
 def stated(values):
-    """In words, of several launches."""
+    """The values of several launches, in words."""
     return " or ".join(sorted({"not stated" if v in (None, "") else str(v) for v in values}))
 
 

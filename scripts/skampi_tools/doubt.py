@@ -23,7 +23,7 @@ with open(os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "flags
 
 
 def speaks_against(flag):
-    """Whether it makes a result doubtful; one that is not known does."""
+    """Whether a flag makes a result doubtful. An unknown flag does."""
     return FLAGS[flag]["doubtful"] if flag in FLAGS else True
 
 

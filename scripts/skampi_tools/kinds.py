@@ -142,5 +142,5 @@ def replaced_text(path):
 
 
 def _there(path):
-    """Devices, pipes and empty files hold nothing that could be lost."""
+    """Whether a file has contents that could be lost: devices, pipes and empty files have none."""
     return os.path.isfile(path) and os.path.getsize(path) > 0

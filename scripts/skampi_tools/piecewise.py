@@ -40,7 +40,7 @@ class Piece(NamedTuple):
 
 
 class _Sums:
-    """Of the normal equations of min sum (1 - (a + b n) / y)^2; u is 1 / y."""
+    """Sums for the normal equations of min sum (1 - (a + b n) / y)^2; u is 1 / y."""
 
     def __init__(self, points):
         self.count = len(points)

@@ -79,7 +79,7 @@ def aspects_of(record):
 
 
 def aspect_text(name, value):
-    """Of an aspect, in a label; value: None where it is as by default."""
+    """The text of an aspect in a label. value: None if it has its default."""
     if name in ("PEs", "placement", "start", "run time", "cache"):
         return value or ""
     return f"{name}: as by default" if value is None else f"{name} {value}".rstrip()
@@ -144,7 +144,7 @@ def missing_label(record):
 
 
 def _plain(record):
-    """What rounds records of every version state."""
+    """The members that rounds records of all versions state."""
     return record.get("block"), record.get("call"), str(record.get("variables")), str(record.get("pe_set"))
 
 

@@ -50,7 +50,7 @@ def value_of(result, name):
 
 
 def argument(result, name):
-    """The number that the call has for it; NaN without one."""
+    """The number that the call has for a parameter; NaN without one."""
     try:
         return float(value_of(result, name))
     except (TypeError, ValueError):
@@ -71,7 +71,7 @@ def _verdict(share):
 
 
 def target_row(operation, pes, size, seconds, alone, computing):
-    """Of an operation whose target computed for these seconds."""
+    """The Row of an operation whose target computed for these seconds."""
     left = (1 - HEAD_START) * seconds
     share = Time(*((time - alone.value) / left for time in computing))
     verdict, why = _verdict(share)
@@ -82,7 +82,7 @@ def target_row(operation, pes, size, seconds, alone, computing):
 
 
 def collective_row(operation, pes, size, post, full, overlap):
-    """Of a collective; its computation is twice as long as post and wait."""
+    """The Row of a collective, whose computation is twice as long as post and wait."""
     on_the_way = full.value - post.value
     if on_the_way <= ON_THE_WAY * full.value:
         return Row(operation, pes, size, NAN, full, overlap, Time(NAN, NAN, NAN), UNCERTAIN,

@@ -34,12 +34,12 @@ def of(weights, shared):
 
 
 def _waits_measured(use):
-    """A script makes PEs late in these, as they are in the application."""
+    """Whether a script makes PEs late in the call, as they are in the application, so that its waiting is measured."""
     return "_Synchro(" in use.call or use.call in ("Shmem_Barrier()", "Shmem_Sync()")
 
 
 def _sum(calls, values):
-    """NaN where a point has no value."""
+    """The sum over all points; NaN if one has no value."""
     return math.fsum(count * values[key] for key, count in calls.items()) if all(key in values for key in calls) else NAN
 
 

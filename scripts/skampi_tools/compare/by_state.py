@@ -202,7 +202,7 @@ def _size(part):
 
 
 def _changed(row, changed):
-    """Slower in any state is slower; of several the one that changed most."""
+    """The row of the state that decides: slower if any state is slower; of several, the one that changed most."""
     decisive = max(changed, key=lambda part: (part.over_margin, part.verdict == SLOWER,
                                               part.state != TOGETHER, _size(part)))
     row.take(decisive)
@@ -224,7 +224,7 @@ def _only(parts):
 
 
 def _differs(comparison, whole):
-    """Whether the sides differ if nobody looks at states."""
+    """Whether the sides differ if states are ignored."""
     return whole.verdict in (SLOWER, FASTER) or abs(_change(whole)) > math.log1p(comparison.same_within)
 
 

@@ -181,7 +181,7 @@ def _corrected(statistics):
 
 
 def _smallest_p(old, new, two_sided=True):
-    """That relabelling can give at all."""
+    """The smallest p-value that relabelling can give."""
     return (2 if two_sided and old == new else 1) / math.comb(old + new, old)
 
 
@@ -215,12 +215,12 @@ def _one_decides(n, m):
 
 
 def _least(fits):
-    """The least number a side that fits."""
+    """The least number of launches on each side for which the condition holds."""
     return next(count for count in itertools.count(2) if fits(count, count))
 
 
 def _few(row, least, unit="launches"):
-    """An interval would say nothing."""
+    """States no interval, since it would say nothing."""
     row.low = row.high = row.reached = NAN
     row.few = f"too few {unit} ({min(row.count_old, row.count_new)} of at least {least})"
 
@@ -335,7 +335,7 @@ def compare_files(old_files, new_files, alpha=0.05, margin=0.0, same_within=None
 
 
 def _application(comparison, weights, shared, old, new):
-    """The sum for an application, judged as a point is, by itself."""
+    """The sum for an application, judged alone as a single point would be."""
     found = application.of(weights, shared)
     if not found:
         raise Error(f"{weights.path}: nothing that both sides measure is what this application calls")
@@ -398,7 +398,7 @@ def _above_zero(row, values):
 
 
 def _least_launches(alpha):
-    """A side, for a test to be able to find anything."""
+    """The fewest launches on each side with which a test can find anything."""
     return _least(lambda old, new: _smallest_p(old, new) <= alpha)
 
 
@@ -428,7 +428,7 @@ def _take_interval(row, estimate, low, high, reached):
 
 
 def _begin(row, unit):
-    """Whatever was said of it before."""
+    """Resets what an earlier test said of the row."""
     row.unit, row.verdict, row.reason, row.few = unit, CANNOT_TELL, "", ""
 
 

@@ -33,7 +33,7 @@ def percent(share):
 
 
 def for_application(found):
-    """How much less time it spends in communication, and what of it that is."""
+    """How much less time an application spends in communication, and which share of its communication the points are."""
     row = found.row
     sign, word = (-1, "less") if row.ratio < 1 else (1, "more")
 
@@ -102,7 +102,7 @@ def table_rows(shown, margin):
 
 
 def table_reasons(shown):
-    """What is said below each line of the table, or ""."""
+    """The text below each line of the table, or ""."""
     yield ""
     for row in shown:
         yield from [""] * len(row.states)
@@ -191,7 +191,7 @@ def members(one, *names):
 
 
 def in_states(row):
-    """What only points have that were compared state by state."""
+    """Members of a point that was compared state by state."""
     if not row.states:
         return {}
     return {"overall": members(row.overall, *JUDGED),

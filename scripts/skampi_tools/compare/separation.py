@@ -25,7 +25,7 @@ class _Split:
 
 
 def _splits(values, border):
-    """The two of a point; its launches without a value take no part."""
+    """Both splits of a point. Launches without a value take no part."""
     there = sorted((value, index) for index, value in enumerate(values) if value > 0)
     old = sum(index < border for _, index in there)
     ways = math.comb(len(there), old)
@@ -37,7 +37,7 @@ def _splits(values, border):
 
 
 def _own(splits, values, border):
-    """The one that is as the launches really were; None: they overlap."""
+    """The split that agrees with the real sides; None: the sides overlap."""
     real = frozenset(index for index, value in enumerate(values) if value > 0 and index < border)
     return next((split for split in splits if split.old == real and split.gap > 0), None)
 

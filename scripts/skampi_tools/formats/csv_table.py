@@ -43,7 +43,7 @@ _ALWAYS = {"result": {"function": "", "call": "", "quantity": "time", "bytes": N
 
 
 def _cell(value):
-    """As it is written: an apostrophe in front of what spreadsheets would take for a formula keeps it text."""
+    """A cell as it is written. An apostrophe before what spreadsheets would take for a formula keeps it text."""
     formula = isinstance(value, str) and _FORMULA.match(value) and not _NUMBER.fullmatch(value)
     return "'" + value if formula else value
 
@@ -85,7 +85,7 @@ def _entry(value):
 
 
 def _value_text(value):
-    """Of an argument or a variable."""
+    """The text of an argument or a variable."""
     if value is None:
         return "null"
     if isinstance(value, list):

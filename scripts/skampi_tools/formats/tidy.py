@@ -74,7 +74,7 @@ def frame(file):
 
 
 def _parameters(result):
-    """{name: number}: Extra-P models the time by these."""
+    """{name: number}, as functions of which Extra-P models the time."""
     numbers = {"p": result.pes, "bytes": _finite(result.bytes)}
     for source in (result.variables, {name: argument["value"] for name, argument in result.arguments.items()}):
         numbers.update({name: value for name, value in source.items()

@@ -134,7 +134,7 @@ def _thinned(places):
 
 
 def _date_text(seconds, digits):
-    """More of it where dates alone do not differ."""
+    """The format of dates, with the time of day if dates alone do not differ."""
     return f"{datetime.fromtimestamp(seconds, timezone.utc):{DATE_FORMATS.get(digits, DATE_FORMATS[5])}}"
 
 

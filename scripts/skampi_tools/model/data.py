@@ -118,7 +118,7 @@ class _Chosen:
                         "the files have no states; leave it out, or measure longer, such as with --rounds 10,60s"))
 
     def _choice(self, place, numbers, wanted):
-        """The one that is wanted; where it is not, the one that most results have."""
+        """The state that was asked for or, if there is none, the state that most results have."""
         return max(numbers, key=lambda n: (self.common.named[n].number == wanted, self.results[place, n],
                                            self.common.states[n].share))
 
@@ -151,13 +151,13 @@ def _place(file, result):
 
 
 def _argument(result, name):
-    """0 where the call has no such argument."""
+    """A number among the arguments of the call; 0 if it has no such argument."""
     value = progress.argument(result, name)
     return 0 if math.isnan(value) else value
 
 
 def _elements(result):
-    """Of one strided call; 0: there are none, or several calls."""
+    """Elements of one strided call; 0: none are moved, or several calls are made."""
     one_way = progress.value_of(result, "way") == "iput"
     return int(_argument(result, "count")) if one_way and _argument(result, "block") == 1 else 0
 

@@ -242,7 +242,7 @@ def exchange_time(count, overhead, latency, library):
 
 
 def _solved(least, most, time):
-    """Where a growing function of a number reaches 0."""
+    """The number at which a growing function reaches 0."""
     for _ in range(50):
         middle = (least + most) / 2
         if time(middle) < 0:

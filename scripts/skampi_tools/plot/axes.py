@@ -97,7 +97,7 @@ class Scale:
 
     @property
     def value_label(self):
-        """Of an axis for what results state: also which value that is, in a second line."""
+        """The label of an axis of values, whose second line says which value is shown: a median, a mean, ..."""
         return f"{self.label}\n{'at the ' if self.rate else ''}{self.what}"
 
 

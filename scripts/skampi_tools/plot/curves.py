@@ -207,7 +207,7 @@ def selects_file(selector, source):
 
 
 def _numbers(point):
-    """Of the states that a selector can have for this point."""
+    """The numbers of states that a selector can name for this point."""
     return [part.state.number for part in point.parts] or [common.UNKNOWN.number]
 
 

@@ -369,7 +369,7 @@ def _overlap_panels(found):
 
 
 def _single_panels(found, kind):
-    """Kinds that show one curve, or the points of a block that are drawn against nothing."""
+    """Panels of kinds that show one curve each, or the points of a block that have no x axis."""
     alone = [[curve] for curve in found if curve.x is not None]
     single = [curve for curve in found if curve.x is None]
     if kind == "heatmap":
@@ -483,7 +483,8 @@ def from_data(points, kind=None, x=None, arrangement=None, states=None):
 
 
 def refuse_too_many(spec):
-    """Before minutes go by: nobody looks at hundreds of diagrams, or sees hundreds of curves apart."""
+    """Refuses, before minutes go by, hundreds of diagrams, which nobody looks at, and hundreds of curves, which nobody tells
+    apart."""
     count = len(spec["panels"])
     series = max(len(panel["series"]) for panel in spec["panels"])
     if count > MOST_PANELS or series > MOST_SERIES:

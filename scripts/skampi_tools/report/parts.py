@@ -18,7 +18,7 @@ def _whole(label, head, rows, kind=""):
 
 
 def verdict_part(verdicts, files):
-    """The worst first; what is ok or known in all files of many in one line."""
+    """Verdicts, the worst first. Of many files, what is ok or known in all is one line."""
     many = files > 1
     groups = defaultdict(list)
     for verdict in verdicts:
@@ -243,7 +243,7 @@ def _untried_text(entry):
 
 
 def factors_part(files):
-    """What --factors found, and what it did not try."""
+    """The factors that --factors found, and those that it did not try."""
     parts = []
     for name, file in files:
         suffix = f" ({name})" if len(files) > 1 else ""

@@ -66,7 +66,7 @@ def _even(low, high):
 
 
 def _texts(values, text):
-    """With as many digits as the ticks need to differ."""
+    """The texts of ticks, with as many digits as they need to differ."""
     for digits in (3, 4, 5, 6, 8, 12):
         made = [text(value, digits) for value in values]
         if len(set(made)) == len(made):

@@ -29,8 +29,7 @@ _EXPONENTS = {1e12: "e-12", 1e9: "e-9", 1e6: "e-6", 1e3: "e-3", 100: "e-2"}
 
 
 def per(text, divisor):
-    """The number, divided; as it would be read if it had been printed so (0.2 us is 2e-07 s, not
-    2.0000000000000002e-07)."""
+    """The number, divided by shifting its decimal point: 0.2 us is 2e-07 s, not 2.0000000000000002e-07."""
     value = number(text)
     if value is None:
         return None
@@ -40,7 +39,7 @@ def per(text, divisor):
 
 
 def value_of(text):
-    """A loop variable's: a number where it has the form of one."""
+    """The value of a loop variable: a number if it has the form of one."""
     if _WHOLE.fullmatch(text):
         return int(text)
     if _DECIMAL.fullmatch(text):

@@ -20,7 +20,7 @@ _UNIT_OPTION = re.compile(r"command line: (?:.*? )?--unit[= ](ns|us|ms|s)(?= |$)
 
 
 def _call_of(text):
-    """Which of several such points it is may follow."""
+    """Members of a call, which may be followed by the number of the point among those that are stated alike."""
     call, number = re.fullmatch(r"(.*?)(?:; no\. (\d{1,18}))?", text).groups()
     return {"call": call, "function": re.match(r"\w*", call)[0], "point": number}
 
@@ -83,7 +83,7 @@ class _Reader:
         self.records.append(record)
 
     def _finish_row(self):
-        """Units and PEs, which may be stated after the row."""
+        """Completes a row by its unit and PEs, which may be stated after it."""
         record, self.row = self.row, None
         row_unit, self.row_unit = self.row_unit, None
         if record is None:
@@ -229,7 +229,7 @@ class _Reader:
     # -- States of the machine --
 
     def _take_state(self, text):
-        """One of the run, or what the row's rounds were in it; False: neither, or damaged."""
+        """Takes a state of the run, or what the row's rounds were in a state; False: neither, or damaged."""
         if state := state_of(text):
             self._finish_row()
             self.records.append(state)

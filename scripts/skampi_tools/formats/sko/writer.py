@@ -108,7 +108,7 @@ class _Writer:
         return self.cut_off or states_for(record.get("pe_set") or {}, self.several)
 
     def controls(self, record, unit):
-        """Of a result: the controls that states come from. Without one of them it is in no state."""
+        """Writes the controls of a result, from which states are derived. A result without one of them is in no state."""
         names = controls_for((record.get("pe_set") or {}).get("size"))
         if self.by_state(record) and all(record.get(name) is not None for name in names):
             self.comment(", ".join(f"{WORDS[name]}: {span_text(record[name])}" for name in names))
@@ -261,7 +261,7 @@ def unit_of(record):
 
 
 def unit_name(record, unit):
-    """With a blank in front; empty for one without a name."""
+    """The name of a unit after a blank; "" if it has no name."""
     if record.get("quantity") == "bytes":
         return " bytes"
     name = unit_text(unit)

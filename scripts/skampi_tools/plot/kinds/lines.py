@@ -91,7 +91,7 @@ def _most_markers(axes, all_looks):
 
 
 def _one_curve(axes, curve, values, look, markers, intervals, logarithmic):
-    """Draws it, with at most so many markers; returns which intervals were drawn."""
+    """Draws a curve with a limited number of markers. Returns which kinds of intervals were drawn."""
     xs = [point.x for point in curve.points]
     five = [values[id(point)] for point in curve.points]
     ys = [_on_axis(v[0], logarithmic) for v in five]
