@@ -21,22 +21,28 @@ static uint32_t lock_number(struct replay *replay, uint64_t place)
     return (uint32_t)number;
 }
 
-/* What a call of a lock takes, as an atomic at the lock's PE. Unless its cost is described,
- * clear_lock does not wait for an answer, like an atomic that fetches nothing. */
+/* What a call of a lock takes, as an atomic at the lock's PE, by a way. Unless its cost is
+ * described, clear_lock does not wait for an answer, like an atomic that fetches nothing. */
+static struct phases phases_on(const struct replay *replay, const struct step *step,
+                               const struct way *way, enum cost_class class, int64_t busy)
+{
+    bool described = way_has(way, class);
+    return replay->model->takes(&(struct message){
+        .way = way_of(way, described ? class : COST_ATOMIC, step->op->bytes),
+        .bytes = step->op->bytes,
+        .kind = MESSAGE_ATOMIC,
+        .busy = busy,
+        .fetching = described || class == COST_LOCK,
+        .blocking = true,
+    });
+}
+
 static struct phases phases_of(const struct replay *replay, const struct step *step,
                                enum cost_class class)
 {
     uint32_t home = replay_lock_home(replay, step);
-    bool described = way_has(replay_bus(replay, step->thread, home), class);
-    return replay->model->takes(&(struct message){
-        .way = replay_way(replay, step->thread, home, described ? class : COST_ATOMIC,
-                          step->op->bytes),
-        .bytes = step->op->bytes,
-        .kind = MESSAGE_ATOMIC,
-        .busy = replay_busy(replay, step->thread, home),
-        .fetching = described || class == COST_LOCK,
-        .blocking = true,
-    });
+    return phases_on(replay, step, replay_bus(replay, step->thread, home), class,
+                     replay_busy(replay, step->thread, home));
 }
 
 /* Time from the call until the caller knows the answer, if nothing delays it. */
@@ -53,25 +59,10 @@ static int64_t held_time(const struct replay *replay, const struct step *step, u
     int64_t longest = 0;
     for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
         const struct way *way = replay_bus(replay, step->thread, threads[i]);
-        if (!way_has(way, COST_LOCK_HELD))
-            continue;
-        const struct phases takes = replay->model->takes(&(struct message){
-            .way = way_of(way, COST_LOCK_HELD, step->op->bytes),
-            .bytes = step->op->bytes,
-            .kind = MESSAGE_ATOMIC,
-            .fetching = true,
-            .blocking = true,
-        });
-        longest = later(longest, whole(&takes));
+        const struct phases takes = phases_on(replay, step, way, COST_LOCK_HELD, 0);
+        longest = way_has(way, COST_LOCK_HELD) ? later(longest, whole(&takes)) : longest;
     }
     return longest;
-}
-
-/* From the beginning of the clear_lock of a thread until another one that has waited has the lock
- * (ps); -1 if it is not described. */
-static int64_t hand_over(const struct replay *replay, uint32_t from, uint32_t to)
-{
-    return way_latency(replay_bus(replay, from, to), COST_HAND_OVER);
 }
 
 /* Takes a lock that is free again. Sets when the PE has it, and how long it has waited. */
@@ -87,7 +78,8 @@ static int64_t take(struct replay *replay, struct lock_state *lock, const struct
     if (*waited <= 0)
         return leaves;
     replay_follow(replay, step->thread, lock->compute, lock->hop);
-    int64_t handed = hand_over(replay, lock->before - 1, step->thread);
+    int64_t handed =
+        way_latency(replay_bus(replay, lock->before - 1, step->thread), COST_HAND_OVER);
     if (handed >= 0)
         return later(step->start + whole(&takes), lock->cleared + handed);
     return later(leaves, step->start + held_time(replay, step, lock->before));

@@ -301,26 +301,24 @@ void report_errors(FILE *out, const struct errors *errors, const struct repeat *
 static void print_tolerance(FILE *out, const struct tolerance *tolerance)
 {
     char number[40];
-    const char * or = "";
+    bool first = true;
     if (tolerance->slower <= 0)
         return;
     fprintf(out, "%s %% slower", numbers_text(number, 100 * tolerance->slower, TOLERANCE_DIGITS));
-    if (!isnan(tolerance->latency)) {
-        fprintf(out, " at %s more latency",
-                numbers_time(number, tolerance->latency, TOLERANCE_DIGITS));
-        or = ", or";
+    const struct {
+        double more;
+        const char *text;
+    } changes[] = {{tolerance->latency, "%s at %s more latency"},
+                   {100 * tolerance->bandwidth, "%s at %s %% less bandwidth"},
+                   {tolerance->overhead, "%s at %s more overhead"}};
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        if (isnan(changes[i].more))
+            continue;
+        (i == 1 ? numbers_text : numbers_time)(number, changes[i].more, TOLERANCE_DIGITS);
+        fprintf(out, changes[i].text, first ? "" : ", or", number);
+        first = false;
     }
-    if (!isnan(tolerance->bandwidth)) {
-        fprintf(out, "%s at %s %% less bandwidth", or,
-                numbers_text(number, 100 * tolerance->bandwidth, TOLERANCE_DIGITS));
-        or = ", or";
-    }
-    if (!isnan(tolerance->overhead)) {
-        fprintf(out, "%s at %s more overhead", or,
-                numbers_time(number, tolerance->overhead, TOLERANCE_DIGITS));
-        or = ", or";
-    }
-    fprintf(out, "%s of messages %s\n", * or ? "" : " by no latency, bandwidth or overhead",
+    fprintf(out, "%s of messages %s\n", first ? " by no latency, bandwidth or overhead" : "",
             tolerance->between ? "between nodes" : "inside nodes");
 }
 
