@@ -87,24 +87,25 @@ ROUTINE(Neighbor_alltoall, Ineighbor_alltoall, MPI_FLOW_ALLTOALL, MPI_BLOCKS_EQU
 ROUTINE(Neighbor_alltoallv, Ineighbor_alltoallv, MPI_FLOW_ALLTOALL, MPI_BLOCKS_COUNTED, SENT_BY_COUNTS, RECEIVED_BY_COUNTS, c->comm)
 ROUTINE(Neighbor_alltoallw, Ineighbor_alltoallw, MPI_FLOW_ALLTOALL, MPI_BLOCKS_TYPED, SENT_BY_OFFSETS, RECEIVED_BY_OFFSETS, c->comm)
 
-/* What the functions of a routine have in common. */
+/* What the functions of a routine have in common. What each flow of data moves is stated once: functions made of other calls
+ * are like the routine that they do the work of. */
 const struct measurement mpi_of_Barrier = {.variant = &mpi_Barrier, .no_data = true, .synchronizes = true};
 const struct measurement mpi_of_Bcast = {.variant = &mpi_Bcast, .moves = MOVES_TO_ALL, .parameters = {ELEMENTS, ROOT}};
 const struct measurement mpi_of_Gather = {.variant = &mpi_Gather, .moves = MOVES_BLOCKS, .parameters = {EXCHANGED, TARGET_ROOT}};
-const struct measurement mpi_of_Gatherv = {.variant = &mpi_Gatherv, .moves = MOVES_BLOCKS, .parameters = {EXCHANGED, TARGET_ROOT}};
+const struct measurement mpi_of_Gatherv = {.like = {&mpi_of_Gather}, .variant = &mpi_Gatherv};
 const struct measurement mpi_of_Scatter = {.variant = &mpi_Scatter, .moves = MOVES_BLOCKS, .parameters = {EXCHANGED, ROOT}};
-const struct measurement mpi_of_Scatterv = {.variant = &mpi_Scatterv, .moves = MOVES_BLOCKS, .parameters = {EXCHANGED, ROOT}};
+const struct measurement mpi_of_Scatterv = {.like = {&mpi_of_Scatter}, .variant = &mpi_Scatterv};
 const struct measurement mpi_of_Allgather = {.variant = &mpi_Allgather, .moves = MOVES_BLOCKS, .parameters = {EXCHANGED}};
-const struct measurement mpi_of_Allgatherv = {.variant = &mpi_Allgatherv, .moves = MOVES_BLOCKS, .parameters = {EXCHANGED}};
+const struct measurement mpi_of_Allgatherv = {.like = {&mpi_of_Allgather}, .variant = &mpi_Allgatherv};
 const struct measurement mpi_of_Alltoall = {.variant = &mpi_Alltoall, .moves = MOVES_BLOCKS, .parameters = {EXCHANGED}};
-const struct measurement mpi_of_Alltoallv = {.variant = &mpi_Alltoallv, .moves = MOVES_BLOCKS, .parameters = {EXCHANGED}};
-const struct measurement mpi_of_Alltoallw = {.variant = &mpi_Alltoallw, .moves = MOVES_BLOCKS, .parameters = {EXCHANGED}};
+const struct measurement mpi_of_Alltoallv = {.like = {&mpi_of_Alltoall}, .variant = &mpi_Alltoallv};
+const struct measurement mpi_of_Alltoallw = {.like = {&mpi_of_Alltoall}, .variant = &mpi_Alltoallw};
 const struct measurement mpi_of_Reduce = {.variant = &mpi_Reduce, .moves = MOVES_TO_ALL, .parameters = {COMBINED, TARGET_ROOT}};
 const struct measurement mpi_of_Allreduce = {.variant = &mpi_Allreduce, .moves = MOVES_REDUCED, .parameters = {COMBINED}};
 const struct measurement mpi_of_Reduce_scatter = {.variant = &mpi_Reduce_scatter, .moves = MOVES_SHARES, .parameters = {SHARED, IGNORED_ROOT}};
 const struct measurement mpi_of_Reduce_scatter_block = {.variant = &mpi_Reduce_scatter_block, .moves = MOVES_BLOCKS, .parameters = {IN_BLOCKS}};
 const struct measurement mpi_of_Scan = {.variant = &mpi_Scan, .moves = MOVES_MESSAGE, .parameters = {COMBINED}};
-const struct measurement mpi_of_Exscan = {.variant = &mpi_Exscan, .moves = MOVES_MESSAGE, .parameters = {COMBINED}};
+const struct measurement mpi_of_Exscan = {.like = {&mpi_of_Scan}, .variant = &mpi_Exscan};
 static const struct measurement among_neighbors = {.version_major = 3, .neighborhood = true, .moves = MOVES_NOTHING, .parameters = {EXCHANGED}};
 const struct measurement mpi_of_Neighbor_allgather = {.like = {&among_neighbors}, .variant = &mpi_Neighbor_allgather};
 const struct measurement mpi_of_Neighbor_allgatherv = {.like = {&among_neighbors}, .variant = &mpi_Neighbor_allgatherv};
