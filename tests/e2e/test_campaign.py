@@ -19,7 +19,7 @@ import schema
 from harness import (ROOT, Tap, in_parallel, launch_environment, program, read_records, run, scratch_directory,
                      write_text)
 from skampi_tools import cli, results, statistics
-from skampi_tools.campaign import directory as campaign, summary as campaign_summary
+from skampi_tools.campaign import directory as campaign, read_campaign, summary as campaign_summary
 
 CAMPAIGN = os.path.join(ROOT, "scripts/skampi-campaign")
 PROGRAM = os.path.join(ROOT, "tests/support/stub/program")
@@ -164,7 +164,7 @@ def launches():
     tap.ok(os.path.exists(os.path.join(top, "script.ski")) and
            record(top, "environment.json")["runs"][0]["variables"]["SKAMPI_LAUNCH"] == LAUNCH,
            "script and environment are kept")
-    there = campaign.read_campaign(top)
+    there = read_campaign(top)
     tap.ok(campaign.is_campaign(top) and list(there) == ["A", "B"] and
            all([file.results[0].median for file in there[name]] ==
                [scale * 1e-6 * (1 + i / 100) for i in (1, 2, 3, 4)]
