@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/excerpt.h"
 #include "base/memory.h"
@@ -90,6 +91,13 @@ void text_enter_given(struct machine_text *text, const char *name, const char *g
     text_next(text);
 }
 
+/* Pipes and terminals may never end. */
+static bool ends(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) != 0 || S_ISREG(status.st_mode) || S_ISDIR(status.st_mode);
+}
+
 bool text_enter(struct machine_text *text, const char *path)
 {
     if (text->file && text->file->depth == MOST_DEPTH) {
@@ -101,6 +109,11 @@ bool text_enter(struct machine_text *text, const char *path)
     }
     char *full = path_of(text, path), *data = NULL;
     size_t room = 0;
+    if (text->file && !ends(full)) {
+        text_error(text, &text->word, "%s: cannot be included: it is no file", full);
+        free(full);
+        return false;
+    }
     FILE *stream = fopen(full, "r");
     ssize_t length = stream ? getdelim(&data, &room, '\0', stream) : -1; /* all of a text */
     if (!stream || ferror(stream)) {

@@ -5,6 +5,7 @@
 """
 
 import argparse
+import multiprocessing
 import os
 import subprocess
 import sys
@@ -26,7 +27,6 @@ def made(path, launch, blocks, results):
                        1e-6 * (1 + i) * (1 + 0.001 * ((7 * launch + i + number) % 5)))
                  for number in range(blocks) for i in range(each)],
           header={"started": f"2026-01-{launch + 1:02}T03:04:05+00:00"})
-    return blocks * each
 
 
 def main():
@@ -40,8 +40,11 @@ def main():
     tools = given.tools or list(TOOLS)
     folder = scratch_directory()
     for launch in range(LAUNCHES if "history" in tools else 2):
-        count = made(os.path.join(folder, f"{launch}.json"), launch, given.blocks, given.results)
-    print(f"{count} results in {given.blocks} blocks")
+        # Not in this process: a child's peak begins with the memory of its parent.
+        maker = multiprocessing.Process(target=made, args=(os.path.join(folder, f"{launch}.json"), launch, given.blocks, given.results))
+        maker.start()
+        maker.join()
+    print(f"{given.blocks * max(1, given.results // given.blocks)} results in {given.blocks} blocks")
     for tool in tools:
         program = os.path.join(ROOT, "scripts", f"skampi-{PROGRAMS.get(tool, tool)}")
         with subprocess.Popen([program, *TOOLS[tool].format("0.json", "1.json").split()], cwd=folder,
