@@ -141,7 +141,7 @@ static void add_function(struct command *command, const struct measurement *func
     command->functions[command->function_count++] = function;
 }
 
-/* Those that can be measured here: nobody means all others by a pattern. */
+/* Adds the functions that can be measured here: a pattern never means the others. */
 static void add_matching(struct command *command, const char *pattern)
 {
     const struct measurement *function;

@@ -87,7 +87,7 @@ static void find_by_words(struct selection *found, const char *const *words, siz
                 found->functions[found->count++] = function;
 }
 
-/* Those of which the number of pairs of PEs that work at the same time is a parameter. */
+/* Keeps functions with a parameter for the number of pairs of PEs that work at the same time. */
 static void keep_pairs(struct selection *found)
 {
     size_t kept = 0;

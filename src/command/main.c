@@ -202,9 +202,7 @@ static struct output *open_output(const struct options *options, const struct so
     return output;
 }
 
-/* Results of runs that this one cannot be like are used as far as they go, but the user should
- * know.
- */
+/* Warns about earlier results from a different set-up. They are used where they apply. */
 static void warn_known(const struct earlier_runs *earlier)
 {
     for (size_t i = 0; i < earlier->run_count; i++) {

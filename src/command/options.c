@@ -41,7 +41,8 @@
 #define STARTUP_LIMIT 300
 #define STARTUP_VARIABLE "SKAMPI_STARTUP_LIMIT"
 #define STATE_WAIT 60
-/* Of functions on the command line: a share of the median, and seconds for a point. */
+/* The precision (share of the median) and the time (seconds a point) of functions that are named on
+ * the command line. */
 #define PRECISION 0.02
 #define POINT_TIME 1
 #define SUMMARY_VARIABLE "SKAMPI_SUMMARY"

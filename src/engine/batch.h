@@ -77,7 +77,7 @@ struct batch_rule {
  * before and after each stretch of batches; a stretch in which the state changed is made again ----
  */
 
-/* Of one measurement. Decisions are those of the set's rank 0. */
+/* The judge of one measurement. Rank 0 of the set decides. */
 struct judge {
     struct machine *machine;     /* NULL: no controls are taken */
     bool waits;                  /* a state is asked for */

@@ -157,7 +157,8 @@ static bool is_invalid(const struct bench *bench, const struct making *making, s
         return false;
     batch->flawed++;
     *(making->flags[i] == FLAW_LATE ? &samples->late : &samples->overruns) += 1;
-    /* It started with the others: whoever wants all levels wants the slow ones, too. */
+    /* A repetition that started with the others is kept if all levels are wanted, however slow it
+     * is. */
     bool together = making->lates[i] == 0 && bench->services.window.width > 0;
     if (together && bench->run.settings->levels)
         return false;

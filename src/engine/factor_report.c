@@ -108,7 +108,7 @@ static bool has_one_function(const struct factors *factors)
     return true;
 }
 
-/* Of neighbouring points from first to last. */
+/* The text for neighbouring points from first to last. */
 static char *points_text(const struct factors *factors, size_t first, size_t last)
 {
     const struct factor_point *a = &factors->points[first], *b = &factors->points[last];

@@ -19,7 +19,7 @@
 #include "stats/factorial.h"
 #include "stats/random.h"
 
-/* Of the time that is left: the rest is for measuring once more. */
+/* The share of the remaining time that screening may take. The rest is for measuring once more. */
 #define SCREENING_SHARE 0.6
 /* Fewer have no interval of 95 %. */
 #define FEWEST_BLOCKS 6
@@ -92,7 +92,7 @@ static struct setup setup_of(const struct probe *probe)
 {
     struct setup setup = setup_usual();
     const struct factor_row *row = probe->row;
-    /* Of two factors: both fast, the first slow, the second slow, both slow. */
+    /* The levels of two factors: 0 both fast, 1 the first slow, 2 the second slow, 3 both slow. */
     factor_choose(row->factor, &row->levels[row->both ? probe->level & 1 : probe->level], &setup);
     if (row->both)
         factor_choose(row->other, &row->levels[2 + (probe->level >> 1)], &setup);
@@ -107,7 +107,7 @@ static enum measure_status measure_point(struct engine *engine, const struct fac
     return measure(engine, &point->request);
 }
 
-/* Its time on PE 0, NaN without one. Nothing of it reaches the output. Collective. */
+/* The time of a probe on PE 0, NaN if it has none. Nothing of it reaches the output. Collective. */
 static double measure_probe(struct engine *engine, const struct probe *probe,
                             enum measure_status *status)
 {
@@ -174,7 +174,7 @@ static bool measure_block(struct engine *engine, struct factor_row *rows, size_t
     return complete;
 }
 
-/* As many blocks as there is time for; rows count those that are complete. */
+/* Measures as many blocks as there is time for. Rows count complete blocks. */
 static void measure_blocks(struct engine *engine, struct factor_row *rows, size_t count,
                            const bool *chosen)
 {

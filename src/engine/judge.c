@@ -17,11 +17,12 @@
 #define MOST_REPEATED 10
 /* A stretch of batches lasts this many times as long as a control, where there are several. */
 #define STRETCH 10
-/* An earlier control still holds when no new one can be afforded, seconds. */
+/* If the time budget allows no new control, one that is at most this many seconds old is used
+ * again. */
 #define STILL_HOLDS 0.02
 static const struct states_values unknown = {{NAN, NAN}};
 
-/* Between two looks at a machine in another state than the one asked for, seconds. */
+/* Seconds between two looks at a machine that is in another state than the one asked for. */
 #define IDLE 5e-3
 
 void judge_begin(struct judge *judge, struct machine *machine, const struct run *run)

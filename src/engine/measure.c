@@ -25,9 +25,8 @@
 
 /* ---- Attempts ---- */
 
-/* By how much starts may be wrong before it matters. Where windows are laid out ahead: what they
- * leave. Where each start is announced: what a repetition takes. After a barrier, nothing matters.
- */
+/* Seconds by which starts may be wrong before it matters: what windows leave, if they are laid out
+ * ahead; what a repetition takes, if each start is announced; any number after a barrier. */
 static double slack_of(const struct services *services, const struct statistics *statistics)
 {
     double longest = timer_seconds(services->timing.longest);
@@ -110,7 +109,7 @@ static bool clocks_moved(const struct run *run, double slack, double *by)
     return *by > 0 && *by > slack * CLOCK_SHARE;
 }
 
-/* Where clocks have moved; a result whose clocks moved again is marked. */
+/* Measures once more, since clocks have moved. If they move again, the result is marked. */
 static struct attempt_outcome
 attempt_again(struct engine *engine, const struct measure_request *request, struct outcome *outcome)
 {
@@ -154,7 +153,7 @@ static enum measure_status report_failure(struct engine *engine,
         *failure = memory_zeroed((size_t)length, 1);
         comm_receive(who, *failure, (size_t)length);
     }
-    /* Of later rounds, the result over all rounds says how many are missing. */
+    /* What is missing of later rounds is stated by the result over all rounds. */
     if (missed && engine->round.number == 1)
         missing_leave_out(&engine->missing, MISSING_STATE, request, *failure ? *failure : "");
     else if (!missed && unsupported)
@@ -186,7 +185,7 @@ static void report_success(struct engine *engine, const struct measure_request *
         engine->limit.cut_short = true;
     engine->latest.iterations = statistics->iterations;
     engine->latest.effective = statistics->effective;
-    /* Of several levels, the one that is the result. */
+    /* If there are several levels, the time is that of one of them, which is the result. */
     engine->latest.median = statistics->level_count > 0 ? statistics->time : statistics->median;
     engine->latest.within = statistics->p75 - statistics->p25;
     engine->latest.subtracted = statistics->subtracted;

@@ -113,7 +113,7 @@ static int64_t more_iterations(const struct bench *bench, double factor)
     return limited(bench, more < MOST_ITERATIONS ? (int64_t)more : MOST_ITERATIONS);
 }
 
-/* Of a call of the reference. */
+/* The times of one call of the reference. */
 static struct region_times timed_by_the_reference(struct bench *bench)
 {
     struct timing *timing = &bench->services.timing;

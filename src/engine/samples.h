@@ -56,7 +56,7 @@ void samples_reserve(struct samples *, size_t limit, bool counting);
 void samples_release(struct samples *);
 /* Leaves out the first ones. */
 void samples_drop(struct samples *, size_t dropped);
-/* All that there are now are good; and back to what was good then. */
+/* samples_good() marks the present end; samples_back() drops everything after the mark. */
 void samples_good(struct samples *);
 void samples_back(struct samples *);
 

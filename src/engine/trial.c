@@ -131,14 +131,15 @@ void measurement_demand(struct run *run)
 
 /* ---- The data ---- */
 
-/* Of the last operation of a cold repetition. */
+/* The place of the last operation of a cold repetition. */
 static size_t last_place(const struct bench *bench)
 {
     size_t iterations = (size_t)bench->run.iterations;
     return bench->operations ? iterations * bench->operations % bench->run.places : iterations - 1;
 }
 
-/* Of a cold repetition, the first and the last operation's memory counts; else there is but one. */
+/* Acts at the places of the first and the last operation of a cold repetition; without fresh memory
+ * there is only one place. */
 static void at_each_place(struct bench *bench, void (*act)(struct run *))
 {
     struct run *run = &bench->run;
@@ -380,7 +381,7 @@ static void fill_ahead(struct bench *bench, size_t repetitions)
         buffers_at(buffers, run, buffers->turn + i);
         at_each_place(bench, fill_place);
     }
-    /* Where all places have data, any number of turns will find some. */
+    /* If all places have data, a later turn finds data whatever its number. */
     bench->verification.filled = turns == places ? SIZE_MAX : buffers->turn + turns;
     comm_barrier(pe_set_group(run->set));
 }
@@ -403,7 +404,7 @@ static void make_data(struct bench *bench, size_t repetitions)
     bench->verification.seconds += timer_seconds(timer_now() - start);
 }
 
-/* Of the last repetition, unless its place had none. */
+/* Verifies the data of the last repetition, unless its place had none. */
 static void check_data(struct bench *bench)
 {
     int64_t start = timer_now();

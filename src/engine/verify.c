@@ -11,9 +11,9 @@
 
 /* ---- Guards ---- */
 
-/* Not the same on both sides of a transfer, whatever its direction: bytes that are moved too many
- * are guards of other memory. The same for both places that share a guard. No data have the first
- * bit, see pattern_fill(). */
+/* Source and target have different guards, in either direction of a transfer: if too many bytes are
+ * moved, a foreign guard arrives, and is found. Two places of a buffer that share a guard agree
+ * about it. Each guard byte has the first bit, which no data have (pattern_fill()). */
 static unsigned char guard_byte(const struct run *run, const unsigned char *address)
 {
     uint32_t mixed = (uint32_t)run->rank * 2654435761u +

@@ -17,8 +17,8 @@
 #include "objects/pe_set.h"
 #include "stats/stats.h"
 
-/* Of the time of the run, on all controls together, and on finding states in them. What is measured
- * after a control finds colder caches: with that, it is up to twice as much. */
+/* Shares of the run time that all controls, and finding states in them, may take. They cost up to
+ * twice as much, since what is measured after a control finds colder caches. */
 #define SHARE 0.04
 #define COPY_SHARE 0.01
 /* Seconds for controls at the start, when there is no run time yet to take a share of. */

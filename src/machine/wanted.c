@@ -148,7 +148,7 @@ bool state_wanted_meets(const struct wanted_state *wanted, const struct states_v
 
 /* ---- Whether the machine is in that state ---- */
 
-/* Before it is known which states there are, this long is looked, seconds. */
+/* Seconds of looking at controls before the list of states counts as known. */
 #define SCOUTING 2.0
 
 /* Whether this run has seen enough to say which states there are. */
