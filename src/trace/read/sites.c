@@ -370,25 +370,36 @@ static bool is_start(const struct call_frame *frame)
     return frame->function && strncmp(frame->function, "__libc_start_", 13) == 0;
 }
 
-static struct call_site *resolve(struct sites *sites, size_t number)
+/* Looks up frames, up to main. Returns how many they are. */
+static size_t look_up_all(struct sites *sites, const struct place_key *places, size_t depth,
+                          struct call_frame *frames)
 {
-    size_t depth = sites->table.entries[number].size / sizeof(struct place_key);
-    struct call_frame *frames = memory_zeroed(depth, sizeof *frames);
-    struct text text = {0};
     for (size_t i = 0; i < depth; i++) {
         struct place_key place;
-        memcpy(&place, (const struct place_key *)table_key(&sites->table, number) + i,
-               sizeof place);
+        memcpy(&place, places + i, sizeof place);
         frames[i] = look_up(sites, &place);
-        if (i > 0 && is_start(&frames[i])) {
+        if (frames[i].function && strcmp(frames[i].function, "main") == 0)
+            return i + 1;
+        if (i == 0 || !is_start(&frames[i]))
+            continue;
+        /* A part of the start has no name if the C library has no debugging information. */
+        do
             free_frame(&frames[i]);
-            depth = i;
-            break;
-        }
+        while (--i > 0 && !frames[i].function);
+        return i + 1;
+    }
+    return depth;
+}
+
+static struct call_site *resolve(struct sites *sites, size_t number)
+{
+    size_t most = sites->table.entries[number].size / sizeof(struct place_key);
+    struct call_frame *frames = memory_zeroed(most, sizeof *frames);
+    struct text text = {0};
+    size_t depth = look_up_all(sites, table_key(&sites->table, number), most, frames);
+    for (size_t i = 0; i < depth; i++) {
         text_append(&text, i ? " < " : "");
         append_frame(sites, &text, &frames[i]);
-        if (frames[i].function && strcmp(frames[i].function, "main") == 0)
-            depth = i + 1;
     }
     struct call_site *site = memory_zeroed(1, sizeof *site);
     *site = (struct call_site){text_take(&text), number + 1, depth, frames};
