@@ -7,6 +7,7 @@ an error of its own, never with a traceback; what skampi-convert accepts, it cop
 import argparse
 import collections
 import contextlib
+import copy
 import glob
 import importlib
 import json
@@ -93,7 +94,7 @@ def mutate_value(value, chance):
     container, key = chance.choice(all_places)
     way = chance.randrange(6)
     if way < 3:
-        container[key] = chance.choice(VALUES)
+        container[key] = copy.deepcopy(chance.choice(VALUES))  # else it could come to hold itself
     elif way == 3:
         del container[key]
     elif way == 4:
