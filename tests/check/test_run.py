@@ -27,7 +27,7 @@ def outcome_of(scripts):
         tests = []
         for name, script in scripts.items():
             tests.append(types.SimpleNamespace(name=name, argv=["sh", "-c", script.replace("DIR", directory)],
-                                               timeout=20, serial=False, runs=True))
+                                               timeout=20, serial=False, runs=True, shares=True))
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
             outcomes = runner.run_all(tests, 2, False, True)

@@ -2,7 +2,7 @@
 # LONG
 # PLAIN
 # TIMEOUT: 900
-"""What make dist packs is built in every combination, and each program measures; the build stays
+"""What make dist packs is built by gcc and clang, and for MPI alone, and each program measures; the build stays
 right when files and options change; make quickstart shows a table."""
 
 import os

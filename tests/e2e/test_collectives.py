@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # LONG
+# BOUND
 """Collective routines take all sizes and sets, allow for late arrivals, refuse what is wrong, and notice wrong data."""
 
 import os

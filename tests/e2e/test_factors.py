@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # TIMEOUT: 400
+# BOUND
 """--factors on a real library: every factor is tried or the reason is stated, all formats and tools have what was found,
 a time limit is kept, and what cannot be is refused."""
 

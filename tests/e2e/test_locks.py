@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # LONG
 # PLAIN
+# BOUND
 """Locks and symmetric memory are measured right: who reports, faults of a library that are noticed, what is refused, and
 that nothing hangs or leaks."""
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # LONG
 # TIMEOUT: 400
+# BOUND
 """Collectives of MPI are measured right: every function on 1 to 7 processes, roots, sizes, no data at all, derived
 datatypes, operations, topologies, errors, and that wrong data are noticed. The set-up of each
 function compares all data with what they must be; exit status 0 says that they were right."""

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # LONG
 # TIMEOUT: 300
+# BOUND
 """One-sided communication of MPI, windows and communicators are measured right: every function on 1, 2 and 3 PEs,
 arguments that are refused, wrong data noticed, delays that show where they should, memory."""
 

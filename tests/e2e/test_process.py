@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# BOUND
 """What happens once in a process: start and end of the library, memory, first calls; with a library in
 which they cost a known time and memory (tests/support/stub/process.c)."""
 

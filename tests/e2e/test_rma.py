@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # TIMEOUT: 120
+# BOUND
 """Put, get and their relatives are measured right: arguments that make no sense, wrong data, sizes, and what is timed
 where the timer is read inside the loop; waits and ping-pongs on odd sets."""
 

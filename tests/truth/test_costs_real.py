@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # TIMEOUT: 240
+# BOUND
 """One function for each way of timing finds by real clocks what was programmed, on a busy machine, too: its interval holds
 that, or skampi calls the result doubtful, and then no repetition is faster; where PEs do not wait for each other the fastest
 one is right.

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # TIMEOUT: 400
+# BOUND
 """What --factors finds on a network with a programmed trap, by a simulated clock: the factor that the cost depends on,
 where, how much, and at which sizes; and nothing where nothing is programmed. How many runs of each is an argument."""
 
