@@ -137,7 +137,7 @@ tap.ok(alone["verdict"] == "cannot tell" and alone["low"] is None and abs(alone[
 write_records(made.path("none.json"), records([point("b", "Shmem_Fence", {"iterations": 0}, 1e-6)]))
 for name, content, words in (("bad.ski", "# weight shmem_put bytes=x\nmeasure comm(2) : Shmem_Fence(0)\n", "bad.ski:1: not a weight"),
                              ("plain.ski", "measure comm(2) : Shmem_Fence(0)\n", "states no weights"),
-                             ("empty.json", "{}", "empty.json:1: give an object")):
+                             ("empty.json", "{}", "empty.json:1:1: give an object")):
     with open(made.path(name), "w", encoding="utf-8") as file:
         file.write(content)
     refused = run([COMPARE, "--weights", name, "old", "new"], cwd=made.folder)
