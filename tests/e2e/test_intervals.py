@@ -16,7 +16,7 @@ from harness import Tap, read_text, skampi
 SCRIPTS = os.path.join(harness.ROOT, "scripts")
 sys.path.insert(0, SCRIPTS)
 from skampi_tools import results, statistics
-from skampi_tools.formats.sko.lines import number_text
+from skampi_tools.formats.sko.texts import number_text
 
 # Until each median has an interval, which repetitions that are alike do not give; one that has none is not compared.
 ATTEMPTS = 5

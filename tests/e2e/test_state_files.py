@@ -15,7 +15,7 @@ import made_results
 import schema
 from made_results import state
 from skampi_tools import results
-from skampi_tools.formats.sko.lines import span_text
+from skampi_tools.formats.sko.texts import span_text
 from skampi_tools.states import Range, State, match_states
 
 CONVERT = os.path.join(ROOT, "scripts/skampi-convert")
