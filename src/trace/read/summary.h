@@ -3,6 +3,8 @@
 #ifndef SKAMPI_TRACE_READ_SUMMARY_H
 #define SKAMPI_TRACE_READ_SUMMARY_H
 
+#include <math.h>
+
 #include "trace/read/reader.h"
 
 /*
@@ -37,7 +39,13 @@ struct total {
     double seconds, longest;
 };
 
-void total_add(struct total *, const struct total *part);
+static inline void total_add(struct total *sum, const struct total *part)
+{
+    sum->calls += part->calls;
+    sum->bytes += part->bytes;
+    sum->seconds += part->seconds;
+    sum->longest = fmax(sum->longest, part->longest);
+}
 
 struct summary_routine {
     enum trace_class class;

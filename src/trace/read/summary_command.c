@@ -48,14 +48,6 @@ static size_t size_of(uint64_t bytes)
     return size;
 }
 
-void total_add(struct total *sum, const struct total *part)
-{
-    sum->calls += part->calls;
-    sum->bytes += part->bytes;
-    sum->seconds += part->seconds;
-    sum->longest = fmax(sum->longest, part->longest);
-}
-
 /* Calls of a routine that are added at once: one event, or a row of a profile. */
 struct calls {
     struct total total;
