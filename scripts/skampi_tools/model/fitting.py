@@ -302,8 +302,8 @@ def _library(data, place, model):
         own = _asked_latency(overhead + 2 * latency, overhead, receive, answer) if asks else latency
         return exchange_time(count, overhead, own, Library(Value(receive), Value(answer), interrupt, asks)) - wanted
 
-    if longer(0.0, 0.0) > (1 / VISIBLE - 1) * wanted:
-        return Library(interrupt=interrupt)
+    if longer(0.0, 0.0) > (0.0 if interrupt.value else (1 / VISIBLE - 1) * wanted):
+        return Library(interrupt=interrupt, asks=asks and interrupt.value > 0)
     step = windows.step
     if step.value <= VISIBLE * (overhead + interrupt.value) or longer(step.value, 0.0) >= 0 or longer(step.value, step.value) < 0:
         both = _solved(0.0, wanted / count, lambda receive: longer(receive, 0.0))
