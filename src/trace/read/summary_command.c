@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "trace/read/summary.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
