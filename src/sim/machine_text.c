@@ -17,6 +17,7 @@
 
 #define MOST_ERRORS 20
 #define MOST_DEPTH 16
+#define MOST_FILES 1000 /* those that are included again count again */
 
 bool word_is(const struct word *word, const char *text)
 {
@@ -105,6 +106,14 @@ bool text_enter(struct machine_text *text, const char *path)
                    "includes are nested more than %d deep; does a file include "
                    "itself?",
                    MOST_DEPTH);
+        return false;
+    }
+    int files = 0;
+    for (struct machine_file *file = text->last; file; file = file->older)
+        files++;
+    if (files == MOST_FILES) {
+        text_error(text, &text->word,
+                   "more than %d files are included; does a file include itself?", MOST_FILES);
         return false;
     }
     char *full = path_of(text, path), *data = NULL;
