@@ -52,12 +52,11 @@ struct way {
     int64_t receive;  /* ps that the target's library needs per message; part of the latency */
     int64_t answer; /* ps that the caller's library needs per answer; part of the latency of the way
                        back */
-    int64_t interrupt; /* ps of the caller's processor when its put arrives at the target */
-    int64_t atomic;  /* ps that an atomic that comes this way keeps its target busy. -1 of a bus: as
-                        the target's node says; -1 of a node: as long as the bytes take. Not used in
-                        classes */
-    double per_byte; /* ps */
-    bool round_trip; /* the latency is that of both ways, as gets and atomics measure it */
+    int64_t atomic; /* ps that an atomic that comes this way keeps its target busy. -1 of a bus: as
+                       the target's node says; -1 of a node: as long as the bytes take. Not used in
+                       classes */
+    double per_byte;         /* ps */
+    bool round_trip;         /* the latency is that of both ways, as gets and atomics measure it */
     enum strided iput, iget; /* of a bus or node */
     enum quiet_way quiet;    /* of a bus or node */
     struct costs

@@ -21,7 +21,6 @@ static const struct key piece_keys[] = {{"overhead", QUANTITY_TIME, PIECE(overhe
                                         {"gap", QUANTITY_TIME, PIECE(gap)},
                                         {"receive", QUANTITY_TIME, PIECE(receive)},
                                         {"answer", QUANTITY_TIME, PIECE(answer)},
-                                        {"interrupt", QUANTITY_TIME, PIECE(interrupt)},
                                         {"bandwidth", QUANTITY_RATE, PIECE(per_byte)},
                                         FROM,
                                         {0}};
@@ -41,7 +40,6 @@ static void take_class(struct machine_text *text, const struct word *name,
                                     .gap = LEFT_OUT,
                                     .receive = LEFT_OUT,
                                     .answer = LEFT_OUT,
-                                    .interrupt = LEFT_OUT,
                                     .per_byte = LEFT_OUT};
     const bool latency = class == COST_HAND_OVER || class == COST_CONNECT;
     if (!latency && class < COST_MESSAGES) {
@@ -202,7 +200,6 @@ static bool take_name(struct machine_text *text, struct word *name)
         {"gap", QUANTITY_TIME, .at = offsetof(type, member.gap)},                                  \
         {"receive", QUANTITY_TIME, .at = offsetof(type, member.receive)},                          \
         {"answer", QUANTITY_TIME, .at = offsetof(type, member.answer)},                            \
-        {"interrupt", QUANTITY_TIME, .at = offsetof(type, member.interrupt)},                      \
         {"atomic", QUANTITY_TIME, .at = offsetof(type, member.atomic)},                            \
         CHOICE("iput", offsetof(type, member.iput), "together", "each", STRIDED_REMEDY),           \
         CHOICE("iget", offsetof(type, member.iget), "together", "each", STRIDED_REMEDY),           \

@@ -38,7 +38,6 @@ enum returns {
 
 struct phases {
     int64_t issue, gap, request, wire, flight, receive, acknowledge, answer;
-    int64_t interrupt; /* of the caller's processor when a put arrives; no part of the way */
     enum returns returns;
     bool
         received; /* an atomic is served by the library that receives messages, in turn with them */

@@ -44,7 +44,6 @@ static struct phases loggp_put(const struct message *message)
                            .receive = way->receive,
                            .acknowledge = without(way->latency, way->answer),
                            .answer = way->answer,
-                           .interrupt = way->interrupt,
                            .returns = message->blocking ? RETURNS_SENT : RETURNS_ISSUED};
 }
 

@@ -437,8 +437,7 @@ static bool needs_library(const struct replay *replay, const struct step *step)
     if (!replay->libraries->receive)
         return false;
     const struct way *way = replay_way(replay, step->thread, op->peer, class_of(op), op->bytes);
-    return way->receive > 0 || way->answer > 0 || way->interrupt > 0 ||
-           asks(replay, step->thread, op->peer);
+    return way->receive > 0 || way->answer > 0 || asks(replay, step->thread, op->peer);
 }
 
 /* Whether a PE handles what comes at `at` (ps) at once: a thread of it is in a call, or the PE has
@@ -458,29 +457,12 @@ static bool is_attentive(const struct replay *replay, uint32_t pe, int64_t at)
     return false;
 }
 
-/* A put has arrived, so the processor of its caller works for it, whatever it does meanwhile. */
-static void interrupt(struct replay *replay, const struct operation *operation)
-{
-    struct library *library = &replay->libraries->of[replay_pe(replay, operation->thread)];
-    handle(&library->busy, operation->at, operation->takes.interrupt);
-    handle(&library->issues, operation->at, operation->takes.interrupt);
-}
-
-/* When the processor of a thread can issue what it is to issue at `from` (ps). */
-static inline int64_t issue_from(const struct replay *replay, uint32_t thread, int64_t from)
-{
-    return replay->libraries ? later(from, replay->libraries->of[replay_pe(replay, thread)].issues)
-                             : from;
-}
-
 void operation_event(struct replay *replay, uint32_t number)
 {
     struct operation *operation = &replay->operations.of[number];
     bool answered = operation->stage == STAGE_ANSWER;
     if (operation->stage == STAGE_SENT) /* the links have told when */
         operation->at = replay->now;
-    if (operation->stage == STAGE_ARRIVE && operation->takes.interrupt > 0)
-        interrupt(replay, operation);
     if (answered || (operation->stage == STAGE_ARRIVE && operation->library)) {
         uint32_t pe = answered ? replay_pe(replay, operation->thread) : operation->op.peer;
         if (!is_attentive(replay, pe, operation->at)) {
@@ -615,9 +597,6 @@ static inline void find_times(struct replay *replay, const struct step *step,
         takes->answer = 0;
         takes->received = false;
     }
-    if (takes->interrupt > 0)
-        replay->libraries->of[replay_pe(replay, operation->thread)].issues =
-            operation->start + takes->issue;
     if (takes->returns == RETURNS_ISSUED)
         operation->leaves = operation->start + takes->issue;
     if (__builtin_expect(replay->waiting != NULL, 0) && !operation->atomic) {
@@ -632,7 +611,7 @@ static inline struct departure begin(struct replay *replay, const struct step *s
 {
     struct operation operation;
     operation.op = *step->op;
-    operation.start = operation.at = issue_from(replay, step->thread, from);
+    operation.start = operation.at = from;
     operation.leaves = UNKNOWN;
     operation.waited = 0;
     operation.thread = step->thread;

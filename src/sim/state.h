@@ -73,7 +73,6 @@ struct operation_list {
 struct library {
     int64_t busy;                  /* ps: until it has handled what has come so far */
     int64_t attentive;             /* ps: end of its last call in which it serves others */
-    int64_t issues;                /* ps: until its processor issues, or is interrupted */
     struct operation_list waiting; /* for its next call */
 };
 

@@ -26,7 +26,6 @@ static const struct manual_option rows[] = {
     {.name = "gap", .value = "VALUES", .help = "of buses, for loggp"},
     {.name = "receive", .value = "VALUES", .help = "of buses, for loggp"},
     {.name = "answer", .value = "VALUES", .help = "of buses, for loggp"},
-    {.name = "interrupt", .value = "VALUES", .help = "of buses, for loggp"},
     {.name = "lanes", .value = "VALUES", .help = "of buses, with --contention"},
     {.name = "total",
      .value = "VALUES",
@@ -101,11 +100,10 @@ static void check_effect(const struct study *study, const struct arguments *argu
         const char *option;
         bool has;
         const char *need;
-    } needs[] = {{"overhead", loggp, "the model loggp"},  {"gap", loggp, "the model loggp"},
-                 {"receive", loggp, "the model loggp"},   {"answer", loggp, "the model loggp"},
-                 {"interrupt", loggp, "the model loggp"}, {"lanes", links, "--contention"},
-                 {"in", links, "--contention"},           {"out", links, "--contention"},
-                 {"total", shares, "--contention=fair"}};
+    } needs[] = {{"overhead", loggp, "the model loggp"}, {"gap", loggp, "the model loggp"},
+                 {"receive", loggp, "the model loggp"},  {"answer", loggp, "the model loggp"},
+                 {"lanes", links, "--contention"},       {"in", links, "--contention"},
+                 {"out", links, "--contention"},         {"total", shares, "--contention=fair"}};
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
         if (!needs[i].has && arguments_given(arguments, needs[i].option))
             fail(2, text_format("what-if: --%s changes nothing without %s; choose that",

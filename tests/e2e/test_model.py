@@ -15,7 +15,7 @@ import xml.etree.ElementTree
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 from harness import ROOT, Tap, run, scratch_directory
 from made_results import HEADER, point, state, write
-from made_runs import HEAP, Program, Simulator, own, ps
+from made_runs import HEAP, Program, Simulator, ps
 
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
 from skampi_tools import piecewise
@@ -103,10 +103,10 @@ class Made:
     """Results of a machine: pieces of (from, o, L, bytes a second), quiet, and so on; times in seconds."""
 
     def __init__(self, placement=INSIDE, pieces=((0, 0.1 * US, 0.8 * US, 10e9),), quiet=40 * NS, fence=30 * NS,
-                 wait=50 * NS, gap=0.0, busy=0.2 * US, each=False, receive=0.0, asks=False, waited=0.0, row=0.0, noise=0.0, seed=1, left_out=(), **point_members):
+                 wait=50 * NS, gap=0.0, busy=0.2 * US, each=False, receive=0.0, asks=False, waited=0.0, noise=0.0, seed=1, left_out=(), **point_members):
         self.placement, self.pieces, self.quiet, self.fence, self.wait = placement, pieces, quiet, fence, wait
         self.gap, self.busy, self.each, self.waited, self.left_out = gap, busy, each, waited, left_out
-        self.receive, self.asks, self.row = receive, asks, row
+        self.receive, self.asks = receive, asks
         self.noise, self.random, self.members = noise, random.Random(seed), point_members
 
     def piece(self, size):
@@ -146,7 +146,6 @@ class Made:
         both_ways = (129 * (o + self.receive) + latency if self.asks else
                      128 * (step + self.receive) + latency if self.receive else 128 * step + 2 * latency) + self.quiet
         points += self.add("Shmem_Put_Nonblocking_Pairs_Rate", both_ways / 128, count=8, window=128, directions=2)
-        points += self.add("Shmem_Put_Nonblocking_Post_Single", self.row, count=8, iterations=512) if self.row else []
         fetch = o + 2 * latency + self.busy
         return (points + self.add("Shmem_Atomic_Fetch_Add_Long", fetch) +
                 self.add("Shmem_Atomic_Fetch_Add_Long_Contended", max(fetch, 2 * self.busy)) +
@@ -575,31 +574,6 @@ def test_receiving():
                "... shmemsim takes as long as measured", f"{took} {measured}")
 
 
-def test_interrupts():
-    """What makes 512 posts in a row longer than a few, once the first ones arrive."""
-    o, latency, interrupt = 5 * US, 202.3 * US, 8 * US
-    for early, wanted in ((True, interrupt), (False, None)):
-        away = latency if early else 5000 * US
-        # 40 posts until the first one arrives; while the processor works for those, it posts nothing.
-        row, free, posted, came = 0.0, 0.0, [], 0
-        for _ in range(512):
-            while came < len(posted) and posted[came] + away <= row:
-                free, came = max(free, posted[came] + away) + interrupt, came + 1
-            row = free = max(row, free) + o
-            posted.append(row)
-        machine = Made(BETWEEN, pieces=((0, o, away, 10e9),), row=row / 512)
-        done = tool(made("row.json", machine.all(), **hosts(1, 1)))
-        found = parsed(done.out).get(("bus", "network"), {})
-        tap.ok(near(found["interrupt"], wanted) and near(found["overhead"], o) and not found["gap"] if wanted else "interrupt" not in found,
-               f"interrupts: {'posts arrive meanwhile' if early else 'none arrives'}", done)
-        sim, program = Simulator(), Program(2)
-        for _ in range(512):
-            program.put(0, 1, 8, routine="shmem_putmem_nbi")
-        took = sim.predict(program, "--model", "loggp", "--per-pe", machine=sim.write(done.out))
-        tap.ok(isinstance(took, dict) and near(own(took, 0, "shmem_putmem_nbi") * NS, row), "... shmemsim takes as long as measured",
-               f"{took} {row}")
-
-
 def test_quiet_asks():
     """A put takes about a message longer until it is complete than a get, on hosts whose libraries handle messages."""
     o, handled = 1 * US, 2 * US
@@ -717,7 +691,6 @@ def main():
     test_states()
     test_strided()
     test_receiving()
-    test_interrupts()
     test_quiet_asks()
     test_hand_over()
     test_connect()

@@ -234,45 +234,6 @@ def test_quiet_asks():
           description=machine("quiet asks"))
 
 
-def test_interrupts():
-    """The processor of the caller works for each put that arrives, and meanwhile issues nothing, and handles nothing."""
-    def program(burst, last="shmem_putmem_nbi"):
-        made = Program(2)
-        for _ in range(3):
-            made.put(0, 1, 8, routine="shmem_putmem_nbi")
-        if last == "shmem_quiet":
-            made.call(0, last)
-        else:
-            made.put(0, 1, 8, burst, last)
-        return made
-
-    first = O + 8 + L  # the others arrive one post later each
-    for burst, wanted in ((1700 - 3 * O, first + 900 - 1700 + O + 8), (first + 900 - 3 * O, O + 8)):
-        for how in ((), ("--contention",), ("--contention=fair",)):
-            check(program(burst, "shmem_putmem"), {(0, "shmem_putmem"): wanted}, f"interrupts before a put after {burst} ns {' '.join(how)}",
-                  *how, description=machine("interrupt 300 ns"))
-    for interrupt, wanted in ((300, first + 2 * O + L), (1000, first + 3000)):
-        for progress in ("", "progress inside"):
-            check(program(0, "shmem_quiet"), {(0, "shmem_quiet"): wanted - 3 * O}, f"a quiet, and interrupts of {interrupt} ns {progress}",
-                  description=machine(f"interrupt {interrupt} ns", progress))
-    long = Program(2)
-    for _ in range(9):
-        long.put(0, 1, 8, routine="shmem_putmem_nbi")
-    # The first one arrives during the seventh post, which that makes longer; two more meanwhile; then four.
-    check(long, {(0, "shmem_putmem_nbi"): 9 * O + 4 * 300}, "posts in a row", description=machine("interrupt 300 ns"))
-    both = Program(2)
-    for pe in (0, 1):
-        for _ in range(3):
-            both.put(pe, 1 - pe, 8, routine="shmem_putmem_nbi")
-        both.call(pe, "shmem_quiet")
-    handled = first - R + 3 * (R + 300)
-    # Of messages that come at the same time, that of PE 0 is the first: PE 1 handles it, and is then interrupted.
-    check(both, {(0, "shmem_quiet"): handled - 300 + L - 3 * O, (1, "shmem_quiet"): handled + L - 3 * O}, "a library that is interrupted handles messages later",
-          description=machine("receive 300 ns interrupt 300 ns"))
-    found = sim.predict(long, "--model", "paper", "--per-pe", machine=machine("interrupt 300 ns"))
-    tap.equal(own(found, 0, "shmem_putmem_nbi"), 9 * L, "paper knows no interrupts", found)
-
-
 def test_where():
     program = Program(2)
     puts(program, 0, 1, 20)
@@ -337,6 +298,6 @@ def test_refused():
     tap.ok(done.status == 2 and f"{name}:1:" in done.err, "a time without a unit", done)
 
 
-for test in (test_one_way, test_both_ways, test_answers, test_late_calls, test_quiet_asks, test_interrupts, test_where, test_never_faster, test_what_if, test_refused):
+for test in (test_one_way, test_both_ways, test_answers, test_late_calls, test_quiet_asks, test_where, test_never_faster, test_what_if, test_refused):
     test()
 tap.done()

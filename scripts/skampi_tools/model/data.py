@@ -17,8 +17,8 @@ PLACES = (INSIDE, BETWEEN)
 PLACE_WORDS = {INSIDE: "inside a node", BETWEEN: "between nodes"}
 PLACEMENTS = {"on one node": INSIDE, "on several nodes": BETWEEN}
 
-FULL, FULL_QUIET, POST, ROW, COMPUTING, CONTENDED, WINDOW, EXCHANGE, STRIDED, TOGETHER, BEHIND, LATE = (
-    "full", "full and quiet", "post", "posts in a row", "computing", "contended", "window", "exchange", "strided", "together", "behind a put",
+FULL, FULL_QUIET, POST, COMPUTING, CONTENDED, WINDOW, EXCHANGE, STRIDED, TOGETHER, BEHIND, LATE = (
+    "full", "full and quiet", "post", "computing", "contended", "window", "exchange", "strided", "together", "behind a put",
     "late")
 OTHER_STATES = "other states of the machine"
 CONNECTING = "Connect"  # happens once in a launch, in no state of the machine
@@ -72,7 +72,6 @@ class Measured(NamedTuple):
     elements: int       # of a strided call; 0: it is none
     evenness: float     # the shortest time of a PE over the longest; NaN: not known
     lateness: float     # seconds that the last PE comes later; then it is the time of that PE
-    iterations: int     # operations timed together; 0: as many as the timer needs
 
 
 @dataclass
@@ -195,17 +194,6 @@ def _choose(data, groups, reasons):
             reasons[OTHER_STATES] += len(found) - len(own)
 
 
-def _part_rows(groups, place):
-    """Of posts of one size, the most in a row are a part of their own, if there are shorter rows, too."""
-    posts, lengths = groups.get((place, "put-nbi", POST), []), {}
-    for one, _ in posts:
-        lengths.setdefault(one.bytes, set()).add(one.iterations)
-    is_row = lambda one: len(lengths[one.bytes]) > 1 and one.iterations == max(lengths[one.bytes])
-    if rows := [found for found in posts if is_row(found[0])]:
-        groups[place, "put-nbi", ROW] = rows
-        groups[place, "put-nbi", POST] = [found for found in posts if not is_row(found[0])]
-
-
 def lacking(file):
     """Texts: what the file says that it lacks, and which classes have fewer results for that."""
     classes, count = Counter(), file.missing()
@@ -252,11 +240,8 @@ def gather(files, state=None):
                 reasons[f"calls whose time is not known to {style.percent_text(WIDEST)}"] += 1
             else:
                 one = Measured(progress.size_of(result), time, error, result.pes, int(_argument(result, "window")),
-                               _argument(result, "computation"), _elements(result), _evenness(result), late,
-                               int(_argument(result, "iterations")))
+                               _argument(result, "computation"), _elements(result), _evenness(result), late)
                 groups.setdefault((place, *_class_of(result, late)), []).append((one, of_state))
-    for place in PLACES:
-        _part_rows(groups, place)
     _choose(data, groups, reasons)
     for list_ in data.measured.values():
         list_.sort()

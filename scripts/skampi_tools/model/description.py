@@ -106,8 +106,6 @@ def _base(lines, model):
         lines.value("receive", model.library.receive)
     if model.library.answer.value > 0:
         lines.value("answer", model.library.answer)
-    if model.library.interrupt.value > 0:
-        lines.value("interrupt", model.library.interrupt)
     if model.library.asks:
         lines.add("quiet asks", "a put takes about a message longer until it is complete than a get does")
     if model.busy:
@@ -237,7 +235,7 @@ def _place_json(model):
         "own": {kind: value._asdict() for kind, value in model.own.items()},
         "atomic": model.busy and model.busy._asdict(),
         "hand_over": _alone_json(model, HAND_OVER), "connect": _alone_json(model, CONNECT),
-        **{name: getattr(model.library, name)._asdict() for name in ("receive", "answer", "interrupt")},
+        "receive": model.library.receive._asdict(), "answer": model.library.answer._asdict(),
         "quiet": "asks" if model.library.asks else "waits",
         "strided": model.strided,
         "progress": model.progress,

@@ -20,7 +20,7 @@ from ..piecewise import Value, combined
 from ..statistics import NAN, known, median
 from . import data as data_of
 from .data import (BEHIND, BETWEEN, COLLECTIVES, COMPUTING, CONTENDED, EXCHANGE, FULL, FULL_QUIET, INSIDE, LATE, PLACES,
-                   POST, ROW, STRIDED, WINDOW)
+                   POST, STRIDED, WINDOW)
 
 TRANSFERS = ("put", "get", "put-nbi", "get-nbi")
 OWN = ("quiet", "fence", "wait")
@@ -74,7 +74,6 @@ class Library(NamedTuple):
     """What libraries do for messages between PEs."""
     receive: Value = Value(0.0)  # time of the target's for a message
     answer: Value = Value(0.0)   # time of the caller's for its answer
-    interrupt: Value = Value(0.0)  # time of the caller's processor when its put arrives
     asks: bool = False           # a quiet that has to wait asks the target, by one more message
 
 
@@ -181,14 +180,13 @@ def _windows(data, place):
     return Windows(combined(step, short.error / (many - few), long.error / (many - few)), long.value - many * step)
 
 
-def _gap(data, place, overhead, latency):
-    """Between the beginnings of puts: what one more in a window takes. None: not measured; 0: no more than a post and what
-    interrupts it, or than the bytes take."""
+def _gap(data, place, overhead):
+    """Between the beginnings of puts: what one more in a window takes. None: not measured; 0: no more than a post, or
+    than the bytes take."""
     windows = _windows(data, place)
     if not windows:
         return None
-    least = overhead + _interrupt(data, place, overhead, latency).value
-    return windows.step if windows.step.value > VISIBLE * least else Value(0.0, 0.0)
+    return windows.step if windows.step.value > VISIBLE * overhead else Value(0.0, 0.0)
 
 
 # ---- Receiving ----
@@ -200,44 +198,24 @@ def asked_time(overhead, latency, receive, answer):
     return there + max(2 * overhead + receive, overhead + 2 * receive) + back + answer
 
 
-class Posts(NamedTuple):
-    """Posts in a row. While the processor works for those that have arrived, it does not post."""
-    ends: list        # seconds: when each has been posted
-    interrupted: int  # so many have arrived meanwhile
-    free: float       # when the processor has worked for these
-
-
-def posts(count, overhead, there, interrupt):
-    """The Posts, as shmemsim says, of messages that are `there` seconds on their way."""
-    ends, interrupted, free, now, busy = [], 0, 0.0, 0.0, 0.0
-    for _ in range(count):
-        while interrupted < len(ends) and ends[interrupted] + there <= now:
-            busy, free = (max(one, ends[interrupted] + there) + interrupt for one in (busy, free))
-            interrupted += 1
-        now = busy = max(now, busy) + overhead
-        ends.append(now)
-    return Posts(ends, interrupted, free)
-
-
 def exchange_time(count, overhead, latency, library):
     """Seconds of n puts to each other at the same time until all are complete, as shmemsim says: in its quiet each PE
     handles the other's messages, and then the answers to its own, one by one in the order in which they come. If it asks,
-    it does so after it has handled what had come before the quiet. Its own messages arrive when those of the other do."""
-    receive, answer, interrupt = (value.value for value in (library.receive, library.answer, library.interrupt))
+    it does so after it has handled what had come before the quiet."""
+    receive, answer = library.receive.value, library.answer.value
+    posted = free = count * overhead
     there, back = max(0.0, latency - receive), max(0.0, latency - answer)
-    ends, interrupted, free = posts(count, overhead, there, interrupt)
-    free = max(free, ends[-1])
-    coming = [(end + there, False, i < interrupted) for i, end in enumerate(ends)]
+    coming = [((i + 1) * overhead + there, False) for i in range(count)]
     asks = library.asks
     while coming:
-        if asks and coming[0][0] > ends[-1]:
+        if asks and coming[0][0] > posted:
             asks, free = False, free + overhead
-            heapq.heappush(coming, (free + there, False, False))
+            heapq.heappush(coming, (free + there, False))
             continue
-        at, answers, over = heapq.heappop(coming)
-        free = max(free, at) + (answer if answers else receive + (0 if over else interrupt))
+        at, answers = heapq.heappop(coming)
+        free = max(free, at) + (answer if answers else receive)
         if not answers:
-            heapq.heappush(coming, (free + back, True, True))
+            heapq.heappush(coming, (free + back, True))
     return free
 
 
@@ -250,17 +228,6 @@ def _solved(least, most, time):
         else:
             most = middle
     return most
-
-
-def _interrupt(data, place, overhead, latency):
-    """What makes many posts in a row as long as they are: those that arrive meanwhile interrupt those that follow. 0: they are
-    no longer than others, or so few that none arrives meanwhile."""
-    row = _constant(data.of(place, "put-nbi", ROW))
-    count = max((one.iterations for one in data.of(place, "put-nbi", ROW)), default=0)
-    if not row or row.value <= VISIBLE * overhead:
-        return Value(0.0)
-    longer = lambda interrupt: posts(count, overhead, latency, interrupt).ends[-1] - count * row.value
-    return Value(_solved(0.0, count * row.value, longer), row.error)
 
 
 def _asks(model):
@@ -287,29 +254,26 @@ def _library(data, place, model):
     windows = _windows(data, place)
     measured = _window_times(data.of(place, "put-nbi", EXCHANGE))
     costs = model.costs.get("put-nbi")
-    if not costs:
+    if model.progress != progress.INSIDE or not windows or not measured or not costs:
         return Library()
-    overhead, latency = costs[0].overhead.value, costs[0].latency.value
-    interrupt = _interrupt(data, place, overhead, latency)
-    if model.progress != progress.INSIDE or not windows or not measured:
-        return Library(interrupt=interrupt)
     count, both_ways = measured[-1]
     error = both_ways.error / count
     wanted = both_ways.value - (model.own["quiet"].value if "quiet" in model.own else 0.0)
+    overhead, latency = costs[0].overhead.value, costs[0].latency.value
     asks = _asks(model)
 
     def longer(receive, answer):
         own = _asked_latency(overhead + 2 * latency, overhead, receive, answer) if asks else latency
-        return exchange_time(count, overhead, own, Library(Value(receive), Value(answer), interrupt, asks)) - wanted
+        return exchange_time(count, overhead, own, Library(Value(receive), Value(answer), asks)) - wanted
 
-    if longer(0.0, 0.0) > (0.0 if interrupt.value else (1 / VISIBLE - 1) * wanted):
-        return Library(interrupt=interrupt, asks=asks and interrupt.value > 0)
+    if longer(0.0, 0.0) > (1 / VISIBLE - 1) * wanted:
+        return Library()
     step = windows.step
-    if step.value <= VISIBLE * (overhead + interrupt.value) or longer(step.value, 0.0) >= 0 or longer(step.value, step.value) < 0:
+    if step.value <= VISIBLE * overhead or longer(step.value, 0.0) >= 0 or longer(step.value, step.value) < 0:
         both = _solved(0.0, wanted / count, lambda receive: longer(receive, 0.0))
-        return Library(combined(both, error, step.error), Value(0.0), interrupt, asks)
+        return Library(combined(both, error, step.error), Value(0.0), asks)
     answer = _solved(0.0, step.value, lambda answer: longer(step.value, answer))
-    return Library(step, combined(answer, error, step.error), interrupt, asks)
+    return Library(step, combined(answer, error, step.error), asks)
 
 
 def _set_library(data, place, model):
@@ -338,7 +302,7 @@ def _transfer(data, place, kind, quiet):
         round_trip = combined(piece.intercept.value - overhead.value, piece.intercept.error, overhead.error)
         half = 1 if kind in ROUND_TRIPS else 2
         latency = Value(round_trip.value / half, round_trip.error / half)
-        gap = _gap(data, place, overhead.value, latency.value) if "put" in kind else None
+        gap = _gap(data, place, overhead.value) if "put" in kind else None
         costs.append(Cost(piece.start, overhead, latency, gap or Value(0.0), piece.slope))
     return costs
 
