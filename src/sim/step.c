@@ -68,6 +68,25 @@ static struct library *library_in(const struct replay *replay, const struct step
     return serves ? &replay->libraries->of[pe] : NULL;
 }
 
+static void idle_from(struct replay *replay, uint32_t pe, int64_t at)
+{
+    int64_t *busy = &replay->libraries->of[pe].busy;
+    *busy = *busy < at ? *busy : at;
+}
+
+/* A call that took less than described says that its PE had handled by then what had come, and that
+ * the PE which answered it had, too. Otherwise what they still had to handle would add up over the
+ * calls that follow. */
+static void end_earlier(struct replay *replay, const struct step *step, int64_t ends)
+{
+    const struct op *op = step->op;
+    if (!replay->libraries)
+        return;
+    idle_from(replay, replay_pe(replay, step->thread), ends);
+    if (op->kind == OP_GET || op->kind == OP_ATOMIC)
+        idle_from(replay, op->peer, ends);
+}
+
 void replay_finish(struct replay *replay, const struct step *step, int64_t leaves, int64_t waited)
 {
     const struct op *op = step->op;
@@ -80,6 +99,8 @@ void replay_finish(struct replay *replay, const struct step *step, int64_t leave
         int64_t ends = surplus_end(replay, step, leaves, waited);
         if (times->known > ends && times->known <= leaves) /* it completes that earlier */
             times->known = ends;
+        if (ends < leaves)
+            end_earlier(replay, step, ends);
         leaves = ends;
         waited = later(0, waited < leaves - step->start ? waited : leaves - step->start);
     }

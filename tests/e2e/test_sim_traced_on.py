@@ -197,6 +197,23 @@ def test_less():
     tap.equal(ps(found["run_time"]), 1000 * 10 * (1000 + (O + 100) // 2), "half, where all of it takes less", found)
 
 
+def test_backlog():
+    """Messages come faster in the trace than they can be received by the description: what a get waits for by that does not
+    grow from get to get, since the gets before have ended."""
+    program = Program(2)
+    for _ in range(100):
+        for pe in (0, 1):
+            for _ in range(8):
+                program.put(pe, 1 - pe, 64, 1000, duration=O + 64)
+            program.call(pe, "shmem_getmem", 1000, peer=1 - pe, elements=64, bytes=64, target=0, source=HEAP, duration=25000)
+    slow = machine(latency=10000, bus="receive 5 us")
+    found = predict(program, here=slow)
+    row = rows_of(found)["shmem_getmem", "call", 64]
+    tap.ok(-60000e3 < ps(row["added"]) < 0, "messages that come too fast make no get wait for all before", row)
+    told = found["traced_on"]
+    tap.ok(abs(told["adjusted"] / told["recorded"] - 1) < 0.05, "... and the replay takes as long as the run", told)
+
+
 def test_causes():
     """A wait that took less than described does not end before the call that writes begins, however slow the writer is."""
     program, slow = Program(2), machine(latency=100000, ratio=0.01)
@@ -245,7 +262,7 @@ def test_commands():
     tap.ok(missing.status == 2 and "nowhere.txt" in missing.err, "a missing description is named", missing)
 
 
-for test in (test_own_machine, test_other_machine, test_one_class, test_posts, test_quiet, test_barrier, test_each_call, test_waits, test_less, test_causes,
-             test_predicted_runs, test_commands):
+for test in (test_own_machine, test_other_machine, test_one_class, test_posts, test_quiet, test_barrier, test_each_call, test_waits,
+             test_less, test_backlog, test_causes, test_predicted_runs, test_commands):
     test()
 tap.done()
