@@ -127,7 +127,7 @@ class Steps:
     def measure_on(self, hosts, network, largest, seconds, launch=0):
         """Measures inputs/model.ski on `hosts` hosts. Returns the path of the result file, which appears when it is complete."""
         path, unfinished = self.measured_on(hosts, network, launch), self.path("unfinished.json")
-        fewer = ["--set", "STEP=8", "--set", "POSTS=4096"] if network.delay_us >= SLOW_US else []
+        fewer = ["--set", "STEP=8"] if network.delay_us >= SLOW_US else []
         self.skampi(f"measure {os.path.basename(path).removesuffix('.json')}", self.launcher(network, hosts),
                     os.path.join(ROOT, "inputs", "model.ski"), unfinished, "--set", f"MAXSIZE={largest}",
                     "--set", "MAXBLOCK=64", *fewer, "--time-limit", f"{seconds:.0f}s",
