@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# BOUND
 """Hardware counters are read right, from a stand-in for PAPI whose counts are known (tests/support/stub/papi.c)."""
 
 import os

@@ -197,7 +197,7 @@ for arguments, text in (
          "options"),
         (("--launch", "no-such-launcher"), "--launch no-such-launcher: there is no such launcher: give "
          "yours, such as 'srun -n {pes}'"),
-        (("--launch", "'", "--program", "true"), "--launch ': no closing quotation"),
+        (("--launch", "'", "--program", "true"), "--launch: ': no closing quotation"),
         (("--program", "no-such-program"), "no-such-program: there is no such program: build it with make, "
          "or name it with --program"),
         (("--from", "a.json", "c.json", "--json", "/dev/full"),

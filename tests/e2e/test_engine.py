@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# BOUND
 # TIMEOUT: 300
 """The engine does from outside what is documented: how it synchronizes, what it refuses, how jobs end that fail."""
 

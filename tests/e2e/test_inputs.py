@@ -26,6 +26,9 @@ PRECISION = re.compile(r"^set_max_relative_standard_error\(.*?\)", re.MULTILINE)
 # Clocks on which all start are waited for the longer the more PEs share a core, and so is everybody.
 MOST_ON_TIME = 3
 YIELD = {"OMPI_MCA_mpi_yield_when_idle": "1"}
+# Windows that are as long as the last repetitions took: a PE that finds its core taken misses each of them.
+BOUND = {"OMPI_MCA_hwloc_base_binding_policy": "core"}
+SHORT_WINDOWS = 'set_window_rule("mpiperf")'
 INPUTS = os.path.join(ROOT, "inputs")
 INCLUDE = re.compile(r'^@include "(.*)"$', re.MULTILINE)
 # Functions of one PE on another have nothing to do on one PE.
@@ -132,7 +135,8 @@ def start(names, texts, pes):
     """Runs scripts, as one on more than one PE: those that PEs share cores in are told so."""
     files = {name: crowded(texts[name], pes) for name in names}
     small = FAST if pes == 1 else SMALL if pes > 2 or harness.SAMPLE else MIDDLING
-    return skampi("".join(f'@include "{name}"\n' for name in names), np=pes, files=files, env=YIELD,
+    bound = BOUND if any(SHORT_WINDOWS in texts[name] for name in names) else {}
+    return skampi("".join(f'@include "{name}"\n' for name in names), np=pes, files=files, env={**YIELD, **bound},
                   args=settings("".join(files.values()), SOON | small), timeout=240)
 
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# BOUND
 """One error for one number: what a line shows, its standard error and the intervals are those that
 follow from the repetitions and from what was subtracted, computed here once more."""
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # TIMEOUT: 300
+# BOUND
 """The examples of docs/language.md run, each alone, and print what is shown below them.
 
 A fence ```ski holds an example; words behind it say how it is run: np=4 (PEs; 2 otherwise), error=2

@@ -87,7 +87,7 @@ class MadeSearch(search.Search):
         self.numbers = {"default": 0, **{one.name: one.number for one in choice.candidates}}
 
     def _launch(self, number, names):
-        for name in names:
+        for name in sorted(names):  # a set, whose order differs from run to run
             if (name, number) not in self.files:
                 self.files[name, number] = self.made.launched(self.numbers[name])
 
