@@ -158,7 +158,8 @@ static uint64_t search_from_root(const struct graph *graph, long search, int *li
         graph->level[root] = 0;
         graph->lists[0][0] = (int)(graph->first + root);
     }
-    while (get_lists(graph, level, lists) > 0)
+    /* Each level finds a vertex, unless the library is wrong. */
+    while (level < graph->vertices && get_lists(graph, level, lists) > 0)
         sum += find(graph, ++level);
     for (long i = 0; i < graph->count; i++)
         sum += checksum_of(search, graph->first + i, graph->level[i]);
