@@ -127,10 +127,10 @@ class Steps:
     def measure_on(self, hosts, network, largest, seconds, launch=0):
         """Measures inputs/model.ski on `hosts` hosts. Returns the path of the result file, which appears when it is complete."""
         path, unfinished = self.measured_on(hosts, network, launch), self.path("unfinished.json")
-        fewer = ["--set", "STEP=8"] if network.delay_us >= SLOW_US else []
+        fewer = ["--set", "STEP=8", "--set", "BLOCK_STEP=512"] if network.delay_us >= SLOW_US else ["--set", "BLOCK_STEP=8"]
         self.skampi(f"measure {os.path.basename(path).removesuffix('.json')}", self.launcher(network, hosts),
                     os.path.join(ROOT, "inputs", "model.ski"), unfinished, "--set", f"MAXSIZE={largest}",
-                    "--set", "MAXBLOCK=64", *fewer, "--time-limit", f"{seconds:.0f}s",
+                    "--set", "MAXBLOCK=4kb", *fewer, "--time-limit", f"{seconds:.0f}s",
                     good=(0, *NOT_FINISHED), seconds=seconds + 30)
         os.replace(unfinished, path)
         return path
