@@ -502,12 +502,10 @@ def test_states():
            and "# Of all states" in done.out, "a class that has no result of the state is described by others", done)
     done = tool(with_states("strict.json", alone), "--state", 2)
     tap.ok("cost quiet" not in done.out and "quiet" in done.err, "... but not if a state was asked for", done)
-    serving = Made(BETWEEN, pieces=((0, 5 * US, 200 * US, 10e9),), row=12 * US, waited=1.0, hand_over=8 * US, addition=3e-10)
-    other = [{**one, "hand_over": 3 * US} if one["arguments"].get("computation") == 0.0 or one["arguments"].get("iterations") else one
-             for one in serving.all()]
+    serving = Made(BETWEEN, pieces=((0, 5 * US, 200 * US, 10e9),), waited=1.0, hand_over=8 * US, addition=3e-10)
+    other = [{**one, "hand_over": 3 * US} if one["arguments"].get("computation") == 0.0 else one for one in serving.all()]
     done = tool(with_states("serving.json", other))
-    tap.ok("progress inside" in done.out and " interrupt " in done.out,
-           "how targets serve, and rows of posts, count in whatever state they were measured", done)
+    tap.ok("progress inside" in done.out, "how targets serve counts in whatever state it was measured", done)
     far = Made(BETWEEN, pieces=((0, 1 * US, 200 * US, 1e9),), hand_over=500 * US, addition=3e-10)
     done = tool(with_states("here.json", fast.all(), [state(1, 3 * US)]),
                 with_states("there.json", far.all(), [state(1, 500 * US)]))

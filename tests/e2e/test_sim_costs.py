@@ -314,7 +314,7 @@ def test_refused():
             (begin + "cost put { from 0.5 B gap 1 us } }", "2:17", "a number of bytes"),
             (begin + "cost put { overhead 1 us overhead 2 us } }", "2:26", "overhead is given twice"),
             (begin + "cost put { overhead 5 } }", "2:23", "needs a unit"),
-            (begin + "cost put { time 5 us } }", "2:12", "there are overhead, latency, gap, receive, answer, interrupt, bandwidth, from"),
+            (begin + "cost put { time 5 us } }", "2:12", "there are overhead, latency, gap, receive, answer, bandwidth, from"),
             (begin + "cost put { } }", "2:6", "put is empty"),
             (begin + "cost put overhead 1 us }", "2:10", "{ is missing"),
             (begin + "cost quiet { latency 1 us } }", "2:14", "there are overhead"),
