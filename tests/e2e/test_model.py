@@ -634,7 +634,7 @@ def test_connect():
 
 def test_model_error():
     path = made("error.json", Made().all())
-    for options, wanted in (((), "28 %"), (("--model-error", "9.5%"), "9.5 %"), (("--model-error", "0%"), None)):
+    for options, wanted in (((), "19 %"), (("--model-error", "9.5%"), "9.5 %"), (("--model-error", "0%"), None)):
         text = tool(path, *options).out
         found = re.findall(r"^model loggp \+- ([\d.]+ %)", text, re.MULTILINE)
         tap.equal(found, [wanted] if wanted else [], f"the error of the model, {options}", text)
