@@ -192,8 +192,8 @@ struct measurement {
                             "Cost formulas" */
     const void *variant; /* what distinguishes functions that share their hooks */
     size_t state_bytes;
-    size_t
-        scratch_bytes; /* of run->demand.scratch, before demand() adds what depends on arguments */
+    /* Of run->demand.scratch, before demand() adds what depends on arguments. */
+    size_t scratch_bytes;
 
     /*
      * The hooks, in the order in which they run.

@@ -217,12 +217,12 @@ static bool next_event(struct replay *replay, bool *ended)
         return true;
     const struct queued event = queue_take(&replay->queue);
     replay->now = event.time;
-    if (event.number < threads && replay->threads[event.number].state != THREAD_ASKS)
-        return advance(replay, event.number);
-    if (event.number < threads)
+    if (event.number >= threads)
+        operation_event(replay, event.number - threads);
+    else if (replay->threads[event.number].state == THREAD_ASKS)
         replay_lock_arrives(replay, event.number);
     else
-        operation_event(replay, event.number - threads);
+        return advance(replay, event.number);
     return !replay->error;
 }
 

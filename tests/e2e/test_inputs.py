@@ -11,7 +11,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 import harness
-from harness import FEW, ROOT, Tap, read_text, skampi, with_few_repetitions
+from harness import BOUND, FEW, ROOT, Tap, read_text, skampi, with_few_repetitions
 
 # On more PEs than cores, each synchronization takes milliseconds: few and small messages then.
 FAST = {"iterations": 2, "FLOOD": 64, "REPETITIONS": 8, "POINT_TIME": 0.05, "LATE": 1e-5}
@@ -27,7 +27,6 @@ PRECISION = re.compile(r"^set_max_relative_standard_error\(.*?\)", re.MULTILINE)
 MOST_ON_TIME = 3
 YIELD = {"OMPI_MCA_mpi_yield_when_idle": "1"}
 # Windows that are as long as the last repetitions took: a PE that finds its core taken misses each of them.
-BOUND = {"OMPI_MCA_hwloc_base_binding_policy": "core"}
 SHORT_WINDOWS = 'set_window_rule("mpiperf")'
 INPUTS = os.path.join(ROOT, "inputs")
 INCLUDE = re.compile(r'^@include "(.*)"$', re.MULTILINE)

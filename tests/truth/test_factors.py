@@ -9,14 +9,11 @@ import sys
 
 import truth
 from truth import harness
-from harness import SAMPLE, Tap
+from harness import BOUND, SAMPLE, Tap
 
 RUNS = int(sys.argv[1]) if len(sys.argv) > 1 else 1
 SIZES = "4kb,16kb,64kb"
 ADDRESSES = "relative,source,target"
-
-# Beside other files PEs are bound to no core, unless it matters which one.
-BOUND = {"OMPI_MCA_hwloc_base_binding_policy": "core"}
 
 tap = Tap()
 

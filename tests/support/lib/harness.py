@@ -37,6 +37,8 @@ from skampi_tools.formats.sko.lines import BEGIN, split_row
 # Set by tests/run where a sample will do: what takes long then leaves out cases that resemble others.
 SAMPLE_VARIABLE = "SKAMPI_TEST_SAMPLE"
 SAMPLE = bool(os.environ.get(SAMPLE_VARIABLE))
+# For runs to which it matters, in files that run beside others, where tests/run leaves PEs without a core.
+BOUND = {"OMPI_MCA_hwloc_base_binding_policy": "core"}
 
 # Under nohup, what is started would ignore SIGHUP, too; programs do not inherit a handler.
 if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
