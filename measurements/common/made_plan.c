@@ -4,8 +4,9 @@
  */
 #include "measurements/common/made_plan.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+#include "engine/measurement.h"
 
 /* The numbers of a rank's words for messages, and of its words for permissions. A step of a tree,
  * or of recursive doubling, over a distance of 2^b ranks has word WORD_UP or WORD_DOWN + b. */
@@ -26,57 +27,30 @@ struct builder {
     struct made_plan *plan;
     size_t room;
     int rank; /* of a broadcast: counted from the root on */
-    bool failed;
 };
 
 /* ---- Names ---- */
 
-static const char *const names[MADE_ALGORITHMS] = {
-    [MADE_FLAT] = "flat",
-    [MADE_BINOMIAL] = "binomial",
-    [MADE_DOUBLING] = "recursive_doubling",
-    [MADE_DISSEMINATION] = "dissemination",
-    [MADE_SCATTER_ALLGATHER] = "scatter_allgather",
-    [MADE_RING] = "ring",
+static const char *const names[MADE_COLLECTIVES][MADE_ALGORITHMS] = {
+    [MADE_BARRIER] = {"flat", "binomial", "recursive_doubling", "dissemination", NULL, "ring"},
+    [MADE_BROADCAST] = {"flat", "binomial", NULL, NULL, "scatter_allgather", "ring"},
+    [MADE_COLLECT] = {"flat", "binomial", "recursive_doubling", NULL, NULL, "ring"},
+    [MADE_REDUCE] = {"flat", "binomial", "recursive_doubling", NULL, "reduce_scatter_allgather",
+                     "ring"},
 };
 
 const char *made_name(enum made_collective collective, enum made_algorithm algorithm)
 {
-    static const bool has[MADE_COLLECTIVES][MADE_ALGORITHMS] = {
-        [MADE_BARRIER] = {[MADE_FLAT] = true,
-                          [MADE_BINOMIAL] = true,
-                          [MADE_DOUBLING] = true,
-                          [MADE_DISSEMINATION] = true,
-                          [MADE_RING] = true},
-        [MADE_BROADCAST] = {[MADE_FLAT] = true,
-                            [MADE_BINOMIAL] = true,
-                            [MADE_SCATTER_ALLGATHER] = true,
-                            [MADE_RING] = true},
-        [MADE_COLLECT] = {[MADE_FLAT] = true,
-                          [MADE_BINOMIAL] = true,
-                          [MADE_DOUBLING] = true,
-                          [MADE_RING] = true},
-        [MADE_REDUCE] = {[MADE_FLAT] = true,
-                         [MADE_BINOMIAL] = true,
-                         [MADE_DOUBLING] = true,
-                         [MADE_SCATTER_ALLGATHER] = true,
-                         [MADE_RING] = true},
-    };
-    if (!has[collective][algorithm])
-        return NULL;
-    return collective == MADE_REDUCE && algorithm == MADE_SCATTER_ALLGATHER
-               ? "reduce_scatter_allgather"
-               : names[algorithm];
+    return names[collective][algorithm];
 }
 
 enum made_algorithm made_find(enum made_collective collective, const char *name)
 {
-    for (enum made_algorithm a = 0; a < MADE_ALGORITHMS; a++) {
-        const char *known = made_name(collective, a);
-        if (known && strcmp(known, name) == 0)
-            return a;
-    }
-    return MADE_ALGORITHMS;
+    enum made_algorithm a = 0;
+    while (a < MADE_ALGORITHMS &&
+           (!names[collective][a] || strcmp(names[collective][a], name) != 0))
+        a++;
+    return a;
 }
 
 /* ---- Ranges ---- */
@@ -163,20 +137,9 @@ static int bit_number(int bit)
 static void add(struct builder *b, struct made_step step)
 {
     const struct made_task *task = b->task;
-    if (b->failed)
-        return;
-    if (b->plan->count == b->room) {
-        size_t room = b->room > 0 ? 2 * b->room : 32;
-        struct made_step *steps = realloc(b->plan->steps, room * sizeof *steps);
-        if (!steps) {
-            b->failed = true;
-            return;
-        }
-        b->plan->steps = steps;
-        b->room = room;
-    }
     step.rank = (step.rank + task->root) % task->size;
     step.number = step.number > 0 ? step.number : 1;
+    memory_extend(b->plan->steps, b->plan->count, &b->room);
     b->plan->steps[b->plan->count++] = step;
 }
 
@@ -412,38 +375,24 @@ static void pass(struct builder *b, bool sends, size_t item, size_t added_rounds
                               .permission = early && item == 0 ? WORD_ONE : NO_PERMISSION});
 }
 
-/* A reduction adds in the first n - 1 rounds, then each part is complete on one rank. The first
- * pieces go out before any is waited for, so that each one is on its way while the next is added.
- */
+/* A reduction adds in the first n - 1 rounds, then each part is complete on one rank. After a
+ * scatter, messages go from the root around to the rank before it: the root has everything. The
+ * first pieces go out before any is waited for, so that each one is on its way while the next is
+ * added. */
 static void ring(struct builder *b)
 {
     const struct made_task *task = b->task;
     size_t once = (size_t)task->size - 1, pieces = made_pieces(task);
-    size_t added = task->collective == MADE_REDUCE ? once : 0;
-    size_t items = (once + added) * pieces;
-    bool early = task->collective == MADE_COLLECT;
-    for (size_t item = 0; item < pieces && item < items; item++)
+    size_t added = task->collective == MADE_REDUCE ? once : 0, items = (once + added) * pieces;
+    bool scattered = task->collective == MADE_BROADCAST, early = added == 0;
+    bool sends = !scattered || b->rank < task->size - 1, receives = !scattered || b->rank > 0;
+    for (size_t item = 0; sends && item < pieces && item < items; item++)
         pass(b, true, item, added, early);
     for (size_t item = 0; item < items; item++) {
-        pass(b, false, item, added, early);
-        if (item + pieces < items)
+        if (receives)
+            pass(b, false, item, added, early);
+        if (sends && item + pieces < items)
             pass(b, true, item + pieces, added, early);
-    }
-}
-
-/* After a scatter, from the root around to the rank before it: the root has everything. */
-static void ring_from_root(struct builder *b)
-{
-    const struct made_task *task = b->task;
-    size_t pieces = made_pieces(task), items = ((size_t)task->size - 1) * pieces;
-    bool root = b->rank == 0, last = b->rank == task->size - 1;
-    for (size_t item = 0; !last && item < pieces && item < items; item++)
-        pass(b, true, item, 0, true);
-    for (size_t item = 0; item < items; item++) {
-        if (!root)
-            pass(b, false, item, 0, true);
-        if (!last && item + pieces < items)
-            pass(b, true, item + pieces, 0, true);
     }
 }
 
@@ -529,7 +478,7 @@ static void build(struct builder *b)
             return;
         }
         binomial_down(b, true);
-        ring_from_root(b);
+        ring(b);
         return;
     case MADE_RING:
         if (collective == MADE_BARRIER)
@@ -544,21 +493,13 @@ static void build(struct builder *b)
     }
 }
 
-bool made_plan(const struct made_task *task, int rank, struct made_plan *plan)
+struct made_plan made_plan(const struct made_task *task, int rank)
 {
-    struct builder b = {.task = task, .plan = plan};
+    struct made_plan plan = {0};
+    struct builder b = {.task = task, .plan = &plan};
     b.rank = (rank - task->root + task->size) % task->size;
-    *plan = (struct made_plan){0};
     build(&b);
-    if (b.failed)
-        made_free(plan);
-    return !b.failed;
-}
-
-void made_free(struct made_plan *plan)
-{
-    free(plan->steps);
-    *plan = (struct made_plan){0};
+    return plan;
 }
 
 /* ---- Memory ---- */
@@ -572,7 +513,6 @@ static size_t landing_of(const struct made_task *task)
     case MADE_FLAT:
         return (size_t)(task->size - 1) * task->elements;
     case MADE_BINOMIAL:
-        return (bits + rest) * task->elements;
     case MADE_DOUBLING:
         return (bits + rest) * task->elements;
     case MADE_SCATTER_ALLGATHER:

@@ -91,8 +91,7 @@ size_t made_vector(const struct made_task *);
 size_t made_pieces(const struct made_task *);
 struct made_needs made_needs(const struct made_task *);
 
-/* The steps of a rank; made_free() releases them. False: out of memory. */
-bool made_plan(const struct made_task *, int rank, struct made_plan *);
-void made_free(struct made_plan *);
+/* The steps of a rank; the caller frees them. */
+struct made_plan made_plan(const struct made_task *, int rank);
 
 #endif

@@ -257,32 +257,22 @@ static void meet(struct pairs *pairs, int *place_of, int *order)
     }
 }
 
-bool pairs_open(struct pairs *pairs, const struct run *run)
+struct pairs pairs_open(struct run *run)
 {
-    *pairs = pairs_of(run);
-    if (pairs->pattern != PATTERN_RANDOM && pairs->pattern != PATTERN_ROUND)
-        return true;
+    struct pairs pairs = pairs_of(run);
+    if (pairs.pattern != PATTERN_RANDOM && pairs.pattern != PATTERN_ROUND)
+        return pairs;
     size_t size = (size_t)run->size;
-    int *order = calloc(3 * size, sizeof *order);
-    pairs->partners = calloc(size, sizeof *pairs->partners);
-    pairs->first = calloc(size, sizeof *pairs->first);
-    bool good = order && pairs->partners && pairs->first;
-    for (size_t rank = 0; good && rank < size; rank++)
-        pairs->partners[rank] = -1;
-    if (good && pairs->pattern == PATTERN_ROUND)
-        meet(pairs, order, order + size);
-    else if (good)
-        draw_partners(pairs, order);
-    free(order);
-    return good;
-}
-
-void pairs_close(struct pairs *pairs)
-{
-    free(pairs->partners);
-    free(pairs->first);
-    pairs->partners = NULL;
-    pairs->first = NULL;
+    int *order = run_allocate(run, 3 * size, sizeof *order);
+    pairs.partners = run_allocate(run, size, sizeof *pairs.partners);
+    pairs.first = run_allocate(run, size, sizeof *pairs.first);
+    for (size_t rank = 0; rank < size; rank++)
+        pairs.partners[rank] = -1;
+    if (pairs.pattern == PATTERN_ROUND)
+        meet(&pairs, order, order + size);
+    else
+        draw_partners(&pairs, order);
+    return pairs;
 }
 
 /* ---- Who works on whom ---- */
@@ -398,23 +388,6 @@ size_t pairs_place_bytes(size_t bytes)
     return bytes > SIZE_MAX - LINE ? SIZE_MAX : ROUND_UP(bytes, LINE);
 }
 
-static struct pairs_call *list_calls(const struct run *run, const struct pairs *pairs, bool get)
-{
-    size_t place = pairs_place_bytes(run->demand.reported);
-    int64_t steps = pairs_steps(pairs, run->rank);
-    struct pairs_call *calls = calloc((size_t)steps + 1, sizeof *calls);
-    for (int64_t i = 0; calls && i < steps; i++) {
-        struct step step = pairs_step(pairs, run->rank, i);
-        calls[i].rank = step.target;
-        calls[i].pe = pe_set_member(run->set, step.target);
-        if (get)
-            calls[i].here = (size_t)i * place;
-        else
-            calls[i].there = (size_t)step.place * place;
-    }
-    return calls;
-}
-
 #define NAMED_PAIRS 8
 
 void pairs_note(struct run *run, const struct pairs *pairs)
@@ -475,9 +448,7 @@ static bool verify_places(struct run *run, const struct pairs *pairs, const unsi
 {
     int count, first = pairs_sources(pairs, run->rank, &count);
     size_t slots = pairs->apart ? (size_t)pairs->window : 1, used = (size_t)count * slots;
-    bool *written = calloc(slots, sizeof *written), good = written;
-    if (!written)
-        return run_fail(run, "out of memory");
+    bool *written = memory_zeroed(slots, sizeof *written), good = true;
     for (int i = 0; good && i < count; i++)
         good = verify_source(run, pairs, memory, bytes, first + i, i * (int64_t)slots, written);
     free(written);
@@ -517,19 +488,23 @@ bool pairs_gets(const struct run *run)
     return ((const struct pairs_traffic *)run->function->variant)->get;
 }
 
-bool pairs_work_open(struct run *run, struct pairs_work *work)
+struct pairs_work pairs_work_open(struct run *run)
 {
-    if (!pairs_open(&work->pairs, run))
-        return false;
-    work->calls = list_calls(run, &work->pairs, pairs_gets(run));
-    work->steps = pairs_steps(&work->pairs, run->rank);
-    return work->calls;
-}
-
-void pairs_work_close(struct pairs_work *work)
-{
-    free(work->calls);
-    pairs_close(&work->pairs);
+    struct pairs_work work = {.pairs = pairs_open(run)};
+    size_t place = pairs_place_bytes(run->demand.reported);
+    work.steps = pairs_steps(&work.pairs, run->rank);
+    work.calls = run_allocate(run, (size_t)work.steps, sizeof *work.calls);
+    for (int64_t i = 0; i < work.steps; i++) {
+        struct step step = pairs_step(&work.pairs, run->rank, i);
+        work.calls[i].rank = step.target;
+        work.calls[i].pe = pe_set_member(run->set, step.target);
+        if (pairs_gets(run))
+            work.calls[i].here = (size_t)i * place;
+        else
+            work.calls[i].there = (size_t)step.place * place;
+    }
+    pairs_note(run, &work.pairs);
+    return work;
 }
 
 void pairs_demand_traffic(struct run *run)

@@ -72,9 +72,8 @@ const char *pairs_check_pairs(const struct run *);
 /* What the arguments say, without the partners of a random pattern. Where they make no sense, some
  * pattern. `threads` windows count as one. */
 struct pairs pairs_of(const struct run *);
-/* With them: false where memory runs out. */
-bool pairs_open(struct pairs *, const struct run *);
-void pairs_close(struct pairs *);
+/* With them. In set-up. */
+struct pairs pairs_open(struct run *);
 
 /* The rank that forms a pair with this one, and whether this one is the first of them; -1: none
  * takes part. Patterns of pairs. */
@@ -118,9 +117,8 @@ struct pairs_work {
 
 bool pairs_gets(const struct run *);
 
-/* In set-up; false, without run_fail(), where memory runs out. To be closed in any case. */
-bool pairs_work_open(struct run *, struct pairs_work *);
-void pairs_work_close(struct pairs_work *);
+/* In set-up. Notes who forms pairs. */
+struct pairs_work pairs_work_open(struct run *);
 
 /* Hook: a parameter "count" has the bytes of an operation; each has a place of its own. */
 void pairs_demand_traffic(struct run *);

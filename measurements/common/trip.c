@@ -14,18 +14,12 @@ void trip_demand(struct run *run)
     run->demand.reported = bytes;
 }
 
-bool trip_open(struct run *run, struct trip_pair *pair)
+struct trip_pair trip_open(struct run *run)
 {
-    if (!pairs_open(&pair->pairs, run))
-        return false;
-    pair->partner = pairs_partner(&pair->pairs, run->rank, &pair->first);
-    pairs_note(run, &pair->pairs);
-    return true;
-}
-
-void trip_close(struct trip_pair *pair)
-{
-    pairs_close(&pair->pairs);
+    struct trip_pair pair = {.pairs = pairs_open(run)};
+    pair.partner = pairs_partner(&pair.pairs, run->rank, &pair.first);
+    pairs_note(run, &pair.pairs);
+    return pair;
 }
 
 struct trip_memory trip_memory_of(const struct run *run, int64_t iteration)

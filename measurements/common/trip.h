@@ -51,10 +51,8 @@ struct trip_routines {
 /* The demand of trips of "count" bytes: local what is put and then what is got. */
 void trip_demand(struct run *);
 
-/* In set-up, before anything else can fail; false without run_fail() where memory runs out. To be
- * closed in any case. */
-bool trip_open(struct run *, struct trip_pair *);
-void trip_close(struct trip_pair *);
+/* In set-up. */
+struct trip_pair trip_open(struct run *);
 
 /* Memory in the buffers of the run. */
 struct trip_memory trip_memory_of(const struct run *, int64_t iteration);

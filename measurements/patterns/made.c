@@ -115,32 +115,14 @@ struct made_state {
 
 #include <sched.h>
 #include <shmem.h>
+#include <stdlib.h>
 
 static struct made_state *state_of(const struct run *run)
 {
     return run->state;
 }
 
-/* ---- Moving: by put ---- */
-
-static void put_number(const struct made_state *state, long *word, long number, int rank)
-{
-    shmem_long_p(word, number, state->pes[rank]);
-}
-
-static void put_data(const struct made_state *state, unsigned char *there,
-                     const unsigned char *here, size_t bytes, int rank)
-{
-    shmem_putmem(there, here, bytes, state->pes[rank]);
-    shmem_fence(); /* the number that follows must not be seen before */
-}
-
-static void wait_for(long *word, long number)
-{
-    shmem_long_wait_until(word, SHMEM_CMP_GE, number);
-}
-
-/* ---- By pointer ---- */
+/* ---- One call ---- */
 
 /* A rank looks at a flag this many times before it yields: the sender may need this processor. */
 #define LOADS_PER_YIELD 1000
@@ -150,34 +132,22 @@ static void *there(const struct made_state *state, void *symmetric, int rank)
     return (unsigned char *)symmetric + state->offsets[rank];
 }
 
-static void store_number(const struct made_state *state, long *word, long number, int rank)
-{
-    __atomic_store_n((long *)there(state, word, rank), number, __ATOMIC_RELEASE);
-}
-
-static void load_until(const long *word, long number)
-{
-    for (unsigned turn = 1; __atomic_load_n(word, __ATOMIC_ACQUIRE) < number; turn++)
-        if (turn % LOADS_PER_YIELD == 0)
-            sched_yield();
-}
-
-/* ---- One call ---- */
-
 static void tell(const struct made_state *state, long *word, long number, int rank)
 {
     if (state->by_pointer)
-        store_number(state, word, number, rank);
+        __atomic_store_n((long *)there(state, word, rank), number, __ATOMIC_RELEASE);
     else
-        put_number(state, word, number, rank);
+        shmem_long_p(word, number, state->pes[rank]);
 }
 
 static void await(const struct made_state *state, long *word, long number)
 {
-    if (state->by_pointer)
-        load_until(word, number);
+    if (!state->by_pointer)
+        shmem_long_wait_until(word, SHMEM_CMP_GE, number);
     else
-        wait_for(word, number);
+        for (unsigned turn = 1; __atomic_load_n(word, __ATOMIC_ACQUIRE) < number; turn++)
+            if (turn % LOADS_PER_YIELD == 0)
+                sched_yield();
 }
 
 static long *word_at(long *words, int word)
@@ -208,10 +178,12 @@ static void send(const struct made_state *state, const struct collective_call *c
     if (bytes > 0) {
         unsigned char *to = step->adds ? landing_of(state, step->landing) : call->target + first;
         const unsigned char *from = (from_source ? call->source : call->target) + first;
-        if (state->by_pointer)
+        if (state->by_pointer) {
             memcpy(there(state, to, step->rank), from, bytes);
-        else
-            put_data(state, to, from, bytes, step->rank);
+        } else {
+            shmem_putmem(to, from, bytes, state->pes[step->rank]);
+            shmem_fence(); /* the number that follows must not be seen before */
+        }
     }
     tell(state, word_at(state->words, step->word), number_of(state, step), step->rank);
 }
@@ -292,8 +264,7 @@ static bool find_pes(struct run *run)
     struct made_state *state = state_of(run);
     state->pes = run_allocate(run, (size_t)run->size, sizeof *state->pes);
     state->offsets = run_allocate(run, (size_t)run->size, sizeof *state->offsets);
-    if (!made_plan(&state->task, run->rank, &state->plan))
-        return run_fail(run, "out of memory");
+    state->plan = made_plan(&state->task, run->rank);
     for (int rank = 0; rank < run->size; rank++)
         state->pes[rank] = pe_set_member(run->set, rank);
     bool good = true;
@@ -320,7 +291,7 @@ static bool set_up(struct run *run)
 
 static void tear_down(struct run *run)
 {
-    made_free(&state_of(run)->plan);
+    free(state_of(run)->plan.steps);
 }
 
 /* ---- Data ---- */

@@ -24,7 +24,6 @@ struct traffic {
 #if SKAMPI_MPI
 
 #include <math.h>
-#include <stdlib.h>
 
 #define TAG_OF_MESSAGES 1
 #define TAG_OF_ANSWER 2
@@ -51,29 +50,22 @@ static bool works(const struct traffic_state *state)
 
 /* ---- Set-up ---- */
 
-static bool list_calls(struct run *run)
+static void list_calls(struct run *run)
 {
     struct traffic_state *state = run->state;
     state->bytes = (int)run_argument(run, "count")->integer;
-    state->target = -1;
-    if (!pairs_work_open(run, &state->work))
-        return false;
+    state->work = pairs_work_open(run);
     const struct pairs_work *work = &state->work;
-    if (works(state))
-        state->target = work->calls[0].rank;
+    state->target = works(state) ? work->calls[0].rank : -1;
     for (int64_t i = 1; i < work->steps; i++)
         if (work->calls[i].rank != state->target)
             state->target = -1;
-    return true;
 }
 
 static bool set_up_window(struct run *run)
 {
     struct traffic_state *state = run->state;
-    bool good = list_calls(run);
-    if (!mpi_all(run, good, "out of memory"))
-        return false;
-    pairs_note(run, &state->work.pairs);
+    list_calls(run);
     return window_open_locked(run, (enum window_kind)run_word(run, "memory"), run->demand.remote,
                               MPI_INFO_NULL, &state->window);
 }
@@ -97,66 +89,46 @@ static int64_t list_arrivals(const struct run *run, int source, struct pairs_cal
 }
 
 /* Distinct ranks of the calls, in the order of their first ones; returns their number. */
-static int list_ranks(const struct pairs_call *calls, int64_t count, int size, int *ranks)
+static int list_ranks(struct run *run, const struct pairs_call *calls, int64_t count, int **ranks)
 {
-    bool *seen = calloc((size_t)size, sizeof *seen);
+    bool *seen = run_allocate(run, (size_t)run->size, sizeof *seen);
     int found = 0;
-    for (int64_t i = 0; seen && i < count; i++)
+    *ranks = run_allocate(run, (size_t)count, sizeof **ranks);
+    for (int64_t i = 0; i < count; i++)
         if (!seen[calls[i].rank]) {
             seen[calls[i].rank] = true;
-            ranks[found++] = calls[i].rank;
+            (*ranks)[found++] = calls[i].rank;
         }
-    bool good = seen;
-    free(seen);
-    return good ? found : -1;
-}
-
-static bool list_messages(struct run *run)
-{
-    struct traffic_state *state = run->state;
-    int count, first = pairs_sources(&state->work.pairs, run->rank, &count);
-    for (int i = 0; i < count; i++)
-        state->arriving += list_arrivals(run, first + i, NULL);
-    state->arrivals = calloc((size_t)state->arriving + 1, sizeof *state->arrivals);
-    state->answering = calloc((size_t)state->arriving + 1, sizeof *state->answering);
-    state->answered = calloc((size_t)state->work.steps + 1, sizeof *state->answered);
-    state->requests =
-        calloc(2 * (size_t)(state->arriving + state->work.steps) + 1, sizeof *state->requests);
-    if (!state->arrivals || !state->answering || !state->answered || !state->requests)
-        return false;
-    int64_t listed = 0;
-    for (int i = 0; i < count; i++)
-        listed += list_arrivals(run, first + i, state->arrivals + listed);
-    if (state->work.pairs.both)
-        return true; /* each side has to wait for the other's messages: no answers are needed */
-    state->answering_count =
-        list_ranks(state->arrivals, state->arriving, run->size, state->answering);
-    state->answered_count =
-        list_ranks(state->work.calls, state->work.steps, run->size, state->answered);
-    return state->answering_count >= 0 && state->answered_count >= 0;
+    return found;
 }
 
 static bool set_up_messages(struct run *run)
 {
     struct traffic_state *state = run->state;
+    struct pairs_work *work = &state->work;
     state->comm = mpi_comm(run);
-    bool good = list_calls(run) && list_messages(run);
-    if (good)
-        pairs_note(run, &state->work.pairs);
-    if (good && state->arriving + state->work.steps > INT_MAX / 2)
+    list_calls(run);
+    int count, first = pairs_sources(&work->pairs, run->rank, &count);
+    for (int i = 0; i < count; i++)
+        state->arriving += list_arrivals(run, first + i, NULL);
+    if (state->arriving + work->steps > INT_MAX / 2)
         return run_fail(run, "that are more messages than MPI can wait for: take a smaller window");
-    return good || run_fail(run, "out of memory");
+    state->arrivals = run_allocate(run, (size_t)state->arriving, sizeof *state->arrivals);
+    state->requests =
+        run_allocate(run, (size_t)(state->arriving + work->steps), sizeof *state->requests);
+    int64_t listed = 0;
+    for (int i = 0; i < count; i++)
+        listed += list_arrivals(run, first + i, state->arrivals + listed);
+    if (work->pairs.both)
+        return true; /* each side has to wait for the other's messages: no answers are needed */
+    state->answering_count = list_ranks(run, state->arrivals, state->arriving, &state->answering);
+    state->answered_count = list_ranks(run, work->calls, work->steps, &state->answered);
+    return true;
 }
 
 static void tear_down(struct run *run)
 {
-    struct traffic_state *state = run->state;
-    window_close(&state->window);
-    free(state->arrivals);
-    free(state->answering);
-    free(state->answered);
-    free(state->requests);
-    pairs_work_close(&state->work);
+    window_close(&((struct traffic_state *)run->state)->window);
 }
 
 /* ---- Puts and gets ---- */

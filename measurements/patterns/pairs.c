@@ -37,16 +37,8 @@ static block_function *const routines[] = {
 
 static bool set_up(struct run *run)
 {
-    struct pairs_work *work = run->state;
-    if (!pairs_work_open(run, work))
-        return run_fail(run, "out of memory");
-    pairs_note(run, &work->pairs);
+    *(struct pairs_work *)run->state = pairs_work_open(run);
     return true;
-}
-
-static void tear_down(struct run *run)
-{
-    pairs_work_close(run->state);
 }
 
 /* ---- What is timed ---- */
@@ -145,7 +137,7 @@ static double run_traffic(struct run *run)
 static const struct measurement traffic = {
     .api = API_OPENSHMEM, .minimum_pes = 2, .who = "the ranks that work", .check = pairs_check, .demand = pairs_demand_traffic,
     SHMEM_STATE(struct pairs_work), .setup = WITH_SHMEM(set_up), .fill = WITH_SHMEM(pairs_fill_traffic),
-    .verify = WITH_SHMEM(pairs_verify_traffic), .run = WITH_SHMEM(run_traffic), .teardown = WITH_SHMEM(tear_down)};
+    .verify = WITH_SHMEM(pairs_verify_traffic), .run = WITH_SHMEM(run_traffic)};
 static const struct measurement each = {
     .like = {&traffic}, .parameters = {COUNT_BYTES, PATTERN, PAIRS, DIRECTIONS, ITERATIONS}};
 static const struct measurement full = {

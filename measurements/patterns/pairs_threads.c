@@ -187,9 +187,7 @@ static bool set_up(struct run *run)
     struct threads_state *state = run->state;
     state->count = (int)run_argument(run, "threads")->integer;
     state->workers = run_allocate(run, (size_t)state->count, sizeof *state->workers);
-    if (!pairs_work_open(run, &state->work))
-        return run_fail(run, "out of memory");
-    pairs_note(run, &state->work.pairs);
+    state->work = pairs_work_open(run);
     return state->work.steps == 0 || (make_threads(run) && all_have_contexts(run));
 }
 
@@ -206,7 +204,6 @@ static void tear_down(struct run *run)
         pthread_cond_destroy(&state->wake);
         pthread_mutex_destroy(&state->lock);
     }
-    pairs_work_close(&state->work);
 }
 
 /* ---- What is timed ---- */

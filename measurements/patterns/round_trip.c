@@ -105,16 +105,10 @@ static bool set_up(struct run *run)
     struct trip_state *state = run->state;
     if (!collective_set_up(run))
         return false;
-    if (!trip_open(run, &state->pair))
-        return run_fail(run, "out of memory");
+    state->pair = trip_open(run);
     int partner = state->pair.partner;
     state->pe = partner >= 0 ? pe_set_member(run->set, partner) : -1;
     return true;
-}
-
-static void tear_down(struct run *run)
-{
-    trip_close(&((struct trip_state *)run->state)->pair);
 }
 
 static double run_trips(struct run *run)
@@ -152,7 +146,7 @@ static const struct measurement trips = {
     .moves = MOVES_BOTH_WAYS, .check = check, .demand = demand, 
     .parameters = {TRIP_PARAMETERS(0)}, 
     SHMEM_STATE(struct trip_state), .setup = WITH_SHMEM(set_up), .fill = WITH_SHMEM(fill),
-    .verify = WITH_SHMEM(verify), .run = WITH_SHMEM(run_trips), .teardown = WITH_SHMEM(tear_down)};
+    .verify = WITH_SHMEM(verify), .run = WITH_SHMEM(run_trips)};
 
 #define WAY .like = {&trips}, .variant = &(const struct way)
 

@@ -144,8 +144,8 @@ static double run_several(struct run *run)
     return seconds / (double)run->iterations / contexts->count;
 }
 
-static const struct several puts = {shmem_ctx_putmem_nbi, false},
-                            gets = {shmem_ctx_getmem_nbi, true};
+static const struct several putting = {shmem_ctx_putmem_nbi, false},
+                            getting = {shmem_ctx_getmem_nbi, true};
 static const long serialized = SHMEM_CTX_SERIALIZED, private = SHMEM_CTX_PRIVATE,
                   nostore = SHMEM_CTX_NOSTORE;
 
@@ -236,9 +236,9 @@ const struct measurement measurements_context[] = {
     {"Shmem_Ctx_Fence_Put", "fence of a user context alone after a put to the next rank", {&order_fence_put}, .routine = "shmem_ctx_fence", .calls = "shmem_ctx_put", .variant = &by_fence},
 
     {"Shmem_Ctx_Put_Nonblocking_Several", "non-blocking puts in flight on several user contexts", {&several}, .routine = "shmem_ctx_put_nbi",
-     .timed = "a put_nbi on each context, then a quiet of each, divided by the contexts", .variant = WITH_SHMEM(&puts)},
+     .timed = "a put_nbi on each context, then a quiet of each, divided by the contexts", .variant = WITH_SHMEM(&putting)},
     {"Shmem_Ctx_Get_Nonblocking_Several", "non-blocking gets in flight on several user contexts", {&several}, .routine = "shmem_ctx_get_nbi",
-     .timed = "a get_nbi on each context, then a quiet of each, divided by the contexts", .variant = WITH_SHMEM(&gets)},
+     .timed = "a get_nbi on each context, then a quiet of each, divided by the contexts", .variant = WITH_SHMEM(&getting)},
     {.name = NULL},
 };
 /* clang-format on */

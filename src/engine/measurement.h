@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/memory.h"
 #include "base/process.h"
 #include "clock/timer.h"
 #include "objects/communicator.h"

@@ -78,7 +78,7 @@ static void set_up(void)
     for (int r = 0; r < machine.task.size; r++) {
         struct rank *rank = &machine.ranks[r];
         *rank = (struct rank){0};
-        assert_true(made_plan(&machine.task, r, &rank->plan));
+        rank->plan = made_plan(&machine.task, r);
         rank->target = calloc(made_vector(&machine.task) + 1, sizeof(long));
         rank->landing = calloc(TURNS * machine.needs.landing + 1, sizeof(long));
         for (size_t i = 0; i < made_vector(&machine.task); i++)
@@ -89,7 +89,7 @@ static void set_up(void)
 static void tear_down(void)
 {
     for (int r = 0; r < machine.task.size; r++) {
-        made_free(&machine.ranks[r].plan);
+        free(machine.ranks[r].plan.steps);
         free(machine.ranks[r].target);
         free(machine.ranks[r].landing);
     }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/services.h"
 #include "measurements/common/pairs_pattern.h"
 #include "measurements/common/tournament.h"
 #include "unit/unit.h"
@@ -40,14 +41,15 @@ static const char *refusal(const char *pattern, int pairs, int directions, int w
     return reason;
 }
 
+/* What pairs_open() allocates lives as long as the program. */
+static struct services services;
+
 static struct pairs opened(const char *pattern, int pairs, int directions, int window, int size)
 {
     struct argument arguments[MEASUREMENT_MAX_PARAMETERS];
-    struct run run = {.arguments = arguments, .size = size};
-    struct pairs made;
+    struct run run = {.arguments = arguments, .size = size, .services = &services};
     run.function = function_for(pattern, pairs, directions, window, arguments);
-    assert_true(pairs_open(&made, &run));
-    return made;
+    return pairs_open(&run);
 }
 
 /* Each step is on another rank that names this one among its sources, in a place that exists and
@@ -90,7 +92,6 @@ static void all_ranks_agree(void **state)
                             continue;
                         struct pairs made = opened(patterns[p], pairs, directions, window, size);
                         check_steps(&made);
-                        pairs_close(&made);
                         checked++;
                     }
     assert_true(checked > 500);
@@ -106,7 +107,6 @@ static void check_partners(const char *pattern, int pairs, int size, const int *
             fail_msg("%s, %d pairs: the partner of rank %d is %d", pattern, pairs, rank, partner);
         assert_int_equal(pairs_steps(&made, rank), partner > rank);
     }
-    pairs_close(&made);
 }
 
 static void patterns_are_what_they_are_called(void **state)
@@ -135,9 +135,6 @@ static void random_pairs_are_pairs(void **state)
         other += pairs_partner(&b, rank, &second) != partner;
     }
     assert_true(other > 80);
-    pairs_close(&a);
-    pairs_close(&again);
-    pairs_close(&b);
 }
 
 /* In all rounds together each rank meets each other one once; with groups a round is either inside
@@ -165,7 +162,6 @@ static void check_tournament(int size, int group, int seed)
         }
         assert_int_equal(pairs, made.pairs);
         assert_true(inside == 0 || inside == pairs || group == size);
-        pairs_close(&made);
     }
     for (int a = 0; a < size; a++)
         for (int b = 0; b < size; b++)
