@@ -115,6 +115,10 @@ class Value:
     def texts(self):
         return [entry.text() for entry in self.entries("texts", empty=True)]
 
+    def number(self, least=-math.inf, most=math.inf):
+        bounds = f" from {least} to {most}" if most < math.inf else ""
+        return self.must(is_number(self.content) and least <= self.content <= most, f"a number{bounds}")
+
     def whole(self, least, most=math.inf):
         good = is_whole(self.content) and least <= self.content <= most
         return self.must(good, f"a whole number from {least}" + (f" to {most}" if most < math.inf else ""))

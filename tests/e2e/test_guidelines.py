@@ -283,7 +283,7 @@ for given, text in (
         (rule(left=F, right=[{"function": "f", "arguments": {"count": "2**99"}}]), "rule 'x'.right[0].arguments.count: "
          "give an expression of numbers, arguments and pes with + - * /, not \"2**99\""),
         (rule(left=F, right=F, tolerance=-1),
-         "rule 'x'.tolerance: give a share such as 0.05, not -1"),
+         "rule 'x'.tolerance: give a number from 0 to 1000, not -1"),
         (rule(monotone="count", functions="f"), "rule 'x'.functions: give a list of texts")):
     save("bad.json", given)
     refused = tool("--rules", "bad.json", "good.json")

@@ -90,7 +90,7 @@ def read(path, tolerance=None):
 
 def _tolerance(members, default):
     given = members.get("tolerance")
-    return given.must(is_number(given.content) and 0 <= given.content < 1e6, "a share such as 0.05") if given else default
+    return given.number(0, 1000) if given else default
 
 
 def _rules_of(record, common, override):

@@ -38,134 +38,121 @@ CHOOSE = "choose with --block, --function or --panel, or draw all with --write-s
 HINT = "; --write-spec FILE writes one that is right, to be edited"
 
 
-# ---- Checking ----
+# ---- Checking: a function for each key, which takes its users_json.Value and refuses what drawing would not understand ----
 
 
-def _are(values, good):
-    """Whether this is an object all of whose values are good."""
-    return isinstance(values, dict) and all(map(good, values.values()))
+def _text(value):
+    return value.text(empty=True)
 
 
-def must(good, problem):
-    """A check: what is wrong with a value, or None."""
-    return lambda value: None if good(value) else problem
+def _flag(value):
+    return value.must(isinstance(value.content, bool), "true or false")
 
 
-def between(low, high, good, what):
-    def check(value):
-        if not good(value):
-            return f"is not a {what}"
-        return None if low <= value <= high else f"is not between {low} and {high}"
-    return check
+def _footer(value):
+    return value.must(isinstance(value.content, bool) or value.content == "short", 'true, false or "short"')
 
 
-def a_number(low, high):
-    return between(low, high, is_number, "number")
+def _number(low, high):
+    return lambda value: value.number(low, high)
 
 
-def a_count(low, high):
-    return between(low, high, is_whole, "whole number")
+def _count(low, high):
+    return lambda value: value.whole(low, high)
 
 
-def one_of(*choices):
-    return must(lambda value: isinstance(value, str) and value in choices,
-                f"is none of {', '.join(json.dumps(c, ensure_ascii=False) for c in choices)}")
+def _one_of(*choices):
+    return lambda value: value.one_of(choices)
 
 
-def a_range(value):
-    if not isinstance(value, list) or len(value) != 2 or not all(end is None or is_number(end) for end in value):
-        return "is not a pair of numbers, [from, to] (null: from the data)"
-    return "has an end that is not above its begin" if None not in value and value[0] >= value[1] else None
+def _each(check):
+    """Of an object whose names are free."""
+    return lambda value: [check(own) for own in value.members().values()]
 
 
-def _is_color(value):
-    return 1 <= value <= len(style.PALETTE) if is_whole(value) else \
-        isinstance(value, str) and re.fullmatch(r"#[0-9a-fA-F]{6}", value)
+def _scalar(value):
+    return value.must(isinstance(value.content, str) or is_number(value.content), "a number or a text")
 
 
-def _is_text(value):
-    return isinstance(value, str)
+def _range(value):
+    ends = value.content
+    value.must(isinstance(ends, list) and len(ends) == 2 and all(end is None or is_number(end) for end in ends),
+               "a pair of numbers, [from, to] (null: from the data)")
+    if None not in ends and ends[0] >= ends[1]:
+        value.refuse("the end is not above the begin")
 
 
-a_text = must(_is_text, "is not a text")
-a_flag = must(lambda value: isinstance(value, bool), "is neither true nor false")
-a_footer = must(lambda value: isinstance(value, bool) or value == "short", 'is none of true, false, "short"')
-a_color = must(_is_color, f'is neither "#rrggbb" nor a number from 1 to {len(style.PALETTE)}')
-a_file = must(lambda value: _is_text(value) or is_whole(value) and value >= 1,
-              "is neither a number from 1 nor a pattern of names")
-a_selector = must(lambda value: isinstance(value, dict), "is not an object")
-some_scalars = must(lambda value: _are(value, lambda one: is_number(one) or _is_text(one)),
-                    "is not an object of numbers and texts by name")
-some_texts = must(lambda value: _are(value, _is_text), "is not an object of texts by name")
-some_numbers = must(lambda value: isinstance(value, list) and value and all(map(is_number, value)), "is not a list of numbers")
-
-SELECTOR = {
-    "file": a_file, "block": a_text, "function": a_text, "occurrence": a_count(0, 10**9),
-    "variables": some_scalars, "arguments": some_scalars, "pes": a_count(0, 10**9),
-    "placement": one_of(*PLACEMENTS), "repeated": a_count(1, 10**9), "members": a_text,
-    "stated": some_texts, "state": a_count(0, 10**9), "control": one_of(*WORDS.values()),
-}
-STRIP = ("file", "members", "control")  # what selects a strip of states
-SERIES = {
-    **SELECTOR,
-    "label": a_text, "color": a_color, "marker": one_of(*style.MARKERS, "none"),
-    "line": one_of(*style.LINES, "none"), "width": a_number(0.1, 20),
-    "role": one_of("area", "line"),
-    "full": a_selector, "rest": a_selector, "post": a_selector,
-}
-PANEL = {
-    "title": a_text, "kind": one_of(*KINDS), "x": a_text, "y": one_of(*UNITS),
-    "x_label": a_text, "y_label": a_text, "x_scale": one_of("linear", "log2", "log10"),
-    "y_scale": one_of("linear", "log10"), "x_range": a_range, "y_range": a_range,
-    "unit": one_of(*TIME_UNITS, *RATE_UNITS, *MESSAGE_UNITS), "intervals": one_of(*INTERVALS),
-    "legend": one_of(*LEGENDS), "values": some_numbers, "optional": a_flag, "states": one_of(*STATES),
-    "thresholds": a_flag,
-    "series": None,
-}
-FONT = {"family": a_text, "size": a_number(3, 40)}
-FIGURE = {
-    "title": a_text, "width_cm": a_number(3, MAX_CM), "height_cm": a_number(3, MAX_CM),
-    "dpi": a_count(30, 1200), "columns": a_count(1, 10), "panels_per_page": a_count(1, 100),
-    "footer": a_footer, "font": None, "panels": None,
-}
+def _color(value):
+    color = value.content
+    value.must(1 <= color <= len(style.PALETTE) if is_whole(color) else
+               isinstance(color, str) and re.fullmatch(r"#[0-9a-fA-F]{6}", color),
+               f'"#rrggbb" or a number from 1 to {len(style.PALETTE)}')
 
 
-def _members(value, keys):
+def _file(value):
+    value.must(isinstance(value.content, str) or is_whole(value.content) and value.content >= 1,
+               "a number from 1 or a pattern of names")
+
+
+def _members(value, keys, needed=()):
     """{key: Value} of an object whose members pass the checks of their keys."""
-    members = value.members((), keys)
+    members = value.members(needed, keys)
     for key, member in members.items():
-        if problem := keys[key] and keys[key](member.content):
-            member.refuse(f"{json.dumps(member.content, ensure_ascii=False):.60} {problem}")
+        keys[key](member)
     return members
 
 
-def _check(top):
-    """Refuses what drawing would not understand."""
-    figure = _members(top, FIGURE)
-    if "font" in figure:
-        _members(figure["font"], FONT)
-    if "panels" not in figure:
-        top.refuse("panels is missing: a list of what to draw")
-    for panel in figure["panels"].entries("panels"):
-        own, given = _members(panel, PANEL), panel.content
-        kind, measure = given.get("kind", "curve"), given.get("y", "time")
-        if "unit" in own and given["unit"] not in UNITS[measure]:
-            own["unit"].refuse(f"{given['unit']} is no unit of {measure}")
-        if "states" in own and kind not in BY_STATE:
-            own["states"].refuse(f"is only for panels of kind {' and '.join(BY_STATE)}")
-        if "thresholds" in own and kind != "curve":
-            own["thresholds"].refuse("is only for panels of kind curve")
-        if "series" not in own:
-            panel.refuse("series is missing: a list of what to draw; [{}] takes all")
-        for series in own["series"].entries("series"):
-            members = _members(series, SERIES)
-            parts = [members[part] for part in ("full", "rest", "post") if part in members]
-            for one in (series, *parts):
-                _check_states(members if one is series else _members(one, SELECTOR), given)
-            if kind == "overlap" and len(parts) < 3:
-                series.refuse("overlap needs the selectors full, rest and post")
-            if kind != "overlap" and parts:
-                parts[0].refuse("is only for panels of kind overlap")
+SELECTOR = {
+    "file": _file, "block": _text, "function": _text, "occurrence": _count(0, 10**9),
+    "variables": _each(_scalar), "arguments": _each(_scalar), "pes": _count(0, 10**9),
+    "placement": _one_of(*PLACEMENTS), "repeated": _count(1, 10**9), "members": _text,
+    "stated": _each(_text), "state": _count(0, 10**9), "control": _one_of(*WORDS.values()),
+}
+STRIP = ("file", "members", "control")  # what selects a strip of states
+PARTS = ("full", "rest", "post")
+SERIES = {
+    **SELECTOR,
+    "label": _text, "color": _color, "marker": _one_of(*style.MARKERS, "none"),
+    "line": _one_of(*style.LINES, "none"), "width": _number(0.1, 20),
+    "role": _one_of("area", "line"), **dict.fromkeys(PARTS, lambda value: _members(value, SELECTOR)),
+}
+PANEL = {
+    "title": _text, "kind": _one_of(*KINDS), "x": _text, "y": _one_of(*UNITS),
+    "x_label": _text, "y_label": _text, "x_scale": _one_of("linear", "log2", "log10"),
+    "y_scale": _one_of("linear", "log10"), "x_range": _range, "y_range": _range,
+    "unit": _one_of(*TIME_UNITS, *RATE_UNITS, *MESSAGE_UNITS), "intervals": _one_of(*INTERVALS),
+    "legend": _one_of(*LEGENDS), "values": lambda value: [own.number() for own in value.entries("numbers")],
+    "optional": _flag, "states": _one_of(*STATES), "thresholds": _flag,
+    "series": lambda value: [_members(one, SERIES) for one in value.entries("what to draw; [{}] takes all")],
+}
+FONT = {"family": _text, "size": _number(3, 40)}
+FIGURE = {
+    "title": _text, "width_cm": _number(3, MAX_CM), "height_cm": _number(3, MAX_CM),
+    "dpi": _count(30, 1200), "columns": _count(1, 10), "panels_per_page": _count(1, 100),
+    "footer": _footer,
+    "font": lambda value: _members(value, FONT), "panels": lambda value: list(map(_check_panel, value.entries("panels"))),
+}
+
+
+def _check_panel(panel):
+    """Its keys, and those that do not belong together."""
+    own, given = _members(panel, PANEL, ("series",)), panel.content
+    kind, measure = given.get("kind", "curve"), given.get("y", "time")
+    if "unit" in own and given["unit"] not in UNITS[measure]:
+        own["unit"].refuse(f"{given['unit']} is no unit of {measure}")
+    if "states" in own and kind not in BY_STATE:
+        own["states"].refuse(f"is only for panels of kind {' and '.join(BY_STATE)}")
+    if "thresholds" in own and kind != "curve":
+        own["thresholds"].refuse("is only for panels of kind curve")
+    for series in own["series"].entries(""):
+        members = series.members()
+        parts = [members[part] for part in PARTS if part in members]
+        for selector in (members, *(part.members() for part in parts)):
+            _check_states(selector, given)
+        if kind == "overlap" and len(parts) < 3:
+            series.refuse("overlap needs the selectors full, rest and post")
+        if kind != "overlap" and parts:
+            parts[0].refuse("is only for panels of kind overlap")
 
 
 def _check_states(selector, panel):
@@ -185,7 +172,7 @@ def read(path):
     """A checked spec from a file; "-" is standard input."""
     try:
         top = users_json.read(path)
-        _check(top)
+        _members(top, FIGURE, ("panels",))
         return top.content
     except OSError as error:
         raise Error(f"{path}: {error.strerror or error}{HINT}") from None

@@ -151,7 +151,7 @@ def _values(kind, name, given, library, pes):
 
 
 def _range(given):
-    numbers = {key: value.must(users_json.is_number(value.content), "a number")
+    numbers = {key: value.number()
                for key, value in given.members(("from", "to"), ("times", "plus")).items()}
     times, plus, value = numbers.get("times", 1), numbers.get("plus", 0), numbers["from"]
     if ("times" in numbers) == ("plus" in numbers) or times < 1 or plus < 0 or (times == 1 and plus == 0) or \
