@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/measurement.h"
+
 /* ---- Parts ---- */
 
 void grid_parts(int pes, int parts[GRID_CUTS])
@@ -239,19 +241,15 @@ float *grid_serial(const struct grid_block *block, const struct grid_program *pr
     struct grid_block wide;
     if (!reach(block, steps, &wide))
         return NULL;
-    float *cells[] = {malloc(wide.cells * sizeof(float)), malloc(wide.cells * sizeof(float))};
+    float *cells[] = {memory_allocate(wide.cells * sizeof(float)),
+                      memory_allocate(wide.cells * sizeof(float))};
     float *prepared = program->prepare ? program->prepare(&wide) : NULL;
-    float *result = malloc(block->cells * sizeof *result);
-    if (cells[0] && cells[1] && result && (prepared || !program->prepare)) {
-        grid_begin(&wide, cells[0], key, true);
-        grid_begin(&wide, cells[1], key, true);
-        for (int64_t step = 0; step < steps; step++)
-            program->sweep(&wide, prepared, cells[step % 2], cells[(step + 1) % 2]);
-        copy_block(block, result, &wide, cells[steps % 2]);
-    } else {
-        free(result);
-        result = NULL;
-    }
+    float *result = memory_allocate(block->cells * sizeof *result);
+    grid_begin(&wide, cells[0], key, true);
+    grid_begin(&wide, cells[1], key, true);
+    for (int64_t step = 0; step < steps; step++)
+        program->sweep(&wide, prepared, cells[step % 2], cells[(step + 1) % 2]);
+    copy_block(block, result, &wide, cells[steps % 2]);
     free(prepared);
     free(cells[0]);
     free(cells[1]);
@@ -290,11 +288,8 @@ static const float himeno_values[ARRAYS] = {
 
 static float *prepare_himeno(const struct grid_block *block)
 {
-    size_t each = block->cells * sizeof(float), bytes;
-    if (__builtin_mul_overflow(each, (size_t)ARRAYS, &bytes))
-        return NULL;
-    float *arrays = malloc(bytes);
-    for (size_t a = 0; arrays && a < ARRAYS; a++)
+    float *arrays = memory_zeroed(block->cells, ARRAYS * sizeof *arrays);
+    for (size_t a = 0; a < ARRAYS; a++)
         for (size_t x = 0; x < block->cells; x++)
             arrays[a * block->cells + x] = himeno_values[a];
     return arrays;

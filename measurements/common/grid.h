@@ -95,17 +95,17 @@ void grid_unpack(const struct grid_section *, float *cells, const float *packed)
 /* ---- What is computed ---- */
 
 struct grid_program {
-    /* Allocates what the sweep needs for a block apart from its cells, by malloc(); NULL: out of
-     * memory. May be left out. */
+    /* Allocates what the sweep needs for a block apart from its cells, for the caller to free. May
+     * be left out. */
     float *(*prepare)(const struct grid_block *);
     /* New values of all cells of the block from the old ones and the layer. Returns the sum of the
      * squares of the changes, or 0. */
     double (*sweep)(const struct grid_block *, const float *prepared, const float *from, float *to);
 };
 
-/* The cells of the block after `steps` steps of a serial program that begins with this key, by
- * malloc() and laid out as the block; NULL: out of memory. The program computes only cells that
- * have influence on the block. */
+/* The cells of the block after `steps` steps of a serial program that begins with this key, laid
+ * out as the block, for the caller to free; NULL: too many to be addressed. The program computes
+ * only cells that have influence on the block. */
 float *grid_serial(const struct grid_block *block, const struct grid_program *program, uint64_t key,
                    int64_t steps);
 /* Sweeps of single cells that grid_serial() makes, for a limit. */

@@ -85,15 +85,6 @@ void *mpi_address(void *buffer, const struct datatype *type)
     return (unsigned char *)buffer + datatype_origin(type);
 }
 
-static void *must(void *memory)
-{
-    if (!memory) {
-        fputs("skampi: error: out of memory\n", stderr);
-        MPI_Abort(MPI_COMM_WORLD, 1);
-    }
-    return memory;
-}
-
 /* Whether the elements are in memory just as MPI packs them. */
 static bool is_plain(const struct datatype *type)
 {
@@ -118,7 +109,7 @@ void mpi_fill(const struct run *run, void *address, int64_t count, struct dataty
     }
     int elements = packable(count, type), position = 0;
     size_t bytes = (size_t)(elements * datatype_size(type));
-    unsigned char *pattern = must(malloc(bytes + 1));
+    unsigned char *pattern = memory_allocate(bytes + 1);
     pattern_fill(pattern, bytes, key);
     MPI_Unpack(pattern, (int)bytes, &position, address, elements, mpi_datatype(type),
                MPI_COMM_SELF);
@@ -131,7 +122,7 @@ static unsigned char *packed(const void *address, int64_t count, struct datatype
 {
     int elements = packable(count, type), position = 0, room;
     MPI_Pack_size(elements, mpi_datatype(type), MPI_COMM_SELF, &room);
-    unsigned char *found = must(malloc((size_t)room + 1));
+    unsigned char *found = memory_allocate((size_t)room + 1);
     MPI_Pack((void *)(uintptr_t)address, elements, mpi_datatype(type), found, room, &position,
              MPI_COMM_SELF);
     *bytes = (size_t)(elements * datatype_size(type));
@@ -150,7 +141,7 @@ static bool verify_gaps(struct run *run, const char *what, const void *address, 
                         struct datatype *type, int tag)
 {
     size_t bytes = datatype_bytes(type, count);
-    unsigned char *expected = must(malloc(bytes + 1));
+    unsigned char *expected = memory_allocate(bytes + 1);
     data_poison(expected, bytes);
     mpi_fill(run, expected, count, type, tag);
     bool good = data_verify_equal(run, what, address, expected, bytes);

@@ -283,8 +283,8 @@ static bool came_from(struct run *run, const unsigned char *address, int count, 
     if (!run->function->neighborhood)
         return mpi_verify(run, BLOCK, address, count, state->receives,
                           pattern_of(sender, rank, most));
-    int *neighbors = calloc((size_t)most + 1, sizeof *neighbors);
-    int found = neighbors ? topology_neighbors(pe_set_topology(run->set), sender, neighbors) : 0;
+    int *neighbors = memory_zeroed((size_t)most, sizeof *neighbors);
+    int found = topology_neighbors(pe_set_topology(run->set), sender, neighbors);
     bool good = false;
     int last = 0;
     for (int place = 0; place < found && !good; place++)

@@ -114,12 +114,7 @@ static int duplicate_all(MPI_Comm comm, MPI_Comm *made, int64_t n, int64_t *coun
 static double run_memory(struct run *run)
 {
     int64_t n = run_integer(run, "n", 0), count = 0;
-    MPI_Comm *made = calloc((size_t)n, sizeof *made);
-    if (run_max(run, !made) > 0) {
-        free(made);
-        run_fail(run, "out of memory for the communicators");
-        return NAN;
-    }
+    MPI_Comm *made = memory_zeroed((size_t)n, sizeof *made);
     double before = resident_bytes();
     int code = duplicate_all(mpi_comm(run), made, n, &count);
     double after = resident_bytes();
@@ -174,12 +169,11 @@ static double run_footprint(struct run *run)
 {
     const struct library_start *start = run_library_start(run);
     MPI_Comm comm = mpi_comm(run);
-    int *words = calloc((size_t)run->size, 2 * sizeof *words);
-    if (run_max(run, isnan(start->resident_after)) > 0 || run_max(run, !words) > 0) {
+    if (run_max(run, isnan(start->resident_after)) > 0) {
         run_fail(run, "the system of some PE does not report the memory of a process");
-        free(words);
         return NAN;
     }
+    int *words = memory_zeroed((size_t)run->size, 2 * sizeof *words);
     note_step(run, "init", start->resident_before, start->resident_after);
     bool good = call_peers(run, comm);
     double peers = resident_bytes();

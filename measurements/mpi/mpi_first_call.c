@@ -116,16 +116,11 @@ static double run_first_call(struct run *run)
     int kind = run_word(run, "kind");
     bool before = called[kind];
     size_t bytes = 2 * (size_t)run->size * elements_of(run) * sizeof(int);
-    unsigned char *memory[] = {malloc(bytes + 1), malloc(bytes + 1)};
+    unsigned char *memory[] = {memory_allocate(bytes), memory_allocate(bytes)};
     struct datatype *type = datatype_predefined("MPI_INT");
-    double first = NAN;
     called[kind] = true;
-    if (run_max(run, !memory[0] || !memory[1]) > 0) {
-        run_fail(run, "out of memory on rank %d", run->rank);
-    } else {
-        describe(run, routines[kind], type);
-        first = run_calls(run, memory, bytes);
-    }
+    describe(run, routines[kind], type);
+    double first = run_calls(run, memory, bytes);
     datatype_release(type);
     free(memory[0]);
     free(memory[1]);

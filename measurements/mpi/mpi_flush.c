@@ -230,9 +230,7 @@ static bool check_window(struct run *run, int source)
             flushed->routine == GET || flushed->routine == LOAD ? run->rank : sent_by(run, source));
     if (!run->untimed)
         return true; /* each operation adds to it */
-    unsigned char *expected = malloc(mpi_block_bytes(type, s->count, 2) + 1);
-    if (!expected)
-        return run_fail(run, "out of memory");
+    unsigned char *expected = memory_allocate(mpi_block_bytes(type, s->count, 2) + 1);
     window_fill(run, expected, s->count, type, run->rank, true);
     window_accumulate(run, expected, expected + s->block, s->count, type, s->op,
                       sent_by(run, source));
@@ -261,9 +259,7 @@ static bool check_result(struct run *run)
     if (datatype_class(type) == DATATYPE_DERIVED)
         return mpi_matches(run, found + s->origin, s->count, type, tag) ||
                mpi_verify(run, "the data fetched", found + s->origin, s->count, type, tag);
-    unsigned char *expected = malloc(s->block + 1);
-    if (!expected)
-        return run_fail(run, "out of memory");
+    unsigned char *expected = memory_allocate(s->block + 1);
     /* Gaps of the type are as they were. */
     memcpy(expected, found, s->block);
     window_fill(run, expected, s->count, type, tag, adds);

@@ -222,78 +222,52 @@ struct piece {
     MPI_Datatype type;
 };
 
-static int read_explicit(MPI_File file, int64_t access, const struct piece *p, MPI_Request *request)
+/* Calls the routine of that way to access data, or its first half. */
+static int begin(MPI_File file, int64_t access, bool writes, const struct piece *p,
+                 MPI_Request *request)
 {
+    MPI_Offset at = p->offset;
+    MPI_Status *none = MPI_STATUS_IGNORE;
+    MPI_Datatype type = p->type;
+    void *memory = p->memory;
+    int n = p->count;
     switch (access) {
     case 0x111:
-        return MPI_File_read_at(file, p->offset, p->memory, p->count, p->type, MPI_STATUS_IGNORE);
+        return writes ? MPI_File_write_at(file, at, memory, n, type, none)
+                      : MPI_File_read_at(file, at, memory, n, type, none);
     case 0x121:
-        return MPI_File_iread_at(file, p->offset, p->memory, p->count, p->type, request);
+        return writes ? MPI_File_iwrite_at(file, at, memory, n, type, request)
+                      : MPI_File_iread_at(file, at, memory, n, type, request);
     case 0x211:
-        return MPI_File_read_at_all(file, p->offset, p->memory, p->count, p->type,
-                                    MPI_STATUS_IGNORE);
-    default:
-        return MPI_File_read_at_all_begin(file, p->offset, p->memory, p->count, p->type);
-    }
-}
-
-static int write_explicit(MPI_File file, int64_t access, const struct piece *p,
-                          MPI_Request *request)
-{
-    switch (access) {
-    case 0x111:
-        return MPI_File_write_at(file, p->offset, p->memory, p->count, p->type, MPI_STATUS_IGNORE);
-    case 0x121:
-        return MPI_File_iwrite_at(file, p->offset, p->memory, p->count, p->type, request);
-    case 0x211:
-        return MPI_File_write_at_all(file, p->offset, p->memory, p->count, p->type,
-                                     MPI_STATUS_IGNORE);
-    default:
-        return MPI_File_write_at_all_begin(file, p->offset, p->memory, p->count, p->type);
-    }
-}
-
-static int read_pointer(MPI_File file, int64_t access, const struct piece *p, MPI_Request *request)
-{
-    switch (access) {
+        return writes ? MPI_File_write_at_all(file, at, memory, n, type, none)
+                      : MPI_File_read_at_all(file, at, memory, n, type, none);
+    case 0x221:
+        return writes ? MPI_File_write_at_all_begin(file, at, memory, n, type)
+                      : MPI_File_read_at_all_begin(file, at, memory, n, type);
     case 0x112:
-        return MPI_File_read(file, p->memory, p->count, p->type, MPI_STATUS_IGNORE);
+        return writes ? MPI_File_write(file, memory, n, type, none)
+                      : MPI_File_read(file, memory, n, type, none);
     case 0x114:
-        return MPI_File_read_shared(file, p->memory, p->count, p->type, MPI_STATUS_IGNORE);
+        return writes ? MPI_File_write_shared(file, memory, n, type, none)
+                      : MPI_File_read_shared(file, memory, n, type, none);
     case 0x122:
-        return MPI_File_iread(file, p->memory, p->count, p->type, request);
+        return writes ? MPI_File_iwrite(file, memory, n, type, request)
+                      : MPI_File_iread(file, memory, n, type, request);
     case 0x124:
-        return MPI_File_iread_shared(file, p->memory, p->count, p->type, request);
+        return writes ? MPI_File_iwrite_shared(file, memory, n, type, request)
+                      : MPI_File_iread_shared(file, memory, n, type, request);
     case 0x212:
-        return MPI_File_read_all(file, p->memory, p->count, p->type, MPI_STATUS_IGNORE);
+        return writes ? MPI_File_write_all(file, memory, n, type, none)
+                      : MPI_File_read_all(file, memory, n, type, none);
     case 0x214:
-        return MPI_File_read_ordered(file, p->memory, p->count, p->type, MPI_STATUS_IGNORE);
+        return writes ? MPI_File_write_ordered(file, memory, n, type, none)
+                      : MPI_File_read_ordered(file, memory, n, type, none);
     case 0x222:
-        return MPI_File_read_all_begin(file, p->memory, p->count, p->type);
+        return writes ? MPI_File_write_all_begin(file, memory, n, type)
+                      : MPI_File_read_all_begin(file, memory, n, type);
     default:
-        return MPI_File_read_ordered_begin(file, p->memory, p->count, p->type);
-    }
-}
-
-static int write_pointer(MPI_File file, int64_t access, const struct piece *p, MPI_Request *request)
-{
-    switch (access) {
-    case 0x112:
-        return MPI_File_write(file, p->memory, p->count, p->type, MPI_STATUS_IGNORE);
-    case 0x114:
-        return MPI_File_write_shared(file, p->memory, p->count, p->type, MPI_STATUS_IGNORE);
-    case 0x122:
-        return MPI_File_iwrite(file, p->memory, p->count, p->type, request);
-    case 0x124:
-        return MPI_File_iwrite_shared(file, p->memory, p->count, p->type, request);
-    case 0x212:
-        return MPI_File_write_all(file, p->memory, p->count, p->type, MPI_STATUS_IGNORE);
-    case 0x214:
-        return MPI_File_write_ordered(file, p->memory, p->count, p->type, MPI_STATUS_IGNORE);
-    case 0x222:
-        return MPI_File_write_all_begin(file, p->memory, p->count, p->type);
-    default:
-        return MPI_File_write_ordered_begin(file, p->memory, p->count, p->type);
+        return writes ? MPI_File_write_ordered_begin(file, memory, n, type)
+                      : MPI_File_read_ordered_begin(file, memory, n, type);
     }
 }
 
@@ -313,16 +287,6 @@ static int end_split(MPI_File file, int64_t access, bool writes, void *memory)
     default:
         return MPI_SUCCESS;
     }
-}
-
-static int begin(MPI_File file, int64_t access, bool writes, const struct piece *p,
-                 MPI_Request *request)
-{
-    if (access & FILE_EXPLICIT)
-        return writes ? write_explicit(file, access, p, request)
-                      : read_explicit(file, access, p, request);
-    return writes ? write_pointer(file, access, p, request)
-                  : read_pointer(file, access, p, request);
 }
 
 static MPI_Offset in_elements(const struct io_state *s, int64_t bytes)
@@ -489,15 +453,12 @@ static int64_t elements_of(const struct io_state *s, int64_t bytes)
     return bytes / datatype_size(s->request.in_memory);
 }
 
-/* Memory for all data of a portion, poisoned; ends the job without. */
+/* Memory for all data of a portion, poisoned. */
 static unsigned char *buffer_for(const struct io_state *s, int64_t bytes)
 {
     size_t size = datatype_bytes(s->request.in_memory, elements_of(s, bytes)) + 1;
-    unsigned char *buffer = malloc(size);
-    if (!buffer)
-        MPI_Abort(MPI_COMM_WORLD, 1);
-    else
-        data_poison(buffer, size);
+    unsigned char *buffer = memory_allocate(size);
+    data_poison(buffer, size);
     return buffer;
 }
 
@@ -513,8 +474,7 @@ static void access_plainly(struct io_state *s, const struct portion *portion, bo
             .type = mpi_datatype(s->request.in_memory),
         };
         mpi_file_note(&s->file, writes ? "writing" : "reading",
-                      writes ? write_explicit(s->file.handle, 0x111, &piece, NULL)
-                             : read_explicit(s->file.handle, 0x111, &piece, NULL));
+                      begin(s->file.handle, 0x111, writes, &piece, NULL));
     }
 }
 
@@ -612,11 +572,11 @@ static void fill_sequential(struct run *run)
     mpi_file_settle(&s->file);
 }
 
-/* The first block from `from` on, every `step`-th, with which memory agrees; -1: none. */
+/* The first block from `from` on with which memory agrees; -1: none. */
 static int64_t block_like(const struct run *run, struct io_state *s, unsigned char *buffer,
-                          int64_t i, int64_t from, int64_t end, int64_t step)
+                          int64_t i, int64_t from, int64_t end)
 {
-    for (int64_t tag = from; tag < end; tag += step)
+    for (int64_t tag = from; tag < end; tag++)
         if (mpi_matches(run, memory_at(s, buffer, i * s->own.block), elements_of(s, s->own.block),
                         s->request.in_memory, (int)tag))
             return tag;
@@ -644,13 +604,10 @@ static void count_blocks(struct run *run, struct io_state *s, unsigned char *buf
     const struct pattern *pattern = run->function->variant;
     int64_t n = blocks_of_all(run, s);
     for (int64_t i = 0; i < count; i++) {
-        int64_t from = 0, end = n;
-        if (ordered)
-            from = pattern->writes ? i % run->size * s->own.count + i / run->size
-                                   : i * run->size + run->rank;
-        if (ordered)
-            end = from + 1;
-        int64_t tag = block_like(run, s, buffer, i, from, end, 1);
+        int64_t from = !ordered          ? 0
+                       : pattern->writes ? i % run->size * s->own.count + i / run->size
+                                         : i * run->size + run->rank;
+        int64_t tag = block_like(run, s, buffer, i, from, ordered ? from + 1 : n);
         if (tag >= 0)
             found[tag]++;
     }
@@ -661,12 +618,8 @@ static bool verify_sequential(struct run *run)
     const struct pattern *pattern = run->function->variant;
     struct io_state *s = run->state;
     struct portion all = whole_file(run, s);
-    int *found = calloc((size_t)all.count + 1, sizeof *found);
+    int *found = memory_zeroed((size_t)all.count, sizeof *found);
     mpi_file_settle(&s->file);
-    if (!mpi_all(run, found, "out of memory for the blocks of a file")) {
-        free(found);
-        return false;
-    }
     if (!pattern->writes) {
         count_blocks(run, s, run->remote, s->own.count, found);
     } else if (run->rank == 0) {

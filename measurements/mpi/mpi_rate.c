@@ -34,7 +34,6 @@ static void demand_rate(struct run *run)
 #if SKAMPI_MPI
 
 #include <math.h>
-#include <stdlib.h>
 
 #define TAG_OF_MESSAGES 1
 #define TAG_OF_ANSWER 2
@@ -122,9 +121,7 @@ static bool set_up_rate(struct run *run)
     state->datatype = mpi_datatype(state->described);
     state->count = (int)run_integer(run, "count", 0);
     state->window = (int)run_integer(run, "window", 1);
-    state->requests = malloc(2 * (size_t)state->window * sizeof(MPI_Request));
-    if (!state->requests)
-        return run_fail(run, "out of memory");
+    state->requests = run_allocate(run, 2 * (size_t)state->window, sizeof(MPI_Request));
     return true;
 }
 
@@ -140,12 +137,6 @@ static double run_rate(struct run *run)
     if (!state->acts || !state->sends)
         return NAN;
     return run_elapsed(run, started, stopped) / (double)run->iterations / state->window;
-}
-
-static void tear_down_rate(struct run *run)
-{
-    struct rate_state *state = run->state;
-    free(state->requests);
 }
 
 #endif
@@ -168,7 +159,6 @@ static const struct measurement rate = {
     .fill = WITH_MPI(fill),
     .verify = WITH_MPI(verify),
     .run = WITH_MPI(run_rate),
-    .teardown = WITH_MPI(tear_down_rate),
 };
 
 const struct measurement measurements_mpi_rate[] = {

@@ -422,9 +422,7 @@ static void form_groups(const struct run *run, struct epoch_state *s)
 {
     const struct epochs *epochs = run->function->variant;
     bool posts = epochs->epoch == START_POST || epochs->epoch == START_TEST;
-    int *ranks = malloc((size_t)run->size * sizeof *ranks), count = 0;
-    if (!ranks)
-        MPI_Abort(MPI_COMM_WORLD, 1);
+    int *ranks = memory_zeroed((size_t)run->size, sizeof *ranks), count = 0;
     for (int i = 0; i < s->to.count; i++)
         ranks[i] = (s->to.first + i) % run->size;
     s->targets = group_of(run, ranks, posts ? s->to.count : 0);
@@ -544,9 +542,7 @@ static bool check_block(struct run *run, int origin, int64_t block)
     if (epochs->operation != ACCUMULATE)
         return mpi_verify(run, "the window", mpi_address(found, type), s->count, type,
                           epochs->operation == GET ? run->rank : tag_of(run, origin, run->rank));
-    unsigned char *expected = malloc(mpi_block_bytes(type, s->count, 2) + 1);
-    if (!expected)
-        return false;
+    unsigned char *expected = memory_allocate(mpi_block_bytes(type, s->count, 2) + 1);
     fill(run, expected, s->count, run->rank);
     for (int rank = 0; rank < run->size; rank++)
         if (index_of(run, rank, run->rank) >= 0 && (s->places == 1 || rank == origin))
