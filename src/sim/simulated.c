@@ -230,24 +230,20 @@ static bool write_at(struct simulated_trace *simulated, int pe, int flags, const
 static void describe(const struct simulated_trace *simulated, const struct trace_file *from,
                      const struct program *program, struct output *out)
 {
-    const struct trace_info *info = trace_info(from);
-    char *library = text_format("%s; recorded with %s", simulated->library, info->library);
-    compose_description(out, &(struct run_description){
-                                 .pe = info->pe,
-                                 .pes = info->pes,
-                                 .host = simulated->hosts[info->pe],
-                                 .command = info->command,
-                                 .library = library,
-                                 .date = info->date,
-                                 .clock = "simulated",
-                                 .ticks_per_second = PS_PER_SECOND,
-                                 .start = {.known = true, .rate = 1},
-                                 .objects = info->objects,
-                                 .object_names = info->object_names,
-                                 .routines = program->count,
-                                 .routine = program->routines,
-                                 .selection = "",
-                             });
+    struct trace_info info = *trace_info(from);
+    char *library = text_format("%s; recorded with %s", simulated->library, info.library);
+    info.host = simulated->hosts[info.pe];
+    info.library = library;
+    info.clock = "simulated";
+    info.ticks_per_second = PS_PER_SECOND;
+    info.beginning = 0;
+    info.start = (struct clock_fix){.known = true, .rate = 1};
+    info.counters = 0;
+    info.routines = program->count;
+    info.routine = program->routines;
+    info.selection = "";
+    info.cost_between = info.cost_inside = 0;
+    compose_description(out, &info);
     free(library);
 }
 
@@ -276,12 +272,7 @@ static bool copy_teams(struct simulated_trace *simulated, int pe, struct trace_f
     struct trace_team team;
     bool good = true;
     while (good && trace_next_team(cursor, &team) == 1) {
-        give_signed(&out, team.team);
-        give_number(&out, (uint64_t)team.size);
-        give_number(&out, (uint64_t)team.range.index);
-        give_number(&out, (uint64_t)team.range.first);
-        give_signed(&out, team.range.stride);
-        give_number(&out, (uint64_t)team.range.count);
+        compose_team(&out, team.team, team.size, &team.range);
         head.records++;
         head.bytes = (uint32_t)(out.next - simulated->payload);
         if (head.bytes > PAYLOAD_BYTES - EVENT_MOST_BYTES) {
@@ -336,10 +327,10 @@ static bool end_file(struct simulated_trace *simulated, int pe, int64_t time)
     struct trace_file *from = recorded(simulated, pe);
     if (!from)
         return false;
-    compose_ending(bytes, &(struct run_ending){.reason = trace_info(from)->end,
+    compose_ending(bytes, &(struct trace_info){.end = trace_info(from)->end,
                                                .events = file->all_events,
-                                               .threads = (uint64_t)run_threads(simulated->run, pe),
-                                               .fix = {true, time, time, .bound = 0},
+                                               .threads = run_threads(simulated->run, pe),
+                                               .finish = {true, time, time, .bound = 0},
                                                .realtime = trace_info(from)->realtime});
     trace_close(from);
     return write_at(simulated, pe, 0, bytes, sizeof bytes, file->ending);

@@ -44,7 +44,7 @@ bool streams_set_clocks(struct streams *streams)
             break;
         struct recorded *recorded = &streams->recorded[pe];
         const int64_t second = (int64_t)trace_info(file)->ticks_per_second;
-        begins[pe] = trace_info(file)->synchronized ? trace_seconds(file, recorded->begin) : 0;
+        begins[pe] = trace_info(file)->start.known ? trace_seconds(file, recorded->begin) : 0;
         first = fmin(first, begins[pe]);
         recorded->ps_per_tick =
             PS_PER_SECOND / (double)second *

@@ -60,7 +60,7 @@ static void give_texts(struct output *output, const char *const *texts, size_t c
         give_text(output, texts[i]);
 }
 
-void compose_description(struct output *output, const struct run_description *run)
+void compose_description(struct output *output, const struct trace_info *run)
 {
     give_number(output, (uint64_t)run->pe);
     give_number(output, (uint64_t)run->pes);
@@ -88,8 +88,8 @@ void compose_description(struct output *output, const struct run_description *ru
         give_number(output, routine->fields);
     }
     give_text(output, run->selection);
-    give_real(output, run->cost_between_ns);
-    give_real(output, run->cost_inside_ns);
+    give_real(output, 1e9 * run->cost_between);
+    give_real(output, 1e9 * run->cost_inside);
 }
 
 struct format_head compose_head(const unsigned char *description, uint32_t bytes)
@@ -100,20 +100,30 @@ struct format_head compose_head(const unsigned char *description, uint32_t bytes
     return head;
 }
 
-void compose_ending(unsigned char bytes[FORMAT_ENDING_BYTES], const struct run_ending *ending)
+void compose_ending(unsigned char bytes[FORMAT_ENDING_BYTES], const struct trace_info *run)
 {
     memset(bytes, 0, FORMAT_ENDING_BYTES);
     struct output output = {bytes + sizeof(uint32_t), bytes + FORMAT_ENDING_BYTES, false};
-    give_text(&output, ending->reason);
-    give_number(&output, ending->events);
-    give_number(&output, ending->dropped);
-    give_number(&output, ending->threads);
-    give_fix(&output, &ending->fix);
-    give_real(&output, ending->fix.bound);
-    give_number(&output, ending->lost);
-    give_signed(&output, ending->realtime);
+    give_text(&output, run->end);
+    give_number(&output, run->events);
+    give_number(&output, run->dropped);
+    give_number(&output, (uint64_t)run->threads);
+    give_fix(&output, &run->finish);
+    give_real(&output, run->finish.bound);
+    give_number(&output, run->lost);
+    give_signed(&output, run->realtime);
     uint32_t sum = format_ending_checksum(bytes);
     memcpy(bytes, &sum, sizeof sum);
+}
+
+void compose_team(struct output *output, int64_t team, int64_t size, const struct pe_range *range)
+{
+    give_signed(output, team);
+    give_number(output, (uint64_t)size);
+    give_number(output, (uint64_t)range->index);
+    give_number(output, (uint64_t)range->first);
+    give_signed(output, range->stride);
+    give_number(output, (uint64_t)range->count);
 }
 
 struct block_head compose_events_head(uint32_t thread, const struct encoder *encoder, uint64_t done)

@@ -97,45 +97,62 @@ uint32_t format_ending_checksum(const unsigned char bytes[FORMAT_ENDING_BYTES]);
  * of the head on. payload: bytes after the head; NULL leaves its checksum unchecked. */
 const char *format_block_problem(const struct block_head *, int64_t rest, const void *payload);
 
-/* ---- Writing ---- */
-
-/* What a file says of its run, in this order. Texts and arrays stay the caller's. */
-struct run_description {
+/* What a file says of its run. Texts and arrays stay their owner's. */
+struct trace_info {
+    /* ---- At the beginning, in this order ---- */
     int pe, pes;
-    const char *host, *command, *library, *date;
-    bool profile;      /* profiles instead of events */
+    const char *host, *command, *library;
+    const char *version; /* of the writer */
+    const char *date;
+    bool profile;      /* recorded with --summary: profiles instead of events */
     const char *clock; /* how clocks were to be synchronized */
     double ticks_per_second;
-    int64_t beginning; /* global ticks that times count from */
+    int64_t beginning; /* global ticks that times count from: of all PEs, if start is known */
     struct clock_fix start;
-    size_t counters; /* number of hardware counters of each phase */
+    size_t counters; /* number of hardware counters of each phase (PAPI) */
     const char *const *counter_names;
-    size_t objects; /* number of objects that places lie in */
+    size_t objects; /* number of objects in which places lie: "private", "heap", "static", ... */
     const char *const *object_names;
     size_t routines;
     const struct trace_routine *routine;
-    const char *selection;                  /* options by which calls were left out, or "" */
-    double cost_between_ns, cost_inside_ns; /* what the tracer adds to a call */
+    const char *selection; /* options by which calls were left out: "--only put"; "" when there were
+                              none, and in older files */
+    /* The time that the tracer added to each call (seconds): to the burst before it, and to its
+     * duration. 0 in files before version 3. */
+    double cost_between, cost_inside;
+
+    /* ---- At the end ---- */
+    const char *end;  /* "finalize", "exit", "global_exit", "abort", "signal 15", "" */
+    uint64_t events;  /* in the file; without an ending, as far as blocks tell */
+    uint64_t dropped; /* recorded, but not in the file: lost, or overwritten in the ring */
+    uint64_t lost;    /* of the dropped events: because of --limit, a full disk, or no memory */
+    int threads;
+    struct clock_fix finish; /* its rate is not written */
+    int64_t realtime; /* ns since 1970, UTC, when times begin (in a file: at the start's fix),
+                         rounded to seconds in older files; 0 if not known */
+
+    /* ---- What follows ---- */
+    int format;       /* version of the format */
+    bool complete;    /* the file has a regular end */
+    bool start_alone; /* the run ended without synchronizing clocks again, so drift is not corrected
+                       */
+    double clock_bound; /* error bound of the correction (seconds); NaN if clocks were not
+                           synchronized at the end */
 };
 
+/* ---- Writing ---- */
+
 /* Writes at most what the output has room for; output->full says that there was too little. */
-void compose_description(struct output *, const struct run_description *);
+void compose_description(struct output *, const struct trace_info *);
 
 /* The head that stands before a description of this length. */
 struct format_head compose_head(const unsigned char *description, uint32_t bytes);
 
-/* How a run ended. */
-struct run_ending {
-    const char *reason;
-    uint64_t events;  /* in the file */
-    uint64_t dropped; /* recorded, but not in the file */
-    uint64_t lost;    /* of the dropped ones: for want of room or memory */
-    uint64_t threads;
-    struct clock_fix fix; /* its rate is not written */
-    int64_t realtime;     /* ns since 1970, UTC, at the start's fix; 0: not known */
-};
+void compose_ending(unsigned char bytes[FORMAT_ENDING_BYTES], const struct trace_info *);
 
-void compose_ending(unsigned char bytes[FORMAT_ENDING_BYTES], const struct run_ending *);
+/* A range of a team's members, as a record; of at most this many bytes. */
+#define TEAM_MOST_BYTES (6 * 2 * NUMBER_MOST_BYTES)
+void compose_team(struct output *, int64_t team, int64_t size, const struct pe_range *);
 
 /* The head of the block that an encoder fills; done: encoder->done, which is read once. Magic and
  * checksum are still missing. */

@@ -161,11 +161,11 @@ static void check_member(struct check *check, const struct source *source, struc
     const struct trace_info *info = source->info;
     if (!files->there)
         *files = (struct files){memory_zeroed((size_t)info->pes, sizeof(bool)), info->pes,
-                                info->synchronized, info->beginning};
+                                info->start.known, info->beginning};
     if (info->pes != files->pes)
         finding(check, "%s: belongs to a run on %d PEs, other files to one on %d", source->path,
                 info->pes, files->pes);
-    else if (files->one_run && info->synchronized && info->beginning != files->beginning)
+    else if (files->one_run && info->start.known && info->beginning != files->beginning)
         finding(check, "%s: is of another run: %s", source->path, info->command);
     else if (files->there[info->pe])
         finding(check, "%s: a second file of PE %d", source->path, info->pe);

@@ -635,7 +635,6 @@ static void find_flags(struct races *races)
         const struct trace_info *info = source->info;
         races->pes = info->pes > races->pes ? info->pes : races->pes;
         bound = fmax(bound, isfinite(info->clock_bound) ? info->clock_bound : UNKNOWN_CLOCKS);
-        kinds_read(&races->kinds, source, &races->reader->routines);
         races->threads[source->index] = memory_zeroed((size_t)info->threads, sizeof(struct thread));
         for (int thread = 0; thread < info->threads; thread++) {
             struct trace_event event;

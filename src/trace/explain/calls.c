@@ -10,37 +10,25 @@
 
 /* ---- Routines ---- */
 
-void kinds_read(struct kinds *kinds, const struct source *source, struct table *routines)
+const struct routine_kind *kinds_find(struct kinds *kinds, struct source *source,
+                                      const struct trace_event *event)
 {
-    size_t length, count = source->info->routines;
-    char *text = NULL;
-    FILE *out = memory_stream(&text, &length);
-    for (uint32_t i = 0; i < count; i++)
-        fprintf(out, "%s %d\n", trace_routine(source->file, i)->name,
-                (int)trace_routine(source->file, i)->fields);
-    fclose(out);
-    if (!kinds->names || strcmp(kinds->names, text) != 0) {
-        kinds->last = memory_zeroed(count, sizeof *kinds->last);
-        if (count)
-            routine_kinds(trace_routine(source->file, 0), count, source->info->format, routines,
-                          kinds->last);
+    size_t number = source_number(source, event);
+    memory_extend(kinds->of, number, &kinds->room);
+    struct routine_kind **kind = &kinds->of[number];
+    if (!*kind) {
+        *kind = memory_zeroed(1, sizeof **kind);
+        routine_kinds(source_routine(source, event), 1, source->info->format,
+                      &source->reader->routines, *kind);
     }
-    free(kinds->names);
-    kinds->names = text;
-    memory_extend(kinds->by_file, source->index, &kinds->files);
-    kinds->by_file[source->index] = kinds->last;
+    return *kind;
 }
 
 void kinds_free(struct kinds *kinds)
 {
-    const struct routine_kind *freed = NULL; /* files in a row share them */
-    for (size_t i = 0; i < kinds->files; i++)
-        if (kinds->by_file[i] && kinds->by_file[i] != freed) {
-            freed = kinds->by_file[i];
-            free(kinds->by_file[i]);
-        }
-    free(kinds->by_file);
-    free(kinds->names);
+    for (size_t i = 0; i < kinds->room; i++)
+        free(kinds->of[i]);
+    free(kinds->of);
 }
 
 /* ---- Calls ---- */
@@ -124,6 +112,6 @@ const char *spot_site(const struct explain *explain, uint32_t spot)
 const char *spot_routine(const struct explain *explain, uint32_t spot)
 {
     return spot < explain->spots.count
-               ? table_key(&explain->routines, key_of(explain, spot).routine)
+               ? table_key(&explain->reader->routines, key_of(explain, spot).routine)
                : "the start";
 }

@@ -50,20 +50,12 @@ static inline uint32_t activity_spot(activity_t activity)
     return (uint32_t)(activity >> 32) & INT32_MAX;
 }
 
-/* What the routines of each file mean; files with equal routines share it. Begins with zeros. */
+/* What routines mean, by their numbers in the reader's table. Begins with zeros. */
 struct kinds {
-    struct routine_kind **by_file; /* NULL: not read */
-    size_t files;
-    char *names; /* routines of the last file, and what they mean */
-    struct routine_kind *last;
+    struct routine_kind **of; /* NULL: not asked for yet */
+    size_t room;
 };
-/* Of a file. Names of routines get numbers in the table. */
-void kinds_read(struct kinds *, const struct source *, struct table *routines);
-static inline const struct routine_kind *
-kinds_find(const struct kinds *kinds, const struct source *source, const struct trace_event *event)
-{
-    return &kinds->by_file[source->index][event->routine];
-}
+const struct routine_kind *kinds_find(struct kinds *, struct source *, const struct trace_event *);
 void kinds_free(struct kinds *);
 
 /* A call: where it is made from, and how many the line made from there before it and with it. */
@@ -229,7 +221,7 @@ struct explain {
     struct line *lines;
     uint32_t line_count;
     uint64_t events;
-    struct table routines, spots, phases;
+    struct table spots, phases;
     struct spot_cached *spot_cache; /* by site or routine */
     size_t spot_cache_room;
     struct kinds kinds;

@@ -31,8 +31,8 @@ void explain_free(struct explain *explain)
         free(explain->findings[i].waited);
         free(explain->findings[i].blamed);
     }
-    struct table *tables[] = {&explain->routines, &explain->spots,        &explain->phases,
-                              &explain->pairs,    &explain->finding_keys, &explain->stay_keys};
+    struct table *tables[] = {&explain->spots, &explain->phases, &explain->pairs,
+                              &explain->finding_keys, &explain->stay_keys};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         table_free(tables[i]);
     void *arrays[] = {explain->pe,        explain->first_line, explain->lines, explain->quickest,

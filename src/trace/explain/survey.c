@@ -122,7 +122,6 @@ void survey(struct explain *explain)
     for (struct source *source = NULL; (source = reader_next(reader, source));) {
         if (!explain->command)
             explain->command = memory_text(source->info->command);
-        kinds_read(&explain->kinds, source, &explain->routines);
         add_lines(explain, source);
         for (int thread = 0; thread < source->info->threads; thread++)
             survey_thread(explain, &surveyed, source, thread);

@@ -69,7 +69,6 @@ struct goal {
     struct export_pes pes;
     struct pe *pe;
     struct kinds kinds;
-    struct table routines;
     struct flags flags;
     uint64_t **calls; /* by set and member: a hash of its collectives */
     size_t set_room;
@@ -355,7 +354,6 @@ static void look_at(struct goal *goal, struct source *source)
     if (export_pe(&goal->pes, source))
         goal->pe = memory_zeroed((size_t)info->pes, sizeof *goal->pe);
     struct pe *pe = &goal->pe[info->pe];
-    kinds_read(&goal->kinds, source, &goal->routines);
     pe->thread_count = info->threads > 0 ? info->threads : 1;
     pe->threads = memory_zeroed((size_t)pe->thread_count, sizeof *pe->threads);
     for (int i = 0; i < pe->thread_count; i++)
@@ -466,7 +464,6 @@ void export_goal(struct reader *reader, const char *path)
     free(goal.pe);
     free(goal.pes.has_file);
     kinds_free(&goal.kinds);
-    table_free(&goal.routines);
     flags_free(&goal.flags);
     fclose(goal.spool);
 }

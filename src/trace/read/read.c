@@ -32,11 +32,8 @@ struct trace_file {
     struct trace_info info;
     char *path; /* its name in messages */
     struct place place;
-    int descriptor; /* while it is opened; -1: not open */
-    int64_t blocks; /* where they begin */
-    struct trace_routine *routines;
-    struct clock_fix start, end;
-    int64_t realtime;  /* ns since 1970 at the start's fix; 0: not known */
+    int descriptor;    /* while it is opened; -1: not open */
+    int64_t blocks;    /* where they begin */
     bool modules_read; /* what follows */
     struct trace_module *modules;
     size_t module_count;
@@ -100,9 +97,9 @@ static const char *const *keep_texts(struct trace_file *file, struct input *inpu
 static void take_routines(struct trace_file *file, struct input *input)
 {
     file->info.routines = take_count(input, ROUTINES_MOST);
-    file->routines = memory_zeroed(file->info.routines, sizeof *file->routines);
-    for (size_t i = 0; i < file->info.routines; i++) {
-        struct trace_routine *routine = &file->routines[i];
+    struct trace_routine *routine = memory_zeroed(file->info.routines, sizeof *routine);
+    file->info.routine = routine;
+    for (size_t i = 0; i < file->info.routines; i++, routine++) {
         routine->name = keep_text(file, input);
         uint64_t class = take_number(input), type = take_number(input);
         uint64_t bytes = take_number(input), fields = take_number(input);
@@ -148,8 +145,7 @@ static bool take_description(struct trace_file *file, struct input *input)
     info->clock = keep_text(file, input);
     info->ticks_per_second = take_real(input);
     info->beginning = take_signed(input);
-    file->start = take_fix(input, true);
-    info->synchronized = file->start.known;
+    info->start = take_fix(input, true);
     info->counters = take_count(input, COUNTERS_MOST);
     info->counter_names = keep_texts(file, input, info->counters);
     info->objects = take_count(input, OBJECTS_MOST);
@@ -164,7 +160,7 @@ static bool take_description(struct trace_file *file, struct input *input)
     info->pes = (int)pes;
     return !input->bad && pes > 0 && pes <= INT32_MAX && pe < pes &&
            isfinite(info->ticks_per_second) && info->ticks_per_second > 0 &&
-           isfinite(file->start.rate) && file->start.rate > 0 && is_cost(info->cost_between) &&
+           isfinite(info->start.rate) && info->start.rate > 0 && is_cost(info->cost_between) &&
            is_cost(info->cost_inside);
 }
 
@@ -190,8 +186,9 @@ static void read_ending(struct trace_file *file, int64_t at)
 {
     unsigned char bytes[FORMAT_ENDING_BYTES];
     uint32_t sum;
-    file->info.end = "";
-    file->info.clock_bound = NAN;
+    struct trace_info *info = &file->info;
+    info->end = "";
+    info->clock_bound = NAN;
     if (read_at(file, bytes, sizeof bytes, at) != (ssize_t)sizeof bytes)
         return;
     memcpy(&sum, bytes, sizeof sum);
@@ -207,17 +204,17 @@ static void read_ending(struct trace_file *file, int64_t at)
     int64_t realtime = take_signed(&input);
     if (input.bad || threads > THREADS_MOST)
         return;
-    file->info.end = reason;
-    file->info.complete = true;
-    file->info.events = events;
-    file->info.dropped = dropped;
-    file->info.lost = lost < dropped ? lost : dropped;
-    file->realtime = realtime;
-    file->info.start_alone = file->start.known && !end.known;
-    file->info.threads = (int)threads;
-    file->end = end;
-    if (end.known && file->start.known)
-        file->info.clock_bound = fmax(end.bound, file->start.bound);
+    info->end = reason;
+    info->complete = true;
+    info->events = events;
+    info->dropped = dropped;
+    info->lost = lost < dropped ? lost : dropped;
+    info->threads = (int)threads;
+    info->finish = end;
+    info->realtime = realtime;
+    info->start_alone = info->start.known && !end.known;
+    if (end.known && info->start.known)
+        info->clock_bound = fmax(end.bound, info->start.bound);
 }
 
 static bool read_head(struct trace_cursor *cursor);
@@ -253,14 +250,14 @@ static void count_blocks(struct trace_file *file)
 static int64_t realtime_of_beginning(const struct trace_file *file)
 {
     struct tm utc = {0};
-    int64_t then = file->realtime;
+    int64_t then = file->info.realtime;
     if (then <= 0) {
         if (!strptime(file->info.date, "%Y-%m-%dT%H:%M:%SZ", &utc))
             return 0;
         int64_t seconds = timegm(&utc);
         then = seconds > 0 && seconds < LAST_DATE / 1000000000 ? seconds * 1000000000 : 0;
     }
-    double since = 1e9 * trace_seconds(file, file->start.local);
+    double since = 1e9 * trace_seconds(file, file->info.start.local);
     bool possible = then > 0 && then < LAST_DATE && fabs(since) < 1e18;
     return possible ? then - (int64_t)since : 0;
 }
@@ -338,7 +335,7 @@ void trace_close(struct trace_file *file)
     free((void *)(uintptr_t)file->info.object_names);
     table_free(&file->sites);
     free(file->modules);
-    free(file->routines);
+    free((void *)(uintptr_t)file->info.routine);
     free(file->place.path);
     free(file->path);
     free(file);
@@ -356,7 +353,7 @@ int64_t trace_blocks(const struct trace_file *file)
 
 const struct trace_routine *trace_routine(const struct trace_file *file, uint32_t routine)
 {
-    return routine < file->info.routines ? &file->routines[routine] : NULL;
+    return routine < file->info.routines ? &file->info.routine[routine] : NULL;
 }
 
 /* The number of a call site, for the decoder. */
@@ -380,7 +377,7 @@ const uint64_t *trace_site(const struct trace_file *file, uint32_t site, size_t 
  * then. */
 double trace_seconds(const struct trace_file *file, int64_t ticks)
 {
-    const struct clock_fix *start = &file->start, *end = &file->end;
+    const struct clock_fix *start = &file->info.start, *end = &file->info.finish;
     int64_t since = (int64_t)((uint64_t)ticks - (uint64_t)start->local);
     double rate = start->rate;
     if (start->known && end->known && end->local > start->local)
@@ -398,8 +395,9 @@ static struct trace_cursor *new_cursor(struct trace_file *file, int thread)
 {
     struct trace_cursor *cursor = memory_zeroed(1, sizeof *cursor);
     cursor->file = file;
-    cursor->visit = (struct trace_visit){file->path, file->routines, file->info.routines, thread,
-                                         file->info.complete ? file->info.threads : THREADS_MOST};
+    cursor->visit =
+        (struct trace_visit){file->path, file->info.routine, file->info.routines, thread,
+                             file->info.complete ? file->info.threads : THREADS_MOST};
     cursor->next = file->blocks;
     return cursor;
 }

@@ -11,47 +11,11 @@
 struct trace_file;
 struct trace_cursor;
 
-/* The head of a file. Texts live as long as the file is open. */
-struct trace_info {
-    int pe, pes;
-    int threads;
-    const char *host, *command, *library, *version, *date;
-    double ticks_per_second;
-    const char *clock; /* how clocks were to be synchronized */
-    bool start_alone; /* the run ended without synchronizing clocks again, so drift is not corrected
-                       */
-    double clock_bound; /* error bound of the correction (seconds); NaN if clocks were not
-                           synchronized at the end */
-    bool synchronized;  /* clocks were synchronized at the start; only then do all PEs have one
-                           beginning */
-    int64_t beginning;  /* global ticks from which times count */
-    int64_t realtime;   /* beginning in ns since 1970, UTC, rounded to seconds in older files; 0 if
-                           not known */
-    bool complete;      /* the file has a regular end */
-    const char *end;    /* "finalize", "exit", "global_exit", "abort", "signal 15", "" */
-    uint64_t events;    /* events recorded, as far as is known without reading all blocks */
-    uint64_t
-        dropped;     /* events not in the file, because they were lost or overwritten in the ring */
-    uint64_t lost;   /* of the dropped events: lost because of --limit, a full disk, or no memory */
-    bool profile;    /* recorded with --summary: profiles instead of events */
-    size_t counters; /* number of hardware counters of each phase (PAPI) */
-    const char *const *counter_names;
-    size_t routines;
-    const char *selection; /* options by which calls were left out: "--only put"; "" when there were
-                              none, and in older files */
-    int format;            /* version of the format */
-    /* The time that the tracer added to each call (seconds): to the burst before it, and to its
-     * duration. 0 in files before version 3. */
-    double cost_between, cost_inside;
-    size_t
-        objects; /* number of objects in which places lie: "private", "heap", "static", libraries */
-    const char *const *object_names;
-};
-
 /* Opens a file. NULL if it cannot be read at all, with a text in *error (file, what is wrong, what
  * to do), which the caller frees. trace_next() reports damage after the head. */
 struct trace_file *trace_open(const char *path, char **error);
 void trace_close(struct trace_file *);
+/* Its texts live as long as the file is open. */
 const struct trace_info *trace_info(const struct trace_file *);
 /* Offset of the first block (bytes). */
 int64_t trace_blocks(const struct trace_file *);

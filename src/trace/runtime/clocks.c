@@ -91,9 +91,9 @@ void clocks_start_alone(void)
     struct timer *timer = choose_timer();
     timer->ticks_per_second = timer_calibrate(timer);
     timer_select(timer->name);
-    tracer.ticks_per_second = timer->ticks_per_second;
-    tracer.beginning = tracer.loaded;
-    tracer.start = (struct clock_fix){.rate = 1, .bound = NAN};
+    tracer.info.ticks_per_second = timer->ticks_per_second;
+    tracer.info.beginning = tracer.loaded;
+    tracer.info.start = (struct clock_fix){.rate = 1, .bound = NAN};
     snprintf(tracer.clock_text, sizeof tracer.clock_text,
              "%s, not synchronized: no room in the symmetric heap", timer->name);
 }
@@ -105,22 +105,22 @@ void clocks_start(void)
     timer_select(timer->name);
     struct sync_report report = synchronize(CLOCK_SYNC_DEFAULT);
     one_clock = report.shared;
-    tracer.start = fix_now(report.bound);
+    tracer.info.start = fix_now(report.bound);
     struct timespec date;
     if (clock_gettime(CLOCK_REALTIME, &date) == 0)
-        tracer.realtime = (int64_t)date.tv_sec * 1000000000 + date.tv_nsec;
-    tracer.ticks_per_second = 1 / sync_seconds(1);
-    tracer.beginning = sync_to_global(tracer.loaded);
-    comm_allreduce_int(comm_world(), COMM_MIN, &tracer.beginning, 1);
+        tracer.info.realtime = (int64_t)date.tv_sec * 1000000000 + date.tv_nsec;
+    tracer.info.ticks_per_second = 1 / sync_seconds(1);
+    tracer.info.beginning = sync_to_global(tracer.loaded);
+    comm_allreduce_int(comm_world(), COMM_MIN, &tracer.info.beginning, 1);
     tell_clocks(&report);
 }
 
 void clocks_finish(void)
 {
-    if (!tracer.start.known || !comm_attach())
+    if (!tracer.info.start.known || !comm_attach())
         return;
     struct sync_report report = synchronize(one_clock ? CLOCK_SYNC_DEFAULT : CLOCK_SYNC_TREE);
-    tracer.end = fix_now(report.bound);
+    tracer.info.finish = fix_now(report.bound);
     comm_detach();
 }
 
@@ -135,7 +135,7 @@ void clocks_finish(void)
 #define VALUES 5  /* as many as of a put */
 #define CALLS 256 /* calls of a round; their entries fit into the cache, as a journal does */
 #define ROUNDS 15
-#define COST_PATIENCE_NS 400000 /* where reading the clock is slow, there are fewer rounds */
+#define COST_PATIENCE 400e-6 /* s: where reading the clock is slow, there are fewer rounds */
 #define ENTRY_BYTES (sizeof(struct trace_entry) + VALUES * sizeof(int64_t))
 
 /* Does what the wrapper of a put does, around a routine that takes no time. */
@@ -195,7 +195,7 @@ void clocks_measure_cost(void)
     /* No other thread has one yet, so nobody else asks what is recorded. */
     struct trace_thread thread = {.enough = (const char *)entries + CALLS * ENTRY_BYTES};
     const bool *quick = atomic_load(&trace_run.quick);
-    double ns_per_tick = 1e9 / tracer.ticks_per_second, all[ROUNDS], inside[ROUNDS];
+    double seconds_per_tick = 1 / tracer.info.ticks_per_second, all[ROUNDS], inside[ROUNDS];
     size_t rounds = 0;
     struct tracer_hold hold;
     tracer_hold(&hold);
@@ -203,7 +203,7 @@ void clocks_measure_cost(void)
     atomic_store(&trace_run.quick, recorded);
     uint64_t begin = trace_now();
     while (rounds < ROUNDS &&
-           (rounds < 3 || (double)(trace_now() - begin) * ns_per_tick < COST_PATIENCE_NS)) {
+           (rounds < 3 || (double)(trace_now() - begin) * seconds_per_tick < COST_PATIENCE)) {
         struct round round = measure(&thread, entries);
         all[rounds] = round.all;
         inside[rounds++] = round.inside;
@@ -212,7 +212,7 @@ void clocks_measure_cost(void)
     trace_this_thread = NULL;
     tracer_release(&hold);
     free(entries);
-    tracer.cost_inside_ns = median(inside, rounds) * ns_per_tick;
-    double between = median(all, rounds) * ns_per_tick - tracer.cost_inside_ns;
-    tracer.cost_between_ns = between > 0 ? between : 0;
+    double within = median(inside, rounds) * seconds_per_tick;
+    tracer.info.cost_inside = within;
+    tracer.info.cost_between = fmax(0, median(all, rounds) * seconds_per_tick - within);
 }

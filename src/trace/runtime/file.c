@@ -337,6 +337,23 @@ void file_keep(off_t end)
     file.end = end;
 }
 
+void file_append(enum block_kind kind, uint32_t thread,
+                 void (*write)(struct file_records *, const void *context), const void *context)
+{
+    struct tracer_hold hold;
+    tracer_hold(&hold);
+    if (tracer_lock() && !(atomic_load(&tracer.off) & (OFF_FAILED | OFF_LIMIT))) {
+        off_t end = file.end;
+        struct file_records records;
+        file_begin_records(&records, kind, thread, &end);
+        write(&records, context);
+        file_end_records(&records);
+        file.end = end;
+    }
+    tracer_unlock();
+    tracer_release(&hold);
+}
+
 /* A line for standard error that is put together where snprintf is not allowed. */
 struct line {
     char text[PATH_MAX + 512];
@@ -390,13 +407,13 @@ void file_write_ending(const char *reason, const struct event_counts *kept, off_
     unsigned char bytes[FORMAT_ENDING_BYTES];
     if (file.descriptor < 0 || !is_open())
         return;
-    compose_ending(bytes, &(struct run_ending){.reason = reason,
+    compose_ending(bytes, &(struct trace_info){.end = reason,
                                                .events = kept->events,
                                                .dropped = kept->dropped,
                                                .lost = kept->lost,
-                                               .threads = tracer.thread_count,
-                                               .fix = tracer.end,
-                                               .realtime = tracer.realtime});
+                                               .threads = (int)tracer.thread_count,
+                                               .finish = tracer.info.finish,
+                                               .realtime = tracer.info.realtime});
     if (write_at(bytes, sizeof bytes, file.ending) != 0)
         return; /* readers see that it does not say how the program ended */
     if (last && ftruncate(file.descriptor, end) == 0)

@@ -98,22 +98,11 @@ static void write_module(struct file_records *records, const struct module *modu
     give_number(output, module->end - module->begin);
 }
 
-static void write_modules(const struct module *modules)
+static void write_modules(struct file_records *records, const void *modules)
 {
-    struct tracer_hold hold;
-    tracer_hold(&hold);
-    if (tracer_lock() && !(atomic_load(&tracer.off) & (OFF_FAILED | OFF_LIMIT))) {
-        off_t end = file_end();
-        struct file_records records;
-        file_begin_records(&records, BLOCK_MODULES, 0, &end);
-        for (const struct module *module = modules; module; module = module->next)
-            if (module->begin < module->end && !note_known(module))
-                write_module(&records, module);
-        file_end_records(&records);
-        file_keep(end);
-    }
-    tracer_unlock();
-    tracer_release(&hold);
+    for (const struct module *module = modules; module; module = module->next)
+        if (module->begin < module->end && !note_known(module))
+            write_module(records, module);
 }
 
 void modules_write(void)
@@ -125,7 +114,7 @@ void modules_write(void)
         return;
     struct module *modules = NULL;
     dl_iterate_phdr(add_module, &modules);
-    write_modules(modules);
+    file_append(BLOCK_MODULES, 0, write_modules, modules);
     while (modules) {
         struct module *next = modules->next;
         free(modules);

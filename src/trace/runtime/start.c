@@ -55,28 +55,23 @@ static void describe(struct output *output)
     own_command(command);
     strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
     char *selected = selection();
-    compose_description(output, &(struct run_description){
-                                    .pe = tracer.pe,
-                                    .pes = trace_pes,
-                                    .host = host,
-                                    .command = command,
-                                    .library = comm_library(),
-                                    .date = date,
-                                    .profile = tracer.recording.summary,
-                                    .clock = tracer.clock_text,
-                                    .ticks_per_second = tracer.ticks_per_second,
-                                    .beginning = tracer.beginning,
-                                    .start = tracer.start,
-                                    .counters = phases_counters(),
-                                    .counter_names = phases_counter_names(),
-                                    .objects = places_objects(),
-                                    .object_names = places_object_names(),
-                                    .routines = trace_routine_count,
-                                    .routine = trace_routines,
-                                    .selection = selected ? selected + 1 : "",
-                                    .cost_between_ns = tracer.cost_between_ns,
-                                    .cost_inside_ns = tracer.cost_inside_ns,
-                                });
+    struct trace_info info = tracer.info;
+    info.pe = tracer.pe;
+    info.pes = trace_pes;
+    info.host = host;
+    info.command = command;
+    info.library = comm_library();
+    info.date = date;
+    info.profile = tracer.recording.summary;
+    info.clock = tracer.clock_text;
+    info.counters = phases_counters();
+    info.counter_names = phases_counter_names();
+    info.objects = places_objects();
+    info.object_names = places_object_names();
+    info.routines = trace_routine_count;
+    info.routine = trace_routines;
+    info.selection = selected ? selected + 1 : "";
+    compose_description(output, &info);
     free(selected);
 }
 

@@ -4,10 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/encode.h"
 #include "trace/runtime/tracer.h"
-
-#define RECORD_MOST_BYTES (6 * 2 * NUMBER_MOST_BYTES)
 
 struct members {
     const struct members *next; /* the next in `known` */
@@ -59,40 +56,18 @@ static struct members *find_members(const void *team, const struct trace_team_ca
     return members;
 }
 
-/* ---- Blocks ---- */
+struct team {
+    int64_t number;
+    const struct members *members;
+};
 
-static void write_block(struct buffer *buffer, const struct output *output, uint32_t records)
+static void write_members(struct file_records *records, const void *context)
 {
-    buffer->head = (struct block_head){
-        .kind = BLOCK_TEAMS,
-        .bytes = (uint32_t)(output->next - buffer->payload),
-        .thread = ((const struct tracer_thread *)trace_this_thread)->number,
-        .records = records,
-    };
-    file_write_block(buffer);
-}
-
-static void write_members(int64_t number, const struct members *members, struct buffer *buffer)
-{
-    struct output output = {buffer->payload, buffer->payload + sizeof buffer->payload, false};
-    uint32_t records = 0;
-    for (size_t i = 0; i < members->ranges; i++) {
-        const struct pe_range *range = &members->range[i];
-        if ((size_t)(output.end - output.next) < RECORD_MOST_BYTES) {
-            write_block(buffer, &output, records);
-            output.next = buffer->payload;
-            records = 0;
-        }
-        give_signed(&output, number);
-        give_number(&output, (uint64_t)pe_ranges_size(members->range, members->ranges));
-        give_number(&output, (uint64_t)range->index);
-        give_number(&output, (uint64_t)range->first);
-        give_signed(&output, range->stride);
-        give_number(&output, (uint64_t)range->count);
-        records++;
-    }
-    if (records > 0)
-        write_block(buffer, &output, records);
+    const struct team *team = context;
+    const struct members *members = team->members;
+    for (size_t i = 0; i < members->ranges; i++)
+        compose_team(file_next_record(records, TEAM_MOST_BYTES, 0), team->number,
+                     pe_ranges_size(members->range, members->ranges), &members->range[i]);
 }
 
 void trace_team_add(int64_t number, const void *team, const struct trace_team_calls *calls)
@@ -100,19 +75,12 @@ void trace_team_add(int64_t number, const void *team, const struct trace_team_ca
     if (atomic_load(&tracer.off) & OFF_ENDED)
         return;
     struct members *members = find_members(team, calls);
-    struct buffer *buffer = members ? malloc(sizeof *buffer) : NULL;
-    if (buffer) {
-        struct tracer_hold hold;
-        tracer_hold(&hold);
-        if (tracer_lock())
-            write_members(number, members, buffer);
-        tracer_unlock();
-        tracer_release(&hold);
-    } else {
+    if (members)
+        file_append(BLOCK_TEAMS, ((const struct tracer_thread *)trace_this_thread)->number,
+                    write_members, &(struct team){number, members});
+    else
         tracer_say("the members of a team are not recorded: out of memory, or the library does not "
                    "tell them");
-    }
-    free(buffer);
     free(members);
 }
 

@@ -40,13 +40,7 @@ struct tracer {
     atomic_uint thread_count;
     atomic_uint_fast64_t unrecorded; /* calls of threads whose state found no memory */
     int64_t loaded;                  /* ticks: when this library was loaded */
-    struct clock_fix start, end;
-    int64_t realtime;        /* ns since 1970, UTC, at start.local; 0: not known */
-    int64_t beginning;       /* global time from which all PEs count */
-    double ticks_per_second; /* of global time */
-    /* Time that the tracer adds to a call: to the time since the call before (between), and to the
-     * time of the call (inside). */
-    double cost_between_ns, cost_inside_ns;
+    struct trace_info info;          /* of the clocks, and what calls cost */
     char clock_text[128];
 };
 extern struct tracer tracer;
@@ -133,6 +127,10 @@ void file_begin_records(struct file_records *, enum block_kind, uint32_t thread,
 struct output *file_next_record(struct file_records *, size_t most, uint64_t calls);
 /* Returns how many calls are lost for want of room. */
 uint64_t file_end_records(struct file_records *);
+/* Adds records that write() makes to the file, unless recording has failed. Not in signal handlers.
+ */
+void file_append(enum block_kind, uint32_t thread,
+                 void (*write)(struct file_records *, const void *context), const void *context);
 off_t file_end(void);
 /* Moves the file's end to `end`, so that what was appended stays. In signal handlers. */
 void file_keep(off_t end);
@@ -183,7 +181,7 @@ void clocks_start(void);
 void clocks_start_alone(void);
 /* Collective over all PEs. */
 void clocks_finish(void);
-/* Measures what recording costs the application (tracer.cost_...), in less than a millisecond. The
+/* Measures what recording costs the application (tracer.info), in less than a millisecond. The
  * costs stay 0 if there is no memory for it. Call it when the clock is chosen, on the thread that
  * starts the library, before any call is recorded. */
 void clocks_measure_cost(void);
