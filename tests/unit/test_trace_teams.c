@@ -1,4 +1,4 @@
-/* LINK: src/trace/encode.c */
+/* LINK: src/trace/encode.c src/trace/format.c src/base/checksum.c */
 /* Members of teams are ranges, in memory and in blocks; whom contexts mean by a PE. */
 #include <stdlib.h>
 
@@ -52,48 +52,39 @@ static void read_record(struct input *input)
     records++;
 }
 
-static bool held, locked;
-
 void tracer_say(const char *format, ...)
 {
     (void)format;
 }
 
-void tracer_hold(struct tracer_hold *hold)
+static void end_block(struct file_records *block)
 {
-    (void)hold;
-    held = true;
-}
-
-void tracer_release(const struct tracer_hold *hold)
-{
-    (void)hold;
-    held = false;
-}
-
-bool tracer_lock(void)
-{
-    locked = true;
-    return true;
-}
-
-void tracer_unlock(void)
-{
-    locked = false;
-}
-
-bool file_write_block(struct buffer *block)
-{
-    struct input input = {block->payload, block->payload + block->head.bytes, false};
-    assert_true(held && locked);
-    assert_int_equal(block->head.kind, BLOCK_TEAMS);
-    assert_int_equal(block->head.thread, 3);
-    assert_true(block->head.bytes <= BLOCK_BYTES);
+    struct input input = {block->bytes, block->output.next, false};
     for (uint32_t i = 0; i < block->head.records; i++)
         read_record(&input);
     assert_ptr_equal(input.next, input.end);
-    blocks++;
-    return true;
+    blocks += block->head.records > 0;
+    block->head.records = 0;
+    block->output.next = block->bytes;
+}
+
+struct output *file_next_record(struct file_records *block, size_t most, uint64_t lost)
+{
+    assert_int_equal(lost, 0);
+    if ((size_t)(block->output.end - block->output.next) < most)
+        end_block(block);
+    block->head.records++;
+    return &block->output;
+}
+
+void file_append(enum block_kind kind, uint32_t thread,
+                 void (*write)(struct file_records *, const void *context), const void *context)
+{
+    struct file_records block = {.output = {block.bytes, block.bytes + sizeof block.bytes, false}};
+    assert_int_equal(kind, BLOCK_TEAMS);
+    assert_int_equal(thread, 3);
+    write(&block, context);
+    end_block(&block);
 }
 
 static void write_team(int *pes, int count)
