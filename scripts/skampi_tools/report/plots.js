@@ -29,12 +29,8 @@ function inUnits(value, units, count) {
 
 /* Of ticks: those that are close together need more digits to differ. */
 function distinctTexts(ticks, text) {
-  for (const count of [3, 4, 5, 6, 8]) {
-    const made = ticks.map((tick) => text(tick, count));
-    if (new Set(made).size === made.length)
-      return made;
-  }
-  return ticks.map((tick) => text(tick, 12));
+  const count = [3, 4, 5, 6, 8].find((digits) => new Set(ticks.map((tick) => text(tick, digits))).size === ticks.length);
+  return ticks.map((tick) => text(tick, count ?? 12));
 }
 
 /* Of an axis with these texts. */

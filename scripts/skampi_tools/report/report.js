@@ -1,43 +1,21 @@
 /* The plots (by uPlot). Needs plots.js and tables.js. */
 (() => {
 
-/* ---- Axes ---- */
+/* ---- Plots ---- */
 
-/* Places for ticks on a logarithmic axis, at most this many: powers, else 1-2-5, else even steps. */
+/* Places for ticks on a logarithmic axis: powers, not more than this many; where there are hardly any, 1-2-5. */
 function logTicks(low, high, most, base) {
-  if (!(low > 0) || !Number.isFinite(high))
-    return [];
   const log = base === 2 ? Math.log2 : Math.log10;
   const first = Math.ceil(log(low) - 1e-9), last = Math.floor(log(high) + 1e-9);
-  if (last - first >= 2 || (base === 2 && last > first)) {
-    const step = Math.max(1, Math.ceil((last - first + 1) / most));
-    const ticks = [];
-    for (let power = Math.ceil(first / step) * step; power <= last; power += step)
-      ticks.push(base ** power);
-    if (ticks.length > 1)
-      return ticks;
+  if (last - first >= 2) {
+    const step = Math.ceil((last - first + 1) / Math.max(2, most));
+    return Array.from({ length: Math.floor((last - first) / step) + 1 }, (_, i) => base ** (first + i * step));
   }
   const fine = [];
   for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); power++)
-    for (const step of [1, 2, 5])
-      if (step * 10 ** power >= low && step * 10 ** power <= high)
-        fine.push(Number(`${step}e${power}`));
-  return fine.length >= 3 && fine.length <= most + 2 ? fine : evenTicks(low, high, most);
+    fine.push(...[1, 2, 5].map((step) => Number(`${step}e${power}`)).filter((tick) => tick >= low && tick <= high));
+  return fine.length > 1 ? fine : [low, high];
 }
-
-function evenTicks(low, high, most) {
-  const raw = (high - low) / Math.max(2, most);
-  const size = 10 ** Math.floor(Math.log10(raw));
-  const step = size * [1, 2, 5, 10].find((x) => x * size >= raw * (1 - 1e-9));
-  const first = Math.ceil(low / step - 1e-9);
-  const count = Math.floor(high / step + 1e-9) - first + 1;
-  /* Where numbers end there are no steps between them. */
-  if (!(count > 0 && count <= 4 * most + 8))
-    return [low, high];
-  return Array.from({ length: count }, (_, i) => (first + i) * step);
-}
-
-/* ---- Plots ---- */
 
 const MOST_SERIES = 10; /* shown at first */
 const LOGARITHMIC_FROM = 30; /* the largest value over the smallest one */
@@ -314,7 +292,7 @@ class Plot {
     const height = Math.round(Math.min(420, Math.max(260, width * 0.48)));
     const bytes = axis && axis.unit === "bytes";
     const base = bytes || axis?.spacing === "log2" ? 2 : 10;
-    const xText = !axis ? String : bytes ? sizeText : plainText;
+    const xText = !axis ? (number) => (this.block.value[number - 1] === undefined ? "" : String(number)) : bytes ? sizeText : plainText;
     const yText = KINDS[this.kind].text;
     const grid = { stroke: colors.line, width: 1 };
     const columns = this.columns();
@@ -324,13 +302,11 @@ class Plot {
       for (const [low, high, share] of [["nextLow", "nextHigh", 0.14], ["low", "high", 0.3]])
         if (column(series, low) && column(series, high))
           bands.push({ series: [column(series, high), column(series, low)], fill: faint(colorOf(series), share) });
-    const labelled = (text, room) => (plot, i, low, high) => {
-      const most = Math.max(2, Math.floor(plot[i ? "height" : "width"] / room));
-      const log = i ? logY : logX;
-      const ticks = log ? logTicks(low, high, most, i ? 10 : base) : evenTicks(low, high, most);
-      return i || axis ? ticks : ticks.filter((x) => Number.isInteger(x) && this.block.value[x - 1] !== undefined);
-    };
+    const ticksOf = (log, size, room, own) => (log ? {
+      splits: (plot, i, low, high) => logTicks(low, high, Math.floor(plot[size] / room), own), filter: (plot, ticks) => ticks,
+    } : { space: room });
     const texts = (text) => (plot, ticks) => distinctTexts(ticks, text);
+    const whole = axis ? undefined : [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000];
     return {
       width, height,
       padding: [12, 16, 0, 0],
@@ -341,10 +317,9 @@ class Plot {
       },
       axes: [
         { stroke: colors.fore, grid, ticks: grid, label: axis ? axis.name + (axis.unit && axis.unit !== axis.name && !bytes ? ` [${axis.unit}]` : "") : "result",
-          labelSize: 22, size: 34, splits: labelled(xText, 75), values: texts(xText), filter: (plot, ticks) => ticks },
+          labelSize: 22, size: 34, ...ticksOf(logX, "width", 75, base), incrs: whole, values: texts(xText) },
         { stroke: colors.fore, grid, ticks: grid, label: `${KINDS[this.kind].name} (${this.block.what})`, labelSize: 22,
-          size: (plot, values) => widthOf(values),
-          splits: labelled(yText, 45), values: texts(yText), filter: (plot, ticks) => ticks },
+          size: (plot, values) => widthOf(values), ...ticksOf(logY, "height", 45, 10), values: texts(yText) },
       ],
       series: [{}, ...columns.map(({ series, member }) => this.lineStyle(series, member, axis))],
       bands,
