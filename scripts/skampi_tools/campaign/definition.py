@@ -7,14 +7,17 @@ import random
 import re
 import shlex
 import shutil
+import subprocess
+import tempfile
 
-from .. import launching, users_json
+from .. import cli, launching, users_json
 from ..cli import Error
 from .directory import LAYOUT, NAME
 
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 MOST_LAUNCHES, MOST_PES = 9999, 100_000_000
 ORDERS = ("abba", "random")
+ESTIMATE = re.compile(r".*: about ([\d.e+]+) s, from \d+ probes? in ([\d.e+]+) s")  # as skampi --estimate says it
 
 
 def _sets(value):
@@ -163,3 +166,20 @@ def command_text(words, environment):
     """The command as a line for a shell."""
     changes = [f"{name}={shlex.quote(value)}" for name, value in environment.items()]
     return " ".join(changes + [shlex.quote(word) for word in words])
+
+
+def estimate(definition, arguments=(), longest=600):
+    """(what skampi estimates for a launch of the first configuration, as a match of ESTIMATE, "") or (None, why not)."""
+    own = definition["configurations"][0]
+    words = ["env", *(f"{name}={value}" for name, value in own["environment"].items()),
+             *command_of(definition, own, 1, os.devnull), "--estimate", *arguments]
+    with tempfile.TemporaryDirectory() as folder:
+        log = os.path.join(folder, "log")
+        try:
+            status = launching.run(words, log, longest)
+        except subprocess.TimeoutExpired:
+            return None, f"takes more than {longest} s"
+        with open(log, encoding="utf-8", errors="replace") as file:
+            said = file.read()
+    found = ESTIMATE.search(said) if status in (0, 3) else None  # 3: something here is unsupported
+    return found, "" if found else f"failed with exit status {status}: {cli.error_line(said)[:300]}"
