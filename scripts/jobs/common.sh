@@ -65,58 +65,43 @@ job_pes_default() {
     echo "$list $most"
 }
 
-# job_launch PES PLACEMENT: the template of a command line that starts this number of PEs,
+# Launcher, placement, and the command line: NODES of them have PEs, EACH as many. Placements:
 #   block   one on each core, filling one node after the other
 #   cyclic  one on each core, one on each node in turn
 #   node    one on each node
-# for the launcher in use. The number is part of it, since it also decides the number of nodes.
+# Slurm's Pack fills nodes one after the other also where the number does not divide; jsrun has one resource set a PE.
+job_templates() {
+    cat <<'TEXT'
+srun block srun --nodes=NODES --ntasks={pes} --distribution=block:block,Pack --cpu-bind=cores --kill-on-bad-exit=1
+srun cyclic srun --nodes=NODES --ntasks={pes} --distribution=cyclic:block --cpu-bind=cores --kill-on-bad-exit=1
+srun node srun --nodes=NODES --ntasks={pes} --ntasks-per-node=1 --cpu-bind=cores --kill-on-bad-exit=1
+oshrun block oshrun -np {pes} --map-by core --bind-to core
+oshrun cyclic oshrun -np {pes} --map-by node --bind-to core
+oshrun node oshrun -np {pes} --map-by ppr:1:node --bind-to core
+mpirun block mpirun -np {pes} --map-by core --bind-to core
+mpirun cyclic mpirun -np {pes} --map-by node --bind-to core
+mpirun node mpirun -np {pes} --map-by ppr:1:node --bind-to core
+mpiexec block mpiexec -n {pes} -ppn EACH -bind-to core
+mpiexec cyclic mpiexec -n {pes} -ppn 1 -bind-to core
+mpiexec node mpiexec -n {pes} -ppn 1 -bind-to core
+jsrun block jsrun --nrs {pes} --tasks_per_rs 1 --cpu_per_rs 1 --rs_per_host EACH --bind packed:1 --launch_distribution packed
+jsrun cyclic jsrun --nrs {pes} --tasks_per_rs 1 --cpu_per_rs 1 --rs_per_host EACH --bind packed:1 --launch_distribution cyclic
+jsrun node jsrun --nrs {pes} --tasks_per_rs 1 --cpu_per_rs 1 --rs_per_host EACH --bind packed:1 --launch_distribution cyclic
+flux block flux run --nodes=NODES --ntasks={pes} --taskmap=block --setopt=cpu-affinity=per-task
+flux cyclic flux run --nodes=NODES --ntasks={pes} --taskmap=cyclic --setopt=cpu-affinity=per-task
+flux node flux run --nodes=NODES --ntasks={pes} --taskmap=block --setopt=cpu-affinity=per-task
+TEXT
+}
+
+# job_launch PES PLACEMENT: the template of a command line that starts this number of PEs for the launcher in use. The
+# number is part of it, since it also decides the number of nodes.
 job_launch() {
-    pes=$1
     case $2 in
-    block) on=$(job_ceiling "$pes" "$cores") each=$((pes < cores ? pes : cores)) ;;
-    cyclic) on=$nodes each=$(job_ceiling "$pes" "$nodes") ;;
-    node) on=$pes each=1 ;;
+    block) on=$(job_ceiling "$1" "$cores") each=$(($1 < cores ? $1 : cores)) ;;
+    cyclic) on=$nodes each=$(job_ceiling "$1" "$nodes") ;;
+    node) on=$1 each=1 ;;
     esac
-    case $launcher in
-    srun)
-        # Pack: filled one after the other also where the number does not divide.
-        case $2 in
-        block) placed="--distribution=block:block,Pack" ;;
-        cyclic) placed="--distribution=cyclic:block" ;;
-        node) placed="--ntasks-per-node=1" ;;
-        esac
-        echo "srun --nodes=$on --ntasks={pes} $placed --cpu-bind=cores --kill-on-bad-exit=1"
-        ;;
-    oshrun | mpirun) # Open MPI's
-        case $2 in
-        block) placed="--map-by core" ;;
-        cyclic) placed="--map-by node" ;;
-        node) placed="--map-by ppr:1:node" ;;
-        esac
-        echo "$launcher -np {pes} $placed --bind-to core"
-        ;;
-    mpiexec) # Hydra's: MPICH, MVAPICH, Intel MPI
-        case $2 in
-        block) placed="-ppn $each" ;;
-        *) placed="-ppn 1" ;;
-        esac
-        echo "mpiexec -n {pes} $placed -bind-to core"
-        ;;
-    jsrun) # one resource set a PE
-        case $2 in
-        block) placed="--launch_distribution packed" ;;
-        *) placed="--launch_distribution cyclic" ;;
-        esac
-        echo "jsrun --nrs {pes} --tasks_per_rs 1 --cpu_per_rs 1 --rs_per_host $each --bind packed:1 $placed"
-        ;;
-    flux)
-        case $2 in
-        cyclic) placed="--taskmap=cyclic" ;;
-        *) placed="--taskmap=block" ;;
-        esac
-        echo "flux run --nodes=$on --ntasks={pes} $placed --setopt=cpu-affinity=per-task"
-        ;;
-    esac
+    job_templates | sed -n "/^$launcher $2 / { s///; s/NODES/$on/; s/EACH/$each/; p; }"
 }
 
 # job_possible PES PLACEMENT: whether that can be, and is another one than block.
