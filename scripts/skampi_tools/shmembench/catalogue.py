@@ -62,6 +62,9 @@ class Family:
 
 
 SET = "start log size"
+# Collectives that bring together what PEs have: what they have among their roles, and their template.
+GATHERING = (("collect", "", "collect"), ("fcollect", "", "alltoall"), ("alltoall", "", "alltoall"),
+             ("alltoalls", "tst sst ", "alltoall"))
 DATA = "target source elements pe"
 STRIDED = "target source tst sst elements pe"
 SIGNALLED = "target source elements signal signal_value options pe"
@@ -86,32 +89,26 @@ FAMILIES = [
     Family("shmem_finalize", "", "setup", keeps=("barrier",)),
     Family("shmem_my_pe|shmem_n_pes|_?my_pe|_?num_pes", "", "query", "query", MEMORY),
     # Put, get, alike for contexts
-    *(family
-      for verb, class_ in (("put", PUT), ("get", GET))
-      for family in (
-          *(Family(f"shmem_(?:ctx_)?{name}", DATA, verb, verb, class_) for name in (f"{T}_{verb}", verb + S)),
-          *(Family(f"shmem_(?:ctx_)?{name}", STRIDED, verb, f"i{verb}", class_) for name in (f"{T}_i{verb}", f"i{verb}{S}")))),
+    *(Family(f"shmem_(?:ctx_)?(?:{T}_{name}|{name}{S})", roles, verb, "transfer", class_)
+      for verb, class_ in (("put", PUT), ("get", GET)) for name, roles in ((verb, DATA), (f"i{verb}", STRIDED))),
     Family(f"shmemx?_(?:ctx_)?{T}_p", "target value pe", "put", "p", PUT, ("one",)),
     Family(f"shmemx?_(?:ctx_)?{T}_g", "source pe", "get", "g", GET, ("one",)),
-    *(Family(f"shmem_(?:ctx_)?{name}_nbi", DATA, "nonblocking", verb, NONBLOCKING)
-      for verb in ("put", "get") for name in (f"{T}_{verb}", verb + S)),
+    *(Family(f"shmem_(?:ctx_)?(?:{T}_{verb}|{verb}{S})_nbi", DATA, "nonblocking", "transfer", NONBLOCKING)
+      for verb in ("put", "get")),
     Family(f"shmem_(?:ctx_)?(?:{T}_put|put{S})_signal", SIGNALLED, "put", "put_signal", PUT),
     Family(f"shmem_(?:ctx_)?(?:{T}_put|put{S})_signal_nbi", SIGNALLED, "nonblocking", "put_signal",
            NONBLOCKING),
     # Collectives
     Family("shmem_broadcast(?P<size>32|64)", f"target source elements root {SET} sync",
            "collective", "broadcast", COLLECTIVES),
-    *(Family(f"shmem_{name}(?P<size>32|64)", f"target source elements {SET} sync", "collective", name, COLLECTIVES)
-      for name in ("collect", "fcollect", "alltoall")),
-    Family("shmem_alltoalls(?P<size>32|64)", f"target source tst sst elements {SET} sync",
-           "collective", "alltoalls", COLLECTIVES),
+    *(Family(f"shmem_{name}(?P<size>32|64)", f"target source {strides}elements {SET} sync", "collective", template, COLLECTIVES)
+      for name, strides, template in GATHERING),
     Family(f"shmemx?_{T}_(?P<operation>and|or|xor|max|min|sum|prod)_to_all",
            f"target source elements {SET} work sync", "collective", "reduce", COLLECTIVES),
     # ... of teams
-    *(Family(f"shmem_{pattern}", f"team target source {roles}", "collective", name, COLLECTIVES)
-      for name, roles in (("broadcast", "elements root"), ("collect", "elements"), ("fcollect", "elements"),
-                          ("alltoall", "elements"), ("alltoalls", "tst sst elements"))
-      for pattern in (f"{T}_{name}", f"{name}(?P<size>mem)")),
+    *(Family(f"shmem_(?:{T}_{name}|{name}(?P<size>mem))", f"team target source {roles}", "collective", template, COLLECTIVES)
+      for name, roles, template in (("broadcast", "elements root", "broadcast"),
+                                    *((name, f"{strides}elements", template) for name, strides, template in GATHERING))),
     Family(f"shmem_{T}_(?P<operation>and|or|xor|max|min|sum|prod)_reduce",
            "team target source elements", "collective", "reduce", COLLECTIVES),
     # Synchronization

@@ -132,7 +132,7 @@ def _subset(index):
 def _areas(routine, index):
     """Where data lies: mostly in the symmetric heap, now and then in private or static memory."""
     target = source = "heap"
-    if routine.family.word in ("put", "nonblocking") and "put" in routine.family.template:
+    if routine.family.word in ("put", "nonblocking") and "put" in routine.name:
         source = ("heap", "private")[index % 2]
     elif routine.family.word in ("get", "nonblocking"):
         target = ("heap", "private")[index % 2]
@@ -158,16 +158,18 @@ class Block:
         type_ = routine.type or catalogue.TYPES["char"]
         c_type = type_.cxx if language == "cc" and type_.cxx else type_.c
         context = "ctx, " if routine.context else ""
+        strided = "tst" in routine.roles
         substitutions = {
             "routine": routine.name, "type": c_type, "ctx": context,
             "only_ctx": context.rstrip(", "), "shift": str(self.shift),
             "other_shift": str(self.other_shift),
             "target_area": AREA_NAMES[self.areas[0], 0], "source_area": AREA_NAMES[self.areas[1], 1],
-            "quantity": "ELEMENTS", "sample": "99 & " if c_type == "char" else "-5 - ",
+            "step": "STRIDE" if strided else "1", "strides": "STRIDE, STRIDE, " if strided else "",
+            "from": "next" if "get" in routine.name else "previous", "sample": "99 & " if c_type == "char" else "-5 - ",
             "complete": self._completion()}
         subset = _subset(0 if "team" in routine.roles else index)
         work = f"({c_type} *)&work, " if "work" in routine.roles else ""
-        substitutions.update(subset, team="SHMEM_TEAM_WORLD, " if "team" in routine.roles else "",
+        substitutions.update(subset, block=f"(me >> {subset['log']})" if "alltoall" in routine.name else "0", team="SHMEM_TEAM_WORLD, " if "team" in routine.roles else "",
                              set=f", 0, {subset['log']}, {subset['size']}, {work}psync"
                              if "sync" in routine.roles else "")
         build = getattr(self, "_" + routine.family.template, None)
@@ -190,7 +192,7 @@ class Block:
         return "static" in self.areas
 
     def _completion(self):
-        if self.routine.context and self.routine.family.template not in ("g", "iget"):
+        if self.routine.context:
             return "@ shmem_ctx_quiet(ctx)"
         return "@ shmem_quiet()" if self.routine.family.word == "nonblocking" else ""
 
