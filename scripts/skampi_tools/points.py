@@ -101,14 +101,16 @@ def differences(records):
     return numbered_texts
 
 
-def told_apart(results, alike):
-    """For each result a text: the differences() from the others of which the function alike() has the same value."""
-    groups, texts = {}, {}
-    for result in results:
-        groups.setdefault(alike(result), []).append(result)
+def told_apart(results, names):
+    """For each result a text: the differences() from the others that have the same of these names, one a result."""
+    counts, groups, texts = Counter(names), {}, [""] * len(results)
+    for place, name in enumerate(names):
+        if counts[name] > 1:
+            groups.setdefault(name, []).append(place)
     for group in groups.values():
-        texts.update({id(group[0]): ""} if len(group) == 1 else zip(map(id, group), differences([result.stated for result in group])))
-    return [texts[id(result)] for result in results]
+        for place, text in zip(group, differences([results[place].stated for place in group])):
+            texts[place] = text
+    return texts
 
 
 def text_of(record):

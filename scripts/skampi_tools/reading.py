@@ -52,30 +52,31 @@ def one(path):
     return file
 
 
-def launches(paths, warn=True):
-    """The ResultFiles of paths, one a launch: files, the files of folders, and the launches of campaigns."""
+def launches(paths, warn=True, keeper=None):
+    """The ResultFiles of paths, one a launch: files, the files of folders, and the launches of campaigns. keeper: as for
+    results.read()."""
     files = []
     for path in paths:
         found = campaign_of(path)
-        files += _in_folder(path, *found) if found else [results.read(path)]
+        files += _in_folder(path, *found, keeper) if found else [results.read(path, keeper=keeper)]
     if warn:
         doubt.warn(*files)
     return files
 
 
-def _in_folder(path, folder, configuration):
+def _in_folder(path, folder, configuration, keeper):
     if is_campaign(folder):
-        return _of_campaign(folder, configuration)
+        return _of_campaign(folder, configuration, keeper)
     if configuration is not None:
         raise Error(f"{folder}: no campaign, so it has no configuration {configuration}")
     for pattern in ("*.json", "*.csv", "*.sko"):
         if found := sorted(glob.glob(os.path.join(glob.escape(folder), pattern))):
-            return [results.read(name) for name in found]
+            return [results.read(name, keeper=keeper) for name in found]
     raise Error(f"{path}: there is no result file and no campaign in this directory")
 
 
-def _of_campaign(folder, configuration):
-    of = read_campaign(folder)
+def _of_campaign(folder, configuration, keeper):
+    of = read_campaign(folder, None if configuration is None else [configuration], keeper)
     if configuration is None and len(of) > 1:
         raise Error(f"{folder}: this campaign has the configurations {', '.join(of)}: say which, as "
                     f"{folder}:{next(iter(of))}")

@@ -120,7 +120,7 @@ def what_is_wrong(record):
 # ---- Kept in little memory ----
 
 
-_DOUBLE = struct.Struct("d")
+_NUMBERS = {float: struct.Struct("=d"), int: struct.Struct("=q")}
 
 
 class Record(Mapping):
@@ -130,13 +130,13 @@ class Record(Mapping):
     __slots__ = ("_places", "_values", "_numbers")
 
     def __init__(self, places, values, numbers):
-        """places: by name, in values; those below 0 are in numbers, from its end (bytes)."""
+        """places: {name: (place in the values, None) or (place in the numbers, which are bytes, its Struct)}"""
         self._places, self._values, self._numbers = places, values, numbers
 
     def __getitem__(self, name):
-        place = self._places[name]
-        if place < 0:
-            return _DOUBLE.unpack_from(self._numbers, place)[0]
+        place, number = self._places[name]
+        if number:
+            return number.unpack_from(self._numbers, place)[0]
         value = self._values[place]
         return marshal.loads(value) if type(value) is bytes else value
 
@@ -154,33 +154,45 @@ class Record(Mapping):
 
 
 class Keeper:
-    """Makes Records of the dicts of one file. What many of them have in common, as names, texts and sets of PEs, is
-    kept once. Numbers are bytes, which take a quarter of what objects take; so are lists and dicts."""
+    """Makes Records of the dicts of one or several files. What many of them have in common is kept once: names, texts, sets of
+    PEs, and, as results of a point are alike in several launches and rounds, all that is no number. Numbers are bytes, which
+    take a quarter of what objects take; so are lists and dicts."""
 
-    MOST = 10_000  # things that are kept in case they come again
+    MOST = 10_000  # lists and dicts that are kept in case they come again
 
-    def __init__(self):
-        self._places, self._seen = {}, {}
+    def __init__(self, without=()):
+        """without: names of members that are not kept."""
+        self._shapes, self._values, self._seen, self._without = {}, {}, {}, without
 
     def record(self, members):
+        if self._without:
+            members = {name: value for name, value in members.items() if name not in self._without}
         shape = (*members, *map(type, members.values()))
-        places = self._places.get(shape)
-        if places is None:
-            places = self._places[shape] = self._places_of(members)
-        numbers = [value for value in members.values() if type(value) is float]
-        return Record(places, tuple([self._kept(value) for value in members.values() if type(value) is not float]),
-                      struct.pack(f"{len(numbers)}d", *numbers))
+        if shape not in self._shapes:
+            self._shapes[shape] = self._shape_of(members)
+        places, format = self._shapes[shape]
+        values = tuple([self._kept(value) for value in members.values() if type(value) not in _NUMBERS])
+        try:
+            numbers = format.pack(*[value for value in members.values() if type(value) in _NUMBERS])
+        except struct.error:  # an integer that no program in C could hold
+            return members
+        return Record(places, self._values.setdefault(values, values), numbers)
 
     @staticmethod
-    def _places_of(members):
-        floats = [name for name, value in members.items() if type(value) is float]
-        others = [name for name in members if name not in floats]
-        places = {**{name: place for place, name in enumerate(others)},
-                  **{name: _DOUBLE.size * (place - len(floats)) for place, name in enumerate(floats)}}
-        return {sys.intern(name): places[name] for name in members}
+    def _shape_of(members):
+        """({name: its place in Records}, Struct of all numbers)"""
+        places, others, format = {}, 0, "="
+        for name, value in members.items():
+            number = _NUMBERS.get(type(value))
+            places[sys.intern(name)] = (struct.calcsize(format), number) if number else (others, None)
+            others += not number
+            format += number.format[1:] if number else ""
+        return places, struct.Struct(format)
 
     def _kept(self, value):
-        if type(value) not in (str, dict, list):
+        if type(value) is str:
+            return sys.intern(value)
+        if type(value) not in (dict, list):
             return value
-        small = value if type(value) is str else marshal.dumps(value, 2)
+        small = marshal.dumps(value, 2)
         return self._seen.setdefault(small, small) if len(self._seen) < self.MOST else self._seen.get(small, small)

@@ -301,13 +301,14 @@ class ResultFile:
         return {key: record for key, record in missing.items() if key not in there}
 
 
-def read(path, unit=None, strict=True, seen=None):
+def read(path, unit=None, strict=True, seen=None, keeper=None):
     """Reads a result file of any format, which its content says. "-" is standard input. unit: "ns",
     "us", "ms" or "s", of the times in a .sko file that does not state it. strict: an Error for lines of a .sko file
     that are damaged, which else are left out. seen: gets the path and each Result as soon as it is
-    read, and may raise an Error."""
+    read, and may raise an Error. keeper: of several files, for what they have in common."""
     with _opened(path) as stream:
         file, lines = _begin("standard input" if path == "-" else os.fspath(path), _told(path, stream))
+        file.keeper = keeper or file.keeper
         records = _records(file, lines, unit, strict)
         # Records have no cycles; looking for them takes a quarter of the time in large files.
         collecting = gc.isenabled()

@@ -5,14 +5,14 @@
 """
 
 import argparse
-import multiprocessing
 import os
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 from harness import ROOT, scratch_directory
 from made_results import point, write
+from skampi_tools.points import text_of
+from usage import used
 
 TOOLS = {"table": "{0}", "convert": "{0} -o out.csv", "tidy": "{0} --to tidy -o tidy.csv", "compare": "{0} {1}",
          "report": "{0} -o out.html", "plot": "{0} -o out.svg", "history": "."}
@@ -23,9 +23,10 @@ LAUNCHES = 8  # of a history
 def made(path, launch, blocks, results):
     """A complete file; times differ from launch to launch."""
     each = max(1, results // blocks)
-    write(path, [point(f"block {number}", f"F{number % 50}", {"count": 8 * (i + 1)},
-                       1e-6 * (1 + i) * (1 + 0.001 * ((7 * launch + i + number) % 5)))
-                 for number in range(blocks) for i in range(each)],
+    results = [point(f"block {number}", f"F{number % 50}", {"count": 8 * (i + 1)},
+                     1e-6 * (1 + i) * (1 + 0.001 * ((7 * launch + i + number) % 5)))
+               for number in range(blocks) for i in range(each)]
+    write(path, [{**result, "point": text_of(result)} for result in results],
           header={"started": f"2026-01-{launch + 1:02}T03:04:05+00:00"})
 
 
@@ -40,19 +41,12 @@ def main():
     tools = given.tools or list(TOOLS)
     folder = scratch_directory()
     for launch in range(LAUNCHES if "history" in tools else 2):
-        # Not in this process: a child's peak begins with the memory of its parent.
-        maker = multiprocessing.Process(target=made, args=(os.path.join(folder, f"{launch}.json"), launch, given.blocks, given.results))
-        maker.start()
-        maker.join()
+        made(os.path.join(folder, f"{launch}.json"), launch, given.blocks, given.results)
     print(f"{given.blocks * max(1, given.results // given.blocks)} results in {given.blocks} blocks")
     for tool in tools:
         program = os.path.join(ROOT, "scripts", f"skampi-{PROGRAMS.get(tool, tool)}")
-        with subprocess.Popen([program, *TOOLS[tool].format("0.json", "1.json").split()], cwd=folder,
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
-            _, status, used = os.wait4(child.pid, 0)
-            child.returncode = os.waitstatus_to_exitcode(status)
-        print(f"{tool:8} {used.ru_utime + used.ru_stime:6.1f} s of a processor  {used.ru_maxrss / 1024:6.0f} MB  "
-              f"status {child.returncode}", flush=True)
+        one = used([program, *TOOLS[tool].format("0.json", "1.json").split()], folder)
+        print(f"{tool:8} {one.seconds:6.1f} s of a processor  {one.peak / 1e6:6.0f} MB  status {one.status}", flush=True)
 
 
 main()

@@ -13,6 +13,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 from harness import ROOT, build_config
 from traces import Made, command, size
+from usage import used
 
 PES = 4
 BETWEEN_BARRIERS = 500
@@ -26,29 +27,6 @@ READERS = {
     "export --paraver": "export --paraver paraver TRACE", "export --goal": "export --goal - TRACE",
     "shmemsim": "machine.txt TRACE", "shmemsim pack": "pack -o - TRACE",
 }
-# A program starts with the memory of the one that starts it as its peak: that is a small one, therefore.
-USED = r"""
-#include <stdio.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
-int main(int argc, char **argv)
-{
-    struct rusage used;
-    int status = argc;
-    pid_t child = fork();
-    if (child == 0) {
-        execv(argv[1], argv + 1);
-        _exit(127);
-    }
-    if (wait4(child, &status, 0, &used) != child)
-        return 1;
-    dprintf(2, "\n%f %ld %d\n",
-            (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
-                1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec),
-            used.ru_maxrss, status);
-}
-"""
 
 
 def make(made, name, events, apart):
@@ -62,17 +40,6 @@ def make(made, name, events, apart):
                                f"event 0 shmem_finalize {1000 * events} 400\nend finalize\n")
     if writer.returncode:
         raise SystemExit("the trace cannot be written")
-
-
-def measure(made, reader):
-    """(seconds of a processor, KiB, status)."""
-    words = [{"TRACE": "trace", "APART": "apart"}.get(word, word) for word in READERS[reader].split()]
-    program = SIMULATOR if reader.startswith("shmemsim") else command()
-    done = subprocess.run([made.path("used"), program, *words], cwd=made.folder, stdout=subprocess.DEVNULL,
-                          stderr=subprocess.PIPE, text=True, check=True)
-    *said, (seconds, peak, status) = [line.split() for line in done.stderr.splitlines() if line]
-    status = os.waitstatus_to_exitcode(int(status))
-    return float(seconds), int(peak), f"status {status}" + (f": {' '.join(said[-1])}" if said and status else "")
 
 
 def clear(made, names):
@@ -90,15 +57,16 @@ def main():
     made = Made()
     with open(made.path("machine.txt"), "w", encoding="utf-8") as file:
         file.write(MACHINE)
-    subprocess.run([os.environ.get("CC", "cc"), "-O1", "-x", "c", "-", "-o", made.path("used")], input=USED, text=True, check=True)
     for events in given.events:
         for name, apart in (("trace", 0), ("apart", 1 << 20)):
             if any(name.upper() in READERS[reader] for reader in wanted):
                 make(made, name, events, apart)
                 print(f"{events} events, {size(made.path(name)) / events:.1f} bytes each", flush=True)
         for reader in wanted:
-            seconds, peak, status = measure(made, reader)
-            print(f"{reader:18} {seconds:8.1f} s of a processor {peak / 1000:8.1f} MB  {status}", flush=True)
+            words = [{"TRACE": "trace", "APART": "apart"}.get(word, word) for word in READERS[reader].split()]
+            one = used([SIMULATOR if reader.startswith("shmemsim") else command(), *words], made.folder)
+            print(f"{reader:18} {one.seconds:8.1f} s of a processor {one.peak / 1e6:8.1f} MB  status {one.status}"
+                  f"{f': {one.said}' if one.status else ''}", flush=True)
             clear(made, ("archive", "paraver.prv", "paraver.pcf", "paraver.row"))
         clear(made, ("trace", "apart"))
 

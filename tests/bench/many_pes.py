@@ -17,20 +17,18 @@ sys.path.insert(0, os.path.join(HERE, "..", "support", "lib"))
 
 import harness
 import many
+import usage
 
 REAL = (2, 4, 8, 16)
 PLAYED = (100, 1000, 10000)
-# Starts a program, and says how much memory it had at most.
-PEAK = ("import resource, subprocess, sys; status = subprocess.call(sys.argv[1:]); "
-        "sys.stderr.write(f'peak {resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss}\\n'); sys.exit(status)")
 BATCH = re.compile(r"^collective: broadcast of (\d+) bytes, \d+ PEs\ncollective: reduction of (\d+) bytes, \d+ PEs\nbatch: ", re.MULTILINE)
 
 
 def bench_real(pes):
     """A row; bytes of the largest batch, whose repetitions are stated."""
-    recording = many.Recording(pes, wrapper=[sys.executable, "-c", PEAK])
+    recording = many.Recording(pes, wrapper=usage.starter())
     announced, reduced = max(((int(a), int(b)) for a, b in BATCH.findall(recording.said)), key=lambda sizes: sizes[1])
-    peak = statistics.median(int(kb) for kb in re.findall(r"^peak (\d+)$", recording.said, re.MULTILINE))
+    peak = statistics.median(int(kb) for _, kb in usage.LINE.findall(recording.said))
     messages, moved = recording.counted
     print(f"{pes:9}{messages:12}{moved:12}{3 * (pes - 1):12}{(pes - 1) * (announced + 2 * reduced):12}{peak / 1024:12.1f}", flush=True)
 

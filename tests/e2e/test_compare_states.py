@@ -22,8 +22,8 @@ if not optional("numpy"):
     skip_all("numpy is not installed")
 
 import numpy as np
-from skampi_tools import reading
-from skampi_tools.compare import by_state, comparison as compare
+from skampi_tools import cli, reading
+from skampi_tools.compare import by_state, comparison as compare, output
 from skampi_tools.results import ResultFile
 
 COMPARE = os.path.join(ROOT, "scripts/skampi-compare")
@@ -380,4 +380,10 @@ tap.ok(barrier.verdict == "slower" and barrier.reason == "in all states together
 barrier = judged("points/0.json", "points/7.json")
 tap.ok(barrier.verdict == "cannot tell" and barrier.reason.startswith("states differ: "),
        "single results in different states", barrier)
+
+# The tool keeps of what it reads only what a comparison looks at.
+for names in (("old", "second"), ("one", "other"), ("first", "two"), ("long/0.json", "late/0.json"), ("points parts", "slower parts")):
+    whole = output.as_json(compare.compare_files(*(reading.launches([os.path.join(folder, name)]) for name in names)))
+    tap.equal(json.loads(tool(*names, "--json", "-").out), json.loads(cli.json_text(whole).replace(f"{folder}/", "")),
+              f"{' '.join(names)}: without what a comparison does not look at it says the same")
 tap.done()

@@ -3,7 +3,6 @@
 """scripts/skampi-table shows everything in a result file, aligned, and says what it cannot read."""
 
 import os
-import subprocess
 import sys
 import tracemalloc
 
@@ -11,6 +10,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from harness import ROOT, Tap, read_text, run, scratch_directory, skampi, write_text
 from made_results import point, write
 from skampi_tools import results
+from usage import used
 
 TABLE = os.path.join(ROOT, "scripts/skampi-table")
 
@@ -339,17 +339,10 @@ def large(name, blocks):
                                               for b in range(blocks) for n in range(4)])
 
 
-def memory(path):
-    """Most that a table of it takes, in bytes."""
-    with subprocess.Popen([TABLE, path], stdout=subprocess.DEVNULL) as child:
-        _, status, used = os.wait4(child.pid, 0)
-        child.returncode = os.waitstatus_to_exitcode(status)
-    return 1024 * used.ru_maxrss if child.returncode == 0 else 0
-
-
 small, great = large("small.json", 50), large("great.json", 750)
-taken = [memory(small), memory(great)]
-tap.ok(taken[0] and 0 < taken[1] < taken[0] + 500 * 2800, "a table needs no memory for blocks that it has printed", taken)
+taken = [used([TABLE, path]) for path in (small, great)]
+tap.ok(taken[0].status == taken[1].status == 0 and taken[1].peak < taken[0].peak + 500 * 2800,
+       "a table needs no memory for blocks that it has printed", taken)
 tracemalloc.start()
 file = results.read(great)
 kept = tracemalloc.get_traced_memory()[0] / len(file.results)

@@ -48,13 +48,13 @@ def launch_directory(directory, name, launch):
     return os.path.join(directory, "launches", name, f"{launch:04d}")
 
 
-def read_launch(folder):
-    """(its results, None), or (None, why they do not count)."""
+def read_launch(folder, keeper=None):
+    """(its results, None), or (None, why they do not count). keeper: as for results.read()."""
     path = os.path.join(folder, "results.json")
     if not os.path.isfile(path):
         return None, "no results"
     try:
-        file = results.read(path)
+        file = results.read(path, keeper=keeper)
     except Error as error:
         return None, str(error).partition(": ")[2] if str(error).startswith(path) else str(error)
     if file.end is None:
@@ -65,13 +65,12 @@ def read_launch(folder):
     return file, None
 
 
-def read_campaign(directory):
-    """{configuration: [ResultFile, ...]}, in the order of the definition and of launches, of the
-    launches that came to their end; [] for a configuration without any."""
-    definition = read_definition(directory)
-    campaign = {}
-    for configuration in definition["configurations"]:
-        files = (read_launch(launch_directory(directory, configuration["name"], launch))[0]
-                 for launch in range(1, definition["launches"] + 1))
-        campaign[configuration["name"]] = [file for file in files if file]
+def read_campaign(directory, names=None, keeper=None):
+    """{configuration: [ResultFile, ...]}, in the order of the definition and of launches, of the launches that came to their
+    end; [] for a configuration without any, and for those that are not among the names, if there are names."""
+    definition, campaign = read_definition(directory), {}
+    for name in (configuration["name"] for configuration in definition["configurations"]):
+        files = (read_launch(launch_directory(directory, name, launch), keeper)[0]
+                 for launch in range(1, definition["launches"] + 1) if names is None or name in names)
+        campaign[name] = [file for file in files if file]
     return campaign

@@ -200,7 +200,7 @@ def summarize(campaign, points, definition, confidence=0.95, name_variable=None,
 
 def _names(results):
     """A name for each result: the call, the loop variables that the call does not show, and what else tells it from others."""
-    return [", ".join(filter(None, [_name(result), text])) for result, text in zip(results, told_apart(results, _name))]
+    return [", ".join(filter(None, [_name(result), text])) for result, text in zip(results, told_apart(results, list(map(_name, results))))]
 
 
 def _name(result):

@@ -10,7 +10,7 @@ from .rows import NAN, Row
 @dataclass
 class Application:
     path: str
-    row: Row             # the sum; key and label are the path
+    row: Row             # the sum; its key is the path
     calls: dict          # {key of a point: how often it counts}
     measured: float      # share of the application's time in communication that the points measure; NaN: not known
     lacking: list = field(default_factory=list)   # (what, share) of calls without a measurement, the largest first
@@ -22,7 +22,7 @@ def of(weights, shared):
     rows = [row for row in shared if row.key in calls]
     if not rows:
         return None
-    total = Row(weights.path, rows[0].result, "", "", weights.path, "time", _sum(calls, {row.key: row.old for row in rows}),
+    total = Row(weights.path, rows[0].result, "", "", "time", _sum(calls, {row.key: row.old for row in rows}),
                 _sum(calls, {row.key: row.new for row in rows}), count_old=max(row.count_old for row in rows),
                 count_new=max(row.count_new for row in rows))
     left = [(f"{use.routine} of {use.bytes} bytes" if use.bytes else use.routine, use.seconds / seconds) for use in lacking]

@@ -26,6 +26,7 @@ import functools
 import itertools
 import math
 import os
+import sys
 from dataclasses import replace
 from statistics import NormalDist
 
@@ -35,6 +36,7 @@ from .. import doubt, results
 from ..cli import Error
 from ..configuration import facts_of, stated
 from ..points import missing_label, told_apart
+from ..records import Keeper
 from ..states.common import CommonStates
 from ..states.independent import states_to_compare
 from ..statistics import known, median
@@ -42,6 +44,10 @@ from . import application, by_state, factors, hand_over, separation
 from .rows import (CANNOT_TELL, FASTER, LAUNCH_SPREAD, NAN, NO_RATIO, ONLY_NEW, ONLY_OLD, SLOWER, UNCHANGED, Comparison,
                    Missing, Row)
 
+# Members of points that comparisons do not look at.
+UNUSED = frozenset("""number arguments at error time_low time_high time_confidence kept mean deviation bandwidth bus_bandwidth
+    rate min max p5 p25 p75 p95 p99 p999 invalid late overruns warm_up autocorrelation effective iterations window copy repeated
+    unit notes levels counters per_pe samples next_low next_high between within launch_difference""".split())
 SAME_WITHIN = 0.10
 EXACT_LABELLINGS = 2000  # up to this many labellings are all tested; of more, this many are drawn
 FENCE = 3                 # Tukey's far fences, in interquartile ranges
@@ -66,16 +72,30 @@ def _missing(old_files, new_files, old, new, chosen):
                     record["kind"] not in ("skipped", "time_limit")) for key, (sides, record) in found.items()]
 
 
+def _rows(old, new):
+    """A Row for each point. old, new: the points of each launch."""
+    rows = []
+    for key in dict.fromkeys(key for points in old + new for key in points):
+        mine, theirs = ([points[key] for points in side if key in points] for side in (old, new))
+        some = (mine or theirs)[0]
+        rows.append(Row(
+            key, some, str(some.block), str(some.function), some.quantity or "time",
+            _median([r.best() for r in mine]), _median([r.best() for r in theirs]), count_old=len(mine), count_new=len(theirs),
+            doubts_old=doubt.of_launches(mine) or (), doubts_new=doubt.of_launches(theirs) or (),
+            verdict=CANNOT_TELL if mine and theirs else ONLY_OLD if mine else ONLY_NEW))
+    return rows
+
+
 def _tell_apart(rows):
     """Adds to labels that are equal what is stated of their points and differs."""
-    labels = {id(row.result): (row.block, row.label) for row in rows}
-    for row, text in zip(rows, told_apart([row.result for row in rows], lambda result: labels[id(result)])):
-        row.label += f", {text}" if text else ""
+    labels = [hash((row.block, row.label)) for row in rows]  # which takes less memory than all texts at once
+    for row, text in zip(rows, told_apart([row.result for row in rows], labels)):
+        row.apart = f", {text}" if text else ""
 
 
 def _points(file, chosen):
     """{key: Result}"""
-    return {key: result for key, result in file.by_key().items() if chosen(result)}
+    return {result.key: result for result in file.points if chosen(result)}
 
 
 def _chooser(blocks, functions):
@@ -222,7 +242,7 @@ def _least(fits):
 def _few(row, least, unit="launches"):
     """States no interval, since it would say nothing."""
     row.low = row.high = row.reached = NAN
-    row.few = f"too few {unit} ({min(row.count_old, row.count_new)} of at least {least})"
+    row.few = sys.intern(f"too few {unit} ({min(row.count_old, row.count_new)} of at least {least})")
 
 
 @functools.lru_cache(None)
@@ -257,6 +277,11 @@ def _dependence(values):
 # ---- Comparing ----
 
 
+def keeper():
+    """For reading large files of both sides, of which it keeps only what compare_files() looks at."""
+    return Keeper(UNUSED)
+
+
 def compare_files(old_files, new_files, alpha=0.05, margin=0.0, same_within=None, blocks=None,
                   functions=None, launch_spread=LAUNCH_SPREAD, seed=1, states=True, weights=None):
     """A Comparison of two lists of ResultFile, one a launch.
@@ -277,22 +302,10 @@ def compare_files(old_files, new_files, alpha=0.05, margin=0.0, same_within=None
         differences=configuration_differences(old_files, new_files))
     paired, said = factors.pair(old, new)
     comparison.cautions += said
-    keys = dict.fromkeys(key for points in old + new for key in points)
-    if not keys and (blocks or functions):
+    comparison.rows = _rows(old, new)
+    if not comparison.rows and (blocks or functions):
         raise Error("nothing to compare: no result has such a block and function")
-    shared = []
-    for key in keys:
-        mine, theirs = ([points[key] for points in side if key in points] for side in (old, new))
-        some = (mine or theirs)[0]
-        row = Row(key, some, str(some.block), str(some.function), some.label(), some.quantity or "time",
-                  _median([r.best() for r in mine]), _median([r.best() for r in theirs]),
-                  count_old=len(mine), count_new=len(theirs),
-                  doubts_old=doubt.of_launches(mine) or (), doubts_new=doubt.of_launches(theirs) or ())
-        comparison.rows.append(row)
-        if mine and theirs:
-            shared.append(row)
-        else:
-            row.verdict = ONLY_OLD if mine else ONLY_NEW
+    shared = [row for row in comparison.rows if row.count_old and row.count_new]
     _tell_apart(comparison.rows)
     comparison.missing = _missing(old_files, new_files, old, new, chosen)
     _check_sides(comparison, old_files, new_files)

@@ -20,10 +20,10 @@ class Row:
     result: object       # a Result of it, of the old side if that has one
     block: str
     function: str
-    label: str           # within its block
     quantity: str
     old: float           # median over launches (rounds, repetitions)
     new: float
+    apart: str = ""      # what is stated of it, where others have the same label otherwise
     ratio: float = NAN   # new/old
     estimate: float = NAN  # the median of all ratios of a new to an old value, which says the direction
     low: float = NAN     # interval of the ratio, of this point alone, at confidence `reached`
@@ -53,6 +53,11 @@ class Row:
         for name in ("old", "new", "ratio", "low", "high", "reached", "few", "p", "p_margin", "count_old", "count_new"):
             setattr(self, name, getattr(other, name))
         self.over_margin = False
+
+    @property
+    def label(self):
+        """The point within its block."""
+        return self.result.label() + self.apart
 
     @property
     def half_width(self):

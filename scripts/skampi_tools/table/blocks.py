@@ -180,9 +180,8 @@ class _Columns:
 def _tell_apart(rows):
     """Says of rows that look alike what is stated of their points and differs. The call of older files is not known."""
     results = [row.result for row in rows]
-    alike = {id(result): (result.is_rounds, result.call, str(result.variables)) if result.call else id(result)
-             for result in results}
-    texts = told_apart(results, lambda result: alike[id(result)])
+    texts = told_apart(results, [(result.is_rounds, result.call, str(result.variables)) if result.call else id(result)
+                                 for result in results])
     if any(texts):
         for row, text in zip(rows, texts):
             row.stated = printable(text)
