@@ -116,9 +116,10 @@ static char *take_record(struct resume *resume, const struct lines *lines, struc
     const char *key = json_string_value(json_object_get(record, "point"));
     char *error = NULL;
     if (!kind) {
-        error = text_format("line %zu is no record of skampi, the file is damaged: remove the line, or "
-                            "measure everything, without --resume",
-                            lines->number);
+        error =
+            text_format("line %zu is no record of skampi, the file is damaged: remove the line, or "
+                        "measure everything, without --resume",
+                        lines->number);
     } else if (strcmp(kind, "header") == 0) {
         error = text_format("line %zu is a second header: give the file of one run", lines->number);
     } else if (key && strcmp(kind, "result") == 0 &&

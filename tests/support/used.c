@@ -1,4 +1,5 @@
-/* What a program uses: runs it, and writes its seconds of processors and KiB of memory to a descriptor.
+/* What a program uses: runs it, and writes its seconds of processors and KiB of memory to a
+ * descriptor.
  *
  *     used DESCRIPTOR PROGRAM [ARGUMENT...]
  *
@@ -28,6 +29,7 @@ int main(int argc, char **argv)
     }
     if (wait4(child, &status, 0, &used) != child)
         return 2;
-    dprintf(atoi(argv[1]), "used %f s %ld KiB\n", seconds(used.ru_utime) + seconds(used.ru_stime), used.ru_maxrss);
+    dprintf(atoi(argv[1]), "used %f s %ld KiB\n", seconds(used.ru_utime) + seconds(used.ru_stime),
+            used.ru_maxrss);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

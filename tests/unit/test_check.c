@@ -60,7 +60,7 @@ static void check_body(const char *body, const char *expected)
 
 /* ---- names ---- */
 
-static void names_must_have_a_value(void **state)
+TEST(names_must_have_a_value)
 {
     check("x = 1\ny = x + x", "");
     check("x = x", "1:5: 'x' has no value yet: it is assigned later, on line 1\n");
@@ -81,7 +81,7 @@ static void names_must_have_a_value(void **state)
           "'d'\n");
 }
 
-static void locals_belong_to_their_block(void **state)
+TEST(locals_belong_to_their_block)
 {
     check("begin measurement \"a\" x = 1 y = x end measurement\n"
           "begin measurement \"b\" y = x\nx = 2 y = x end measurement\n"
@@ -106,7 +106,7 @@ static const struct expr *printed(const struct stmt *stmt)
     return stmt->list[0];
 }
 
-static void reads_bind_where_they_stand(void **state)
+TEST(reads_bind_where_they_stand)
 {
     static const char script[] = "x = 1\nbegin measurement \"a\"\nprint x x = x + 1 print x\n"
                                  "print MPI_COMM_WORLD end measurement\n"
@@ -123,7 +123,7 @@ static void reads_bind_where_they_stand(void **state)
     release(&checked);
 }
 
-static void missing_includes_excuse_unknown_names(void **state)
+TEST(missing_includes_excuse_unknown_names)
 {
     check("@include \"/dev/null/none.inc\"\nx = y\nz = sqrt(1, 2)",
           "1:10: cannot read the include '/dev/null/none.inc': Not a directory\n"
@@ -132,7 +132,7 @@ static void missing_includes_excuse_unknown_names(void **state)
 
 /* ---- calls ---- */
 
-static void functions_must_exist(void **state)
+TEST(functions_must_exist)
 {
     check("x = sqtr(2)", "1:5: unknown function 'sqtr': did you mean 'sqrt'?\n");
     check("x = nowhere(y)", "1:5: unknown function 'nowhere'\n");
@@ -151,7 +151,7 @@ static void functions_must_exist(void **state)
 }
 
 /* The same names as on the command line. */
-static void names_of_functions_and_routines(void **state)
+TEST(names_of_functions_and_routines)
 {
     check_body("measure comm(2) : shmem_barrier()\nmeasure comm(2) : Put_Round(1, 2)\n"
                "measure comm(2) : shmem_double_put(1, 2)",
@@ -163,7 +163,7 @@ static void names_of_functions_and_routines(void **state)
                "them\n");
 }
 
-static void numbers_of_arguments(void **state)
+TEST(numbers_of_arguments)
 {
     check("x = sqrt()", "1:5: too few arguments: sqrt takes 1 argument (double), you gave 0\n");
     check("x = sqrt(1, 2, 3)",
@@ -185,7 +185,7 @@ static void numbers_of_arguments(void **state)
                "1:55: too many arguments: Shmem_Barrier takes 0 arguments, you gave 1\n");
 }
 
-static void types_of_arguments(void **state)
+TEST(types_of_arguments)
 {
     check("x = sqrt(2) + sqrt(2.5) + atoi(\"2\") + min_int(1.0, 2)", "");
     check("x = min_int(3, 1.5)",
@@ -221,7 +221,7 @@ static void types_of_arguments(void **state)
                "integer\n");
 }
 
-static void arguments_below_their_minimum(void **state)
+TEST(arguments_below_their_minimum)
 {
     check_body("measure comm(2) : Shmem_Put_Round(-1, 5)",
                "1:57: argument 1 of Shmem_Put_Round (count) must be at least 0\n");
@@ -242,7 +242,7 @@ static void arguments_below_their_minimum(void **state)
     check_body("measure comm(2) : Shmem_Put_Round(- -1, 5)", "");
 }
 
-static void functions_in_their_place(void **state)
+TEST(functions_in_their_place)
 {
     check("x = Shmem_Put_Round(1, 2)", "1:5: 'Shmem_Put_Round' is a measurement function: write "
                                        "'measure COMMUNICATOR : Shmem_Put_Round(...)'\n");
@@ -266,7 +266,7 @@ static void functions_in_their_place(void **state)
                "1:32: unknown iterator 'rnage': did you mean 'range'?\n");
 }
 
-static void calls_are_bound(void **state)
+TEST(calls_are_bound)
 {
     static const char script[] = "x = sqrt(2) begin measurement \"a\" measure comm(2) : "
                                  "Shmem_Barrier() for i in range(1, 2) do od end measurement";
@@ -283,7 +283,7 @@ static void calls_are_bound(void **state)
 
 /* ---- statements and types ---- */
 
-static void what_measure_takes(void **state)
+TEST(what_measure_takes)
 {
     check_body("measure MPI_COMM_WORLD : Shmem_Barrier()", "");
     check_body("measure 3 : Shmem_Barrier()",
@@ -299,7 +299,7 @@ static void what_measure_takes(void **state)
                "Shmem_Put_Round(...)\n");
 }
 
-static void operands_must_fit(void **state)
+TEST(operands_must_fit)
 {
     check("x = 1 + 2.5 * 3 - 4 / 5\ny = 1 < 2.5 and 1 == 2\nz = \"a\" == \"b\"", "");
     check("x = 1 + \"2\"", "1:7: strings can only be compared with strings, by == and !=\n");
@@ -320,7 +320,7 @@ static void operands_must_fit(void **state)
           "2:7: arrays cannot be operands; get an element with int_array_get()\n");
 }
 
-static void conditions_are_integers(void **state)
+TEST(conditions_are_integers)
 {
     check_body("if 1 then fi if 2.5 > 1 then fi", "");
     check_body("if 1.5 then fi",
@@ -332,7 +332,7 @@ static void conditions_are_integers(void **state)
           "3:11: the text of assert must be a string, this is an integer\n");
 }
 
-static void headers_of_loops(void **state)
+TEST(headers_of_loops)
 {
     check_body("for i = 1 to 2.5 step *sqrt(2) multipleof 4 do od", "");
     check_body("for i = \"1\" to 2 do od",
@@ -363,7 +363,7 @@ static void headers_of_loops(void **state)
     check_body("for i = 1 to 2 step set_unit(1) do od", "1:43: set_unit() returns no value\n");
 }
 
-static void autorefine_does_not_nest(void **state)
+TEST(autorefine_does_not_nest)
 {
     static const char message[] =
         ": 'autorefine' cannot be inside another 'autorefine': write 'for'\n";
@@ -381,7 +381,7 @@ static void autorefine_does_not_nest(void **state)
 }
 
 /* Where a variable's type is certain it counts, and nowhere else. */
-static void types_of_variables(void **state)
+TEST(types_of_variables)
 {
     check("x = \"a\"\ny = x * 2\nx = 1\nz = x * 2",
           "2:7: strings can only be compared with strings, by == and !=\n");
@@ -409,7 +409,7 @@ static void types_of_variables(void **state)
     check_body("for i = 1 to 3 do i = \"a\" od print i * 2", "");
 }
 
-static void overrides_are_checked(void **state)
+TEST(overrides_are_checked)
 {
     check_override("a = 1\nb = 2", "b=a*2", "");
     check_override("a = 1\nb = 2", "a=b*2",
@@ -421,7 +421,7 @@ static void overrides_are_checked(void **state)
                    "--set:1:7: too few arguments: sqrt takes 1 argument (double), you gave 0\n");
 }
 
-static void errors_of_parser_and_checker_together(void **state)
+TEST(errors_of_parser_and_checker_together)
 {
     check("x = (1\ny = nowhere\nz = 1 + \"a\"\nv = x",
           "2:1: expected ')' after number 1, found name 'y'\n"
@@ -452,16 +452,6 @@ static const char model[] = "# model\n"
                             "begin measurement \"two\" for i = 1 to 2 do for j = i to 3 do x = i * "
                             "j od od end measurement\n";
 
-static uint64_t random_state;
-
-static size_t random_below(size_t bound)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return (size_t)(random_state % bound);
-}
-
 /* Must neither crash nor hang; every error is within the text, and at most twenty. */
 static void survive(const char *bytes, size_t length)
 {
@@ -474,7 +464,7 @@ static void survive(const char *bytes, size_t length)
     release(&checked);
 }
 
-static void model_is_valid(void **state)
+TEST(model_is_valid)
 {
     struct checked checked = check_bytes(model, sizeof model - 1, "MAXSIZE=iterations*2");
 
@@ -483,7 +473,7 @@ static void model_is_valid(void **state)
     release(&checked);
 }
 
-static void truncated_scripts(void **state)
+TEST(truncated_scripts)
 {
     for (size_t length = 0; length < sizeof model; length++) {
         survive(model, length);
@@ -491,101 +481,8 @@ static void truncated_scripts(void **state)
     }
 }
 
-static size_t mutate(char *bytes, size_t length, size_t room)
-{
-    static const char *const pieces[] = {"od",
-                                         "fi",
-                                         "end measurement",
-                                         "begin",
-                                         "for i = ",
-                                         "if ",
-                                         "else",
-                                         "elseif ",
-                                         "(",
-                                         ")",
-                                         "{",
-                                         "}",
-                                         "[",
-                                         "]",
-                                         "\"",
-                                         "\n",
-                                         "\xff",
-                                         "...",
-                                         "1e5",
-                                         "9999999999999",
-                                         "-",
-                                         "*",
-                                         "=",
-                                         ",",
-                                         ":",
-                                         "@",
-                                         "not",
-                                         "measure ",
-                                         "in",
-                                         "to "};
-    size_t place = random_below(length + 1), count = 1 + random_below(30);
-    size_t from = random_below(length + 1);
-    const char *piece = pieces[random_below(sizeof pieces / sizeof *pieces)];
-
-    if (count > length - place)
-        count = length - place;
-    switch (random_below(4)) {
-    case 0: /* cut out */
-        memmove(bytes + place, bytes + place + count, length - place - count);
-        return length - count;
-    case 1: /* overwrite with another part */
-        if (count > length - from)
-            count = length - from;
-        memmove(bytes + place, bytes + from, count);
-        return length;
-    case 2: /* any byte */
-        if (place < length)
-            bytes[place] = (char)random_below(256);
-        return length;
-    default: /* insert a piece */
-        if (length + strlen(piece) > room)
-            return length;
-        memmove(bytes + place + strlen(piece), bytes + place, length - place);
-        memcpy(bytes + place, piece, strlen(piece));
-        return length + strlen(piece);
-    }
-}
-
-#ifndef ROUNDS
-#define ROUNDS 5000
-#endif
-
-static void mutated_scripts(void **state)
-{
-    char bytes[sizeof model + 200];
-
-    random_state = 0x9e3779b97f4a7c15u;
-    for (int round = 0; round < ROUNDS; round++) {
-        size_t length = sizeof model - 1;
-
-        memcpy(bytes, model, length);
-        for (size_t i = 1 + random_below(12); i > 0; i--)
-            length = mutate(bytes, length, sizeof bytes);
-        survive(bytes, length);
-    }
-}
-
-static void random_bytes(void **state)
-{
-    char bytes[300];
-
-    random_state = 88172645463325252u;
-    for (int round = 0; round < ROUNDS / 5; round++) {
-        size_t length = random_below(sizeof bytes);
-
-        for (size_t i = 0; i < length; i++)
-            bytes[i] = (char)random_below(round % 2 ? 256 : 128);
-        survive(bytes, length);
-    }
-}
-
 /* Sizes that would take for ever if any step were quadratic. */
-static void unknown_names_are_quick(void **state)
+TEST(unknown_names_are_quick)
 {
     struct text script = {0};
     struct checked checked;
@@ -596,36 +493,4 @@ static void unknown_names_are_quick(void **state)
     assert_int_equal(diag_count(checked.diag), DIAG_LIMIT);
     release(&checked);
     text_release(&script);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_must_have_a_value),
-        cmocka_unit_test(locals_belong_to_their_block),
-        cmocka_unit_test(reads_bind_where_they_stand),
-        cmocka_unit_test(missing_includes_excuse_unknown_names),
-        cmocka_unit_test(functions_must_exist),
-        cmocka_unit_test(names_of_functions_and_routines),
-        cmocka_unit_test(numbers_of_arguments),
-        cmocka_unit_test(types_of_arguments),
-        cmocka_unit_test(arguments_below_their_minimum),
-        cmocka_unit_test(functions_in_their_place),
-        cmocka_unit_test(calls_are_bound),
-        cmocka_unit_test(what_measure_takes),
-        cmocka_unit_test(operands_must_fit),
-        cmocka_unit_test(conditions_are_integers),
-        cmocka_unit_test(headers_of_loops),
-        cmocka_unit_test(autorefine_does_not_nest),
-        cmocka_unit_test(types_of_variables),
-        cmocka_unit_test(overrides_are_checked),
-        cmocka_unit_test(errors_of_parser_and_checker_together),
-        cmocka_unit_test(model_is_valid),
-        cmocka_unit_test(truncated_scripts),
-        cmocka_unit_test(mutated_scripts),
-        cmocka_unit_test(random_bytes),
-        cmocka_unit_test(unknown_names_are_quick),
-    };
-
-    return cmocka_run_group_tests_name("check", tests, NULL, NULL);
 }

@@ -18,20 +18,20 @@ static void check_delays(enum arrival arrival, int size, const double *wanted)
         assert_true(collective_delay(&settings, rank, size) == wanted[rank]);
 }
 
-static void nobody_is_late(void **state)
+TEST(nobody_is_late)
 {
     struct settings settings = settings_default();
     assert_int_equal(settings.arrival, ARRIVAL_TOGETHER);
     check_delays(ARRIVAL_TOGETHER, 3, (const double[]){0, 0, 0});
 }
 
-static void the_last_is_late(void **state)
+TEST(the_last_is_late)
 {
     check_delays(ARRIVAL_ONE_LATE, 3, (const double[]){0, 0, 6});
     check_delays(ARRIVAL_ONE_LATE, 1, (const double[]){6});
 }
 
-static void each_is_later(void **state)
+TEST(each_is_later)
 {
     check_delays(ARRIVAL_LINEAR, 4, (const double[]){0, 2, 4, 6});
     check_delays(ARRIVAL_LINEAR, 2, (const double[]){0, 6});
@@ -56,7 +56,7 @@ static const char *refusal(const char *name, int64_t count, int pes)
     return reason;
 }
 
-static void sizes_that_overflow(void **state)
+TEST(sizes_that_overflow)
 {
     assert_null(refusal("Shmem_Alltoall_Synchro", (int64_t)1 << 40, 1000));
     assert_non_null(refusal("Shmem_Alltoall_Synchro", (int64_t)1 << 55, 1000));
@@ -80,7 +80,7 @@ static struct demand demand_of(const char *name, int64_t count, int pes)
 }
 
 /* Whole elements, and room for a block of each PE where a routine has them. */
-static void memory_needed(void **state)
+TEST(memory_needed)
 {
     static const struct {
         const char *name;
@@ -97,14 +97,4 @@ static void memory_needed(void **state)
         assert_true(demand.remote >= cases[i].block * cases[i].blocks);
     }
     assert_int_equal(demand_of("Shmem_Sync_Half", 9, 16).reported, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nobody_is_late),      cmocka_unit_test(the_last_is_late),
-        cmocka_unit_test(each_is_later),       cmocka_unit_test(memory_needed),
-        cmocka_unit_test(sizes_that_overflow),
-    };
-    return cmocka_run_group_tests_name("collective", tests, NULL, NULL);
 }

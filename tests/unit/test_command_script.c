@@ -57,7 +57,7 @@ static void check_words(const char *const *words, const char *expected)
     check(words_of(words), expected);
 }
 
-static void values_for_a_first_try_are_the_default(void **state)
+TEST(values_for_a_first_try_are_the_default)
 {
     check_words(WORDS("Shmem_Put_Round"), "begin measurement \"Shmem_Put_Round\"\n"
                                           "  measure MPI_COMM_WORLD : Shmem_Put_Round(1024, 0)\n"
@@ -69,7 +69,7 @@ static void values_for_a_first_try_are_the_default(void **state)
                 "end measurement\n");
 }
 
-static void parameters_are_given_by_name(void **state)
+TEST(parameters_are_given_by_name)
 {
     check_words(WORDS("Bcast", "count=1kb", "root=1", "datatype=MPI_DOUBLE"),
                 "begin measurement \"Bcast\"\n"
@@ -92,7 +92,7 @@ static void parameters_are_given_by_name(void **state)
         "end measurement\n");
 }
 
-static void one_name_sets_both_sides(void **state)
+TEST(one_name_sets_both_sides)
 {
     check_words(WORDS("Alltoall", "count=8", "r_datatype=MPI_CHAR"),
                 "begin measurement \"Alltoall\"\n"
@@ -100,7 +100,7 @@ static void one_name_sets_both_sides(void **state)
                 "end measurement\n");
 }
 
-static void sizes_are_bytes(void **state)
+TEST(sizes_are_bytes)
 {
     struct command_words command = words_of(WORDS("Shmem_Get_Simple", "Allreduce"));
     command.sizes = "8:1mb";
@@ -131,7 +131,7 @@ static void sizes_are_bytes(void **state)
 }
 
 /* 0 is what functions of one operation do anyway. */
-static void iterations_need_a_parameter(void **state)
+TEST(iterations_need_a_parameter)
 {
     struct command_words command = words_of(WORDS("Allreduce"));
     command.iterations = "0";
@@ -144,7 +144,7 @@ static void iterations_need_a_parameter(void **state)
 }
 
 /* A name means no other type and no other routine; types of OpenSHMEM have a word in names. */
-static void routines_are_what_they_say(void **state)
+TEST(routines_are_what_they_say)
 {
     static const char *const types[][2] = {{"short", ""},
                                            {"int", "_Int"},
@@ -172,7 +172,7 @@ static void routines_are_what_they_say(void **state)
         assert_ptr_equal(function_meant(measurement_at(i)->name), measurement_at(i));
 }
 
-static void names_are_found(void **state)
+TEST(names_are_found)
 {
     static const char *const same[][2] = {
         {"MPI_Allreduce", "Allreduce"},
@@ -196,7 +196,7 @@ static void names_are_found(void **state)
     }
 }
 
-static void names_are_refused(void **state)
+TEST(names_are_refused)
 {
     struct command_words command = words_of(WORDS("Bcast"));
     check_words(WORDS("Shmem_Put_Ruond"),
@@ -235,7 +235,7 @@ static void names_are_refused(void **state)
 }
 
 /* Whatever the function: its script is one that the checker accepts. */
-static void every_function_has_a_script(void **state)
+TEST(every_function_has_a_script)
 {
     const struct measurement *function;
     for (size_t i = 0; (function = measurement_at(i)); i++) {
@@ -279,7 +279,7 @@ static size_t unfold(const char *name, const char *done)
     return found;
 }
 
-static void folds_are_exact(void **state)
+TEST(folds_are_exact)
 {
     size_t lines_of_reductions = 0;
     for (size_t f = 0; measurement_families[f]; f++) {
@@ -306,21 +306,4 @@ static void folds_are_exact(void **state)
         }
     }
     assert_int_equal(lines_of_reductions, 6);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_for_a_first_try_are_the_default),
-        cmocka_unit_test(parameters_are_given_by_name),
-        cmocka_unit_test(one_name_sets_both_sides),
-        cmocka_unit_test(sizes_are_bytes),
-        cmocka_unit_test(iterations_need_a_parameter),
-        cmocka_unit_test(routines_are_what_they_say),
-        cmocka_unit_test(names_are_found),
-        cmocka_unit_test(names_are_refused),
-        cmocka_unit_test(every_function_has_a_script),
-        cmocka_unit_test(folds_are_exact),
-    };
-    return cmocka_run_group_tests_name("command_script", tests, NULL, NULL);
 }

@@ -14,7 +14,7 @@ static struct named_texts two(void)
     return texts;
 }
 
-static void owners(void **state)
+TEST(owners)
 {
     static const struct {
         const char *variable;
@@ -44,7 +44,7 @@ static void owners(void **state)
     named_texts_free(&choices);
 }
 
-static void lists(void **state)
+TEST(lists)
 {
     struct named_texts texts = two();
     assert_string_equal(named_texts_find(&texts, "pml")->value, "ob1");
@@ -59,13 +59,4 @@ static void lists(void **state)
     named_texts_free(&texts);
     assert_int_equal(texts.count, 0);
     named_texts_sort(&texts, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(owners),
-        cmocka_unit_test(lists),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -141,7 +141,7 @@ static struct result_controls control(int size)
 }
 
 /* All neighbours meet exactly once, one of them begins, and it stops what it began. */
-static void pairs(void **state)
+TEST(pairs)
 {
     for (int size = 1; size <= MOST; size++) {
         control(size);
@@ -168,7 +168,7 @@ static void close_to(double value, double wanted)
         fail_msg("%g instead of %g", value, wanted);
 }
 
-static void values(void **state)
+TEST(values)
 {
     struct result_controls seen = control(1);
     assert_true(isnan(seen.hand_over) && isnan(seen.hand_over_slowest));
@@ -185,7 +185,7 @@ static void values(void **state)
     close_to(control(2).hand_over_shared, TRIP / 4);
 }
 
-static void possible(void **state)
+TEST(possible)
 {
     all.oversubscribed = false;
     assert_null(machine_unseen());
@@ -194,7 +194,7 @@ static void possible(void **state)
 }
 
 /* A long log keeps every second control; places in it move along. */
-static void trimmed(void **state)
+TEST(trimmed)
 {
     struct pe_set *set = pe_set_strided(0, 1, 2);
     struct controls controls = {0};
@@ -216,15 +216,4 @@ static void trimmed(void **state)
     assert_int_equal(log->state_count, 1);
     pe_set_release(set);
     controls_free(&controls);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pairs),
-        cmocka_unit_test(values),
-        cmocka_unit_test(possible),
-        cmocka_unit_test(trimmed),
-    };
-    return cmocka_run_group_tests_name("controls", tests, NULL, NULL);
 }

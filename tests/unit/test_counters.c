@@ -17,7 +17,7 @@ static void refused(const char *const *events, size_t n, const char *reason)
     free(error);
 }
 
-static void nothing_to_count_with(void **state)
+TEST(nothing_to_count_with)
 {
     const char *events[COUNTERS_MAX + 1] = {"PAPI_TOT_CYC", "PAPI_TOT_INS"};
     refused(events, 1, "built without PAPI");
@@ -25,10 +25,4 @@ static void nothing_to_count_with(void **state)
     refused(events, COUNTERS_MAX + 1, "at most 16");
     assert_null(counters_choose(NULL, 0));
     assert_false(counters_counting());
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_to_count_with)};
-    return cmocka_run_group_tests_name("counters", tests, NULL, NULL);
 }

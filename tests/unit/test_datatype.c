@@ -21,7 +21,7 @@ static void expect(struct datatype *type, const char *text, int64_t size, int64_
     datatype_release(type);
 }
 
-static void named(void **state)
+TEST(named)
 {
     const char *name;
     for (size_t i = 0; (name = datatype_name_at(i)); i++) {
@@ -37,7 +37,7 @@ static void named(void **state)
     expect(pair, "MPI_SHORT_INT", 6, 8);
 }
 
-static void constructed(void **state)
+TEST(constructed)
 {
     const char *error;
     struct datatype *i = datatype_predefined("MPI_INT"), *d = datatype_predefined("MPI_DOUBLE");
@@ -76,7 +76,7 @@ static int64_t constant(const char *name)
 }
 
 /* The parts of all ranks make the whole array. */
-static void distributed(void **state)
+TEST(distributed)
 {
     const char *error;
     int64_t block = constant("MPI_DISTRIBUTE_BLOCK"), cyclic = constant("MPI_DISTRIBUTE_CYCLIC");
@@ -118,7 +118,7 @@ static void distributed(void **state)
     datatype_release(byte);
 }
 
-static void refused(void **state)
+TEST(refused)
 {
     const char *error = NULL;
     struct datatype *i = datatype_predefined("MPI_INT"), *deep = datatype_reference(i), *next;
@@ -161,7 +161,7 @@ static void refused(void **state)
 }
 
 /* What a buffer must have room for. */
-static void memory(void **state)
+TEST(memory)
 {
     const char *error;
     struct datatype *i = datatype_predefined("MPI_INT");
@@ -194,7 +194,7 @@ static const char *misfit(const char *operation, const char *type, bool accumula
     return wrong;
 }
 
-static void operations(void **state)
+TEST(operations)
 {
     assert_null(misfit("MPI_SUM", "MPI_INT", false));
     assert_null(misfit("MPI_MAX", "MPI_LONG_DOUBLE", false));
@@ -217,7 +217,7 @@ static void operations(void **state)
     datatype_release(i);
 }
 
-static void infos(void **state)
+TEST(infos)
 {
     struct info *info = info_create(), *copy, *null = info_null();
     char key[300];
@@ -242,7 +242,7 @@ static void infos(void **state)
     info_release(null);
 }
 
-static void topologies(void **state)
+TEST(topologies)
 {
     struct topology *grid = topology_cartesian(2, (int[]){2, 3}, (int[]){0, 1});
     struct topology *same = topology_cartesian(2, (int[]){2, 3}, (int[]){0, 1});
@@ -267,14 +267,4 @@ static void topologies(void **state)
     topology_release(open);
     topology_release(graph);
     topology_release(alone);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(named),   cmocka_unit_test(constructed), cmocka_unit_test(distributed),
-        cmocka_unit_test(refused), cmocka_unit_test(memory),      cmocka_unit_test(operations),
-        cmocka_unit_test(infos),   cmocka_unit_test(topologies),
-    };
-    return cmocka_run_group_tests_name("datatype", tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 #include "engine/start.h"
 #include "unit/unit.h"
 
-static void versions_in_order(void **state)
+TEST(versions_in_order)
 {
     static const char *const rising[] = {"",      "0.9",    "3.1.6", "4",    "4.0.9", "4.1.4",
                                          "4.1.5", "4.1.10", "4.2",   "4.10", "5.0.0", "10.0"};
@@ -15,7 +15,7 @@ static void versions_in_order(void **state)
         }
 }
 
-static void versions_that_are_the_same(void **state)
+TEST(versions_that_are_the_same)
 {
     static const char *const pairs[][2] = {
         {"4.1", "4.1.0"},    {"4.1.4", "4.1.4rc1"}, {"4.1.4", "4.1.4, x"},  {"4.1.4)", "4.1.4"},
@@ -26,7 +26,7 @@ static void versions_that_are_the_same(void **state)
     }
 }
 
-static void old_open_mpi_has_no_short_compare_and_swap(void **state)
+TEST(old_open_mpi_has_no_short_compare_and_swap)
 {
     static const char *const crashing[] = {
         "Shmem_Atomic_Compare_Swap_Yes", "Shmem_Ctx_Atomic_Compare_Swap_No",
@@ -46,7 +46,7 @@ static void old_open_mpi_has_no_short_compare_and_swap(void **state)
     }
 }
 
-static void everything_else_runs(void **state)
+TEST(everything_else_runs)
 {
     static const char *const running[] = {"Shmem_Atomic_Compare_Swap_Yes_Long",
                                           "Shmem_Ctx_Atomic_Compare_Swap_No_Long_Contended",
@@ -55,7 +55,7 @@ static void everything_else_runs(void **state)
         assert_null(defect_of(DEFECT_CRASHES, running[i], "OpenSHMEM 1.4 (Open MPI 4.1.4)"));
 }
 
-static void wrong_values_are_no_crashes(void **state)
+TEST(wrong_values_are_no_crashes)
 {
     const char *library = "OpenSHMEM 1.4 (Open MPI 4.1.4)", *function = "Shmem_Atomic_Fetch_Xor";
     assert_non_null(defect_of(DEFECT_WRONG_VALUES, function, library));
@@ -67,7 +67,7 @@ static void wrong_values_are_no_crashes(void **state)
     assert_null(defect_of(DEFECT_WRONG_VALUES, function, "OpenSHMEM 1.5 (Open MPI 5.0.0)"));
 }
 
-static void defects_of_mpich(void **state)
+TEST(defects_of_mpich)
 {
     const char *old = "MPI 4.0 (MPICH 4.0.2)", *later = "MPI 4.1 (MPICH 4.1.0)";
     assert_non_null(defect_of(DEFECT_WRONG_VALUES, "Gather_Persistent_Start", old));
@@ -78,17 +78,4 @@ static void defects_of_mpich(void **state)
     assert_non_null(defect_of(DEFECT_WINDOW_SIZES, "Put_Flush", old));
     assert_null(defect_of(DEFECT_WINDOW_SIZES, "Put_Flush", later));
     assert_null(defect_of(DEFECT_WINDOW_SIZES, "Put_Flush", "OpenSHMEM 1.4 (Open MPI 4.1.4)"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(versions_in_order),
-        cmocka_unit_test(versions_that_are_the_same),
-        cmocka_unit_test(old_open_mpi_has_no_short_compare_and_swap),
-        cmocka_unit_test(everything_else_runs),
-        cmocka_unit_test(wrong_values_are_no_crashes),
-        cmocka_unit_test(defects_of_mpich),
-    };
-    return cmocka_run_group_tests_name("defects", tests, NULL, NULL);
 }

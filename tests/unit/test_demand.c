@@ -47,7 +47,7 @@ static size_t weight(const struct measurement *function, const struct argument *
 
 /* What a loop to ... ends by: for every function that is told how many data there are, whatever
  * they are called. */
-static void more_data_need_more_buffer(void **state)
+TEST(more_data_need_more_buffer)
 {
     struct datatype *type = datatype_predefined("MPI_BYTE");
     struct info *info = info_create();
@@ -81,12 +81,4 @@ static void more_data_need_more_buffer(void **state)
     assert_true(checked > 100);
     info_release(info);
     datatype_release(type);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(more_data_need_more_buffer),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,7 +80,7 @@ static void check_function(const struct measurement *function)
                      function->parameters[i].name);
 }
 
-static void all_are_complete(void **state)
+TEST(all_are_complete)
 {
     const struct measurement *function;
     size_t checked = 0;
@@ -93,7 +93,7 @@ static void all_are_complete(void **state)
 
 /* ---- What functions have in common with others ---- */
 
-static void members_are_taken_from_others(void **state)
+TEST(members_are_taken_from_others)
 {
     const struct measurement *full = measurement_find("Shmem_Put_Nonblocking_Full"),
                              *quiet = measurement_find("Shmem_Put_Nonblocking_Quiet");
@@ -212,7 +212,7 @@ static bool has_largest(const struct measurement *function)
     return false;
 }
 
-static void values_are_accepted_and_ranges_kept(void **state)
+TEST(values_are_accepted_and_ranges_kept)
 {
     const struct measurement *function;
     for (int pes = 2; pes <= 4; pes++) {
@@ -226,7 +226,7 @@ static void values_are_accepted_and_ranges_kept(void **state)
 
 /* ---- The skeleton, and arguments ---- */
 
-static void the_example_is_complete_and_not_listed(void **state)
+TEST(the_example_is_complete_and_not_listed)
 {
     for (const struct measurement *at = measurements_example; at->name; at++) {
         check_function(at);
@@ -235,7 +235,7 @@ static void the_example_is_complete_and_not_listed(void **state)
     }
 }
 
-static void arguments_by_name(void **state)
+TEST(arguments_by_name)
 {
     const struct measurement function = {
         .name = "F",
@@ -253,7 +253,7 @@ static void arguments_by_name(void **state)
     assert_int_equal(run_word(&run, "rank"), 0);
 }
 
-static void words_are_one_of_a_list(void **state)
+TEST(words_are_one_of_a_list)
 {
     const struct parameter way = {"way", PARAMETER_STRING, "", "", .words = "loop|copy"};
     assert_int_equal(parameter_word(&way, "loop"), 0);
@@ -264,17 +264,4 @@ static void words_are_one_of_a_list(void **state)
     char *allowed = parameter_allowed(&way);
     assert_string_equal(allowed, "one of \"loop\", \"copy\"");
     free(allowed);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_are_complete),
-        cmocka_unit_test(members_are_taken_from_others),
-        cmocka_unit_test(values_are_accepted_and_ranges_kept),
-        cmocka_unit_test(the_example_is_complete_and_not_listed),
-        cmocka_unit_test(arguments_by_name),
-        cmocka_unit_test(words_are_one_of_a_list),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

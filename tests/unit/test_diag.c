@@ -8,7 +8,7 @@ static struct source *source_of(const char *text)
     return source_from_text("t", text, strlen(text));
 }
 
-static void shows_line_and_caret(void **state)
+TEST(shows_line_and_caret)
 {
     struct source *source = source_of("one\n\tx = %d\r\n");
 
@@ -18,7 +18,7 @@ static void shows_line_and_caret(void **state)
     source_release(source);
 }
 
-static void caret_counts_characters(void **state)
+TEST(caret_counts_characters)
 {
     struct source *source = source_of("\"\xc3\xa4\xe2\x82\xac\" \x01\xff x\n");
 
@@ -27,7 +27,7 @@ static void caret_counts_characters(void **state)
     source_release(source);
 }
 
-static void empty_lines_are_not_shown(void **state)
+TEST(empty_lines_are_not_shown)
 {
     struct source *source = source_of("");
 
@@ -36,7 +36,7 @@ static void empty_lines_are_not_shown(void **state)
 }
 
 /* The caret must stand below the same character however far the line is shifted. */
-static void long_lines_are_shortened_around_the_caret(void **state)
+TEST(long_lines_are_shortened_around_the_caret)
 {
     char line[1001];
 
@@ -58,7 +58,7 @@ static void long_lines_are_shortened_around_the_caret(void **state)
     }
 }
 
-static void long_lines_are_not_cut_within_a_character(void **state)
+TEST(long_lines_are_not_cut_within_a_character)
 {
     struct text line = {0};
 
@@ -75,7 +75,7 @@ static void long_lines_are_not_cut_within_a_character(void **state)
     text_release(&line);
 }
 
-static void one_error_a_line(void **state)
+TEST(one_error_a_line)
 {
     struct source *source = source_of("a\nb\n");
     struct diag *diag = diag_create(source);
@@ -91,7 +91,7 @@ static void one_error_a_line(void **state)
     source_release(source);
 }
 
-static void sorted_by_file_and_line(void **state)
+TEST(sorted_by_file_and_line)
 {
     struct source *source = source_of("a\n");
     struct diag *diag = diag_create(source);
@@ -105,7 +105,7 @@ static void sorted_by_file_and_line(void **state)
     source_release(source);
 }
 
-static void no_errors_no_text(void **state)
+TEST(no_errors_no_text)
 {
     struct source *source = source_of("a\n");
     struct diag *diag = diag_create(source);
@@ -134,7 +134,7 @@ static char *report_lines(int count)
     return text;
 }
 
-static void at_most_twenty(void **state)
+TEST(at_most_twenty)
 {
     char *text = report_lines(20);
 
@@ -148,7 +148,7 @@ static void at_most_twenty(void **state)
     free(text);
 }
 
-static void control_characters_in_messages(void **state)
+TEST(control_characters_in_messages)
 {
     struct source *source = source_of("a\n");
     struct diag *diag = diag_create(source);
@@ -183,7 +183,7 @@ static const char *closest(const char *name)
     return closest_name(name, names, sizeof names / sizeof *names);
 }
 
-static void did_you_mean(void **state)
+TEST(did_you_mean)
 {
     char giant[200];
 
@@ -205,23 +205,4 @@ static void did_you_mean(void **state)
     giant[sizeof giant - 1] = '\0';
     assert_null(closest(giant));
     assert_null(closest_name("x", NULL, 0));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shows_line_and_caret),
-        cmocka_unit_test(caret_counts_characters),
-        cmocka_unit_test(empty_lines_are_not_shown),
-        cmocka_unit_test(long_lines_are_shortened_around_the_caret),
-        cmocka_unit_test(long_lines_are_not_cut_within_a_character),
-        cmocka_unit_test(one_error_a_line),
-        cmocka_unit_test(sorted_by_file_and_line),
-        cmocka_unit_test(no_errors_no_text),
-        cmocka_unit_test(at_most_twenty),
-        cmocka_unit_test(control_characters_in_messages),
-        cmocka_unit_test(did_you_mean),
-    };
-
-    return cmocka_run_group_tests_name("diag", tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 #include "engine/samples.h"
 #include "unit/unit.h"
 
-static void hard_limit(void **state)
+TEST(hard_limit)
 {
     assert_int_equal(stop_hard_limit(33), 50); /* floor(49.5 + 0.5) */
     assert_int_equal(stop_hard_limit(32), 48);
@@ -20,7 +20,7 @@ static bool enough(const struct settings *settings, const double *m, size_t n)
     return stop_enough(&aim, n, stop_reached(&aim, m, n, 0), &passes);
 }
 
-static void classic_rule(void **state)
+TEST(classic_rule)
 {
     struct settings settings = settings_default();
     settings.min_repetitions = 4;
@@ -39,7 +39,7 @@ static void classic_rule(void **state)
 }
 
 /* Twice in a row, with thirty at least, and no end before the median is known. */
-static void median_rule(void **state)
+TEST(median_rule)
 {
     struct settings settings = settings_default();
     settings.stop_rule = STOP_MEDIAN_INTERVAL;
@@ -75,7 +75,7 @@ static void median_rule(void **state)
 
 /* Within a share of the median on each side, the error of what is subtracted included, whatever the
  * rule of the script is. */
-static void precision(void **state)
+TEST(precision)
 {
     struct settings settings = settings_default();
     settings.precision = 0.02;
@@ -96,7 +96,7 @@ static void precision(void **state)
     assert_false(aim_of(&settings, false).median);
 }
 
-static void batches(void **state)
+TEST(batches)
 {
     struct settings settings = settings_default();
     settings.min_repetitions = 8;
@@ -109,7 +109,7 @@ static void batches(void **state)
     assert_int_equal(stop_next_batch(&settings, 2, false, false, 0), 4);
 }
 
-static void windows(void **state)
+TEST(windows)
 {
     double width = stop_next_window(0, 4, 4, 10);
     assert_true(fabs(width - 3) < 1e-12);             /* 1.5 * 10 / 5 */
@@ -120,7 +120,7 @@ static void windows(void **state)
 
 /* gamma used / k, but never below gamma times a window in which too many did not fit: runs of which
  * each third takes 3 where the others take 1, and the last takes 1, would never fit. */
-static void mpiperf_windows(void **state)
+TEST(mpiperf_windows)
 {
     struct settings settings = settings_default();
     const struct window_rules *rules = &settings.window;
@@ -142,7 +142,7 @@ static void mpiperf_windows(void **state)
     assert_true(stop_mpiperf_window(rules, 45, 0, 8, 400, 0) == 45); /* nothing valid so far */
 }
 
-static void alignment(void **state)
+TEST(alignment)
 {
     for (size_t a = 1; a <= 4096; a *= 2)
         for (uintptr_t address = 4096; address < 4096 + 3 * a; address++) {
@@ -152,7 +152,7 @@ static void alignment(void **state)
         }
 }
 
-static void fit(void **state)
+TEST(fit)
 {
     struct settings settings = settings_default();
     settings.buffer_bytes = 1000;
@@ -163,7 +163,7 @@ static void fit(void **state)
 }
 
 /* SKaMPI 5: 64 KiB are enough for two messages of 4096 integers, twice. */
-static void classic_fit(void **state)
+TEST(classic_fit)
 {
     struct settings settings = settings_default();
     struct demand demand = {.local = 4 * 4096, .remote = 4 * 4096};
@@ -182,7 +182,7 @@ static void classic_fit(void **state)
 }
 
 /* Every place lies in its block, keeps its alignment, and they do not overlap. */
-static void cycling(void **state)
+TEST(cycling)
 {
     struct settings settings = settings_default();
     settings.buffer_bytes = 4096;
@@ -237,7 +237,7 @@ static struct reference mean_of(const struct reference *a, const struct referenc
 
 /* A cost of 20 with noise, measured before and after, as seldom as may be: the mean is found, and
  * the stated error covers what it is off by. */
-static void subtraction_of_noise(void **state)
+TEST(subtraction_of_noise)
 {
     srand(7);
     int covered = 0, runs = 1000;
@@ -259,7 +259,7 @@ static void subtraction_of_noise(void **state)
 }
 
 /* Conditions that changed between the references show in the error. */
-static void subtraction_of_drift(void **state)
+TEST(subtraction_of_drift)
 {
     double before[8], after[8];
     for (int i = 0; i < 8; i++) {
@@ -273,7 +273,7 @@ static void subtraction_of_drift(void **state)
 }
 
 /* The more often it is measured, the better it is known, and each time counts alike. */
-static void subtraction_of_many(void **state)
+TEST(subtraction_of_many)
 {
     srand(7);
     int covered = 0, runs = 1000;
@@ -294,25 +294,4 @@ static void subtraction_of_many(void **state)
     assert_in_range(covered, runs * 93 / 100, runs);
     references = (struct references){0};
     assert_true(references_mean(&references).mean == 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hard_limit),
-        cmocka_unit_test(classic_rule),
-        cmocka_unit_test(median_rule),
-        cmocka_unit_test(precision),
-        cmocka_unit_test(batches),
-        cmocka_unit_test(windows),
-        cmocka_unit_test(mpiperf_windows),
-        cmocka_unit_test(alignment),
-        cmocka_unit_test(fit),
-        cmocka_unit_test(classic_fit),
-        cmocka_unit_test(cycling),
-        cmocka_unit_test(subtraction_of_noise),
-        cmocka_unit_test(subtraction_of_drift),
-        cmocka_unit_test(subtraction_of_many),
-    };
-    return cmocka_run_group_tests_name("engine_rules", tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@ static double uniform(double low, double high)
     return low + (high - low) * rand() / RAND_MAX;
 }
 
-static void maps(void **state)
+TEST(maps)
 {
     srand(1);
     for (int i = 0; i < 1000; i++) {
@@ -30,7 +30,7 @@ static void maps(void **state)
 }
 
 /* After long uptimes no nanosecond is lost: ticks of a 3 GHz counter after a year. */
-static void large_readings(void **state)
+TEST(large_readings)
 {
     int64_t year = (int64_t)3000000000 * 86400 * 365;
     struct clock_map map = {year, year + 5, 1};
@@ -54,7 +54,7 @@ static void exchange(struct bounds *bounds, double *now, double offset, double r
 }
 
 /* Whatever the delays, symmetric or not, with outliers: the truth lies inside the stated bounds. */
-static void truth_is_inside(void **state)
+TEST(truth_is_inside)
 {
     srand(2);
     for (int trial = 0; trial < 2000; trial++) {
@@ -77,7 +77,7 @@ static void truth_is_inside(void **state)
 }
 
 /* Counters with different rates. */
-static void rates(void **state)
+TEST(rates)
 {
     srand(3);
     double offset = 12345, rate = 1.25, now = 1e6;
@@ -90,7 +90,7 @@ static void rates(void **state)
                 bounds_half(&bounds) * rate + 3);
 }
 
-static void smallest_round_trip(void **state)
+TEST(smallest_round_trip)
 {
     struct bounds bounds;
     bounds_begin(&bounds, 1);
@@ -114,7 +114,7 @@ static void fill(struct drift_point *points, size_t n, double spread, double slo
     }
 }
 
-static void drifts(void **state)
+TEST(drifts)
 {
     srand(4);
     struct drift_point points[50], again[50];
@@ -133,7 +133,7 @@ static void drifts(void **state)
 }
 
 /* Without drift one fit in a hundred sees one; two in a row see the same one far more rarely. */
-static void no_drift(void **state)
+TEST(no_drift)
 {
     srand(5);
     int once = 0, twice = 0;
@@ -148,18 +148,4 @@ static void no_drift(void **state)
     }
     assert_in_range(once, 10, 120); /* 50 expected */
     assert_true(twice <= 3);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(maps),
-        cmocka_unit_test(large_readings),
-        cmocka_unit_test(truth_is_inside),
-        cmocka_unit_test(rates),
-        cmocka_unit_test(smallest_round_trip),
-        cmocka_unit_test(drifts),
-        cmocka_unit_test(no_drift),
-    };
-    return cmocka_run_group_tests_name("exchange", tests, NULL, NULL);
 }

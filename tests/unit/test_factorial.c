@@ -28,7 +28,7 @@ static void simulate(double *values, size_t levels, size_t slow, double factor)
     }
 }
 
-static void tests_of_known_values(void **state)
+TEST(tests_of_known_values)
 {
     /* Ranks 1 2 3 in each of 4 blocks: Friedman's statistic is 8, with 2 degrees of freedom. */
     const double three[] = {1, 2, 3, 10, 20, 30, 2, 3, 4, 5, 6, 7};
@@ -43,7 +43,7 @@ static void tests_of_known_values(void **state)
     assert_true(factorial_p(equal, 0, 3) == 1);
 }
 
-static void holm(void **state)
+TEST(holm)
 {
     double p[] = {0.01, 0.04, 0.03, 0.005};
     factorial_adjust(p, 4);
@@ -52,7 +52,7 @@ static void holm(void **state)
 }
 
 /* At most 5 % of 2,000 experiments of 12 tests name anything (binomial, 99.9 %). */
-static void names_nothing(void **state)
+TEST(names_nothing)
 {
     enum { EXPERIMENTS = 2000, TESTS = 12 };
     size_t wrong = 0;
@@ -71,7 +71,7 @@ static void names_nothing(void **state)
     assert_true(wrong < EXPERIMENTS * 0.05 + 3.1 * sqrt(EXPERIMENTS * 0.05 * 0.95));
 }
 
-static void names_what_is_there(void **state)
+TEST(names_what_is_there)
 {
     size_t found = 0;
     for (int i = 0; i < 200; i++) {
@@ -92,7 +92,7 @@ static void names_what_is_there(void **state)
     assert_int_equal(found, 200);
 }
 
-static void rests(void **state)
+TEST(rests)
 {
     const int64_t offsets[] = {0, 4, 8, 16, 32, 48, 64, 528, 2048, 4080, 4088};
     bool in[11] = {[3] = true, [5] = true, [7] = true, [9] = true};
@@ -107,13 +107,4 @@ static void rests(void **state)
     assert_int_equal(rest, 2048);
     assert_int_equal(modulus, 4096);
     assert_false(factorial_residue(offsets, none, 11, 4096, &rest, &modulus));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(tests_of_known_values),
-                                       cmocka_unit_test(holm), cmocka_unit_test(names_nothing),
-                                       cmocka_unit_test(names_what_is_there),
-                                       cmocka_unit_test(rests)};
-    return cmocka_run_group_tests_name("experiments", tests, NULL, NULL);
 }

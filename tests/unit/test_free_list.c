@@ -20,7 +20,7 @@ static void start(struct segment *segment, int parts, size_t lines)
     free_list_start(&segment->list, segment->entries, parts, lines * LINE);
 }
 
-static void rounds_up(void **state)
+TEST(rounds_up)
 {
     assert_int_equal(free_list_rounded(0), LINE);
     assert_int_equal(free_list_rounded(1), LINE);
@@ -28,7 +28,7 @@ static void rounds_up(void **state)
     assert_int_equal(free_list_rounded(LINE + 1), 2 * LINE);
 }
 
-static void fills_exactly(void **state)
+TEST(fills_exactly)
 {
     struct segment segment;
     start(&segment, 3, 4);
@@ -44,7 +44,7 @@ static void fills_exactly(void **state)
 }
 
 /* Three neighbours, given back in each order. */
-static void merges_in_any_order(void **state)
+TEST(merges_in_any_order)
 {
     for (uint64_t seed = 0; seed < 30; seed++) {
         struct segment segment;
@@ -61,7 +61,7 @@ static void merges_in_any_order(void **state)
     }
 }
 
-static void uses_the_first_that_fits(void **state)
+TEST(uses_the_first_that_fits)
 {
     struct segment segment;
     start(&segment, 5, 12);
@@ -85,7 +85,7 @@ static size_t first_fit(const unsigned char *used, size_t lines)
 }
 
 /* With parts as large as makes it fail at times. */
-static void random_sequences(void **state)
+TEST(random_sequences)
 {
     for (uint64_t seed = 1; seed <= 50; seed++) {
         struct segment segment;
@@ -121,14 +121,4 @@ static void random_sequences(void **state)
                 free_list_give(&segment.list, offsets[i], sizes[i]);
         assert_true(free_list_is_whole(&segment.list, LINES * LINE));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rounds_up),           cmocka_unit_test(fills_exactly),
-        cmocka_unit_test(merges_in_any_order), cmocka_unit_test(uses_the_first_that_fits),
-        cmocka_unit_test(random_sequences),
-    };
-    return cmocka_run_group_tests_name("free_list", tests, NULL, NULL);
 }

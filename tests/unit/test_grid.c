@@ -7,7 +7,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-static void parts_are_nearly_square(void **state)
+TEST(parts_are_nearly_square)
 {
     static const int wanted[][3] = {{1, 1, 1}, {2, 2, 1}, {3, 3, 1},  {4, 2, 2},    {6, 3, 2},
                                     {7, 7, 1}, {8, 4, 2}, {12, 4, 3}, {100, 10, 10}};
@@ -19,7 +19,7 @@ static void parts_are_nearly_square(void **state)
     }
 }
 
-static void parts_differ_by_one(void **state)
+TEST(parts_differ_by_one)
 {
     static const int64_t wanted[] = {0, 4, 7, 10};
     for (int part = 0; part <= 3; part++)
@@ -47,7 +47,7 @@ static struct grid_block whole_of(struct halo_grid grid)
     return block;
 }
 
-static void each_cell_has_one_owner(void **state)
+TEST(each_cell_has_one_owner)
 {
     for (int cut = 0; cut < 3; cut++)
         for (int pes = 1; pes <= 7; pes++) {
@@ -69,7 +69,7 @@ static void each_cell_has_one_owner(void **state)
         }
 }
 
-static void too_many_cells(void **state)
+TEST(too_many_cells)
 {
     struct grid_block block;
     struct halo_grid grid = {{INT64_MAX / 4, 8, 8}, {1, 1, 1}, {0, 1}, {1, 1}};
@@ -78,7 +78,7 @@ static void too_many_cells(void **state)
 
 /* What a block begins with is part of what the whole grid begins with; neighbours' cells are not
  * touched. */
-static void cells_begin_alike(void **state)
+TEST(cells_begin_alike)
 {
     struct halo_grid grid = grid_of(3, 5, 4, 1, 2);
     struct grid_block whole = whole_of(grid), block;
@@ -110,7 +110,7 @@ static void cells_begin_alike(void **state)
 
 /* ---- Sections ---- */
 
-static void faces(void **state)
+TEST(faces)
 {
     struct grid_block b = whole_of(grid_of(3, 4, 5, 0, 1)); /* strides 42, 7, 1 */
     struct grid_section face = grid_face(&b, 0, false, false, 0);
@@ -139,7 +139,7 @@ static void check_calls(struct grid_section from, struct grid_section to, int64_
                      grid_section_cells(&from));
 }
 
-static void calls_of_sections(void **state)
+TEST(calls_of_sections)
 {
     struct grid_section plane = {0, {1, 4, 5}, {99, 7, 1}}, column = {0, {3, 4, 1}, {42, 7, 1}},
                         cell = {0, {1, 1, 1}, {42, 7, 1}}, dense = {0, {2, 4, 5}, {20, 5, 1}},
@@ -152,7 +152,7 @@ static void calls_of_sections(void **state)
     check_calls(flat, flat, 6, 5);    /* strided along the longer dimension */
 }
 
-static void packing(void **state)
+TEST(packing)
 {
     struct grid_block b = whole_of(grid_of(3, 4, 5, 0, 1));
     struct grid_section face = grid_face(&b, 1, true, false, 1u << 0);
@@ -226,7 +226,7 @@ static void check_near(double found, double wanted)
         fail_msg("%.9g should be %.9g", found, wanted);
 }
 
-static void sweeps(void **state)
+TEST(sweeps)
 {
     double change;
     /* The mean of neighbours is the value on a plane, and more by the curvature. */
@@ -242,7 +242,7 @@ static void sweeps(void **state)
     check_near(swept(&grid_himeno, product_ik, &change), 1 + 0.8 * 0.25 / 6);
 }
 
-static void sweep_of_the_stencil(void **state)
+TEST(sweep_of_the_stencil)
 {
     struct halo_grid grid = {{1, 2, 3}, {0, 1, 1}, {1, 2}, {1, 1}};
     struct grid_block b;
@@ -332,7 +332,7 @@ static void check_against_serial(const struct grid_program *program, struct halo
     pe_set_release(set);
 }
 
-static void kernels_agree_with_the_serial_program(void **state)
+TEST(kernels_agree_with_the_serial_program)
 {
     static const int pes[] = {1, 2, 3, 4, 6, 7, 12};
     for (size_t p = 0; p < COUNT(pes); p++)
@@ -347,7 +347,7 @@ static void kernels_agree_with_the_serial_program(void **state)
 }
 
 /* A serial program of a block and one of the complete grid, after more steps than it has cells. */
-static void the_serial_program_does_not_depend_on_the_cut(void **state)
+TEST(the_serial_program_does_not_depend_on_the_cut)
 {
     struct halo_grid grid = grid_of(5, 6, 3, 0, 4);
     struct grid_block whole = whole_of(grid);
@@ -365,23 +365,4 @@ static void the_serial_program_does_not_depend_on_the_cut(void **state)
     }
     assert_true(grid_serial_cost(&whole, 9) > 5 * 6 * 3 * 9);
     free(all);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parts_are_nearly_square),
-        cmocka_unit_test(parts_differ_by_one),
-        cmocka_unit_test(each_cell_has_one_owner),
-        cmocka_unit_test(too_many_cells),
-        cmocka_unit_test(cells_begin_alike),
-        cmocka_unit_test(faces),
-        cmocka_unit_test(calls_of_sections),
-        cmocka_unit_test(packing),
-        cmocka_unit_test(sweeps),
-        cmocka_unit_test(sweep_of_the_stencil),
-        cmocka_unit_test(kernels_agree_with_the_serial_program),
-        cmocka_unit_test(the_serial_program_does_not_depend_on_the_cut),
-    };
-    return cmocka_run_group_tests_name("grid", tests, NULL, NULL);
 }

@@ -119,7 +119,7 @@ static void check_fatal(const char *body, int status, const char *start, const c
 
 /* ---- Scopes ---- */
 
-static void blocks_have_their_own_variables(void **state)
+TEST(blocks_have_their_own_variables)
 {
     check_on(0, 1, 1,
              "x = 1\n"
@@ -133,7 +133,7 @@ static void blocks_have_their_own_variables(void **state)
 }
 
 /* Which variable is read is decided by the text, not by what was executed. */
-static void the_text_decides(void **state)
+TEST(the_text_decides)
 {
     check_on(
         0, 1, 1,
@@ -142,7 +142,7 @@ static void the_text_decides(void **state)
         "begin a\n#P[0] 1\n#P[0] 2\n#P[0] 1\n#P[0] 2\n#P[0] 1\n#P[0] 2\nend\n");
 }
 
-static void loop_variables_are_local(void **state)
+TEST(loop_variables_are_local)
 {
     check_on(0, 1, 1,
              "i = 7\n"
@@ -151,12 +151,12 @@ static void loop_variables_are_local(void **state)
              "begin a\n#P[0] 3\nend\nbegin b\n#P[0] 7\nend\n");
 }
 
-static void variables_may_be_called_like_functions(void **state)
+TEST(variables_may_be_called_like_functions)
 {
     check_printed("comm = comm(2) print comm, get_comm_size(comm)", "[0, 1]2");
 }
 
-static void globals_know_each_other(void **state)
+TEST(globals_know_each_other)
 {
     check_on(0, 3, 3,
              "tasks = get_np() MAXSIZE = 1kb c = comm(tasks - 1)\n"
@@ -166,7 +166,7 @@ static void globals_know_each_other(void **state)
 
 /* ---- print ---- */
 
-static void formats(void **state)
+TEST(formats)
 {
     check_printed("print 1, \" \", 2.5, \" \", \"text\", \" \", {1, 2, 3}, \" \", {}",
                   "1 2.5 text [1, 2, 3] []");
@@ -177,7 +177,7 @@ static void formats(void **state)
     check_printed("print 2GB-1 print -2*3+1 print 2 < 3 print not 0 == 1", "2147483647|-5|1|1");
 }
 
-static void lines_of_strings_stay_comments(void **state)
+TEST(lines_of_strings_stay_comments)
 {
     check_printed("print \"a\nb\"", "a|b");
     check_printed("print \"a\r\nb\"", "a|b");
@@ -185,7 +185,7 @@ static void lines_of_strings_stay_comments(void **state)
 }
 
 /* Strings end up in names of blocks, columns, notes and messages, all of them lines. */
-static void no_string_breaks_a_line(void **state)
+TEST(no_string_breaks_a_line)
 {
     check_on(0, 1, 1,
              "begin measurement \"a\nb\tc\"\n"
@@ -197,7 +197,7 @@ static void no_string_breaks_a_line(void **state)
     check_fatal("assert(0, \"a\033b\nc\")", 1, "t.ski:2:1: error: assertion failed: a?b\nc", "");
 }
 
-static void text_and_arrays_do_not_fill_the_memory(void **state)
+TEST(text_and_arrays_do_not_fill_the_memory)
 {
     check_fatal("a = alloc_int_array(1000000) b = alloc_int_array(50000)", 2,
                 "t.ski:2:34: error: ", "all arrays together");
@@ -220,7 +220,7 @@ static void text_and_arrays_do_not_fill_the_memory(void **state)
     check("for i = 1 to 3 do a = 0 a = alloc_int_array(1048576) od", "");
 }
 
-static void named_values_keep_their_name(void **state)
+TEST(named_values_keep_their_name)
 {
     check_printed("c = MPI_COMM_SELF print c for d in [MPI_COMM_WORLD, comm(1)] do print d od",
                   "MPI_COMM_SELF|MPI_COMM_WORLD|[0]");
@@ -228,7 +228,7 @@ static void named_values_keep_their_name(void **state)
     check_printed("MPI_COMM_WORLD = comm(2) print MPI_COMM_WORLD", "[0, 1]");
 }
 
-static void every_pe_prints(void **state)
+TEST(every_pe_prints)
 {
     check_on(3, 4, 4, "begin measurement \"a\" print get_comm_rank(comm2(3, 0)) end measurement",
              "begin a\n#P[3] 0\nend\n");
@@ -236,14 +236,14 @@ static void every_pe_prints(void **state)
              "begin a\n#P[1] -1\nend\n");
 }
 
-static void flushes(void **state)
+TEST(flushes)
 {
     check("print 1 print_all 2 flush", "#P[0] 1\n#P[0] 2\nflush\nflush\n");
 }
 
 /* ---- Loops and conditions ---- */
 
-static void arithmetic_loops(void **state)
+TEST(arithmetic_loops)
 {
     check_printed("for i = 1 to 12 step *sqrt(2) do print i od print i", "1|2|3|4|6|8|11|16");
     check_printed("for i = 1 to 23 step *sqrt(2) multipleof 4 do print i od", "0|4|8|12|16");
@@ -254,7 +254,7 @@ static void arithmetic_loops(void **state)
 }
 
 /* The stub's times have a kink at 50: the extra points go there, and to no point twice. */
-static void refinement(void **state)
+TEST(refinement)
 {
     check("autorefine x = 1.0 to 2.0 step 0.5 do print x od print x",
           "sort\nkey 1\n#P[0] 1.0\nkey 1.5\n#P[0] 1.5\nkey 2\n#P[0] 2.0\nsorted\n#P[0] 2.5\n");
@@ -276,14 +276,14 @@ static void refinement(void **state)
     text_release(&log);
 }
 
-static void list_loops(void **state)
+TEST(list_loops)
 {
     check_printed("for i in [1, 2.5, \"a\", comm(2)] do print i od", "1|2.5|a|[0, 1]");
     check_printed("for i in [] do print i od print \"none\"", "none");
     check_printed("n = 1 for i in [n, n, n] do print i n = n + 1 od", "1|2|3");
 }
 
-static void iterator_loops(void **state)
+TEST(iterator_loops)
 {
     check_printed("for i in range(2, 5) do print i od", "2|3|4");
     check_printed("for i in range(5, 2) do print i od print \"none\"", "none");
@@ -293,7 +293,7 @@ static void iterator_loops(void **state)
     check_printed("n = 2 for i in range(0, n) do print i n = 10 od", "0|1");
 }
 
-static void conditions(void **state)
+TEST(conditions)
 {
     check_printed("for i = 1 to 4 do\n"
                   "  if i == 1 then print \"one\"\n"
@@ -309,7 +309,7 @@ static void conditions(void **state)
 
 /* ---- measure ---- */
 
-static void requests(void **state)
+TEST(requests)
 {
     check("measure comm2(3, 1) : Shmem_Put_Round(8, 5)\n"
           "measure MPI_COMM_WORLD : Shmem_Barrier()\n"
@@ -319,7 +319,7 @@ static void requests(void **state)
           "measure Fake_Arguments(i=-3, x=3.0, text=\"x y\", items=[1, 2]) on [0]\n");
 }
 
-static void requests_in_loops(void **state)
+TEST(requests_in_loops)
 {
     check("for c in [comm(1), MPI_COMM_WORLD] do for count = 1 to 2 do\n"
           "measure c : Shmem_Quiet(count) od od",
@@ -329,7 +329,7 @@ static void requests_in_loops(void **state)
           "measure c=MPI_COMM_WORLD count=2 Shmem_Quiet(iterations=2) on [0, 1, 2, 3]\n");
 }
 
-static void requests_have_a_place(void **state)
+TEST(requests_have_a_place)
 {
     struct script script = script_create(
         "begin measurement \"a\"\n  measure comm(1) :\n    Shmem_Barrier()\nend measurement\n", 0,
@@ -353,7 +353,7 @@ static uint64_t agreed(const char *body, int pe)
     return tag;
 }
 
-static void pes_agree_on_what_they_measure(void **state)
+TEST(pes_agree_on_what_they_measure)
 {
     const char *body = "measure comm(2) : Shmem_Quiet(1)";
     const char *varied = "measure comm(2) : Shmem_Quiet(2 + get_comm_rank(MPI_COMM_WORLD))";
@@ -367,7 +367,7 @@ static void pes_agree_on_what_they_measure(void **state)
 }
 
 /* Each of their values was asked for. */
-static void limited_loops_go_on(void **state)
+TEST(limited_loops_go_on)
 {
     check("set_skampi_buffer(4)\n"
           "for i = 1 to 2 do for count = 2 to 10 step *2 do\n"
@@ -402,7 +402,7 @@ static void limited_loops_go_on(void **state)
           "measure count=1 Shmem_Put_Full(count=1, iterations=1) on [0, 1]\n");
 }
 
-static void lists_leave_out_what_is_too_large(void **state)
+TEST(lists_leave_out_what_is_too_large)
 {
     check("set_skampi_buffer(4)\n"
           "for count in [8, 1] do measure comm(2) : Shmem_Put_Full(count, 1) od\n"
@@ -421,7 +421,7 @@ static void lists_leave_out_what_is_too_large(void **state)
 }
 
 /* 8 to 64 GiB in steps of 8: nobody waits for billions of rounds. */
-static void what_is_too_much_to_list_is_counted(void **state)
+TEST(what_is_too_much_to_list_is_counted)
 {
     struct script script = script_create("begin measurement \"b\" set_skampi_buffer(8)\n"
                                          "for count = 8 to 64gb step 8 do\n"
@@ -440,7 +440,7 @@ static void what_is_too_much_to_list_is_counted(void **state)
 }
 
 /* In a loop to ..., values of limited loops that grow are not asked for when one did not fit. */
-static void limited_loops_within_open_ones(void **state)
+TEST(limited_loops_within_open_ones)
 {
     check("set_skampi_buffer(3)\n"
           "for count = 1 to ... do\n"
@@ -456,7 +456,7 @@ static void limited_loops_within_open_ones(void **state)
           "measure count=4 i=1 Shmem_Put_Full(count=4, iterations=1) on [0, 1] too large, open\n");
 }
 
-static void loops_without_end(void **state)
+TEST(loops_without_end)
 {
     check("set_skampi_buffer(4)\n"
           "for count = 1 to ... step *2 do measure comm(2) : Shmem_Put_Full(count, 1) od\n"
@@ -480,7 +480,7 @@ static void loops_without_end(void **state)
           "measure i=5 count=1 Shmem_Put_Full(count=5, iterations=1) on [0, 1] too large, open\n");
 }
 
-static void what_cannot_be_measured_ends_loops_without_end(void **state)
+TEST(what_cannot_be_measured_ends_loops_without_end)
 {
     check("for count = 1 to ... do measure comm_node(5) : Shmem_Put_Full(count, 1) od\n"
           "for count = 1 to ... do measure comm(2) : Fake_Unsupported(count) od\n"
@@ -490,14 +490,14 @@ static void what_cannot_be_measured_ends_loops_without_end(void **state)
           "measure count=1 Fake_Failing(count=1) on [0, 1] failed\n");
 }
 
-static void refused_arguments_have_their_place(void **state)
+TEST(refused_arguments_have_their_place)
 {
     check_fatal("measure comm(1) :\n Fake_Arguments(10 + 3, 1, \"\", {})", 2,
                 "t.ski:3:20: error: Fake_Arguments: 13 is refused", "^");
 }
 
 /* What a variable holds, or what depends on the set, is no error of the script. */
-static void refused_points_are_left_out(void **state)
+TEST(refused_points_are_left_out)
 {
     check("for i = 12 to 14 do measure comm(1) : Fake_Arguments(i, 1, \"\", {}) od",
           "measure i=12 Fake_Arguments(i=12, x=1.0, text=\"\", items=[]) on [0]\n"
@@ -506,7 +506,7 @@ static void refused_points_are_left_out(void **state)
           "measure i=14 Fake_Arguments(i=14, x=1.0, text=\"\", items=[]) on [0]\n");
 }
 
-static void loops_that_would_never_end(void **state)
+TEST(loops_that_would_never_end)
 {
     check_fatal("for i = 1 to ... do print i od", 2, "t.ski:2:1: error: ", "measured nothing");
     check_fatal("for i = 1 to ... do measure comm(1) : Shmem_Quiet(i) od", 2,
@@ -521,7 +521,7 @@ static void loops_that_would_never_end(void **state)
                 2, "t.ski:3:1: error: ", "overflow");
 }
 
-static void repetitions_must_fit(void **state)
+TEST(repetitions_must_fit)
 {
     check_fatal("set_min_repetitions(50)\nmeasure comm(1) : Shmem_Barrier()", 2,
                 "t.ski:3:1: error: the minimum of 50 repetitions is above the maximum of 33", "");
@@ -531,7 +531,7 @@ static void repetitions_must_fit(void **state)
 
 /* ---- Errors at run time ---- */
 
-static void errors_have_a_place(void **state)
+TEST(errors_have_a_place)
 {
     check_fatal("x = 0\nprint 5 / x", 2, "t.ski:3:9: error: division by zero\n", "\nprint 5 / x\n");
     check_fatal("x = 0 print 1 % x", 2, "t.ski:2:15: error: division by zero", "");
@@ -557,14 +557,14 @@ static void errors_have_a_place(void **state)
     check_fatal("print sqrt(-1.0)", 2, "t.ski:2:7: error: sqrt(): no result for -1", "");
 }
 
-static void errors_in_loops_release_everything(void **state)
+TEST(errors_in_loops_release_everything)
 {
     check_fatal("for c in [comm(2)] do for i in range(1, 5) do\n"
                 "  s = \"text\" print s, c, {1, 2}, 1 / (i - 2) od od",
                 2, "t.ski:3:36: error: division by zero", "");
 }
 
-static void assertions(void **state)
+TEST(assertions)
 {
     check_printed("assert(1 < 2, \"fine\") print \"on\"", "on");
     check_fatal("x = 3\nassert(x == 4, \"x is wrong\")", 1,
@@ -574,7 +574,7 @@ static void assertions(void **state)
 
 /* ---- Built-in functions ---- */
 
-static void sets_by_number(void **state)
+TEST(sets_by_number)
 {
     check_printed("print comm(0), comm(4), comm2(2, 0), comm4(3, 1, 0, 2), comm_from_to(1, 3)",
                   "[][0, 1, 2, 3][2, 0][3, 1, 0, 2][1, 2]");
@@ -593,7 +593,7 @@ static void sets_by_number(void **state)
              "begin a\n#P[0] [0]\nend\n");
 }
 
-static void sets_by_node(void **state)
+TEST(sets_by_node)
 {
     const char *text = "begin measurement \"a\" print comm2_same_node(), comm2_other_node(),\n"
                        "comm_one_per_node(), comm_node(0), comm_node(1), comm_node(9)\n"
@@ -604,7 +604,7 @@ static void sets_by_node(void **state)
     check_on(0, 3, 3, text, "begin a\n#P[0] [0, 1][][0][0, 1, 2][][]\nend\n");
 }
 
-static void sets_that_do_not_exist(void **state)
+TEST(sets_that_do_not_exist)
 {
     check_fatal("print comm(5)", 2, "t.ski:2:7: error: comm(5): the job has only 4 PEs",
                 "start it with at least 5");
@@ -620,7 +620,7 @@ static void sets_that_do_not_exist(void **state)
     check_fatal("print comm_rand(5)", 2, "t.ski:2:7: error: comm_rand(5): the job has", "");
 }
 
-static void random_sets(void **state)
+TEST(random_sets)
 {
     struct engine *engine = stub_engine_create(0, 50);
     struct value wanted = value_int(30), set;
@@ -647,7 +647,7 @@ static void random_sets(void **state)
     stub_engine_release(engine);
 }
 
-static void random_integers(void **state)
+TEST(random_integers)
 {
     check_printed("bad = 0 for i = 1 to 500 do r = get_random_int(-3, 3)\n"
                   "if r < -3 or r > 3 then bad = bad + 1 fi od print bad, get_random_int(4, 4)",
@@ -658,7 +658,7 @@ static void random_integers(void **state)
     check_fatal("print get_random_int(2, 1)", 2, "t.ski:2:7: error: get_random_int(2, 1)", "");
 }
 
-static void arithmetic(void **state)
+TEST(arithmetic)
 {
     check_printed("print sqrt(16), cbrt(27.0), sqr(3), log2(8), log10(1000), power(2, 10)",
                   "4.03.09.03.03.01024.0");
@@ -679,7 +679,7 @@ static void arithmetic(void **state)
                 "64 bits");
 }
 
-static void arrays(void **state)
+TEST(arrays)
 {
     check_printed(
         "a = alloc_int_array(3) b = a int_array_set(b, 1, 7) print a, int_array_get(a, 1)",
@@ -700,7 +700,7 @@ static void arrays(void **state)
     check_fatal("print dims_create(0, {0})", 2, "t.ski:2:7: error: dims_create()", "0");
 }
 
-static void the_environment(void **state)
+TEST(the_environment)
 {
     setenv("SKAMPI_TEST_DIRECTORY", "/some/where", 1);
     unsetenv("SKAMPI_TEST_UNSET");
@@ -713,7 +713,7 @@ static void the_environment(void **state)
     check("print_time_accounting_info() init_time_accounting()", "accounting\naccounting reset\n");
 }
 
-static void processor_names(void **state)
+TEST(processor_names)
 {
     struct script script = script_create(
         "begin measurement \"a\" print mpi_processor_names() end measurement", 2, 4, 4);
@@ -723,7 +723,7 @@ static void processor_names(void **state)
     script_release(&script);
 }
 
-static void settings_are_set(void **state)
+TEST(settings_are_set)
 {
     struct script script = script_create("set_min_repetitions(3) set_max_repetitions(4)\n"
                                          "set_max_relative_standard_error(0.03)\n"
@@ -769,7 +769,7 @@ static void settings_are_set(void **state)
 }
 
 /* Values that the text of the script does not show. */
-static void settings_are_checked(void **state)
+TEST(settings_are_checked)
 {
     static const struct {
         const char *call, *value, *error;
@@ -802,7 +802,7 @@ static void settings_are_checked(void **state)
     }
 }
 
-static void the_tables_are_sound(void **state)
+TEST(the_tables_are_sound)
 {
     const struct builtin *b;
 
@@ -818,7 +818,7 @@ static void the_tables_are_sound(void **state)
     assert_null(constant_find("MPI_UNDEFINED"));
 }
 
-static void sources_are_shown(void **state)
+TEST(sources_are_shown)
 {
     struct script script =
         script_create("x = 1\nbegin measurement \"a\"\nend measurement\n", 0, 1, 1);
@@ -827,59 +827,4 @@ static void sources_are_shown(void **state)
     assert_true(stub_engine_try(script.engine, run_body, &script));
     assert_non_null(strstr(stub_engine_log(script.engine), "source x = 1\nbegin measurement"));
     script_release(&script);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blocks_have_their_own_variables),
-        cmocka_unit_test(the_text_decides),
-        cmocka_unit_test(loop_variables_are_local),
-        cmocka_unit_test(variables_may_be_called_like_functions),
-        cmocka_unit_test(globals_know_each_other),
-        cmocka_unit_test(formats),
-        cmocka_unit_test(lines_of_strings_stay_comments),
-        cmocka_unit_test(no_string_breaks_a_line),
-        cmocka_unit_test(text_and_arrays_do_not_fill_the_memory),
-        cmocka_unit_test(named_values_keep_their_name),
-        cmocka_unit_test(every_pe_prints),
-        cmocka_unit_test(flushes),
-        cmocka_unit_test(arithmetic_loops),
-        cmocka_unit_test(refinement),
-        cmocka_unit_test(refused_arguments_have_their_place),
-        cmocka_unit_test(refused_points_are_left_out),
-        cmocka_unit_test(list_loops),
-        cmocka_unit_test(iterator_loops),
-        cmocka_unit_test(conditions),
-        cmocka_unit_test(requests),
-        cmocka_unit_test(requests_in_loops),
-        cmocka_unit_test(requests_have_a_place),
-        cmocka_unit_test(pes_agree_on_what_they_measure),
-        cmocka_unit_test(limited_loops_go_on),
-        cmocka_unit_test(lists_leave_out_what_is_too_large),
-        cmocka_unit_test(what_is_too_much_to_list_is_counted),
-        cmocka_unit_test(limited_loops_within_open_ones),
-        cmocka_unit_test(loops_without_end),
-        cmocka_unit_test(what_cannot_be_measured_ends_loops_without_end),
-        cmocka_unit_test(loops_that_would_never_end),
-        cmocka_unit_test(repetitions_must_fit),
-        cmocka_unit_test(errors_have_a_place),
-        cmocka_unit_test(errors_in_loops_release_everything),
-        cmocka_unit_test(assertions),
-        cmocka_unit_test(sets_by_number),
-        cmocka_unit_test(sets_by_node),
-        cmocka_unit_test(sets_that_do_not_exist),
-        cmocka_unit_test(random_sets),
-        cmocka_unit_test(random_integers),
-        cmocka_unit_test(arithmetic),
-        cmocka_unit_test(arrays),
-        cmocka_unit_test(the_environment),
-        cmocka_unit_test(processor_names),
-        cmocka_unit_test(settings_are_set),
-        cmocka_unit_test(settings_are_checked),
-        cmocka_unit_test(the_tables_are_sound),
-        cmocka_unit_test(sources_are_shown),
-    };
-
-    return cmocka_run_group_tests_name("interp", tests, NULL, NULL);
 }

@@ -331,7 +331,7 @@ static struct state_request below(double limit, double wait)
 
 /* ---- Tests ---- */
 
-static void one_state(void **state)
+TEST_WITH(one_state, begin, NULL)
 {
     struct made made = measure(&(struct plan){.enough = 200}, steady);
     assert_int_equal(made.valid, 200);
@@ -340,7 +340,7 @@ static void one_state(void **state)
     assert_true(made.control > 0.99 * FAST && made.control < 1.01 * FAST);
 }
 
-static void changed_once(void **state)
+TEST_WITH(changed_once, begin, NULL)
 {
     struct made made = measure(&(struct plan){.enough = 200}, slower_later);
     assert_int_equal(made.valid, 200);
@@ -355,7 +355,7 @@ static double slower_processor_later(double now)
 }
 
 /* Any of the controls tells that the state changed. */
-static void processor_changed(void **state)
+TEST_WITH(processor_changed, begin, NULL)
 {
     simulated.addition = slower_processor_later;
     struct made made = measure(&(struct plan){.enough = 200}, steady);
@@ -365,7 +365,7 @@ static void processor_changed(void **state)
 }
 
 /* A state that changes all the time ends with a mark. */
-static void changes_forever(void **state)
+TEST_WITH(changes_forever, begin, NULL)
 {
     struct made made = measure(&(struct plan){.enough = 200}, restless);
     assert_int_equal(made.valid, 200);
@@ -380,7 +380,7 @@ static void changes_forever(void **state)
 }
 
 /* What failed on another PE is not tried again. */
-static void failed(void **state)
+TEST_WITH(failed, begin, NULL)
 {
     struct made made = measure(&(struct plan){.enough = 200, .fails = 3}, restless);
     assert_int_equal(made.batches, 3);
@@ -391,7 +391,7 @@ static void failed(void **state)
 }
 
 /* Only time that is spent on waiting counts as such. */
-static void waits(void **state)
+TEST_WITH(waits, begin, NULL)
 {
     struct plan plan = {.enough = 20000, .wanted = below(100e-9, 7)};
     struct made made = measure(&plan, now_and_then);
@@ -407,7 +407,7 @@ static void waits(void **state)
 }
 
 /* Nor does it shorten the time that the script gives a measurement. */
-static void limits(void **state)
+TEST_WITH(limits, begin, NULL)
 {
     struct plan plan = {.enough = 100000, .wanted = below(100e-9, 60), .max_time = 1.2};
     struct made made = measure(&plan, now_and_then);
@@ -421,7 +421,7 @@ static void limits(void **state)
 }
 
 /* At the end of the run what was measured in another state does not count. */
-static void time_limit(void **state)
+TEST_WITH(time_limit, begin, NULL)
 {
     struct plan plan = {.enough = 100000, .wanted = below(100e-9, 60), .ends = 1.0005};
     struct made made = measure(&plan, now_and_then);
@@ -436,7 +436,7 @@ static void time_limit(void **state)
 }
 
 /* The fastest state of earlier runs counts, also when this one has not seen it. */
-static void fastest(void **state)
+TEST_WITH(fastest, begin, NULL)
 {
     struct plan plan = {.enough = 200, .wanted = {{.kind = WANTED_FASTEST}, "fastest", 1}};
     simulated.log.states[0].of[0].high = INFINITY;
@@ -458,7 +458,7 @@ static void fastest(void **state)
 }
 
 /* What cannot come is not waited for. */
-static void never(void **state)
+TEST_WITH(never, begin, NULL)
 {
     struct plan plan = {.enough = 200, .wanted = {{.kind = WANTED_NUMBER, .number = 3}, "3", 60}};
     simulated.log.known[0] = hand_over_state(FAST, 0, INFINITY);
@@ -468,21 +468,4 @@ static void never(void **state)
     assert_true(made.missed && made.seconds < 1);
     plan.wanted.state.number = 1;
     assert_false(measure(&plan, steady).missed);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(one_state, begin),
-        cmocka_unit_test_setup(changed_once, begin),
-        cmocka_unit_test_setup(changes_forever, begin),
-        cmocka_unit_test_setup(failed, begin),
-        cmocka_unit_test_setup(waits, begin),
-        cmocka_unit_test_setup(limits, begin),
-        cmocka_unit_test_setup(time_limit, begin),
-        cmocka_unit_test_setup(fastest, begin),
-        cmocka_unit_test_setup(never, begin),
-        cmocka_unit_test_setup(processor_changed, begin),
-    };
-    return cmocka_run_group_tests_name("judge", tests, NULL, NULL);
 }

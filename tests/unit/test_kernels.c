@@ -10,7 +10,7 @@
 
 /* ---- Keys ---- */
 
-static void buckets_are_in_order(void **state)
+TEST(buckets_are_in_order)
 {
     static const int64_t cases[][2] = {
         {1, 1}, {1000, 7}, {65537, 1024}, {1 << 30, 1 << 20}, {9, 9}};
@@ -30,7 +30,7 @@ static void buckets_are_in_order(void **state)
     }
 }
 
-static void keys_are_frequent_in_the_middle(void **state)
+TEST(keys_are_frequent_in_the_middle)
 {
     int64_t quarter[4] = {0}, sum = 0;
     for (int64_t i = 0; i < 40000; i++) {
@@ -47,7 +47,7 @@ static void keys_are_frequent_in_the_middle(void **state)
     assert_int_equal(key_of(1, 2, 1), 0);
 }
 
-static void partition(void **state)
+TEST(partition)
 {
     int first[4];
     key_partition((const long[]){5, 1, 1, 1, 1, 0}, 6, 3, first);
@@ -61,7 +61,7 @@ static void partition(void **state)
 }
 
 /* Nobody gets more than a share and a bucket. */
-static void partition_is_even(void **state)
+TEST(partition_is_even)
 {
     long totals[64];
     int first[8];
@@ -87,7 +87,7 @@ static void partition_is_even(void **state)
     }
 }
 
-static void sorting(void **state)
+TEST(sorting)
 {
     static const int32_t keys[] = {9, 2, 7, 2, 0, 5};
     struct key_buckets buckets = key_buckets_of(10, 2);
@@ -104,7 +104,7 @@ static void sorting(void **state)
 
 /* ---- Random access ---- */
 
-static void places_are_even(void **state)
+TEST(places_are_even)
 {
     int64_t hits[3][5] = {{0}};
     for (int64_t i = 0; i < 30000; i++) {
@@ -117,7 +117,7 @@ static void places_are_even(void **state)
 }
 
 /* Both ranks' tables together hold each change once; the same changes again undo them. */
-static void changes_of_a_table(void **state)
+TEST(changes_of_a_table)
 {
     uint64_t table[2][4] = {{0}}, all = 0, found = 0;
     for (int64_t i = 0; i < 99; i++)
@@ -137,26 +137,11 @@ static void changes_of_a_table(void **state)
 
 /* ---- The tree ---- */
 
-static void levels(void **state)
+TEST(levels)
 {
     static const int wanted[][2] = {{1, 0}, {2, 1}, {3, 2}, {4, 2}, {5, 3}, {7, 3}, {100000, 17}};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
         assert_int_equal(tree_levels(wanted[i][0]), wanted[i][1]);
     assert_int_equal(tree_sum_longs(1, 100), 1);
     assert_int_equal(tree_sum_longs(3, 100), 3 + 200);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(buckets_are_in_order),
-        cmocka_unit_test(keys_are_frequent_in_the_middle),
-        cmocka_unit_test(partition),
-        cmocka_unit_test(partition_is_even),
-        cmocka_unit_test(sorting),
-        cmocka_unit_test(places_are_even),
-        cmocka_unit_test(changes_of_a_table),
-        cmocka_unit_test(levels),
-    };
-    return cmocka_run_group_tests_name("kernels", tests, NULL, NULL);
 }

@@ -96,7 +96,7 @@ static void has_state(const struct earlier_runs *known, int number, double value
 }
 
 /* Runs of another library, or with other settings, have no states of this one. */
-static void another_library(void **state)
+TEST_WITH(another_library, NULL, remove_files)
 {
     const char *const settings[] = {"UCX_TLS=tcp", "SKAMPI_X=1", "FI_A=b"};
     char *mine = known_software("L 1", settings, 3), *error;
@@ -123,7 +123,7 @@ static void another_library(void **state)
     free(mine);
 }
 
-static void one_file(void **state)
+TEST_WITH(one_file, NULL, remove_files)
 {
     struct earlier_runs *known = READ(HEADER TWO_STATES POINT(
         "{\"i\":1}", ENTRY(1, 7, 190e-9, 180e-9, 200e-9) "," ENTRY(2, 3, 490e-9, null, null)) END);
@@ -166,7 +166,7 @@ static const struct known_point *found(const struct earlier_runs *known, const c
     return known_find(known, &point);
 }
 
-static void points_are_found(void **state)
+TEST_WITH(points_are_found, NULL, remove_files)
 {
     struct earlier_runs *known =
         READ(HEADER TWO_STATES POINT("{\"i\":1e-06,\"word\":\"a\\\"b\"}", ENTRY(1, 5, 1, 0.5, 2))
@@ -183,7 +183,7 @@ static void points_are_found(void **state)
     known_free(known);
 }
 
-static void near_values_are_one_state(void **state)
+TEST_WITH(near_values_are_one_state, NULL, remove_files)
 {
     /* The second file saw them the other way round, and a third one. */
     struct earlier_runs *known =
@@ -218,7 +218,7 @@ static void near_values_are_one_state(void **state)
 #define LAUNCH(quantity, median) HEADER TWO_STATES ROUNDS(quantity, median) END
 
 /* Rounds of five launches are 1 % apart from launch to launch, and do not differ within one. */
-static void launches_differ(void **state)
+TEST_WITH(launches_differ, NULL, remove_files)
 {
     const char *const launches[] = {LAUNCH("time", 98.019867), LAUNCH("time", 99.004983),
                                     LAUNCH("time", 100), LAUNCH("time", 101.005017),
@@ -242,7 +242,7 @@ static void launches_differ(void **state)
 }
 
 /* One state each, without bounds: only the values can tell. */
-static void runs_in_one_state_each(void **state)
+TEST_WITH(runs_in_one_state_each, NULL, remove_files)
 {
     struct earlier_runs *known = READ(HEADER STATE(1, 60e-9, null, null, 1, 40) END,
                                       HEADER STATE(1, 240e-9, null, null, 1, 40) END,
@@ -255,7 +255,7 @@ static void runs_in_one_state_each(void **state)
 }
 
 /* 20 %, and no more, where there are no bounds. */
-static void at_the_limit(void **state)
+TEST_WITH(at_the_limit, NULL, remove_files)
 {
     struct earlier_runs *known = READ(HEADER STATE(1, 100e-9, null, null, 1, 1) END,
                                       HEADER STATE(1, 119.9e-9, null, null, 1, 1) END);
@@ -268,7 +268,7 @@ static void at_the_limit(void **state)
 }
 
 /* 90 ns is far from 61 ns, but below the bound that the first file has. */
-static void bounds_tell(void **state)
+TEST_WITH(bounds_tell, NULL, remove_files)
 {
     struct earlier_runs *known =
         READ(HEADER TWO_STATES END, HEADER STATE(1, 90e-9, null, null, 1, 40) END);
@@ -279,7 +279,7 @@ static void bounds_tell(void **state)
 }
 
 /* Two states that a run tells apart stay two, though a run before has one near both. */
-static void no_state_is_two(void **state)
+TEST_WITH(no_state_is_two, NULL, remove_files)
 {
     struct earlier_runs *known =
         READ(HEADER STATE(1, 100e-9, null, null, 1, 40) END,
@@ -303,7 +303,7 @@ static void has_both(const struct earlier_runs *known, int number, double hand_o
 }
 
 /* States are the same if each of their controls is; ranges never overlap. */
-static void two_controls(void **state)
+TEST_WITH(two_controls, NULL, remove_files)
 {
     struct earlier_runs *known =
         READ(HEADER BOTH(1, 60e-9, null, 100e-9, 3e-10, null, 4e-10)
@@ -333,7 +333,7 @@ static void two_controls(void **state)
 }
 
 /* A file that was itself written with --known says by its number which state it means. */
-static void numbers_of_known_states(void **state)
+TEST_WITH(numbers_of_known_states, NULL, remove_files)
 {
     struct earlier_runs *known = READ(
         HEADER STATE(1, 100e-9, null, 105e-9, 0.5, 1) STATE(2, 110e-9, 105e-9, null, 0.5, 1) END,
@@ -346,7 +346,7 @@ static void numbers_of_known_states(void **state)
     known_free(known);
 }
 
-static void sets_are_apart(void **state)
+TEST_WITH(sets_are_apart, NULL, remove_files)
 {
     struct earlier_runs *known = READ(HEADER STATE(
         1, 60e-9, null, null, 1,
@@ -364,7 +364,7 @@ static void sets_are_apart(void **state)
     known_free(known);
 }
 
-static void what_does_not_matter(void **state)
+TEST_WITH(what_does_not_matter, NULL, remove_files)
 {
     /* A mark at the beginning, ends of lines of another system, empty lines, blanks as Python puts
      * them, records of other kinds even if damaged, unknown members, a last line that was cut. */
@@ -400,7 +400,7 @@ static void refused(const char *text, const char *why)
     refused_bytes(text, strlen(text), why);
 }
 
-static void other_files(void **state)
+TEST_WITH(other_files, NULL, remove_files)
 {
     char *error;
     refused("", ": the file is empty");
@@ -434,7 +434,7 @@ static void other_files(void **state)
     free(error);
 }
 
-static void damaged_states(void **state)
+TEST_WITH(damaged_states, NULL, remove_files)
 {
     static const char *const values[] = {"null", "0", "-6e-8", "\"6e-8\"", "[]", "true", "{}"};
     refused(HEADER STATE(0, 6e-8, null, null, 1, 1), ":2: state is no number from 1");
@@ -477,7 +477,7 @@ static void damaged_states(void **state)
     refused_bytes(HEADER "\0\n", strlen(HEADER) + 2, ":2: no record");
 }
 
-static void damaged_points(void **state)
+TEST_WITH(damaged_points, NULL, remove_files)
 {
     refused(HEADER TWO_STATES POINT("{}", ENTRY(3, 5, 1, 1, 1)) END, ":4: states names a state");
     refused(HEADER TWO_STATES POINT("{}", ENTRY(0, 5, 1, 1, 1)) END, ":4: an entry of states");
@@ -500,7 +500,7 @@ static void damaged_points(void **state)
 }
 
 /* Every beginning of a file is read or refused, and nothing else happens. */
-static void every_cut(void **state)
+TEST_WITH(every_cut, NULL, remove_files)
 {
     static const char complete[] =
         HEADER TWO_STATES POINT("{\"i\":1}", ENTRY(1, 5, 1, 1, 1) "," ENTRY(2, 5, 1, 1, 1)) END;
@@ -518,7 +518,7 @@ static void every_cut(void **state)
 }
 
 /* Records that matter are short; others may have many samples, but not any number of them. */
-static void long_lines(void **state)
+TEST_WITH(long_lines, NULL, remove_files)
 {
     size_t most = (size_t)17 << 20;
     char *text = malloc(most + 1000), *error;
@@ -539,43 +539,11 @@ static void long_lines(void **state)
     free(error);
 }
 
-int main(void)
-{
-#define WITH_FILES(test) cmocka_unit_test_teardown(test, remove_files)
-    const struct CMUnitTest tests[] = {
-        WITH_FILES(another_library),
-        WITH_FILES(one_file),
-        WITH_FILES(points_are_found),
-        WITH_FILES(near_values_are_one_state),
-        WITH_FILES(launches_differ),
-        WITH_FILES(runs_in_one_state_each),
-        WITH_FILES(at_the_limit),
-        WITH_FILES(bounds_tell),
-        WITH_FILES(no_state_is_two),
-        WITH_FILES(two_controls),
-        WITH_FILES(numbers_of_known_states),
-        WITH_FILES(sets_are_apart),
-        WITH_FILES(what_does_not_matter),
-        WITH_FILES(other_files),
-        WITH_FILES(damaged_states),
-        WITH_FILES(damaged_points),
-        WITH_FILES(every_cut),
-        WITH_FILES(long_lines),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-
 #else
 
-static void needs_jansson(void **state)
+TEST(needs_jansson)
 {
     skip();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(needs_jansson)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
 #endif

@@ -11,16 +11,10 @@
 
 #include "known/known.h"
 
-static void refused(void **state)
+TEST(refused)
 {
     char *error;
     assert_null(known_read(&(const char *){"a.json"}, 1, NULL, &error));
     assert_non_null(strstr(error, "--known a.json: built without Jansson; install libjansson-dev"));
     free(error);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(refused)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,7 +28,7 @@ static void *keep_connecting(void *place)
     return NULL;
 }
 
-static void ends(void **state)
+TEST(ends)
 {
     struct last_words_place place;
     pthread_t stranger;
@@ -54,10 +54,4 @@ static void ends(void **state)
     assert_int_equal(status, 3);
     assert_string_equal(text, "the end");
     last_words_close();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(ends)};
-    return cmocka_run_group_tests_name("last words", tests, NULL, NULL);
 }

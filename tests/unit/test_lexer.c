@@ -73,7 +73,7 @@ static void check_values(const char *script, const char *expected)
     assert_text(tokens_of_bytes(script, strlen(script), false, true), expected);
 }
 
-static void places_and_lines(void **state)
+TEST(places_and_lines)
 {
     check("", "1:1 EOF\n");
     check("  \n\t\n", "1:1 EOF\n");
@@ -82,7 +82,7 @@ static void places_and_lines(void **state)
     check("a\r\nb\r\n#c\r\nd\r", "1:1* a\n2:1* b\n4:1* d\n4:1 EOF\n");
 }
 
-static void every_operator(void **state)
+TEST(every_operator)
 {
     check_values("< > <= >= == != <> + - * / % & | ~ = ( ) [ ] { } , : ...",
                  "'<'\n'>'\n'<='\n'>='\n'=='\n'!='\n'!='\n'+'\n'-'\n'*'\n'/'\n'%'\n'&'\n'|'\n'~'\n"
@@ -92,7 +92,7 @@ static void every_operator(void **state)
     check_values("[.]", "'['\n'.'\n']'\nEOF\n");
 }
 
-static void every_keyword(void **state)
+TEST(every_keyword)
 {
     check_values("begin end measurement method diagram result to step print print_all flush for do "
                  "od in measure if then else elseif fi and or not multipleof autorefine",
@@ -103,7 +103,7 @@ static void every_keyword(void **state)
                  "For\nEND\nprint_\nall_print\nassert\ninclude\n_x1\nx_Y9\nEOF\n");
 }
 
-static void integers(void **state)
+TEST(integers)
 {
     check_values("0 7 012 9223372036854775807", "0\n7\n12\n9223372036854775807\nEOF\n");
     check_values("0x337 0xfF 0X10 0x7fffffffffffffff", "823\n255\n16\n9223372036854775807\nEOF\n");
@@ -115,7 +115,7 @@ static void integers(void **state)
     check_values("1... 1 ...", "1\n'...'\n1\n'...'\nEOF\n");
 }
 
-static void doubles(void **state)
+TEST(doubles)
 {
     check_values(".5 5. 1.5 1.5e3 2.e-6 .5E+1", "0.5\n5\n1.5\n1500\n1.9999999999999999e-06\n5\n"
                                                 "EOF\n");
@@ -123,7 +123,7 @@ static void doubles(void **state)
     check_values("1e-999", "0\nEOF\n");
 }
 
-static void bad_numbers(void **state)
+TEST(bad_numbers)
 {
     static const char *const words[] = {"64b",  "1f",  "5k",    "10Mb", "1KIB", "1e",
                                         "1e+",  "2x",  "1_000", "3to",  "1gib", "1kbx",
@@ -163,7 +163,7 @@ static void bad_numbers(void **state)
     check("1e999", "1:1* BAD\n1:1 EOF\n1:1: bad number '1e999': it is too large for a double\n");
 }
 
-static void integers_out_of_range(void **state)
+TEST(integers_out_of_range)
 {
     static const char *const numbers[] = {"9223372036854775808", "0x8000000000000000",
                                           "8589934592GB", "99999999999999999999kb"};
@@ -180,7 +180,7 @@ static void integers_out_of_range(void **state)
     }
 }
 
-static void strings(void **state)
+TEST(strings)
 {
     check("\"\" \"a#b\\\" 'c", "1:1* \"\"\n1:4 \"a#b\\\"\n1:12 c\n1:12 EOF\n"
                                "1:11: illegal character ''': write strings in double quotes\n");
@@ -188,7 +188,7 @@ static void strings(void **state)
     check("a \"\xc3\xa4\" b", "1:1* a\n1:3 \"\xc3\xa4\"\n1:8 b\n1:8 EOF\n");
 }
 
-static void unterminated_strings(void **state)
+TEST(unterminated_strings)
 {
     check("a\n b \"cd\ne f\n", "1:1* a\n2:2* b\n2:4 \"cd\"\n3:1* e\n3:3 f\n3:3 EOF\n"
                                "2:4: this string does not end: its closing '\"' is missing\n");
@@ -201,7 +201,7 @@ static void unterminated_strings(void **state)
                                    "that of the string that begins on line 1\n");
 }
 
-static void spellings_of_other_languages(void **state)
+TEST(spellings_of_other_languages)
 {
     check("a\n&& b",
           "1:1* a\n2:1* 'and'\n2:4 b\n2:4 EOF\n2:1: '&&' is not an operator: write 'and'\n");
@@ -220,7 +220,7 @@ static void spellings_of_other_languages(void **state)
                             "2:3: a comment begins with '#'\n");
 }
 
-static void illegal_characters(void **state)
+TEST(illegal_characters)
 {
     static const char nul[] = "a \0\0 b\n\"c\0\"#\0\nd";
 
@@ -247,7 +247,7 @@ static void illegal_characters(void **state)
                 "1:3: NUL byte: a script is plain text\n2:1: this string contains a NUL byte\n");
 }
 
-static void byte_order_marks(void **state)
+TEST(byte_order_marks)
 {
     check("\xef\xbb\xbfx", "1:1* x\n1:1 EOF\n");
     check("x \xef\xbb\xbf", "1:1* x\n1:1 EOF\n1:3: illegal character '\xef\xbb\xbf': only strings "
@@ -256,7 +256,7 @@ static void byte_order_marks(void **state)
                 "1:1 EOF\n1:1: this is UTF-16 text: save it as UTF-8 or ASCII\n");
 }
 
-static void includes(void **state)
+TEST(includes)
 {
     write_file("a.inc", "b = 1 # no newline");
     write_file("c.inc", "# comments only\n\n");
@@ -270,7 +270,7 @@ static void includes(void **state)
     check("@include \"c.inc\"", "1:1 EOF\n");
 }
 
-static void bad_includes(void **state)
+TEST(bad_includes)
 {
     static const char nul[] = "@include \"a\0b\"";
 
@@ -296,7 +296,7 @@ static void bad_includes(void **state)
                 "1:18* x\n1:18 EOF\n1:1: @include is not allowed here\n");
 }
 
-static void includes_of_itself(void **state)
+TEST(includes_of_itself)
 {
     write_file("self.inc", "a\n @include \"self.inc\"\nb\n");
     check("@include \"self.inc\" c",
@@ -308,7 +308,7 @@ static void includes_of_itself(void **state)
                                   "-> two.inc -> one.inc\n");
 }
 
-static void at_most_ten_files_at_once(void **state)
+TEST(at_most_ten_files_at_once)
 {
     struct text chain = {0};
     char *expected;
@@ -334,7 +334,7 @@ static void at_most_ten_files_at_once(void **state)
 }
 
 /* Includes that double on each level must not take for ever. */
-static void expansion_is_limited(void **state)
+TEST(expansion_is_limited)
 {
     char *tokens;
 
@@ -353,7 +353,7 @@ static void expansion_is_limited(void **state)
     free(tokens);
 }
 
-static void expanded_text(void **state)
+TEST(expanded_text)
 {
     static const char script[] = "a # one\n  @include \"e.inc\"  \nb @include \"e.inc\" c\nd\n";
     struct source *source = source_from_text("t", script, sizeof script - 1);
@@ -372,28 +372,4 @@ static void expanded_text(void **state)
     source_release(source);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(places_and_lines),
-        cmocka_unit_test(every_operator),
-        cmocka_unit_test(every_keyword),
-        cmocka_unit_test(integers),
-        cmocka_unit_test(doubles),
-        cmocka_unit_test(bad_numbers),
-        cmocka_unit_test(integers_out_of_range),
-        cmocka_unit_test(strings),
-        cmocka_unit_test(unterminated_strings),
-        cmocka_unit_test(spellings_of_other_languages),
-        cmocka_unit_test(illegal_characters),
-        cmocka_unit_test(byte_order_marks),
-        cmocka_unit_test(includes),
-        cmocka_unit_test(bad_includes),
-        cmocka_unit_test(includes_of_itself),
-        cmocka_unit_test(at_most_ten_files_at_once),
-        cmocka_unit_test(expansion_is_limited),
-        cmocka_unit_test(expanded_text),
-    };
-
-    return cmocka_run_group_tests_name("lexer", tests, make_folder, remove_folder);
-}
+TEST_GROUP(make_folder, remove_folder)

@@ -42,7 +42,7 @@ static struct location_group *groups_of(int count, size_t *groups)
     return found;
 }
 
-static void check_bound(void **state)
+TEST_WITH(check_bound, make_machine, NULL)
 {
     size_t count;
     for (int pe = 0; pe < 8; pe++) {
@@ -64,7 +64,7 @@ static void check_bound(void **state)
     location_groups_free(groups, count);
 }
 
-static void check_sharing(void **state)
+TEST_WITH(check_sharing, make_machine, NULL)
 {
     size_t count;
     allow(0, 3, 3);
@@ -80,7 +80,7 @@ static void check_sharing(void **state)
     location_groups_free(groups, count);
 }
 
-static void check_unbound(void **state)
+TEST_WITH(check_unbound, make_machine, NULL)
 {
     size_t count;
     allow(0, 0, 15);
@@ -102,7 +102,7 @@ static void check_unbound(void **state)
     location_groups_free(groups, count);
 }
 
-static void check_strides(void **state)
+TEST_WITH(check_strides, make_machine, NULL)
 {
     size_t count;
     for (int pe = 0; pe < 12; pe++)
@@ -116,7 +116,7 @@ static void check_strides(void **state)
 }
 
 /* Many kinds of PEs: the first are listed, the others counted. */
-static void check_many(void **state)
+TEST_WITH(check_many, make_machine, NULL)
 {
     size_t count;
     int unlisted;
@@ -129,23 +129,10 @@ static void check_many(void **state)
 }
 
 /* This process runs on a processor that it may use. */
-static void check_self(void **state)
+TEST(check_self)
 {
     struct location_pe self;
     location_of_self(&self);
     assert_in_range(self.ran_on, 0, LOCATION_PROCESSORS - 1);
     assert_true(self.may_use[self.ran_on / 64] >> self.ran_on % 64 & 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(check_bound, make_machine),
-        cmocka_unit_test_setup(check_sharing, make_machine),
-        cmocka_unit_test_setup(check_unbound, make_machine),
-        cmocka_unit_test_setup(check_strides, make_machine),
-        cmocka_unit_test_setup(check_many, make_machine),
-        cmocka_unit_test(check_self),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

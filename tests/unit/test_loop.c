@@ -64,7 +64,7 @@ static void check_refused(struct loop loop, const char *reason)
     assert_non_null(strstr(error, reason));
 }
 
-static void table(void **state)
+TEST(table)
 {
     check(times(I(1), I(12), R(sqrt(2)), 0), "1 2 3 4 6 8 11", "16");
     check(times(I(1), I(23), R(sqrt(2)), 4), "0 4 8 12 16", "24");
@@ -75,7 +75,7 @@ static void table(void **state)
     check(to(I(5), I(1), I(1)), "", "5");
 }
 
-static void ends(void **state)
+TEST(ends)
 {
     check(to(I(1), I(1), I(1)), "1", "2");
     check(to(I(1), I(10), I(4)), "1 5 9", "13");
@@ -95,7 +95,7 @@ static void ends(void **state)
           "22.627416997969526");
 }
 
-static void signs(void **state)
+TEST(signs)
 {
     check(times(I(-1), I(-16), I(2), 0), "-1 -2 -4 -8 -16", "-32");
     check(times(I(-16), I(-1), R(0.5), 0), "-16 -8 -4 -2 -1", "0");
@@ -107,7 +107,7 @@ static void signs(void **state)
     check(to(I(-3), I(0), R(0.5)), "-3 -2 -1 0", "1");
 }
 
-static void multiples(void **state)
+TEST(multiples)
 {
     check(times(I(1), I(8), I(2), 4), "0 4 8", "16");
     check(times(I(6), I(30), I(2), 4), "4 12 24", "48");
@@ -117,7 +117,7 @@ static void multiples(void **state)
     check(times(R(1), R(9), R(1.5), 3), "0.0 3.0 6.0 9.0", "12.0");
 }
 
-static void classic_end_is_included(void **state)
+TEST(classic_end_is_included)
 {
     struct loop loop = times(I(1), I(131072), R(sqrt(2)), 0);
     struct value v;
@@ -133,7 +133,7 @@ static void classic_end_is_included(void **state)
     assert_int_equal(v.as.integer, 185364);
 }
 
-static void never_ending(void **state)
+TEST(never_ending)
 {
     check_refused(to(I(1), I(5), I(0)), "step 0");
     check_refused(to(I(5), I(1), R(0)), "step 0");
@@ -167,7 +167,7 @@ static int exhaust(struct loop loop, struct value *v, const char **error)
     return count;
 }
 
-static void overflow(void **state)
+TEST(overflow)
 {
     struct value v;
     const char *error;
@@ -194,7 +194,7 @@ static void overflow(void **state)
     assert_null(error);
 }
 
-static void too_slow(void **state)
+TEST(too_slow)
 {
     struct value v;
     const char *error;
@@ -207,7 +207,7 @@ static void too_slow(void **state)
     assert_non_null(strstr(error, "too small"));
 }
 
-static void without_end(void **state)
+TEST(without_end)
 {
     struct loop loop = unlimited(to(I(1), I(0), I(2)));
     struct value v;
@@ -220,7 +220,7 @@ static void without_end(void **state)
     }
 }
 
-static void names_are_dropped(void **state)
+TEST(names_are_dropped)
 {
     struct value start = value_int(1), v;
     struct loop loop;
@@ -287,7 +287,7 @@ static int check_properties(struct loop loop)
     return count;
 }
 
-static void properties_of_additive_loops(void **state)
+TEST(properties_of_additive_loops)
 {
     int count = 0;
 
@@ -302,7 +302,7 @@ static void properties_of_additive_loops(void **state)
     assert_true(count > 100000);
 }
 
-static void properties_of_multiplicative_loops(void **state)
+TEST(properties_of_multiplicative_loops)
 {
     int count = 0;
 
@@ -329,7 +329,7 @@ static int64_t last_of(struct loop loop)
     return last;
 }
 
-static void an_end_that_is_hit_is_included(void **state)
+TEST(an_end_that_is_hit_is_included)
 {
     for (int i = 0; i < 5000; i++) {
         int64_t start = draw(-50, 50), step = draw(0, 1) ? draw(1, 9) : -draw(1, 9);
@@ -354,7 +354,7 @@ static void an_end_that_is_hit_is_included(void **state)
 }
 
 /* The rounds' parts lie side by side from 0 to 1. */
-static void shares(void **state)
+TEST(shares)
 {
     struct loop loops[] = {to(I(0), I(9), I(1)), to(I(10), I(-10), I(-5)), to(R(0), R(1), R(0.1)),
                            times(I(1), I(1024), I(2), 0), times(R(1), R(0.01), R(0.5), 0)};
@@ -395,7 +395,7 @@ static void check_remaining(struct loop loop, int skipped, int64_t remaining)
 }
 
 /* Behind the visible value, without walking there where that is far. */
-static void what_remains(void **state)
+TEST(what_remains)
 {
     check_remaining(to(I(1), I(10), I(1)), 1, 9);
     check_remaining(to(I(1), I(10), I(2)), 5, 0);
@@ -407,27 +407,4 @@ static void what_remains(void **state)
     check_remaining(times(I(1), I(100), R(1.4142135623730951), 4), 2, 8);
     check_remaining(to(R(0), R(1), R(0.25)), 1, 4);
     check_remaining(to(R(0), R(1e9), R(1)), 1, 1000000000);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(table),
-        cmocka_unit_test(ends),
-        cmocka_unit_test(signs),
-        cmocka_unit_test(multiples),
-        cmocka_unit_test(classic_end_is_included),
-        cmocka_unit_test(never_ending),
-        cmocka_unit_test(overflow),
-        cmocka_unit_test(too_slow),
-        cmocka_unit_test(without_end),
-        cmocka_unit_test(names_are_dropped),
-        cmocka_unit_test(properties_of_additive_loops),
-        cmocka_unit_test(properties_of_multiplicative_loops),
-        cmocka_unit_test(an_end_that_is_hit_is_included),
-        cmocka_unit_test(shares),
-        cmocka_unit_test(what_remains),
-    };
-
-    return cmocka_run_group_tests_name("loop", tests, NULL, NULL);
 }

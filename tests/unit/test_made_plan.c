@@ -250,7 +250,7 @@ static void check_lengths(struct made_task task)
     }
 }
 
-static void every_call_is_right_in_any_order(void **state)
+TEST(every_call_is_right_in_any_order)
 {
     for (int size = 1; size <= MOST; size++)
         for (int c = 0; c < MADE_COLLECTIVES; c++)
@@ -305,7 +305,7 @@ static void check_sides(void)
     tear_down();
 }
 
-static void senders_and_receivers_agree(void **state)
+TEST(senders_and_receivers_agree)
 {
     for (int size = 1; size <= MOST; size++)
         for (int c = 0; c < MADE_COLLECTIVES; c++)
@@ -384,7 +384,7 @@ static int log_up(int n)
     return log;
 }
 
-static void rounds_are_those_of_the_algorithms(void **state)
+TEST(rounds_are_those_of_the_algorithms)
 {
     for (int n = 2; n <= MOST; n++) {
         bool power = (n & (n - 1)) == 0;
@@ -434,7 +434,7 @@ static void rounds_are_those_of_the_algorithms(void **state)
 
 /* What makes reduce-scatter + allgather, and rings, right for large vectors: each rank sends twice
  * its vector at most, while recursive doubling sends it in each round. */
-static void elements_are_those_of_the_algorithms(void **state)
+TEST(elements_are_those_of_the_algorithms)
 {
     for (int n = 2; n <= MOST; n *= 2) {
         size_t each = 10, all = each * (size_t)n, most = 2 * (all - each);
@@ -453,7 +453,7 @@ static void elements_are_those_of_the_algorithms(void **state)
 
 /* ---- Pieces and names ---- */
 
-static void pieces_of_a_ring(void **state)
+TEST(pieces_of_a_ring)
 {
     struct made_task task = {MADE_BROADCAST, MADE_RING, .size = 3, .elements = 100};
     assert_int_equal(made_pieces(&task), 1);
@@ -471,7 +471,7 @@ static void pieces_of_a_ring(void **state)
     assert_int_equal(made_pieces(&task), 1);
 }
 
-static void algorithms_have_names(void **state)
+TEST(algorithms_have_names)
 {
     assert_int_equal(made_find(MADE_REDUCE, "reduce_scatter_allgather"), MADE_SCATTER_ALLGATHER);
     assert_int_equal(made_find(MADE_REDUCE, "scatter_allgather"), MADE_ALGORITHMS);
@@ -479,17 +479,4 @@ static void algorithms_have_names(void **state)
     assert_int_equal(made_find(MADE_BROADCAST, "recursive_doubling"), MADE_ALGORITHMS);
     assert_int_equal(made_find(MADE_BARRIER, "dissemination"), MADE_DISSEMINATION);
     assert_int_equal(made_find(MADE_COLLECT, ""), MADE_ALGORITHMS);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_call_is_right_in_any_order),
-        cmocka_unit_test(senders_and_receivers_agree),
-        cmocka_unit_test(rounds_are_those_of_the_algorithms),
-        cmocka_unit_test(elements_are_those_of_the_algorithms),
-        cmocka_unit_test(pieces_of_a_ring),
-        cmocka_unit_test(algorithms_have_names),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,7 @@ static void check(struct pe_set *set, const char *expected)
     free(text);
 }
 
-static void ranges(void **state)
+TEST(ranges)
 {
     check(pe_set_strided(0, 1, 4), "0-3");
     check(pe_set_strided(5, 1, 1), "5");
@@ -29,7 +29,7 @@ static void ranges(void **state)
 }
 
 /* Equal sets have equal texts, others of the same size and with the same ends do not. */
-static void long_sets(void **state)
+TEST(long_sets)
 {
     int members[4096];
     for (int i = 0; i < 4096; i++)
@@ -45,11 +45,4 @@ static void long_sets(void **state)
     free(text);
     free(same);
     free(other);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(ranges), cmocka_unit_test(long_sets)};
-
-    return cmocka_run_group_tests_name("members", tests, NULL, NULL);
 }

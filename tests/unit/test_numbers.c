@@ -4,7 +4,7 @@
 #include "base/numbers.h"
 #include "unit/unit.h"
 
-static void numbers(void **state)
+TEST(numbers)
 {
     static const struct {
         double value;
@@ -34,14 +34,14 @@ static void numbers(void **state)
     }
 }
 
-static void plurals(void **state)
+TEST(plurals)
 {
     assert_string_equal(numbers_plural(0), "s");
     assert_string_equal(numbers_plural(1), "");
     assert_string_equal(numbers_plural(2), "s");
 }
 
-static void units(void **state)
+TEST(units)
 {
     assert_true(numbers_unit("ns") == 1e9);
     assert_true(numbers_unit("us") == 1e6);
@@ -49,14 +49,4 @@ static void units(void **state)
     assert_true(numbers_unit("s") == 1);
     assert_true(numbers_unit("") == 0);
     assert_true(numbers_unit("m") == 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers),
-        cmocka_unit_test(plurals),
-        cmocka_unit_test(units),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

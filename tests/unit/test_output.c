@@ -18,7 +18,7 @@ static void number(double value, const char *expected)
 }
 
 /* At least four significant digits, at least one decimal. */
-static void numbers(void **state)
+TEST(numbers)
 {
     number(0, "0.0");
     number(12345.67, "12345.7");
@@ -34,7 +34,7 @@ static void numbers(void **state)
     number(NAN, "---");
 }
 
-static void columns(void **state)
+TEST(columns)
 {
     size_t index[8];
     bool sorted;
@@ -68,7 +68,7 @@ static void string(const char *value, const char *expected)
     written(stream, &text, expected);
 }
 
-static void json_strings(void **state)
+TEST(json_strings)
 {
     string("", "\"\"");
     string("a \"b\" \\ /", "\"a \\\"b\\\" \\\\ /\"");
@@ -103,7 +103,7 @@ static void json_is(double value, const char *expected)
     written(stream, &text, expected);
 }
 
-static void json_numbers(void **state)
+TEST(json_numbers)
 {
     json_is(0, "0");
     json_is(0.1, "0.1");
@@ -123,7 +123,7 @@ static void json_numbers(void **state)
         assert_false(json_is_number(bad[i]));
 }
 
-static void json_objects(void **state)
+TEST(json_objects)
 {
     char *text;
     size_t size;
@@ -158,7 +158,7 @@ static char *contents(void)
 }
 
 /* The classic field order; notes behind; conditions only where they change. */
-static void results(void **state)
+TEST(results)
 {
     const char *notes[] = {"something"};
     struct output *output = open_sko(path);
@@ -200,7 +200,7 @@ static void results(void **state)
 }
 
 /* Of one point over all rounds, and levels. */
-static void rounds(void **state)
+TEST(rounds)
 {
     const char *notes[] = {"something"};
     struct result_variable variables[] = {{"count", "8"}};
@@ -322,7 +322,7 @@ static void in_order(const char *text, const char *const *parts, size_t n)
              sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 
 /* In the order of keys in every format, also when the run ends before they are released. */
-static void held(void **state)
+TEST(held)
 {
     for (int ended = 0; ended < 2; ended++) {
         struct output *output = open_all(false);
@@ -361,7 +361,7 @@ static void held(void **state)
 }
 
 /* A heading where columns change, values in the unit that suits them, and what is doubtful. */
-static void table(void **state)
+TEST(table)
 {
     char *error;
     struct output *output = output_open(
@@ -419,7 +419,7 @@ static void table(void **state)
 }
 
 /* One that is full is told of; the others have everything, and that it failed. */
-static void one_full(void **state)
+TEST(one_full)
 {
     struct output *output = open_all(true);
     struct result result = small_result();
@@ -439,7 +439,7 @@ static void one_full(void **state)
 }
 
 /* Cells that have to be quoted or escaped, and those that are empty. */
-static void csv_cells(void **state)
+TEST(csv_cells)
 {
     struct output *output = open_all(false);
     struct result_argument arguments[] = {
@@ -478,7 +478,7 @@ static void csv_cells(void **state)
 }
 
 /* What takes the place of results, in every format; how much of it there is. */
-static void missing(void **state)
+TEST(missing)
 {
     at_count[0].value = "8";
     for (int ended = 0; ended < 2; ended++) {
@@ -539,7 +539,7 @@ static void missing(void **state)
 }
 
 /* What is known only when the library has ended. */
-static void library_end(void **state)
+TEST(library_end)
 {
     struct output *output = open_sko(path);
     output_comment(output, "before");
@@ -552,7 +552,7 @@ static void library_end(void **state)
 }
 
 /* Other threads may go on for a while; nothing comes behind the last line. */
-static void last_words(void **state)
+TEST(last_words)
 {
     struct output *output = open_sko(path);
     output_comment(output, "before");
@@ -572,7 +572,7 @@ static void point_is(const struct result_point *point, const char *expected)
 }
 
 /* What identifies a point: what is stated about it, in a form in which no two of them are equal. */
-static void points(void **state)
+TEST(points)
 {
     struct result_variable variables[] = {{"n", "1"}, {"n", "2.50"}, {"x", "a b"}, {"z", "-0"}};
     char *settings[] = {"set_cache_state(\"cold\")", "set_verify(\"every\")"};
@@ -600,7 +600,7 @@ static void points(void **state)
 }
 
 /* Of a loop variable: in quotes where it is no word, so that it can be read again. */
-static void values_in_sko(void **state)
+TEST(values_in_sko)
 {
     static const char *const values[][2] = {{"8", "v= 8 "},
                                             {"a=b", "v= a=b "},
@@ -623,7 +623,7 @@ static void values_in_sko(void **state)
 }
 
 /* All rounds made are listed, also where one of them has no result. */
-static void rounds_in_json(void **state)
+TEST(rounds_in_json)
 {
     double medians[] = {1, NAN, 3, 2};
     struct result_rounds result = {.point = {.block = "b",
@@ -646,7 +646,7 @@ static void rounds_in_json(void **state)
     unlink(path);
 }
 
-static void failures(void **state)
+TEST(failures)
 {
     char *error;
     assert_null(output_open(&(struct output_target){.path = "/dev/null/file"}, 1, &error));
@@ -671,7 +671,7 @@ static void failures(void **state)
 }
 
 /* What happens to the file behind the last record is noticed when it is closed. */
-static void lost(void **state)
+TEST(lost)
 {
     struct output *output = open_sko(path);
     output_comment(output, "x");
@@ -696,19 +696,4 @@ static int choose_path(void **state)
     return file < 0 || close(file) != 0 || unlink(path) != 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(json_strings),   cmocka_unit_test(json_numbers),
-        cmocka_unit_test(json_objects),   cmocka_unit_test(rounds),
-        cmocka_unit_test(rounds_in_json), cmocka_unit_test(held),
-        cmocka_unit_test(one_full),       cmocka_unit_test(table),
-        cmocka_unit_test(csv_cells),      cmocka_unit_test(numbers),
-        cmocka_unit_test(columns),        cmocka_unit_test(results),
-        cmocka_unit_test(missing),        cmocka_unit_test(library_end),
-        cmocka_unit_test(last_words),     cmocka_unit_test(failures),
-        cmocka_unit_test(lost),           cmocka_unit_test(points),
-        cmocka_unit_test(values_in_sko),
-    };
-    return cmocka_run_group_tests_name("output", tests, choose_path, NULL);
-}
+TEST_GROUP(choose_path, NULL)

@@ -80,7 +80,7 @@ static void check_steps(const struct pairs *pairs)
     free(taken);
 }
 
-static void all_ranks_agree(void **state)
+TEST(all_ranks_agree)
 {
     int checked = 0;
     for (size_t p = 0; p < PATTERN_COUNT; p++)
@@ -109,7 +109,7 @@ static void check_partners(const char *pattern, int pairs, int size, const int *
     }
 }
 
-static void patterns_are_what_they_are_called(void **state)
+TEST(patterns_are_what_they_are_called)
 {
     check_partners("half", 0, 6, (int[]){3, 4, 5, 0, 1, 2});
     check_partners("half", 2, 6, (int[]){3, 4, -1, 0, 1, -1});
@@ -120,7 +120,7 @@ static void patterns_are_what_they_are_called(void **state)
 }
 
 /* Each rank has one partner, whose partner it is; another seed gives other pairs. */
-static void random_pairs_are_pairs(void **state)
+TEST(random_pairs_are_pairs)
 {
     int other = 0;
     struct pairs a = opened("random:1", 0, 1, 1, 100), again = opened("random:1", 0, 1, 1, 100),
@@ -169,7 +169,7 @@ static void check_tournament(int size, int group, int seed)
     free(met);
 }
 
-static void rounds_are_a_tournament(void **state)
+TEST(rounds_are_a_tournament)
 {
     for (int size = 2; size <= 24; size++)
         for (int group = 1; group <= size; group++)
@@ -193,7 +193,7 @@ static void rounds_are_a_tournament(void **state)
 }
 
 /* Of 8 ranks, each is the target of its share, about. */
-static void random_targets_are_spread(void **state)
+TEST(random_targets_are_spread)
 {
     int hits[8] = {0};
     struct pairs made = opened("targets:1", 0, 1, 1000, 8);
@@ -204,7 +204,7 @@ static void random_targets_are_spread(void **state)
         assert_in_range(hits[rank], 850, 1150);
 }
 
-static void what_makes_no_sense_is_refused(void **state)
+TEST(what_makes_no_sense_is_refused)
 {
     assert_null(refusal("half", 3, 2, 1, 7));
     assert_non_null(strstr(refusal("half", 4, 1, 1, 7), "at most 3"));
@@ -224,7 +224,7 @@ static void what_makes_no_sense_is_refused(void **state)
 }
 
 /* What cannot be counted is more than fits. */
-static void demands_saturate(void **state)
+TEST(demands_saturate)
 {
     struct argument arguments[MEASUREMENT_MAX_PARAMETERS];
     const struct measurement *function = function_for("targets:1", 0, 1, INT_MAX, arguments);
@@ -232,18 +232,4 @@ static void demands_saturate(void **state)
     arguments[0].integer = INT64_MAX / 2;
     function->demand(&run);
     assert_true(run.demand.remote == SIZE_MAX);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_ranks_agree),
-        cmocka_unit_test(patterns_are_what_they_are_called),
-        cmocka_unit_test(random_pairs_are_pairs),
-        cmocka_unit_test(rounds_are_a_tournament),
-        cmocka_unit_test(random_targets_are_spread),
-        cmocka_unit_test(what_makes_no_sense_is_refused),
-        cmocka_unit_test(demands_saturate),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -238,7 +238,7 @@ static void check_expr(const char *expr, const char *expected)
 
 /* ---- expressions ---- */
 
-static void operands(void **state)
+TEST(operands)
 {
     check_expr("1", "1");
     check_expr("1.5", "1.50");
@@ -255,7 +255,7 @@ static void operands(void **state)
     check_expr("assert(1)", "assert( 1)");
 }
 
-static void binary_operators(void **state)
+TEST(binary_operators)
 {
     static const char *const levels[][5] = {{"or"},     {"and"},        {"|"},
                                             {"&"},      {"==", "!="},   {"<", ">", "<=", ">="},
@@ -280,7 +280,7 @@ static void binary_operators(void **state)
     check_expr("1-(2-3)", "(- 1 (- 2 3))");
 }
 
-static void prefix_operators(void **state)
+TEST(prefix_operators)
 {
     check_expr("-2*3+1", "(+ (neg (* 2 3)) 1)");
     check_expr("-2-3", "(- (neg 2) 3)");
@@ -299,7 +299,7 @@ static void prefix_operators(void **state)
     check_expr("-(2)", "(neg 2)");
 }
 
-static void expression_errors(void **state)
+TEST(expression_errors)
 {
     check_errors("x =\n", "1:3: expected an expression after '=', found the end of the script\n");
     check_errors("x = 1 +\ny = 2",
@@ -333,7 +333,7 @@ static void expression_errors(void **state)
 
 /* ---- statements ---- */
 
-static void statements_outside_blocks(void **state)
+TEST(statements_outside_blocks)
 {
     check_tree("x = 1 y = 2\nf() g(1,\n2)", "[x = 1][y = 2][f()][g( 1 2)]");
     check_tree("comm = comm(2)", "[comm = comm( 2)]");
@@ -344,7 +344,7 @@ static void statements_outside_blocks(void **state)
     check_tree("x\n=\n# comment\n5\r\n", "[x = 5]");
 }
 
-static void print_flush_measure(void **state)
+TEST(print_flush_measure)
 {
     check_body("print 1", "[print 1]");
     check_body("print 1, \"a\",\n x+1 print_all y flush",
@@ -355,7 +355,7 @@ static void print_flush_measure(void **state)
     check_body("measure 1+2 : 3", "[measure (+ 1 2) : 3]"); /* the checker's business */
 }
 
-static void arithmetic_loops(void **state)
+TEST(arithmetic_loops)
 {
     check_body("for i = 1 to 10 do od", "[for i 1..10]");
     check_body("for i = a+1 to ... do f() g() od", "[for i (+ a 1)..[f()][g()]]");
@@ -369,7 +369,7 @@ static void arithmetic_loops(void **state)
     check_body("for i = 1 to 2 do x = i od", "[for i 1..2[x = i]]");
 }
 
-static void other_loops(void **state)
+TEST(other_loops)
 {
     check_body("for x in [] do od", "[for x in]");
     check_body("for x in [1, \"a\", 2.5] do f(x) od", "[for x in 1 'a' 2.50[f( x)]]");
@@ -377,7 +377,7 @@ static void other_loops(void **state)
     check_body("for x in names() do print x od", "[for x in names()[print x]]");
 }
 
-static void branches(void **state)
+TEST(branches)
 {
     check_body("if a then fi", "[if a]");
     check_body("if a then f() else g() fi", "[if a[f()] else[g()]]");
@@ -388,7 +388,7 @@ static void branches(void **state)
     check_body("if a then f() else if b then g() fi fi", "[if a[f()] else[if b[g()]]]");
 }
 
-static void many_blocks(void **state)
+TEST(many_blocks)
 {
     struct text script = {0};
     struct parsed parsed;
@@ -410,7 +410,7 @@ static void many_blocks(void **state)
     text_release(&script);
 }
 
-static void places(void **state)
+TEST(places)
 {
     struct parsed parsed = parse("begin measurement \"b\"\n"
                                  "  for i = 1 to 2 do\n"
@@ -434,7 +434,7 @@ static void places(void **state)
     release(&parsed);
 }
 
-static void source_texts(void **state)
+TEST(source_texts)
 {
     struct parsed parsed;
 
@@ -456,7 +456,7 @@ static void source_texts(void **state)
 
 /* ---- errors of statements ---- */
 
-static void empty_scripts(void **state)
+TEST(empty_scripts)
 {
     check_errors("", "1:1: the script is empty: it has no statement\n");
     check_errors("\n\n  # nothing\n", "1:1: the script is empty: it has no statement\n");
@@ -467,7 +467,7 @@ static void empty_scripts(void **state)
                  "or directory\n");
 }
 
-static void only_in_blocks(void **state)
+TEST(only_in_blocks)
 {
     check_errors("x = 1\nfor i = 1 to 2 do\n  print i\nod\ny = 2\n",
                  "2:1: a loop must be inside 'begin measurement \"name\"'\n");
@@ -482,7 +482,7 @@ static void only_in_blocks(void **state)
                  "2:1: 'print' must be inside 'begin measurement \"name\"'\n");
 }
 
-static void errors_of_blocks(void **state)
+TEST(errors_of_blocks)
 {
     check_errors("begin \"a\"\nx = 1\nend measurement",
                  "1:7: expected 'measurement' after keyword 'begin', found string \"a\"\n");
@@ -506,7 +506,7 @@ static void errors_of_blocks(void **state)
     check_errors("measurement \"a\"\n", "1:1: expected a statement, found keyword 'measurement'\n");
 }
 
-static void unclosed_loops_and_branches(void **state)
+TEST(unclosed_loops_and_branches)
 {
     check_body_errors("\nfor i = 1 to 2 do\n  f(i)",
                       "4:1: expected 'od' to close the 'for' on line 2, found keyword 'end'\n");
@@ -536,7 +536,7 @@ static void unclosed_loops_and_branches(void **state)
                  "4:9: expected 'fi' to close the 'if' on line 3, found the end of the script\n");
 }
 
-static void errors_of_loop_headers(void **state)
+TEST(errors_of_loop_headers)
 {
     check_body_errors("\nfor 5 = 1 to 2 do f() od",
                       "2:5: expected the name of a variable after keyword 'for', found number 5\n");
@@ -577,7 +577,7 @@ static void errors_of_loop_headers(void **state)
         "2:22: bad number '0x': 0x must be followed by hexadecimal digits, without a unit\n");
 }
 
-static void errors_of_other_statements(void **state)
+TEST(errors_of_other_statements)
 {
     check_body_errors("\nif a = 5 then f() fi",
                       "2:6: expected 'then' after name 'a', found '='; to compare, write '=='\n");
@@ -624,7 +624,7 @@ static void errors_of_other_statements(void **state)
 }
 
 /* Every error of several, and none that follows from another. */
-static void goes_on_behind_errors(void **state)
+TEST(goes_on_behind_errors)
 {
     struct parsed parsed;
 
@@ -648,7 +648,7 @@ static void goes_on_behind_errors(void **state)
     release(&parsed);
 }
 
-static void errors_in_includes(void **state)
+TEST(errors_in_includes)
 {
     write_file("bad.inc", "a = 1\nb = )\nc = 2\n");
     write_file("open.inc", "begin measurement \"b\"\n  for i = 1 to 2 do\n");
@@ -663,7 +663,7 @@ static void errors_in_includes(void **state)
         "open.inc:2:18: expected 'od' to close the 'for' on line 2, found the end of the script\n");
 }
 
-static void too_many_errors(void **state)
+TEST(too_many_errors)
 {
     struct text script = {0};
     char *errors;
@@ -713,7 +713,7 @@ static void check_limit(const char *before, const char *item, const char *middle
     }
 }
 
-static void nesting_is_limited(void **state)
+TEST(nesting_is_limited)
 {
     check_limit("x = ", "(", "1", ")", 199, "nested too deeply: more than 200 levels\n");
     check_limit("x = ", "-", "1", "", 199, "nested too deeply: more than 200 levels\n");
@@ -751,13 +751,13 @@ static void check_statement_limit(const char *open, const char *close, int fits)
     }
 }
 
-static void nesting_of_statements_is_limited(void **state)
+TEST(nesting_of_statements_is_limited)
 {
     check_statement_limit("for i = 1 to 2 do\n", "od\n", 200);
     check_statement_limit("if 1 then\n", "fi\n", 200);
 }
 
-static void long_branches_are_limited(void **state)
+TEST(long_branches_are_limited)
 {
     for (int count = 100; count <= 100000; count *= 10) {
         char *body = repeat("begin measurement \"b\"\nif 1 then\n", "elseif 1 then\n", count,
@@ -775,7 +775,7 @@ static void long_branches_are_limited(void **state)
     }
 }
 
-static void large_scripts_are_quick(void **state)
+TEST(large_scripts_are_quick)
 {
     struct text script = {0};
     struct parsed parsed;
@@ -801,7 +801,7 @@ static void check_override(const char *script, const char *assignment, const cha
     release(&parsed);
 }
 
-static void overrides(void **state)
+TEST(overrides)
 {
     check_override("a = 1 b = 2", "b=a*2kb", "[a = 1][b = (* a 2048)]", "");
     check_override("a = 1 f() a = 3", " a = { 7 } ", "[a = { 7}][f()][a = { 7}]", "");
@@ -819,7 +819,7 @@ static void overrides(void **state)
                    "--set:1:1: the script assigns no variable 'a' outside its blocks\n");
 }
 
-static void bad_overrides(void **state)
+TEST(bad_overrides)
 {
     static const struct {
         const char *assignment, *errors;
@@ -845,7 +845,7 @@ static void bad_overrides(void **state)
         check_override("a = 1", cases[i].assignment, "[a = 1]", cases[i].errors);
 }
 
-static void marks_what_is_overridden(void **state)
+TEST(marks_what_is_overridden)
 {
     struct parsed parsed = parse("a = 1 b = 2 a = 3");
 
@@ -859,38 +859,4 @@ static void marks_what_is_overridden(void **state)
     release(&parsed);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(operands),
-        cmocka_unit_test(binary_operators),
-        cmocka_unit_test(prefix_operators),
-        cmocka_unit_test(expression_errors),
-        cmocka_unit_test(statements_outside_blocks),
-        cmocka_unit_test(print_flush_measure),
-        cmocka_unit_test(arithmetic_loops),
-        cmocka_unit_test(other_loops),
-        cmocka_unit_test(branches),
-        cmocka_unit_test(many_blocks),
-        cmocka_unit_test(places),
-        cmocka_unit_test(source_texts),
-        cmocka_unit_test(empty_scripts),
-        cmocka_unit_test(only_in_blocks),
-        cmocka_unit_test(errors_of_blocks),
-        cmocka_unit_test(unclosed_loops_and_branches),
-        cmocka_unit_test(errors_of_loop_headers),
-        cmocka_unit_test(errors_of_other_statements),
-        cmocka_unit_test(goes_on_behind_errors),
-        cmocka_unit_test(errors_in_includes),
-        cmocka_unit_test(too_many_errors),
-        cmocka_unit_test(nesting_is_limited),
-        cmocka_unit_test(nesting_of_statements_is_limited),
-        cmocka_unit_test(long_branches_are_limited),
-        cmocka_unit_test(large_scripts_are_quick),
-        cmocka_unit_test(overrides),
-        cmocka_unit_test(bad_overrides),
-        cmocka_unit_test(marks_what_is_overridden),
-    };
-
-    return cmocka_run_group_tests_name("parser", tests, make_folder, remove_folder);
-}
+TEST_GROUP(make_folder, remove_folder)

@@ -27,7 +27,7 @@ static void check_created(const int *members, int size)
     pe_set_release(set);
 }
 
-static void members_and_ranks(void **state)
+TEST(members_and_ranks)
 {
     check_created((int[]){0, 1, 2, 3}, 4);
     check_created((int[]){3, 2, 1, 0}, 4);
@@ -39,7 +39,7 @@ static void members_and_ranks(void **state)
     check_created(NULL, 0);
 }
 
-static void strided(void **state)
+TEST(strided)
 {
     struct pe_set *set = pe_set_strided(2, 3, 4);
 
@@ -53,7 +53,7 @@ static void strided(void **state)
     pe_set_release(set);
 }
 
-static void equal_sets(void **state)
+TEST(equal_sets)
 {
     struct pe_set *listed = pe_set_create((int[]){1, 3, 5}, 3), *regular = pe_set_strided(1, 2, 3);
     struct pe_set *turned = pe_set_create((int[]){5, 3, 1}, 3), *fewer = pe_set_strided(1, 2, 2);
@@ -98,7 +98,7 @@ static void check_regular(const int *members, int size, bool regular, int first,
     pe_set_release(set);
 }
 
-static void regular_sets(void **state)
+TEST(regular_sets)
 {
     check_regular((int[]){0, 1, 2}, 3, true, 0, 1);
     check_regular((int[]){1, 4, 7}, 3, true, 1, 3);
@@ -128,7 +128,7 @@ static void check_not_active(const int *members, int size)
     pe_set_release(set);
 }
 
-static void active_sets(void **state)
+TEST(active_sets)
 {
     check_active((int[]){0, 1, 2}, 3, 0, 0);
     check_active((int[]){3}, 1, 3, 0);
@@ -143,7 +143,7 @@ static void active_sets(void **state)
     check_not_active(NULL, 0);
 }
 
-static void references(void **state)
+TEST(references)
 {
     struct pe_set *set = pe_set_create((int[]){4, 1, 3}, 3);
 
@@ -152,15 +152,4 @@ static void references(void **state)
     assert_int_equal(pe_set_member(set, 2), 3);
     pe_set_release(set);
     pe_set_release(NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(members_and_ranks), cmocka_unit_test(strided),
-        cmocka_unit_test(equal_sets),        cmocka_unit_test(active_sets),
-        cmocka_unit_test(regular_sets),      cmocka_unit_test(references),
-    };
-
-    return cmocka_run_group_tests_name("pe_set", tests, NULL, NULL);
 }

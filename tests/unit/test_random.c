@@ -4,14 +4,14 @@
 #include "unit/unit.h"
 
 /* The first numbers of the reference implementation for this seed. */
-static void known(void **state)
+TEST(known)
 {
     uint64_t seed = 1234567;
     assert_true(random_next(&seed) == 6457827717110365317u);
     assert_true(random_next(&seed) == 3203168211198807973u);
 }
 
-static void ranges(void **state)
+TEST(ranges)
 {
     uint64_t seed = 1;
     int counts[6] = {0};
@@ -27,7 +27,7 @@ static void ranges(void **state)
     assert_true(random_up_to(&seed, 0) == 0);
 }
 
-static void orders(void **state)
+TEST(orders)
 {
     uint64_t seed = 7;
     int counts[6] = {0};
@@ -43,7 +43,7 @@ static void orders(void **state)
 }
 
 /* Whatever is in the array stays in it. */
-static void shuffled(void **state)
+TEST(shuffled)
 {
     uint64_t seed = 7;
     int counts[6] = {0};
@@ -58,15 +58,4 @@ static void shuffled(void **state)
     for (int i = 0; i < 6; i++)
         assert_true(counts[i] > 850 && counts[i] < 1150);
     random_shuffle(&seed, NULL, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known),
-        cmocka_unit_test(ranges),
-        cmocka_unit_test(orders),
-        cmocka_unit_test(shuffled),
-    };
-    return cmocka_run_group_tests_name("random", tests, NULL, NULL);
 }

@@ -50,7 +50,7 @@ static size_t within(const double *x, size_t n, double low, double high)
     return count;
 }
 
-static void kink(void **state)
+TEST(kink)
 {
     double extra[100];
     struct refine_rules rules = {.integers = true, .factor = 2, .tolerance = 0};
@@ -60,7 +60,7 @@ static void kink(void **state)
     assert_true(within(extra, n, 600, 1400) * 10 >= n * 8);
 }
 
-static void jump_logarithmic(void **state)
+TEST(jump_logarithmic)
 {
     double extra[100];
     struct refine_rules rules = {
@@ -70,7 +70,7 @@ static void jump_logarithmic(void **state)
     assert_true(within(extra, n, 256, 16384 * 2) * 10 >= n * 8);
 }
 
-static void tolerance(void **state)
+TEST(tolerance)
 {
     double extra[1000];
     struct refine *refine;
@@ -85,14 +85,14 @@ static void tolerance(void **state)
     assert_int_equal(refined(&rules, latency_with_kink, 0, 4000, 200, extra, NULL), 0);
 }
 
-static void straight_line(void **state)
+TEST(straight_line)
 {
     double extra[100];
     struct refine_rules rules = {.factor = 2, .tolerance = 1e-9};
     assert_int_equal(refined(&rules, straight, 0, 100, 10, extra, NULL), 0);
 }
 
-static void candidates_run_out(void **state)
+TEST(candidates_run_out)
 {
     double extra[100];
     struct refine_rules rules = {.integers = true, .multiple_of = 8, .factor = 100, .tolerance = 0};
@@ -102,7 +102,7 @@ static void candidates_run_out(void **state)
         assert_true(fmod(extra[i], 8) == 0);
 }
 
-static void few_and_strange_points(void **state)
+TEST(few_and_strange_points)
 {
     struct refine_rules rules = {.factor = 2, .tolerance = 0};
     struct refine *refine = refine_create(&rules);
@@ -121,7 +121,7 @@ static void few_and_strange_points(void **state)
 }
 
 /* A point that cannot be measured is not asked for again. */
-static void skipped(void **state)
+TEST(skipped)
 {
     struct refine_rules rules = {.factor = 10, .tolerance = 0};
     struct refine *refine = refine_create(&rules);
@@ -138,18 +138,4 @@ static void skipped(void **state)
     }
     assert_int_equal(asked, 3);
     refine_release(refine);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kink),
-        cmocka_unit_test(jump_logarithmic),
-        cmocka_unit_test(tolerance),
-        cmocka_unit_test(straight_line),
-        cmocka_unit_test(candidates_run_out),
-        cmocka_unit_test(few_and_strange_points),
-        cmocka_unit_test(skipped),
-    };
-    return cmocka_run_group_tests_name("refine", tests, NULL, NULL);
 }

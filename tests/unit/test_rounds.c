@@ -68,7 +68,7 @@ static double run(const struct source *source, size_t n, double *medians)
 
 /* The promise: a later run's median lies inside in 90 % of cases at least, and the interval is not
  * twice as wide as one made from the true distribution. */
-static void next_time(void **state)
+TEST(next_time)
 {
     srand(1);
     static const size_t sizes[] = {5, 6, 10, 30};
@@ -94,7 +94,7 @@ static void next_time(void **state)
         }
 }
 
-static void by_hand(void **state)
+TEST(by_hand)
 {
     double medians[] = {1.5, 1.1, 1.3, 1.2, 1.4, 1.6}, within[] = {.1, .2, .3, .4, .5, .6};
     struct rounds rounds = rounds_of(medians, within, 6, 0.95);
@@ -112,7 +112,7 @@ static void by_hand(void **state)
     assert_true(isnan(scaled.within));
 }
 
-static void few(void **state)
+TEST(few)
 {
     double medians[] = {1, 2, 3, 4};
     struct rounds rounds = rounds_of(medians, NULL, 4, 0.95);
@@ -125,7 +125,7 @@ static void few(void **state)
 }
 
 /* What rounds do not see is added as squares on a logarithmic scale, steps as they are. */
-static void unseen(void **state)
+TEST(unseen)
 {
     double medians[] = {100, 101, 102, 103, 104, 105, 106}, same[] = {2, 2, 2, 2, 2};
     struct rounds seen = rounds_of(medians, NULL, 7, 0.95), wider = seen;
@@ -158,7 +158,7 @@ static void unseen(void **state)
 
 /* Five launches whose logarithms are 1 % apart, of rounds that differ by nothing; then of six
  * rounds that are 2 % above or below. */
-static void launches(void **state)
+TEST(launches)
 {
     struct rounds_launch five[7] = {0};
     for (int i = 0; i < 5; i++)
@@ -186,7 +186,7 @@ static void launches(void **state)
 
 /* Of points with few rounds, as they are drawn: the deviation is found, whatever rounds differ by.
  */
-static void launches_drawn(void **state)
+TEST(launches_drawn)
 {
     srand(2);
     static double found[300];
@@ -208,7 +208,7 @@ static void launches_drawn(void **state)
     }
 }
 
-static void quantiles(void **state)
+TEST(quantiles)
 {
     double x[] = {1, 2, 3, 4, 10};
     assert_true(stats_quantile_sorted(x, 5, 0) == 1);
@@ -219,14 +219,4 @@ static void quantiles(void **state)
     /* squares about the mean of 4: 9 4 1 0 36; 50 / 4 */
     assert_true(fabs(stats_deviation(x, 5) - sqrt(12.5)) < 1e-12);
     assert_true(isnan(stats_deviation(x, 1)));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(next_time), cmocka_unit_test(by_hand),  cmocka_unit_test(few),
-        cmocka_unit_test(unseen),    cmocka_unit_test(launches), cmocka_unit_test(launches_drawn),
-        cmocka_unit_test(quantiles),
-    };
-    return cmocka_run_group_tests_name("rounds", tests, NULL, NULL);
 }

@@ -100,7 +100,7 @@ static void prepare(struct memory *memory, const struct section *section)
                memory->source + section_offset(section, SECTION_SOURCE, i), section->element);
 }
 
-static void every_byte_is_moved_once(void **state)
+TEST(every_byte_is_moved_once)
 {
     struct memory *memory = malloc(sizeof *memory);
     for (int round = 0; round < 150; round++) {
@@ -129,7 +129,7 @@ static void every_byte_is_moved_once(void **state)
 }
 
 /* Packed, put and unpacked. */
-static void packing_keeps_the_elements(void **state)
+TEST(packing_keeps_the_elements)
 {
     struct memory *memory = malloc(sizeof *memory);
     unsigned char *packed = malloc(MOST_BYTES);
@@ -172,7 +172,7 @@ static size_t strided(const struct section *section, enum section_algorithm algo
 
 /* Blocks of B bytes: floor(B/16) + floor((B mod 16)/8) + floor((B mod 8)/4) calls where all is a
  * multiple of 16, and so on; otherwise runs. 3 is the extent of the outer dimension. */
-static void cascades_have_the_stated_number_of_calls(void **state)
+TEST(cascades_have_the_stated_number_of_calls)
 {
     for (int64_t b = 1; b <= 100; b++) {
         size_t bytes = (size_t)b;
@@ -212,7 +212,7 @@ static void cascades_have_the_stated_number_of_calls(void **state)
     assert_int_equal(strided(&section, SECTION_CASCADE, 2, 0), 0);
 }
 
-static void other_algorithms_have_the_stated_number_of_calls(void **state)
+TEST(other_algorithms_have_the_stated_number_of_calls)
 {
     struct section section;
     assert_null(section_make(&section, 8, 3, (const int64_t[]){5, 9, 7},
@@ -239,7 +239,7 @@ static void other_algorithms_have_the_stated_number_of_calls(void **state)
     }
 }
 
-static void calls_in_words(void **state)
+TEST(calls_in_words)
 {
     char text[100];
     struct section section = section_2d(4, 7, 16, 32);
@@ -265,7 +265,7 @@ static const char *refusal(int64_t element, int64_t extent, int64_t source, int6
     return reason ? reason : "";
 }
 
-static void sections_that_are_none(void **state)
+TEST(sections_that_are_none)
 {
     struct section section;
     const int64_t ones[16] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
@@ -289,7 +289,7 @@ static void sections_that_are_none(void **state)
 
 /* ---- Pairs ---- */
 
-static void pairs_are_at_half_of_the_set(void **state)
+TEST(pairs_are_at_half_of_the_set)
 {
     for (int size = 1; size <= 9; size++)
         for (int pairs = 1; pairs <= size / 2; pairs++) {
@@ -312,18 +312,4 @@ static void pairs_are_at_half_of_the_set(void **state)
     assert_null(half_pairs_refusal(3, set));
     assert_string_equal(half_pairs_refusal(4, set), "pairs is 4, but 7 PEs make only 3");
     pe_set_release(set);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_byte_is_moved_once),
-        cmocka_unit_test(packing_keeps_the_elements),
-        cmocka_unit_test(cascades_have_the_stated_number_of_calls),
-        cmocka_unit_test(other_algorithms_have_the_stated_number_of_calls),
-        cmocka_unit_test(calls_in_words),
-        cmocka_unit_test(sections_that_are_none),
-        cmocka_unit_test(pairs_are_at_half_of_the_set),
-    };
-    return cmocka_run_group_tests_name("section_plan", tests, NULL, NULL);
 }

@@ -23,7 +23,7 @@ static double noise(void)
     return uniform() < 0.02 ? x * (1 + 50 * uniform()) : x;
 }
 
-static void autocorrelation(void **state)
+TEST(autocorrelation)
 {
     double x[] = {1, 2, 3, 4, 5};
     /* about the mean: -2 -1 0 1 2; products 2 + 0 + 0 + 2 = 4, squares 10 */
@@ -39,7 +39,7 @@ static void autocorrelation(void **state)
 
 /* By hand: 12 values with a step in the middle; ranks 1..6 first, so U_6 = 2 * 21 - 6 * 13 = -36,
  * and p = 2 exp(-6 * 1296 / (1728 + 144)) before the correction, which only makes it larger. */
-static void one_step(void **state)
+TEST(one_step)
 {
     double x[] = {1.01, 1.04, 1.02, 1.06, 1.03, 1.05, 2.02, 2.06, 2.01, 2.05, 2.03, 2.04};
     struct series_change change = series_change(x, 12);
@@ -85,7 +85,7 @@ static void stepping(double *x, size_t n)
         x[i] = (i < at ? 1 : 1.1) * noise();
 }
 
-static void false_and_true_alarms(void **state)
+TEST(false_and_true_alarms)
 {
     srand(1);
     static const size_t sizes[] = {12, 20, 33, 100, 400};
@@ -98,7 +98,7 @@ static void false_and_true_alarms(void **state)
     }
 }
 
-static void warm_up(void **state)
+TEST(warm_up)
 {
     srand(3);
     double x[MOST];
@@ -136,7 +136,7 @@ static void warm_up(void **state)
 }
 
 /* What chance makes is no correlation. */
-static void correlation(void **state)
+TEST(correlation)
 {
     double x[MOST];
     int found = 0;
@@ -177,7 +177,7 @@ static double wide(void)
     return exp(sqrt(-2 * log(uniform())) * cos(6.28318530717958647692 * uniform()));
 }
 
-static void level(void **state)
+TEST(level)
 {
     srand(4);
     struct series_level levels[4];
@@ -197,14 +197,4 @@ static void level(void **state)
     double single[] = {5};
     assert_int_equal(series_levels(single, 1, LEAST, levels, 4), 1);
     assert_int_equal(series_levels(single, 0, LEAST, levels, 4), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(autocorrelation),       cmocka_unit_test(one_step),
-        cmocka_unit_test(false_and_true_alarms), cmocka_unit_test(warm_up),
-        cmocka_unit_test(correlation),           cmocka_unit_test(level),
-    };
-    return cmocka_run_group_tests_name("series", tests, NULL, NULL);
 }

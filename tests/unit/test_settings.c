@@ -23,7 +23,7 @@ static size_t words_of(const struct setting *setting)
     return count;
 }
 
-static void rows_are_sound(void **state)
+TEST(rows_are_sound)
 {
     for (size_t i = 0; i < setting_row_count; i++) {
         const struct setting *row = &setting_rows[i];
@@ -38,7 +38,7 @@ static void rows_are_sound(void **state)
     }
 }
 
-static void defaults_are_those_of_the_table(void **state)
+TEST(defaults_are_those_of_the_table)
 {
     struct settings settings = settings_default();
 
@@ -54,7 +54,7 @@ static void defaults_are_those_of_the_table(void **state)
 }
 
 /* Equal settings have equal hashes, and each member counts. */
-static void every_member_is_stored_and_hashed(void **state)
+TEST(every_member_is_stored_and_hashed)
 {
     const struct settings initial = settings_default();
 
@@ -79,7 +79,7 @@ static void every_member_is_stored_and_hashed(void **state)
     }
 }
 
-static void ranges_hold(void **state)
+TEST(ranges_hold)
 {
     const struct setting *share = row_of("set_mpiperf_trim"), *flag = row_of("set_levels"),
                          *rule = row_of("set_window_rule");
@@ -105,7 +105,7 @@ static void ranges_hold(void **state)
     free(text);
 }
 
-static void help_says_everything(void **state)
+TEST(help_says_everything)
 {
     static const struct {
         const char *function, *help;
@@ -127,16 +127,4 @@ static void help_says_everything(void **state)
         assert_string_equal(help, wanted[i].help);
         free(help);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_are_sound),
-        cmocka_unit_test(defaults_are_those_of_the_table),
-        cmocka_unit_test(every_member_is_stored_and_hashed),
-        cmocka_unit_test(ranges_hold),
-        cmocka_unit_test(help_says_everything),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

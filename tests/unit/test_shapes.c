@@ -40,7 +40,7 @@ static int check_both_sides(enum shape shape, int size, int therank)
     return all;
 }
 
-static void shapes_agree_on_who_works_on_whom(void **state)
+TEST(shapes_agree_on_who_works_on_whom)
 {
     for (int size = 1; size <= MOST; size++) {
         assert_int_equal(check_both_sides(SHAPE_RING, size, 0), size);
@@ -52,7 +52,7 @@ static void shapes_agree_on_who_works_on_whom(void **state)
     }
 }
 
-static void shapes_have_the_right_direction(void **state)
+TEST(shapes_have_the_right_direction)
 {
     assert_int_equal(partner_of(SHAPE_RING, 4, 5, 0).rank, 0);
     assert_int_equal(partner_of(SHAPE_RING, 0, 5, 0).source, 4);
@@ -65,7 +65,7 @@ static void shapes_have_the_right_direction(void **state)
     assert_int_equal(partner_of(SHAPE_ONE_TO_ALL, 0, 5, 0).rank, 1);
 }
 
-static void patterns_differ_between_ranks_and_positions(void **state)
+TEST(patterns_differ_between_ranks_and_positions)
 {
     unsigned char memory[600], other[600];
     pattern_fill(memory, sizeof memory, 1);
@@ -94,7 +94,7 @@ static void patterns_differ_between_ranks_and_positions(void **state)
         }
 }
 
-static void strided_patterns_have_gaps(void **state)
+TEST(strided_patterns_have_gaps)
 {
     enum { ELEMENT = 2, STRIDE = 3, COUNT = 4, BYTES = ELEMENT * STRIDE * COUNT };
     unsigned char filled[BYTES], memory[BYTES];
@@ -115,7 +115,7 @@ static void strided_patterns_have_gaps(void **state)
     assert_true(pattern_check_strided(memory, ELEMENT, STRIDE, 0, 4));
 }
 
-static void arguments_have_names(void **state)
+TEST(arguments_have_names)
 {
     struct measurement function = {.parameters = {COUNT_BYTES, ITERATIONS}};
     struct argument arguments[] = {{.integer = 7}, {.integer = 9}};
@@ -123,16 +123,4 @@ static void arguments_have_names(void **state)
     assert_int_equal(run_integer(&run, "count", -1), 7);
     assert_int_equal(run_integer(&run, "iterations", -1), 9);
     assert_int_equal(run_integer(&run, "stride", -1), -1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shapes_agree_on_who_works_on_whom),
-        cmocka_unit_test(shapes_have_the_right_direction),
-        cmocka_unit_test(patterns_differ_between_ranks_and_positions),
-        cmocka_unit_test(strided_patterns_have_gaps),
-        cmocka_unit_test(arguments_have_names),
-    };
-    return cmocka_run_group_tests_name("shapes", tests, NULL, NULL);
 }

@@ -72,7 +72,7 @@ static struct expectation any_flow(void)
     return flow;
 }
 
-static void any_flows(void **state)
+TEST(any_flows)
 {
     for (int round = 0; round < 60; round++) {
         struct shares shares;
@@ -103,7 +103,7 @@ static void any_flows(void **state)
 }
 
 /* The book's example: three flows on a link of capacity 1 and a fourth on it and on another one. */
-static void known_flows(void **state)
+TEST(known_flows)
 {
     const double capacities[] = {1, 1, 1};
     struct expectation flows[] = {
@@ -130,7 +130,7 @@ static void known_flows(void **state)
 
 /* A row of flows, each of which shares a link with the next one: a change at one end gives new
  * speeds to few of them. */
-static void bounded(void **state)
+TEST(bounded)
 {
     enum { ROW = 1000 };
     const double capacities[] = {1, 1};
@@ -148,14 +148,4 @@ static void bounded(void **state)
     assert_true(shares.moved.count >= 4 && shares.chosen.count < 20);
     assert_true(fabs(shares.flows[ROW].speed - 0.25) < CLOSE);
     shares_close(&shares);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_flows),
-        cmocka_unit_test(any_flows),
-        cmocka_unit_test(bounded),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

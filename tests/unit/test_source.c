@@ -18,7 +18,7 @@ static void assert_file(const struct source *source, int file, const char *name,
     assert_memory_equal(found, text, length);
 }
 
-static void opens_a_path(void **state)
+TEST(opens_a_path)
 {
     struct source *source;
     char *path = path_of("a.ski"), *error;
@@ -33,7 +33,7 @@ static void opens_a_path(void **state)
     free(path);
 }
 
-static void looks_here_then_in_the_folders(void **state)
+TEST(looks_here_then_in_the_folders)
 {
     const char *const search[] = {"none", "first", "second"};
     struct source *source;
@@ -60,7 +60,7 @@ static void looks_here_then_in_the_folders(void **state)
     assert_text(error, "cannot read script './second/none.ski': No such file or directory");
 }
 
-static void says_why_it_cannot_read(void **state)
+TEST(says_why_it_cannot_read)
 {
     const char *const search[] = {"first", "second"};
     char *error;
@@ -85,7 +85,7 @@ static void says_why_it_cannot_read(void **state)
     assert_text(error, "cannot read script 'large.ski': larger than 4 MiB, so it is not a script");
 }
 
-static void reads_standard_input(void **state)
+TEST(reads_standard_input)
 {
     int saved = dup(STDIN_FILENO);
     struct source *source;
@@ -100,7 +100,7 @@ static void reads_standard_input(void **state)
     close(saved);
 }
 
-static void includes_stand_beside_the_main_script(void **state)
+TEST(includes_stand_beside_the_main_script)
 {
     struct source *source;
     char *error, *absolute = path_of("first/c.inc");
@@ -122,7 +122,7 @@ static void includes_stand_beside_the_main_script(void **state)
     free(absolute);
 }
 
-static void given_texts_are_added_once(void **state)
+TEST(given_texts_are_added_once)
 {
     struct source *source = source_from_text("t", "x", 1);
     char *error;
@@ -145,7 +145,7 @@ static void assert_line(const struct source *source, int number, const char *lin
     assert_memory_equal(found, line, length);
 }
 
-static void finds_lines(void **state)
+TEST(finds_lines)
 {
     struct source *source = source_from_text("t", "one\r\n\ntwo\r\nlast", 15);
 
@@ -161,7 +161,7 @@ static void finds_lines(void **state)
     source_release(source);
 }
 
-static void drops_a_byte_order_mark(void **state)
+TEST(drops_a_byte_order_mark)
 {
     struct source *source = source_from_text("t", "\xef\xbb\xbfx", 4);
 
@@ -169,7 +169,7 @@ static void drops_a_byte_order_mark(void **state)
     source_release(source);
 }
 
-static void checksum_is_of_the_script_alone(void **state)
+TEST(checksum_is_of_the_script_alone)
 {
     struct source *a = source_from_text("t", "a", 1), *b = source_from_text("t", "b", 1);
     unsigned long long sum = source_checksum(a);
@@ -182,7 +182,7 @@ static void checksum_is_of_the_script_alone(void **state)
     source_release(b);
 }
 
-static void packs_and_unpacks(void **state)
+TEST(packs_and_unpacks)
 {
     struct source *source = source_from_text("first/t", "a\0b", 3), *copy;
     size_t bytes, length;
@@ -209,20 +209,4 @@ static void packs_and_unpacks(void **state)
     source_release(copy);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(opens_a_path),
-        cmocka_unit_test(looks_here_then_in_the_folders),
-        cmocka_unit_test(says_why_it_cannot_read),
-        cmocka_unit_test(reads_standard_input),
-        cmocka_unit_test(includes_stand_beside_the_main_script),
-        cmocka_unit_test(given_texts_are_added_once),
-        cmocka_unit_test(finds_lines),
-        cmocka_unit_test(drops_a_byte_order_mark),
-        cmocka_unit_test(checksum_is_of_the_script_alone),
-        cmocka_unit_test(packs_and_unpacks),
-    };
-
-    return cmocka_run_group_tests_name("source", tests, make_folder, remove_folder);
-}
+TEST_GROUP(make_folder, remove_folder)

@@ -15,7 +15,7 @@ static struct wanted_state parsed(const char *text)
     return wanted;
 }
 
-static void words(void **state)
+TEST(words)
 {
     assert_int_equal(parsed(NULL).kind, WANTED_ANY);
     assert_int_equal(parsed("fastest").kind, WANTED_FASTEST);
@@ -23,7 +23,7 @@ static void words(void **state)
     assert_int_equal(parsed("most").kind, WANTED_MOST);
 }
 
-static void numbers(void **state)
+TEST(numbers)
 {
     assert_int_equal(parsed("1").kind, WANTED_NUMBER);
     assert_int_equal(parsed("1").number, 1);
@@ -41,7 +41,7 @@ static void condition(const char *text, size_t kind, bool below, double limit)
     assert_true(below ? wanted.limits[kind].above == 0 : isinf(wanted.limits[kind].below));
 }
 
-static void conditions(void **state)
+TEST(conditions)
 {
     condition("hand-over<200ns", STATES_HAND_OVER, true, 200e-9);
     condition("hand_over<200ns", STATES_HAND_OVER, true, 200e-9);
@@ -60,7 +60,7 @@ static bool meets(const char *text, double hand_over, double addition)
     return state_wanted_meets(&wanted, &(struct states_values){{hand_over, addition}});
 }
 
-static void met(void **state)
+TEST(met)
 {
     assert_true(meets("hand-over<200ns", 100e-9, NAN));
     assert_false(meets("hand-over<200ns", 300e-9, 1e-10));
@@ -84,7 +84,7 @@ static void refused(const char *text, const char *why)
     free(wrong);
 }
 
-static void wrong_ones(void **state)
+TEST(wrong_ones)
 {
     static const char *const choices[] = {
         "",    " ",  "slowest", "Fastest", "fastest2", "most 1",    "1a",
@@ -108,13 +108,4 @@ static void wrong_ones(void **state)
     refused("0", "numbered from 1");
     refused("2147483648", "numbered from 1");
     refused("99999999999999999999", "numbered from 1");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words), cmocka_unit_test(numbers),    cmocka_unit_test(conditions),
-        cmocka_unit_test(met),   cmocka_unit_test(wrong_ones),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

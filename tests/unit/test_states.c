@@ -74,7 +74,7 @@ static void run(const struct machine *m, size_t n, double *share)
 }
 
 /* One cost is one state, however noisy, and whatever earlier runs knew. */
-static void one_cost(void **state)
+TEST(one_cost)
 {
     static const struct machine machines[] = {
         {{1e-7}, 1, 1, 0.01, 0.03, 0.05, 0, 0},   {{1e-7}, 1, 1, 0.01, 0.05, 0.05, 0, 0},
@@ -101,7 +101,7 @@ static void one_cost(void **state)
 }
 
 /* Two and three costs are found with their values and shares, and controls belong to theirs. */
-static void several_costs(void **state)
+TEST(several_costs)
 {
     static const struct machine machines[] = {
         {{6e-8, 7.8e-8}, 2, 0.1, 0.001, 0.03, 0.05, 0, 0},
@@ -138,7 +138,7 @@ static void several_costs(void **state)
 }
 
 /* One broad level, 115 to 190 ns, beside a narrow one is one. */
-static void broad(void **state)
+TEST(broad)
 {
     srand(3);
     int right = 0;
@@ -162,7 +162,7 @@ static size_t stay(size_t first, size_t n, double value)
     return first + n;
 }
 
-static void few(void **state)
+TEST(few)
 {
     assert_int_equal(states_find(controls, 0, NULL, 0, found, ROOM), 0);
     stay(stay(0, 1, 6e-8), 1, 16e-8);
@@ -191,7 +191,7 @@ static void few(void **state)
 }
 
 /* A burst of disturbed controls is no state; one of the same share that stays is. */
-static void bursts(void **state)
+TEST(bursts)
 {
     size_t n = 0;
     for (int i = 0; i < 20; i++)
@@ -207,7 +207,7 @@ static void bursts(void **state)
 }
 
 /* Other programs take the processor away for some ms: no state, however often. */
-static void interrupted(void **state)
+TEST(interrupted)
 {
     srand(3);
     for (size_t i = 0; i < 400; i++) {
@@ -220,7 +220,7 @@ static void interrupted(void **state)
 
 /* A set that is looked at twice every 3 s, on a machine that has changed its state by then: what is
  * that far away does not smooth a control. */
-static void seldom(void **state)
+TEST(seldom)
 {
     srand(4);
     for (size_t i = 0; i < 64; i++)
@@ -231,7 +231,7 @@ static void seldom(void **state)
 }
 
 /* Less than 15 % apart is one state, a slope is one, and so is a slow way up. */
-static void not_apart(void **state)
+TEST(not_apart)
 {
     size_t n = 0;
     for (int i = 0; i < 10; i++)
@@ -251,7 +251,7 @@ static void not_apart(void **state)
 }
 
 /* Stays everywhere between two levels make one of all, unless they are rare. */
-static void filled(void **state)
+TEST(filled)
 {
     size_t n = 0;
     for (size_t i = 0; i < 20; i++) {
@@ -264,7 +264,7 @@ static void filled(void **state)
     assert_int_equal(states_find(controls, n, NULL, 0, found, ROOM), 2);
 }
 
-static void bounds(void **state)
+TEST(bounds)
 {
     for (size_t i = 0; i < 30; i++)
         controls[i] = control((double)i, i < 10 ? 1 : i < 20 ? 4 : 9);
@@ -283,7 +283,7 @@ static void bounds(void **state)
 }
 
 /* Shares are of the time, but a control says nothing about a time without controls. */
-static void shares(void **state)
+TEST(shares)
 {
     for (size_t i = 0; i < 40; i++)
         controls[i] =
@@ -303,7 +303,7 @@ static void shares(void **state)
     assert_true(fabs(found[0].share - 0.5) < 1e-12);
 }
 
-static void known(void **state)
+TEST(known)
 {
     static const struct states_state earlier[] = {KNOWN(5.5e-8), KNOWN(6.4e-8), KNOWN(7e-8),
                                                   KNOWN(30e-8)};
@@ -342,7 +342,7 @@ static bool differ(double before, double after, double noise)
                          &(struct states_values){{noise, 0}});
 }
 
-static void differences(void **state)
+TEST(differences)
 {
     assert_false(differ(1e-7, 1.14e-7, 0));
     assert_true(differ(1e-7, 1.16e-7, 0.01));
@@ -354,7 +354,7 @@ static void differences(void **state)
 }
 
 /* Neither states nor outliers are noise. */
-static void spread(void **state)
+TEST(spread)
 {
     srand(4);
     double share[3];
@@ -418,7 +418,7 @@ static void is_state(size_t index, double hand_over, double addition)
 }
 
 /* Each combination is a state, in the order of the product; a control is in one of them. */
-static void combinations(void **state)
+TEST(combinations)
 {
     srand(5);
     two_kinds(900, every_100, every_30);
@@ -441,7 +441,7 @@ static void combinations(void **state)
 }
 
 /* What changes together makes two states, not four. */
-static void together(void **state)
+TEST(together)
 {
     srand(6);
     two_kinds(900, every_100, every_100);
@@ -463,7 +463,7 @@ static void together(void **state)
 }
 
 /* With one PE there are only additions; what lacks one of two kinds does not count. */
-static void one_kind(void **state)
+TEST(one_kind)
 {
     srand(7);
     two_kinds(900, never, every_100);
@@ -481,7 +481,7 @@ static void one_kind(void **state)
 }
 
 /* A known state is the same in both kinds, or it is another one. */
-static void known_combinations(void **state)
+TEST(known_combinations)
 {
     static const struct states_state earlier[] = {
         {.of = {{7e-8, 0, 15e-8}, {FAST_PROCESSOR, 0, INFINITY}}},
@@ -496,7 +496,7 @@ static void known_combinations(void **state)
     assert_int_equal(found[3].known, 0);
 }
 
-static void differences_of_two(void **state)
+TEST(differences_of_two)
 {
     const struct states_values before = {{7e-8, 3e-10}}, noise = {{0.02, 0.1}};
     assert_false(states_differ(&before, &(struct states_values){{7e-8, 4e-10}}, &noise));
@@ -507,30 +507,4 @@ static void differences_of_two(void **state)
     assert_true(states_are_known(&(struct states_values){{NAN, 1}}));
     struct states_values mean = states_between(&before, &(struct states_values){{28e-8, NAN}});
     assert_true(fabs(mean.of[0] - 14e-8) < 1e-15 && isnan(mean.of[1]));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_cost),
-        cmocka_unit_test(several_costs),
-        cmocka_unit_test(broad),
-        cmocka_unit_test(few),
-        cmocka_unit_test(bursts),
-        cmocka_unit_test(interrupted),
-        cmocka_unit_test(seldom),
-        cmocka_unit_test(not_apart),
-        cmocka_unit_test(filled),
-        cmocka_unit_test(bounds),
-        cmocka_unit_test(shares),
-        cmocka_unit_test(known),
-        cmocka_unit_test(differences),
-        cmocka_unit_test(spread),
-        cmocka_unit_test(combinations),
-        cmocka_unit_test(together),
-        cmocka_unit_test(one_kind),
-        cmocka_unit_test(known_combinations),
-        cmocka_unit_test(differences_of_two),
-    };
-    return cmocka_run_group_tests_name("states", tests, NULL, NULL);
 }

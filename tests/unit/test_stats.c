@@ -11,7 +11,7 @@ static void near(double actual, double expected)
         fail_msg("%.17g is not %.17g", actual, expected);
 }
 
-static void means(void **state)
+TEST(means)
 {
     double x[] = {1, 2, 3, 4, 10};
     near(stats_mean(x, 5), 4);
@@ -25,7 +25,7 @@ static void means(void **state)
     near(stats_standard_error(large, 3), sqrt(2.0 / 6));
 }
 
-static void medians(void **state)
+TEST(medians)
 {
     double odd[] = {3, 1, 2}, even[] = {4, 1, 3, 2};
     stats_sort(odd, 3);
@@ -35,7 +35,7 @@ static void medians(void **state)
     assert_true(isnan(stats_median_sorted(odd, 0)));
 }
 
-static void order(void **state)
+TEST(order)
 {
     double x[] = {3, 1, 2, 1, 3, 0};
     size_t order[6], expected[] = {5, 1, 3, 2, 0, 4};
@@ -44,7 +44,7 @@ static void order(void **state)
         assert_int_equal(order[i], expected[i]);
 }
 
-static void trimming(void **state)
+TEST(trimming)
 {
     /* Nine values: two are left out at each end, by hand. */
     double x[] = {100, 5, 4, 6, 1, 2, 7, 3, 50};
@@ -73,7 +73,7 @@ static void trimming(void **state)
 }
 
 /* Ranks of the exact binomial interval as published tables have them. */
-static void median_ranks(void **state)
+TEST(median_ranks)
 {
     static const struct {
         double confidence;
@@ -102,7 +102,7 @@ static void median_ranks(void **state)
 }
 
 /* Against tables. */
-static void student(void **state)
+TEST(student)
 {
     static const struct {
         double p, degrees, t;
@@ -116,7 +116,7 @@ static void student(void **state)
 }
 
 /* The interval of a trimmed mean covers the truth as often as it says, also for skewed samples. */
-static void trimmed_intervals(void **state)
+TEST(trimmed_intervals)
 {
     double by_hand[] = {1, 2, 3, 4, 100};
     /* trim 0.2: keep 2 3 4, winsorized 2 2 3 4 4: mean 3, squares 4, variance 1 */
@@ -141,7 +141,7 @@ static void trimmed_intervals(void **state)
 }
 
 /* As many as independent ones: exactly their ranks; fewer: where their ranks would be. */
-static void median_intervals(void **state)
+TEST(median_intervals)
 {
     double x[100], low, high;
     for (int i = 0; i < 100; i++)
@@ -160,7 +160,7 @@ static void median_intervals(void **state)
 }
 
 /* Sides and what was subtracted, in quadrature. */
-static void wider_intervals(void **state)
+TEST(wider_intervals)
 {
     double z = 1.959963984540054, low = 7, high = 14;
     stats_widen_interval(10, 0, 0.95, &low, &high);
@@ -172,20 +172,4 @@ static void wider_intervals(void **state)
     low = high = NAN;
     stats_widen_interval(10, 1, 0.95, &low, &high);
     assert_true(isnan(low) && isnan(high));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(means),
-        cmocka_unit_test(medians),
-        cmocka_unit_test(order),
-        cmocka_unit_test(trimming),
-        cmocka_unit_test(median_ranks),
-        cmocka_unit_test(student),
-        cmocka_unit_test(trimmed_intervals),
-        cmocka_unit_test(median_intervals),
-        cmocka_unit_test(wider_intervals),
-    };
-    return cmocka_run_group_tests_name("stats", tests, NULL, NULL);
 }

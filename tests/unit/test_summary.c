@@ -43,7 +43,7 @@ static void expect(struct summary *summary, int status, const char *const *files
     summary_free(summary);
 }
 
-static void all_well(void **state)
+TEST(all_well)
 {
     struct summary summary = {0};
     add_result(&summary, 1u << RESULT_WARM_UP, 1);
@@ -54,7 +54,7 @@ static void all_well(void **state)
            "  next        scripts/skampi-table a.json\n");
 }
 
-static void doubts(void **state)
+TEST(doubts)
 {
     struct summary summary = {0};
     add_result(&summary, 1u << RESULT_LEVEL_SHIFT | 1u << RESULT_BELOW_RESOLUTION, 1);
@@ -85,7 +85,7 @@ static void add_followed(struct summary *summary, unsigned flags)
 }
 
 /* Points over rounds take the place of their first results; others stay. */
-static void rounds(void **state)
+TEST(rounds)
 {
     struct summary summary = {0};
     struct result_rounds good = {0}, unstable = {.flags = 1u << RESULT_UNSTABLE};
@@ -106,7 +106,7 @@ static void rounds(void **state)
 }
 
 /* A run that ends before there are rounds has its first results. */
-static void no_rounds_yet(void **state)
+TEST(no_rounds_yet)
 {
     struct summary summary = {0};
     add_followed(&summary, 1u << RESULT_BELOW_RESOLUTION);
@@ -118,7 +118,7 @@ static void no_rounds_yet(void **state)
 }
 
 /* What is to be typed next is what a shell reads. */
-static void files_with_blanks(void **state)
+TEST(files_with_blanks)
 {
     struct summary summary = {0};
     add_result(&summary, 0, 1);
@@ -129,7 +129,7 @@ static void files_with_blanks(void **state)
 }
 
 /* What a time limit has left out can be measured by --resume, which reads JSON alone. */
-static void time_limit(void **state)
+TEST(time_limit)
 {
     struct summary summary = {0};
     add_result(&summary, 0, 1);
@@ -149,7 +149,7 @@ static void time_limit(void **state)
            "  next        scripts/skampi-table a.sko\n");
 }
 
-static void too_many(void **state)
+TEST(too_many)
 {
     struct summary summary = {0};
     add_missing(&summary, MISSING_TOO_LARGE, INT64_MAX, "F(1)");
@@ -163,7 +163,7 @@ static void too_many(void **state)
            "  next        oshrun -np 2 ./skampi --rounds 3 -i a.ski -o results.json\n");
 }
 
-static void colours(void **state)
+TEST(colours)
 {
     struct summary summary = {0};
     terminal_choose(WHEN_ALWAYS, false);
@@ -176,7 +176,7 @@ static void colours(void **state)
 }
 
 /* Every flag has a name, a meaning and a remedy. */
-static void flags(void **state)
+TEST(flags)
 {
     for (int flag = 0; flag < RESULT_FLAGS; flag++) {
         assert_non_null(result_flag_name((enum result_flag)flag));
@@ -193,7 +193,7 @@ static void flags(void **state)
 }
 
 /* Unknown, or wider than half of the value; what is exact is precise, also 0. */
-static void imprecise(void **state)
+TEST(imprecise)
 {
     assert_true(result_is_imprecise(53.18, -187.4, 296.7));
     assert_true(result_is_imprecise(53.18, 0, 296.7));
@@ -204,16 +204,4 @@ static void imprecise(void **state)
     assert_false(result_is_imprecise(-1, -1.25, -0.75));
     assert_false(result_is_imprecise(1, 0.75, 1.25));
     assert_false(result_is_imprecise(0, 0, 0));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_well),      cmocka_unit_test(doubts),
-        cmocka_unit_test(no_rounds_yet), cmocka_unit_test(imprecise),
-        cmocka_unit_test(rounds),        cmocka_unit_test(files_with_blanks),
-        cmocka_unit_test(time_limit),    cmocka_unit_test(too_many),
-        cmocka_unit_test(colours),       cmocka_unit_test(flags),
-    };
-    return cmocka_run_group_tests_name("summary", tests, NULL, NULL);
 }

@@ -125,12 +125,12 @@ static void try_all(const struct simulated_pes *like, double later_per_drift)
         }
 }
 
-static void symmetric_delays(void **state)
+TEST(symmetric_delays)
 {
     try_all(&(struct simulated_pes){.pes_per_node = 1, .offsets = 10, .delay = 1e-6}, 0);
 }
 
-static void asymmetric_delays(void **state)
+TEST(asymmetric_delays)
 {
     try_all(&(struct simulated_pes){.pes_per_node = 1,
                                     .offsets = 10,
@@ -141,7 +141,7 @@ static void asymmetric_delays(void **state)
             0);
 }
 
-static void nodes_with_one_clock_each(void **state)
+TEST(nodes_with_one_clock_each)
 {
     try_all(&(struct simulated_pes){.pes_per_node = 4,
                                     .shared = true,
@@ -154,7 +154,7 @@ static void nodes_with_one_clock_each(void **state)
 }
 
 /* With drift, offsets alone are wrong soon: hca is not, ... */
-static void drifting_nodes(void **state)
+TEST(drifting_nodes)
 {
     for (size_t s = 0; s < COUNT(sizes); s++) {
         struct simulated_pes pes = {.pes = sizes[s],
@@ -188,7 +188,7 @@ static bool shows_drift(void *context)
 }
 
 /* ... and a later check says so of the others. */
-static void drift_is_noticed(void **state)
+TEST(drift_is_noticed)
 {
     for (size_t a = 0; algorithms[a].algorithm != CLOCK_SYNC_HCA; a++) {
         struct simulated_pes pes = {
@@ -200,7 +200,7 @@ static void drift_is_noticed(void **state)
 }
 
 /* No algorithm needed where all have one clock, and that is seen; the default is hca elsewhere. */
-static void the_default(void **state)
+TEST(the_default)
 {
     struct simulated_pes pes = {
         .pes = 8, .pes_per_node = 8, .shared = true, .offsets = 3, .delay = 2e-6};
@@ -222,14 +222,4 @@ static void the_default(void **state)
     pes.shared = false;
     expected.rounds = rounds_of(CLOCK_SYNC_HCA, &pes);
     assert_true(simulate(&pes, as_expected, &expected));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(symmetric_delays),          cmocka_unit_test(asymmetric_delays),
-        cmocka_unit_test(nodes_with_one_clock_each), cmocka_unit_test(drifting_nodes),
-        cmocka_unit_test(drift_is_noticed),          cmocka_unit_test(the_default),
-    };
-    return cmocka_run_group_tests_name("sync", tests, NULL, NULL);
 }

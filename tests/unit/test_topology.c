@@ -11,7 +11,7 @@ static void check(const struct topology *topology, int rank, int count, const in
 }
 
 /* Ranks 0 1 2 / 3 4 5: open from row to row, closed within a row. */
-static void test_grid(void **state)
+TEST(test_grid)
 {
     struct topology *grid = topology_cartesian(2, (int[]){2, 3}, (int[]){0, 1});
     assert_int_equal(topology_degree(grid), 4);
@@ -21,7 +21,7 @@ static void test_grid(void **state)
     topology_release(grid);
 }
 
-static void test_small_torus(void **state)
+TEST(test_small_torus)
 {
     struct topology *torus = topology_cartesian(2, (int[]){1, 2}, (int[]){1, 1});
     check(torus, 0, 4, (int[]){0, 0, 1, 1});
@@ -29,7 +29,7 @@ static void test_small_torus(void **state)
     topology_release(torus);
 }
 
-static void test_graph(void **state)
+TEST(test_graph)
 {
     struct topology *star = topology_graph(3, (int[]){2, 3, 4}, (int[]){1, 2, 0, 0});
     assert_int_equal(topology_degree(star), 2);
@@ -38,14 +38,4 @@ static void test_graph(void **state)
     check(star, 1, 1, (int[]){0});
     check(star, 2, 1, (int[]){0});
     topology_release(star);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_grid),
-        cmocka_unit_test(test_small_torus),
-        cmocka_unit_test(test_graph),
-    };
-    return cmocka_run_group_tests_name("topology", tests, NULL, NULL);
 }

@@ -43,7 +43,7 @@ static struct decoder new_decoder(const unsigned char *bytes, size_t count)
     return decoder;
 }
 
-static void crc32c(void **state)
+TEST(crc32c)
 {
     unsigned char text[100];
     /* RFC 3720, B.4 */
@@ -60,7 +60,7 @@ static void crc32c(void **state)
     }
 }
 
-static void numbers(void **state)
+TEST(numbers)
 {
     for (unsigned bits = 0; bits <= 64; bits++)
         for (int less = 0; less < 2; less++) {
@@ -87,7 +87,7 @@ static void numbers(void **state)
     assert_int_equal(fold_sign(1), 2);
 }
 
-static void texts(void **state)
+TEST(texts)
 {
     unsigned char bytes[40];
     struct output output = {bytes, bytes + sizeof bytes, false};
@@ -178,7 +178,7 @@ static void round_trip(unsigned seed, unsigned peers, unsigned sites)
     assert_ptr_equal(decoder.input.next, decoder.input.end);
 }
 
-static void round_trips(void **state)
+TEST(round_trips)
 {
     round_trip(1, 2, 3);
     round_trip(2, 64, 8);
@@ -186,7 +186,7 @@ static void round_trips(void **state)
 }
 
 /* A loop with equal calls: code, burst and duration are all that is left. */
-static void equal_calls_are_short(void **state)
+TEST(equal_calls_are_short)
 {
     struct encoder encoder = new_encoder();
     int64_t values[] = {1, 4, 32, 1000, 2000};
@@ -244,7 +244,7 @@ static int64_t place_of(int64_t address)
 
 /* Wherever addresses lie, in whatever order, in blocks that are soon full; and time that is
  * nobody's. */
-static void addresses(void **state)
+TEST(addresses)
 {
     enum { CALLS = 3000, WORDS = 9 };
     static uint64_t journal[2 * CALLS * WORDS];
@@ -305,7 +305,7 @@ static void addresses(void **state)
 }
 
 /* One element, whose size the routine tells, is filled in. */
-static void single_elements(void **state)
+TEST(single_elements)
 {
     struct encoder encoder = new_encoder();
     struct trace_event event;
@@ -319,7 +319,7 @@ static void single_elements(void **state)
 }
 
 /* Whatever the bytes: an answer, within bounds (sanitizers watch). */
-static void nonsense(void **state)
+TEST(nonsense)
 {
     struct encoder encoder = new_encoder();
     struct trace_event event;
@@ -346,19 +346,4 @@ static void nonsense(void **state)
         }
         free(copy);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(crc32c),
-        cmocka_unit_test(numbers),
-        cmocka_unit_test(texts),
-        cmocka_unit_test(round_trips),
-        cmocka_unit_test(equal_calls_are_short),
-        cmocka_unit_test(addresses),
-        cmocka_unit_test(single_elements),
-        cmocka_unit_test(nonsense),
-    };
-    return cmocka_run_group_tests_name("trace_encode", tests, NULL, NULL);
 }

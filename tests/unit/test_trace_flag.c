@@ -9,7 +9,7 @@
 
 enum { PES = 3, PLACES = 40, MOST_BYTES = 8 };
 
-static void overlaps(void **state)
+TEST(overlaps)
 {
     static bool there[PES][PLACES][MOST_BYTES + 1];
     struct flag_list list = {0};
@@ -51,17 +51,11 @@ static int64_t ending(int comparison, int64_t value, const int64_t *writes, size
     return found ? *found : -1;
 }
 
-static void endings(void **state)
+TEST(endings)
 {
     static const int64_t counter[] = {5, 4, 3, 2, 1}, set[] = {0, 7, 0, 7};
     assert_int_equal(ending(TRACE_GREATER_EQUAL, 3, counter, 5), 3);
     assert_int_equal(ending(TRACE_EQUAL, 7, set, 4), 7);
     assert_int_equal(ending(TRACE_EQUAL, 9, set, 4), 0); /* nothing satisfies it: the last one */
     assert_int_equal(ending(TRACE_EQUAL, 9, set, 0), -1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(overlaps), cmocka_unit_test(endings)};
-    return cmocka_run_group_tests_name("trace_flag", tests, NULL, NULL);
 }

@@ -55,7 +55,7 @@ static void see(int pe, const struct access *flag, int owner)
     order_see(order, pe, flag->completion, flag->number, FLAG, owner);
 }
 
-static void quiets(void **state)
+TEST_WITH(quiets, begin, end)
 {
     struct access first = put(0, 0), other = put(0, 7);
     assert_false(complete(0, &first));
@@ -77,7 +77,7 @@ static void quiets(void **state)
 }
 
 /* A call that has returned is complete for whoever knows of a later one. */
-static void programs(void **state)
+TEST_WITH(programs, begin, end)
 {
     const struct access get = {.completion = 0, .number = order_step(order, 0)};
     assert_true(complete(0, &get));
@@ -87,7 +87,7 @@ static void programs(void **state)
 }
 
 /* Whoever sees the flag knows what was fenced off before, and no more. */
-static void flags(void **state)
+TEST_WITH(flags, begin, end)
 {
     struct access first = put(0, 0);
     assert_false(order_fenced(order, &first));
@@ -106,7 +106,7 @@ static void flags(void **state)
 }
 
 /* A fence orders what was put to the flag's PE: here 2; elsewhere the put may still go on. */
-static void other_owners(void **state)
+TEST_WITH(other_owners, begin, end)
 {
     struct access first = put(0, 0);
     order_fence(order, 0, 0);
@@ -116,7 +116,7 @@ static void other_owners(void **state)
     assert_true(order_complete(order, 1, &first, 1));
 }
 
-static void contexts(void **state)
+TEST_WITH(contexts, begin, end)
 {
     for (int64_t context = 1; context < 100; context++) { /* one after the other */
         struct access access = put(1, context);
@@ -130,16 +130,4 @@ static void contexts(void **state)
         struct access access = put(2, context);
         assert_false(complete(2, &access));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(quiets, begin, end),
-        cmocka_unit_test_setup_teardown(programs, begin, end),
-        cmocka_unit_test_setup_teardown(flags, begin, end),
-        cmocka_unit_test_setup_teardown(other_owners, begin, end),
-        cmocka_unit_test_setup_teardown(contexts, begin, end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

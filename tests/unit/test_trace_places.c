@@ -33,7 +33,7 @@ static unsigned object_of(uintptr_t address)
     return TRACE_OBJECT(range.place);
 }
 
-static void test_ranges(void **state)
+TEST(test_ranges)
 {
     static int variable;
     assert_int_equal(object_of(0), TRACE_PRIVATE); /* nothing is known yet */
@@ -64,7 +64,7 @@ static void *add_one_more(void *end)
     return NULL;
 }
 
-static void test_handles(void **state)
+TEST(test_handles)
 {
     for (int i = 0; i < HANDLES; i++)
         trace_handle_add(TRACE_TEAM_HANDLE, &handles[i]);
@@ -88,24 +88,9 @@ static void test_handles(void **state)
     assert_int_equal(trace_handle_number(TRACE_TEAM_HANDLE, &handles[HANDLES]), -1);
     assert_int_equal(trace_handle_number(TRACE_TEAM_HANDLE, &handles[0]), 1);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ranges),
-        cmocka_unit_test(test_handles),
-    };
-    return cmocka_run_group_tests_name("trace_places", tests, NULL, NULL);
-}
 #else
-static void test_nothing(void **state)
+TEST(test_nothing)
 {
     skip();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_nothing)};
-    return cmocka_run_group_tests_name("trace_places", tests, NULL, NULL);
 }
 #endif

@@ -15,7 +15,7 @@ static const char *set(struct recording *recording, const char *option, const ch
     return recording_set(recording, row, text);
 }
 
-static void sizes(void **state)
+TEST(sizes)
 {
     static const char *const wrong[] = {"", "M", "-1M", "1X", "1MB", "4 M", "0.1", "1e30", "nan"};
     struct recording recording;
@@ -40,7 +40,7 @@ static void sizes(void **state)
     assert_non_null(set(&recording, "--ring", "1K"));
 }
 
-static void phases(void **state)
+TEST(phases)
 {
     static const char *const wrong[] = {"",   ",",  "1,",  "a",          "3-1",
                                         "1-", "-1", "1 2", "99999999999"};
@@ -56,7 +56,7 @@ static void phases(void **state)
     assert_non_null(set(&recording, "--phase", "1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17"));
 }
 
-static void others(void **state)
+TEST(others)
 {
     struct recording recording;
     recording_default(&recording);
@@ -74,7 +74,7 @@ static void others(void **state)
     assert_non_null(set(&recording, "--hw", "A,B,C,D,E,F,G,H,I"));
 }
 
-static void environment(void **state)
+TEST(environment)
 {
     struct recording recording;
     char problem[100];
@@ -87,7 +87,7 @@ static void environment(void **state)
     assert_string_equal(problem, "SHMEMTRACE_LIMIT=much: give a size such as 500M");
 }
 
-static void lists(void **state)
+TEST(lists)
 {
     static const struct trace_routine routines[] = {
         {"shmem_long_put", TRACE_PUT, TRACE_SIGNED, 8, 0},
@@ -108,13 +108,4 @@ static void lists(void **state)
     assert_false(trace_list_unknown("atomic,barrier*,start_pes", routines, 3, word));
     assert_true(trace_list_unknown("put,long_pot,x", routines, 3, word));
     assert_string_equal(word, "long_pot");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes),       cmocka_unit_test(phases), cmocka_unit_test(others),
-        cmocka_unit_test(environment), cmocka_unit_test(lists),
-    };
-    return cmocka_run_group_tests_name("trace_settings", tests, NULL, NULL);
 }

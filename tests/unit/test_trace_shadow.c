@@ -71,7 +71,7 @@ static void compare(struct shadow *shadow, uint64_t begin, uint64_t end,
 }
 
 /* Ranges of all sizes, most of them near the one before. */
-static void ranges(void **state)
+TEST(ranges)
 {
     static const uint8_t does[] = {0, ACCESS_WRITES, ACCESS_ATOMIC, ACCESS_WRITES | ACCESS_ATOMIC};
     struct shadow *shadow = shadow_new();
@@ -88,7 +88,7 @@ static void ranges(void **state)
 }
 
 /* What is known to all is forgotten; the rest still meets. */
-static void forgets(void **state)
+TEST(forgets)
 {
     struct shadow *shadow = shadow_new();
     memset(bytes, 0, sizeof bytes);
@@ -103,10 +103,4 @@ static void forgets(void **state)
     compare(shadow, 0, BYTES, &last);
     assert_int_equal(shadow_size(shadow), 2); /* with what lies behind */
     shadow_free(shadow);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(ranges), cmocka_unit_test(forgets)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

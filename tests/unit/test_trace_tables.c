@@ -9,7 +9,7 @@
 #include "trace/read/summary.h"
 #include "unit/unit.h"
 
-static void keys_keep_their_numbers(void **state)
+TEST(keys_keep_their_numbers)
 {
     struct table table = {0};
     char key[32];
@@ -23,7 +23,7 @@ static void keys_keep_their_numbers(void **state)
     table_free(&table);
 }
 
-static void keys_of_different_lengths_differ(void **state)
+TEST(keys_of_different_lengths_differ)
 {
     struct table table = {0};
     const int64_t numbers[] = {0, 0};
@@ -33,7 +33,7 @@ static void keys_of_different_lengths_differ(void **state)
     table_free(&table);
 }
 
-static void a_cleared_table_begins_again(void **state)
+TEST(a_cleared_table_begins_again)
 {
     struct table table = {0};
     for (int64_t i = 0; i < 300; i++)
@@ -51,7 +51,7 @@ static void close_to(double value, double wanted, double relative)
         fail_msg("%g is not within %g of %g", value, relative, wanted);
 }
 
-static void sums_are_exact(void **state)
+TEST(sums_are_exact)
 {
     struct distribution d = {0};
     for (int i = 1; i <= 4; i++)
@@ -62,7 +62,7 @@ static void sums_are_exact(void **state)
     close_to(d.max, 4e-6, 0);
 }
 
-static void quantiles_are_within_their_step(void **state)
+TEST(quantiles_are_within_their_step)
 {
     for (double scale = 1e-8; scale < 30; scale *= 7) {
         struct distribution d = {0};
@@ -75,7 +75,7 @@ static void quantiles_are_within_their_step(void **state)
     }
 }
 
-static void equal_times_have_exact_quantiles(void **state)
+TEST(equal_times_have_exact_quantiles)
 {
     struct distribution d = {0};
     for (int i = 0; i < 7; i++)
@@ -84,7 +84,7 @@ static void equal_times_have_exact_quantiles(void **state)
     close_to(distribution_middle(&d), 123e-9, 1e-12);
 }
 
-static void strange_times_do_no_harm(void **state)
+TEST(strange_times_do_no_harm)
 {
     struct distribution d = {0};
     const double times[] = {0, -1, 1e300, INFINITY, NAN, 1e-12};
@@ -94,18 +94,4 @@ static void strange_times_do_no_harm(void **state)
     struct distribution none = {0};
     assert_true(isnan(distribution_quantile(&none, 0.5)) && isnan(distribution_mean(&none)) &&
                 isnan(distribution_middle(&none)) && isnan(distribution_deviation(&none)));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keys_keep_their_numbers),
-        cmocka_unit_test(keys_of_different_lengths_differ),
-        cmocka_unit_test(a_cleared_table_begins_again),
-        cmocka_unit_test(sums_are_exact),
-        cmocka_unit_test(quantiles_are_within_their_step),
-        cmocka_unit_test(equal_times_have_exact_quantiles),
-        cmocka_unit_test(strange_times_do_no_harm),
-    };
-    return cmocka_run_group_tests_name("trace_tables", tests, NULL, NULL);
 }

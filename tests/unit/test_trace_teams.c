@@ -99,7 +99,7 @@ static void write_team(int *pes, int count)
     trace_this_thread = NULL;
 }
 
-static void test_few(void **state)
+TEST(test_few)
 {
     int one[] = {7}, up[] = {3, 5, 7, 9}, down[] = {9, 6, 3, 0}, mixed[] = {0, 1, 3, 7, 6, 5};
     const struct {
@@ -114,7 +114,7 @@ static void test_few(void **state)
     }
 }
 
-static void test_many(void **state)
+TEST(test_many)
 {
     int *pes = malloc(PES * sizeof *pes);
     assert_non_null(pes);
@@ -130,7 +130,7 @@ static void test_many(void **state)
     free(pes);
 }
 
-static void test_none(void **state)
+TEST(test_none)
 {
     int wrong[] = {0, -1}, beyond[] = {0, PES};
     write_team(wrong, 2);
@@ -145,7 +145,7 @@ static void test_none(void **state)
     tracer.off = 0;
 }
 
-static void test_contexts(void **state)
+TEST(test_contexts)
 {
     int pes[] = {4, 2, 9}, a, b, team;
     team_pes = pes;
@@ -169,26 +169,9 @@ static void test_contexts(void **state)
     trace_context_add(&a, &team, &calls);
     assert_int_equal(trace_context_peer(&a, 0), -1);
 }
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_few),
-        cmocka_unit_test(test_many),
-        cmocka_unit_test(test_none),
-        cmocka_unit_test(test_contexts),
-    };
-    return cmocka_run_group_tests_name("trace_teams", tests, NULL, NULL);
-}
 #else
-static void test_nothing(void **state)
+TEST(test_nothing)
 {
     skip();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_nothing)};
-    return cmocka_run_group_tests_name("trace_teams", tests, NULL, NULL);
 }
 #endif

@@ -20,7 +20,7 @@ static void check_text(struct value v, const char *expected)
     value_release(&v);
 }
 
-static void texts(void **state)
+TEST(texts)
 {
     struct int_array *array = int_array_create(3);
     struct value named = value_set(pe_set_strided(0, 1, 4));
@@ -37,7 +37,7 @@ static void texts(void **state)
     check_text(named, "MPI_COMM_WORLD");
 }
 
-static void texts_of_doubles(void **state)
+TEST(texts_of_doubles)
 {
     check_text(value_real(0), "0.0");
     check_text(value_real(-0.0), "-0.0");
@@ -57,7 +57,7 @@ static void texts_of_doubles(void **state)
     check_text(value_real(2.0 / 3), "0.6666666666666666");
 }
 
-static void doubles_read_back(void **state)
+TEST(doubles_read_back)
 {
     uint64_t seed = 12345;
 
@@ -82,7 +82,7 @@ static void doubles_read_back(void **state)
 
 /* ---- Sharing ---- */
 
-static void copies_share(void **state)
+TEST(copies_share)
 {
     struct value a = value_array(int_array_create(2)), b = value_copy(&a);
     struct value s = value_string("text", 4), t = value_copy(&s);
@@ -103,7 +103,7 @@ static void copies_share(void **state)
     value_release(&d);
 }
 
-static void copies_keep_the_name(void **state)
+TEST(copies_keep_the_name)
 {
     struct value v = value_set(pe_set_strided(0, 1, 1)), copy;
 
@@ -134,7 +134,7 @@ static void check_unroundable(double x)
     assert_int_equal(v.type, TYPE_REAL);
 }
 
-static void conversions(void **state)
+TEST(conversions)
 {
     struct value v = value_int(3);
 
@@ -155,7 +155,7 @@ static void conversions(void **state)
     check_unroundable(NAN);
 }
 
-static void impossible_conversions(void **state)
+TEST(impossible_conversions)
 {
     static const enum value_type types[] = {TYPE_INT, TYPE_REAL, TYPE_STRING, TYPE_COMM,
                                             TYPE_INT_ARRAY};
@@ -195,7 +195,7 @@ static void check_refused(enum operator op, int64_t a, int64_t b, const char *re
     assert_non_null(strstr(error, reason));
 }
 
-static void integers(void **state)
+TEST(integers)
 {
     check_integers(OP_ADD, 2, 3, 5);
     check_integers(OP_SUBTRACT, 2, 3, -1);
@@ -224,7 +224,7 @@ static void integers(void **state)
     check_integers(OP_SUBTRACT, (int64_t)2 << 30, 1, 2147483647);
 }
 
-static void overflows(void **state)
+TEST(overflows)
 {
     check_refused(OP_ADD, INT64_MAX, 1, "overflow");
     check_refused(OP_SUBTRACT, INT64_MIN, 1, "overflow");
@@ -247,7 +247,7 @@ static void check_mixed(enum operator op, struct value a, struct value b, struct
         assert_int_equal(v.as.integer, expected.as.integer);
 }
 
-static void doubles(void **state)
+TEST(doubles)
 {
     struct value v, huge = value_real(1e308), zero = value_real(0), x = value_real(1.5);
 
@@ -271,7 +271,7 @@ static void doubles(void **state)
 }
 
 /* What value_operate() does and what value_operate_type() foretells, for all types. */
-static void types_of_operands(void **state)
+TEST(types_of_operands)
 {
     struct value values[5] = {value_int(3), value_real(2.0), value_string("a", 1),
                               value_set(pe_set_strided(0, 1, 1)), value_array(int_array_create(1))};
@@ -304,7 +304,7 @@ static void types_of_operands(void **state)
         value_release(&values[i]);
 }
 
-static void strings(void **state)
+TEST(strings)
 {
     struct value a = value_string("abc", 3), b = value_string("abd", 3), c = value_string("ab", 2),
                  v;
@@ -318,24 +318,4 @@ static void strings(void **state)
     value_release(&a);
     value_release(&b);
     value_release(&c);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(texts),
-        cmocka_unit_test(texts_of_doubles),
-        cmocka_unit_test(doubles_read_back),
-        cmocka_unit_test(copies_share),
-        cmocka_unit_test(copies_keep_the_name),
-        cmocka_unit_test(conversions),
-        cmocka_unit_test(impossible_conversions),
-        cmocka_unit_test(integers),
-        cmocka_unit_test(overflows),
-        cmocka_unit_test(doubles),
-        cmocka_unit_test(types_of_operands),
-        cmocka_unit_test(strings),
-    };
-
-    return cmocka_run_group_tests_name("value", tests, NULL, NULL);
 }
