@@ -217,6 +217,12 @@ def interval_of(predicted):
     return interval and tuple(interval[end] / found["run_time"] for end in ("low", "high"))
 
 
+def has_threads(predicted):
+    """Whether PEs of a predicted run have several threads."""
+    with open(f"{predicted}.json", encoding="utf-8") as file:
+        return any(pe["threads"] > 1 for pe in json.load(file)["per_pe"])
+
+
 def times_of(trace):
     """(run time, total communication time) of a traced run, real or predicted, in seconds: from when all PEs go on after
     shmem_init until the last one wants shmem_finalize, and in calls between the two, over all PEs. (The tracer works

@@ -56,7 +56,7 @@ static void free_table(struct time_table *table)
 
 bool way_receives(const struct way *way)
 {
-    bool any = way->receive > 0 || way->answer > 0 || way_asks(way);
+    bool any = way->receive > 0 || way->answer > 0 || way_asks(way) || way_interrupts(way);
     for (size_t class = 0; way->costs && class < COST_MESSAGES; class ++)
         for (size_t i = 0; i < way->costs->of[class].count; i++)
             any = any || way_receives(&way->costs->of[class].of[i].way);

@@ -52,11 +52,13 @@ struct way {
     int64_t receive;  /* ps that the target's library needs per message; part of the latency */
     int64_t answer; /* ps that the caller's library needs per answer; part of the latency of the way
                        back */
-    int64_t atomic; /* ps that an atomic that comes this way keeps its target busy. -1 of a bus: as
-                       the target's node says; -1 of a node: as long as the bytes take. Not used in
-                       classes */
-    double per_byte;         /* ps */
-    bool round_trip;         /* the latency is that of both ways, as gets and atomics measure it */
+    int64_t interrupt;       /* ps that a message takes from a PE that computes at either end */
+    int64_t first_interrupt; /* ps that the first one during a burst takes more */
+    int64_t atomic;  /* ps that an atomic that comes this way keeps its target busy. -1 of a bus: as
+                        the target's node says; -1 of a node: as long as the bytes take. Not used in
+                        classes */
+    double per_byte; /* ps */
+    bool round_trip; /* the latency is that of both ways, as gets and atomics measure it */
     enum strided iput, iget; /* of a bus or node */
     enum quiet_way quiet;    /* of a bus or node */
     struct costs
@@ -166,6 +168,7 @@ struct machine {
     struct model_error { /* run times that a model predicts lie within a factor of 1 + share, in 95
                             % */
         char *model;
+        bool threads; /* of runs in which PEs have several threads */
         double share;
     } * model_errors;
     size_t model_error_count;
@@ -194,6 +197,10 @@ bool machine_any_way(const struct machine *, bool (*is)(const struct way *));
 bool way_receives(const struct way *);
 bool way_asks(const struct way *);
 bool way_connects(const struct way *);
+static inline bool way_interrupts(const struct way *way)
+{
+    return way->interrupt > 0 || way->first_interrupt > 0;
+}
 
 void costs_free(struct way *);
 const struct way *cost_piece(const struct cost_pieces *, uint64_t bytes);

@@ -200,6 +200,8 @@ static bool take_name(struct machine_text *text, struct word *name)
         {"gap", QUANTITY_TIME, .at = offsetof(type, member.gap)},                                  \
         {"receive", QUANTITY_TIME, .at = offsetof(type, member.receive)},                          \
         {"answer", QUANTITY_TIME, .at = offsetof(type, member.answer)},                            \
+        {"interrupt", QUANTITY_TIME, .at = offsetof(type, member.interrupt)},                      \
+        {"first-interrupt", QUANTITY_TIME, .at = offsetof(type, member.first_interrupt)},          \
         {"atomic", QUANTITY_TIME, .at = offsetof(type, member.atomic)},                            \
         CHOICE("iput", offsetof(type, member.iput), "together", "each", STRIDED_REMEDY),           \
         CHOICE("iget", offsetof(type, member.iget), "together", "each", STRIDED_REMEDY),           \
@@ -417,22 +419,28 @@ static void take_collective(struct machine_text *text, void *into)
         share_rule(machine->collectives);
 }
 
-/* "model loggp +- 9 %" */
+/* "model loggp +- 9 %", and "model loggp threads +- 20 %" for runs with several threads */
 static void take_model(struct machine_text *text, void *into)
 {
     struct machine *machine = into;
     struct word name;
     double share;
-    if (!take_name(text, &name) || !take_share(text, &share))
+    if (!take_name(text, &name))
+        return;
+    const bool threads = word_is(&text->word, "threads");
+    if (threads)
+        text_next(text);
+    if (!take_share(text, &share))
         return;
     size_t count = machine->model_error_count;
     for (size_t i = 0; i < count; i++)
-        if (word_is(&name, machine->model_errors[i].model))
+        if (word_is(&name, machine->model_errors[i].model) &&
+            threads == machine->model_errors[i].threads)
             text_error(text, &name, "the error of this model is given twice");
     machine->model_errors =
         memory_resize_array(machine->model_errors, count + 1, sizeof *machine->model_errors);
     machine->model_errors[machine->model_error_count++] =
-        (struct model_error){memory_text_part(name.text, name.length), share};
+        (struct model_error){memory_text_part(name.text, name.length), threads, share};
 }
 
 /* ---- All of it ---- */

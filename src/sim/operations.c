@@ -437,35 +437,70 @@ static bool needs_library(const struct replay *replay, const struct step *step)
     if (!replay->libraries->receive)
         return false;
     const struct way *way = replay_way(replay, step->thread, op->peer, class_of(op), op->bytes);
-    return way->receive > 0 || way->answer > 0 || asks(replay, step->thread, op->peer);
+    return way->receive > 0 || way->answer > 0 || asks(replay, step->thread, op->peer) ||
+           way_interrupts(replay_bus(replay, step->thread, op->peer));
 }
 
-/* Whether a PE handles what comes at `at` (ps) at once: a thread of it is in a call, or the PE has
- * ended. */
-static bool is_attentive(const struct replay *replay, uint32_t pe, int64_t at)
+/* Whether all threads of a PE that has not ended compute at `at` (ps). */
+static bool is_outside(const struct replay *replay, uint32_t pe, int64_t at)
 {
-    if (!serves_inside(replay, pe) || at <= replay->libraries->of[pe].attentive)
-        return true;
+    if (at <= replay->libraries->of[pe].attentive)
+        return false;
     for (int i = 0; i < run_threads(replay->run, (int)pe); i++) {
         uint32_t number = (uint32_t)run_thread(replay->run, (int)pe, i);
         uint32_t state = replay->threads[number].state;
         bool outside = state == THREAD_CALLS || state == THREAD_BEGIN || state == THREAD_JOIN ||
                        (state == THREAD_ENDED && i > 0);
         if (!outside)
-            return true;
+            return false;
     }
-    return false;
+    return true;
+}
+
+/* A message arrives at `at` (ps). If one of its PEs computes then, it computes so much longer. */
+static void interrupt(struct replay *replay, uint32_t pe, const struct way *way, int64_t at)
+{
+    struct library *library = &replay->libraries->of[pe];
+    if (!way_interrupts(way) || at <= library->called || !is_outside(replay, pe, at))
+        return;
+    library->lost += way->interrupt + (library->interrupted ? 0 : way->first_interrupt);
+    library->interrupted = true;
+}
+
+void operation_computes(struct replay *replay, uint32_t pe, int64_t burst)
+{
+    struct library *library = &replay->libraries->of[pe];
+    if (burst > library->trailing && library->trailing > 0) {
+        library->lost += library->trailing;
+        library->interrupted = true;
+    }
+    library->trailing = 0;
+}
+
+int64_t operation_lost(struct replay *replay, uint32_t pe)
+{
+    struct library *library = &replay->libraries->of[pe];
+    int64_t lost = library->lost;
+    library->lost = 0;
+    library->interrupted = library->interrupted && lost;
+    return lost;
 }
 
 void operation_event(struct replay *replay, uint32_t number)
 {
     struct operation *operation = &replay->operations.of[number];
     bool answered = operation->stage == STAGE_ANSWER;
+    uint32_t caller = replay_pe(replay, operation->thread), target = operation->op.peer;
     if (operation->stage == STAGE_SENT) /* the links have told when */
         operation->at = replay->now;
     if (answered || (operation->stage == STAGE_ARRIVE && operation->library)) {
-        uint32_t pe = answered ? replay_pe(replay, operation->thread) : operation->op.peer;
-        if (!is_attentive(replay, pe, operation->at)) {
+        uint32_t pe = answered ? caller : target;
+        if (!answered) {
+            const struct way *way = replay_bus(replay, operation->thread, target);
+            interrupt(replay, caller, way, operation->at);
+            interrupt(replay, target, way, operation->at);
+        }
+        if (serves_inside(replay, pe) && is_outside(replay, pe, operation->at)) {
             append(&replay->operations, &replay->libraries->of[pe].waiting, number);
             return;
         }

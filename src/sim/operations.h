@@ -20,6 +20,10 @@ struct departure operation_make(struct replay *, const struct step *, int64_t fr
 uint64_t operation_times(const struct replay *, const struct step *);
 /* The next stage of an operation that is under way. */
 void operation_event(struct replay *, uint32_t number);
+/* A PE computes from now on, for so long (ps): what collectives have left interrupts it. */
+void operation_computes(struct replay *, uint32_t pe, int64_t burst);
+/* What messages have taken from the computing of a PE since this was asked last (ps). */
+int64_t operation_lost(struct replay *, uint32_t pe);
 /* A fence: later puts of the context arrive after earlier ones. */
 void operation_fence(struct replay *, const struct step *);
 

@@ -152,14 +152,20 @@ static void find_numbers(struct errors *errors, const struct repeat *repeat, boo
     errors->longer = sqrt(squares[1]);
 }
 
-/* The error that the description states for the model. */
+/* The error that the description states for the model; of threads, unless it states none of these.
+ */
 static double model_error(const struct repeat *repeat)
 {
     const struct machine *machine = repeat->machine;
-    for (size_t i = 0; i < machine->model_error_count; i++)
-        if (strcmp(machine->model_errors[i].model, repeat->options.model->name) == 0)
-            return machine->model_errors[i].share;
-    return 0;
+    const bool threads = repeat->run->thread_count > repeat->run->pes;
+    double share = 0;
+    for (size_t i = 0; i < machine->model_error_count; i++) {
+        const struct model_error *error = &machine->model_errors[i];
+        if (strcmp(error->model, repeat->options.model->name) == 0 &&
+            (error->threads ? threads : share == 0 || !threads))
+            share = error->share;
+    }
+    return share;
 }
 
 struct errors errors_find(const struct repeat *repeat, const struct several_traces *traces,

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "sim/operations.h"
 #include "sim/streams.h"
+#include "sim/surplus.h"
 
 #define SHOWN 16 /* PEs of a cycle in a deadlock */
 
@@ -133,6 +134,27 @@ static void tell_end(struct replay *replay, uint32_t home)
     }
 }
 
+/* Whether messages have taken time from a PE that has computed until now: then its call is so much
+ * later. */
+static bool is_interrupted(struct replay *replay, uint32_t number)
+{
+    struct thread *self = &replay->threads[number];
+    int64_t lost = __builtin_expect(replay->libraries != NULL, 0) && self->state == THREAD_CALLS
+                       ? operation_lost(replay, replay_pe(replay, number))
+                       : 0;
+    if (lost == 0)
+        return false;
+    if (replay->comparison) {
+        surplus_lost(replay, number, lost);
+        return false;
+    }
+    self->time += lost;
+    self->compute += lost;
+    self->path_compute += lost;
+    queue_set(&replay->queue, number, self->time);
+    return true;
+}
+
 /* Executes what a PE does until it is blocked, has ended, or its next call is an event. False:
  * there is an error. */
 static bool advance(struct replay *replay, uint32_t number)
@@ -154,6 +176,10 @@ static bool advance(struct replay *replay, uint32_t number)
                 self->state = THREAD_JOIN;
                 return true;
             }
+            if (__builtin_expect(replay->surplus != NULL, 0))
+                burst = surplus_burst(replay, number, burst);
+            if (__builtin_expect(replay->libraries != NULL, 0))
+                operation_computes(replay, replay_pe(replay, number), burst);
             compute(self, op, burst);
             if (__builtin_expect(self->time > LAST_TIME, 0)) {
                 replay_too_late(replay, number);
@@ -165,6 +191,8 @@ static bool advance(struct replay *replay, uint32_t number)
                 return true;
             }
         }
+        if (is_interrupted(replay, number))
+            return true;
         if (operation_enter(replay, number, op))
             return true;
         self->state = THREAD_READY;

@@ -71,8 +71,12 @@ struct operation_list {
 
 /* The library of a PE. */
 struct library {
-    int64_t busy;                  /* ps: until it has handled what has come so far */
-    int64_t attentive;             /* ps: end of its last call in which it serves others */
+    int64_t busy;      /* ps: until it has handled what has come so far */
+    int64_t attentive; /* ps: end of its last call in which it serves others */
+    int64_t called;    /* ps: end of its last call */
+    int64_t trailing;  /* ps that the last messages of a collective will take from computing */
+    int64_t lost;      /* ps that messages have taken from its computing so far */
+    bool interrupted;  /* since it began to compute */
     struct operation_list waiting; /* for its next call */
 };
 

@@ -104,6 +104,8 @@ void replay_finish(struct replay *replay, const struct step *step, int64_t leave
         leaves = ends;
         waited = later(0, waited < leaves - step->start ? waited : leaves - step->start);
     }
+    if (__builtin_expect(replay->libraries != NULL, 0))
+        replay->libraries->of[replay_pe(replay, step->thread)].called = leaves;
     if (library)
         library->attentive = later(library->attentive, leaves);
     add_call(&replay->sums[op->routine], replay, step, leaves, waited);

@@ -65,6 +65,29 @@ static void note(struct replay *replay, const struct step *step, int64_t leaves,
     keep(samples, (struct sample){fmax(took, 0), (double)(leaves - step->start) - others});
 }
 
+static struct extra *extra_of(struct extras *extras, size_t ordinal)
+{
+    memory_extend(extras->of, ordinal, &extras->room);
+    extras->count = extras->count > ordinal ? extras->count : ordinal + 1;
+    return &extras->of[ordinal];
+}
+
+void surplus_lost(struct replay *replay, uint32_t thread, int64_t lost)
+{
+    struct extras *extras = &replay->surplus->extras[thread];
+    extra_of(extras, replay_ordinal(replay, thread) + 1)->lost += (float)lost;
+}
+
+int64_t surplus_burst(const struct replay *replay, uint32_t thread, int64_t burst)
+{
+    const struct extras *extras = &replay->surplus->extras[thread];
+    size_t ordinal = replay_ordinal(replay, thread) + 1;
+    if (replay->comparison || ordinal >= extras->count)
+        return burst;
+    int64_t lost = llroundf(extras->of[ordinal].lost);
+    return burst > lost ? burst - lost : 0;
+}
+
 /* The call ends when it did in the trace. What the tracer added inside it is no surplus, unless it
  * has waited meanwhile. */
 static int64_t end_as_recorded(struct replay *replay, const struct step *step, int64_t leaves,
@@ -79,9 +102,9 @@ static int64_t end_as_recorded(struct replay *replay, const struct step *step, i
     int pe = (int)replay_pe(replay, step->thread);
     double cost = trace_info(run_program(replay->run, pe)->file)->cost_inside * PS_PER_SECOND,
            more = (double)(ended - leaves) - (waited > 0 ? 0 : cost);
-    memory_extend(extras->of, ordinal, &extras->room);
-    extras->of[ordinal] = (struct extra){(float)more, (float)(leaves - step->start)};
-    extras->count = ordinal + 1;
+    struct extra *extra = extra_of(extras, ordinal);
+    extra->more = (float)more;
+    extra->takes = (float)(leaves - step->start);
     if (op->kind != OP_REST)
         note(replay, step, leaves, waited, ended, more);
     return ended;

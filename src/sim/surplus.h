@@ -38,9 +38,10 @@ struct surplus_row {
     double surplus;        /* mean of what is added to a call */
 };
 
-/* Of a call (ps): its surplus, and what the description says with all waiting. */
+/* Of a call (ps): its surplus, what the description says with all waiting, and what messages took
+ * from the computing before it. */
 struct extra {
-    float more, takes;
+    float more, takes, lost;
 };
 
 struct extras {
@@ -96,5 +97,9 @@ struct comparison {
 /* When a call ends that would leave then, after waiting (ps): with its surplus, or, while that is
  * found, when it ended in the trace. */
 int64_t surplus_end(struct replay *, const struct step *, int64_t leaves, int64_t waited);
+/* Before the next call of a thread: notes what messages took from its computing (ps); what its
+ * burst is without that. */
+void surplus_lost(struct replay *, uint32_t thread, int64_t lost);
+int64_t surplus_burst(const struct replay *, uint32_t thread, int64_t burst);
 
 #endif

@@ -149,6 +149,8 @@ static void release_all(struct replay *replay, struct set_state *state, const st
         if (replay->thread_extras)
             replay->thread_extras[thread].next_turn++;
         int64_t leaves = thread == came_last ? own : others;
+        if (__builtin_expect(replay->libraries != NULL, 0))
+            replay->libraries->of[home].trailing = state->way.first_interrupt;
         if (latest_time > arrival(replay, thread, step.op))
             replay_follow(replay, thread, compute, station);
         if (thread == last->thread)

@@ -185,7 +185,7 @@ def row_of(app, measured, machine, here, options):
     predicted = measured.steps.predict("predicted", machine, recorded, options.model, more)
     run_time, communication = predicting.times_of(predicted)
     interval = predicting.interval_of(predicted)
-    return {"app": app.app, "network": app.network, "runs": runs[0], "real": real[0], "predicted": run_time,
+    return {"app": app.app, "threads": predicting.has_threads(predicted), "network": app.network, "runs": runs[0], "real": real[0], "predicted": run_time,
             "error": run_time / real[0] - 1, "communication": communication / real[1] - 1,
             "interval": [part * run_time for part in interval] if interval else None}
 
@@ -307,12 +307,16 @@ def is_inside(row, share):
 
 def print_model_error(model, rows):
     """The calibrated error, and how well it holds for programs of which it knows nothing: each in turn is left out."""
-    print("\nto be stated in descriptions of such machines (skampi-model --model-error):\n"
-          f"model {model} +- {100 * calibrated(rows):.0f} %   # {len(rows)} run times, {time.strftime('%Y-%m-%d')}")
-    apps = {row["app"] for row in rows}
-    if len(apps) > 1:
-        inside = sum(is_inside(row, calibrated([other for other in rows if other["app"] != row["app"]])) for row in rows)
-        print(f"calibrated without its application, the real median is inside in {inside} of {len(rows)}")
+    print("\nto be stated in descriptions of such machines (skampi-model --model-error):")
+    for threads in (False, True):
+        alike = [row for row in rows if row["threads"] == threads]
+        if not alike:
+            continue
+        print(f"model {model} {'threads ' if threads else ''}+- {100 * calibrated(alike):.0f} %   "
+              f"# {len(alike)} run times, {time.strftime('%Y-%m-%d')}")
+        if len({row["app"] for row in alike}) > 1:
+            inside = sum(is_inside(row, calibrated([other for other in alike if other["app"] != row["app"]])) for row in alike)
+            print(f"calibrated without its application, the real median is inside in {inside} of {len(alike)}")
 
 
 def name_of(network):
@@ -345,7 +349,7 @@ def options_of():
     parser.add_argument("--machine", metavar="FILE", help="description of the hosts without delay; implies --add")
     parser.add_argument("--traced-on", action="store_true",
                         help="give shmemsim the description of the machine of the traces, too")
-    parser.add_argument("--model-error", metavar="PERCENT", default="0%",
+    parser.add_argument("--model-error", metavar="PERCENT[,PERCENT]", default="0%",
                         help="which descriptions state, as calibrated by other applications (default: none)")
     parser.add_argument("--model", default="loggp", help="of shmemsim (%(default)s)")
     parser.add_argument("--runs", type=int, default=5, help="of each application, traced and real; medians count (%(default)s)")

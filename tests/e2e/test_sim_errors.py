@@ -106,6 +106,15 @@ other = sim.predict(TRACE, "--model", "paper", machine=sim.write(MODEL + "node n
 tap.ok("interval" not in other, "that of another model does not count", other)
 text = sim.run(sim.write(MODEL + "node n { latency 1 us bandwidth 1 GB/s overhead 10 ns }\n"), TRACE)
 tap.ok(re.search(RUN_TIME + r"\nof that, by model loggp: \+- 9\.0 %$", text.out, re.MULTILINE), "people read it", text)
+two_threads = Program(1, threads=2)
+for line in two_threads.names:
+    two_threads.call(line, "shmem_quiet", 1000)
+two_threads = sim.trace(two_threads)
+for stated, wanted in ((MODEL, 0.09), (MODEL + "model loggp threads +- 25 %\n", 0.25), ("model loggp threads +- 25 %\n" + MODEL, 0.25)):
+    done = sim.run("--json", sim.write(stated + "node n { latency 1 us bandwidth 1 GB/s overhead 10 ns }\n"), two_threads)
+    tap.equal(json.loads(done.out)["interval"]["of_model"], wanted, "the error of the model for threads", done)
+    done = sim.run("--json", sim.write(stated + "node n { latency 1 us bandwidth 1 GB/s overhead 10 ns }\n"), TRACE)
+    tap.equal(json.loads(done.out)["interval"]["of_model"], 0.09, "... not for others", done)
 for wrong, wanted in (("model loggp 9 %", "give a share"), ("model loggp +- much", "+- needs a number"),
                       ("model loggp +- 3 us", "give a share"), (MODEL + MODEL, "given twice")):
     bad = sim.run(sim.write(wrong + "\nnode n { latency 1 us bandwidth 1 GB/s }\n"), TRACE)

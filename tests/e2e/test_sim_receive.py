@@ -234,6 +234,45 @@ def test_quiet_asks():
           description=machine("quiet asks"))
 
 
+def test_interrupts():
+    """A message that arrives takes time from computing, at both ends, and the first one of a burst more. In calls it takes none."""
+    both = "interrupt 100 ns first-interrupt 50 ns"
+
+    def lost(program, description, *options):
+        with_it, without = (predict(program, *options, description=machine(text, progress))
+                            for text, progress in ((description, "progress inside"), ("", "progress inside")))
+        return [round(1e9 * (now["compute"] - before["compute"]), 3) for now, before in zip(with_it["per_pe"], without["per_pe"])]
+
+    def computing(count, burst=LATE):
+        made = Program(2)
+        puts(made, 0, 1, count)
+        for pe in (0, 1):
+            made.call(pe, "shmem_quiet", burst)
+        return made
+
+    for options in ((), ("--contention",), ("--contention=fair",)):
+        for count in (1, 3):
+            tap.equal(lost(computing(count), both, *options), [count * 100 + 50] * 2, f"{count} puts, and PEs that compute {options}")
+    tap.equal(lost(computing(1, 900), both)[0], 0, "a put that arrives when its PE waits for it")
+    again = computing(1)
+    puts(again, 0, 1, 1)
+    for pe in (0, 1):
+        again.call(pe, "shmem_quiet", LATE)
+    tap.equal(lost(again, both), [300, 300], "a first one in each burst")
+    barrier = Program(2)
+    for burst in (0, 40, LATE):  # as long as the collective interrupts, or longer
+        barrier.barrier([burst] * 2)
+    tap.equal(lost(barrier, both), [50, 50], "collectives interrupt those that compute for longer behind them")
+    get = Program(2)
+    get.get(0, 1, 8)
+    get.call(1, "shmem_quiet", LATE)
+    tap.equal(lost(get, both), [0, 150], "a request interrupts its target; who waits for the answer loses nothing")
+    description = machine(both)
+    found = predict(computing(3), "--traced-on", description, description=description)
+    tap.equal(found["per_pe"][0]["compute"], predict(computing(3), description=machine(""))["per_pe"][0]["compute"],
+              "a trace of the same machine has them already", found)
+
+
 def test_where():
     program = Program(2)
     puts(program, 0, 1, 20)
@@ -298,6 +337,6 @@ def test_refused():
     tap.ok(done.status == 2 and f"{name}:1:" in done.err, "a time without a unit", done)
 
 
-for test in (test_one_way, test_both_ways, test_answers, test_late_calls, test_quiet_asks, test_where, test_never_faster, test_what_if, test_refused):
+for test in (test_one_way, test_both_ways, test_answers, test_late_calls, test_quiet_asks, test_interrupts, test_where, test_never_faster, test_what_if, test_refused):
     test()
 tap.done()

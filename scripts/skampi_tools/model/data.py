@@ -22,6 +22,8 @@ FULL, FULL_QUIET, POST, COMPUTING, CONTENDED, WINDOW, EXCHANGE, STRIDED, TOGETHE
     "late")
 OTHER_STATES = "other states of the machine"
 CONNECTING = "Connect"  # happens once in a launch, in no state of the machine
+LOSING = "Shmem_Put_Computing_Loses"
+OF_ALL_PES = (CONNECTING, LOSING)  # the median of all PEs counts, which may be 0
 WIDEST = 0.5  # half of an interval, as a share of its value: what is wider says nothing
 # Measurement function: the class of shmemsim's descriptions, and which part of it was timed.
 FUNCTIONS = {
@@ -42,6 +44,7 @@ FUNCTIONS = {
     "Shmem_Put_Clear_Lock": ("unlock", BEHIND),
     "Shmem_Lock_Handed_Over": ("hand-over", FULL),
     CONNECTING: ("connect", FULL),
+    LOSING: ("interrupt", FULL),
     "Shmem_Strided_Put": ("put", STRIDED),
     "Shmem_Strided_Get": ("get", STRIDED),
     "Shmem_Quiet": ("quiet", FULL),
@@ -229,12 +232,12 @@ def gather(files, state=None):
                         "a node nor between nodes; measure with one PE on each node, or all PEs on one"] += 1
                 continue
             late = _lateness(result)
-            time, error, of_state = ((median(result.per_pe), NAN, True) if result.function == CONNECTING else
+            time, error, of_state = ((median(result.per_pe), NAN, True) if result.function in OF_ALL_PES else
                                      (result.per_pe[-1], NAN, True) if late and result.per_pe else
                                      chosen.value(index, result, place))
             if time is None:
                 reasons[OTHER_STATES] += 1
-            elif not (time > 0 or time == 0 and late or result.function == CONNECTING):
+            elif not (time > 0 or time == 0 and late or result.function in OF_ALL_PES):
                 reasons["calls that took no time, or less"] += 1
             elif error > WIDEST * time:
                 reasons[f"calls whose time is not known to {style.percent_text(WIDEST)}"] += 1

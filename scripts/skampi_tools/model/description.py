@@ -106,6 +106,8 @@ def _base(lines, model):
         lines.value("receive", model.library.receive)
     if model.library.answer.value > 0:
         lines.value("answer", model.library.answer)
+    for name, value in model.interrupts.items():
+        lines.value(name, value)
     if model.library.asks:
         lines.add("quiet asks", "a put takes about a message longer until it is complete than a get does")
     if model.busy:
@@ -190,9 +192,9 @@ def _table(lines, name, table):
     lines.end()
 
 
-def description(machine, files, nodes=None, model_error=0.0):
-    """The text of a machine description. nodes: how many; else as many as the files name. model_error: a share; 0: not
-    stated."""
+def description(machine, files, nodes=None, model_errors=()):
+    """The text of a machine description. nodes: how many; else as many as the files name. model_errors: shares, of programs
+    without and with several threads a PE; 0: not stated."""
     count = nodes or max(1, len(machine.data.hosts))
     if BETWEEN not in machine.places:
         if nodes and nodes > 1:
@@ -211,10 +213,12 @@ def description(machine, files, nodes=None, model_error=0.0):
         lines.add("")
         lines.add(f"unlock {way}", "a clear_lock behind a put " +
                   ("takes no longer" if way == OVERTAKES else "takes longer, by the time that the put is open"))
-    if model_error:
+    if any(model_errors):
         lines.add("")
-        lines.add(f"model loggp +- {style.number_text(100 * model_error, 3)} %",
-                  "run times; tests/bench/accuracy.py calibrates that for your machine")
+    for whose, error in zip(("", "threads "), model_errors):
+        if error:
+            lines.add(f"model loggp {whose}+- {style.number_text(100 * error, 3)} %",
+                      "run times; tests/bench/accuracy.py calibrates that for your machine")
     for name, table in machine.tables.items():
         _table(lines, name, table)
     return lines.text()
@@ -236,6 +240,7 @@ def _place_json(model):
         "atomic": model.busy and model.busy._asdict(),
         "hand_over": _alone_json(model, HAND_OVER), "connect": _alone_json(model, CONNECT),
         "receive": model.library.receive._asdict(), "answer": model.library.answer._asdict(),
+        **{name: value._asdict() for name, value in model.interrupts.items()},
         "quiet": "asks" if model.library.asks else "waits",
         "strided": model.strided,
         "progress": model.progress,

@@ -83,6 +83,7 @@ class PlaceModel:
     costs: dict = field(default_factory=dict)      # {class: [Cost]}
     own: dict = field(default_factory=dict)        # {"quiet": Value, ...}
     busy: Value = None                             # of an atomic, at its target
+    interrupts: dict = field(default_factory=dict) # {"interrupt": Value, "first-interrupt": Value}, if messages take time
     library: Library = Library()
     alone: dict = field(default_factory=dict)      # {HAND_OVER: Value, ...}
     strided: dict = field(default_factory=dict)    # {"iput": EACH, ...}
@@ -317,6 +318,20 @@ def full_time(costs, kind, size, library=Library()):
     return cost.overhead.value + trips * cost.latency.value + size * cost.per_byte.value
 
 
+def _interrupts(data, place):
+    """What messages take from PEs that compute: each, at both its ends, and the first one more. Of none, few and more puts in both
+    directions: in turn, what the computation itself loses, one message each way, and several. {}: not measured, or nothing."""
+    puts = {}
+    for one in data.of(place, "interrupt"):
+        puts.setdefault(one.window, []).append(one.time)
+    if len(puts) < 3:
+        return {}
+    (_, none), (few, short), *_, (many, long) = sorted((window, median(times)) for window, times in puts.items())
+    each = max(0.0, (long - short) / (many - few) / 2)
+    first = max(0.0, short - none - 2 * few * each)
+    return {"interrupt": Value(each), "first-interrupt": Value(first)} if each or first else {}
+
+
 # ---- Strided calls ----
 
 
@@ -465,6 +480,7 @@ def _place_model(data, place):
             model.residuals[kind] = [Residual(size, time, full_time(costs, kind, size))
                                      for size, time in _full(data, place, kind, quiet)]
     _atomic(data, place, model)
+    model.interrupts = _interrupts(data, place)
     for kind in LOCKS:
         _lock(data, place, model, kind)
     model.alone = {kind: value for kind in ALONE if (value := _constant(data.of(place, kind))) and value.value > 0}
