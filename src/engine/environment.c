@@ -9,7 +9,6 @@
 #include <ctype.h>
 #include <fnmatch.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +24,7 @@
 #include "comm/choices.h"
 #include "comm/comm.h"
 #include "engine/measurement.h"
+#include "engine/samples.h"
 #include "machine/machine.h"
 #include "objects/pe_set.h"
 
@@ -39,28 +39,6 @@ struct facts {
     struct timer_comparison clocks[TIMER_COMPARISONS];
     int32_t processors;
 };
-
-/* Lines of the header. */
-struct texts {
-    char **text;
-    size_t count;
-};
-
-__attribute__((format(printf, 2, 3))) static void add(struct texts *texts, const char *format, ...)
-{
-    va_list arguments;
-    texts->text = memory_resize(texts->text, (texts->count + 1) * sizeof *texts->text);
-    va_start(arguments, format);
-    texts->text[texts->count++] = text_format_with(format, arguments);
-    va_end(arguments);
-}
-
-static void release(struct texts *texts)
-{
-    for (size_t i = 0; i < texts->count; i++)
-        free(texts->text[i]);
-    free(texts->text);
-}
 
 static void read_line(const char *path, char *text, size_t size)
 {
@@ -188,7 +166,7 @@ static bool launchers_own(const char *variable)
 }
 
 /* Settings of the libraries; nothing else of the environment, which may hold secrets. */
-static void collect_variables(struct texts *texts)
+static void collect_variables(struct notes *texts)
 {
     static const char *const prefixes[] = {"UCX_",   "OMPI_MCA_", "SHMEM_", "SMA_",
                                            "MPICH_", "FI_",       "SKAMPI_"};
@@ -197,21 +175,23 @@ static void collect_variables(struct texts *texts)
         for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
             if (strncmp(*variable, prefixes[i], strlen(prefixes[i])) == 0 &&
                 !launchers_own(*variable)) {
-                add(texts, "%s", *variable);
-                text_disarm(texts->text[texts->count - 1], true);
+                char *text = memory_text(*variable);
+                text_disarm(text, true);
+                notes_add(texts, text);
             }
 }
 
 /* Names of environment modules, which Lmod and Environment Modules keep in this variable. */
-static void collect_modules(struct texts *texts)
+static void collect_modules(struct notes *texts)
 {
     const char *loaded = getenv("LOADEDMODULES");
     for (size_t length; loaded && *loaded; loaded += length + (loaded[length] == ':')) {
         length = strcspn(loaded, ":");
         if (length == 0)
             continue;
-        add(texts, "%.*s", (int)length, loaded);
-        text_disarm(texts->text[texts->count - 1], true);
+        char *text = memory_text_part(loaded, length);
+        text_disarm(text, true);
+        notes_add(texts, text);
     }
 }
 
@@ -226,17 +206,17 @@ static char *launcher_line(void)
 
 char *environment_software(void)
 {
-    struct texts variables = {0};
+    struct notes variables = {0};
     collect_variables(&variables);
     char *software =
         known_software(comm_library(), (const char *const *)variables.text, variables.count);
-    release(&variables);
+    notes_clear(&variables);
     return software;
 }
 
 /* How PEs are bound, as far as it matters: subtracting one measurement from another needs a quiet
  * processor for each PE. Returns how many are bound. */
-static int check_binding(struct texts *warnings, const struct facts *facts)
+static int check_binding(struct notes *warnings, const struct facts *facts)
 {
     int unbound = 0, sharing = 0, pes = comm_pes();
     for (int pe = 0; pe < pes; pe++) {
@@ -247,25 +227,30 @@ static int check_binding(struct texts *warnings, const struct facts *facts)
             sharing++;
     }
     if (unbound > 0)
-        add(warnings, "%d PE%s not bound to one processor: %s move while %s timed", unbound,
-            unbound == 1 ? " is" : "s are", unbound == 1 ? "it may" : "they may",
-            unbound == 1 ? "it is" : "they are");
+        notes_add(warnings,
+                  text_format("%d PE%s not bound to one processor: %s move while %s timed", unbound,
+                              unbound == 1 ? " is" : "s are", unbound == 1 ? "it may" : "they may",
+                              unbound == 1 ? "it is" : "they are"));
     if (sharing > 0 || comm_oversubscribed())
-        add(warnings, "PEs share processors: waiting loops yield, and times include scheduling");
+        notes_add(
+            warnings,
+            text_format("PEs share processors: waiting loops yield, and times include scheduling"));
     return pes - unbound;
 }
 
-static void check_loads(struct texts *warnings, const struct facts *facts)
+static void check_loads(struct notes *warnings, const struct facts *facts)
 {
     for (int node = 0; node < comm_node_count(); node++)
         if (facts[node].processors > 0 && facts[node].load / facts[node].processors > BUSY_LOAD)
-            add(warnings, "node %d (%s) was busy before the run: load %.2f on %d processor%s", node,
-                comm_node_name(node), facts[node].load, facts[node].processors,
-                numbers_plural((size_t)facts[node].processors));
+            notes_add(
+                warnings,
+                text_format("node %d (%s) was busy before the run: load %.2f on %d processor%s",
+                            node, comm_node_name(node), facts[node].load, facts[node].processors,
+                            numbers_plural((size_t)facts[node].processors)));
 }
 
 /* Clocks of a node that disagree with each other. */
-static void check_clocks(struct texts *warnings, int node, const struct timer_comparison *clocks)
+static void check_clocks(struct notes *warnings, int node, const struct timer_comparison *clocks)
 {
     /* A counter that is also the timer is reported once. */
     bool reported = timer_disagrees(&clocks[TIMER_COMPARE_IN_USE]) &&
@@ -273,8 +258,9 @@ static void check_clocks(struct texts *warnings, int node, const struct timer_co
     for (int i = 0; i < TIMER_COMPARISONS; i++) {
         char text[TIMER_WARNING];
         if (timer_disagrees(&clocks[i]) && !(i == TIMER_COMPARE_TSC && reported))
-            add(warnings, "clocks of node %d (%s): %s", node, comm_node_name(node),
-                timer_warning(text, i, &clocks[i]));
+            notes_add(warnings,
+                      text_format("clocks of node %d (%s): %s", node, comm_node_name(node),
+                                  timer_warning(text, i, &clocks[i])));
     }
 }
 
@@ -282,7 +268,7 @@ void environment_end(struct output *output)
 {
     struct timer_comparison *all =
         gather(own_clocks, TIMER_COMPARISONS * sizeof(struct timer_comparison));
-    struct texts warnings = {0};
+    struct notes warnings = {0};
     for (int node = 0; output && node < comm_node_count(); node++)
         check_clocks(&warnings, node, all + (size_t)node * TIMER_COMPARISONS);
     for (size_t i = 0; i < warnings.count; i++)
@@ -296,7 +282,7 @@ void environment_end(struct output *output)
                            "in %.3g s",
                            name, with, all[i].off * 1e6, all[i].seconds);
     }
-    release(&warnings);
+    notes_clear(&warnings);
     free(all);
 }
 
@@ -308,7 +294,7 @@ void environment_print(const struct engine_options *options, uint64_t seed)
     int unlisted = 0;
     struct location_group *groups = gather_locations(&group_count, &unlisted);
     if (options->output) {
-        struct texts variables = {0}, modules = {0}, warnings = {0};
+        struct notes variables = {0}, modules = {0}, warnings = {0};
         char *launcher = launcher_line();
         int listed = comm_node_count() < LISTED_NODES ? comm_node_count() : LISTED_NODES;
         struct header_node *nodes = list_nodes(facts, listed);
@@ -317,7 +303,8 @@ void environment_print(const struct engine_options *options, uint64_t seed)
         for (int node = 0; node < comm_node_count(); node++)
             check_clocks(&warnings, node, facts[node].clocks);
         if (getenv("SKAMPI_TEST_CLOCK_SKEW"))
-            add(&warnings, "clocks are made wrong for a test (SKAMPI_TEST_CLOCK_SKEW)");
+            notes_add(&warnings,
+                      text_format("clocks are made wrong for a test (SKAMPI_TEST_CLOCK_SKEW)"));
         collect_variables(&variables);
         collect_modules(&modules);
         output_header(
@@ -362,9 +349,9 @@ void environment_print(const struct engine_options *options, uint64_t seed)
                 .cost = timer_in_use->cost,
                 .ticks_per_second = timer_in_use->ticks_per_second,
                 .disagreement = timer_in_use->disagreement});
-        release(&variables);
-        release(&modules);
-        release(&warnings);
+        notes_clear(&variables);
+        notes_clear(&modules);
+        notes_clear(&warnings);
         free(launcher);
         free(nodes);
     }

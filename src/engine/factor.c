@@ -70,7 +70,10 @@ unsigned factors_parse(const char *list, char **error)
 
 struct setup setup_usual(void)
 {
-    return (struct setup){-1, -1, -1, -1, -1, -1, 0, -1};
+    struct setup setup;
+    for (int factor = 0; factor < FACTORS; factor++)
+        setup.of[factor] = factor == FACTOR_ORDER ? 0 : -1;
+    return setup;
 }
 
 /* ---- PEs on processors ---- */
@@ -343,36 +346,6 @@ void factor_levels_free(struct factor_level *levels, size_t count)
         free(levels[i].name);
 }
 
-void factor_choose(enum factor factor, const struct factor_level *level, struct setup *setup)
-{
-    switch (factor) {
-    case FACTOR_RELATIVE:
-        setup->relative = level->value;
-        break;
-    case FACTOR_SOURCE:
-        setup->source = level->value;
-        break;
-    case FACTOR_TARGET:
-        setup->target = level->value;
-        break;
-    case FACTOR_CYCLING:
-        setup->cycling = (int)level->value;
-        break;
-    case FACTOR_BEFORE:
-        setup->before = (int)level->value;
-        break;
-    case FACTOR_ORDER:
-        setup->order = (int)level->value;
-        break;
-    case FACTOR_PLACEMENT:
-        setup->placement = (int)level->value;
-        break;
-    default:
-        setup->cache = (int)level->value;
-        break;
-    }
-}
-
 /* ---- Settings ---- */
 
 /* A place in a page: any multiple of the grain, and the rest. */
@@ -387,19 +360,20 @@ static int64_t draw(uint64_t *random, int64_t grain, int64_t rest)
 static void choose_addresses(const struct setup *setup, uint64_t *random, int64_t *source,
                              int64_t *target)
 {
-    if (setup->relative < 0 && setup->source < 0 && setup->target < 0) {
+    int64_t relative = setup->of[FACTOR_RELATIVE];
+    *source = setup->of[FACTOR_SOURCE];
+    *target = setup->of[FACTOR_TARGET];
+    if (relative < 0 && *source < 0 && *target < 0) {
         *source = draw(random, LINE, 0);
         *target = draw(random, LINE, 0);
         return;
     }
-    *source = setup->source;
-    *target = setup->target;
-    if (setup->relative >= 0) {
+    if (relative >= 0) {
         if (*source < 0 && *target < 0)
             *source = draw(random, GRAIN, 0);
         if (*source < 0)
-            *source = *target + FACTOR_PAGE - setup->relative;
-        *target = *source + setup->relative;
+            *source = *target + FACTOR_PAGE - relative;
+        *target = *source + relative;
     } else if (*target < 0) {
         *target = draw(random, GRAIN, *source % GRAIN);
     } else if (*source < 0) {
@@ -425,19 +399,21 @@ struct settings factor_settings(const struct factor_point *point, const struct s
                                 uint64_t *random)
 {
     struct settings settings = point->settings;
+    const int64_t *of = setup->of;
     be_quick(&settings);
-    if (setup->relative >= 0 || setup->source >= 0 || setup->target >= 0 || setup->placement >= 0) {
+    if (of[FACTOR_RELATIVE] >= 0 || of[FACTOR_SOURCE] >= 0 || of[FACTOR_TARGET] >= 0 ||
+        of[FACTOR_PLACEMENT] >= 0) {
         settings.buffer_cycling = false;
         settings.send_alignment = settings.receive_alignment = FACTOR_PAGE;
         choose_addresses(setup, random, &settings.send_offset, &settings.receive_offset);
     }
-    if (setup->placement >= 0) {
-        settings.source_placement = (enum placement)setup->placement;
+    if (of[FACTOR_PLACEMENT] >= 0) {
+        settings.source_placement = (enum placement)of[FACTOR_PLACEMENT];
         settings.target_placement = PLACEMENT_DEFAULT;
     }
-    if (setup->cycling >= 0)
-        settings.buffer_cycling = setup->cycling;
-    if (setup->cache >= 0)
-        settings.cache_state = (enum cache_state)setup->cache;
+    if (of[FACTOR_CYCLING] >= 0)
+        settings.buffer_cycling = of[FACTOR_CYCLING] > 0;
+    if (of[FACTOR_CACHE] >= 0)
+        settings.cache_state = (enum cache_state)of[FACTOR_CACHE];
     return settings;
 }

@@ -36,12 +36,10 @@ const char *factor_name(enum factor);
  * *error (for the user; the caller frees it) if one of them is none. */
 unsigned factors_parse(const char *list, char **error);
 
-/* How one probe is measured; what is below 0 is as the script has it, or drawn. */
+/* How one probe is measured: the value of a level of each factor; below 0, it is as the script has
+ * it, or drawn. FACTOR_ORDER: of factor_move(), 0 where the job was started. */
 struct setup {
-    int64_t relative, source, target; /* bytes */
-    int cycling, cache, placement;
-    int order;  /* of factor_move(); 0: as the job was started */
-    int before; /* number of the point that is measured before; below 0: none */
+    int64_t of[FACTORS];
 };
 struct setup setup_usual(void);
 
@@ -67,8 +65,6 @@ struct factor_point {
 size_t factor_levels(enum factor, const struct factor_point *points, size_t count, size_t point,
                      struct factor_level *levels, const char **reason);
 void factor_levels_free(struct factor_level *levels, size_t count);
-/* Changes the setup. */
-void factor_choose(enum factor, const struct factor_level *, struct setup *);
 /* The settings for one probe of the point. *random: addresses that the setup leaves open are drawn.
  */
 struct settings factor_settings(const struct factor_point *, const struct setup *,
@@ -92,7 +88,7 @@ bool factor_move(int order);
 struct factor_row {
     size_t point;
     enum factor factor, other;
-    bool both;
+    bool both, chosen; /* chosen: it is measured */
     struct factor_level levels[FACTOR_LEVELS];
     size_t count;
     double values[FACTOR_BLOCKS * FACTOR_LEVELS]; /* block by block; PE 0 */

@@ -223,14 +223,11 @@ static void describe_row(const struct engine *engine, const struct factor_row *r
     described->factor =
         row->both ? text_format("%s and %s", factor_name(row->factor), factor_name(row->other))
                   : memory_text(factor_name(row->factor));
-    size_t slowest = 0, fastest = 0;
     for (size_t l = 0; l < row->count; l++) {
         described->names[l] = row->both ? text_format("%s; %s", row->levels[l & 1].name,
                                                       row->levels[2 + (l >> 1)].name)
                                         : memory_text(row->levels[l].name);
         described->effects[l] = (struct result_level_effect){described->names[l], row->effects[l]};
-        slowest = row->effects[l] > row->effects[slowest] ? l : slowest;
-        fastest = row->effects[l] < row->effects[fastest] ? l : fastest;
     }
     *result = (struct result_factor){.point = described->description.point,
                                      .factor = described->factor,
@@ -240,8 +237,8 @@ static void describe_row(const struct engine *engine, const struct factor_row *r
                                      .p = row->p,
                                      .adjusted = row->adjusted,
                                      .named = row->named,
-                                     .slowest = described->names[slowest],
-                                     .fastest = described->names[fastest],
+                                     .slowest = described->names[row->slowest],
+                                     .fastest = described->names[row->fastest],
                                      .ratio = row->ratio.ratio,
                                      .low = row->ratio.low,
                                      .high = row->ratio.high};

@@ -93,9 +93,9 @@ static struct setup setup_of(const struct probe *probe)
     struct setup setup = setup_usual();
     const struct factor_row *row = probe->row;
     /* The levels of two factors: 0 both fast, 1 the first slow, 2 the second slow, 3 both slow. */
-    factor_choose(row->factor, &row->levels[row->both ? probe->level & 1 : probe->level], &setup);
+    setup.of[row->factor] = row->levels[row->both ? probe->level & 1 : probe->level].value;
     if (row->both)
-        factor_choose(row->other, &row->levels[2 + (probe->level >> 1)], &setup);
+        setup.of[row->other] = row->levels[2 + (probe->level >> 1)].value;
     return setup;
 }
 
@@ -114,14 +114,16 @@ static double measure_probe(struct engine *engine, const struct probe *probe,
     struct factors *factors = engine->factors;
     const struct factor_point *point = &factors->points[probe->row->point];
     struct setup setup = setup_of(probe), usual = setup_usual();
-    factor_move(setup.order);
-    if (setup.before >= 0)
-        measure_point(engine, &factors->points[setup.before], &usual);
+    int64_t before = setup.of[FACTOR_BEFORE];
+    factor_move((int)setup.of[FACTOR_ORDER]);
+    if (before >= 0)
+        measure_point(engine, &factors->points[before], &usual);
     *status = measure_point(engine, point, &setup);
     if (*status != MEASURE_DONE)
         return NAN;
     const struct buffers *buffers = &engine->bench.buffers;
-    if (setup.placement == PLACEMENT_MALLOC && point->demand.local && point->demand.remote)
+    if (setup.of[FACTOR_PLACEMENT] == PLACEMENT_MALLOC && point->demand.local &&
+        point->demand.remote)
         factors->apart[probe->row->point] =
             (double)((uintptr_t)(buffers->remote_first - buffers->local_first) % FACTOR_PAGE);
     return engine->latest.median > 0 ? engine->latest.median : NAN;
@@ -150,16 +152,16 @@ static bool has_time(const struct engine *engine, double seconds)
     return has;
 }
 
-/* Measures every level of the rows once, in random order. Whether there was time for all of them.
- */
+/* Measures every level of the chosen rows once, in random order. Whether there was time for all of
+ * them. */
 static bool measure_block(struct engine *engine, struct factor_row *rows, size_t count,
-                          size_t block, const bool *chosen)
+                          size_t block)
 {
     struct factors *factors = engine->factors;
     struct probe *probes = memory_zeroed(count * FACTOR_LEVELS + 1, sizeof *probes);
     size_t n = 0;
     for (size_t i = 0; i < count; i++)
-        for (size_t l = 0; l < rows[i].count && chosen[i]; l++)
+        for (size_t l = 0; l < rows[i].count && rows[i].chosen; l++)
             probes[n++] = (struct probe){&rows[i], l};
     shuffle(factors, probes, n);
     bool complete = true;
@@ -175,17 +177,16 @@ static bool measure_block(struct engine *engine, struct factor_row *rows, size_t
 }
 
 /* Measures as many blocks as there is time for. Rows count complete blocks. */
-static void measure_blocks(struct engine *engine, struct factor_row *rows, size_t count,
-                           const bool *chosen)
+static void measure_blocks(struct engine *engine, struct factor_row *rows, size_t count)
 {
     double took = 0;
     for (size_t block = 0; block < FACTOR_BLOCKS; block++) {
         double start = wall_seconds();
-        if (!has_time(engine, took) || !measure_block(engine, rows, count, block, chosen))
+        if (!has_time(engine, took) || !measure_block(engine, rows, count, block))
             break;
         took = wall_seconds() - start;
         for (size_t i = 0; i < count; i++)
-            rows[i].blocks = chosen[i] ? block + 1 : rows[i].blocks;
+            rows[i].blocks = rows[i].chosen ? block + 1 : rows[i].blocks;
     }
 }
 
@@ -235,7 +236,7 @@ static void plan(struct engine *engine, enum factor factor)
 {
     struct factors *factors = engine->factors;
     for (size_t i = 0; i < factors->count; i++) {
-        struct factor_row row = {.point = i, .factor = factor};
+        struct factor_row row = {.point = i, .factor = factor, .chosen = true};
         const char *reason;
         row.count = factor_levels(factor, factors->points, factors->count, i, row.levels, &reason);
         if (row.count > 0 && factor == FACTOR_ORDER && !can_move(&row)) {
@@ -337,6 +338,16 @@ static void fit_time(struct engine *engine)
 
 /* ---- What it says; PE 0 ---- */
 
+/* The effect of each level, and which levels are the slowest and the fastest. */
+static void find_effects(struct factor_row *row)
+{
+    factorial_effects(row->values, row->blocks, row->count, row->effects);
+    for (size_t l = 0; l < row->count; l++) {
+        row->slowest = row->effects[l] > row->effects[row->slowest] ? l : row->slowest;
+        row->fastest = row->effects[l] < row->effects[row->fastest] ? l : row->fastest;
+    }
+}
+
 static void test_rows(struct factor_row *rows, size_t count, double alpha)
 {
     double *p = memory_zeroed(count + 1, sizeof *p);
@@ -349,12 +360,8 @@ static void test_rows(struct factor_row *rows, size_t count, double alpha)
         struct factor_row *row = &rows[i];
         row->adjusted = p[i];
         row->named = row->adjusted <= alpha;
-        factorial_effects(row->values, row->blocks, row->count, row->effects);
+        find_effects(row);
         factorial_split(row->effects, row->count, row->slow);
-        for (size_t l = 0; l < row->count; l++) {
-            row->slowest = row->effects[l] > row->effects[row->slowest] ? l : row->slowest;
-            row->fastest = row->effects[l] < row->effects[row->fastest] ? l : row->fastest;
-        }
     }
     free(p);
 }
@@ -390,15 +397,14 @@ static void confirm(struct engine *engine)
 {
     struct factors *factors = engine->factors;
     struct factor_row *again = memory_zeroed(factors->row_count + 1, sizeof *again);
-    bool *chosen = memory_zeroed(factors->row_count + 1, sizeof *chosen);
     for (size_t i = 0; i < factors->row_count; i++) {
         const struct factor_row *row = &factors->rows[i];
-        again[i] = (struct factor_row){.point = row->point, .factor = row->factor, .count = 2};
+        again[i] = (struct factor_row){
+            .point = row->point, .factor = row->factor, .count = 2, .chosen = row->named};
         again[i].levels[0] = row->levels[row->fastest];
         again[i].levels[1] = row->levels[row->slowest];
-        chosen[i] = row->named;
     }
-    measure_blocks(engine, again, factors->row_count, chosen);
+    measure_blocks(engine, again, factors->row_count);
     for (size_t i = 0; i < factors->row_count && comm_pe() == 0; i++) {
         struct factor_row *row = &factors->rows[i];
         keep_complete(&again[i]);
@@ -406,7 +412,6 @@ static void confirm(struct engine *engine)
                                                       : ratio_of(row, row->slowest, row->fastest);
         row->named = row->named && row->ratio.low > 1;
     }
-    free(chosen);
     free(again);
     share_found(factors);
 }
@@ -465,7 +470,7 @@ static void test_together(struct factor_row *rows, size_t count)
         }
         p[i] = row->p = factorial_p(pairs, row->blocks, 2);
         row->ratio = factorial_ratio(ratios, row->blocks, FACTOR_CONFIDENCE);
-        factorial_effects(row->values, row->blocks, 4, row->effects);
+        find_effects(row);
     }
     factorial_adjust(p, count);
     for (size_t i = 0; i < count; i++) {
@@ -491,14 +496,12 @@ static void measure_together(struct engine *engine)
                                 .factor = a->factor,
                                 .other = b->factor,
                                 .both = true,
+                                .chosen = true,
                                 .levels = {a->levels[a->fastest], a->levels[a->slowest],
                                            b->levels[b->fastest], b->levels[b->slowest]},
                                 .count = 4};
     }
-    bool *chosen = memory_zeroed(factors->together_count + 1, sizeof *chosen);
-    memset(chosen, true, factors->together_count);
-    measure_blocks(engine, factors->together, factors->together_count, chosen);
-    free(chosen);
+    measure_blocks(engine, factors->together, factors->together_count);
     if (comm_pe() == 0)
         test_together(factors->together, factors->together_count);
 }
@@ -541,10 +544,7 @@ void factors_run(struct engine *engine)
     free(counting_choose(NULL, 0)); /* times are what this is about */
     try_factors(engine);
     fit_time(engine);
-    bool *chosen = memory_zeroed(factors->row_count + 1, sizeof *chosen);
-    memset(chosen, true, factors->row_count);
-    measure_blocks(engine, factors->rows, factors->row_count, chosen);
-    free(chosen);
+    measure_blocks(engine, factors->rows, factors->row_count);
     if (comm_pe() == 0)
         test_rows(factors->rows, factors->row_count, FACTOR_ALPHA);
     share_found(factors);

@@ -217,61 +217,54 @@ static char *pack(const struct notes *notes, int64_t *length)
     return text;
 }
 
-static void send_outcome(const struct outcome *outcome, const struct notes *notes, int size)
+/* From the set's rank 0, which is `root`, to PE 0; both call it. */
+static void pass(int root, void *data, size_t bytes)
+{
+    if (comm_pe() == root)
+        comm_send(0, data, bytes);
+    else
+        comm_receive(root, data, bytes);
+}
+
+/* Of an array that PE 0 does not have yet; an empty one is NULL there. */
+static void *pass_array(int root, void *array, int64_t count, size_t size)
+{
+    if (count > 0 && comm_pe() == 0)
+        array = memory_zeroed((size_t)count, size);
+    if (count > 0)
+        pass(root, array, (size_t)count * size);
+    return array;
+}
+
+static void pass_outcome(int root, struct outcome *outcome, struct notes *notes, int size)
 {
     struct sizes sizes = {.samples = (int64_t)outcome->sample_count,
                           .window_changes = (int64_t)outcome->window_changes,
                           .controls = (int64_t)outcome->control_count};
-    char *text = pack(notes, &sizes.notes);
-    comm_send(0, &outcome->statistics, sizeof outcome->statistics);
-    comm_send(0, outcome->counted, sizeof outcome->counted);
-    comm_send(0, &sizes, sizeof sizes);
-    comm_send(0, outcome->per_pe, (size_t)size * sizeof *outcome->per_pe);
-    comm_send(0, text, (size_t)sizes.notes);
-    if (sizes.samples > 0)
-        comm_send(0, outcome->samples, outcome->sample_count * sizeof *outcome->samples);
-    if (sizes.controls > 0)
-        comm_send(0, outcome->controls, outcome->control_count * sizeof *outcome->controls);
-    free(text);
-}
-
-/* NULL: there is nothing. */
-static void *receive_array(int root, size_t count, size_t size)
-{
-    if (count == 0)
-        return NULL;
-    void *array = memory_zeroed(count, size);
-    comm_receive(root, array, count * size);
-    return array;
-}
-
-static void receive_outcome(int root, struct outcome *outcome, struct notes *notes, int size)
-{
-    struct sizes sizes;
-    comm_receive(root, &outcome->statistics, sizeof outcome->statistics);
-    comm_receive(root, outcome->counted, sizeof outcome->counted);
-    comm_receive(root, &sizes, sizeof sizes);
-    comm_receive(root, outcome->per_pe, (size_t)size * sizeof *outcome->per_pe);
-    char *text = memory_zeroed((size_t)sizes.notes + 1, 1);
-    comm_receive(root, text, (size_t)sizes.notes);
-    notes_clear(notes);
-    for (size_t at = 0; at < (size_t)sizes.notes; at += strlen(text + at) + 1)
-        notes_add(notes, memory_text(text + at));
-    free(text);
+    char *text = comm_pe() == root ? pack(notes, &sizes.notes) : NULL;
+    pass(root, &outcome->statistics, sizeof outcome->statistics);
+    pass(root, outcome->counted, sizeof outcome->counted);
+    pass(root, &sizes, sizeof sizes);
+    pass(root, outcome->per_pe, (size_t)size * sizeof *outcome->per_pe);
+    text = pass_array(root, text, sizes.notes, 1);
     outcome->window_changes = (size_t)sizes.window_changes;
     outcome->sample_count = (size_t)sizes.samples;
     outcome->control_count = (size_t)sizes.controls;
-    outcome->samples = receive_array(root, outcome->sample_count, sizeof *outcome->samples);
-    outcome->controls = receive_array(root, outcome->control_count, sizeof *outcome->controls);
+    outcome->samples = pass_array(root, outcome->samples, sizes.samples, sizeof *outcome->samples);
+    outcome->controls =
+        pass_array(root, outcome->controls, sizes.controls, sizeof *outcome->controls);
+    if (comm_pe() == 0)
+        notes_clear(notes);
+    for (int64_t at = 0; comm_pe() == 0 && at < sizes.notes; at += (int64_t)strlen(text + at) + 1)
+        notes_add(notes, memory_text(text + at));
+    free(text);
 }
 
 void outcome_bring(struct outcome *outcome, struct notes *notes, const struct pe_set *set)
 {
     int root = pe_set_member(set, 0), size = pe_set_size(set);
-    if (root != 0 && comm_pe() == root)
-        send_outcome(outcome, notes, size);
-    else if (root != 0 && comm_pe() == 0)
-        receive_outcome(root, outcome, notes, size);
+    if (root != 0 && (comm_pe() == root || comm_pe() == 0))
+        pass_outcome(root, outcome, notes, size);
     for (size_t i = 0; i < counters_count(); i++)
         outcome->counted[i].name = counters_name(i);
 }

@@ -164,6 +164,15 @@ static void last_words(int status, const char *text)
     watchdog_last_words(status, text, text);
 }
 
+/* Ends the job for a reason that this PE has found, which the others and the output get. */
+static _Noreturn void end_saying(int status, const char *said)
+{
+    watchdog_ending();
+    board_say_end(BOARD_FAILED, status, said);
+    last_words(status, said);
+    end_job(status);
+}
+
 /* A core file may have been asked for: by a limit above 0. */
 static void dump_core(void)
 {
@@ -239,9 +248,7 @@ static void stuck(double seconds)
     fprintf(stderr, "skampi: error: %s; ending the job\n", text);
     char said[LONGEST_SAID + 32];
     snprintf(said, sizeof said, "ended by the watchdog: %s", text);
-    board_say_end(BOARD_FAILED, STATUS_WATCHDOG, said);
-    last_words(STATUS_WATCHDOG, said);
-    end_job(STATUS_WATCHDOG);
+    end_saying(STATUS_WATCHDOG, said);
 }
 
 void watchdog_tell_limit(struct output *output, const char *what, const char *missing)
@@ -262,9 +269,7 @@ static void time_over(void)
     struct output *output = atomic_load(&guard.output);
     if (output)
         watchdog_tell_limit(output, text, "the rest is");
-    board_say_end(BOARD_FAILED, STATUS_TIME_LIMIT, text);
-    last_words(STATUS_TIME_LIMIT, text);
-    end_job(STATUS_TIME_LIMIT);
+    end_saying(STATUS_TIME_LIMIT, text);
 }
 
 /* MPI says so of one of its own calls. */
@@ -274,9 +279,7 @@ static void library_failed(const char *why)
     snprintf(text, sizeof text, "MPI failed on PE %d in %s: %s", comm_pe(), doing(), why);
     if (comm_claim())
         fprintf(stderr, "skampi: error: %s\n", text);
-    board_say_end(BOARD_FAILED, STATUS_FAILED_MEASUREMENT, text);
-    last_words(STATUS_FAILED_MEASUREMENT, text);
-    end_job(STATUS_FAILED_MEASUREMENT);
+    end_saying(STATUS_FAILED_MEASUREMENT, text);
 }
 
 /* Memory for the engine itself. */
@@ -289,12 +292,9 @@ static void exhausted(const char *why)
     snprintf(text, sizeof text, "PE %d is %s, in %s", guard.pe, why, doing());
     if (!atomic_load(&guard.started) || comm_claim())
         fprintf(stderr, "skampi: error: %s\n", text);
-    watchdog_ending();
     char said[LONGEST_SAID + 96];
     snprintf(said, sizeof said, "ended by an error: %s", text);
-    board_say_end(BOARD_FAILED, STATUS_INTERNAL, said);
-    last_words(STATUS_INTERNAL, said);
-    end_job(STATUS_INTERNAL);
+    end_saying(STATUS_INTERNAL, said);
 }
 
 void watchdog_lacking(size_t bytes)
@@ -313,10 +313,7 @@ static void lacking(size_t bytes)
         guard.pe, bytes, doing(), comm_heap_variable());
     if (comm_claim())
         fprintf(stderr, "skampi: error: %s\n", text);
-    watchdog_ending();
-    board_say_end(BOARD_FAILED, STATUS_FAILED_MEASUREMENT, text);
-    last_words(STATUS_FAILED_MEASUREMENT, text);
-    end_job(STATUS_FAILED_MEASUREMENT);
+    end_saying(STATUS_FAILED_MEASUREMENT, text);
 }
 
 void watchdog_end_lacking(void)
