@@ -12,8 +12,8 @@
 #ifndef SKAMPI_MEASUREMENTS_COLLECTIVE_H
 #define SKAMPI_MEASUREMENTS_COLLECTIVE_H
 
+#include "measurements/common/openshmem.h"
 #include "measurements/common/shapes.h"
-#include "measurements/common/team.h"
 
 /* Everything that a collective routine of OpenSHMEM takes; one of a team takes that of the run. */
 struct collective_call {

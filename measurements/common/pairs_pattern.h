@@ -64,6 +64,13 @@ struct pairs_call {
     size_t here, there; /* bytes from the memory of the iteration, on this PE and on the target */
 };
 
+/* Rounds of a tournament: in each, ranks form disjoint pairs, and in all together each rank meets
+ * each other one once. Without groups (a group of 1): size - 1, or size if that is odd. With groups
+ * of g ranks that follow each other, such as the PEs of a node, G of them: as many as g ranks need,
+ * with pairs inside of groups, and g times as many as G ranks need, with pairs of ranks of two
+ * groups. 0: `size` is no multiple of `group`. Pure. */
+int64_t tournament_rounds(int size, int64_t group);
+
 /* Hook: arguments that make no sense on this set. For functions with a parameter `pattern`. */
 const char *pairs_check(const struct run *);
 /* As pairs_check(), for functions that only work with patterns of pairs. */

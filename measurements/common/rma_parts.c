@@ -76,8 +76,7 @@ static void demand(struct run *run)
 #include <math.h>
 #include <string.h>
 
-#include "measurements/common/library_calls.h"
-#include "measurements/common/user_context.h"
+#include "measurements/common/openshmem.h"
 
 /* Pauses last this many times the complete operation, so that it could be over before they end. */
 #define PAUSE_FACTOR 2

@@ -148,7 +148,7 @@ static void step_stencil(struct run *run)
 }
 
 /* The key of the data of this round, equal on all PEs. */
-static uint64_t key_of(const struct run *run)
+static uint64_t grid_key(const struct run *run)
 {
     return kernel_key(run, 0);
 }
@@ -160,7 +160,7 @@ static void begin(struct run *run)
     struct grid_state *s = run->state;
     s->steps = 0;
     for (int i = 0; i < 2; i++)
-        grid_begin(&s->block, s->cells[i], key_of(run), false);
+        grid_begin(&s->block, s->cells[i], grid_key(run), false);
 }
 
 /* ---- Data ---- */
@@ -219,7 +219,7 @@ static bool verify(struct run *run)
     bool good = !kernel->himeno || verify_sum(run);
     if (!good || (!run->untimed && grid_serial_cost(&s->block, s->steps) > KERNEL_MOST_CHECKED))
         return good;
-    float *wanted = grid_serial(&s->block, kernel->program, key_of(run), s->steps);
+    float *wanted = grid_serial(&s->block, kernel->program, grid_key(run), s->steps);
     if (!wanted)
         return run_fail(
             run, "the serial program that checks the data needs more cells than can be addressed");

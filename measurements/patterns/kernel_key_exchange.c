@@ -2,11 +2,9 @@
  * Exchange of keys, as in the integer sort of the NAS benchmarks: PEs count their keys by buckets,
  * agree on who gets which buckets, put the keys there, and sort what they got.
  */
-#include "measurements/common/key_sort.h"
+#include "measurements/common/kernel.h"
 
 #include "measurements/common/collective.h"
-#include "measurements/common/kernel.h"
-#include "measurements/common/tree_sum.h"
 
 enum { BUCKETS_OF_A_PE = 4 }; /* at least: no PE gets many more keys than others */
 /* A PE has room for twice the keys that it begins with, and this many more: if it begins with few,

@@ -2,10 +2,9 @@
  * Random access: each PE changes words at random places of a table that is distributed over all,
  * by get and put, or by atomic operations.
  */
-#include "measurements/common/random_access.h"
+#include "measurements/common/kernel.h"
 
 #include "measurements/common/collective.h"
-#include "measurements/common/kernel.h"
 
 /* The share of updates that may be lost if they are not atomic, by the rules of HPC Challenge. */
 #define LOST_SHARE 0.01

@@ -3,7 +3,7 @@
  * each, a fence after each, and a window of operations with one quiet. Gets also with nothing after
  * them: a quiet can wait for ranks that have no part in the transfer.
  */
-#include "measurements/common/library_calls.h"
+#include "measurements/common/openshmem.h"
 #include "measurements/common/pairs_pattern.h"
 
 enum routine { PUT, PUT_NBI, GET, GET_NBI, PUT_SIGNAL, PUT_SIGNAL_NBI };

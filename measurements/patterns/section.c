@@ -124,7 +124,7 @@ static void demand_strided(struct run *run)
 #include <shmem.h>
 #include <stdlib.h>
 
-#include "measurements/common/library_calls.h"
+#include "measurements/common/openshmem.h"
 
 static bool gets(const struct run *run)
 {

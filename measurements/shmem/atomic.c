@@ -2,8 +2,8 @@
  * Atomic memory operations: every operation on the default context and on a user's, over 32 and 64
  * bit, each rank on a target that nobody else uses or all ranks on one.
  */
+#include "measurements/common/openshmem.h"
 #include "measurements/common/shapes.h"
-#include "measurements/common/user_context.h"
 
 /* Values small enough for any type, of which every operation makes something else. */
 #define FIRST 6   /* held by a target before the first operation */

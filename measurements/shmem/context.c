@@ -2,9 +2,8 @@
  * Communication contexts: creating and destroying them, put, get, quiet and fence on one, and
  * non-blocking operations in flight on several.
  */
-#include "measurements/common/order_parts.h"
+#include "measurements/common/openshmem.h"
 #include "measurements/common/rma_parts.h"
-#include "measurements/common/user_context.h"
 
 #define MOST_CONTEXTS 64
 

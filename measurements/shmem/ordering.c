@@ -4,7 +4,7 @@
  * Non-blocking puts to the next rank, looked for there at once, show whether quiet completes and
  * fence orders what was posted before.
  */
-#include "measurements/common/order_parts.h"
+#include "measurements/common/openshmem.h"
 
 /* Symmetric. */
 #define COMPLETION_BYTES 256
@@ -14,8 +14,6 @@ struct completion {
 };
 
 #if SKAMPI_SHMEM
-
-#include "measurements/common/user_context.h"
 
 /* What is called, copied out of the descriptor and the state: loops read it from registers. */
 struct calls {

@@ -1,7 +1,7 @@
 /*
  * Teams: splitting one, destroying it, synchronizing it.
  */
-#include "measurements/common/team.h"
+#include "measurements/common/openshmem.h"
 
 #include "measurements/common/shapes.h"
 

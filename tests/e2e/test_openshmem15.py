@@ -29,7 +29,7 @@ SIZES = {"int": 8, "double": 8, "byte": 5}
 
 
 # What needs the library's declarations.
-LIBRARY = re.compile(r"[</](open)?shmem\.h[>\"]|measurements/common/(team|collective|library_calls)\.h")
+LIBRARY = re.compile(r"[</](open)?shmem\.h[>\"]|measurements/common/(openshmem|collective)\.h")
 
 
 def built(name):

@@ -3,9 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "measurements/common/key_sort.h"
-#include "measurements/common/random_access.h"
-#include "measurements/common/tree_sum.h"
+#include "measurements/common/kernel.h"
 #include "unit/unit.h"
 
 /* ---- Keys ---- */

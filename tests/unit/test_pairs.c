@@ -6,7 +6,6 @@
 
 #include "engine/services.h"
 #include "measurements/common/pairs_pattern.h"
-#include "measurements/common/tournament.h"
 #include "unit/unit.h"
 
 #define MOST 9 /* ranks */

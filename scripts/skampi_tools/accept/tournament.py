@@ -1,4 +1,4 @@
-"""Rounds of a tournament, in each of which disjoint pairs of PEs work at the same time. measurements/common/tournament.c
+"""Rounds of a tournament, in each of which disjoint pairs of PEs work at the same time. measurements/common/pairs_pattern.c
 and pairs_pattern.c draw equal rounds for the pattern "round:K:SEED:GROUP".
 
     game = Tournament(8, group=2)
