@@ -11,7 +11,7 @@
 
 #include "engine/measurement.h"
 #include "engine/start.h"
-#include "ski/builtin.h"
+#include "ski/builtins.h"
 
 /* ---- JSON ---- */
 

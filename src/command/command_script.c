@@ -12,10 +12,9 @@
 #include "base/text.h"
 #include "command/command.h"
 #include "ski/builtins.h"
-#include "ski/check.h"
 #include "ski/lexer.h"
 #include "ski/loop.h"
-#include "ski/parser.h"
+#include "ski/script.h"
 
 /* What a value must be. */
 struct requirement {

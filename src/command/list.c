@@ -18,7 +18,7 @@
 #include "base/text.h"
 #include "command/list_fold.h"
 #include "engine/functions.h"
-#include "output/columns.h"
+#include "output/output.h"
 #include "ski/builtins.h"
 #include "ski/function_names.h"
 

@@ -20,10 +20,8 @@
 #include "engine/messages.h"
 #include "engine/start.h"
 #include "engine/watchdog.h"
-#include "output/output_table.h"
+#include "output/output.h"
 #include "output/summary.h"
-#include "ski/check.h"
-#include "ski/parser.h"
 #include "ski/script.h"
 
 #define STATUS_INTERNAL 1

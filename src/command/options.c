@@ -20,7 +20,6 @@
 #include "clock/timer.h"
 #include "engine/factor.h"
 #include "machine/machine.h"
-#include "output/columns.h"
 #include "output/output.h"
 #include "settings/table.h"
 #include "ski/lexer.h"

@@ -17,7 +17,7 @@
 #include "engine/batches.h"
 #include "engine/functions.h"
 #include "engine/samples.h"
-#include "output/point.h"
+#include "output/result.h"
 #include "stats/rounds.h"
 #include "stats/series.h"
 #include "stats/stats.h"

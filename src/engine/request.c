@@ -12,7 +12,7 @@
 #include "engine/services.h"
 #include "objects/info.h"
 #include "objects/pe_set.h"
-#include "output/point.h"
+#include "output/result.h"
 #include "settings/table.h"
 
 static const struct argument *copy_arguments(const struct measure_request *request)

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/table.h"
 #include "base/text.h"
-#include "output/point.h"
+#include "output/result.h"
 #include "stats/rounds.h"
 #include "stats/stats.h"
 

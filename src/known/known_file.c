@@ -9,7 +9,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "known/lines.h"
-#include "output/point.h"
 #include "output/result.h"
 
 void known_run_release(struct known_run *run)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/numbers.h"
-#include "output/columns.h"
+#include "output/output.h"
 #include "output/record.h"
 
 #define RESULT(member) (int)offsetof(struct result, member)

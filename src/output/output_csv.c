@@ -10,8 +10,8 @@
 
 #include "base/json.h"
 #include "base/memory.h"
-#include "output/point.h"
 #include "output/record.h"
+#include "output/result.h"
 
 static const char *const point_columns[] = {
     "record", "block",   "number",    "function", "call",     "args",  "arg_units", "variables",

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "output/point.h"
 #include "output/record.h"
+#include "output/result.h"
 
 #define SCHEMA 1
 

@@ -6,8 +6,8 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "output/point.h"
 #include "output/record.h"
+#include "output/result.h"
 
 #define SIGNIFICANT 4
 /* Suffix of the names of blocks that hold results over all rounds. */

@@ -1,5 +1,5 @@
 /* The text that identifies a point. */
-#include "output/point.h"
+#include "output/result.h"
 
 #include <stdlib.h>
 #include <string.h>

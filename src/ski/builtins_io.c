@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "objects/file_access.h"
-#include "ski/builtin.h"
+#include "ski/builtins.h"
 
 /* ---- Hints ---- */
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "ski/builtin.h"
+#include "ski/builtins.h"
 
 /* ---- Datatypes ---- */
 

@@ -1,7 +1,7 @@
 /*
  * Checks a script before it runs: binds names and reports errors that the text alone shows.
  */
-#include "ski/check.h"
+#include "ski/script.h"
 
 #include <math.h>
 #include <stdlib.h>

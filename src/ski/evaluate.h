@@ -109,4 +109,7 @@ bool evaluate_args(struct interp *in, const struct expr *call, const struct sign
                    struct value **made, char **refusal);
 void args_release(struct value *args, size_t count);
 
+/* Runs the statement measure. Collective over all PEs. False when the script has failed. */
+bool script_measure(struct interp *in, const struct stmt *stmt);
+
 #endif

@@ -9,7 +9,6 @@
 #include "base/text.h"
 #include "ski/builtins.h"
 #include "ski/evaluate.h"
-#include "ski/measure.h"
 #include "ski/refine.h"
 #include "ski/script.h"
 

@@ -1,7 +1,7 @@
 /*
  * Runs the statement measure.
  */
-#include "ski/measure.h"
+#include "ski/evaluate.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,6 @@
 #include "base/text.h"
 #include "engine/measurement.h"
 #include "ski/check_arguments.h"
-#include "ski/evaluate.h"
 
 /* Bytes that the columns and the call of one measure may have. */
 #define MEASURE_LIMIT ((size_t)1 << 20)

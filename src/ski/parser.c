@@ -2,7 +2,7 @@
  * Makes the syntax tree of a script: statements and the constructs that contain them; and the
  * values of --set NAME=EXPR in it.
  */
-#include "ski/parser.h"
+#include "ski/script.h"
 
 #include <stdlib.h>
 #include <string.h>

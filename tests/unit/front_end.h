@@ -11,7 +11,7 @@
 
 #include "base/text.h"
 #include "ski/diag.h"
-#include "ski/parser.h"
+#include "ski/script.h"
 #include "ski/source.h"
 #include "ski/tree.h"
 #include "unit/unit.h"

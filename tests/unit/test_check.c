@@ -5,7 +5,7 @@
 
 #include "engine/measurement.h"
 #include "ski/builtins.h"
-#include "ski/check.h"
+#include "ski/script.h"
 
 struct checked {
     struct source *source;

@@ -8,9 +8,8 @@
 #include "command/list_fold.h"
 #include "engine/functions.h"
 #include "engine/measurement.h"
-#include "ski/check.h"
 #include "ski/function_names.h"
-#include "ski/parser.h"
+#include "ski/script.h"
 #include "unit/unit.h"
 
 #define WORDS(...)                                                                                 \

@@ -7,9 +7,7 @@
 
 #include "base/text.h"
 #include "ski/builtins.h"
-#include "ski/check.h"
 #include "ski/diag.h"
-#include "ski/parser.h"
 #include "ski/script.h"
 #include "support/stub/stub_engine.h"
 #include "unit/unit.h"

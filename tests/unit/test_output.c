@@ -8,7 +8,7 @@
 
 #include "base/json.h"
 #include "output/output.h"
-#include "output/point.h"
+#include "output/result.h"
 #include "unit/unit.h"
 
 static void number(double value, const char *expected)
