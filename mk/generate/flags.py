@@ -8,7 +8,7 @@ from generate import markdown, program
 
 SOURCE = "src/output/result.c"
 TOOLS = "scripts/flags.json"
-_ROW = re.compile(r'\[RESULT_\w+\] =\s*\{((?:\s*"(?:[^"\\]|\\.)*"|\s*,)+)\s*(FINE|DOUBTFUL|COVERED)\}')
+_ROW = re.compile(r'\[RESULT_\w+\] =\s*\{((?:\s*"(?:[^"\\]|\\.)*"|\s*,)+)\s*FLAG_(FINE|DOUBTFUL|COVERED)\}')
 _STRINGS = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
 

@@ -184,7 +184,7 @@ static unsigned flags_of(const struct rounds_record *record, const struct rounds
     unsigned flags = 0;
     for (int flag = 0; flag < RESULT_FLAGS; flag++)
         if (record->flagged[flag] > 0 && 2 * record->flagged[flag] >= record->done &&
-            !result_flag_covered((enum result_flag)flag))
+            result_flags[flag].doubt != FLAG_COVERED)
             flags |= 1u << flag;
     if (is_unstable(rounds, record->effective))
         flags |= 1u << RESULT_UNSTABLE;

@@ -8,7 +8,6 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "known/lines.h"
 #include "output/result.h"
 
 void known_run_release(struct known_run *run)
@@ -106,9 +105,7 @@ char *known_file_read(const char *path, struct known_file *file)
 #include <stdio.h>
 
 #define SCHEMA 1
-/* Longest line of a file, since a result may list its samples (LONGEST_LINE), and longest record
- * that is parsed (LONGEST_RECORD). */
-#define LONGEST_LINE ((size_t)1 << 30)
+/* Longest record that is parsed: results, which may list samples, are not. */
 #define LONGEST_RECORD ((size_t)16 << 20)
 /* Highest number of a state; a higher one means that the file is damaged. */
 #define HIGHEST_NUMBER 999
@@ -237,7 +234,7 @@ static const char *check_state(struct known_file *file, const struct known_state
 /* One control of a state; its value is NaN if the record does not have it. */
 static const char *take_range(const json_t *record, size_t kind, struct states_range *range)
 {
-    const json_t *member = json_object_get(record, result_control_name(kind));
+    const json_t *member = json_object_get(record, result_control_kinds[kind].name);
     *range = (struct states_range){NAN, 0, INFINITY};
     if (!member || json_is_null(member))
         return NULL;
@@ -471,25 +468,27 @@ static char *fail_line(const char *path, size_t line, const char *wrong)
                        path, line, wrong);
 }
 
-static char *take_line(const char *path, const struct lines *lines, struct known_file *file)
+/* A line without its newline. */
+struct line {
+    char *text;
+    size_t length, number; /* number: from 1 */
+    bool ended;            /* by a newline; the last line of a file may have none */
+};
+
+static char *take_line(const char *path, const struct line *line, struct known_file *file)
 {
     json_error_t error;
-    if (lines->length > LONGEST_RECORD)
-        return fail_line(path, lines->number, "the record is longer than 16 MiB");
-    json_t *record = json_loadb(lines->text, lines->length,
+    if (line->length > LONGEST_RECORD)
+        return fail_line(path, line->number, "the record is longer than 16 MiB");
+    json_t *record = json_loadb(line->text, line->length,
                                 JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &error);
-    if (!record && !lines->ended && lines->number > 1)
+    if (!record && !line->ended && line->number > 1)
         return NULL; /* the run may have been killed while it wrote this line */
     const char *wrong =
-        record ? take_record(record, file, lines->number) : "no record of skampi's JSON Lines";
-    char *message = wrong ? fail_line(path, lines->number, wrong) : NULL;
+        record ? take_record(record, file, line->number) : "no record of skampi's JSON Lines";
+    char *message = wrong ? fail_line(path, line->number, wrong) : NULL;
     json_decref(record);
     return message;
-}
-
-static bool is_blank(const struct lines *lines)
-{
-    return strspn(lines->text, " \t\r") == lines->length;
 }
 
 /* Checks the first line. NULL, or what to do with a file of another format. */
@@ -507,30 +506,32 @@ static char *check_format(const char *path, const char *line)
     return text_format("%s: not a result of skampi in JSON: name what -o FILE.json wrote", path);
 }
 
-static char *read_lines(const char *path, struct lines *lines, struct known_file *file)
+static char *read_lines(const char *path, FILE *stream, struct known_file *file)
 {
+    struct line line = {0};
     bool first = true;
-    char *error = NULL;
-    while (!error && lines_next(lines)) {
-        if (is_blank(lines))
+    char *error = NULL, *text = NULL;
+    size_t room = 0;
+    for (ssize_t length; !error && (length = getline(&text, &room, stream)) > 0;) {
+        line.ended = text[length - 1] == '\n';
+        text[length - line.ended] = '\0';
+        size_t mark = first && strncmp(text, BYTE_ORDER_MARK, 3) == 0 ? 3 : 0;
+        line.text = text + mark;
+        line.length = (size_t)length - line.ended - mark;
+        line.number++;
+        if (strspn(line.text, " \t\r") == line.length)
             continue;
-        if (first && strncmp(lines->text, BYTE_ORDER_MARK, 3) == 0) {
-            memmove(lines->text, lines->text + 3, lines->kept - 2);
-            lines->kept -= 3;
-            lines->length -= 3;
-        }
         if (first)
-            error = check_format(path, lines->text);
-        if (!error && (first || kind_of(lines->text) != KIND_OTHER))
-            error = take_line(path, lines, file);
+            error = check_format(path, line.text);
+        if (!error && (first || kind_of(line.text) != KIND_OTHER))
+            error = take_line(path, &line, file);
         first = false;
     }
+    free(text);
     if (error)
         return error;
-    if (ferror(lines->stream))
+    if (ferror(stream))
         return text_format("%s: cannot be read: %s", path, strerror(errno));
-    if (lines->length > LONGEST_LINE)
-        return fail_line(path, lines->number, "the line is longer than 1 GiB");
     return first ? text_format("%s: the file is empty: name a result of skampi in JSON", path)
                  : NULL;
 }
@@ -568,10 +569,8 @@ char *known_file_read(const char *path, struct known_file *file)
     FILE *stream = fopen(path, "r");
     if (!stream)
         return text_format("%s: cannot be read: %s", path, strerror(errno));
-    struct lines *lines = lines_open(stream, LONGEST_RECORD, LONGEST_LINE);
-    char *error = read_lines(path, lines, file);
+    char *error = read_lines(path, stream, file);
     fclose(stream);
-    lines_close(lines);
     return error ? error : check_file(path, file);
 }
 

@@ -39,11 +39,7 @@ bool resume_take(struct resume *resume, const char *key, char **record, double *
 #include "base/memory.h"
 #include "base/table.h"
 #include "known/known_file.h"
-#include "known/lines.h"
 #include "output/result.h"
-
-/* A result with its samples may be as long as this. */
-#define LONGEST_LINE ((size_t)1 << 30)
 
 struct resume {
     FILE *stream;
@@ -98,10 +94,10 @@ static char *compare_runs(const struct known_run *run, const struct resume_facts
     return compare_nodes(run, here);
 }
 
-static char *take_header(const struct lines *lines, const struct resume_facts *here)
+static char *take_header(const char *line, size_t length, const struct resume_facts *here)
 {
     struct known_run run = {0};
-    const char *wrong = known_run_read(lines->text, lines->kept, &run);
+    const char *wrong = known_run_read(line, length, &run);
     char *error = wrong ? text_format("%s: name what skampi wrote to -o FILE.json", wrong)
                         : compare_runs(&run, here);
     known_run_release(&run);
@@ -109,9 +105,9 @@ static char *take_header(const struct lines *lines, const struct resume_facts *h
 }
 
 /* Of a point over several rounds there are several results, which are not taken. */
-static char *take_record(struct resume *resume, const struct lines *lines, struct place place)
+static char *take_record(struct resume *resume, const char *line, size_t number, struct place place)
 {
-    json_t *record = json_loadb(lines->text, lines->kept, JSON_REJECT_DUPLICATES, NULL);
+    json_t *record = json_loadb(line, place.length, JSON_REJECT_DUPLICATES, NULL);
     const char *kind = json_string_value(json_object_get(record, "record"));
     const char *key = json_string_value(json_object_get(record, "point"));
     char *error = NULL;
@@ -119,14 +115,14 @@ static char *take_record(struct resume *resume, const struct lines *lines, struc
         error =
             text_format("line %zu is no record of skampi, the file is damaged: remove the line, or "
                         "measure everything, without --resume",
-                        lines->number);
+                        number);
     } else if (strcmp(kind, "header") == 0) {
-        error = text_format("line %zu is a second header: give the file of one run", lines->number);
+        error = text_format("line %zu is a second header: give the file of one run", number);
     } else if (key && strcmp(kind, "result") == 0 &&
                json_integer_value(json_object_get(record, "round")) == 1) {
-        size_t number = table_number(&resume->keys, key, strlen(key) + 1);
-        memory_extend(resume->places, number, &resume->room);
-        resume->places[number] = place;
+        size_t index = table_number(&resume->keys, key, strlen(key) + 1);
+        memory_extend(resume->places, index, &resume->room);
+        resume->places[index] = place;
     }
     json_decref(record);
     return error;
@@ -134,21 +130,21 @@ static char *take_record(struct resume *resume, const struct lines *lines, struc
 
 static char *read_lines(struct resume *resume, const struct resume_facts *here)
 {
-    struct lines *lines = lines_open(resume->stream, LONGEST_LINE, LONGEST_LINE);
-    char *error = NULL;
+    char *error = NULL, *line = NULL;
+    size_t room = 0, number = 0;
     off_t start = 0;
-    bool any = false;
-    while (!error && lines_next(lines) && lines->ended) {
-        struct place place = {start, lines->length + 1};
-        error = any ? take_record(resume, lines, place) : take_header(lines, here);
-        start += (off_t)place.length;
-        any = true;
+    for (ssize_t length;
+         !error && (length = getline(&line, &room, resume->stream)) > 0 && line[length - 1] == '\n';
+         start += length) {
+        struct place place = {start, (size_t)length};
+        error = number++ > 0 ? take_record(resume, line, number, place)
+                             : take_header(line, (size_t)length, here);
     }
+    free(line);
     if (!error && ferror(resume->stream))
         error = text_format("cannot be read: %s", strerror(errno));
-    if (!error && !any)
+    if (!error && number == 0)
         error = memory_text("there is no result in it: measure everything, without --resume");
-    lines_close(lines);
     return error;
 }
 
@@ -186,7 +182,7 @@ static unsigned flags_of(const json_t *record)
     for (size_t i = 0; i < json_array_size(names); i++)
         for (int flag = 0; flag < RESULT_FLAGS; flag++) {
             const char *name = json_string_value(json_array_get(names, i));
-            if (name && strcmp(name, result_flag_name((enum result_flag)flag)) == 0)
+            if (name && strcmp(name, result_flags[flag].name) == 0)
                 flags |= 1u << flag;
         }
     return flags;

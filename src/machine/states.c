@@ -117,7 +117,8 @@ void machine_describe(const struct control_log *log, size_t first,
     /* The median of the controls around the repetitions; if there are none, the last control. */
     for (size_t kind = 0; kind < STATES_KINDS; kind++) {
         double median = control_in(&made, NULL, kind, room);
-        *result_control(seen, kind) = isnan(median) ? before->of[kind] : median;
+        *(double *)((char *)seen + result_control_kinds[kind].offset) =
+            isnan(median) ? before->of[kind] : median;
     }
     find_parts(log, &made, statistics, room);
     free(room);

@@ -55,8 +55,8 @@ static double time_of(const char *text)
 static size_t kind_named(const char *text, size_t length)
 {
     size_t kind = 0;
-    while (kind < STATES_KINDS && !is_word(text, length, result_control_name(kind)) &&
-           !is_word(text, length, result_control_words(kind)))
+    while (kind < STATES_KINDS && !is_word(text, length, result_control_kinds[kind].name) &&
+           !is_word(text, length, result_control_kinds[kind].words))
         kind++;
     return kind;
 }
@@ -82,7 +82,7 @@ static char *parse_limit(const char *text, struct wanted_state *wanted)
         wanted->limits[kind].above = fmax(wanted->limits[kind].above, limit);
     if (wanted->limits[kind].above < wanted->limits[kind].below)
         return NULL;
-    return text_format("no %s is both above and below this", result_control_words(kind));
+    return text_format("no %s is both above and below this", result_control_kinds[kind].words);
 }
 
 /* Conditions that all have to be met, with commas between them. */

@@ -83,10 +83,25 @@ int column_find(const char *name)
     return -1;
 }
 
-const char *word_of(const void *place)
+const void *member_of(const struct member *member, const struct result *result,
+                      const struct result_rounds *rounds)
 {
-    const char *word = *(const char *const *)place;
-    return word ? word : "";
+    int offset = result ? member->result : member->rounds;
+    return offset < 0 ? NULL : (const char *)(result ? (const void *)result : rounds) + offset;
+}
+
+void member_write(FILE *text, const struct member *member, const void *place,
+                  void (*word)(FILE *, const char *), void (*real)(FILE *, double))
+{
+    const char *words = member->type == MEMBER_WORD ? *(const char *const *)place : NULL;
+    if (member->type == MEMBER_COUNT)
+        fprintf(text, "%zu", *(const size_t *)place);
+    else if (member->type == MEMBER_INTEGER)
+        fprintf(text, "%lld", (long long)*(const int64_t *)place);
+    else if (member->type == MEMBER_WORD)
+        word(text, words ? words : "");
+    else
+        real(text, *(const double *)place);
 }
 
 const char *missing_name(enum result_missing kind)

@@ -216,7 +216,7 @@ static void put_flags(FILE *text, unsigned flags)
         if (!(flags & 1u << flag))
             continue;
         fputs(separator, list.stream);
-        put_escaped(list.stream, result_flag_name(flag));
+        put_escaped(list.stream, result_flags[flag].name);
         separator = ";";
     }
     list_end(text, &list);
@@ -352,26 +352,10 @@ static void end_row(FILE *text)
 static void put_members(FILE *text, const struct result *result, const struct result_rounds *rounds)
 {
     for (size_t i = 0; i < member_count; i++) {
-        const struct member *member = &members[i];
-        int offset = result ? member->result : member->rounds;
-        const void *value = (const char *)(result ? (const void *)result : rounds) + offset;
+        const void *place = member_of(&members[i], result, rounds);
         fputc(',', text);
-        if (offset < 0)
-            continue;
-        switch (member->type) {
-        case MEMBER_COUNT:
-            fprintf(text, "%zu", *(const size_t *)value);
-            break;
-        case MEMBER_INTEGER:
-            fprintf(text, "%lld", (long long)*(const int64_t *)value);
-            break;
-        case MEMBER_WORD:
-            put_text(text, word_of(value));
-            break;
-        default:
-            put_number(text, *(const double *)value);
-            break;
-        }
+        if (place)
+            member_write(text, &members[i], place, put_text, put_number);
     }
 }
 
@@ -449,7 +433,7 @@ static void put_state(FILE *text, const struct result_state *state)
     for (size_t i = 0; i < member_count; i++) {
         fputc(',', text);
         for (size_t kind = 0; kind < STATES_KINDS; kind++)
-            if (strcmp(members[i].name, result_control_name(kind)) == 0)
+            if (strcmp(members[i].name, result_control_kinds[kind].name) == 0)
                 put_number(text, state->ranges[kind].value);
     }
     put_commas(text, LIST_COLUMNS + MISSING_COLUMNS);

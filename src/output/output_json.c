@@ -276,25 +276,11 @@ static void put_point(FILE *text, const struct result_point *point)
 static void put_members(FILE *text, const struct result *result, const struct result_rounds *rounds)
 {
     for (size_t i = 0; i < member_count; i++) {
-        const struct member *member = &members[i];
-        int offset = result ? member->result : member->rounds;
-        const void *value = (const char *)(result ? (const void *)result : rounds) + offset;
-        if (offset < 0)
+        const void *place = member_of(&members[i], result, rounds);
+        if (!place)
             continue;
-        switch (member->type) {
-        case MEMBER_COUNT:
-            put_integer(text, member->name, (int64_t) * (const size_t *)value);
-            break;
-        case MEMBER_INTEGER:
-            put_integer(text, member->name, *(const int64_t *)value);
-            break;
-        case MEMBER_WORD:
-            put_string(text, member->name, word_of(value));
-            break;
-        default:
-            put_number(text, member->name, *(const double *)value);
-            break;
-        }
+        name_of(text, members[i].name);
+        member_write(text, &members[i], place, json_string, json_number);
     }
 }
 
@@ -304,7 +290,7 @@ static void put_flags(FILE *text, unsigned flags)
     size_t count = 0;
     for (enum result_flag flag = 0; flag < RESULT_FLAGS; flag++)
         if (flags & 1u << flag)
-            names[count++] = result_flag_name(flag);
+            names[count++] = result_flags[flag].name;
     put_strings(text, "flags", names, count);
 }
 
@@ -327,7 +313,7 @@ static void put_part_controls(FILE *text, const struct result_part *part)
     for (size_t kind = 0; kind < STATES_KINDS; kind++) {
         if (isnan(part->controls.of[kind]))
             continue;
-        fprintf(text, "%c\"%s\":", first ? '{' : ',', result_control_name(kind));
+        fprintf(text, "%c\"%s\":", first ? '{' : ',', result_control_kinds[kind].name);
         json_number(text, part->controls.of[kind]);
         first = false;
     }
@@ -437,7 +423,7 @@ static void put_state(FILE *text, const struct result_state *state)
         const struct states_range *range = &state->ranges[kind];
         if (isnan(range->value))
             continue;
-        json_print(text, ",%s:{'value':%f", result_control_name(kind), range->value);
+        json_print(text, ",%s:{'value':%f", result_control_kinds[kind].name, range->value);
         put_bound(text, "low", range->low);
         put_bound(text, "high", range->high);
         fputc('}', text);

@@ -225,45 +225,40 @@ static void print_counters(FILE *text, const struct result *result)
 }
 
 static void print_column(FILE *text, const struct result_point *point, const struct member *member,
-                         const void *value)
+                         const void *place)
 {
-    static const struct {
+    const struct {
         double scale;
         const char *unit;
     } units[] = {[MEMBER_NUMBER] = {1, ""},
+                 [MEMBER_VALUE] = {point->unit, unit_name(point)},
                  [MEMBER_SECONDS] = {1, " s"},
                  [MEMBER_BANDWIDTH] = {1e-6, " MB/s"},
                  [MEMBER_RATE] = {1e-6, " M/s"}};
     char number[64];
     fprintf(text, " %s= ", member->name);
-    if (member->type == MEMBER_COUNT)
-        fprintf(text, "%zu", *(const size_t *)value);
-    else if (member->type == MEMBER_INTEGER)
-        fprintf(text, "%lld", *(const long long *)value);
-    else if (member->type == MEMBER_VALUE)
-        fprintf(text, "%s%s",
-                output_number(number, sizeof number, *(const double *)value * point->unit),
-                unit_name(point));
+    if (member->type < MEMBER_NUMBER)
+        member_write(text, member, place, NULL, NULL);
     else
         fprintf(text, "%s%s",
                 output_number(number, sizeof number,
-                              *(const double *)value * units[member->type].scale),
+                              *(const double *)place * units[member->type].scale),
                 units[member->type].unit);
 }
 
-/* The further columns. record is the point's struct result or, if of_rounds, its struct
- * result_rounds. */
+/* The further columns of a result or of rounds; the other pointer is NULL. */
 static void print_columns(FILE *text, const struct columns *columns,
-                          const struct result_point *point, const void *record, bool of_rounds)
+                          const struct result_point *point, const struct result *result,
+                          const struct result_rounds *rounds)
 {
     size_t shown = 0;
     for (size_t i = 0; columns && i < columns->count; i++) {
         const struct member *member = &members[columns->members[i]];
-        int offset = of_rounds ? member->rounds : member->result;
-        if (offset < 0)
+        const void *place = member_of(member, result, rounds);
+        if (!place)
             continue;
         fputs(shown++ ? "," : "# columns:", text);
-        print_column(text, point, member, (const char *)record + offset);
+        print_column(text, point, member, place);
     }
     if (shown)
         fputc('\n', text);
@@ -301,7 +296,7 @@ static void print_values(FILE *text, const char *between, const struct states_va
     for (size_t kind = 0; kind < STATES_KINDS; kind++) {
         if (isnan(values->of[kind]))
             continue;
-        fprintf(text, "%s%s%s %s", separator, result_control_words(kind), between,
+        fprintf(text, "%s%s%s %s", separator, result_control_kinds[kind].words, between,
                 time_text(value, sizeof value, values->of[kind]));
         separator = ", ";
     }
@@ -339,7 +334,7 @@ static void print_flags(FILE *text, unsigned flags)
     for (int flag = 0; flag < RESULT_FLAGS; flag++) {
         if (!(flags & 1u << flag))
             continue;
-        fprintf(text, "%s%s", separator, result_flag_name((enum result_flag)flag));
+        fprintf(text, "%s%s", separator, result_flags[flag].name);
         separator = ", ";
     }
     if (flags)
@@ -399,7 +394,7 @@ static void print_result(FILE *text, const struct result *result, const struct c
         print_per_pe(text, result);
     fputc('\n', text);
     print_call(text, &result->point);
-    print_columns(text, columns, &result->point, result, false);
+    print_columns(text, columns, &result->point, result, NULL);
     print_counters(text, result);
     print_levels(text, &result->point, result->statistics.levels, result->statistics.level_count);
     print_controls(text, result);
@@ -448,7 +443,7 @@ static void print_rounds(FILE *text, const struct result_rounds *rounds,
             percent(p[0], sizeof p[0], rounds->between),
             percent(p[1], sizeof p[1], rounds->within));
     print_call(text, &rounds->point);
-    print_columns(text, columns, &rounds->point, rounds, true);
+    print_columns(text, columns, &rounds->point, NULL, rounds);
     for (size_t i = 0; rounds->several_states && i < rounds->state_count; i++) {
         const struct result_state_rounds *state = &rounds->states[i];
         fprintf(text, "# state %d: %zu round%s, ", state->state, state->rounds,
@@ -491,7 +486,7 @@ static void print_state(FILE *text, const struct result_state *state)
         if (isnan(state->ranges[kind].value))
             continue;
         fputs(separator, text);
-        print_range(text, result_control_words(kind), &state->ranges[kind]);
+        print_range(text, result_control_kinds[kind].words, &state->ranges[kind]);
         separator = ", ";
     }
     if (state->share > 0 || !state->known)

@@ -201,10 +201,10 @@ static void put_marks(struct line *line, unsigned flags)
     int more = -1;
     for (int i = 0; i < RESULT_FLAGS; i++) {
         enum result_flag flag = (enum result_flag)i;
-        if (!(flags & 1u << i) || !result_flag_doubtful(flag))
+        if (!(flags & 1u << i) || result_flags[flag].doubt == FLAG_FINE)
             continue;
         if (++more == 0)
-            snprintf(mark, sizeof mark, "  ! %s", result_flag_name(flag));
+            snprintf(mark, sizeof mark, "  ! %s", result_flags[flag].name);
     }
     if (more < 0)
         return;

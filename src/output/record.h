@@ -111,8 +111,11 @@ struct member {
     } type;
     int result, rounds;
 };
-/* The word of a MEMBER_WORD at this place. */
-const char *word_of(const void *place);
+/* Where a member of a result, or of rounds, is; NULL: they have none. The other pointer is NULL. */
+const void *member_of(const struct member *, const struct result *, const struct result_rounds *);
+/* Writes it: words and reals by these functions. */
+void member_write(FILE *text, const struct member *, const void *place,
+                  void (*word)(FILE *, const char *), void (*real)(FILE *, double));
 /* In the order of the columns in CSV. */
 extern const struct member members[];
 extern const size_t member_count;

@@ -8,105 +8,77 @@
 
 /* The one table of flags: mk/docs writes scripts/flags.json, which the tools read, and
  * docs/results.md from it. */
-static const struct {
-    const char *name, *means, *remedy;
-    enum {
-        FINE,
-        DOUBTFUL,
-        COVERED
-    } doubt; /* COVERED: doubtful, unless intervals of rounds cover it */
-} flags[RESULT_FLAGS] = {
+const struct result_flag_row result_flags[RESULT_FLAGS] = {
     [RESULT_LEVEL_SHIFT] = {"level_shift",
                             "the time changed its level while it was measured, so one number does "
                             "not describe it",
-                            "measure with --rounds, or see each level with set_levels(1)", COVERED},
+                            "measure with --rounds, or see each level with set_levels(1)",
+                            FLAG_COVERED},
     [RESULT_AUTOCORRELATED] = {"autocorrelated",
                                "neighbouring repetitions are alike; the median's interval allows "
                                "for that, the standard error does not",
-                               "use the median and its interval", FINE},
+                               "use the median and its interval", FLAG_FINE},
     [RESULT_LEVELS] = {"levels",
                        "the result is that of the level that took most of the time (set_levels)",
-                       "read the other levels in its levels", FINE},
+                       "read the other levels in its levels", FLAG_FINE},
     [RESULT_NOT_CONVERGED] = {"not_converged",
                               "the precision asked for was not reached within the limit of "
                               "repetitions or time",
                               "look at the interval, give more time (--point-time; in scripts "
                               "set_max_repetitions), or measure on a quiet machine",
-                              COVERED},
+                              FLAG_COVERED},
     [RESULT_TIME_BUDGET] = {"time_budget",
                             "time ran out (set_max_time, set_precision or --time-limit)",
-                            "look at the interval; if it is too wide, give more time", FINE},
+                            "look at the interval; if it is too wide, give more time", FLAG_FINE},
     [RESULT_BELOW_RESOLUTION] =
         {"below_resolution",
          "the timed region, or what is subtracted from it, is too short for "
          "the timer",
          "choose a finer timer (--timers); if the function has iterations, time more "
          "operations together",
-         DOUBTFUL},
+         FLAG_DOUBTFUL},
     [RESULT_NEGATIVE] = {"negative", "below zero after costs were subtracted",
                          "read it as too small to tell from 0; if it is clearly below zero, the "
                          "note gives a bound",
-                         DOUBTFUL},
+                         FLAG_DOUBTFUL},
     [RESULT_CLOCKS_MOVED] = {"clocks_moved",
                              "PEs did not start together, since their clocks moved against each "
                              "other",
-                             "measure with --rounds, or choose another --clock-sync", DOUBTFUL},
+                             "measure with --rounds, or choose another --clock-sync",
+                             FLAG_DOUBTFUL},
     [RESULT_FEW_VALID] = {"few_valid", "more repetitions were invalid than valid",
-                          "stop other programs on the nodes, and bind PEs", DOUBTFUL},
+                          "stop other programs on the nodes, and bind PEs", FLAG_DOUBTFUL},
     [RESULT_SLOW_LEFT_OUT] = {"slow_left_out",
                               "repetitions longer than their window are missing, so the result is "
                               "too fast",
-                              "count them with set_levels(1), or start by a barrier", DOUBTFUL},
+                              "count them with set_levels(1), or start by a barrier",
+                              FLAG_DOUBTFUL},
     [RESULT_WARM_UP] = {"warm_up", "the first repetitions were slower, and are left out",
-                        "nothing; if the machine changes its speed, measure with --rounds", FINE},
+                        "nothing; if the machine changes its speed, measure with --rounds",
+                        FLAG_FINE},
     [RESULT_UNSTABLE] = {"unstable",
                          "rounds differ by more than the samples inside them explain: the machine "
                          "changes over time",
                          "read the values by state and the prediction interval, or measure on a "
                          "quiet machine",
-                         DOUBTFUL},
+                         FLAG_DOUBTFUL},
     [RESULT_STATE_CHANGED] =
         {"state_changed",
          "the machine changed its state (its speed) while it was measured, and "
          "again at each further attempt",
-         "measure with --rounds, and read the values by state", COVERED},
+         "measure with --rounds, and read the values by state", FLAG_COVERED},
     [RESULT_IMPRECISE] =
         {"imprecise", "its interval is not known, or wider than half of its value",
          "measure longer: more repetitions (set_min_repetitions), more rounds, or, "
          "if the function has iterations, more operations together",
-         COVERED},
+         FLAG_COVERED},
 };
-
-const char *result_flag_name(enum result_flag flag)
-{
-    return flags[flag].name;
-}
-
-bool result_flag_doubtful(enum result_flag flag)
-{
-    return flags[flag].doubt != FINE;
-}
-
-bool result_flag_covered(enum result_flag flag)
-{
-    return flags[flag].doubt == COVERED;
-}
-
-const char *result_flag_means(enum result_flag flag)
-{
-    return flags[flag].means;
-}
-
-const char *result_flag_remedy(enum result_flag flag)
-{
-    return flags[flag].remedy;
-}
 
 bool result_is_doubtful(unsigned set)
 {
     bool doubtful = false;
     for (int flag = 0; flag < RESULT_FLAGS; flag++)
-        doubtful |= set & 1u << flag && result_flag_doubtful((enum result_flag)flag);
+        doubtful |= set & 1u << flag && result_flags[flag].doubt != FLAG_FINE;
     return doubtful;
 }
 
@@ -115,35 +87,16 @@ bool result_is_imprecise(double value, double low, double high)
     return !(high - low <= WIDEST_INTERVAL * fabs(value));
 }
 
-static const struct {
-    const char *name, *words;
-    size_t offset;
-} kinds[STATES_KINDS] = {
+const struct result_control_kind result_control_kinds[STATES_KINDS] = {
     [STATES_HAND_OVER] = {"hand_over", "hand-over", offsetof(struct result_controls, hand_over)},
     [STATES_ADDITION] = {"addition", "addition", offsetof(struct result_controls, addition)}};
 
-double *result_control(struct result_controls *seen, size_t kind)
-{
-    return (double *)((char *)seen + kinds[kind].offset);
-}
-
 struct states_values result_control_values(const struct result_controls *seen)
 {
-    struct result_controls copy = *seen;
     struct states_values values;
     for (size_t kind = 0; kind < STATES_KINDS; kind++)
-        values.of[kind] = *result_control(&copy, kind);
+        values.of[kind] = *(const double *)((const char *)seen + result_control_kinds[kind].offset);
     return values;
-}
-
-const char *result_control_name(size_t kind)
-{
-    return kinds[kind].name;
-}
-
-const char *result_control_words(size_t kind)
-{
-    return kinds[kind].words;
 }
 
 bool result_states_differ(const struct result_rounds *rounds)

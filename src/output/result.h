@@ -50,16 +50,15 @@ enum result_flag {
     RESULT_IMPRECISE,     /* the interval is not known, or too wide for the value */
     RESULT_FLAGS
 };
-/* The name of a flag, such as "level_shift". */
-const char *result_flag_name(enum result_flag flag);
-/* Whether the flag makes a result doubtful. */
-bool result_flag_doubtful(enum result_flag flag);
-/* Whether the intervals of a point over rounds cover the reason, so that the flag does not make the
- * point doubtful. */
-bool result_flag_covered(enum result_flag flag);
-const char *result_flag_means(enum result_flag flag);
-/* What a user can do about the flag. */
-const char *result_flag_remedy(enum result_flag flag);
+/* Each flag: its name, such as "level_shift"; its meaning; what a user can do about it. */
+extern const struct result_flag_row {
+    const char *name, *means, *remedy;
+    enum {
+        FLAG_FINE, /* makes no result doubtful */
+        FLAG_DOUBTFUL,
+        FLAG_COVERED /* does, unless intervals of rounds cover the reason */
+    } doubt;
+} result_flags[RESULT_FLAGS];
 /* Whether one of the flags, bits 1 << enum result_flag, makes a result doubtful. */
 bool result_is_doubtful(unsigned flags);
 /* Whether the interval is not known (NaN), or too wide for the value. */
@@ -122,11 +121,12 @@ struct result_controls {
 
 /* The controls that define the state; with one PE there are no hand-overs. */
 struct states_values result_control_values(const struct result_controls *seen);
-/* The control of a kind. */
-double *result_control(struct result_controls *seen, size_t kind);
-/* The name of a kind of control in records, and for people. */
-const char *result_control_name(size_t kind);
-const char *result_control_words(size_t kind);
+/* Each kind of control: its name in records, and for people; where it is in struct result_controls.
+ */
+extern const struct result_control_kind {
+    const char *name, *words;
+    size_t offset;
+} result_control_kinds[STATES_KINDS];
 
 /* At most this many states are distinguished. */
 #define RESULT_STATES_MAX 16

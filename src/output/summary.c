@@ -147,11 +147,11 @@ void summary_counts(FILE *to, const struct summary *summary, const struct record
     fputc('\n', to);
     for (int i = 0; i < RESULT_FLAGS; i++) {
         enum result_flag flag = (enum result_flag)i;
-        if (all.flags[i] == 0 || !result_flag_doubtful(flag))
+        if (all.flags[i] == 0 || result_flags[flag].doubt == FLAG_FINE)
             continue;
-        put_counted(to, "doubtful", TERMINAL_DOUBT, all.flags[i], result_flag_name(flag),
-                    result_flag_means(flag));
-        fprintf(to, "; %s\n", result_flag_remedy(flag));
+        put_counted(to, "doubtful", TERMINAL_DOUBT, all.flags[i], result_flags[flag].name,
+                    result_flags[flag].means);
+        fprintf(to, "; %s\n", result_flags[flag].remedy);
     }
     for (int kind = 0; kind < RESULT_MISSING; kind++) {
         if (summary->missing[kind] == 0)

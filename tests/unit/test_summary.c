@@ -179,15 +179,15 @@ TEST(colours)
 TEST(flags)
 {
     for (int flag = 0; flag < RESULT_FLAGS; flag++) {
-        assert_non_null(result_flag_name((enum result_flag)flag));
-        assert_non_null(result_flag_means((enum result_flag)flag));
-        assert_non_null(result_flag_remedy((enum result_flag)flag));
-        if (result_flag_covered((enum result_flag)flag))
-            assert_true(result_flag_doubtful((enum result_flag)flag));
+        assert_non_null(result_flags[flag].name);
+        assert_non_null(result_flags[flag].means);
+        assert_non_null(result_flags[flag].remedy);
+        if (result_flags[flag].doubt == FLAG_COVERED)
+            assert_true(result_flags[flag].doubt != FLAG_FINE);
     }
-    assert_true(result_flag_doubtful(RESULT_UNSTABLE));
-    assert_true(result_flag_covered(RESULT_LEVEL_SHIFT));
-    assert_false(result_flag_doubtful(RESULT_WARM_UP));
+    assert_true(result_flags[RESULT_UNSTABLE].doubt != FLAG_FINE);
+    assert_true(result_flags[RESULT_LEVEL_SHIFT].doubt == FLAG_COVERED);
+    assert_false(result_flags[RESULT_WARM_UP].doubt != FLAG_FINE);
     assert_false(result_is_doubtful(1u << RESULT_WARM_UP | 1u << RESULT_LEVELS));
     assert_true(result_is_doubtful(1u << RESULT_WARM_UP | 1u << RESULT_IMPRECISE));
 }
