@@ -47,6 +47,7 @@ struct datatype {
     struct datatype **parts;
     size_t part_count;
     int64_t size, lower, upper, true_lower, true_upper, alignment; /* bytes */
+    bool bounded;                                                  /* a block has set the bounds */
     void *handle; /* the MPI_Datatype of a derived type; NULL until it is made */
 };
 
@@ -173,51 +174,6 @@ void datatype_release(struct datatype *type)
 
 static const char too_large[] = "the type would be larger than can be counted";
 
-static struct datatype *start(enum combiner combiner, size_t numbers, size_t parts,
-                              struct datatype *const *of, const char **error)
-{
-    struct datatype *made;
-    int depth = 0;
-
-    *error = NULL;
-    for (size_t i = 0; i < parts; i++)
-        if (of[i]->depth > depth)
-            depth = of[i]->depth;
-    if (depth >= DEEPEST) {
-        *error = "types may be built on each other 64 times at most";
-        return NULL;
-    }
-    if (numbers > MOST_NUMBERS - numbers_in_use) {
-        *error = "all datatypes together would have more than 4194304 blocks";
-        return NULL;
-    }
-    numbers_in_use += numbers;
-    made = memory_zeroed(1, sizeof *made);
-    *made = (struct datatype){.references = 1,
-                              .depth = depth + 1,
-                              .combiner = combiner,
-                              .class = DATATYPE_DERIVED,
-                              .alignment = 1,
-                              .numbers = memory_zeroed(numbers, sizeof *made->numbers),
-                              .number_count = numbers,
-                              .parts = memory_zeroed(parts, sizeof *made->parts),
-                              .part_count = parts};
-    for (size_t i = 0; i < parts; i++) {
-        made->parts[i] = datatype_reference(of[i]);
-        if (of[i]->alignment > made->alignment)
-            made->alignment = of[i]->alignment;
-    }
-    return made;
-}
-
-/* Appends the numbers of a block. */
-static int64_t *put(int64_t *to, size_t count, const int64_t *numbers)
-{
-    if (count > 0)
-        memcpy(to, numbers, count * sizeof *numbers);
-    return to + count;
-}
-
 /* Appends several numbers as {1,2}, and a single one as 1. */
 static void append_numbers(FILE *stream, size_t count, const int64_t *numbers)
 {
@@ -257,7 +213,7 @@ static void describe(struct datatype *made, size_t singles, size_t array)
 /* Adds a block of `length` parts at a place to the bounds of the type; false if they do not fit
  * into 64 bits. */
 static bool add_block(struct datatype *made, const struct datatype *part, int64_t place,
-                      int64_t length, bool *empty)
+                      int64_t length)
 {
     int64_t extent = part->upper - part->lower, further, last, size;
     int64_t lower, upper, true_lower, true_upper;
@@ -273,34 +229,75 @@ static bool add_block(struct datatype *made, const struct datatype *part, int64_
         __builtin_mul_overflow(length, part->size, &size) ||
         __builtin_add_overflow(made->size, size, &made->size))
         return false;
-    if (*empty || lower < made->lower)
+    if (!made->bounded || lower < made->lower)
         made->lower = lower;
-    if (*empty || upper > made->upper)
+    if (!made->bounded || upper > made->upper)
         made->upper = upper;
-    if (*empty || true_lower < made->true_lower)
+    if (!made->bounded || true_lower < made->true_lower)
         made->true_lower = true_lower;
-    if (*empty || true_upper > made->true_upper)
+    if (!made->bounded || true_upper > made->true_upper)
         made->true_upper = true_upper;
-    *empty = false;
+    made->bounded = true;
     return true;
 }
 
-/* Completes a type. After an error, frees it and returns NULL. */
-static struct datatype *finish(struct datatype *made, size_t singles, size_t array,
-                               const char *wrong, const char **error)
+/* What a constructor was called with: single numbers, and arrays of `length` numbers each. */
+struct numbers {
+    size_t singles, arrays, length;
+    const int64_t *single, *array[4];
+};
+
+/* NULL, or why no type can be made of these parts. */
+static const char *refuse(size_t numbers, size_t parts, struct datatype *const *of)
 {
+    for (size_t i = 0; i < parts; i++)
+        if (of[i]->depth >= DEEPEST)
+            return "types may be built on each other 64 times at most";
+    return numbers > MOST_NUMBERS - numbers_in_use
+               ? "all datatypes together would have more than 4194304 blocks"
+               : NULL;
+}
+
+/* A type with the bounds of the draft. NULL with *error after the constructor's own error, or
+ * another one. */
+static struct datatype *make(const struct datatype *draft, const char *wrong,
+                             const struct numbers *numbers, size_t parts,
+                             struct datatype *const *of, const char **error)
+{
+    size_t count = numbers->singles + numbers->arrays * numbers->length;
+    const char *refusal = refuse(count, parts, of);
     int64_t extent;
 
-    if (!wrong && (__builtin_sub_overflow(made->upper, made->lower, &extent) ||
-                   extent > INT64_MAX / 4 || made->true_lower < INT64_MIN / 4))
-        wrong = too_large;
-    if (!wrong) {
-        describe(made, singles, array);
-        return made;
+    *error = refusal ? refusal : wrong;
+    if (!*error && (__builtin_sub_overflow(draft->upper, draft->lower, &extent) ||
+                    extent > INT64_MAX / 4 || draft->true_lower < INT64_MIN / 4))
+        *error = too_large;
+    if (*error)
+        return NULL;
+    struct datatype *made = memory_zeroed(1, sizeof *made);
+    *made = *draft;
+    made->references = 1;
+    made->class = DATATYPE_DERIVED;
+    made->alignment = 1;
+    made->numbers = memory_zeroed(count, sizeof *made->numbers);
+    made->number_count = count;
+    made->parts = memory_zeroed(parts, sizeof *made->parts);
+    made->part_count = parts;
+    numbers_in_use += count;
+    for (size_t i = 0; i < count; i++) {
+        size_t at = i - numbers->singles;
+        made->numbers[i] = i < numbers->singles
+                               ? numbers->single[i]
+                               : numbers->array[at / numbers->length][at % numbers->length];
     }
-    *error = wrong;
-    datatype_release(made);
-    return NULL;
+    for (size_t i = 0; i < parts; i++) {
+        made->parts[i] = datatype_reference(of[i]);
+        made->depth = of[i]->depth >= made->depth ? of[i]->depth + 1 : made->depth;
+        if (of[i]->alignment > made->alignment)
+            made->alignment = of[i]->alignment;
+    }
+    describe(made, numbers->singles, numbers->length);
+    return made;
 }
 
 /* Whether all numbers fit into an int, and none is below the lowest. */
@@ -316,119 +313,104 @@ static const char bad_count[] = "counts and lengths must be 0 to 2147483647";
 
 struct datatype *datatype_contiguous(int64_t count, struct datatype *of, const char **error)
 {
-    struct datatype *made = start(COMBINER_CONTIGUOUS, 1, 1, &of, error);
-    const char *wrong = are_counts(1, &count, 0) ? NULL : bad_count;
-    bool empty = true;
-
-    if (!made)
-        return NULL;
-    made->numbers[0] = count;
-    if (!wrong && !add_block(made, of, 0, count, &empty))
-        wrong = too_large;
-    return finish(made, made->number_count, 0, wrong, error);
+    struct datatype draft = {.combiner = COMBINER_CONTIGUOUS};
+    const char *wrong = !are_counts(1, &count, 0)          ? bad_count
+                        : !add_block(&draft, of, 0, count) ? too_large
+                                                           : NULL;
+    return make(&draft, wrong, &(struct numbers){.singles = 1, .single = &count}, 1, &of, error);
 }
 
 struct datatype *datatype_vector(int64_t count, int64_t length, int64_t stride, bool in_bytes,
                                  struct datatype *of, const char **error)
 {
-    struct datatype *made = start(in_bytes ? COMBINER_HVECTOR : COMBINER_VECTOR, 3, 1, &of, error);
+    struct datatype draft = {.combiner = in_bytes ? COMBINER_HVECTOR : COMBINER_VECTOR};
     int64_t numbers[] = {count, length, stride}, distance = stride, last, size;
     const char *wrong = are_counts(2, numbers, 0) ? NULL : bad_count;
-    bool empty = true;
 
-    if (!made)
-        return NULL;
-    put(made->numbers, 3, numbers);
     if (!wrong && !in_bytes && (stride < INT_MIN || stride > INT_MAX))
         wrong = "the stride must be -2147483648 to 2147483647";
     if (!wrong && count > 0 &&
         ((!in_bytes && __builtin_mul_overflow(stride, of->upper - of->lower, &distance)) ||
-         __builtin_mul_overflow(count - 1, distance, &last) ||
-         !add_block(made, of, 0, length, &empty) || !add_block(made, of, last, length, &empty) ||
-         __builtin_mul_overflow(length, of->size, &size) ||
-         __builtin_mul_overflow(count, size, &made->size)))
+         __builtin_mul_overflow(count - 1, distance, &last) || !add_block(&draft, of, 0, length) ||
+         !add_block(&draft, of, last, length) || __builtin_mul_overflow(length, of->size, &size) ||
+         __builtin_mul_overflow(count, size, &draft.size)))
         wrong = too_large;
-    return finish(made, made->number_count, 0, wrong, error);
+    return make(&draft, wrong, &(struct numbers){.singles = 3, .single = numbers}, 1, &of, error);
 }
 
 struct datatype *datatype_indexed(size_t count, const int64_t *lengths, const int64_t *places,
                                   bool in_bytes, struct datatype *of, const char **error)
 {
-    struct datatype *made =
-        start(in_bytes ? COMBINER_HINDEXED : COMBINER_INDEXED, 2 * count, 1, &of, error);
+    struct datatype draft = {.combiner = in_bytes ? COMBINER_HINDEXED : COMBINER_INDEXED};
     const char *wrong = are_counts(count, lengths, 0) ? NULL : bad_count;
-    bool empty = true;
 
-    if (!made)
-        return NULL;
-    put(put(made->numbers, count, lengths), count, places);
     if (!wrong && !in_bytes && !are_counts(count, places, INT_MIN))
         wrong = "displacements must be -2147483648 to 2147483647";
     for (size_t i = 0; !wrong && i < count; i++) {
         int64_t place = places[i];
 
         if ((!in_bytes && __builtin_mul_overflow(place, of->upper - of->lower, &place)) ||
-            !add_block(made, of, place, lengths[i], &empty))
+            !add_block(&draft, of, place, lengths[i]))
             wrong = too_large;
     }
-    return finish(made, 0, count, wrong, error);
+    return make(&draft, wrong,
+                &(struct numbers){.arrays = 2, .length = count, .array = {lengths, places}}, 1, &of,
+                error);
 }
 
 struct datatype *datatype_struct(size_t count, const int64_t *lengths, const int64_t *places,
                                  struct datatype *const *of, const char **error)
 {
-    struct datatype *made = start(COMBINER_STRUCT, 2 * count, count, of, error);
+    struct datatype draft = {.combiner = COMBINER_STRUCT};
     const char *wrong = are_counts(count, lengths, 0) ? NULL : bad_count;
-    bool empty = true;
-    int64_t rest;
+    int64_t alignment = 1;
 
-    if (!made)
-        return NULL;
-    put(put(made->numbers, count, lengths), count, places);
-    for (size_t i = 0; !wrong && i < count; i++)
-        if (!add_block(made, of[i], places[i], lengths[i], &empty))
+    for (size_t i = 0; !wrong && i < count; i++) {
+        if (!add_block(&draft, of[i], places[i], lengths[i]))
             wrong = too_large;
-    if (!wrong && made->upper < INT64_MAX / 4 && made->lower > INT64_MIN / 4) {
-        rest = (made->upper - made->lower) % made->alignment;
-        made->upper += rest > 0 ? made->alignment - rest : 0;
+        alignment = of[i]->alignment > alignment ? of[i]->alignment : alignment;
     }
-    return finish(made, 0, count, wrong, error);
+    if (!wrong && draft.upper < INT64_MAX / 4 && draft.lower > INT64_MIN / 4) {
+        int64_t rest = (draft.upper - draft.lower) % alignment;
+        draft.upper += rest > 0 ? alignment - rest : 0;
+    }
+    return make(&draft, wrong,
+                &(struct numbers){.arrays = 2, .length = count, .array = {lengths, places}}, count,
+                of, error);
 }
 
 /* Sets the extent of the type to that of the whole array, of which it holds a part. */
-static const char *set_whole(struct datatype *made, size_t dimensions, const int64_t *sizes)
+static const char *set_whole(struct datatype *made, size_t dimensions, const int64_t *sizes,
+                             const struct datatype *of)
 {
-    made->upper = made->parts[0]->upper - made->parts[0]->lower;
+    made->upper = of->upper - of->lower;
     for (size_t i = 0; i < dimensions; i++)
         if (__builtin_mul_overflow(made->upper, sizes[i], &made->upper))
             return too_large;
     made->true_upper = made->upper;
-    if (made->parts[0]->lower != 0)
-        return "its elements must not have data before their start";
-    return NULL;
+    return of->lower != 0 ? "its elements must not have data before their start" : NULL;
 }
 
 struct datatype *datatype_subarray(size_t dimensions, const int64_t *sizes, const int64_t *subsizes,
                                    const int64_t *starts, struct datatype *of, const char **error)
 {
-    struct datatype *made = start(COMBINER_SUBARRAY, 3 * dimensions, 1, &of, error);
+    struct datatype draft = {.combiner = COMBINER_SUBARRAY, .size = of->size};
     const char *wrong = dimensions > 0 ? NULL : "it must have at least one dimension";
 
-    if (!made)
-        return NULL;
-    put(put(put(made->numbers, dimensions, sizes), dimensions, subsizes), dimensions, starts);
     if (!wrong && (!are_counts(dimensions, sizes, 1) || !are_counts(dimensions, subsizes, 1)))
         wrong = "sizes must be 1 to 2147483647";
     for (size_t i = 0; !wrong && i < dimensions; i++)
         if (subsizes[i] > sizes[i] || starts[i] < 0 || starts[i] > sizes[i] - subsizes[i])
             wrong = "the part must lie within the array in each dimension";
     if (!wrong)
-        wrong = set_whole(made, dimensions, sizes);
-    made->size = of->size;
+        wrong = set_whole(&draft, dimensions, sizes, of);
     for (size_t i = 0; !wrong && i < dimensions; i++)
-        made->size *= subsizes[i]; /* cannot overflow: it is at most the size of the whole, which
+        draft.size *= subsizes[i]; /* cannot overflow: it is at most the size of the whole, which
                                       was checked */
-    return finish(made, 0, dimensions, wrong, error);
+    return make(
+        &draft, wrong,
+        &(struct numbers){.arrays = 3, .length = dimensions, .array = {sizes, subsizes, starts}}, 1,
+        &of, error);
 }
 
 static bool is_constant(const char *name, int64_t value)
@@ -480,15 +462,10 @@ static int64_t distributed(const struct darray *d, size_t i, int64_t place, cons
 struct datatype *datatype_darray(const struct darray *d, struct datatype *of, const char **error)
 {
     size_t n = d->dimensions;
-    struct datatype *made = start(COMBINER_DARRAY, 2 + 4 * n, 1, &of, error);
+    struct datatype draft = {.combiner = COMBINER_DARRAY, .size = of->size};
     int64_t numbers[] = {d->pes, d->rank}, places = 1, rank = d->rank;
     const char *wrong = n > 0 ? NULL : "it must have at least one dimension";
 
-    if (!made)
-        return NULL;
-    put(put(put(put(put(made->numbers, 2, numbers), n, d->sizes), n, d->distributions), n,
-            d->arguments),
-        n, d->grid);
     if (!wrong &&
         (!are_counts(n, d->sizes, 1) || !are_counts(n, d->grid, 1) || !are_counts(1, &d->pes, 1)))
         wrong = "sizes must be 1 to 2147483647";
@@ -500,11 +477,16 @@ struct datatype *datatype_darray(const struct darray *d, struct datatype *of, co
     if (!wrong && (d->rank < 0 || d->rank >= d->pes))
         wrong = "the rank must be one of the grid's";
     if (!wrong)
-        wrong = set_whole(made, n, d->sizes);
-    made->size = of->size;
+        wrong = set_whole(&draft, n, d->sizes, of);
     for (size_t i = n; !wrong && i-- > 0; rank /= d->grid[i])
-        made->size *= distributed(d, i, rank % d->grid[i], &wrong);
-    return finish(made, 2, n, wrong, error);
+        draft.size *= distributed(d, i, rank % d->grid[i], &wrong);
+    return make(&draft, wrong,
+                &(struct numbers){.singles = 2,
+                                  .single = numbers,
+                                  .arrays = 4,
+                                  .length = n,
+                                  .array = {d->sizes, d->distributions, d->arguments, d->grid}},
+                1, &of, error);
 }
 
 /* ---- Asking ---- */
