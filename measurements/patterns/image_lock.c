@@ -3,7 +3,7 @@
  * which those of the library are measured; then put and get on random PEs under the lock of the
  * target.
  */
-#include "measurements/common/lock_scenes.h"
+#include "measurements/common/locks.h"
 
 struct access {
     enum protection protection;

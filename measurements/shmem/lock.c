@@ -2,7 +2,7 @@
  * Locks of the library: set, cleared and tested one PE after the other, and with all PEs in the
  * queue.
  */
-#include "measurements/common/lock_scenes.h"
+#include "measurements/common/locks.h"
 
 static const struct locking library = {.kind = WITH_SHMEM(&shmem_lock_kind)};
 

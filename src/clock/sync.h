@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "comm/pe_group.h"
-#include "settings/clock_rules.h"
+#include "settings/settings.h"
 
 /* What a synchronization found. All members but own_... are equal on all PEs. */
 struct sync_report {

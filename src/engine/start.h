@@ -9,7 +9,6 @@
 #include <stdint.h>
 
 #include "known/known.h"
-#include "known/resume.h"
 #include "output/output.h"
 
 enum {

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "known/resume.h"
+#include "known/known.h"
 
 #include <stdlib.h>
 
@@ -38,7 +38,6 @@ bool resume_take(struct resume *resume, const char *key, char **record, double *
 
 #include "base/memory.h"
 #include "base/table.h"
-#include "known/known_file.h"
 #include "output/result.h"
 
 struct resume {

@@ -18,7 +18,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "output/header.h"
 #include "output/result.h"
 
 struct output;

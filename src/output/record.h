@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "output/header.h"
 #include "output/result.h"
 
 struct record {

@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "objects/mpi_constant.h"
+#include "objects/mpi_names.h"
 
 /* ---- Functions ---- */
 

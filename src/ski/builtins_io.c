@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "objects/file_access.h"
+#include "objects/mpi_names.h"
 #include "ski/builtins.h"
 
 /* ---- Hints ---- */

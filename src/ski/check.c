@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "ski/check_arguments.h"
 #include "ski/check_state.h"
 #include "ski/function_names.h"
 #include "ski/loop.h"

@@ -2,7 +2,7 @@
  * Checks the arguments of a call: their number, types and order.
  */
 #define _GNU_SOURCE /* strcasestr */
-#include "ski/check_arguments.h"
+#include "ski/check_state.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -13,7 +13,7 @@
 #include "engine/measurement.h"
 #include "objects/datatype.h"
 #include "objects/info.h"
-#include "objects/operation.h"
+#include "objects/mpi_names.h"
 #include "objects/pe_set.h"
 #include "ski/tree.h"
 
