@@ -16,7 +16,6 @@
 #include "base/numbers.h"
 #include "base/terminal.h"
 #include "base/text.h"
-#include "command/list_fold.h"
 #include "engine/functions.h"
 #include "output/output.h"
 #include "ski/builtins.h"

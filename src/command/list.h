@@ -28,4 +28,18 @@ void list_refuse(const char *what, const char *name);
  * --format json; members without a value are left out. */
 void list_json(const struct measurement *);
 
+/* ---- Folding names that differ only in a type or an operation, as a shell would unfold them ----
+ */
+
+struct list_line {
+    const struct measurement *first; /* of those that it stands for */
+    size_t count;                    /* how many these are */
+    char *name, *summary;            /* allocated: the name folded; what their summaries share */
+};
+
+/* A line for each function, or for several whose parameters are the same; in the order of the
+ * first of each. lines has room for all functions; returns how many there are. */
+size_t list_fold(const struct measurement *const *functions, size_t count, bool fold,
+                 struct list_line *lines);
+
 #endif

@@ -2,7 +2,7 @@
  * Folds twice: first names that differ in their type, then what is left by operation. A fold is
  * exact: all names that it unfolds to exist.
  */
-#include "command/list_fold.h"
+#include "command/list.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,46 +18,46 @@ static const char *const operations[] = {"And", "Or",  "Xor", "Sum", "Prod",
 
 /* A name taken apart: what is folded stands between head and tail. */
 struct parts {
-    char *head, *tail;
-    char *word; /* with its underscore; "" */
+    const char *head, *tail;
+    size_t head_length;
 };
 
-/* Where a word of the list stands in the name, as a complete part after an underscore; NULL. */
-static const char *place_of(const char *name, const char *const *words, size_t count,
-                            size_t *length)
+/* Whether it is one of the words after an underscore, and for how many bytes. */
+static size_t word_length(const char *at, const char *const *words, size_t count)
 {
-    for (const char *at = strchr(name, '_'); at; at = strchr(at + 1, '_'))
-        for (size_t i = 0; i < count; i++) {
-            *length = strlen(words[i]);
-            if (strncmp(at + 1, words[i], *length) == 0 &&
-                (at[1 + *length] == '\0' || strchr("_{", at[1 + *length])))
-                return at;
-        }
-    return NULL;
+    for (size_t i = 0; *at == '_' && i < count; i++) {
+        size_t length = strlen(words[i]);
+        if (strncmp(at + 1, words[i], length) == 0 &&
+            (at[1 + length] == '\0' || strchr("_{", at[1 + length])))
+            return 1 + length;
+    }
+    return 0;
 }
 
-static struct parts take_apart(const char *name, const char *const *words, size_t count)
+/* False where none of the words is a part of the name. */
+static bool take_apart(const char *name, const char *const *words, size_t count,
+                       struct parts *parts)
 {
-    size_t length = 0;
-    const char *at = place_of(name, words, count, &length);
-    if (!at)
-        return (struct parts){memory_text(name), memory_text(""), memory_text("")};
-    return (struct parts){memory_text_part(name, (size_t)(at - name)), memory_text(at + 1 + length),
-                          memory_text_part(at, 1 + length)};
+    for (const char *at = name; *at; at++) {
+        size_t length = word_length(at, words, count);
+        *parts = (struct parts){name, at + length, (size_t)(at - name)};
+        if (length > 0)
+            return true;
+    }
+    return false;
 }
 
-static void release_parts(struct parts *parts)
+/* Bytes of the word that a name has between these parts, 0: it has none; -1: it has other parts. */
+static int word_between(const char *name, const struct parts *parts, const char *const *words,
+                        size_t count)
 {
-    free(parts->head);
-    free(parts->tail);
-    free(parts->word);
-}
-
-/* Whether the name is these parts without the word. */
-static bool is_bare(const char *name, const struct parts *parts)
-{
-    size_t head = strlen(parts->head);
-    return strncmp(name, parts->head, head) == 0 && strcmp(name + head, parts->tail) == 0;
+    const char *word = name + parts->head_length;
+    if (strncmp(name, parts->head, parts->head_length) != 0)
+        return -1;
+    size_t length = word_length(word, words, count);
+    if (strcmp(word, parts->tail) == 0)
+        return 0;
+    return length > 0 && strcmp(word + length, parts->tail) == 0 ? (int)length : -1;
 }
 
 static bool same_reason(const struct measurement *a, const struct measurement *b)
@@ -113,19 +113,6 @@ static char *shared_summary(const char *a, const char *b)
 
 /* ---- Folding ---- */
 
-/* The words that lines have in this place: "{,_Int,_Long}" or "_{And,Or}". */
-struct fold {
-    struct text words;
-    bool bare; /* one has none */
-    size_t count;
-};
-
-static void append_word(struct fold *fold, const char *word)
-{
-    text_append(&fold->words, "%s%s", fold->count++ ? "," : "",
-                fold->bare || !*word ? word : word + 1);
-}
-
 static void join(struct list_line *line, struct list_line *other)
 {
     char *summary = shared_summary(line->summary, other->summary);
@@ -139,59 +126,49 @@ static void join(struct list_line *line, struct list_line *other)
 
 static bool may_join(const struct list_line *line, const struct list_line *other)
 {
-    return other->first && same_parameters(line->first, other->first) &&
-           same_reason(line->first, other->first);
+    return same_parameters(line->first, other->first) && same_reason(line->first, other->first);
 }
 
-static bool belongs(const struct list_line *line, const struct parts *parts,
-                    const char *const *words, size_t count)
-{
-    struct parts own = take_apart(line->name, words, count);
-    bool same =
-        *own.word && strcmp(own.head, parts->head) == 0 && strcmp(own.tail, parts->tail) == 0;
-    release_parts(&own);
-    return same || is_bare(line->name, parts);
-}
-
-/* Joins all lines that differ from one with these parts in the word alone. */
+/* Joins all lines that differ from one with these parts in the word alone: "{,_Int,_Long}", or
+ * "_{And,Or}" where none has no word. */
 static void fold_at(struct list_line *lines, size_t line_count, const struct parts *parts,
                     const char *const *words, size_t count)
 {
-    struct fold fold = {0};
+    struct text all = {0};
     struct list_line *line = NULL;
+    bool bare = false;
+    size_t joined = 0;
     for (size_t i = 0; i < line_count; i++)
-        if (lines[i].first && is_bare(lines[i].name, parts))
-            fold.bare = true;
+        bare = bare || (lines[i].first && word_between(lines[i].name, parts, words, count) == 0);
     for (size_t i = 0; i < line_count; i++) {
-        if (!lines[i].first || (line && !may_join(line, &lines[i])) ||
-            !belongs(&lines[i], parts, words, count))
+        int length = lines[i].first ? word_between(lines[i].name, parts, words, count) : -1;
+        if (length < 0 || (line && !may_join(line, &lines[i])))
             continue;
-        struct parts own = take_apart(lines[i].name, words, count);
-        append_word(&fold, is_bare(lines[i].name, parts) ? "" : own.word);
-        release_parts(&own);
+        const char *word = lines[i].name + parts->head_length;
+        text_append(&all, "%s%.*s", joined++ ? "," : "", length - (length > 0 && !bare),
+                    word + (length > 0 && !bare));
         if (line)
             join(line, &lines[i]);
         else
             line = &lines[i];
     }
-    if (line && fold.count > 1) {
+    if (line && joined > 1) {
         free(line->name);
-        line->name = text_format("%s%s{%s}%s", parts->head, fold.bare ? "" : "_", fold.words.data,
-                                 parts->tail);
+        line->name = text_format("%.*s%s{%s}%s", (int)parts->head_length, parts->head,
+                                 bare ? "" : "_", all.data, parts->tail);
     }
-    text_release(&fold.words);
+    text_release(&all);
 }
 
 static void fold_by(struct list_line *lines, size_t line_count, const char *const *words,
                     size_t count)
 {
+    struct parts parts;
     for (size_t i = 0; i < line_count; i++) {
-        if (!lines[i].first)
-            continue;
-        struct parts parts = take_apart(lines[i].name, words, count);
-        if (*parts.word)
+        char *name = lines[i].first ? memory_text(lines[i].name) : NULL;
+        if (name && take_apart(name, words, count, &parts))
             fold_at(lines, line_count, &parts, words, count);
-        release_parts(&parts);
+        free(name);
     }
 }
 

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "command/command_script.h"
-#include "command/list_fold.h"
+#include "command/list.h"
 #include "engine/functions.h"
 #include "engine/measurement.h"
 #include "ski/function_names.h"
