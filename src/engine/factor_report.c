@@ -310,7 +310,7 @@ void factors_print(struct engine *engine)
                                     .finding_count = findings.count,
                                     .untried = untried,
                                     .untried_count = list_untried(factors, untried)};
-    output_factors(engine->output, &result);
+    output_put(engine->output, &(struct record){.kind = RECORD_FACTORS, .factors = &result});
     for (size_t i = 0; i < rows; i++)
         release_row(&described[i]);
     notes_clear(&findings);

@@ -291,7 +291,7 @@ void rounds_print(struct engine *engine)
         output_comment(engine->output,
                        "rounds: %zu more, of points that had few in a state of the machine",
                        replay->more);
-    output_space(engine->output);
+    output_put(engine->output, &(struct record){.kind = RECORD_SPACE});
     for (size_t i = 0; i < n; i++) {
         bool first = i == 0 || order[i]->block_number != order[i - 1]->block_number;
         bool last = i + 1 == n || order[i]->block_number != order[i + 1]->block_number;
@@ -300,9 +300,11 @@ void rounds_print(struct engine *engine)
             output_begin_block(engine->output, name, ++engine->block.number, NULL);
         report_rounds(&engine->reporter, order[i], engine->machine);
         if (last)
-            output_end_block(engine->output, &(struct output_block){.name = name,
-                                                                    .number = engine->block.number,
-                                                                    .duration = seconds});
+            output_put(engine->output,
+                       &(struct record){
+                           .kind = RECORD_BLOCK_END,
+                           .block_end = &(struct output_block){
+                               .name = name, .number = engine->block.number, .duration = seconds}});
         free(name);
     }
     free(order);

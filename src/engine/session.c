@@ -130,7 +130,7 @@ struct engine *engine_create(const struct engine_options *options, const char **
     environment_print(options, engine->seed);
     clocks_synchronize(&engine->clocks, &engine->settings);
     if (engine->output)
-        output_space(engine->output);
+        output_put(engine->output, &(struct record){.kind = RECORD_SPACE});
     fatal_check_output(&engine->display, engine->output);
     return engine;
 }
@@ -327,7 +327,7 @@ void engine_end_block(struct engine *engine)
                                  .overruns = block->overruns,
                                  .window_changes = block->window_changes};
     if (engine->output)
-        output_end_block(engine->output, &ended);
+        output_put(engine->output, &(struct record){.kind = RECORD_BLOCK_END, .block_end = &ended});
     fatal_check_output(&engine->display, engine->output);
     free(block->name);
     block->name = NULL;

@@ -68,7 +68,7 @@ void limit_tell(const struct limit *limit, struct output *output)
 void texts_add(struct pending_text *pending, struct display *display, const char *text)
 {
     if (pending->output) {
-        output_print(pending->output, text);
+        output_put(pending->output, &(struct record){.kind = RECORD_PRINT, .text = text});
         fatal_check_output(display, pending->output);
         return;
     }
@@ -97,7 +97,7 @@ void texts_bring(struct pending_text *pending)
             continue;
         char *text = memory_zeroed((size_t)lengths[pe] + 1, 1);
         comm_receive(pe, text, (size_t)lengths[pe]);
-        output_print(pending->output, text);
+        output_put(pending->output, &(struct record){.kind = RECORD_PRINT, .text = text});
         free(text);
     }
     free(lengths);

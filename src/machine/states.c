@@ -178,7 +178,7 @@ static void report_state(const struct control_log *log, size_t index, bool only,
     state.known = found->known > 0;
     state.is_new = log->known_count > 0 && found->known == 0;
     state.alone = log->state_count == 1 && log->known_count == 0;
-    output_state(output, &state);
+    output_put(output, &(struct record){.kind = RECORD_STATE, .state = &state});
 }
 
 /* A state that only earlier runs have seen. */
@@ -191,7 +191,7 @@ static void report_known(const struct control_log *log, size_t known, bool only,
     struct result_state state = state_of(log, log->known_numbers[known], only, members);
     memcpy(state.ranges, log->known[known].of, sizeof state.ranges);
     state.known = true;
-    output_state(output, &state);
+    output_put(output, &(struct record){.kind = RECORD_STATE, .state = &state});
 }
 
 /* Reports as many controls as the output takes, evenly chosen. */
@@ -206,11 +206,13 @@ static void report_controls(const struct control_log *log, const char *members,
         at[i] = control->at;
         seen[i] = control->seen;
     }
-    output_controls(output, &(struct result_control_series){.members = members,
-                                                            .pes = (size_t)pe_set_size(log->set),
-                                                            .count = n,
-                                                            .at = at,
-                                                            .seen = seen});
+    output_put(output, &(struct record){.kind = RECORD_CONTROLS,
+                                        .controls = &(struct result_control_series){
+                                            .members = members,
+                                            .pes = (size_t)pe_set_size(log->set),
+                                            .count = n,
+                                            .at = at,
+                                            .seen = seen}});
     free(seen);
     free(at);
 }

@@ -314,7 +314,7 @@ static void free_texts(const struct output *output, char **texts)
     free(texts);
 }
 
-static void put(struct output *output, const struct record *record)
+void output_put(struct output *output, const struct record *record)
 {
     char **texts = compose(output, record);
     pthread_mutex_lock(&output->writing);
@@ -323,29 +323,14 @@ static void put(struct output *output, const struct record *record)
     free_texts(output, texts);
 }
 
-void output_header(struct output *output, const struct header *header)
-{
-    put(output, &(struct record){.kind = RECORD_HEADER, .header = header});
-}
-
-void output_space(struct output *output)
-{
-    put(output, &(struct record){.kind = RECORD_SPACE, .text = ""});
-}
-
 void output_comment(struct output *output, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
     char *text = text_format_with(format, arguments);
     va_end(arguments);
-    put(output, &(struct record){.kind = RECORD_COMMENT, .text = text});
+    output_put(output, &(struct record){.kind = RECORD_COMMENT, .text = text});
     free(text);
-}
-
-void output_print(struct output *output, const char *text)
-{
-    put(output, &(struct record){.kind = RECORD_PRINT, .text = text});
 }
 
 void output_begin_block(struct output *output, const char *name, size_t number, const char *source)
@@ -353,34 +338,14 @@ void output_begin_block(struct output *output, const char *name, size_t number, 
     struct record_block block = {name, number, source};
     free(output->conditions);
     output->conditions = NULL;
-    put(output, &(struct record){.kind = RECORD_BLOCK, .block = &block});
-}
-
-void output_end_block(struct output *output, const struct output_block *block)
-{
-    put(output, &(struct record){.kind = RECORD_BLOCK_END, .block_end = block});
-}
-
-void output_state(struct output *output, const struct result_state *state)
-{
-    put(output, &(struct record){.kind = RECORD_STATE, .state = state});
-}
-
-void output_controls(struct output *output, const struct result_control_series *controls)
-{
-    put(output, &(struct record){.kind = RECORD_CONTROLS, .controls = controls});
-}
-
-void output_factors(struct output *output, const struct result_factors *factors)
-{
-    put(output, &(struct record){.kind = RECORD_FACTORS, .factors = factors});
+    output_put(output, &(struct record){.kind = RECORD_BLOCK, .block = &block});
 }
 
 static void put_missing(struct output *output, const struct record_missing *missing)
 {
     if (__builtin_add_overflow(output->end.missing, missing->points, &output->end.missing))
         output->end.missing = INT64_MAX;
-    put(output, &(struct record){.kind = RECORD_MISSING, .missing = missing});
+    output_put(output, &(struct record){.kind = RECORD_MISSING, .missing = missing});
 }
 
 void output_missing(struct output *output, enum result_missing kind,
@@ -550,21 +515,21 @@ void output_end(struct output *output, int status, const char *reason, double du
 {
     output_release(output);
     if (reason)
-        put(output, &(struct record){.kind = RECORD_CUT, .text = reason});
+        output_put(output, &(struct record){.kind = RECORD_CUT, .text = reason});
     output->end.status = status;
     output->end.reason = reason ? memory_text(reason) : NULL;
     output->end.finished = time(NULL);
     output->end.duration = duration;
     output->end.timed = timed;
     output->ending = true;
-    put(output, &(struct record){.kind = RECORD_END, .end = &output->end});
+    output_put(output, &(struct record){.kind = RECORD_END, .end = &output->end});
 }
 
 void output_library_end(struct output *output, const double *seconds, int count)
 {
     output->end.library_end = seconds;
     output->end.library_count = count;
-    put(output, &(struct record){.kind = RECORD_LIBRARY_END, .end = &output->end});
+    output_put(output, &(struct record){.kind = RECORD_LIBRARY_END, .end = &output->end});
 }
 
 char *output_summary(const struct output *output, const struct summary_next *next)
@@ -605,7 +570,7 @@ bool output_tell(struct output *output, const char *summary)
         return false;
     char *text = text_format("\n%s", summary);
     take_colours(text);
-    put(output, &(struct record){.kind = RECORD_SUMMARY, .text = text});
+    output_put(output, &(struct record){.kind = RECORD_SUMMARY, .text = text});
     free(text);
     return true;
 }
@@ -624,7 +589,7 @@ char *output_close(struct output *output)
             output->end.status = 1;
             output->end.reason = failed;
         }
-        put(output, &(struct record){.kind = RECORD_LAST, .end = &output->end});
+        output_put(output, &(struct record){.kind = RECORD_LAST, .end = &output->end});
     }
     free(reason);
     return release(output);

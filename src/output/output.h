@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "output/result.h"
+#include "output/record.h"
 
 struct output;
 struct summary_next;
@@ -62,26 +62,16 @@ int column_find(const char *name);
  * array must stay valid. */
 void output_show_columns(struct output *output, const size_t *columns, size_t count);
 
-/* The first record. */
-void output_header(struct output *output, const struct header *header);
-/* .sko: an empty line between parts. */
-void output_space(struct output *output);
+/* Writes a record at once. */
+void output_put(struct output *output, const struct record *record);
 /* A comment of the engine: one line, without its '#'. */
 void output_comment(struct output *output, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* What the script printed: lines, each ending in a newline. */
-void output_print(struct output *output, const char *text);
 
 /* source: text of the script since the block before it, or NULL. */
 void output_begin_block(struct output *output, const char *name, size_t number, const char *source);
 void output_result(struct output *output, const struct result *result);
 void output_rounds(struct output *output, const struct result_rounds *rounds);
-/* A state of the machine, and the controls that define it. Comes before the blocks of rounds. */
-void output_state(struct output *output, const struct result_state *state);
-void output_controls(struct output *output, const struct result_control_series *controls);
-void output_end_block(struct output *output, const struct output_block *block);
-/* What the times depend on, after all results. */
-void output_factors(struct output *output, const struct result_factors *factors);
 
 /* In place of a result. */
 void output_missing(struct output *output, enum result_missing kind,

@@ -1,5 +1,5 @@
 /*
- * Records, private to the files of the output. Each format is one function that appends a record to
+ * Records. Each format is one function that appends a record to
  * a text as complete lines, or appends nothing if the format has no place for the record.
  */
 #ifndef SKAMPI_OUTPUT_RECORD_H
@@ -13,8 +13,8 @@
 
 struct record {
     enum {
-        RECORD_HEADER,
-        RECORD_SPACE, /* an empty line between parts */
+        RECORD_HEADER, /* the first one */
+        RECORD_SPACE,  /* an empty line between parts */
         RECORD_COMMENT,
         RECORD_PRINT, /* lines, each ending in a newline */
         RECORD_BLOCK,
@@ -25,9 +25,9 @@ struct record {
         RECORD_ROUNDS,
         RECORD_HEADING,        /* of the columns of a result, */
         RECORD_ROUNDS_HEADING, /* and of rounds, if it differs from the heading before */
-        RECORD_STATE,
-        RECORD_CONTROLS, /* all controls of a set of PEs */
-        RECORD_FACTORS,
+        RECORD_STATE,          /* of the machine, before the blocks of rounds */
+        RECORD_CONTROLS,       /* all controls of a set of PEs, which define its states */
+        RECORD_FACTORS,        /* what the times depend on, after all results */
         RECORD_MISSING,
         RECORD_END,         /* the script has ended, or the run ended early in a regular way */
         RECORD_SUMMARY,     /* output_summary(), after the end */

@@ -184,7 +184,9 @@ TEST(results)
     result.counters = (const struct result_counter[]){{"CYCLES", 1234.5, 1000}, {"MISSES", 2, NAN}};
     result.counter_count = 2;
     output_result(output, &result);
-    output_end_block(output, &(struct output_block){.name = "one", .number = 1, .duration = 7.874});
+    output_put(output, &(struct record){.kind = RECORD_BLOCK_END,
+                                        .block_end = &(struct output_block){
+                                            .name = "one", .number = 1, .duration = 7.874}});
     assert_null(output_close(output));
     assert_string_equal(contents(),
                         "# begin result \"one\"\n"
@@ -327,13 +329,14 @@ TEST(held)
     for (int ended = 0; ended < 2; ended++) {
         struct output *output = open_all(false);
         struct result result = small_result();
-        output_header(output, &(struct header){.version = "v",
-                                               .command_line = "c",
-                                               .script = "s",
-                                               .checksum = "0",
-                                               .library = "l",
-                                               .timer = "t",
-                                               .clock_source = "x"});
+        output_put(output, &(struct record){.kind = RECORD_HEADER,
+                                            .header = &(struct header){.version = "v",
+                                                                       .command_line = "c",
+                                                                       .script = "s",
+                                                                       .checksum = "0",
+                                                                       .library = "l",
+                                                                       .timer = "t",
+                                                                       .clock_source = "x"}});
         output_hold(output);
         static const char *const values[] = {"16", "8", "12"};
         static const double keys[] = {16, 8, 12};
@@ -483,13 +486,14 @@ TEST(missing)
     at_count[0].value = "8";
     for (int ended = 0; ended < 2; ended++) {
         struct output *output = open_all(false);
-        output_header(output, &(struct header){.version = "v",
-                                               .command_line = "c",
-                                               .script = "s",
-                                               .checksum = "0",
-                                               .library = "l",
-                                               .timer = "t",
-                                               .clock_source = "c"});
+        output_put(output, &(struct record){.kind = RECORD_HEADER,
+                                            .header = &(struct header){.version = "v",
+                                                                       .command_line = "c",
+                                                                       .script = "s",
+                                                                       .checksum = "0",
+                                                                       .library = "l",
+                                                                       .timer = "t",
+                                                                       .clock_source = "c"}});
         output_missing(output, MISSING_REFUSED,
                        &(struct result_point){.block = "b",
                                               .block_number = 1,
