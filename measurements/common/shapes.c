@@ -31,23 +31,16 @@ static struct ranks targets_of(int rank, int n, enum shape shape, int therank)
     return none;
 }
 
-/* Who works on the rank. */
+/* Who works on the rank: ranks that follow each other. */
 static struct ranks sources_of(int rank, int n, enum shape shape, int therank)
 {
-    struct ranks before = {(rank + n - 1) % n, 1};
-    switch (shape) {
-    case SHAPE_RING:
-        return before;
-    case SHAPE_PAIR:
-        return before.first == 0 ? before : none;
-    case SHAPE_SINGLE:
-        return before.first == therank ? before : none;
-    case SHAPE_ALL_TO_ONE:
-        return rank == 0 && n > 1 ? (struct ranks){1, n - 1} : none;
-    case SHAPE_ONE_TO_ALL:
-        return rank > 0 ? (struct ranks){0, 1} : none;
+    struct ranks sources = none;
+    for (int source = n - 1; source >= 0; source--) {
+        struct ranks targets = targets_of(source, n, shape, therank);
+        if (rank >= targets.first && rank < targets.first + targets.count)
+            sources = (struct ranks){source, sources.count + 1};
     }
-    return none;
+    return sources;
 }
 
 struct partner shape_partner(const struct run *run, enum shape shape, int64_t therank)
