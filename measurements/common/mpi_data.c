@@ -90,42 +90,23 @@ static struct value folded(const struct reduction *reduction, int end, int64_t e
     return result;
 }
 
+/* Where an integer of that many bytes lies in one of 8. */
+static size_t low_bytes(int64_t size)
+{
+    return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? sizeof(int64_t) - (size_t)size : 0;
+}
+
 /* Stores an integer of that many bytes; the value is cut off where it needs more. */
 static void store_integer(int64_t integer, void *address, int64_t size)
 {
-    switch (size) {
-    case 1:
-        *(uint8_t *)address = (uint8_t)integer;
-        break;
-    case 2:
-        memcpy(address, &(uint16_t){(uint16_t)integer}, 2);
-        break;
-    case 4:
-        memcpy(address, &(uint32_t){(uint32_t)integer}, 4);
-        break;
-    default:
-        memcpy(address, &integer, sizeof integer);
-    }
+    memcpy(address, (const char *)&integer + low_bytes(size), (size_t)size);
 }
 
 static int64_t load_integer(const void *address, int64_t size)
 {
-    uint16_t two;
-    uint32_t four;
-    int64_t eight;
-    switch (size) {
-    case 1:
-        return *(const uint8_t *)address;
-    case 2:
-        memcpy(&two, address, 2);
-        return two;
-    case 4:
-        memcpy(&four, address, 4);
-        return four;
-    default:
-        memcpy(&eight, address, 8);
-        return eight;
-    }
+    int64_t integer = 0;
+    memcpy((char *)&integer + low_bytes(size), address, (size_t)size);
+    return integer;
 }
 
 static void store_real(long double number, void *address, int64_t size)

@@ -6,7 +6,7 @@
 #ifndef SKAMPI_MEASUREMENTS_PAIR_OPERATION_H
 #define SKAMPI_MEASUREMENTS_PAIR_OPERATION_H
 
-#include "measurements/common/shapes.h"
+#include "measurements/common/mpi_window.h"
 
 enum pair_action { PAIR_PUT, PAIR_GET, PAIR_FETCH_ADD };
 
@@ -55,4 +55,37 @@ void pair_fill(struct run *, const struct pair_operation *);
 bool pair_verify(struct run *, const struct pair_operation *);
 
 #endif
+/* ---- By MPI, in a window that is locked from set-up on: put, get or fetch-and-op, each with a
+ * flush ---- */
+
+/* clang-format off */
+#define MPI_COUNT_BYTES {"count", PARAMETER_INT, "bytes", "data moved by each operation", .size = true, .maximum = INT_MAX, .example = "1024"}
+/* clang-format on */
+
+/* The demand: local here, remote in the window. Pure. */
+void mpi_pair_demand(struct run *, enum pair_action);
+
+#if SKAMPI_MPI
+
+/* In the state of a family. */
+struct mpi_pair {
+    struct window window; /* of demand.remote bytes; what the action works on lies in front */
+    enum pair_action action;
+    struct partner partner;
+    int bytes;
+    long fetched;
+};
+
+/* Collective over the set; false after run_fail(). Its window is to be closed in any case. */
+bool mpi_pair_open(struct run *, enum pair_action, struct mpi_pair *);
+/* From rank 0 alone; addend: of the fetch-and-op. */
+void mpi_pair_operate(struct run *, struct mpi_pair *, long addend);
+/* A barrier of the set. MPI's own, as a library need not make progress for windows in others. */
+void mpi_pair_meet(struct run *);
+/* Hooks' work: each repetition has made one operation with an addend of 1, and any with 0. */
+void mpi_pair_fill(struct run *, struct mpi_pair *);
+bool mpi_pair_verify(struct run *, struct mpi_pair *);
+
+#endif
+
 #endif

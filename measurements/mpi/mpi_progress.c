@@ -2,7 +2,7 @@
  * One-sided operations of MPI on a process that computes: whether put, get and fetch-and-op with a
  * flush progress without the target's help. As progress.c has it for OpenSHMEM.
  */
-#include "measurements/common/mpi_pair.h"
+#include "measurements/common/pair_operation.h"
 
 static enum pair_action action_of(const struct run *run)
 {

@@ -5,7 +5,7 @@
  */
 #include "measurements/common/aggressors.h"
 #include "measurements/common/collective.h"
-#include "measurements/common/mpi_pair.h"
+#include "measurements/common/pair_operation.h"
 
 enum action { PUT, GET, FETCH_AND_OP, PINGPONG, BARRIER, ALLREDUCE };
 

@@ -10,7 +10,7 @@
 #include "base/text.h"
 
 /* Collective. On PE 0: Open MPI's components in force by their framework, and the version of UCX.
- * With `explain` also settings of MPI (comm/mpi_variables.h), those of UCX that differ from their
+ * With `explain` also settings of MPI, those of UCX that differ from their
  * default, and which transports UCX would use from PE 0 to another PE of its node, and to one of
  * another node. For that, UCX is started once more, apart from the library. Empty on other PEs, and
  * for other libraries. The caller frees it. */
