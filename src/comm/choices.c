@@ -26,12 +26,6 @@
 
 /* ---- Settings of MPI in force, by its tool interface (MPI_T) ---- */
 
-/* Notes this PE's settings as "VALUE (SOURCE)", by name: those that differ from their default and,
- * with Open MPI, those that select algorithms and protocols. If nothing is known, one line says
- * why. choices already has the loaded components of Open MPI, and gets the settings. MPI need not
- * be initialized. Any PE, not collective. */
-#define _GNU_SOURCE /* RTLD_DEFAULT */
-
 #define WHAT "variables of MPI"
 
 static void note_nothing(struct named_texts *choices, const char *why)
@@ -254,6 +248,10 @@ static void mark_idle(struct named_texts *choices, size_t first)
     }
 }
 
+/* Notes this PE's settings as "VALUE (SOURCE)", by name: those that differ from their default and,
+ * with Open MPI, those that select algorithms and protocols. If nothing is known, one line says
+ * why. choices already has the loaded components of Open MPI, and gets the settings. MPI need not
+ * be initialized. */
 static void note_mpi_variables(struct named_texts *choices)
 {
     size_t first = choices->count;
