@@ -22,6 +22,7 @@
 #include "objects/communicator.h"
 #include "objects/datatype.h"
 #include "objects/info.h"
+#include "objects/mpi_constant.h"
 #include "objects/mpi_names.h"
 #include "objects/pe_set.h"
 #include "settings/settings.h"

@@ -1,6 +1,6 @@
 /* Reads a file of results line by line, and parses only the kinds of records that matter here. */
 #define _GNU_SOURCE
-#include "known/known.h"
+#include "known/known_file.h"
 
 #include <math.h>
 #include <stdlib.h>

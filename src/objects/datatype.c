@@ -14,7 +14,7 @@
 #endif
 
 #include "base/memory.h"
-#include "objects/mpi_names.h"
+#include "objects/mpi_constant.h"
 
 /* How deep constructors may nest: libraries, and the functions here, recurse over them. */
 #define DEEPEST 64

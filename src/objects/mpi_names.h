@@ -1,6 +1,5 @@
 /*
- * What scripts name of MPI: operations of reductions, integer constants, and ways to access data of
- * files. Any PE.
+ * What scripts name of MPI: operations of reductions, and ways to access data of files. Any PE.
  */
 #ifndef SKAMPI_OBJECTS_MPI_NAMES_H
 #define SKAMPI_OBJECTS_MPI_NAMES_H
@@ -27,11 +26,6 @@ const char *operation_misfit(const struct operation *, const struct datatype *, 
 
 /* Points to the MPI_Op; NULL in a build without MPI. Call it between start and end of MPI. */
 const void *operation_handle(const struct operation *);
-
-/* ---- Integer constants: "MPI_MODE_NOCHECK", "MPI_LOCK_SHARED", ... ---- */
-
-/* The name and value of the i-th constant; NULL after the last one. */
-const char *mpi_constant_at(size_t i, int64_t *value);
 
 /* ---- Ways to access data of a file (MPI 3.1, section 13.4.1): a sum of one bit each of
  * positioning, synchronism and coordination. Scripts call it daccess ---- */

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/numbers.h"
-#include "output/output.h"
 #include "output/record.h"
 
 #define RESULT(member) (int)offsetof(struct result, member)

@@ -31,9 +31,6 @@ int output_format_find(const char *name);
  * -1. */
 int output_format_of(const char *path);
 
-/* How wide tables may be from now on; they have 80 columns otherwise, and never more. */
-void output_table_fit(int columns);
-
 struct output_target {
     const char *path; /* NULL: standard output */
     enum output_format format;
@@ -54,10 +51,6 @@ const char *output_failed(struct output *output);
 /* Number of results written so far. */
 size_t output_results(const struct output *output);
 
-/* The members of results that hold a number: the name of that index, from 0; NULL after the last
- * one; the index of the member of that name, or -1. Any PE. */
-const char *column_name(size_t index);
-int column_find(const char *name);
 /* Further columns of .sko after those of the classic format: `count` indices of column_find(). The
  * array must stay valid. */
 void output_show_columns(struct output *output, const size_t *columns, size_t count);

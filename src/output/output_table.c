@@ -2,7 +2,6 @@
  * A table for people: a row for each result, as it comes, and a heading where the columns change.
  * A row says how doubtful the result is; the summary that ends the table says why, and what to do.
  */
-#include "output/output.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -89,6 +89,9 @@ void output_csv(FILE *text, const struct record *record);
 void output_json(FILE *text, const struct record *record);
 void output_table(FILE *text, const struct record *record);
 
+/* How wide tables may be from now on; they have 80 columns otherwise, and never more. */
+void output_table_fit(int columns);
+
 /* What times depend on, for people: lines that begin with `before`. */
 void factors_text(FILE *text, const struct result_factors *factors, const char *before);
 
@@ -118,6 +121,11 @@ void member_write(FILE *text, const struct member *, const void *place,
 /* In the order of the columns in CSV. */
 extern const struct member members[];
 extern const size_t member_count;
+
+/* The members of results that hold a number: the name of that index, from 0; NULL after the last
+ * one; the index of the member of that name, or -1. Any PE. */
+const char *column_name(size_t index);
+int column_find(const char *name);
 
 const char *missing_name(enum result_missing kind);
 

@@ -1,16 +1,12 @@
 /*
- * All functions and constants of the language: the tables of the families, one after the other, and
- * what functions do with a call: refusing arguments, returning arrays.
+ * All functions and constants of the language: the tables of the families, one after the other.
  */
 #include "ski/builtins.h"
 
-#include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/text.h"
-#include "objects/mpi_names.h"
+#include "objects/mpi_constant.h"
 
 /* ---- Functions ---- */
 
@@ -107,45 +103,4 @@ struct value constant_value(const struct constant *constant, const struct engine
     default:
         return value_int(constant->integer);
     }
-}
-
-/* ---- For the families ---- */
-
-struct value builtin_fail(struct builtin_call *call, char *error)
-{
-    call->error = error;
-    return value_void();
-}
-
-struct value builtin_refuse(struct builtin_call *call, const char *format, ...)
-{
-    va_list list;
-
-    va_start(list, format);
-    char *why = text_format_with(format, list);
-    va_end(list);
-    builtin_fail(call, text_format("%s(): %s", call->builtin->name, why));
-    free(why);
-    return value_void();
-}
-
-bool builtin_in_range(struct builtin_call *call, int64_t value, int64_t low, int64_t high)
-{
-    if (value >= low && value <= high)
-        return true;
-    if (high == INT64_MAX)
-        builtin_refuse(call, "%lld is out of range; it must be at least %lld", (long long)value,
-                       (long long)low);
-    else
-        builtin_refuse(call, "%lld is out of range; allowed is %lld to %lld", (long long)value,
-                       (long long)low, (long long)high);
-    return false;
-}
-
-struct value builtin_array(struct builtin_call *call, struct int_array *array)
-{
-    if (array)
-        return value_array(array);
-    return builtin_refuse(call, "all arrays together would have more than %d elements",
-                          INT_ARRAY_LIMIT);
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "ski/builtins.h"
+#include "ski/builtin.h"
 
 /* ---- Datatypes ---- */
 
