@@ -102,7 +102,7 @@ char *known_file_read(const char *path, struct known_file *file)
 #include <errno.h>
 #include <jansson.h>
 #include <limits.h>
-#include <stdio.h>
+#include <sys/stat.h>
 
 #define SCHEMA 1
 /* Longest record that is parsed: results, which may list samples, are not. */
@@ -563,10 +563,21 @@ static char *check_file(const char *path, struct known_file *file)
                        path);
 }
 
+FILE *known_open(const char *path)
+{
+    FILE *stream = fopen(path, "r");
+    struct stat status;
+    if (!stream || fstat(fileno(stream), &status) != 0 || !S_ISCHR(status.st_mode))
+        return stream;
+    fclose(stream);
+    errno = EINVAL;
+    return NULL;
+}
+
 char *known_file_read(const char *path, struct known_file *file)
 {
     *file = (struct known_file){.run.path = memory_text(path)};
-    FILE *stream = fopen(path, "r");
+    FILE *stream = known_open(path);
     if (!stream)
         return text_format("%s: cannot be read: %s", path, strerror(errno));
     char *error = read_lines(path, stream, file);

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "base/table.h"
 #include "stats/rounds.h"
@@ -67,6 +68,9 @@ struct known_file {
     struct known_point *points; /* in the order of the file; a point may occur several times */
     size_t point_count, point_room;
 };
+
+/* As fopen() for reading; NULL, too, for a device, whose lines may never end. */
+FILE *known_open(const char *path);
 
 /* Reads a file. NULL, or what is wrong and what to do, for the user; the caller frees the text. The
  * caller releases *file in both cases. */

@@ -150,7 +150,7 @@ static char *read_lines(struct resume *resume, const struct resume_facts *here)
 struct resume *resume_read(const char *path, const struct resume_facts *here, char **error)
 {
     struct resume *resume = memory_zeroed(1, sizeof *resume);
-    resume->stream = fopen(path, "r");
+    resume->stream = known_open(path);
     char *wrong = resume->stream ? read_lines(resume, here)
                                  : text_format("cannot be read: %s", strerror(errno));
     *error = wrong ? text_format("--resume %s: %s", path, wrong) : NULL;

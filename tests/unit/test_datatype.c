@@ -6,6 +6,7 @@
 #include "objects/datatype.h"
 #include "objects/info.h"
 #include "objects/mpi_constant.h"
+#include "objects/mpi_names.h"
 #include "objects/pe_set.h"
 #include "unit/unit.h"
 
