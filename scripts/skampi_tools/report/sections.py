@@ -3,9 +3,10 @@
 A section is what files have in common: the first block called NAME of each file, the second, ...
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from dataclasses import dataclass, field
 
+from ..plot import curves as cv
 from ..points import differences
 from ..records import ROUNDS_BLOCK
 from ..results import Result
@@ -16,6 +17,7 @@ from ..users_json import is_number
 class Point:
     file: str       # its short name
     result: Result
+    drawn: cv.Point  # the same for plots
     call: str = ""  # what distinguishes it from others with the same function, variables and PEs
 
 
@@ -24,10 +26,6 @@ class Section:
     name: str
     points: list = field(default_factory=list)
     missing: list = field(default_factory=list)  # (file, record)
-
-    @property
-    def functions(self):
-        return list(dict.fromkeys(p.result.function for p in self.points))
 
     @property
     def variables(self):
@@ -53,8 +51,9 @@ def sections_of(files):
     def section(block, occurrence):
         return sections.setdefault((block, occurrence), Section(block))
 
-    for name, file in files:
+    for place, (name, file) in enumerate(files):
         numbers = defaultdict(dict)  # of blocks, by their name
+        drawn = {id(result): point for result, point in zip(file.points, cv.load(cv.Source(place, name, file)))}
 
         def occurrence(block, number):
             return numbers[block].setdefault(number, len(numbers[block]))
@@ -72,12 +71,12 @@ def sections_of(files):
             elif kind == "result" and record.get("round", 1) == 1:
                 result = result_of[id(record)]
                 shown.add(result.key)
-                section(block, occurrence(block, number)).points.append(
-                    Point(name, aggregated.get(result.key, result)))
+                result = aggregated.get(result.key, result)
+                section(block, occurrence(block, number)).points.append(Point(name, result, drawn[id(result)]))
         for key, result in aggregated.items():  # with no result of the first round
             if key not in shown:
                 block = result.block or ""
-                section(block, occurrence(block, result.number)).points.append(Point(name, result))
+                section(block, occurrence(block, result.number)).points.append(Point(name, result, drawn[id(result)]))
     filled = {one.name for one in sections.values() if one.points or one.missing}
     # A block without results is reported as empty, unless it only marks where aggregates are.
     kept = [one for one in sections.values() if one.points or one.missing or (
@@ -108,79 +107,30 @@ def tell_apart(points):
 
 def axes_of(section):
     """The axes along which the section's points can be drawn, the best first; none where nothing
-    that is a number differs."""
-    points = section.points
-    candidates = []
-    for name in reversed(section.variables):
-        candidates.append(Axis(name, unit_of(name, points), [p.result.variables.get(name) for p in points]))
-    for name in dict.fromkeys(n for p in points for n in p.result.arguments):
-        candidates.append(Axis(name, unit_of(name, points),
-                               [argument_values(p.result).get(name) for p in points]))
-    candidates.append(Axis("bytes", "bytes", [p.result.bytes for p in points]))
-    candidates.append(Axis("PEs", "", [p.result.pes for p in points]))
+    that is a number differs. What differs besides the position makes another line, as in skampi-plot."""
+    points = [p.drawn for p in section.points]
     axes = []
-    for axis in candidates:
-        axis.positions = [value if is_number(value) else None for value in axis.positions]
-        if len(set(axis.positions) - {None}) < 2:
-            continue
-        if any(axis.positions == other.positions or axis.name == other.name for other in axes):
-            continue
-        if axis.positions == [p.result.bytes for p in points]:
-            axis.unit = "bytes"
-        axes.append(axis)
+    for name in dict.fromkeys([*reversed(section.variables), *(n for p in points for n in p.arguments), "bytes", "pes"]):
+        values = [cv.value_of(point, name) for point in points]
+        positions = [value if is_number(value) else None for value in values]
+        if len(set(positions) - {None}) > 1 and all(positions != other.positions for other in axes):
+            axes.append(Axis("PEs" if name == "pes" else name, unit_of(name, section.points), positions,
+                             *lines_of(points, name, section.name)))
     # The one that places most points, then with most values; a loop before what follows from it.
-    axes.sort(key=lambda a: (a.positions.count(None), -len(set(a.positions))))
-    for axis in axes:
-        split_into_series(axis, section)
-    return axes
+    return sorted(axes, key=lambda a: (a.positions.count(None), -len(set(a.positions))))
 
 
 def unit_of(name, points):
+    if all(cv.value_of(p.drawn, name) == p.result.bytes for p in points):
+        return "bytes"
     units = {p.result.arguments[name].get("unit", "") for p in points
              if isinstance(p.result.arguments.get(name), dict)}
     return units.pop() if len(units) == 1 else ""
 
 
-def split_into_series(axis, section):
-    """What differs besides the position makes another line, except what follows from it."""
-    points = section.points
-    dimensions = [("file", [p.file for p in points]),
-                  ("", [str(p.result.function) for p in points])]
-    dimensions += [(name, [str(p.result.variables.get(name, "")) for p in points])
-                   for name in section.variables if name != axis.name]
-    if axis.name != "PEs":
-        dimensions.append(("PEs", [str(p.result.pes) for p in points]))
-    if axis.name not in {n for p in points for n in argument_values(p.result)} or (
-            axis.name in section.variables):
-        dimensions.append(("call", [p.call for p in points]))
-    kept = []
-    for name, values in dimensions:
-        if len(set(values)) < 2 or any(values == others for _, others in kept):
-            continue
-        if name in ("", "file") or not follows(values, axis.positions, points):
-            kept.append((name, values))
-    texts = [[values[i] if name in ("", "file", "call") else f"{name}={values[i]}" for name, values in kept if values[i]]
-             for i, _ in enumerate(points)]
-    if len(section.functions) < 2 and not all(texts):  # a line without a name: all begin with the function
-        texts = [[str(point.result.function or section.name), *parts] for point, parts in zip(points, texts)]
-    labels = []
-    seen = Counter()
-    for i, parts in enumerate(texts):
-        label = ", ".join(parts)
-        seen[label, axis.positions[i]] += 1
-        again = seen[label, axis.positions[i]]
-        labels.append(label if again == 1 else f"{label} ({again})")
-    axis.labels = list(dict.fromkeys(labels))
-    index = {label: number for number, label in enumerate(axis.labels)}
-    axis.series = [index[label] for label in labels]
-
-
-def follows(values, positions, points):
-    """Whether position and function determine the value, and each value has one position alone."""
-    values_at, positions_of = defaultdict(set), defaultdict(set)
-    for value, position, point in zip(values, positions, points):
-        values_at[point.result.function, position].add(value)
-        positions_of[point.result.function, value].add(position)
-    return (all(len(v) == 1 for v in values_at.values())
-            and all(len(p) == 1 for p in positions_of.values())
-            and len(set(positions)) > 1)
+def lines_of(points, name, block):
+    """(the line of each point, names of lines)"""
+    curves = cv.curves(points, name)
+    place = {id(point): number for number, curve in enumerate(curves) for point in curve.points}
+    labels = [label or curve.first.function or block for label, curve in zip(cv.labels(curves)[0], curves)]
+    return [place.get(id(point), 0) for point in points], labels
