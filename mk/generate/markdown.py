@@ -12,9 +12,3 @@ def table(head, rows):
     pick = lambda cells: [cells[i] for i in used]  # noqa: E731
     return (row(pick(head)) + "|" + len(used) * "---|" + "\n"
             + "".join(row(pick(cells)) for cells in rows))
-
-
-def sentence(text):
-    """With a capital letter at the beginning and a full stop at the end."""
-    text = text[:1].upper() + text[1:]
-    return text if text.endswith((".", "!", "?", ":")) else text + "."

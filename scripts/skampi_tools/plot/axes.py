@@ -279,36 +279,18 @@ def looks(chosen):
     """A Look for each (series, curve): one colour and marker for the same curve of several files, one kind
     of line for a file. With states of the machine: one colour and marker for a curve of a file, one kind of
     line for a state."""
-    if any(curve.first.state for _, curve in chosen):
-        return _looks_by_state(chosen)
+    by_state = any(curve.first.state for _, curve in chosen)
     files = sorted({curve.first.source.index for _, curve in chosen})
-    identities = []
-    found = []
-    for series, curve in chosen:
-        identity = str(curve.label_parts())
-        if len(files) == 1 or identity not in identities:
-            identities.append(identity)
-            place = len(identities) - 1
-        else:
-            place = identities.index(identity)
-        line = files.index(curve.first.source.index)
-        # Files that show one curve each differ by colour as well.
-        found.append((place, line))
-    alone = len(files) > 1 and len({place for place, _ in found}) == 1
-    return [Look(series, line if alone else place, line if len(files) > 1 else 0)
+    places, found = {}, []
+    for number, (_, curve) in enumerate(chosen):
+        parts = [part for part in curve.label_parts() if part[0] != "state" or not by_state]
+        identity = (curve.first.source.index, str(parts)) if by_state else str(parts) if len(files) > 1 else number
+        line = (curve.first.state.number - 1 if curve.first.state else 0) if by_state else files.index(curve.first.source.index)
+        found.append((places.setdefault(identity, len(places)), line))
+    # Files that show one curve each differ by colour as well.
+    alone = not by_state and len(files) > 1 and len(places) == 1
+    return [Look(series, line if alone else place, line if by_state or len(files) > 1 else 0)
             for (series, _), (place, line) in zip(chosen, found)]
-
-
-def _looks_by_state(chosen):
-    identities, found = [], []
-    for series, curve in chosen:
-        parts = [part for part in curve.label_parts() if part[0] != "state"]
-        identity = str((curve.first.source.index, parts))
-        if identity not in identities:
-            identities.append(identity)
-        line = curve.first.state.number - 1 if curve.first.state else 0
-        found.append(Look(series, identities.index(identity), line))
-    return found
 
 
 HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx")

@@ -213,27 +213,15 @@ def _numbers(point):
 
 def selects(selector, point):
     """Whether a selector of a spec (its keys: spec.SELECTOR) takes this point."""
-    for key, have in (("block", point.block), ("function", point.function),
-                      ("placement", point.placement)):
-        if key in selector and not fnmatch.fnmatchcase(have, selector[key]):
-            return False
-    if not selects_file(selector, point.source):
-        return False
-    if selector.get("occurrence", point.occurrence) != point.occurrence:
-        return False
-    if selector.get("pes", point.pes) != point.pes:
-        return False
-    if "members" in selector and not fnmatch.fnmatchcase(point.members, selector["members"]):
-        return False
-    if "state" in selector and selector["state"] not in _numbers(point):
-        return False
-    if any((point.stated.get(name) or "") != wanted for name, wanted in selector.get("stated", {}).items()):
-        return False
-    for key, values in (("variables", point.variables), ("arguments", point.arguments)):
-        for name, wanted in selector.get(key, {}).items():
-            if name not in values or not same_value(values[name], wanted):
-                return False
-    return True
+    patterns = {"block": point.block, "function": point.function, "placement": point.placement, "members": point.members}
+    return (all(fnmatch.fnmatchcase(have, selector[key]) for key, have in patterns.items() if key in selector)
+            and selects_file(selector, point.source)
+            and all(selector.get(key, have) == have for key, have in (("occurrence", point.occurrence), ("pes", point.pes)))
+            and ("state" not in selector or selector["state"] in _numbers(point))
+            and all((point.stated.get(name) or "") == wanted for name, wanted in selector.get("stated", {}).items())
+            and all(name in values and same_value(values[name], wanted)
+                    for key, values in (("variables", point.variables), ("arguments", point.arguments))
+                    for name, wanted in selector.get(key, {}).items()))
 
 
 class Index:

@@ -416,6 +416,9 @@ WHAT_IS_MISSING = {
 }
 WHAT_IS_MISSING.update(share=WHAT_IS_MISSING["stack"], histogram=WHAT_IS_MISSING["ecdf"],
                        violin=WHAT_IS_MISSING["ecdf"])
+# What a point must have to be drawn; without an entry: raw samples.
+NEEDED = {"heatmap": lambda point: point.per_pe, "order": lambda point: point.samples or point.medians,
+          "spread": lambda point: point.medians}
 
 
 def from_data(points, kind=None, x=None, arrangement=None, states=None):
@@ -452,16 +455,10 @@ def from_data(points, kind=None, x=None, arrangement=None, states=None):
         panels = _stack_panels(drawn, chosen)
     elif chosen == "overlap":
         panels = _overlap_panels(drawn)
-    elif chosen == "spread":
-        panels = _curve_panels([c for c in with_x if any(p.medians for p in c.points)], arrangement,
-                               chosen)
-    elif chosen == "heatmap":
-        panels = _single_panels([c for c in drawn if any(p.per_pe for p in c.points)], chosen)
-    elif chosen == "order":
-        panels = _single_panels([c for c in drawn if any(p.samples or p.medians for p in c.points)],
-                                chosen)
     else:
-        panels = _single_panels([c for c in drawn if any(p.samples for p in c.points)], chosen)
+        able = [c for c in drawn if any(map(NEEDED.get(chosen, lambda point: point.samples), c.points))]
+        panels = _single_panels(able, chosen) if chosen != "spread" else \
+            _curve_panels([c for c in able if c.x is not None], arrangement, chosen)
     if not panels:
         raise Error(f"nothing to draw as {chosen}: {WHAT_IS_MISSING[chosen]}")
     if states:

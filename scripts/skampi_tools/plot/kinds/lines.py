@@ -19,15 +19,23 @@ MAX_MARKERS = 40        # points of a curve that all have a marker
 MARKER_ROOM = 24        # points of the axes' width for each marker, where dashes between them tell curves apart
 
 
-def draw_curve(axes, panel, chosen, notes):
+def _value_axis(axes, panel, chosen, across=False):
+    """Sets up the axis of values. Returns all points, what Scale.of() says of each by its id, and whether the axis is
+    logarithmic."""
     points = [point for _, curve in chosen for point in curve.points]
     scale = Scale(panel, points)
     values = {id(point): scale.of(point) for point in points}
-    shown = [v for five in values.values() for v in five if math.isfinite(v)]
-    firsts = [five[0] for five in values.values()]
-    if not any(math.isfinite(v) for v in firsts):
+    firsts = known(five[0] for five in values.values())
+    if not any(map(math.isfinite, firsts)):
         raise Error(scale.nothing)
-    logarithmic = y_axis(axes, panel, _for_limits(firsts, shown), scale, scale.value_label)
+    # Of intervals only what is not absurdly far away.
+    positive = [value for value in firsts if 0 < value < math.inf]
+    near = [v for five in values.values() for v in five if min(positive) / 3 <= v <= max(positive) * 3] if positive else []
+    return points, values, y_axis(axes, panel, firsts + near, scale, scale.value_label, across)
+
+
+def draw_curve(axes, panel, chosen, notes):
+    points, values, logarithmic = _value_axis(axes, panel, chosen)
     if any(curve.x is None for _, curve in chosen):
         raise Error("nothing varies in some of the results: draw them as dots")
     first = chosen[0][1]
@@ -67,16 +75,6 @@ def _is_visible(axes, curve, values):
     known = [(point.x, values[id(point)][0]) for point in curve.points if math.isfinite(values[id(point)][0])]
     return bool(known) and all(min(have) <= high and (max(have) >= low or low > 0 >= min(have))
                                for have, (low, high) in zip(zip(*known), (axes.get_xlim(), axes.get_ylim())))
-
-
-def _for_limits(firsts, all_values):
-    """What limits an axis: the values, and of their intervals what is not absurdly far away."""
-    positive = [v for v in firsts if v > 0 and math.isfinite(v)]
-    finite = [v for v in firsts if math.isfinite(v)]
-    if not positive:
-        return finite
-    low, high = min(positive) / 3, max(positive) * 3
-    return finite + [v for v in all_values if low <= v <= high]
 
 
 def _on_axis(value, logarithmic):
@@ -157,27 +155,19 @@ def _intervals_note(points, drawn, legend, notes):
 
 
 def draw_dots(axes, panel, chosen, notes):
-    points = [(point, series) for series, curve in chosen for point in curve.points]
-    scale = Scale(panel, [point for point, _ in points])
-    values = {id(point): scale.of(point) for point, _ in points}
-    firsts = [five[0] for five in values.values()]
-    if not any(math.isfinite(v) for v in firsts):
-        raise Error(scale.nothing)
-    shown = [v for five in values.values() for v in five if math.isfinite(v)]
-    several = len({point.source.index for point, _ in points}) > 1
+    points, values, flat = _value_axis(axes, panel, chosen, across=True)
+    several = len({point.source.index for point in points}) > 1
     rows = {}
-    for (series, curve) in chosen:
-        parts = str(curve.label_parts()) if several else id(curve)
-        rows.setdefault(parts, []).append((series, curve))
+    for series, curve in chosen:
+        rows.setdefault(str(curve.label_parts()) if several else id(curve), []).append((series, curve))
     files = sorted({curve.first.source.index for _, curve in chosen})
     look_of = {index: Look({}, place) for place, index in enumerate(files)}
-    flat = y_axis(axes, panel, _for_limits(firsts, shown), scale, scale.value_label, across=True)
     legend = Legend()
     drawn = set()
     texts = []
     for row, members in enumerate(rows.values()):
         texts.append(_row_text(members, several))
-        for series, curve in members:
+        for _, curve in members:
             look = look_of[curve.first.source.index]
             offset = (files.index(curve.first.source.index) - (len(files) - 1) / 2) * 0.2
             for point in curve.points:
@@ -207,9 +197,8 @@ def draw_dots(axes, panel, chosen, notes):
             look = look_of[index]
             look.line = ""
             legend.add(handle_of(look), names[index])
-    all_points = [point for point, _ in points]
-    _legend_of_marks(legend, all_points, values, flat)
-    _intervals_note(all_points, drawn, legend, notes)
+    _legend_of_marks(legend, points, values, flat)
+    _intervals_note(points, drawn, legend, notes)
     legend.draw(axes, panel)
 
 
