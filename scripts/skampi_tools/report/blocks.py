@@ -5,7 +5,6 @@ from collections import defaultdict
 from .. import style
 from ..plot.curves import spacing
 from ..results import MEAN, PER_SECOND, shown_as
-from ..thresholds import along
 from ..users_json import is_number
 from .columns import result_columns
 from .markup import esc, quoted
@@ -42,22 +41,6 @@ def conditions(section, many):
     return "; ".join(part for part in parts if part)
 
 
-def marks_of(axis, section, files):
-    """The breaks at sizes where a protocol changes, of each line of an axis."""
-    headers = {name: file.header for name, file in files}
-    found = []
-    for series in range(len(axis.labels)):
-        points = [(p.result, x, p.file) for p, x, s in zip(section.points, axis.positions, axis.series)
-                  if s == series and x is not None and p.result.quantity == "time"]
-        if len({(r.function, r.pe_set.get("placement"), name) for r, _, name in points}) != 1:
-            continue
-        first, _, name = points[0]
-        found += [{"x": position, "series": series, "label": mark.label, "sentence": mark.sentence}
-                  for position, mark in along(headers.get(name) or {}, first.function, first.pe_set.get("placement"),
-                                              [(x, r.bytes, r.shown().value) for r, x, _ in points])]
-    return found
-
-
 def breaks_part(data):
     """A sentence for each break that is marked, below the plot."""
     axis = next((axis for axis in data["axes"] if axis["marks"]), None)
@@ -69,16 +52,15 @@ def breaks_part(data):
     return "".join(f'<p class="break">{esc(text if several else text[:1].upper() + text[1:])}.</p>' for text in said)
 
 
-def plot_data(section, comparison, files):
-    """What the plot of a block is drawn from. files: (short name, ResultFile) pairs."""
-    many = len(files) > 1
+def plot_data(section, comparison, many):
+    """What the plot of a block is drawn from. many: files."""
     results = [p.result for p in section.points]
     shown = [r.shown() for r in results]
     return {
         "name": section.name,
         "axes": [{"name": a.name, "unit": a.unit, "positions": a.positions, "series": a.series,
                   "spacing": spacing([x for x in a.positions if x is not None]), "labels": a.labels,
-                  "marks": marks_of(a, section, files)} for a in axes_of(section)],
+                  "marks": a.marks} for a in axes_of(section)],
         "label": [f"{r.label()} · {p.file}" if many else r.label()
                   for r, p in zip(results, section.points)],
         "memory": [r.quantity != "time" for r in results],
@@ -105,7 +87,7 @@ def block_part(number, section, files, comparison, machine):
     else:
         parts.append(f'<p class="conditions">{esc(conditions(section, len(files) > 1))}</p>')
         if has_plot:
-            data = plot_data(section, comparison, files)
+            data = plot_data(section, comparison, len(files) > 1)
             drawn = picture(data, esc)
             parts.append(f'<figure class="plot" data-block="{number}" aria-label='
                          f'{quoted("Plot of " + section.name)}>{drawn}</figure>{breaks_part(data)}')

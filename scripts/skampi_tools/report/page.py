@@ -53,7 +53,7 @@ def render(files, title, comparison=None, coverage=None, configurations=()):
         section_part("configuration", "Configuration", configuration_part(files)),
         section_part("said", "Other messages", said_part(files)),
     ]
-    data = {"blocks": [plot_data(s, rows, files) for s in sections],
+    data = {"blocks": [plot_data(s, rows, many) for s in sections],
             "mark": doubt.MARK, "light": list(style.PALETTE), "dark": list(DARK_PALETTE)}
     size = "long" if sum(len(s.points) for s in sections) > LONG_PAGE else "short"
     return document(title, "\n".join(part for part in body if part), data, size,

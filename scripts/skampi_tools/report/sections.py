@@ -6,7 +6,7 @@ A section is what files have in common: the first block called NAME of each file
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-from ..plot import curves as cv
+from ..plot import breaks, curves as cv
 from ..points import differences
 from ..records import ROUNDS_BLOCK
 from ..results import Result
@@ -40,8 +40,9 @@ class Axis:
     name: str
     unit: str
     positions: list
-    series: list = field(default_factory=list)
-    labels: list = field(default_factory=list)
+    series: list
+    labels: list
+    marks: list  # breaks of lines at sizes where a protocol changes
 
 
 def sections_of(files):
@@ -129,8 +130,10 @@ def unit_of(name, points):
 
 
 def lines_of(points, name, block):
-    """(the line of each point, names of lines)"""
+    """(the line of each point, names of lines, marks at them)"""
     curves = cv.curves(points, name)
     place = {id(point): number for number, curve in enumerate(curves) for point in curve.points}
     labels = [label or curve.first.function or block for label, curve in zip(cv.labels(curves)[0], curves)]
-    return [place.get(id(point), 0) for point in points], labels
+    marks = [{"x": position, "series": number, "label": mark.label, "sentence": mark.sentence}
+             for number, curve in enumerate(curves) for position, mark in breaks.marks_of(curve)]
+    return [place.get(id(point), 0) for point in points], labels, marks
