@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """How many events shmemsim replays in a second: part of `make bench`. Synthetic traces of puts, gets, quiets
-and barriers (tests/support/stub/synthetic_traces.c); the fastest of several runs."""
+and barriers (tests/support/stub/trace_writer.c); the fastest of several runs."""
 
 import json
 import os

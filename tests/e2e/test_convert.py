@@ -20,7 +20,6 @@ from skampi_tools import cli, results
 from skampi_tools.formats import csv_table
 
 CONVERT = os.path.join(ROOT, "scripts/skampi-convert")
-SEED = 20260104
 FOLDER = scratch_directory()
 tap = Tap()
 
@@ -398,74 +397,6 @@ twice = convert("-", "--to", "json", stdin="".join(repeated))
 tap.ok(twice.status == 0 and "Traceback" not in twice.err and
        twice.out.count('"record": "rounds"') == len(ROUNDS),
        "a line about rounds that is there twice counts once", twice)
-
-chance = random.Random(SEED)
-tap.note(f"seed {SEED}")
-PARTS = [{"hand_over": 6.1e-8 * i, "addition": 3e-10, "valid": i, "median": 1e-7 * i, "p25": None, "p75": 2e-7 * i} for i in (1, 3)]
-LINES[-1:-1] = [made_results.state(1, 6.1e-8, None, 1e-7, 0.6), made_results.state(2, 1.6e-7, 1e-7, None, 0.4)]
-next(line for line in LINES if line["record"] == "result").update(
-    hand_over=8e-8, addition=3e-10, parts=PARTS)
-next(line for line in LINES if line["record"] == "rounds").update(
-    states=[{"state": 1, "rounds": 3, "median": 1.5e-7}], round_states=[1, 0, 1])
-WITH_STATES = "".join(json.dumps(line) + "\n" for line in LINES)
-SOURCES = [JSON.encode(), read("a.csv").encode(), read("a.sko").encode(),
-           (CLASSIC + CLASSIC_END).encode(), WITH_STATES.encode()]
-SOURCES += [convert("-", "--to", to, stdin=WITH_STATES).out.encode() for to in ("csv", "sko")]
-PIECES = [b'"', b",", b"\n", b"\r", b"{", b"}", b"[", b"]", b"=", b"= ", b";", b"\\", b"\0", b"\xff",
-          b"---", b"nan", b"inf", b"1e999", b"-1", b"null", b"true", b"\xc2", b"# ", b"#P[0] ",
-          b'# begin result "', b"# note: conditions: ", b"# rounds: ", b"# counters: ", b"'", b"1_0",
-          b"99999999999999999999", b"\\ud800", b"# Started at ", b"# levels: 1 ns 2 %\n",
-          b"# state 1: ", b"# hand-over: 1 ns, addition: 1 ps\n", b"# part: ", b"state", b":"]
-
-
-def damaged():
-    """One of the files, or a part of it, with some of it exchanged, taken out or repeated."""
-    text = bytearray(chance.choice(SOURCES))
-    for _ in range(chance.choice((1, 1, 2, 5, 20))):
-        at = chance.randrange(len(text) + 1)
-        kind = chance.randrange(4)
-        if kind == 0:
-            text[at:at + chance.randrange(30)] = chance.choice(PIECES)
-        elif kind == 1:
-            del text[at:at + chance.choice((1, 5, 100))]
-        elif kind == 2:
-            text[at:at] = text[at:at + chance.randrange(200)]
-        elif at < len(text):
-            text[at] = chance.randrange(256)
-    if chance.random() < 0.2:
-        del text[chance.randrange(len(text) + 1):]
-    return bytes(text)
-
-
-def survives(text):
-    """None for a file that can be read, "" for one that is refused; else what was wrong."""
-    with open(path("any"), "wb") as file:
-        file.write(text)
-    try:
-        file = results.read(path("any"))
-        for format in results.FORMATS:
-            results.write(file, path("any." + format), format)
-            results.read(path("any." + format))
-    except cli.Error as error:
-        return f"two lines: {error}" if "\n" in str(error) else ""
-    except Exception as error:  # whatever it is, it is a defect
-        return f"{type(error).__name__}: {error}"
-    return None
-
-
-bad = []
-readable = 0
-for number in range(600):
-    text = damaged() if number % 20 else chance.randbytes(chance.randrange(500))
-    problem = survives(text)
-    readable += problem is None
-    if problem:
-        bad.append(f"case {number}: {problem}: {text[:200]!r}")
-tap.ok(not bad, "600 damaged files: an error of one line, or results", "\n".join(bad[:5]))
-tap.ok(100 < readable < 500, "... some of these and some of those", readable)
-refused = [convert("-", "--to", "csv", stdin=damaged().decode(errors="replace")) for _ in range(8)]
-tap.ok(all(done.status in (0, 2) and "Traceback" not in done.err for done in refused),
-       "... and from the command line", "\n".join(map(str, refused)))
 
 # ---- Tables for other programs ----
 

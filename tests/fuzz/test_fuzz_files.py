@@ -41,8 +41,13 @@ def made_records():
     times = [1e-6 * (1 + i / 50) for i in range(20)]
     points = [made_results.point("put", "Shmem_Put_Full", {"count": count, "iterations": 5}, count * 1e-9, samples=times)
               for count in (8, 64, 512)]
-    records = made_results.records([*points, *map(made_results.over_rounds, points)])
-    return [*records[:-1], made_results.state(1, 2e-7), records[-1]]
+    rounds = [*map(made_results.over_rounds, points)]
+    parts = [{"hand_over": 6e-8 * i, "addition": 3e-10, "valid": i, "median": 1e-7 * i, "p25": None, "p75": 2e-7} for i in (1, 3)]
+    points[0].update(hand_over=8e-8, addition=3e-10, parts=parts, counters={"x::y:z=0": {"most": 3, "mean": None}},
+                     levels=[{"value": 1.5e-7, "share": 0.6}, {"value": 4.5e-7, "share": 0.4}])
+    rounds[0].update(states=[{"state": 1, "rounds": 3, "median": 1.5e-7}], round_states=[1, 0, 1])
+    records = made_results.records([*points, *rounds])
+    return [*records[:-1], made_results.state(1, 6.1e-8, None, 1e-7, 0.6), made_results.state(2, 1.6e-7, 1e-7, None, 0.4), records[-1]]
 
 
 def seeds(folder):

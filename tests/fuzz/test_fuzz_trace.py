@@ -14,6 +14,8 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 from harness import ROOT, Tap, build_config, build_directory, in_parallel, run, scratch_directory
+import made_runs
+from traces import Made, small_scenario
 from target import HERE, MEMORY, Code, begin
 
 FINDINGS = os.path.join(HERE, "trace_findings")
@@ -54,6 +56,26 @@ def code():
              "char *record_classes(void) { return NULL; }\n")
 
 
+def write_seeds(folder):
+    """Small traces with all that a trace can hold."""
+    made = Made()
+    teams = "team 1 2 0 0 1 2\nteam 2 1 0 1 1 1\n"
+
+    def scenario(pe, pes=2, rounds=0):
+        whole = small_scenario(pe).replace(f"pe {pe} 2 2", f"pe {pe} {pes} 2").removesuffix("end finalize\n")
+        return f"{whole}bulk 0 {rounds}\nbarriers 0 {rounds // 20}\nbulk 1 {rounds}\n{teams}end finalize\n"
+
+    made.make("small", scenario(0) + scenario(1))
+    made.make("long", scenario(0, rounds=100) + scenario(1, rounds=100))
+    made.make("other", scenario(1, 40, 40))
+    made.make("profile", f"pe 1 2 1\nprofile shmem_long_put 0 3 24 100 50\nprofile shmem_quiet -1 2 0 9 5\n{teams}end finalize\n")
+    for name, path in (("events", "small/pe-00001"), ("events-0", "long/pe-00000"), ("events-1", "long/pe-00001"),
+                       ("events-of-other-run", "other/pe-00001"), ("profile", "profile/pe-00001")):
+        shutil.copy(made.path(f"{path}.trace"), os.path.join(folder, name))
+    packed = run([made_runs.command(), "pack", "-o", os.path.join(folder, "pack"), made.path("small")])
+    assert packed.status == 0, packed
+
+
 def outcomes(target, files):
     """Of each file: as it is, and with its checksums put right; None where it came to a bad end."""
     done = target.run(*files, FUZZ_OUTCOME="1")
@@ -66,7 +88,7 @@ def outcomes(target, files):
 
 def check_seeds(tap, target):
     folder = scratch_directory()
-    run([target.path, "--seeds", folder])
+    write_seeds(folder)
     seeds = files_in(folder)
     found, done = outcomes(target, seeds)
     tap.ok(seeds and found == [("whole", "whole")] * len(seeds),
@@ -183,7 +205,7 @@ def main():
     seeds = check_seeds(tap, target)
     truncated = check_truncated(tap, target, seeds)
     check_found_before(tap, target)
-    run([target.path, "--seeds", options.corpus])
+    write_seeds(options.corpus)
     target.fuzz(tap, options.seconds, options.corpus, what="traces read", least=10 * options.seconds)
     # mutator.c keeps nothing.
     check_commands(tap, target, files_in(options.corpus) + ([] if target.fuzzer else truncated))

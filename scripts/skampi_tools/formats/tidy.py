@@ -22,7 +22,7 @@ def _flat(value):
 
 
 def rows(file):
-    """(columns, rows as dicts) of what is shown of each point: seconds or bytes; None where a point lacks it. Loop variables
+    """(columns, iterator of rows as dicts) of what is shown of each point: seconds or bytes; None where a point lacks it. Loop variables
     follow arguments, and give way to an argument of the same name."""
     named = {}
     for result in file.points:
@@ -32,7 +32,7 @@ def rows(file):
     fixed = {*_BEFORE, *_AFTER}
     column = {name: f"{name}_" if name in fixed else name for name in named}
     columns = [*_BEFORE, *column.values(), *_AFTER]
-    return columns, [dict.fromkeys(columns) | _row(result, column) for result in file.points]
+    return columns, (dict.fromkeys(columns) | _row(result, column) for result in file.points)
 
 
 def _row(result, column):
@@ -67,7 +67,7 @@ def frame(file):
     except ImportError:
         raise Error("this needs pandas, which is not installed: python3-pandas in Debian, pandas in pip") from None
     columns, table = rows(file)
-    return pandas.DataFrame(table, columns=columns)
+    return pandas.DataFrame(list(table), columns=columns)
 
 
 # ---- Extra-P ----

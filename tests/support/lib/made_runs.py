@@ -7,6 +7,7 @@ import os
 import harness
 import traces
 from harness import ROOT, run, write_text
+from traces import build_writer
 
 HEAP = traces.HEAP
 DURATION = 100  # ns of a call in the trace, which a replay must not use
@@ -16,16 +17,6 @@ def command():
     """shmemsim of the build under test."""
     folder = harness.build_directory() if harness.sanitized() else ROOT
     return os.path.join(folder, "shmemsim")
-
-
-def build_writer(path):
-    """The program that writes large traces of a pattern."""
-    sources = [os.path.join(ROOT, name) for name in (
-        "tests/support/stub/synthetic_traces.c", "src/trace/encode.c", "src/base/checksum.c")]
-    built = run([os.environ.get("CC", "cc"), "-std=gnu11", "-O2", "-Wall", "-Wextra", "-I", os.path.join(ROOT, "src"),
-                 "-I", os.path.join(ROOT, "tests"), "-o", path, *sources])
-    if built.status != 0:
-        raise RuntimeError(str(built))
 
 
 class Program:

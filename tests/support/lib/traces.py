@@ -70,18 +70,22 @@ def size(trace):
 HEAP, STATIC, LIBRARY = (number << 48 for number in (1, 2, 3))  # places: their beginnings
 
 
+def build_writer(path):
+    """The program that writes traces: of a scenario, or large ones of a pattern."""
+    sources = ("tests/support/stub/trace_writer.c", "src/trace/encode.c", "src/trace/format.c", "src/base/checksum.c")
+    built = run([os.environ.get("CC", "cc"), "-std=gnu11", "-O2", "-g", "-Wall", "-Wextra", "-DSKAMPI_VERSION=\"0\"",
+                 "-I", os.path.join(ROOT, "src"), "-I", os.path.join(ROOT, "tests"), "-o", path,
+                 *(os.path.join(ROOT, name) for name in sources)])
+    if built.status != 0:
+        raise RuntimeError(str(built))
+
+
 class Made:
     """A folder of traces that tests/support/stub/trace_writer.c writes from scenarios."""
 
     def __init__(self):
         self.folder = scratch_directory()
-        built = run([os.environ.get("CC", "cc"), "-std=gnu11", "-O1", "-g", "-Wall", "-Wextra",
-                     "-I", os.path.join(ROOT, "src"), "-I", os.path.join(ROOT, "tests"),
-                     "-o", self.path("trace_writer"),
-                     *(os.path.join(ROOT, name) for name in (
-                         "tests/support/stub/trace_writer.c", "src/trace/encode.c", "src/base/checksum.c"))])
-        if built.status != 0:
-            raise RuntimeError(str(built))
+        build_writer(self.path("trace_writer"))
 
     def path(self, name):
         return os.path.join(self.folder, name)

@@ -18,13 +18,23 @@
  *   profile ROUTINE PEER CALLS BYTES TIME LONGEST
  *   team NUMBER SIZE INDEX FIRST STRIDE COUNT   some of its members
  *   end REASON                 the file's ending; without it, the program was killed
+ *
+ * Or, for tests and the bench of shmemsim, large traces of a known pattern:
+ *
+ *     trace_writer FOLDER PATTERN PES ROUNDS [BYTES]
+ *
+ * All bursts are 1 us, and calls take 100 ns. Patterns:
+ *
+ *   mix      each round: put to the next PE, get from the one before, put to one farther away,
+ *            quiet; every fourth round a barrier
+ *   ring     each round: wait for the PE before (except PE 0 in the first), put 8 bytes to the next
+ *   atomics  each round: fetching add on PE 0
  */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/checksum.h"
 #include "support/stub/encode_event.h"
 
 #define THREADS 16
@@ -144,17 +154,14 @@ static void put(const void *data, size_t bytes)
 static void block(int kind, uint32_t number, uint32_t records, uint64_t first, int64_t base,
                   uint32_t phase, const void *payload, size_t bytes)
 {
-    struct block_head head = {.magic = BLOCK_MAGIC,
-                              .bytes = (uint32_t)bytes,
+    struct block_head head = {.bytes = (uint32_t)bytes,
                               .kind = (uint16_t)kind,
                               .thread = number,
                               .records = records,
                               .first = first,
                               .base = base,
                               .phase = phase};
-    size_t before = offsetof(struct block_head, bytes);
-    head.checksum =
-        checksum(checksum(0, (char *)&head + before, sizeof head - before), payload, bytes);
+    compose_block_head(&head, payload);
     put(&head, sizeof head);
     put(payload, bytes);
 }
@@ -176,44 +183,33 @@ static void open_file(void)
     file = fopen(path, "w");
     if (!file)
         fail("cannot create a file");
-    give_number(&out, (uint64_t)pe);
-    give_number(&out, (uint64_t)pes);
-    give_text(&out, host);
-    give_text(&out, command);
-    give_text(&out, "OpenSHMEM 1.4");
-    give_text(&out, "0");
-    give_text(&out, date);
-    give_number(&out, profiles);
-    give_text(&out, "made");
-    give_real(&out, 1e9);
-    give_signed(&out, beginning);
-    give_number(&out, 1);
-    give_signed(&out, clock_offset);
-    give_signed(&out, 0);
-    give_real(&out, 1);
-    give_real(&out, 1e-7);
-    give_number(&out, 1);
-    give_text(&out, "PAPI_TOT_CYC");
-    give_number(&out, 4);
-    const char *const objects[] = {"private", "heap", "static", "lib \"a,b\".so"};
-    for (size_t i = 0; i < 4; i++)
-        give_text(&out, objects[i]);
-    give_number(&out, ROUTINES);
-    for (size_t i = 0; i < ROUTINES; i++) {
-        give_text(&out, routines[i].name);
-        give_number(&out, (uint64_t)routines[i].class);
-        give_number(&out, (uint64_t)routines[i].type);
-        give_number(&out, routines[i].element_bytes);
-        give_number(&out, routines[i].fields);
-    }
-    give_text(&out, selection);
-    if (version >= FORMAT_WITH_COST) {
-        give_real(&out, cost_between);
-        give_real(&out, cost_inside);
-    }
-    struct format_head head = {.magic = FORMAT_MAGIC, .version = version};
-    head.description_bytes = (uint32_t)(out.next - description);
-    head.checksum = checksum(checksum(0, &head.version, 8), description, head.description_bytes);
+    static const char *const objects[] = {"private", "heap", "static", "lib \"a,b\".so"};
+    compose_description(&out,
+                        &(struct trace_info){.pe = pe,
+                                             .pes = pes,
+                                             .host = host,
+                                             .command = command,
+                                             .library = "OpenSHMEM 1.4",
+                                             .date = date,
+                                             .profile = profiles,
+                                             .clock = "made",
+                                             .ticks_per_second = 1e9,
+                                             .beginning = beginning,
+                                             .start = {true, clock_offset, 0, 1, 1e-7},
+                                             .counters = 1,
+                                             .counter_names = (const char *const[]){"PAPI_TOT_CYC"},
+                                             .objects = sizeof objects / sizeof *objects,
+                                             .object_names = objects,
+                                             .routines = ROUTINES,
+                                             .routine = routines,
+                                             .selection = selection,
+                                             .cost_between = 1e-9 * cost_between,
+                                             .cost_inside = 1e-9 * cost_inside});
+    if (version < FORMAT_WITH_COST)
+        out.next -= 2 * sizeof(double);
+    struct format_head head = compose_head(description, (uint32_t)(out.next - description));
+    head.version = version;
+    head.checksum = format_head_checksum(&head, description);
     put(&head, sizeof head);
     put(description, head.description_bytes);
     ending = ftell(file);
@@ -249,18 +245,12 @@ static void close_file(const char *reason)
     for (int i = 0; i < threads; i++)
         flush(i);
     if (reason) {
-        unsigned char bytes[FORMAT_ENDING_BYTES] = {0};
-        struct output out = {bytes + sizeof(uint32_t), bytes + sizeof bytes, false};
-        give_text(&out, reason);
-        give_number(&out, events);
-        give_number(&out, dropped);
-        give_number(&out, (uint64_t)threads);
-        give_number(&out, 0);
-        give_signed(&out, 0);
-        give_signed(&out, 0);
-        give_real(&out, 1e-7);
-        uint32_t sum = checksum(0, bytes + sizeof sum, sizeof bytes - sizeof sum);
-        memcpy(bytes, &sum, sizeof sum);
+        unsigned char bytes[FORMAT_ENDING_BYTES];
+        compose_ending(bytes, &(struct trace_info){.end = reason,
+                                                   .events = events,
+                                                   .dropped = dropped,
+                                                   .threads = threads,
+                                                   .finish.bound = 1e-7});
         if (fseek(file, ending, SEEK_SET))
             fail("cannot seek");
         put(bytes, sizeof bytes);
@@ -374,6 +364,96 @@ static void barriers(int number, long count)
         add(number, routine, start + 1000 * i + 1, 100, 0, 0, values);
 }
 
+/* ---- Patterns ---- */
+
+#define HEAP (INT64_C(1) << 48)
+#define BURST 1000
+#define DURATION 100
+
+/* An event so long after the last one of the PE. */
+static void next(unsigned routine, int64_t burst, unsigned flags,
+                 const int64_t values[TRACE_FIELDS])
+{
+    open_file();
+    add(0, routine, thread->encoder.time - clock_offset + burst, DURATION, flags, 0, values);
+}
+
+static void transfer(unsigned routine, bool puts, int64_t peer, int64_t bytes)
+{
+    const int64_t values[TRACE_FIELDS] = {[TRACE_PEER] = peer,
+                                          [TRACE_ELEMENTS] = bytes,
+                                          [TRACE_BYTES] = bytes,
+                                          [TRACE_TARGET] = puts ? HEAP + 64 : 0,
+                                          [TRACE_SOURCE] = puts ? 0 : HEAP + 64,
+                                          [TRACE_VALUE] = INT64_MIN};
+    next(routine, BURST, 0, values);
+}
+
+static void mix(long rounds, int64_t bytes)
+{
+    const int64_t all[TRACE_FIELDS] = {[TRACE_SET_STRIDE] = 1, [TRACE_SET_SIZE] = pes};
+    unsigned put_ = find_routine("shmem_putmem"), get = find_routine("shmem_getmem"),
+             quiet = find_routine("shmem_quiet"), barrier = find_routine("shmem_barrier_all");
+    for (long i = 0; i < rounds; i++) {
+        transfer(put_, true, (pe + 1) % pes, bytes);
+        transfer(get, false, (pe + pes - 1) % pes, bytes);
+        transfer(put_, true, (pe + 1 + i * 7 % 61) % pes, bytes);
+        next(quiet, BURST, 0, all);
+        if (i % 4 == 3)
+            next(barrier, BURST, 0, all);
+    }
+}
+
+/* Times of the trace follow the message: the wait of a PE ends after the write for it has begun. */
+static void ring(long rounds)
+{
+    unsigned flag = find_routine("shmem_long_p"), wait = find_routine("shmem_long_wait_until");
+    for (long i = 0; i < rounds; i++) {
+        int64_t values[TRACE_FIELDS] = {[TRACE_PEER] = (pe + 1) % pes,
+                                        [TRACE_TARGET] = HEAP + 8,
+                                        [TRACE_COMPARISON] = 5,
+                                        [TRACE_VALUE] = i + (pe > 0)};
+        int64_t start = ((i * pes + pe + 1) * 10 + 1) * BURST - thread->encoder.time;
+        if (pe > 0 || i > 0) {
+            next(wait, start, 0, values);
+            start = BURST;
+        }
+        values[TRACE_VALUE] = i + 1 + (pe == pes - 1);
+        next(flag, start, 0, values);
+    }
+}
+
+static void atomics(long rounds)
+{
+    const int64_t values[TRACE_FIELDS] = {
+        [TRACE_TARGET] = HEAP + 8, [TRACE_VALUE] = 1, [TRACE_RESULT] = INT64_MIN};
+    unsigned routine = find_routine("shmem_long_atomic_fetch_add");
+    for (long i = 0; i < rounds; i++)
+        next(routine, BURST, 0, values);
+}
+
+/* All PEs finalize at the same time, or after their last call. */
+static void pattern(const char *name, long rounds, int64_t bytes)
+{
+    static const int64_t none[TRACE_FIELDS];
+    int64_t last = BURST;
+    next(find_routine("shmem_init"), BURST, 0, none);
+    if (strcmp(name, "mix") == 0) {
+        mix(rounds, bytes);
+    } else if (strcmp(name, "ring") == 0) {
+        ring(rounds);
+        last = ((rounds + 1) * pes * 10 + 1) * BURST - thread->encoder.time;
+    } else if (strcmp(name, "atomics") == 0) {
+        atomics(rounds);
+    } else {
+        fail("there are mix, ring and atomics");
+    }
+    next(find_routine("shmem_finalize"), last, TRACE_IMPLICIT_BARRIER, none);
+    close_file("finalize");
+}
+
+/* ---- Lines ---- */
+
 /* A record of numbers: those at signs[i] == 's' may be negative. */
 static void record(int kind, const char *signs, const long long *numbers)
 {
@@ -417,7 +497,7 @@ int main(int argc, char **argv)
     long long n[8];
     int number;
     long count;
-    folder = argc == 2 ? argv[1] : ".";
+    folder = argc > 1 ? argv[1] : ".";
     thread = calloc(THREADS, sizeof *thread);
     for (size_t i = 0; i < ROUTINES; i++)
         kinds[i] = series_kind(&routines[i]);
@@ -426,6 +506,13 @@ int main(int argc, char **argv)
         thread[i].encoder.kinds = kinds;
         thread[i].encoder.latest = calloc(ROUTINES, sizeof *thread[i].encoder.latest);
         thread[i].encoder.series = calloc(SERIES_MOST, sizeof *thread[i].encoder.series);
+    }
+    if (argc > 4) {
+        pes = atoi(argv[3]);
+        threads = 1;
+        for (pe = 0; pe < pes; pe++, events = 0)
+            pattern(argv[2], atol(argv[4]), argc > 5 ? atoll(argv[5]) : 1024);
+        return 0;
     }
     while (fgets(line, sizeof line, stdin)) {
         if (is(line, "pe", &rest)) {
