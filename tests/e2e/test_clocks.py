@@ -13,6 +13,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "lib"))
 
 import harness
+from builds import preloadable
 from quiet import Attempts
 
 ALGORITHMS = ("linear", "ring", "tree", "hca")
@@ -195,11 +196,7 @@ int gettimeofday(struct timeval *restrict t, void *restrict zone)
 
 def wrong_timer():
     """A preloaded gettimeofday() that is a tenth too slow is refused; the others are not."""
-    directory = harness.scratch_directory()
-    library = os.path.join(directory, "slow.so")
-    done = harness.run(["cc", "-shared", "-fPIC", "-x", "c", "-o", library, "-", "-ldl"],
-                       stdin=SLOW_CLOCK)
-    tap.ok(done.status == 0, "the wrong clock is built", done)
+    library = preloadable(SLOW_CLOCK)
     run = harness.skampi(np=1, args=["--timers"], launch=False, env={"LD_PRELOAD": library})
     table = {line.split()[0]: line for line in run.out.splitlines() if line.strip()}
     tap.ok("disagrees with CLOCK_MONOTONIC" in table.get("gettimeofday", ""),

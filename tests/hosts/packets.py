@@ -78,5 +78,4 @@ def main():
     return None
 
 
-if __name__ == "__main__":
-    main()
+main()

@@ -148,5 +148,4 @@ def main():
     tap.done()
 
 
-if __name__ == "__main__":
-    main()
+main()

@@ -25,6 +25,34 @@
         free(owned_);                                                                              \
     } while (0)
 
+struct parsed {
+    struct source *source;
+    struct diag *diag;
+    struct tree *tree;
+};
+
+static inline struct parsed parse_bytes(const char *script, size_t length)
+{
+    struct parsed parsed = {.source = source_from_text("t", script, length)};
+
+    parsed.diag = diag_create(parsed.source);
+    parsed.tree = parse_script(parsed.source, parsed.diag);
+    assert_non_null(parsed.tree);
+    return parsed;
+}
+
+static inline struct parsed parse(const char *script)
+{
+    return parse_bytes(script, strlen(script));
+}
+
+static inline void release(struct parsed *parsed)
+{
+    tree_release(parsed->tree);
+    diag_release(parsed->diag);
+    source_release(parsed->source);
+}
+
 /* The errors as "line:column: text" lines; the name of the file only if it is not "t". Source and
  * caret lines are left out. */
 static inline char *error_lines(const struct diag *diag)

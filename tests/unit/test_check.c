@@ -7,35 +7,19 @@
 #include "ski/builtins.h"
 #include "ski/script.h"
 
-struct checked {
-    struct source *source;
-    struct diag *diag;
-    struct tree *tree;
-};
-
-static struct checked check_bytes(const char *script, size_t length, const char *assignment)
+static struct parsed check_bytes(const char *script, size_t length, const char *assignment)
 {
-    struct checked checked;
+    struct parsed checked = parse_bytes(script, length);
 
-    checked.source = source_from_text("t", script, length);
-    checked.diag = diag_create(checked.source);
-    checked.tree = parse_script(checked.source, checked.diag);
     if (assignment)
         tree_override(checked.tree, checked.source, checked.diag, assignment);
     tree_check(checked.tree, checked.diag);
     return checked;
 }
 
-static void release(struct checked *checked)
-{
-    tree_release(checked->tree);
-    diag_release(checked->diag);
-    source_release(checked->source);
-}
-
 static void check(const char *script, const char *expected)
 {
-    struct checked checked = check_bytes(script, strlen(script), NULL);
+    struct parsed checked = check_bytes(script, strlen(script), NULL);
 
     assert_text(error_lines(checked.diag), expected);
     release(&checked);
@@ -43,7 +27,7 @@ static void check(const char *script, const char *expected)
 
 static void check_override(const char *script, const char *assignment, const char *expected)
 {
-    struct checked checked = check_bytes(script, strlen(script), assignment);
+    struct parsed checked = check_bytes(script, strlen(script), assignment);
 
     assert_text(error_lines(checked.diag), expected);
     release(&checked);
@@ -111,7 +95,7 @@ TEST(reads_bind_where_they_stand)
     static const char script[] = "x = 1\nbegin measurement \"a\"\nprint x x = x + 1 print x\n"
                                  "print MPI_COMM_WORLD end measurement\n"
                                  "begin measurement \"b\" print x end measurement";
-    struct checked checked = check_bytes(script, strlen(script), NULL);
+    struct parsed checked = check_bytes(script, strlen(script), NULL);
     const struct stmt *a = checked.tree->top.items[1], *b = checked.tree->top.items[2];
 
     assert_text(error_lines(checked.diag), "");
@@ -270,7 +254,7 @@ TEST(calls_are_bound)
 {
     static const char script[] = "x = sqrt(2) begin measurement \"a\" measure comm(2) : "
                                  "Shmem_Barrier() for i in range(1, 2) do od end measurement";
-    struct checked checked = check_bytes(script, strlen(script), NULL);
+    struct parsed checked = check_bytes(script, strlen(script), NULL);
     const struct stmt *block = checked.tree->top.items[1];
 
     assert_ptr_equal(checked.tree->top.items[0]->expr->builtin, builtin_find("sqrt"));
@@ -455,7 +439,7 @@ static const char model[] = "# model\n"
 /* Must neither crash nor hang; every error is within the text, and at most twenty. */
 static void survive(const char *bytes, size_t length)
 {
-    struct checked checked = check_bytes(bytes, length, "MAXSIZE=iterations*2");
+    struct parsed checked = check_bytes(bytes, length, "MAXSIZE=iterations*2");
     char *text = diag_text(checked.diag);
 
     assert_true(diag_count(checked.diag) <= DIAG_LIMIT);
@@ -466,7 +450,7 @@ static void survive(const char *bytes, size_t length)
 
 TEST(model_is_valid)
 {
-    struct checked checked = check_bytes(model, sizeof model - 1, "MAXSIZE=iterations*2");
+    struct parsed checked = check_bytes(model, sizeof model - 1, "MAXSIZE=iterations*2");
 
     assert_text(error_lines(checked.diag),
                 "5:10: cannot read the include '/dev/null/x.inc': Not a directory\n");
@@ -485,7 +469,7 @@ TEST(truncated_scripts)
 TEST(unknown_names_are_quick)
 {
     struct text script = {0};
-    struct checked checked;
+    struct parsed checked;
 
     for (int i = 0; i < 30000; i++)
         text_append(&script, "name_%d = {unknown_%d}%s", i, i, i % 50 ? " " : "\n");

@@ -539,11 +539,4 @@ TEST_WITH(long_lines, NULL, remove_files)
     free(error);
 }
 
-#else
-
-TEST(needs_jansson)
-{
-    skip();
-}
-
 #endif

@@ -151,35 +151,6 @@ static void dump_list(struct text *out, const struct stmt_list *list)
 
 /* ---- what a script becomes ---- */
 
-struct parsed {
-    struct source *source;
-    struct diag *diag;
-    struct tree *tree;
-};
-
-static struct parsed parse_bytes(const char *script, size_t length)
-{
-    struct parsed parsed;
-
-    parsed.source = source_from_text("t", script, length);
-    parsed.diag = diag_create(parsed.source);
-    parsed.tree = parse_script(parsed.source, parsed.diag);
-    assert_non_null(parsed.tree);
-    return parsed;
-}
-
-static struct parsed parse(const char *script)
-{
-    return parse_bytes(script, strlen(script));
-}
-
-static void release(struct parsed *parsed)
-{
-    tree_release(parsed->tree);
-    diag_release(parsed->diag);
-    source_release(parsed->source);
-}
-
 static char *tree_text(const struct tree *tree)
 {
     struct text out = {0};
