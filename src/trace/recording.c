@@ -6,59 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum row {
-    ROW_FOLDER,
-    ROW_RING,
-    ROW_ONLY,
-    ROW_EXCLUDE,
-    ROW_QUERIES,
-    ROW_RESULTS,
-    ROW_VALUES,
-    ROW_CALLSITES,
-    ROW_COUNTERS,
-    ROW_PHASES,
-    ROW_LIMIT,
-    ROW_SUMMARY,
-    ROW_RECORDER,
-    ROWS
-};
-
-const struct recording_row recording_rows[ROWS] = {
-    [ROW_FOLDER] = {RECORDING_FOLDER_OPTION, "SHMEMTRACE_OUTPUT", ARGUMENT_NEEDED, "DIR",
-                    "folder of the trace (" RECORDING_FOLDER ")"},
-    [ROW_RING] = {"--ring", "SHMEMTRACE_RING", ARGUMENT_OPTIONAL, "SIZE",
-                  "keep only the last SIZE (16M) of each thread, in memory; write it at the end"},
-    [ROW_ONLY] = {"--only", "SHMEMTRACE_ONLY", ARGUMENT_NEEDED, "LIST",
-                  "record only these classes and routines: put,shmem_int_get,barrier*"},
-    [ROW_EXCLUDE] = {"--exclude", "SHMEMTRACE_EXCLUDE", ARGUMENT_NEEDED, "LIST",
-                     "do not record these"},
-    [ROW_QUERIES] = {"--queries", "SHMEMTRACE_QUERIES", ARGUMENT_NONE, NULL,
-                     "also record queries, such as shmem_my_pe"},
-    [ROW_RESULTS] = {"--results", "SHMEMTRACE_RESULTS", ARGUMENT_NONE, NULL,
-                     "keep the results of fetching atomics"},
-    [ROW_VALUES] = {"--values", "SHMEMTRACE_VALUES", ARGUMENT_NONE, NULL,
-                    "keep what puts of at most 8 bytes write: shmemsim matches waits by it"},
-    [ROW_CALLSITES] = {"--callsites", "SHMEMTRACE_CALLSITES", ARGUMENT_NEEDED, "N",
-                       "keep where each call comes from: N (1) calls deep, at most 16; 0: not"},
-    [ROW_COUNTERS] = {"--hw", "SHMEMTRACE_HW", ARGUMENT_NEEDED, "EVENTS",
-                      "count these PAPI events in each phase: PAPI_TOT_INS,PAPI_L1_DCM"},
-    [ROW_PHASES] = {"--phase", "SHMEMTRACE_PHASE", ARGUMENT_NEEDED, "LIST",
-                    "record only in these phases of the application: 1,4-6"},
-    [ROW_LIMIT] = {"--limit", "SHMEMTRACE_LIMIT", ARGUMENT_NEEDED, "SIZE",
-                   "stop recording when a PE's file reaches SIZE (1G; none: never)"},
-    [ROW_SUMMARY] = {"--summary", "SHMEMTRACE_SUMMARY", ARGUMENT_NONE, NULL,
-                     "record sums by routine and peer instead of events"},
-    [ROW_RECORDER] = {"--recorder", "SHMEMTRACE_RECORDER", ARGUMENT_NEEDED, "CLOCK",
-                      "tsc (the processor's counter) or clock_gettime"},
-};
-const size_t recording_row_count = ROWS;
-
-void recording_default(struct recording *recording)
-{
-    *recording =
-        (struct recording){.folder = RECORDING_FOLDER, .limit = RECORDING_LIMIT, .callsites = 1};
-}
-
 /* Reads a number such as 1.5, with a point in any locale of the traced program. */
 static double read_decimal(const char *text, const char **end)
 {
@@ -90,19 +37,20 @@ static bool take_size(const char *text, uint64_t *bytes)
     return true;
 }
 
-static const char *set_phases(struct recording *recording, const char *list)
+static const char *set_phases(void *list_of_ranges, const char *list)
 {
-    recording->phase_count = 0;
+    struct phase_list *phases = list_of_ranges;
+    phases->count = 0;
     do {
-        if (recording->phase_count == RECORDING_PHASES)
+        if (phases->count == RECORDING_PHASES)
             return "too many ranges; give at most 16";
-        if (!trace_list_range(&list, &recording->phases[recording->phase_count++]))
+        if (!trace_list_range(&list, &phases->of[phases->count++]))
             return "give numbers of phases and ranges of them: 1,4-6";
     } while (*list);
     return NULL;
 }
 
-static const char *set_counters(struct recording *recording, const char *text)
+static const char *set_counters(void *names, const char *text)
 {
     size_t count = 1;
     for (const char *at = text; *at; at++)
@@ -111,95 +59,121 @@ static const char *set_counters(struct recording *recording, const char *text)
         return "give names of PAPI's events, separated by commas; papi_avail lists them";
     if (count > RECORDING_COUNTERS)
         return "give at most 8 events";
-    recording->counters = text;
+    *(const char **)names = text;
     return NULL;
 }
 
-static const char *set_ring(struct recording *recording, const char *text)
+static const char *set_ring(void *bytes, const char *text)
 {
-    recording->ring = strcmp(text, "0") == 0 ? 0 : RECORDING_RING;
+    uint64_t *ring = bytes;
+    *ring = strcmp(text, "0") == 0 ? 0 : RECORDING_RING;
     if (strcmp(text, "0") == 0 || strcmp(text, "1") == 0 || !*text)
         return NULL;
-    if (!take_size(text, &recording->ring))
+    if (!take_size(text, ring))
         return "give a size such as 4M";
-    return recording->ring < RECORDING_RING_LEAST ? "give at least 256K" : NULL;
+    return *ring < RECORDING_RING_LEAST ? "give at least 256K" : NULL;
 }
 
-static const char *set_limit(struct recording *recording, const char *text)
+static const char *set_limit(void *bytes, const char *text)
 {
-    if (strcmp(text, "none") == 0) {
-        recording->limit = 0;
-        return NULL;
-    }
-    return take_size(text, &recording->limit) ? NULL : "give a size such as 500M";
+    if (strcmp(text, "none") != 0)
+        return take_size(text, bytes) ? NULL : "give a size such as 500M";
+    *(uint64_t *)bytes = 0;
+    return NULL;
 }
 
-static const char *set_flag(bool *flag, const char *text)
+static const char *set_flag(void *flag, const char *text)
 {
-    *flag = strcmp(text, "1") == 0;
-    return *flag || strcmp(text, "0") == 0 ? NULL : "give 0 or 1";
+    *(bool *)flag = strcmp(text, "1") == 0;
+    return *(bool *)flag || strcmp(text, "0") == 0 ? NULL : "give 0 or 1";
 }
 
-static const char *set_callsites(struct recording *recording, const char *text)
+static const char *set_callsites(void *calls, const char *text)
 {
     struct trace_range depth;
     const char *rest = text;
     if (!trace_list_range(&rest, &depth) || *rest || depth.first != depth.last ||
         depth.last > TRACE_DEPTH_MOST)
         return "give a number from 0 to 16";
-    recording->callsites = depth.last;
+    *(unsigned *)calls = depth.last;
     return NULL;
 }
 
-static const char *set_list(const char **list, const char *text)
+static const char *set_list(void *list, const char *text)
 {
-    *list = text;
+    *(const char **)list = text;
     return trace_list_is_valid(text) ? NULL
                                      : "give classes and names of routines, separated by commas";
 }
 
+static const char *set_folder(void *folder, const char *text)
+{
+    *(const char **)folder = text;
+    return *text ? NULL : "give a folder";
+}
+
+static const char *set_recorder(void *slow, const char *text)
+{
+    *(bool *)slow = strcmp(text, "clock_gettime") == 0;
+    return *(bool *)slow || strcmp(text, "tsc") == 0 ? NULL : "give tsc or clock_gettime";
+}
+
+/* ---- The options ---- */
+
+#define ROW(name_, value_, optional_, variable_, set_, member, help_)                              \
+    {                                                                                              \
+        {.name = name_,                                                                            \
+         .value = value_,                                                                          \
+         .optional = optional_,                                                                    \
+         .help = help_,                                                                            \
+         .note = "(" variable_ ")"},                                                               \
+            variable_, set_, offsetof(struct recording, member)                                    \
+    }
+
+const struct recording_row recording_rows[] = {
+    ROW(RECORDING_FOLDER_OPTION, "DIR", false, "SHMEMTRACE_OUTPUT", set_folder, folder,
+        "folder of the trace (" RECORDING_FOLDER ")"),
+    ROW("--ring", "SIZE", true, "SHMEMTRACE_RING", set_ring, ring,
+        "keep only the last SIZE (16M) of each thread, in memory; write it at the end"),
+    ROW("--only", "LIST", false, "SHMEMTRACE_ONLY", set_list, only,
+        "record only these classes and routines: put,shmem_int_get,barrier*"),
+    ROW("--exclude", "LIST", false, "SHMEMTRACE_EXCLUDE", set_list, exclude, "do not record these"),
+    ROW("--queries", NULL, false, "SHMEMTRACE_QUERIES", set_flag, queries,
+        "also record queries, such as shmem_my_pe"),
+    ROW("--results", NULL, false, "SHMEMTRACE_RESULTS", set_flag, results,
+        "keep the results of fetching atomics"),
+    ROW("--values", NULL, false, "SHMEMTRACE_VALUES", set_flag, values,
+        "keep what puts of at most 8 bytes write: shmemsim matches waits by it"),
+    ROW("--callsites", "N", false, "SHMEMTRACE_CALLSITES", set_callsites, callsites,
+        "keep where each call comes from: N (1) calls deep, at most 16; 0: not"),
+    ROW("--hw", "EVENTS", false, "SHMEMTRACE_HW", set_counters, counters,
+        "count these PAPI events in each phase: PAPI_TOT_INS,PAPI_L1_DCM"),
+    ROW("--phase", "LIST", false, "SHMEMTRACE_PHASE", set_phases, phases,
+        "record only in these phases of the application: 1,4-6"),
+    ROW("--limit", "SIZE", false, "SHMEMTRACE_LIMIT", set_limit, limit,
+        "stop recording when a PE's file reaches SIZE (1G; none: never)"),
+    ROW("--summary", NULL, false, "SHMEMTRACE_SUMMARY", set_flag, summary,
+        "record sums by routine and peer instead of events"),
+    ROW("--recorder", "CLOCK", false, "SHMEMTRACE_RECORDER", set_recorder, clock_gettime,
+        "tsc (the processor's counter) or clock_gettime"),
+};
+const size_t recording_row_count = sizeof recording_rows / sizeof *recording_rows;
+
 const char *recording_set(struct recording *recording, size_t row, const char *text)
 {
-    switch ((enum row)row) {
-    case ROW_FOLDER:
-        recording->folder = text;
-        return *text ? NULL : "give a folder";
-    case ROW_RING:
-        return set_ring(recording, text);
-    case ROW_ONLY:
-        return set_list(&recording->only, text);
-    case ROW_EXCLUDE:
-        return set_list(&recording->exclude, text);
-    case ROW_QUERIES:
-        return set_flag(&recording->queries, text);
-    case ROW_RESULTS:
-        return set_flag(&recording->results, text);
-    case ROW_VALUES:
-        return set_flag(&recording->values, text);
-    case ROW_CALLSITES:
-        return set_callsites(recording, text);
-    case ROW_COUNTERS:
-        return set_counters(recording, text);
-    case ROW_PHASES:
-        return set_phases(recording, text);
-    case ROW_LIMIT:
-        return set_limit(recording, text);
-    case ROW_SUMMARY:
-        return set_flag(&recording->summary, text);
-    case ROW_RECORDER:
-        recording->clock_gettime = strcmp(text, "clock_gettime") == 0;
-        return recording->clock_gettime || strcmp(text, "tsc") == 0 ? NULL
-                                                                    : "give tsc or clock_gettime";
-    case ROWS:
-        break;
-    }
-    return "there is no such option";
+    return recording_rows[row].set((char *)recording + recording_rows[row].member, text);
+}
+
+void recording_default(struct recording *recording)
+{
+    *recording =
+        (struct recording){.folder = RECORDING_FOLDER, .limit = RECORDING_LIMIT, .callsites = 1};
 }
 
 bool recording_from_environment(struct recording *recording, char *problem, size_t problem_size)
 {
     recording_default(recording);
-    for (size_t i = 0; i < ROWS; i++) {
+    for (size_t i = 0; i < recording_row_count; i++) {
         const char *text = getenv(recording_rows[i].variable);
         const char *wrong = text ? recording_set(recording, i, text) : NULL;
         if (wrong) {
@@ -212,5 +186,5 @@ bool recording_from_environment(struct recording *recording, char *problem, size
 
 bool recording_wants_phase(const struct recording *recording, uint32_t phase)
 {
-    return trace_ranges_hold(recording->phases, recording->phase_count, phase);
+    return trace_ranges_hold(recording->phases.of, recording->phases.count, phase);
 }

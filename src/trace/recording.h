@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/manual.h"
 #include "trace/event.h"
 
 #define RECORDING_FOLDER "shmemtrace.out"
@@ -25,18 +26,18 @@ struct recording {
     unsigned callsites;         /* return addresses of each call */
     bool queries, results, values, summary, clock_gettime;
     const char *counters; /* names of PAPI's events, separated by commas; NULL: none */
-    struct trace_range phases[RECORDING_PHASES];
-    size_t phase_count; /* 0: all */
+    struct phase_list {
+        struct trace_range of[RECORDING_PHASES];
+        size_t count; /* 0: all */
+    } phases;
 };
 
-enum recording_argument { ARGUMENT_NONE, ARGUMENT_OPTIONAL, ARGUMENT_NEEDED };
-
 struct recording_row {
-    const char *option;   /* --ring */
-    const char *variable; /* SHMEMTRACE_RING */
-    enum recording_argument argument;
-    const char *placeholder; /* SIZE */
-    const char *help;
+    struct manual_option option; /* its note is the variable in brackets */
+    const char *variable;        /* SHMEMTRACE_RING */
+    /* Takes a text for a member of struct recording. NULL, or what is wrong. */
+    const char *(*set)(void *member, const char *text);
+    size_t member; /* its offset */
 };
 extern const struct recording_row recording_rows[];
 extern const size_t recording_row_count;

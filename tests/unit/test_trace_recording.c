@@ -9,7 +9,7 @@
 static const char *set(struct recording *recording, const char *option, const char *text)
 {
     size_t row = 0;
-    while (row < recording_row_count && strcmp(recording_rows[row].option, option) != 0)
+    while (row < recording_row_count && strcmp(recording_rows[row].option.name, option) != 0)
         row++;
     assert_true(row < recording_row_count);
     return recording_set(recording, row, text);

@@ -45,28 +45,14 @@ static void print_version(void)
 
 /* ---- Manual page and completion ---- */
 
-/* An option of recording; note: see base/manual.h. */
-static struct manual_option recording_option(const struct recording_row *row, const char *note)
-{
-    return (struct manual_option){.name = row->option,
-                                  .value = row->placeholder,
-                                  .help = row->help,
-                                  .optional = row->argument == ARGUMENT_OPTIONAL,
-                                  .note = note};
-}
-
 static void print_recording(void)
 {
     manual_section("RECORDING");
     manual_text("Options come before the launcher. Each can also be set by an environment "
                 "variable, for programs that you start with libshmemtrace.so in LD_PRELOAD or link "
                 "with it.\nSIZE is a number of bytes; K, M or G may follow it.");
-    for (size_t i = 0; i < recording_row_count; i++) {
-        char note[64];
-        snprintf(note, sizeof note, "(%s)", recording_rows[i].variable);
-        struct manual_option option = recording_option(&recording_rows[i], note);
-        manual_items(&option, 1);
-    }
+    for (size_t i = 0; i < recording_row_count; i++)
+        manual_items(&recording_rows[i].option, 1);
     char *classes = record_classes();
     manual_paragraph(classes);
     free(classes);
@@ -117,7 +103,7 @@ static void print_completion(void)
     for (size_t i = 0; i < generals; i++)
         options[option_count++] = (struct manual_option){.name = general[i]};
     for (size_t i = 0; i < recording_row_count; i++)
-        options[option_count++] = recording_option(&recording_rows[i], NULL);
+        options[option_count++] = recording_rows[i].option;
     words[command_count++] = (struct manual_command){"record", options, option_count};
     for (size_t i = 0; i < COMMANDS; i++)
         words[command_count++] =

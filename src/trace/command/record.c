@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/terminal.h"
 #include "base/text.h"
 #include "trace/recording.h"
@@ -42,15 +43,14 @@ static void usage(void)
          "\n"
          "  shmemtrace oshrun -np 4 ./app\n"
          "  shmemtrace -o run1 --exclude synchronization,shmem_int_p srun -n 64 ./app input\n");
-    for (size_t i = 0; i < recording_row_count; i++) {
-        const struct recording_row *row = &recording_rows[i];
-        char option[64];
-        snprintf(option, sizeof option, row->argument == ARGUMENT_OPTIONAL ? "%s[=%s]" : "%s %s",
-                 row->option, row->placeholder ? row->placeholder : "");
-        printf("  %-20s  %s\n", option, row->help);
-    }
-    puts("  -h, --help            this text\n"
-         "\n"
+    struct manual_option *options = memory_zeroed(recording_row_count + 1, sizeof *options);
+    for (size_t i = 0; i < recording_row_count; i++)
+        options[i] = recording_rows[i].option;
+    options[recording_row_count] =
+        (struct manual_option){.name = "-h, --help", .help = "this text"};
+    manual_help(options, recording_row_count + 1);
+    free(options);
+    puts("\n"
          "SIZE is a number of bytes; K, M or G may follow it.\n");
     char *classes = record_classes();
     printf("%s\n\n", classes);
@@ -58,7 +58,7 @@ static void usage(void)
     puts("Each option can also be set by an environment variable, for programs that you start "
          "with\nLD_PRELOAD=libshmemtrace.so or link with -Wl,--no-as-needed -lshmemtrace:");
     for (size_t i = 0; i < recording_row_count; i++)
-        printf("  %-20s  %s\n", recording_rows[i].option, recording_rows[i].variable);
+        printf("  %-20s  %s\n", recording_rows[i].option.name, recording_rows[i].variable);
     terminal_fold_end();
 }
 
@@ -69,7 +69,7 @@ static void usage(void)
 static bool is_no_argument(const struct recording_row *row, const char *word)
 {
     return word[0] == '-' || programs_is_launcher(word) ||
-           (strcmp(row->option, RECORDING_FOLDER_OPTION) == 0 && !strchr(word, '/') &&
+           (strcmp(row->option.name, RECORDING_FOLDER_OPTION) == 0 && !strchr(word, '/') &&
             access(word, F_OK) != 0 && programs_exists(word));
 }
 
@@ -78,18 +78,18 @@ static size_t find_row(const char *word, const char **argument)
 {
     size_t length = strcspn(word, "="), i = 0;
     *argument = word[length] ? word + length + 1 : NULL;
-    while (i < recording_row_count && (strlen(recording_rows[i].option) != length ||
-                                       strncmp(recording_rows[i].option, word, length) != 0))
+    while (i < recording_row_count && (strlen(recording_rows[i].option.name) != length ||
+                                       strncmp(recording_rows[i].option.name, word, length) != 0))
         i++;
     return i;
 }
 
 /* The argument of an option that is a word of its own; NULL: it has none. */
-static const char *next_argument(const struct recording_row *row, const char *word)
+static const char *next_argument(const struct manual_option *option, const char *word)
 {
     /* --ring 8M: no launcher's name begins with a digit. */
-    bool optional = row->argument == ARGUMENT_OPTIONAL && isdigit((unsigned char)word[0]);
-    return optional || row->argument == ARGUMENT_NEEDED ? word : NULL;
+    bool possible = option->value && (!option->optional || isdigit((unsigned char)word[0]));
+    return possible ? word : NULL;
 }
 
 /* Takes options. Returns the index of the first word that is no option, or -2 after an error. */
@@ -104,21 +104,21 @@ static int take_options(int argc, char **argv, struct recording *recording)
         if (number == recording_row_count)
             return -refuse("unknown option %s; shmemtrace record -h shows all of them", word);
         const struct recording_row *row = &recording_rows[number];
-        if (row->argument == ARGUMENT_NONE && argument)
+        if (!row->option.value && argument)
             return -refuse("%s: this option takes no argument", word);
-        if (!argument && i + 1 < argc && (argument = next_argument(row, argv[i + 1]))) {
+        if (!argument && i + 1 < argc && (argument = next_argument(&row->option, argv[i + 1]))) {
             if (is_no_argument(row, argument))
                 return -refuse("%s: the argument %s is missing: %s is an option or a program "
                                "(%s=%s if you mean it)",
-                               word, row->placeholder, argument, word, argument);
+                               word, row->option.value, argument, word, argument);
             i++;
         }
-        if (row->argument == ARGUMENT_NEEDED && !argument)
-            return -refuse("%s: the argument %s is missing", word, row->placeholder);
+        if (!argument && row->option.value && !row->option.optional)
+            return -refuse("%s: the argument %s is missing", word, row->option.value);
         argument = argument ? argument : "1";
         const char *wrong = recording_set(recording, number, argument);
         if (wrong)
-            return -refuse("%s %s: %s", row->option, argument, wrong);
+            return -refuse("%s %s: %s", row->option.name, argument, wrong);
         if (setenv(row->variable, argument, 1) != 0)
             return -refuse("out of memory");
     }

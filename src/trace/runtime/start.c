@@ -38,9 +38,9 @@ static char *selection(void)
         text_append(&text, " --only %s", recording->only);
     if (recording->exclude)
         text_append(&text, " --exclude %s", recording->exclude);
-    for (size_t i = 0; i < recording->phase_count; i++)
+    for (size_t i = 0; i < recording->phases.count; i++)
         text_append(&text, "%s%" PRIu32 "-%" PRIu32, i ? "," : " --phase ",
-                    recording->phases[i].first, recording->phases[i].last);
+                    recording->phases.of[i].first, recording->phases.of[i].last);
     if (recording->ring)
         text_append(&text, " --ring=%" PRIu64, recording->ring);
     return text.data;
