@@ -269,10 +269,11 @@ static bool copy_teams(struct simulated_trace *simulated, int pe, struct trace_f
     struct output out = {simulated->payload, simulated->payload + PAYLOAD_BYTES, false};
     struct block_head head = {.kind = BLOCK_TEAMS};
     struct trace_cursor *cursor = trace_events(from, -1);
-    struct trace_team team;
+    struct trace_record record;
     bool good = true;
-    while (good && trace_next_team(cursor, &team) == 1) {
-        compose_team(&out, team.team, team.size, &team.range);
+    while (good && trace_next_record(cursor, BLOCK_TEAMS, &record) == 1) {
+        const struct trace_team *team = &record.team;
+        compose_team(&out, team->team, team->size, &team->range);
         head.records++;
         head.bytes = (uint32_t)(out.next - simulated->payload);
         if (head.bytes > PAYLOAD_BYTES - EVENT_MOST_BYTES) {

@@ -97,13 +97,13 @@ static void visit_events(const struct trace_file *file, const char *path, int th
 static void read_phases(struct trace_file *file, size_t most)
 {
     struct trace_cursor *cursor = trace_events(file, -1);
-    struct trace_phase phase;
+    struct trace_record record;
     int64_t sum = 0;
     size_t count = 0;
-    while (trace_next_phase(cursor, &phase) > 0) {
+    while (trace_next_record(cursor, BLOCK_PHASES, &record) > 0) {
         require(++count <= most, "more phases than bytes");
         for (size_t i = 0; i < trace_info(file)->counters; i++)
-            sum ^= phase.counters[i];
+            sum ^= record.phase.counters[i];
     }
     fprintf(nowhere, "%jd\n", (intmax_t)sum);
     trace_cursor_free(cursor);
@@ -112,11 +112,11 @@ static void read_phases(struct trace_file *file, size_t most)
 static void read_profiles(struct trace_file *file, size_t most)
 {
     struct trace_cursor *cursor = trace_events(file, -1);
-    struct trace_profile profile;
+    struct trace_record record;
     size_t count = 0;
-    while (trace_next_profile(cursor, &profile) > 0) {
+    while (trace_next_record(cursor, BLOCK_PROFILE, &record) > 0) {
         require(++count <= most, "more profiles than bytes");
-        require(trace_routine(file, profile.routine), "the profile's routine is unknown");
+        require(trace_routine(file, record.profile.routine), "the profile's routine is unknown");
     }
     trace_cursor_free(cursor);
 }
@@ -125,16 +125,17 @@ static void read_teams(struct trace_file *file, size_t most)
 {
     struct trace_cursor *cursor = trace_events(file, -1);
     int pes = trace_info(file)->pes;
-    struct trace_team team;
+    struct trace_record record;
     size_t count = 0;
-    while (trace_next_team(cursor, &team) > 0) {
+    while (trace_next_record(cursor, BLOCK_TEAMS, &record) > 0) {
+        const struct pe_range *range = &record.team.range;
         require(++count <= most, "more teams than bytes");
-        for (int64_t i = team.range.index; i <= team.range.index + team.range.count; i++) {
-            int64_t pe = pe_ranges_member(&team.range, 1, i);
+        for (int64_t i = range->index; i <= range->index + range->count; i++) {
+            int64_t pe = pe_ranges_member(range, 1, i);
             require(pe >= -1 && pe < pes, "a member is none of the PEs");
-            require((pe < 0) == (i == team.range.index + team.range.count), "a member is missing");
-            if (team.range.count > 1000 && i == team.range.index + 1)
-                i = team.range.index + team.range.count - 1;
+            require((pe < 0) == (i == range->index + range->count), "a member is missing");
+            if (range->count > 1000 && i == range->index + 1)
+                i = range->index + range->count - 1;
         }
     }
     trace_cursor_free(cursor);

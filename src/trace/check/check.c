@@ -116,34 +116,19 @@ static void check_other_blocks(struct source *source)
 {
     static const enum block_kind kinds[] = {BLOCK_PHASES, BLOCK_PROFILE, BLOCK_TEAMS,
                                             BLOCK_MODULES};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        struct trace_cursor *cursor = trace_events(source->file, -1);
-        struct trace_phase phase;
-        struct trace_profile profile;
-        struct trace_team team;
-        struct trace_module module;
-        int more;
-        do
-            more = kinds[i] == BLOCK_PHASES    ? trace_next_phase(cursor, &phase)
-                   : kinds[i] == BLOCK_PROFILE ? trace_next_profile(cursor, &profile)
-                   : kinds[i] == BLOCK_TEAMS   ? trace_next_team(cursor, &team)
-                                               : trace_next_module(cursor, &module);
-        while (more > 0);
-        source_close_cursor(source, cursor, more);
-    }
+    struct trace_record record;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        while (source_record(source, kinds[i], &record))
+            ;
 }
 
 /* Events, or the calls of a profile. */
 static uint64_t recorded_calls(struct source *source)
 {
-    if (!source->info->profile)
-        return source->info->events;
-    struct trace_cursor *cursor = trace_events(source->file, -1);
-    struct trace_profile profile;
-    uint64_t calls = 0;
-    while (trace_next_profile(cursor, &profile) > 0)
-        calls += profile.calls;
-    trace_cursor_free(cursor);
+    struct trace_record record;
+    uint64_t calls = source->info->profile ? 0 : source->info->events;
+    while (source->info->profile && source_record(source, BLOCK_PROFILE, &record))
+        calls += record.profile.calls;
     return calls;
 }
 

@@ -551,50 +551,19 @@ int trace_next_raw(struct trace_cursor *cursor, struct raw_event *event)
     return next_event(cursor, event, NULL);
 }
 
-/* Finds the next record other than an event. 1: cursor->input is at its bytes. */
-static int next_record(struct trace_cursor *cursor, enum block_kind kind)
+static void take_phase(struct trace_cursor *cursor, struct trace_phase *phase)
 {
-    while (cursor->left == 0) {
-        int got = next_block(cursor, kind);
-        if (got != 1)
-            return got;
-        cursor->input =
-            (struct input){cursor->payload, cursor->payload + cursor->head.bytes, false};
-    }
-    cursor->left--;
-    return 1;
-}
-
-static int record_damaged(struct trace_cursor *cursor)
-{
-    cursor->left = 0;
-    damaged(cursor, "a record that cannot be");
-    return -1;
-}
-
-int trace_next_phase(struct trace_cursor *cursor, struct trace_phase *phase)
-{
-    int got = next_record(cursor, BLOCK_PHASES);
-    if (got != 1)
-        return got;
     struct input *input = &cursor->input;
     phase->phase = (uint32_t)take_number(input);
-    phase->thread = cursor->head.thread;
     phase->start = take_signed(input);
     phase->end = take_signed(input);
     for (size_t i = 0; i < cursor->file->info.counters; i++)
         cursor->counters[i] = take_signed(input);
     phase->counters = cursor->counters;
-    return input->bad ? record_damaged(cursor) : 1;
 }
 
-int trace_next_profile(struct trace_cursor *cursor, struct trace_profile *profile)
+static void take_profile(struct input *input, struct trace_profile *profile)
 {
-    int got = next_record(cursor, BLOCK_PROFILE);
-    if (got != 1)
-        return got;
-    struct input *input = &cursor->input;
-    profile->thread = cursor->head.thread;
     profile->routine = (uint32_t)take_number(input);
     profile->phase = (uint32_t)take_number(input);
     profile->peer = take_signed(input);
@@ -602,16 +571,33 @@ int trace_next_profile(struct trace_cursor *cursor, struct trace_profile *profil
     profile->bytes = take_number(input);
     profile->ticks = take_signed(input);
     profile->max_ticks = take_signed(input);
-    return input->bad || profile->routine >= cursor->file->info.routines ? record_damaged(cursor)
-                                                                         : 1;
 }
 
-/* Whether the range's PEs exist, and its members are in the team. */
-static bool range_is_possible(const struct trace_team *team, uint64_t size, int64_t pes)
+static void take_team(struct input *input, struct trace_team *team)
+{
+    team->team = take_signed(input);
+    team->size = (int64_t)take_number(input);
+    team->range.index = (int64_t)take_number(input);
+    team->range.first = (int64_t)take_number(input);
+    team->range.stride = take_signed(input);
+    team->range.count = (int64_t)take_number(input);
+}
+
+static void take_module(struct trace_file *file, struct input *input, struct trace_module *module)
+{
+    module->path = keep_text(file, input);
+    module->build_id = keep_text(file, input);
+    module->bias = take_number(input);
+    module->begin = take_number(input);
+    module->bytes = take_number(input);
+}
+
+/* Whether the team's range has PEs that exist, and members that are in the team. */
+static bool is_possible(const struct trace_team *team, int64_t pes)
 {
     const struct pe_range *range = &team->range;
-    if (size == 0 || size > (uint64_t)pes || range->count < 1 || range->count > (int64_t)size ||
-        range->index < 0 || range->index > (int64_t)size - range->count || range->first < 0 ||
+    if (team->size < 1 || team->size > pes || range->count < 1 || range->count > team->size ||
+        range->index < 0 || range->index > team->size - range->count || range->first < 0 ||
         range->first >= pes)
         return false;
     if (range->count == 1)
@@ -621,48 +607,49 @@ static bool range_is_possible(const struct trace_team *team, uint64_t size, int6
            range->first + (range->count - 1) * range->stride < pes;
 }
 
-int trace_next_team(struct trace_cursor *cursor, struct trace_team *team)
+int trace_next_record(struct trace_cursor *cursor, enum block_kind kind,
+                      struct trace_record *record)
 {
-    int got = next_record(cursor, BLOCK_TEAMS);
-    if (got != 1)
-        return got;
     struct input *input = &cursor->input;
-    team->team = take_signed(input);
-    uint64_t size = take_number(input);
-    team->range.index = (int64_t)take_number(input);
-    team->range.first = (int64_t)take_number(input);
-    team->range.stride = take_signed(input);
-    team->range.count = (int64_t)take_number(input);
-    team->size = (int64_t)size;
-    return input->bad || !range_is_possible(team, size, cursor->file->info.pes)
-               ? record_damaged(cursor)
-               : 1;
-}
-
-int trace_next_module(struct trace_cursor *cursor, struct trace_module *module)
-{
-    int got = next_record(cursor, BLOCK_MODULES);
-    if (got != 1)
-        return got;
-    struct input *input = &cursor->input;
-    module->path = keep_text(cursor->file, input);
-    module->build_id = keep_text(cursor->file, input);
-    module->bias = take_number(input);
-    module->begin = take_number(input);
-    module->bytes = take_number(input);
-    return input->bad ? record_damaged(cursor) : 1;
+    struct trace_file *file = cursor->file;
+    bool good = true;
+    while (cursor->left == 0) {
+        int got = next_block(cursor, kind);
+        if (got != 1)
+            return got;
+        *input = (struct input){cursor->payload, cursor->payload + cursor->head.bytes, false};
+    }
+    cursor->left--;
+    record->thread = cursor->head.thread;
+    if (kind == BLOCK_PHASES) {
+        take_phase(cursor, &record->phase);
+    } else if (kind == BLOCK_PROFILE) {
+        take_profile(input, &record->profile);
+        good = record->profile.routine < file->info.routines;
+    } else if (kind == BLOCK_TEAMS) {
+        take_team(input, &record->team);
+        good = is_possible(&record->team, file->info.pes);
+    } else {
+        take_module(file, input, &record->module);
+    }
+    if (good && !input->bad)
+        return 1;
+    cursor->left = 0;
+    damaged(cursor, "a record that cannot be");
+    return -1;
 }
 
 const struct trace_module *trace_module_at(struct trace_file *file, uint64_t address)
 {
     if (!file->modules_read) {
         struct trace_cursor *cursor = new_cursor(file, -1);
-        struct trace_module module;
+        struct trace_record record;
         file->modules_read = true;
-        while (trace_next_module(cursor, &module) == 1) { /* whoever reads events reports damage */
+        /* Whoever reads events reports damage. */
+        while (trace_next_record(cursor, BLOCK_MODULES, &record) == 1) {
             file->modules =
-                memory_resize_array(file->modules, file->module_count + 1, sizeof module);
-            file->modules[file->module_count++] = module;
+                memory_resize_array(file->modules, file->module_count + 1, sizeof *file->modules);
+            file->modules[file->module_count++] = record.module;
         }
         trace_cursor_free(cursor);
     }
@@ -859,22 +846,18 @@ long trace_files(const char *path, char ***files, char **error)
 
 bool trace_is(const char *path)
 {
-    struct stat status;
     char **files, *error = NULL;
-    if (stat(path, &status) != 0 || !(S_ISDIR(status.st_mode) || S_ISREG(status.st_mode)))
-        return false;
-    long count = S_ISDIR(status.st_mode) ? trace_files(path, &files, &error)
-                                         : pack_files(path, &files, &error);
+    struct trace_file *file = NULL;
+    long count = trace_files(path, &files, &error);
+    bool found = count > 1 || (count == 1 && strcmp(files[0], path) != 0);
+    if (count == 1 && !found)
+        file = trace_open(path, &error);
     for (long i = 0; i < count; i++)
         free(files[i]);
     if (count > 0)
         free(files);
     free(error);
-    if (count > 0 || S_ISDIR(status.st_mode))
-        return count > 0;
-    error = NULL;
-    struct trace_file *file = trace_open(path, &error);
-    free(error);
+    found = found || file;
     trace_close(file);
-    return file;
+    return found;
 }

@@ -52,13 +52,13 @@ const char *trace_problem(const struct trace_cursor *);
 
 /* The counts of hardware counters in a stretch of one phase. */
 struct trace_phase {
-    uint32_t phase, thread;
+    uint32_t phase;
     int64_t start, end;      /* ticks */
     const int64_t *counters; /* info.counters of them, valid until the next call */
 };
 /* All calls of a routine by a thread in a phase to one peer. */
 struct trace_profile {
-    uint32_t routine, thread, phase;
+    uint32_t routine, phase;
     int64_t peer; /* -1: none */
     uint64_t calls, bytes;
     int64_t ticks, max_ticks; /* inside the routine: sum over all calls, and the longest call */
@@ -69,11 +69,17 @@ struct trace_team {
     int64_t size; /* all of its members */
     struct pe_range range;
 };
-/* Like trace_next(), for other records. Use a cursor for only one of these functions. */
-int trace_next_phase(struct trace_cursor *, struct trace_phase *);
-int trace_next_profile(struct trace_cursor *, struct trace_profile *);
-int trace_next_team(struct trace_cursor *, struct trace_team *);
-int trace_next_module(struct trace_cursor *, struct trace_module *);
+struct trace_record {
+    uint32_t thread;
+    union { /* by the kind of its block */
+        struct trace_phase phase;
+        struct trace_profile profile;
+        struct trace_team team;
+        struct trace_module module;
+    };
+};
+/* Like trace_next(), for records of another kind than events. Use a cursor for only one kind. */
+int trace_next_record(struct trace_cursor *, enum block_kind, struct trace_record *);
 void trace_cursor_free(struct trace_cursor *);
 
 /* ---- Visits: threads of many files in turn, some events of each at a time ---- */

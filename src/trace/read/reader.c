@@ -473,6 +473,7 @@ void source_close(struct source *source)
     if (!source)
         return;
     trace_cursor_free(source->cursor);
+    trace_cursor_free(source->records);
     trace_close(source->file);
     free(source->wanted);
     free(source->numbers);
@@ -506,11 +507,18 @@ static void tell_damage(struct source *source, const struct trace_cursor *cursor
         reader_say(source->reader, "%s", trace_problem(cursor));
 }
 
-void source_close_cursor(struct source *source, struct trace_cursor *cursor, int more)
+bool source_record(struct source *source, enum block_kind kind, struct trace_record *record)
 {
+    if (!source->records)
+        source->records = trace_events(source->file, -1);
+    int more = trace_next_record(source->records, kind, record);
+    if (more > 0)
+        return true;
     if (more < 0)
-        tell_damage(source, cursor);
-    trace_cursor_free(cursor);
+        tell_damage(source, source->records);
+    trace_cursor_free(source->records);
+    source->records = NULL;
+    return false;
 }
 
 void source_ended(struct source *source)

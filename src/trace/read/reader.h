@@ -84,7 +84,7 @@ struct source {
     const char *path;
     struct trace_file *file;
     const struct trace_info *info;
-    struct trace_cursor *cursor; /* of source_event() */
+    struct trace_cursor *cursor, *records; /* of source_event() and source_record() */
     double seconds_per_tick;
     bool *wanted;    /* by routine */
     size_t *numbers; /* by routine: number + 1 in the reader's table; 0: not known yet */
@@ -144,8 +144,9 @@ bool source_next(struct source *, struct trace_cursor *, struct trace_event *);
 /* Call it when all events were read by source_next(), or thread by thread. Reports if they are
  * fewer than the file's ending says. */
 void source_ended(struct source *);
-/* Frees the cursor, and reports the damage at which it stopped. more: what it said last. */
-void source_close_cursor(struct source *, struct trace_cursor *, int more);
+/* The next record of that kind, all of which are to be read. False at the end; damage is reported.
+ */
+bool source_record(struct source *, enum block_kind, struct trace_record *);
 bool reader_wants_thread(const struct reader *, long thread);
 
 static inline const struct trace_routine *source_routine(const struct source *source,

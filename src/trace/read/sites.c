@@ -60,13 +60,6 @@ size_t sites_add(struct sites *sites, struct trace_file *file, const uint64_t *a
  * By elfutils' libdw, or by addr2line of binutils, which runs as long as the symbols are open.
  */
 
-struct symbol {
-    char *function;  /* NULL: not known */
-    uint64_t offset; /* from its beginning; 0: not known */
-    char *file;      /* NULL: not known */
-    unsigned line;
-};
-
 static void symbols_close(struct symbols *);
 
 /* Opens what looks symbols up in a file that exists and is the right one; NULL: cannot. */
@@ -131,10 +124,9 @@ static const char *source_function(struct symbols *symbols, Dwarf_Addr address)
     return name;
 }
 
-/* What is at an address of the file. The caller frees its texts. */
-static struct symbol symbols_at(struct symbols *symbols, uint64_t address)
+/* Fills in what is at an address of the file. */
+static void symbols_at(struct symbols *symbols, uint64_t address, struct call_frame *frame)
 {
-    struct symbol symbol = {0};
     int line = 0;
     GElf_Sym unused;
     Dwfl_Line *at = dwfl_module_getsrc(symbols->module, address);
@@ -144,14 +136,13 @@ static struct symbol symbols_at(struct symbols *symbols, uint64_t address)
     const char *linked =
         dwfl_module_addrinfo(symbols->module, address, &offset, &unused, NULL, NULL, NULL);
     if (!name || (linked && strcmp(name, linked) == 0))
-        symbol.offset = offset;
+        frame->offset = offset;
     name = name ? name : linked;
-    symbol.function = name ? memory_text(name) : NULL;
+    frame->function = name ? memory_text(name) : NULL;
     if (file && line > 0) {
-        symbol.file = memory_text(file);
-        symbol.line = (unsigned)line;
+        frame->file = memory_text(file);
+        frame->line = (unsigned)line;
     }
-    return symbol;
 }
 
 static void symbols_close(struct symbols *symbols)
@@ -224,26 +215,24 @@ static char *take_line(FILE *file)
     return NULL;
 }
 
-static struct symbol symbols_at(struct symbols *symbols, uint64_t address)
+static void symbols_at(struct symbols *symbols, uint64_t address, struct call_frame *frame)
 {
-    struct symbol symbol = {0};
     struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
     sigaction(SIGPIPE, &ignore, &before);
     bool asked = fprintf(symbols->to, "0x%" PRIx64 "\n", address) > 0 && fflush(symbols->to) == 0;
     sigaction(SIGPIPE, &before, NULL);
     if (!asked)
-        return symbol;
-    symbol.function = take_line(symbols->from);
-    symbol.file = take_line(symbols->from);
-    char *colon = symbol.file ? strrchr(symbol.file, ':') : NULL;
-    symbol.line = colon ? (unsigned)strtoul(colon + 1, NULL, 10) : 0;
+        return;
+    frame->function = take_line(symbols->from);
+    frame->file = take_line(symbols->from);
+    char *colon = frame->file ? strrchr(frame->file, ':') : NULL;
+    frame->line = colon ? (unsigned)strtoul(colon + 1, NULL, 10) : 0;
     if (colon)
         *colon = '\0';
-    if (symbol.line == 0) {
-        free(symbol.file);
-        symbol.file = NULL;
+    if (frame->line == 0) {
+        free(frame->file);
+        frame->file = NULL;
     }
-    return symbol;
 }
 
 static void symbols_close(struct symbols *symbols)
@@ -309,27 +298,28 @@ static char *relocate(const char *root, char *file)
     return file;
 }
 
+/* Names come from files, which may hold anything. */
+static void make_printable(char **name)
+{
+    char *raw = *name;
+    *name = raw ? text_printable(raw, false) : NULL;
+    free(raw);
+}
+
 static struct call_frame look_up(struct sites *sites, const struct place_key *place)
 {
-    if (!place->module)
-        return (struct call_frame){.module = memory_text(""), .address = place->address};
-    struct symbols *symbols = module_symbols(sites, place->module);
-    struct symbol symbol = {0};
+    struct call_frame frame = {.address = place->address};
+    struct symbols *symbols = place->module ? module_symbols(sites, place->module) : NULL;
+    frame.module = memory_text(place->module ? table_key(&sites->modules, place->module - 1) : "");
     if (symbols)
-        symbol = symbols_at(symbols, place->address - 1);
-    if (symbol.file && sites->source_root)
-        symbol.file = relocate(sites->source_root, symbol.file);
-    /* Names come from files, which may hold anything. */
-    char *function = symbol.function ? text_printable(symbol.function, false) : NULL;
-    char *file = symbol.file ? text_printable(symbol.file, false) : NULL;
-    free(symbol.function);
-    free(symbol.file);
-    return (struct call_frame){.module = memory_text(table_key(&sites->modules, place->module - 1)),
-                               .address = place->address,
-                               .function = function,
-                               .offset = symbol.offset ? symbol.offset + 1 : 0,
-                               .file = file,
-                               .line = symbol.line};
+        symbols_at(symbols, place->address - 1, &frame);
+    if (frame.offset)
+        frame.offset++;
+    if (frame.file && sites->source_root)
+        frame.file = relocate(sites->source_root, frame.file);
+    make_printable(&frame.function);
+    make_printable(&frame.file);
+    return frame;
 }
 
 /* A source below the root is shown from there on, any other one by its name alone. */

@@ -241,24 +241,22 @@ static void read_events(struct summary *summary, struct source *source, struct s
 /* Reads a trace without events, which has sums, but neither bursts nor starts. */
 static void read_profile(struct summary *summary, struct source *source, struct summary_pe *pe)
 {
-    struct trace_cursor *cursor = trace_events(source->file, -1);
-    struct trace_profile row;
-    int more;
+    struct trace_record record;
     summary->profile = true;
-    while ((more = trace_next_profile(cursor, &row)) > 0) {
-        struct trace_event event = {.routine = row.routine};
-        if (!source->wanted[row.routine] || !reader_wants_thread(source->reader, row.thread))
+    while (source_record(source, BLOCK_PROFILE, &record)) {
+        const struct trace_profile *row = &record.profile;
+        struct trace_event event = {.routine = row->routine};
+        if (!source->wanted[row->routine] || !reader_wants_thread(source->reader, record.thread))
             continue;
         const struct calls calls = {
-            .total = {row.calls, row.bytes, (double)row.ticks * source->seconds_per_tick,
-                      (double)row.max_ticks * source->seconds_per_tick},
-            .peer = row.peer,
-            .phase = row.phase,
+            .total = {row->calls, row->bytes, (double)row->ticks * source->seconds_per_tick,
+                      (double)row->max_ticks * source->seconds_per_tick},
+            .peer = row->peer,
+            .phase = row->phase,
         };
         add_calls(summary, pe, source_number(source, &event), source_routine(source, &event),
                   &calls);
     }
-    source_close_cursor(source, cursor, more);
     summary->events += (uint64_t)pe->of[QUANTITY_CALLS];
 }
 
@@ -267,19 +265,17 @@ static void read_counters(struct summary *summary, struct source *source)
     const struct trace_info *info = source->info;
     if (info->counters == 0 || info->counters != summary->counter_count)
         return;
-    struct trace_cursor *cursor = trace_events(source->file, -1);
-    struct trace_phase stretch;
-    int more;
-    while ((more = trace_next_phase(cursor, &stretch)) > 0) {
-        if (!reader_wants_thread(source->reader, stretch.thread))
+    struct trace_record record;
+    while (source_record(source, BLOCK_PHASES, &record)) {
+        const struct trace_phase *stretch = &record.phase;
+        if (!reader_wants_thread(source->reader, record.thread))
             continue;
-        struct summary_phase *phase = phase_of(summary, stretch.phase);
+        struct summary_phase *phase = phase_of(summary, stretch->phase);
         phase->counted +=
-            (double)ticks_between(stretch.start, stretch.end) * source->seconds_per_tick;
+            (double)ticks_between(stretch->start, stretch->end) * source->seconds_per_tick;
         for (size_t i = 0; i < summary->counter_count; i++)
-            phase->counters[i] += (double)stretch.counters[i];
+            phase->counters[i] += (double)stretch->counters[i];
     }
-    source_close_cursor(source, cursor, more);
 }
 
 static void describe(struct summary *summary, const struct trace_info *info)

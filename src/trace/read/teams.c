@@ -58,14 +58,14 @@ static void order_teams(struct source_teams *all)
 /* Teams of which pieces are missing are left out. */
 static void read_teams(struct source *source)
 {
-    struct trace_cursor *cursor = trace_events(source->file, -1);
-    struct trace_team piece, first = {0};
+    struct trace_record record;
+    struct trace_team first = {0};
     struct pe_range *ranges = NULL;
     size_t count = 0, room = 0;
     int64_t next = -1; /* index of the member that comes next; -1: a team's first */
-    int more;
     source->teams.read = true;
-    while ((more = trace_next_team(cursor, &piece)) > 0) {
+    while (source_record(source, BLOCK_TEAMS, &record)) {
+        struct trace_team piece = record.team;
         if (piece.range.index == 0) {
             first = piece;
             count = 0;
@@ -83,7 +83,6 @@ static void read_teams(struct source *source)
         if (next == piece.size)
             add_team(source, piece.team, ranges, count);
     }
-    source_close_cursor(source, cursor, more);
     free(ranges);
     order_teams(&source->teams);
 }

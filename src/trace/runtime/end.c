@@ -212,7 +212,7 @@ static struct {
     const char *name;
     void (*real)(struct __jmp_buf_tag *, int);
 } jumps[] = {{"longjmp", NULL}, {"_longjmp", NULL}, {"siglongjmp", NULL}, {"__longjmp_chk", NULL}};
-enum { LONGJMP, UNDERSCORE_LONGJMP, SIGLONGJMP, CHECKED_LONGJMP, JUMPS };
+#define JUMPS (sizeof jumps / sizeof *jumps)
 
 /* dlsym is not for handlers of signals. */
 __attribute__((constructor)) static void find_jumps(void)
@@ -232,26 +232,16 @@ static _Noreturn void jump(size_t which, struct __jmp_buf_tag *to, int value)
     abort();
 }
 
-__attribute__((visibility("default"))) _Noreturn void longjmp(struct __jmp_buf_tag to[1], int value)
-{
-    jump(LONGJMP, to, value);
-}
+#define JUMP(name, which)                                                                          \
+    __attribute__((visibility("default"))) _Noreturn void name(struct __jmp_buf_tag to[1],         \
+                                                               int value)                          \
+    {                                                                                              \
+        jump(which, to, value);                                                                    \
+    }
 
-__attribute__((visibility("default"))) _Noreturn void _longjmp(struct __jmp_buf_tag to[1],
-                                                               int value)
-{
-    jump(UNDERSCORE_LONGJMP, to, value);
-}
-
-__attribute__((visibility("default"))) _Noreturn void siglongjmp(sigjmp_buf to, int value)
-{
-    jump(SIGLONGJMP, to, value);
-}
-
+JUMP(longjmp, 0)
+JUMP(_longjmp, 1)
+JUMP(siglongjmp, 2)
 /* What programs call instead of longjmp() with _FORTIFY_SOURCE. */
 _Noreturn void __longjmp_chk(struct __jmp_buf_tag to[1], int value);
-__attribute__((visibility("default"))) _Noreturn void __longjmp_chk(struct __jmp_buf_tag to[1],
-                                                                    int value)
-{
-    jump(CHECKED_LONGJMP, to, value);
-}
+JUMP(__longjmp_chk, 3)
