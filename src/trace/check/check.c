@@ -39,14 +39,9 @@ struct operation {
     int64_t arrived;
 };
 
-/* The collective operations of one set of PEs, in order. */
 struct set {
-    uint64_t *calls; /* by member: how many operations it has taken part in; NULL: none yet */
-    struct operation
-        *waiting; /* a ring: the operations between the slowest member and the fastest */
-    size_t room;
-    uint64_t first, last; /* operation numbers: [first, last) are waiting */
-    bool given_up;        /* something did not match; what follows would not either */
+    struct turns turns; /* operations between the slowest member and the fastest */
+    bool given_up;      /* something did not match; what follows would not either */
 };
 
 struct thread {
@@ -342,35 +337,9 @@ static const char *describe(struct check *check, const struct operation *operati
     return text;
 }
 
-static struct set *find_set(struct check *check, size_t number, int64_t size)
-{
-    memory_extend(check->sets, number, &check->set_room);
-    struct set *set = &check->sets[number];
-    if (!set->calls) {
-        set->calls = memory_zeroed((size_t)size, sizeof *set->calls);
-        check->set_count++;
-    }
-    return set;
-}
-
 static struct operation *operation_at(const struct set *set, uint64_t number)
 {
-    return &set->waiting[number & (set->room - 1)];
-}
-
-/* Adds an operation, at the first call of it. */
-static void push(struct set *set, const struct operation *operation)
-{
-    if (set->last - set->first == set->room) {
-        size_t room = set->room ? 2 * set->room : 8;
-        struct operation *waiting = memory_zeroed(room, sizeof *waiting);
-        for (uint64_t i = set->first; i < set->last; i++)
-            waiting[i & (room - 1)] = *operation_at(set, i);
-        free(set->waiting);
-        set->waiting = waiting;
-        set->room = room;
-    }
-    *operation_at(set, set->last++) = *operation;
+    return turns_at(&set->turns, number, sizeof(struct operation));
 }
 
 /* Reports that PEs of the set have not called its first open operation. A PE that a signal ended is
@@ -379,11 +348,11 @@ static void tell_missing(struct check *check, size_t number)
 {
     const struct set *set = &check->sets[number];
     const struct trace_set members = set_of(&check->reader->sets, number);
-    const struct operation *operation = operation_at(set, set->first);
+    const struct operation *operation = operation_at(set, set->turns.first);
     int64_t missing = 0, example = -1;
     for (int64_t i = 0; i < members.size; i++) {
         int64_t pe = set_pe(&members, i);
-        if (set->calls[i] <= set->first && !check->pes[pe].interrupted) {
+        if (set->turns.calls[i] <= set->turns.first && !check->pes[pe].interrupted) {
             missing++;
             example = example < 0 ? pe : example;
         }
@@ -393,21 +362,24 @@ static void tell_missing(struct check *check, size_t number)
     finding(check,
             "%s: collective %" PRIu64 ", %s, was not called by %" PRId64
             " of them, such as PE %" PRId64,
-            set_name(&members), set->first, describe(check, operation), missing, example);
+            set_name(&members), set->turns.first, describe(check, operation), missing, example);
 }
 
 static void match_operation(struct check *check, struct source *source, size_t number,
                             int64_t member, const struct trace_event *event)
 {
     const struct trace_set members = set_of(&check->reader->sets, number);
-    struct set *set = find_set(check, number, members.size);
+    memory_extend(check->sets, number, &check->set_room);
+    struct set *set = &check->sets[number];
+    struct turns *turns = &set->turns;
     if (set->given_up)
         return;
+    check->set_count += !turns->calls;
     struct operation operation = operation_of(source, event);
-    uint64_t turn = set->calls[member]++;
-    if (turn == set->last)
-        push(set, &operation);
+    uint64_t turn = turns_take(turns, members.size, member, sizeof operation);
     struct operation *wanted = operation_at(set, turn);
+    if (wanted->arrived == 0)
+        *wanted = operation;
     if (!same_operation(wanted, &operation)) {
         finding(check, "%s: collective %" PRIu64 " is %s on PE %d, but %s on PE %d",
                 set_name(&members), turn, describe(check, wanted), wanted->pe,
@@ -416,9 +388,9 @@ static void match_operation(struct check *check, struct source *source, size_t n
         return;
     }
     wanted->arrived++;
-    while (set->first < set->last && operation_at(set, set->first)->arrived == members.size)
-        set->first++;
-    if (set->last - set->first > MOST_OUTSTANDING) {
+    while (turns->first < turns->last && operation_at(set, turns->first)->arrived == members.size)
+        turns->first++;
+    if (turns->last - turns->first > MOST_OUTSTANDING) {
         tell_missing(check, number);
         set->given_up = true;
     }
@@ -469,7 +441,7 @@ static void check_ends(struct check *check)
 {
     for (size_t i = 0; i < check->set_room; i++) {
         const struct set *set = &check->sets[i];
-        if (set->given_up || set->first == set->last ||
+        if (set->given_up || set->turns.first == set->turns.last ||
             (check->unknown && set_of(&check->reader->sets, i).order != 0))
             continue;
         tell_missing(check, i);
@@ -520,10 +492,8 @@ static void check_free(struct check *check)
         free(check->pes[i].held);
     }
     free(check->pes);
-    for (size_t i = 0; i < check->set_room; i++) {
-        free(check->sets[i].calls);
-        free(check->sets[i].waiting);
-    }
+    for (size_t i = 0; i < check->set_room; i++)
+        turns_free(&check->sets[i].turns);
     free(check->sets);
 }
 

@@ -384,46 +384,31 @@ bool order_everywhere(const struct order *order, const struct access *access)
 
 /* ---- Collectives ---- */
 
-struct meet *meet_arrive(struct meets *set, struct order *order, int64_t size, int64_t member,
-                         int pe, uint64_t elements)
+uint64_t meet_arrive(struct turns *set, struct order *order, int64_t size, int64_t member, int pe,
+                     uint64_t elements)
 {
-    if (!set->calls)
-        set->calls = memory_zeroed((size_t)size, sizeof *set->calls);
-    uint64_t number = set->calls[member]++;
-    struct meet **link = &set->open;
-    for (uint64_t i = set->first; i < number && *link; i++)
-        link = &(*link)->next;
-    if (!*link) {
-        *link = memory_zeroed(1, sizeof **link);
-        (*link)->size = size;
-    }
-    struct meet *meet = *link;
+    uint64_t number = turns_take(set, size, member, sizeof(struct meet));
+    struct meet *meet = meet_at(set, number);
+    meet->size = size;
     meet->arrived++;
     meet->elements += elements;
     order_tell(order, pe, &meet->clock);
-    return meet;
+    return number;
 }
 
-void meet_leave(struct meets *set, struct order *order, struct meet *meet, int pe)
+void meet_leave(struct turns *set, struct order *order, uint64_t number, int pe)
 {
+    struct meet *meet = meet_at(set, number);
     order_learn(order, pe, &meet->clock);
     meet->left++;
-    while (set->open && set->open->left == set->open->size) {
-        struct meet *over = set->open;
-        set->open = over->next;
-        set->first++;
-        free(over->clock.of);
-        free(over);
-    }
+    while (set->first < set->last &&
+           meet_at(set, set->first)->left == meet_at(set, set->first)->size)
+        free(meet_at(set, set->first++)->clock.of);
 }
 
-void meets_free(struct meets *set)
+void meets_free(struct turns *set)
 {
-    while (set->open) {
-        struct meet *next = set->open->next;
-        free(set->open->clock.of);
-        free(set->open);
-        set->open = next;
-    }
-    free(set->calls);
+    for (uint64_t i = set->first; i < set->last; i++)
+        free(meet_at(set, i)->clock.of);
+    turns_free(set);
 }

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "trace/check/shadow.h"
+#include "trace/read/sets.h"
 
 struct order;
 
@@ -71,21 +72,17 @@ struct meet {
     struct order_clock clock; /* what those know that have come */
     int64_t size, arrived, left;
     uint64_t elements; /* of all that have come */
-    struct meet *next;
 };
 
-/* The collectives of a set, in their order. */
-struct meets {
-    uint64_t *calls; /* by member */
-    uint64_t first;  /* number of the first one that not all have left */
-    struct meet *open;
-};
-
-/* The n-th call of a member is the n-th collective. Valid until meet_leave(). */
-struct meet *meet_arrive(struct meets *, struct order *, int64_t size, int64_t member, int pe,
-                         uint64_t elements);
-void meet_leave(struct meets *, struct order *, struct meet *, int pe);
-void meets_free(struct meets *);
+static inline struct meet *meet_at(const struct turns *set, uint64_t number)
+{
+    return turns_at(set, number, sizeof(struct meet));
+}
+/* Returns the number of the collective. */
+uint64_t meet_arrive(struct turns *, struct order *, int64_t size, int64_t member, int pe,
+                     uint64_t elements);
+void meet_leave(struct turns *, struct order *, uint64_t number, int pe);
+void meets_free(struct turns *);
 
 struct lock {
     struct order_clock clock;

@@ -31,9 +31,10 @@ struct changes {
 
 /* A thread. */
 struct thread {
-    struct meet *meet; /* that it is in */
+    bool meets; /* it is in a collective of this set: */
     size_t set;
-    bool again; /* its call has been put off */
+    uint64_t meet; /* its number */
+    bool again;    /* its call has been put off */
 };
 
 struct races {
@@ -48,7 +49,7 @@ struct races {
     struct flags flags;
     struct changes *changes; /* by number of the flag */
     size_t change_room;
-    struct meets *meets; /* by set */
+    struct turns *meets; /* by set */
     size_t meet_room;
     struct table lock_places;
     struct lock *locks; /* by number of the place */
@@ -446,6 +447,7 @@ static void begin_together(struct deed *call)
         access_collective(call, &set, size, false, 0);
     memory_extend(races->meets, set.set, &races->meet_room);
     call->thread->set = set.set;
+    call->thread->meets = true;
     call->thread->meet = meet_arrive(&races->meets[set.set], races->order, size, set.member,
                                      call->pe, (uint64_t)value(call, TRACE_ELEMENTS, 0));
 }
@@ -453,14 +455,15 @@ static void begin_together(struct deed *call)
 static bool end_together(struct deed *call)
 {
     struct races *races = call->races;
-    struct meet *meet = call->thread->meet;
+    struct turns *meets = &races->meets[call->thread->set];
+    const struct meet *meet = meet_at(meets, call->thread->meet);
     struct set_call set;
     int64_t size;
     if (meet->arrived < meet->size && !call->thread->again)
         return false;
     uint64_t elements = meet->elements;
-    call->thread->meet = NULL;
-    meet_leave(&races->meets[call->thread->set], races->order, meet, call->pe);
+    call->thread->meets = false;
+    meet_leave(meets, races->order, call->thread->meet, call->pe);
     if (call->kind->collective == COLLECTIVE_COLLECT &&
         source_routine(call->source, call->event)->class == TRACE_COLLECTIVE &&
         set_of_call(call, &set, &size))
@@ -550,7 +553,7 @@ static void begin(struct deed *call)
 static bool end(struct deed *call)
 {
     const struct trace_routine *routine = source_routine(call->source, call->event);
-    if (call->thread->meet)
+    if (call->thread->meets)
         return end_together(call);
     if (call->kind->kind == OP_LOCK && !(call->kind->test && value(call, TRACE_RESULT, 1) != 0))
         return end_lock(call);

@@ -238,7 +238,7 @@ struct explain {
     double *pair_met; /* by pair */
     size_t pair_room;
     struct flags flags;
-    struct meetings **meetings; /* by set */
+    struct meetings *meetings; /* by set */
     size_t meeting_room;
     struct locks locks;
     uint32_t *atomics; /* ATOMIC_BUCKETS of them: 1 + a line in an atomic */

@@ -20,12 +20,9 @@ struct meeting {
     size_t count;
 };
 
-/* The collectives of a set, in their order. */
 struct meetings {
-    uint64_t *calls; /* by member */
-    struct meeting open[MOST_OPEN];
-    uint64_t first, last; /* numbers of the open ones: [first, last) */
-    bool given_up;        /* members are missing */
+    struct turns turns;
+    bool given_up; /* members are missing */
 };
 
 static int compare_arrivals(const void *a, const void *b)
@@ -83,23 +80,17 @@ static void met(struct step *step, struct meeting *meeting)
         explain->all_met = time;
 }
 
-static void give_up(struct meetings *set)
+static struct meeting *meeting_at(const struct meetings *set, uint64_t number)
 {
-    for (size_t i = 0; i < MOST_OPEN; i++)
-        free(set->open[i].arrivals);
-    free(set->calls);
-    *set = (struct meetings){.given_up = true};
+    return turns_at(&set->turns, number, sizeof(struct meeting));
 }
 
-static struct meetings *meetings_of(struct explain *explain, size_t number, int64_t size)
+static void give_up(struct meetings *set)
 {
-    memory_extend(explain->meetings, number, &explain->meeting_room);
-    if (!explain->meetings[number])
-        explain->meetings[number] = memory_zeroed(1, sizeof(struct meetings));
-    struct meetings *set = explain->meetings[number];
-    if (!set->calls && !set->given_up)
-        set->calls = memory_zeroed((size_t)size, sizeof *set->calls);
-    return set;
+    for (uint64_t i = set->turns.first; i < set->turns.last; i++)
+        free(meeting_at(set, i)->arrivals);
+    turns_free(&set->turns);
+    *set = (struct meetings){.given_up = true};
 }
 
 void meet_start(struct step *step)
@@ -111,37 +102,32 @@ void meet_start(struct step *step)
     struct trace_set members = set_of(&explain->reader->sets, call.set);
     if (members.size > explain->line_count)
         return; /* some are not in the trace */
-    struct meetings *set = meetings_of(explain, call.set, members.size);
+    memory_extend(explain->meetings, call.set, &explain->meeting_room);
+    struct meetings *set = &explain->meetings[call.set];
     if (set->given_up)
         return;
-    uint64_t turn = set->calls[call.member]++;
-    if (turn >= set->first + MOST_OPEN) {
+    struct turns *turns = &set->turns;
+    struct meeting *meeting =
+        meeting_at(set, turns_take(turns, members.size, call.member, sizeof *meeting));
+    if (turns->last - turns->first > MOST_OPEN) {
         give_up(set);
         return;
     }
-    struct meeting *meeting = &set->open[turn % MOST_OPEN];
-    if (turn == set->last) {
-        set->last++;
-        meeting->count = 0;
-        if (!meeting->arrivals)
-            meeting->arrivals = memory_zeroed((size_t)members.size, sizeof *meeting->arrivals);
-    }
+    if (!meeting->arrivals)
+        meeting->arrivals = memory_zeroed((size_t)members.size, sizeof *meeting->arrivals);
     meeting->arrivals[meeting->count++] =
         (struct arrival){step->number, step->event->phase, step->line->call,
                          step->start,  step->end,          step->line->ideal};
     if (meeting->count == (size_t)members.size)
         met(step, meeting);
-    while (set->first < set->last &&
-           set->open[set->first % MOST_OPEN].count == (size_t)members.size)
-        set->first++;
+    while (turns->first < turns->last &&
+           meeting_at(set, turns->first)->count == (size_t)members.size)
+        free(meeting_at(set, turns->first++)->arrivals);
 }
 
 void meetings_free(struct explain *explain)
 {
-    for (size_t i = 0; i < explain->meeting_room; i++) {
-        if (explain->meetings[i])
-            give_up(explain->meetings[i]);
-        free(explain->meetings[i]);
-    }
+    for (size_t i = 0; i < explain->meeting_room; i++)
+        give_up(&explain->meetings[i]);
     free(explain->meetings);
 }

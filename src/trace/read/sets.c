@@ -3,7 +3,10 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/memory.h"
 
 #define NAMED_PES 8 /* of a set that is not regular, by set_name() */
 
@@ -80,4 +83,32 @@ size_t sets_active(struct sets *sets, int64_t start, int64_t stride, int64_t siz
 {
     const struct pe_range range = {0, start, size == 1 ? 1 : stride, size};
     return sets_number(sets, 0, table_number(&sets->members, &range, sizeof range));
+}
+
+/* ---- Turns ---- */
+
+uint64_t turns_take(struct turns *turns, int64_t members, int64_t member, size_t bytes)
+{
+    if (!turns->calls)
+        turns->calls = memory_zeroed((size_t)members, sizeof *turns->calls);
+    uint64_t number = turns->calls[member]++;
+    if (number < turns->last)
+        return number;
+    if (turns->last - turns->first == turns->room) {
+        struct turns wider = *turns;
+        wider.room = turns->room ? 2 * turns->room : 8;
+        wider.ring = memory_zeroed(wider.room, bytes);
+        for (uint64_t i = turns->first; i < turns->last; i++)
+            memcpy(turns_at(&wider, i, bytes), turns_at(turns, i, bytes), bytes);
+        free(turns->ring);
+        *turns = wider;
+    }
+    memset(turns_at(turns, turns->last++, bytes), 0, bytes);
+    return number;
+}
+
+void turns_free(struct turns *turns)
+{
+    free(turns->calls);
+    free(turns->ring);
 }

@@ -44,4 +44,22 @@ struct trace_set sets_with(const struct sets *, int64_t order, size_t members);
 /* The number of the active set (or the world) with these PEs, all of which must exist. */
 size_t sets_active(struct sets *, int64_t start, int64_t stride, int64_t size);
 
+/* The collective operations of a set, in their order: the n-th call of each member is the n-th
+ * operation. Of those that are open something is kept, of which only the caller knows what it is;
+ * it begins with zeros. */
+struct turns {
+    uint64_t *calls;      /* by member: how many it has made */
+    uint64_t first, last; /* open operations: [first, last); the caller moves `first` */
+    char *ring;
+    size_t room;
+};
+/* The number of the operation that the member calls now. bytes: that are kept of an operation. */
+uint64_t turns_take(struct turns *, int64_t members, int64_t member, size_t bytes);
+/* What is kept of an open operation; valid until the next turns_take(). */
+static inline void *turns_at(const struct turns *turns, uint64_t number, size_t bytes)
+{
+    return turns->ring + (number & (turns->room - 1)) * bytes;
+}
+void turns_free(struct turns *);
+
 #endif
