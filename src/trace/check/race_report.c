@@ -115,11 +115,10 @@ static void put_access(struct telling *telling, const struct access *access, int
     put_call(telling, access);
 }
 
-static void put_place(struct telling *telling, const struct found *found,
-                      const struct source *source)
+static void put_place(struct telling *telling, const struct found *found)
 {
     const struct race *race = &found->race;
-    const struct trace_info *info = source->info;
+    const struct trace_info *info = telling->reader->run;
     unsigned object = TRACE_OBJECT(race->begin);
     uint64_t bytes = race->end - race->begin, inside = race->begin - found->allocation.place;
     text_append(&telling->text, "race: %" PRIu64 " byte%s of PE %d, %s+%" PRIu64, bytes,
@@ -165,13 +164,13 @@ static void put_remedy(struct telling *telling, const struct race *race)
         text_append(text, "; or use atomics for both");
 }
 
-void race_report_tell(const struct race_report *report, struct reader *reader,
-                      const struct source *source, races_tell *tell, void *context)
+void race_report_tell(const struct race_report *report, struct reader *reader, races_tell *tell,
+                      void *context)
 {
     for (size_t i = 0; i < report->pairs.count; i++) {
         struct telling telling = {.reader = reader};
         const struct race *race = &report->found[i].race;
-        put_place(&telling, &report->found[i], source);
+        put_place(&telling, &report->found[i]);
         put_access(&telling, &race->first, race->first_pe);
         put_access(&telling, &race->second, race->second_pe);
         put_remedy(&telling, race);

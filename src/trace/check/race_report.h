@@ -42,8 +42,7 @@ void race_report_add(struct race_report *, const struct race *);
 /* Memory that the program has allocated on all PEs: until something else is there. */
 void race_report_allocated(struct race_report *, uint64_t place, uint64_t bytes, uint32_t site);
 /* Tells all, in the order in which they were found. */
-void race_report_tell(const struct race_report *, struct reader *, const struct source *,
-                      races_tell *tell, void *context);
+void race_report_tell(const struct race_report *, struct reader *, races_tell *tell, void *context);
 /* Races that it had no room for. */
 uint64_t race_report_more(const struct race_report *);
 

@@ -730,11 +730,7 @@ static void release(struct races *races)
 static void tell(const struct races *races, races_tell *tell_race, void *context)
 {
     struct reader *reader = races->reader;
-    struct source *source = reader_source(reader, 0);
-    if (source) {
-        race_report_tell(races->report, reader, source, tell_race, context);
-        source_close(source);
-    }
+    race_report_tell(races->report, reader, tell_race, context);
     if (races->unknown_team)
         reader_say(reader, "the members of a team are not in the trace, so races are looked for "
                            "only before its first collective");

@@ -211,7 +211,6 @@ struct spot_cached {
 
 struct explain {
     struct reader *reader;
-    char *command; /* of the program */
     int pes;
     double from, to;        /* the window */
     double start, finalize; /* seconds that starting and finalizing took */

@@ -145,8 +145,8 @@ void write_json(const struct explain *explain, size_t most, FILE *out)
     json_print(out,
                "{'explain':1, 'command': %s, 'pes': %d, 'calls': %zu, 'from': %f, 'to': %f, "
                "'start': %f, 'finalize': %f,\n  'findings': [",
-               explain->command, explain->pes, (size_t)explain->events, explain->from, explain->to,
-               explain->start, explain->finalize);
+               explain->reader->run->command, explain->pes, (size_t)explain->events, explain->from,
+               explain->to, explain->start, explain->finalize);
     write_findings(explain, most, out);
     json_print(out, "],\n  'waits': [");
     write_waits(explain, most, out);

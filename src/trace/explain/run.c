@@ -35,10 +35,9 @@ void explain_free(struct explain *explain)
                               &explain->finding_keys, &explain->stay_keys};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         table_free(tables[i]);
-    void *arrays[] = {explain->pe,        explain->first_line, explain->lines, explain->quickest,
-                      explain->progress,  explain->waits,      explain->parts, explain->pair_met,
-                      explain->atomics,   explain->findings,   explain->stays, explain->command,
-                      explain->spot_cache};
+    void *arrays[] = {explain->pe,       explain->first_line, explain->lines, explain->quickest,
+                      explain->progress, explain->waits,      explain->parts, explain->pair_met,
+                      explain->atomics,  explain->findings,   explain->stays, explain->spot_cache};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
     flags_free(&explain->flags);

@@ -136,7 +136,7 @@ static void print_phases(const struct explain *explain, FILE *out)
 void print_screen(const struct explain *explain, FILE *out)
 {
     char seconds[40];
-    text_print(out, "%s\n", explain->command);
+    text_print(out, "%s\n", explain->reader->run->command);
     fprintf(out, "%d PE%s, %" PRIu64 " calls, %s from start to finalize\n\n", explain->pes,
             numbers_plural((size_t)explain->pes), explain->events,
             numbers_time(seconds, explain->to - explain->from, 4));

@@ -120,8 +120,6 @@ void survey(struct explain *explain)
     explain->first_line = memory_zeroed(reader->count, sizeof *explain->first_line);
     explain->iterations = memory_zeroed(1, sizeof *explain->iterations);
     for (struct source *source = NULL; (source = reader_next(reader, source));) {
-        if (!explain->command)
-            explain->command = memory_text(source->info->command);
         add_lines(explain, source);
         for (int thread = 0; thread < source->info->threads; thread++)
             survey_thread(explain, &surveyed, source, thread);

@@ -32,7 +32,6 @@ struct chrome {
     const char *separator;
     struct export_pes pes;
     bool *touched; /* by PE: whether there is something on its track of memory */
-    char *about;   /* of the run, as members of an object */
 };
 
 static void begin(struct chrome *chrome, const char *phase, int64_t pe, uint32_t track)
@@ -145,24 +144,11 @@ static void chrome_event(struct chrome *chrome, struct source *source,
     arrow(chrome, source, event, start, end);
 }
 
-/* Keeps what the first file says of the run. */
-static void keep_about(struct chrome *chrome, const struct trace_info *info)
-{
-    size_t size;
-    FILE *out = memory_stream(&chrome->about, &size);
-    json_print(out, ",'command':%s,'library':%s,'library_version':%s,'date':%s,'pes':%d",
-               info->command, info->library, info->version, info->date, info->pes);
-    fclose(out);
-}
-
 static void chrome_source(struct chrome *chrome, struct source *source)
 {
     const struct trace_info *info = source->info;
-    if (export_pe(&chrome->pes, source)) {
-        size_t pes = (size_t)info->pes;
-        chrome->touched = memory_zeroed(pes, sizeof *chrome->touched);
-        keep_about(chrome, info);
-    }
+    if (export_pe(&chrome->pes, source))
+        chrome->touched = memory_zeroed((size_t)info->pes, sizeof *chrome->touched);
     name_pe(chrome, info->pe, " on ", info->host);
     struct trace_event event;
     while (source_event(source, -1, &event)) {
@@ -192,12 +178,15 @@ void export_chrome(struct reader *reader, const char *path)
     for (struct source *source = NULL; (source = reader_next(reader, source));)
         chrome_source(&chrome, source);
     name_memories(&chrome);
-    fprintf(chrome.out,
-            "\n],\"displayTimeUnit\":\"ns\",\"otherData\":{\"program\":\"shmemtrace\"%s}}\n",
-            chrome.about ? chrome.about : "");
+    fputs("\n],", chrome.out);
+    json_print(chrome.out, "'displayTimeUnit':'ns','otherData':{'program':'shmemtrace'");
+    const struct trace_info *run = reader->run;
+    if (run)
+        json_print(chrome.out, ",'command':%s,'library':%s,'library_version':%s,'date':%s,'pes':%d",
+                   run->command, run->library, run->version, run->date, run->pes);
+    fputs("}}\n", chrome.out);
     warn_of_size(&chrome);
     reader_close_written(reader, chrome.out, path);
     free(chrome.pes.has_file);
     free(chrome.touched);
-    free(chrome.about);
 }

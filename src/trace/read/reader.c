@@ -281,6 +281,7 @@ int reader_main(const struct reader_command *command, int argc, char **argv)
     free(reader.told);
     free(reader.seen);
     table_free(&reader.routines);
+    trace_close(reader.first);
     sets_free(&reader.sets);
     sites_free(&reader.sites);
     free(reader.pes);
@@ -415,14 +416,23 @@ static struct trace_file *open_file(struct reader *reader, size_t index)
     return NULL;
 }
 
+static void close_file(const struct reader *reader, struct trace_file *file)
+{
+    if (file != reader->first)
+        trace_close(file);
+}
+
 struct source *reader_source(struct reader *reader, size_t index)
 {
     struct trace_file *file = open_file(reader, index);
     if (!file)
         return NULL;
-    if (reader->readable++ == 0)
-        check_only(reader, file);
     const struct trace_info *info = trace_info(file);
+    if (!reader->first) {
+        check_only(reader, file);
+        reader->first = file;
+        reader->run = info;
+    }
     note_losses(reader, index, info);
     if (info->profile && !reader->command->profiles)
         reader_fail(reader, 2,
@@ -430,7 +440,7 @@ struct source *reader_source(struct reader *reader, size_t index)
                     "them",
                     reader->files[index]);
     if (!trace_ranges_hold(reader->pes, reader->pe_ranges, info->pe)) {
-        trace_close(file);
+        close_file(reader, file);
         return NULL;
     }
     reader->chosen = true;
@@ -456,7 +466,7 @@ struct source *reader_source(struct reader *reader, size_t index)
 
 int reader_status(const struct reader *reader)
 {
-    if (reader->readable == 0)
+    if (!reader->first)
         exit(2); /* the reason was printed */
     if (!reader->chosen)
         reader_fail(reader, 2, "--pe %s: there is no such PE in %s", reader_given(reader, "pe"),
@@ -474,7 +484,7 @@ void source_close(struct source *source)
         return;
     trace_cursor_free(source->cursor);
     trace_cursor_free(source->records);
-    trace_close(source->file);
+    close_file(source->reader, source->file);
     free(source->wanted);
     free(source->numbers);
     free(source->teams.teams);

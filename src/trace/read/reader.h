@@ -54,16 +54,17 @@ struct reader {
     struct table
         routines;     /* names of the routines of all files, as far as source_number() was called */
     struct sets sets; /* sets of PEs of all files, as far as source_set() was called */
-    struct sites sites; /* call sites of all files, as far as source_site() was called */
-    int status;         /* so far */
-    size_t readable;
-    int pes_of_run;     /* the most that a file so far has stated */
-    uint64_t lost;      /* lost events of the files opened so far */
-    size_t lossy;       /* files with lost events */
-    size_t endless;     /* files that do not say how the program ended */
-    bool *seen;         /* by file: opened before */
-    bool chosen;        /* --pe selects a file that can be read */
-    bool thread_chosen; /* --thread selects a thread of such a file */
+    struct sites sites;           /* call sites of all files, as far as source_site() was called */
+    int status;                   /* so far */
+    struct trace_file *first;     /* that could be read; it stays open, */
+    const struct trace_info *run; /* since it says most of the run */
+    int pes_of_run;               /* the most that a file so far has stated */
+    uint64_t lost;                /* lost events of the files opened so far */
+    size_t lossy;                 /* files with lost events */
+    size_t endless;               /* files that do not say how the program ended */
+    bool *seen;                   /* by file: opened before */
+    bool chosen;                  /* --pe selects a file that can be read */
+    bool thread_chosen;           /* --thread selects a thread of such a file */
 };
 
 /* The teams of a PE, read when source_set() first needs them (teams.h). */

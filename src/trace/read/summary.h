@@ -116,11 +116,7 @@ struct summary_group {
 
 struct summary {
     struct reader *reader;
-    /* What the first file says of the run: */
-    char *command, *library, *date;
-    int pes;
-    size_t counter_count;
-    char **counter_names;
+    size_t counter_count; /* of all files */
 
     struct summary_routine *routines; /* by number in the reader's table */
     size_t routine_room;
@@ -163,6 +159,13 @@ struct summary {
     bool profile;                     /* recorded without events */
     double cost_between, cost_inside; /* what the tracer added to a call: sums over PEs */
 };
+
+/* PEs of which results have means. */
+static inline size_t summary_pes(const struct summary *summary)
+{
+    int pes = summary->reader->run->pes;
+    return pes <= SUMMARY_MOST_PES ? (size_t)pes : 0;
+}
 
 /* Reads the trace. A summary begins with the reader, and what is wanted. Ends the program if
  * nothing can be read. Returns the exit status. */

@@ -75,7 +75,7 @@ static void add_to_group(struct summary *summary, size_t routine, uint64_t bytes
     size_t number = table_number(&summary->group_numbers, key, sizeof key);
     memory_extend(summary->groups, number, &summary->group_room);
     struct summary_group *group = &summary->groups[number];
-    size_t pes = summary->pes > 0 && summary->pes <= SUMMARY_MOST_PES ? (size_t)summary->pes : 0;
+    size_t pes = summary_pes(summary);
     if (group->times.count == 0) {
         group->routine = key[0];
         group->size = key[1];
@@ -278,24 +278,13 @@ static void read_counters(struct summary *summary, struct source *source)
     }
 }
 
-static void describe(struct summary *summary, const struct trace_info *info)
-{
-    summary->command = memory_text(info->command);
-    summary->library = memory_text(info->library);
-    summary->date = memory_text(info->date);
-    summary->pes = info->pes;
-    summary->counter_count = info->counters;
-    summary->counter_names = memory_zeroed(info->counters, sizeof(char *));
-    for (size_t i = 0; i < info->counters; i++)
-        summary->counter_names[i] = memory_text(info->counter_names[i]);
-    if (summary->json)
-        summary_json_begin(summary);
-}
-
 static void read_source(struct summary *summary, struct source *source)
 {
-    if (!summary->command)
-        describe(summary, source->info);
+    if (summary->pe_count == 0) {
+        summary->counter_count = summary->reader->run->counters;
+        if (summary->json)
+            summary_json_begin(summary);
+    }
     summary->per_pe =
         memory_resize_array(summary->per_pe, summary->pe_count + 1, sizeof *summary->per_pe);
     struct summary_pe *pe = &summary->per_pe[summary->pe_count++];
@@ -315,12 +304,6 @@ static void read_source(struct summary *summary, struct source *source)
 
 void summary_release(struct summary *summary)
 {
-    free(summary->command);
-    free(summary->library);
-    free(summary->date);
-    for (size_t i = 0; i < summary->counter_count; i++)
-        free(summary->counter_names[i]);
-    free(summary->counter_names);
     free(summary->routines);
     free(summary->sites);
     table_free(&summary->site_numbers);

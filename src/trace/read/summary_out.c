@@ -142,9 +142,10 @@ static double mean_of_pes(const struct summary *summary, double sum)
 static void text_head(const struct summary *summary)
 {
     FILE *out = summary->out;
-    fprintf(out, "%s\n%s, %s\n", summary->command, summary->library, summary->date);
-    fprintf(out, "%d PE%s", summary->pes, numbers_plural((size_t)summary->pes));
-    if (summary->pe_count != (size_t)summary->pes)
+    const struct trace_info *run = summary->reader->run;
+    fprintf(out, "%s\n%s, %s\n", run->command, run->library, run->date);
+    fprintf(out, "%d PE%s", run->pes, numbers_plural((size_t)run->pes));
+    if (summary->pe_count != (size_t)run->pes)
         fprintf(out, ", %zu of them here", summary->pe_count);
     if (!summary->profile)
         fprintf(out, "; %" PRIu64 " events in %s", summary->events,
@@ -299,7 +300,7 @@ static void text_phases(const struct summary *summary)
         return;
     fprintf(out, "\n%10s %10s %14s %12s %12s", "phase", "calls", "bytes", "inside", "outside");
     for (size_t i = 0; i < summary->counter_count; i++)
-        fprintf(out, " %16s", summary->counter_names[i]);
+        fprintf(out, " %16s", summary->reader->run->counter_names[i]);
     fputc('\n', out);
     for (size_t i = 0; i < summary->phase_numbers.count; i++) {
         const struct summary_phase *p = &summary->phases[i];
@@ -333,10 +334,10 @@ static void json_total(FILE *out, const struct total *total)
 
 void summary_json_begin(const struct summary *summary)
 {
+    const struct trace_info *run = summary->reader->run;
     json_print(summary->out,
                "{'summary':1,'trace':%s,'command':%s,'library':%s,'date':%s,'pes':%d,\n'pairs':[",
-               summary->reader->path, summary->command, summary->library, summary->date,
-               summary->pes);
+               summary->reader->path, run->command, run->library, run->date, run->pes);
 }
 
 void summary_json_pair(const struct summary *summary, const struct summary_pair *pair)
@@ -455,7 +456,7 @@ static void json_bursts(const struct summary *summary)
         json_print(out, ",'outside':%f,'counted':%f,'counters':{", p->outside, p->counted);
         for (size_t c = 0; c < summary->counter_count; c++) {
             fputs(c ? "," : "", out);
-            json_string(out, summary->counter_names[c]);
+            json_string(out, summary->reader->run->counter_names[c]);
             fprintf(out, ":%.0f", p->counters[c]);
         }
         fputs("}}", out);
@@ -523,10 +524,10 @@ static void result(const struct summary *summary, size_t block, const struct sum
                "{'record':'result','block':%s,'number':%zu,'function':%s,'call':%s,'arguments':{"
                "'bytes':{'value':%f,'unit':'bytes'}},'variables':{},'pe_set':{'size':%d,"
                "'placement':''},'bytes':%f,'quantity':'time','round':1",
-               name, block, name, call, bytes, summary->pes, bytes);
+               name, block, name, call, bytes, summary->reader->run->pes, bytes);
     result_times(out, &group->times);
     json_print(out, ",'per_pe':[");
-    size_t pes = group->counts && summary->pes <= SUMMARY_MOST_PES ? (size_t)summary->pes : 0;
+    size_t pes = summary_pes(summary);
     for (size_t i = 0; i < pes; i++) {
         fputs(i ? "," : "", out);
         json_number(out, group->counts[i] ? group->sums[i] / (double)group->counts[i] : NAN);
@@ -549,7 +550,8 @@ void summary_results(const struct summary *summary)
                "{'record':'header','schema':1,'program':'skampi','command_line':%s,'library':%s,"
                "'pes':%d,'notes':['times of the calls of a traced application, by routine and "
                "size; quantiles within 7 ",
-               summary->command, summary->library, summary->pes);
+               summary->reader->run->command, summary->reader->run->library,
+               summary->reader->run->pes);
     fputs("%\"]}\n", out);
     for (size_t i = 0; i < count; i++) {
         const struct summary_group *group = &summary->groups[order[i]];

@@ -43,7 +43,7 @@ static void write_json_safe(FILE *out, const char *json)
 
 static void write_title(struct page *page)
 {
-    char *title = text_printable(page->explain.command, false);
+    char *title = text_printable(page->explain.reader->run->command, false);
     text_print_markup(page->out, title);
     free(title);
 }
