@@ -258,32 +258,6 @@ static bool is_open(void)
     return true;
 }
 
-bool file_write_block(struct buffer *block)
-{
-    struct block_head *head = &block->head;
-    off_t bytes = (off_t)(sizeof *head + head->bytes);
-    if (atomic_load(&tracer.off) & (OFF_LIMIT | OFF_FAILED))
-        return false;
-    off_t at = atomic_fetch_add(&file.end, bytes);
-    if ((uint64_t)(at + bytes) > most_bytes()) {
-        atomic_fetch_sub(&file.end, bytes);
-        stop(OFF_LIMIT, why_not(TOO_LARGE));
-        return false;
-    }
-    compose_block_head(head, block->payload);
-    bool there = is_open();
-    int error = there ? write_at(head, (size_t)bytes, at) : NO_LONGER_OPEN;
-    if (!error)
-        return true;
-    stop(OFF_FAILED, why_not(error));
-    /* What was written of the block must not stay. */
-    off_t behind = at + bytes;
-    if (atomic_compare_exchange_strong(&file.end, &behind, at) && there &&
-        ftruncate(file.descriptor, at) != 0)
-        return false;
-    return false;
-}
-
 bool file_write_at(off_t *end, const struct block_head *head, const void *payload)
 {
     struct block_head whole = *head;
@@ -299,6 +273,23 @@ bool file_write_at(off_t *end, const struct block_head *head, const void *payloa
     }
     *end += bytes;
     return true;
+}
+
+bool file_write_block(struct buffer *block)
+{
+    if (atomic_load(&tracer.off) & (OFF_LIMIT | OFF_FAILED))
+        return false;
+    off_t end = file.end;
+    if (file_write_at(&end, &block->head, block->payload)) {
+        file.end = end;
+        return true;
+    }
+    int error = file.append_error;
+    stop(error == TOO_LARGE ? OFF_LIMIT : OFF_FAILED, why_not(error));
+    /* What was written of the block must not stay. */
+    if (error > 0 && ftruncate(file.descriptor, end) != 0)
+        return false;
+    return false;
 }
 
 void file_begin_records(struct file_records *records, enum block_kind kind, uint32_t thread,
