@@ -6,7 +6,7 @@
 #define SKAMPI_SIM_RUN_H
 
 #include "sim/op.h"
-#include "trace/read/teams.h"
+#include "trace/read/reader.h"
 
 /* What files with the same table of routines share. */
 struct program {

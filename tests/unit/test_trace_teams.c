@@ -1,11 +1,13 @@
 /* LINK: src/trace/encode.c src/trace/format.c src/base/checksum.c */
-/* Members of teams are ranges, in memory and in blocks; whom contexts mean by a PE. */
+/* Members of teams are ranges, in memory and in blocks; whom contexts mean by a PE; numbers of
+ * handles, also of more than there is room for. */
 #include <stdlib.h>
 
 #include "unit/unit.h"
 
 #if SKAMPI_SHMEM
-#include "trace/runtime/handles.c"
+#include <pthread.h>
+
 #include "trace/runtime/teams.c"
 
 #define PES 100000
@@ -152,6 +154,8 @@ TEST(test_contexts)
     team_pes = pes;
     team_count = 3;
     assert_false(trace_team_contexts);
+    trace_handle_add(TRACE_CONTEXT_HANDLE, &a);
+    trace_handle_add(TRACE_CONTEXT_HANDLE, &b);
     trace_context_add(&b, NULL, NULL);
     assert_false(trace_team_contexts);
     trace_context_add(&a, &team, &calls);
@@ -169,6 +173,45 @@ TEST(test_contexts)
     pes[1] = -1;
     trace_context_add(&a, &team, &calls);
     assert_int_equal(trace_context_peer(&a, 0), -1);
+}
+
+/* ---- Handles ---- */
+
+#define ROUNDS 20000
+
+static char handles[HANDLES + 1];
+
+/* There is no room for it, each time. */
+static void *add_one_more(void *end)
+{
+    while (!atomic_load((atomic_bool *)end))
+        trace_handle_add(TRACE_TEAM_HANDLE, &handles[HANDLES]);
+    return NULL;
+}
+
+TEST(test_handles)
+{
+    for (int i = 0; i < HANDLES; i++)
+        trace_handle_add(TRACE_TEAM_HANDLE, &handles[i]);
+    assert_int_equal(trace_handle_number(TRACE_TEAM_HANDLE, &handles[0]), 1);
+    assert_int_equal(trace_handle_number(TRACE_TEAM_HANDLE, &handles[HANDLES - 1]), HANDLES);
+    assert_int_equal(trace_handle_number(TRACE_CONTEXT_HANDLE, &handles[0]), -1);
+    /* Used again, with or without room for others. */
+    trace_handle_add(TRACE_TEAM_HANDLE, &handles[7]);
+    assert_int_equal(trace_handle_number(TRACE_TEAM_HANDLE, &handles[7]), HANDLES + 1);
+
+    /* Behind the handles of the table lies the first number, which is 1. */
+    atomic_bool end = false;
+    pthread_t other;
+    assert_int_equal(pthread_create(&other, NULL, add_one_more, &end), 0);
+    size_t found = 0;
+    for (int i = 0; i < ROUNDS; i++)
+        found += trace_handle_number(TRACE_TEAM_HANDLE, (const void *)1) != -1;
+    atomic_store(&end, true);
+    pthread_join(other, NULL);
+    assert_int_equal(found, 0);
+    assert_int_equal(trace_handle_number(TRACE_TEAM_HANDLE, &handles[HANDLES]), -1);
+    assert_int_equal(trace_handle_number(TRACE_TEAM_HANDLE, &handles[0]), 1);
 }
 
 #endif

@@ -11,8 +11,7 @@
 
 #include "base/memory.h"
 #include "trace/explain/flags.h"
-#include "trace/read/merge.h"
-#include "trace/read/teams.h"
+#include "trace/read/reader.h"
 
 #define MOST_BYTES (UINT64_C(1) << 46)   /* of an access */
 #define MOST_ELEMENTS (INT64_C(1) << 20) /* of a strided one */

@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "trace/explain/step.h"
-#include "trace/read/merge.h"
+#include "trace/read/reader.h"
 
 /* What the line computed before the call. */
 static void burst(struct step *step, double since)

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "trace/read/teams.h"
+#include "trace/read/reader.h"
 
 #define MOST_OPEN 1024 /* collectives by which PEs of a set may be apart */
 

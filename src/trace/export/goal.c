@@ -13,9 +13,8 @@
 #include "base/text.h"
 #include "trace/explain/flags.h"
 #include "trace/export/export.h"
-#include "trace/read/merge.h"
 #include "trace/read/pack.h"
-#include "trace/read/teams.h"
+#include "trace/read/reader.h"
 
 #define CHUNK 16384 /* bytes of a PE's schedule that are kept in memory: there may be many PEs */
 #define NO_ROOM "no temporary file can be used; make room in /tmp"

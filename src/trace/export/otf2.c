@@ -26,7 +26,7 @@ void export_otf2(struct reader *reader, const char *folder)
 #include <string.h>
 #include <unistd.h>
 
-#include "trace/read/teams.h"
+#include "trace/read/reader.h"
 
 #define EVENT_CHUNK (UINT64_C(1) << 20)
 #define DEFINITION_CHUNK (UINT64_C(4) << 20)

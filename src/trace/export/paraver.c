@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "trace/export/export.h"
 #include "trace/read/event_out.h"
-#include "trace/read/merge.h"
+#include "trace/read/reader.h"
 
 /* Types of events. */
 enum { EVENT_ROUTINE = 64000001, EVENT_CLASS, EVENT_BYTES, EVENT_PEER, EVENT_PHASE, EVENT_SITE };

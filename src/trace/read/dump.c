@@ -2,8 +2,7 @@
 #include <stddef.h>
 
 #include "trace/read/event_out.h"
-#include "trace/read/merge.h"
-#include "trace/read/teams.h"
+#include "trace/read/reader.h"
 
 typedef void event_writer(FILE *, const struct trace_file *, const struct trace_event *,
                           const char *site);

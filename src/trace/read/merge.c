@@ -1,5 +1,5 @@
 /* Merges the threads of a trace by a heap of their next events. */
-#include "trace/read/merge.h"
+#include "trace/read/reader.h"
 
 #include <stdlib.h>
 #include <string.h>

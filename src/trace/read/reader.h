@@ -32,8 +32,8 @@ struct reader_command {
     int (*run)(struct reader *);         /* the exit status; NULL: a program of its own */
 };
 
-/* The commands that print what is there; the others have folders of their own. */
-extern const struct reader_command dump_command, summary_command, merge_command;
+extern const struct reader_command dump_command, summary_command, merge_command, explain_command,
+    report_command, check_command, export_command;
 
 struct reader {
     const struct reader_command *command;
@@ -202,5 +202,48 @@ static inline bool event_gives_pointer(const struct source *source, const struct
  */
 void reader_tell_pointers(const struct reader *, uint64_t calls);
 void reader_tell_start_alone(const struct reader *, size_t pes);
+
+/* ---- teams.c: the sets of PEs that the calls of a file are collective over ---- */
+
+/* What a call is collective over. */
+enum set_kind {
+    SET_NONE,      /* nothing: it is not collective */
+    SET_KNOWN,     /* the set, in which the file's PE is member, or -1 */
+    SET_UNKNOWN,   /* a team whose members the trace does not tell */
+    SET_IMPOSSIBLE /* an active set that contains PEs which do not exist */
+};
+struct set_call {
+    size_t set;
+    int64_t member;
+};
+enum set_kind source_set(struct source *, const struct trace_event *, struct set_call *);
+
+/* Prints a line for each team of the PE: "# team 1: PEs 0, step 2, 2 of them". */
+void source_print_teams(struct source *, FILE *out);
+
+/*
+ * ---- merge.c ----
+ *
+ * The events of all PEs and threads in the order of time. Only one block of each thread is in
+ * memory, however long the trace is.
+ */
+
+struct merge;
+
+struct merge_event {
+    struct source *source;
+    const struct trace_event *event;     /* valid until the next call */
+    const struct trace_event *following; /* the next event of this thread, or NULL */
+    double seconds;                      /* of its start, or of its end */
+    bool end;
+};
+
+/* With `ends`, each event comes twice, at its start and at its end. */
+struct merge *merge_open(struct reader *, bool ends);
+bool merge_next(struct merge *, struct merge_event *);
+/* The present event comes once more, at that time (seconds): what it has waited for may come until
+ * then, if clocks differ. */
+void merge_again(struct merge *, double seconds);
+void merge_close(struct merge *);
 
 #endif

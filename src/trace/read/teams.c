@@ -1,6 +1,6 @@
 /* Which set of PEs a collective call belongs to: active sets, and teams as the file of its PE lists
  * them. */
-#include "trace/read/teams.h"
+#include "trace/read/reader.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

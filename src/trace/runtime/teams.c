@@ -1,4 +1,4 @@
-/* Keeps who is in a team, and in that of a context. */
+/* Numbers contexts and teams, and keeps who is in a team, and in that of a context. */
 #include "trace/runtime/teams.h"
 
 #include <stdlib.h>
@@ -13,6 +13,53 @@ struct members {
 };
 
 bool trace_team_contexts;
+
+/*
+ * ---- Handles of the library, in order of creation ----
+ *
+ * Tables never forget a handle: the library may use it again for another object, which then has its
+ * entry. Any thread, without locks.
+ */
+
+static struct {
+    atomic_size_t count;
+    _Atomic(const void *) handles[HANDLES];
+    _Atomic int64_t numbers[HANDLES];
+    _Atomic(const struct members *)
+        members[HANDLES]; /* of contexts; NULL: numbers are the world's */
+    atomic_int_fast64_t next;
+} tables[TRACE_HANDLES];
+
+/* 1 + the index of a handle's entry; 0: it has none. */
+static size_t find(enum trace_handle kind, const void *handle)
+{
+    size_t i = atomic_load(&tables[kind].count);
+    if (i > HANDLES) /* another thread is just adding one for which there is no room */
+        i = HANDLES;
+    while (i > 0 && atomic_load(&tables[kind].handles[i - 1]) != handle)
+        i--;
+    return i;
+}
+
+int64_t trace_handle_number(enum trace_handle kind, const void *handle)
+{
+    size_t found = find(kind, handle);
+    return found ? atomic_load(&tables[kind].numbers[found - 1]) : -1;
+}
+
+void trace_handle_add(enum trace_handle kind, const void *handle)
+{
+    int64_t number = 1 + atomic_fetch_add(&tables[kind].next, 1);
+    size_t found = find(kind, handle);
+    if (!found)
+        found = 1 + atomic_fetch_add(&tables[kind].count, 1);
+    if (found > HANDLES) {
+        atomic_store(&tables[kind].count, HANDLES);
+        return;
+    }
+    atomic_store(&tables[kind].numbers[found - 1], number);
+    atomic_store(&tables[kind].handles[found - 1], handle);
+}
 
 /* ---- Members ---- */
 
@@ -86,11 +133,6 @@ void trace_team_add(int64_t number, const void *team, const struct trace_team_ca
 
 /* ---- Contexts ---- */
 
-static struct {
-    struct handles contexts;
-    _Atomic(const struct members *) members[HANDLES]; /* NULL: numbers are the world's */
-} table;
-
 static bool are_same(const struct members *a, const struct members *b)
 {
     return a->ranges == b->ranges && memcmp(a->range, b->range, a->ranges * sizeof *a->range) == 0;
@@ -119,20 +161,18 @@ static const struct members *keep_members(struct members *members)
 
 void trace_context_add(const void *context, const void *team, const struct trace_team_calls *calls)
 {
-    size_t found = trace_team_contexts ? handles_find(&table.contexts, context) : 0;
-    if (!team && !found)
-        return;
-    if (!found)
-        found = handles_enter(&table.contexts, context);
+    size_t found = team || trace_team_contexts ? find(TRACE_CONTEXT_HANDLE, context) : 0;
     if (!found)
         return;
-    atomic_store(&table.members[found - 1], team ? keep_members(find_members(team, calls)) : NULL);
-    trace_team_contexts = true;
+    atomic_store(&tables[TRACE_CONTEXT_HANDLE].members[found - 1],
+                 team ? keep_members(find_members(team, calls)) : NULL);
+    trace_team_contexts = trace_team_contexts || team;
 }
 
 int64_t trace_context_peer(const void *context, int pe)
 {
-    size_t found = handles_find(&table.contexts, context);
-    const struct members *members = found ? atomic_load(&table.members[found - 1]) : NULL;
+    size_t found = find(TRACE_CONTEXT_HANDLE, context);
+    const struct members *members =
+        found ? atomic_load(&tables[TRACE_CONTEXT_HANDLE].members[found - 1]) : NULL;
     return members ? pe_ranges_member(members->range, members->ranges, pe) : pe;
 }

@@ -9,6 +9,8 @@
 
 #pragma GCC visibility push(hidden)
 
+#define HANDLES 4096 /* different ones of contexts, and of teams, while the program runs */
+
 /* Functions that ask the library about a team. */
 struct trace_team_calls {
     int (*size)(const void *team);
@@ -19,7 +21,7 @@ struct trace_team_calls {
  * crashes, or the events of a ring are overwritten. O(members). */
 void trace_team_add(int64_t number, const void *team, const struct trace_team_calls *);
 
-/* Notes a new context of a team, or of the team of all PEs (NULL). O(members). */
+/* Notes the team of a context that has a number, or that of all PEs (NULL). O(members). */
 void trace_context_add(const void *context, const void *team, const struct trace_team_calls *);
 
 /* Whether there may be contexts of teams that do not have all PEs. */
