@@ -145,7 +145,9 @@ struct region {
 static uint32_t flag_number(const struct races *races, int64_t pe, int64_t place, uint64_t bytes)
 {
     size_t number = SIZE_MAX;
-    return flags_next(&races->flags, pe, place, bytes, &number) ? (uint32_t)number + 1 : 0;
+    return flag_list_next(&races->flags.list, pe, (uint64_t)place, bytes, &number)
+               ? (uint32_t)number + 1
+               : 0;
 }
 
 static void access_bytes(struct deed *call, uint64_t begin, uint64_t end,
@@ -159,10 +161,10 @@ static void access_bytes(struct deed *call, uint64_t begin, uint64_t end,
 static void access_flags(struct deed *call, uint64_t begin, uint64_t end,
                          const struct access *access)
 {
-    const struct flag_place *flag;
+    const struct flag_list *flags = &call->races->flags.list;
     size_t number = SIZE_MAX;
-    while (begin < end && (flag = flags_next(&call->races->flags, call->owner, (int64_t)begin,
-                                             end - begin, &number))) {
+    while (begin < end && flag_list_next(flags, call->owner, begin, end - begin, &number)) {
+        const struct flag_place *flag = &flags->of[number];
         uint64_t until = flag->place + flag->bytes < end ? flag->place + flag->bytes : end;
         struct access seen = *access;
         seen.flag = (uint32_t)number + 1;
@@ -237,8 +239,8 @@ static void add_changes(struct deed *call, int64_t pe, const struct region *regi
                         const struct access *access)
 {
     struct races *races = call->races;
-    for (size_t number = SIZE_MAX;
-         flags_next(&races->flags, pe, region->place, region->element_bytes, &number);) {
+    for (size_t number = SIZE_MAX; flag_list_next(&races->flags.list, pe, (uint64_t)region->place,
+                                                  region->element_bytes, &number);) {
         order_keep(races->order, call->pe);
         memory_extend(races->changes, number, &races->change_room);
         add_change(&races->changes[number], access);
@@ -617,14 +619,14 @@ static void add_flags(struct races *races, const struct routine_kind *kind, stru
                       const struct trace_event *event)
 {
     if (is_fetch(kind)) {
-        flags_add(&races->flags, event_value(event, TRACE_PEER, -1),
-                  event_value(event, TRACE_TARGET, 0), kind->element_bytes);
+        flag_list_add(&races->flags.list, event_value(event, TRACE_PEER, -1),
+                      (uint64_t)event_value(event, TRACE_TARGET, 0), kind->element_bytes);
     } else if (is_wait(kind, source_routine(source, event))) {
         struct waited waited = waited_of(kind, source->info->pe, event);
         for (int64_t i = 0; i < waited.count; i++)
-            flags_add(&races->flags, waited.pe,
-                      (int64_t)((uint64_t)waited.place + (uint64_t)i * kind->element_bytes),
-                      kind->element_bytes);
+            flag_list_add(&races->flags.list, waited.pe,
+                          (uint64_t)waited.place + (uint64_t)i * kind->element_bytes,
+                          kind->element_bytes);
     }
 }
 

@@ -11,23 +11,10 @@ struct ring {
     size_t count, room;
 };
 
-void flags_add(struct flags *flags, int64_t pe, int64_t place, uint64_t bytes)
-{
-    flag_list_add(&flags->list, pe, (uint64_t)place, bytes);
-}
-
 void flags_sort(struct flags *flags, size_t pes)
 {
     flag_list_sort(&flags->list, pes);
     flags->rings = memory_zeroed(flags->list.count, sizeof *flags->rings);
-}
-
-const struct flag_place *flags_next(const struct flags *flags, int64_t pe, int64_t place,
-                                    uint64_t bytes, size_t *number)
-{
-    return flag_list_next(&flags->list, pe, (uint64_t)place, bytes, number)
-               ? &flags->list.of[*number]
-               : NULL;
 }
 
 /* ---- Writes ---- */

@@ -19,13 +19,8 @@ struct condition {
     double from, to; /* when the write must have been made */
 };
 
-/* In the first pass: */
-void flags_add(struct flags *, int64_t pe, int64_t place, uint64_t bytes);
-void flags_sort(struct flags *, size_t pes); /* at its end */
-/* The flag after *number (SIZE_MAX: the first one) that these bytes of a PE overlap, and its
- * number; NULL: there is none. */
-const struct flag_place *flags_next(const struct flags *, int64_t pe, int64_t place, uint64_t bytes,
-                                    size_t *number);
+/* At the end of the first pass, in which flags were added to the list. */
+void flags_sort(struct flags *, size_t pes);
 /* What an event waits for at its own PE. */
 struct condition flags_condition(const struct routine_kind *, int pe, const struct trace_event *);
 /* In the second one: notes what an event writes, if it does. */

@@ -34,7 +34,7 @@ static void see_flag(struct explain *explain, int pe, const struct routine_kind 
 {
     if (kind->kind == OP_WAIT) {
         const struct condition condition = flags_condition(kind, pe, event);
-        flags_add(&explain->flags, pe, condition.place, condition.flag.bytes);
+        flag_list_add(&explain->flags.list, pe, (uint64_t)condition.place, condition.flag.bytes);
     }
     uint64_t bytes = fetch_bytes(kind, event);
     if (bytes == 0) {
@@ -46,7 +46,7 @@ static void see_flag(struct explain *explain, int pe, const struct routine_kind 
     bool same = row->count && row->peer == peer && row->place == place;
     *row = (struct row){peer, place, same ? row->count + 1 : 1};
     if (row->count == FETCHES)
-        flags_add(&explain->flags, peer, place, bytes);
+        flag_list_add(&explain->flags.list, peer, (uint64_t)place, bytes);
 }
 
 static void survey_thread(struct explain *explain, struct surveyed *surveyed, struct source *source,

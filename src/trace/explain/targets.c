@@ -225,11 +225,12 @@ static void quiet_start(struct step *step)
                 (step->kind->kind == OP_ATOMIC && !(step->kind->flags & OP_FETCHING));
     if (puts) {
         size_t number = SIZE_MAX;
-        bool flag = flags_next(&step->explain->flags, event_value(event, TRACE_PEER, -1),
-                               event_value(event, TRACE_TARGET, 0),
-                               (uint64_t)event_value(event, TRACE_BYTES, step->kind->element_bytes),
-                               &number) ||
-                    event_has(event, TRACE_SIGNAL);
+        bool flag =
+            flag_list_next(&step->explain->flags.list, event_value(event, TRACE_PEER, -1),
+                           (uint64_t)event_value(event, TRACE_TARGET, 0),
+                           (uint64_t)event_value(event, TRACE_BYTES, step->kind->element_bytes),
+                           &number) ||
+            event_has(event, TRACE_SIGNAL);
         if (line->quiet && line->has_put && line->put.spot == line->call.spot && !flag)
             tell_quiet(step);
         line->put = line->call;

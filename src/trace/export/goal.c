@@ -363,7 +363,7 @@ static void look_at(struct goal *goal, struct source *source)
         if (kind->kind != OP_WAIT)
             continue;
         struct condition waited = flags_condition(kind, info->pe, &event);
-        flags_add(&goal->flags, info->pe, waited.place, waited.flag.bytes);
+        flag_list_add(&goal->flags.list, info->pe, (uint64_t)waited.place, waited.flag.bytes);
     }
     trace_cursor_free(cursor);
 }
