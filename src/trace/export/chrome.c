@@ -30,7 +30,6 @@ struct chrome {
     double origin, last; /* seconds: the first call begins, the last one ends */
     uint64_t arrows;     /* so far */
     const char *separator;
-    struct export_pes pes;
     bool *touched; /* by PE: whether there is something on its track of memory */
 };
 
@@ -77,10 +76,10 @@ static void name_threads(struct chrome *chrome, const struct trace_info *info)
 /* Names tracks of memory, also on PEs without a file. */
 static void name_memories(struct chrome *chrome)
 {
-    for (int pe = 0; pe < chrome->pes.count; pe++) {
+    for (int pe = 0; pe < chrome->reader->run->pes; pe++) {
         if (!chrome->touched[pe])
             continue;
-        if (!chrome->pes.has_file[pe])
+        if (!chrome->reader->has_pe[pe])
             name_pe(chrome, pe, "", "");
         name_record(chrome, "thread_name", pe, MEMORY_TRACK, "memory");
     }
@@ -105,7 +104,7 @@ static void arrow(struct chrome *chrome, const struct source *source,
     const char *category = trace_class_names[routine->class];
     enum transfer transfer = trace_transfer(routine);
     int64_t peer = event_value(event, TRACE_PEER, -1);
-    if (transfer == TRANSFER_NONE || peer < 0 || peer >= chrome->pes.count)
+    if (transfer == TRANSFER_NONE || peer < 0 || peer >= chrome->reader->run->pes)
         return;
     chrome->touched[peer] = true;
     bool from_peer = transfer == TRANSFER_FROM_PEER;
@@ -147,8 +146,6 @@ static void chrome_event(struct chrome *chrome, struct source *source,
 static void chrome_source(struct chrome *chrome, struct source *source)
 {
     const struct trace_info *info = source->info;
-    if (export_pe(&chrome->pes, source))
-        chrome->touched = memory_zeroed((size_t)info->pes, sizeof *chrome->touched);
     name_pe(chrome, info->pe, " on ", info->host);
     struct trace_event event;
     while (source_event(source, -1, &event)) {
@@ -172,6 +169,8 @@ static void warn_of_size(const struct chrome *chrome)
 void export_chrome(struct reader *reader, const char *path)
 {
     struct chrome chrome = {.reader = reader, .path = path, .separator = ""};
+    const struct trace_info *run = reader->run;
+    chrome.touched = memory_zeroed((size_t)run->pes, sizeof *chrome.touched);
     chrome.out = reader_create(reader, path);
     export_span(reader, false, &chrome.origin, &chrome.last);
     fputs("{\"traceEvents\":[", chrome.out);
@@ -179,14 +178,13 @@ void export_chrome(struct reader *reader, const char *path)
         chrome_source(&chrome, source);
     name_memories(&chrome);
     fputs("\n],", chrome.out);
-    json_print(chrome.out, "'displayTimeUnit':'ns','otherData':{'program':'shmemtrace'");
-    const struct trace_info *run = reader->run;
-    if (run)
-        json_print(chrome.out, ",'command':%s,'library':%s,'library_version':%s,'date':%s,'pes':%d",
-                   run->command, run->library, run->version, run->date, run->pes);
+    json_print(
+        chrome.out,
+        "'displayTimeUnit':'ns','otherData':{'program':'shmemtrace','command':%s,'library':%s,"
+        "'library_version':%s,'date':%s,'pes':%d",
+        run->command, run->library, run->version, run->date, run->pes);
     fputs("}}\n", chrome.out);
     warn_of_size(&chrome);
     reader_close_written(reader, chrome.out, path);
-    free(chrome.pes.has_file);
     free(chrome.touched);
 }

@@ -38,21 +38,6 @@ void export_span(struct reader *reader, bool whole, double *first, double *last)
     }
 }
 
-bool export_pe(struct export_pes *pes, const struct source *source)
-{
-    const struct trace_info *info = source->info;
-    bool first = pes->count == 0;
-    if (first) {
-        pes->count = info->pes;
-        pes->has_file = memory_zeroed((size_t)pes->count, sizeof *pes->has_file);
-    }
-    if (info->pes != pes->count || pes->has_file[info->pe])
-        reader_fail(source->reader, 1, "%s: a second PE %d, or one of another run", source->path,
-                    info->pe);
-    pes->has_file[info->pe] = true;
-    return first;
-}
-
 uint64_t export_ns(const struct source *source, int64_t ticks, double origin)
 {
     double ns = rint(1e9 * (trace_seconds(source->file, ticks) - origin));

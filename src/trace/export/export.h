@@ -8,16 +8,6 @@
  * reads the complete trace. Both are 0 without events. */
 void export_span(struct reader *, bool whole, double *first, double *last);
 
-/* The PEs of a trace. Each file states their number. */
-struct export_pes {
-    int count; /* 0 before the first file */
-    bool *has_file;
-};
-
-/* Notes the PE of a file. Ends the program if the file states another number of PEs, or if its PE
- * already has a file. True for the first file, after which the number of PEs is known. */
-bool export_pe(struct export_pes *, const struct source *);
-
 /* Nanoseconds since origin, at least 0. */
 uint64_t export_ns(const struct source *, int64_t ticks, double origin);
 

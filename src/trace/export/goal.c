@@ -65,7 +65,7 @@ struct pe {
 
 struct goal {
     struct reader *reader;
-    struct export_pes pes;
+    int pes;
     struct pe *pe;
     struct kinds kinds;
     struct flags flags;
@@ -313,7 +313,7 @@ static void event_begins(struct thread *thread, const struct merge_event *next,
     bool moves = kind->kind == OP_PUT || kind->kind == OP_GET || kind->kind == OP_ATOMIC;
     if (!moves) {
         collective(thread, next->source, kind, event);
-    } else if (peer >= 0 && peer < goal->pes.count) {
+    } else if (peer >= 0 && peer < goal->pes) {
         uint64_t received = transfer(thread, kind, event, peer);
         flags_write(&goal->flags, kind, event,
                     &(struct write){.time = next->seconds, .call.ordinal = (uint32_t)received});
@@ -350,8 +350,6 @@ static void look_at(struct goal *goal, struct source *source)
                     "%s: %" PRIu64 " calls are missing, with which messages have no other end; "
                     "record all of them",
                     source->path, info->dropped);
-    if (export_pe(&goal->pes, source))
-        goal->pe = memory_zeroed((size_t)info->pes, sizeof *goal->pe);
     struct pe *pe = &goal->pe[info->pe];
     pe->thread_count = info->threads > 0 ? info->threads : 1;
     pe->threads = memory_zeroed((size_t)pe->thread_count, sizeof *pe->threads);
@@ -371,17 +369,19 @@ static void look_at(struct goal *goal, struct source *source)
 static void look_around(struct goal *goal)
 {
     struct reader *reader = goal->reader;
+    goal->pes = reader->run->pes;
+    goal->pe = memory_zeroed((size_t)goal->pes, sizeof *goal->pe);
     for (struct source *source = NULL; (source = reader_next(reader, source));)
         look_at(goal, source);
     reader_status(reader);
-    for (int i = 0; i < goal->pes.count; i++) {
-        if (!goal->pes.has_file[i])
+    for (int i = 0; i < goal->pes; i++) {
+        if (!reader->has_pe[i])
             reader_fail(reader, 2, "PE %d has no file: a schedule needs all PEs", i);
         goal->pe[i].goal = goal;
         goal->pe[i].number = i;
         goal->pe[i].next_chunk = goal->places++;
     }
-    flags_sort(&goal->flags, (size_t)goal->pes.count);
+    flags_sort(&goal->flags, (size_t)goal->pes);
 }
 
 static void follow_events(struct goal *goal)
@@ -437,8 +437,8 @@ void export_goal(struct reader *reader, const char *path)
     look_around(&goal);
     follow_events(&goal);
     FILE *out = reader_create(reader, path);
-    fprintf(out, "num_ranks %d\n", goal.pes.count);
-    for (int i = 0; i < goal.pes.count; i++)
+    fprintf(out, "num_ranks %d\n", goal.pes);
+    for (int i = 0; i < goal.pes; i++)
         write_pe(&goal.pe[i], out);
     reader_close_written(reader, out, path);
     const struct {
@@ -461,7 +461,6 @@ void export_goal(struct reader *reader, const char *path)
         free(goal.calls[i]);
     free(goal.calls);
     free(goal.pe);
-    free(goal.pes.has_file);
     kinds_free(&goal.kinds);
     flags_free(&goal.flags);
     fclose(goal.spool);

@@ -65,7 +65,7 @@ struct export
     OTF2_AttributeList *attributes; /* of the next event */
     struct table site_texts;        /* by number of their strings */
     double origin;
-    struct export_pes pes;
+    int pes;
     uint64_t last;
     int64_t realtime; /* of the origin, ns since 1970; 0: not known */
     char *program;
@@ -257,7 +257,7 @@ static void write_transfer(const struct export *export, struct location *locatio
                            uint64_t start, uint64_t end)
 {
     int64_t peer = event_value(event, TRACE_PEER, -1), moved = event_value(event, TRACE_BYTES, 0);
-    if (peer < 0 || peer >= export->pes.count)
+    if (peer < 0 || peer >= export->pes)
         return;
     enum transfer transfer = trace_transfer(routine);
     uint64_t bytes = moved > 0 ? (uint64_t)moved : 0, id = matching_id(location, routine, event);
@@ -427,17 +427,21 @@ static void note_program(struct export *export, const struct trace_info *info)
     export->program = name;
 }
 
+static void begin(struct export *export)
+{
+    const struct trace_info *run = export->reader->run;
+    double origin_ns = 1e9 * export->origin;
+    export->pes = run->pes;
+    sets_active(&export->reader->sets, 0, 1, run->pes); /* WORLD, since it is the first */
+    export->host_of = memory_zeroed((size_t)run->pes, sizeof *export->host_of);
+    /* A damaged trace may state any numbers. */
+    if (run->realtime > 0 && run->realtime < MOST_NS && fabs(origin_ns) < (double)MOST_NS)
+        export->realtime = run->realtime + (int64_t)origin_ns;
+}
+
 static void write_source(struct export *export, struct source *source)
 {
     const struct trace_info *info = source->info;
-    if (export_pe(&export->pes, source)) {
-        sets_active(&export->reader->sets, 0, 1, info->pes); /* WORLD, since it is the first */
-        export->host_of = memory_zeroed((size_t)info->pes, sizeof *export->host_of);
-        double origin_ns = 1e9 * export->origin;
-        /* A damaged trace may state any numbers. */
-        if (info->realtime > 0 && info->realtime < MOST_NS && fabs(origin_ns) < (double)MOST_NS)
-            export->realtime = info->realtime + (int64_t)origin_ns;
-    }
     note_program(export, info);
     export->host_of[info->pe] =
         1 + table_number(&export->hosts, info->host, strlen(info->host) + 1);
@@ -494,7 +498,7 @@ static void define_places(const struct export *export, OTF2_GlobalDefWriter *wri
         must(export, OTF2_GlobalDefWriter_WriteSystemTreeNode(
                          writer, (OTF2_SystemTreeNodeRef)i + 1,
                          string(export, writer, table_key(&export->hosts, i)), node, 0));
-    for (int pe = 0; pe < export->pes.count; pe++) {
+    for (int pe = 0; pe < export->pes; pe++) {
         char name[32];
         snprintf(name, sizeof name, "PE %d", pe);
         must(export,
@@ -537,15 +541,15 @@ static void define_regions(const struct export *export, OTF2_GlobalDefWriter *wr
 static void define_sets(const struct export *export, OTF2_GlobalDefWriter *writer)
 {
     OTF2_StringRef ranks = string(export, writer, "locations of the PEs");
-    uint64_t *members = memory_zeroed((size_t) export->pes.count, sizeof *members);
-    for (int pe = 0; pe < export->pes.count; pe++)
+    uint64_t *members = memory_zeroed((size_t) export->pes, sizeof *members);
+    for (int pe = 0; pe < export->pes; pe++)
         members[pe] = location_ref(pe, 0);
     must(export, OTF2_GlobalDefWriter_WriteParadigm(writer, OTF2_PARADIGM_SHMEM,
                                                     string(export, writer, "OpenSHMEM"),
                                                     OTF2_PARADIGM_CLASS_PROCESS));
     must(export, OTF2_GlobalDefWriter_WriteGroup(writer, 0, ranks, OTF2_GROUP_TYPE_COMM_LOCATIONS,
                                                  OTF2_PARADIGM_SHMEM, OTF2_GROUP_FLAG_NONE,
-                                                 (uint32_t) export->pes.count, members));
+                                                 (uint32_t) export->pes, members));
     for (size_t i = 0; i < export->reader->sets.sets.count; i++) {
         const struct trace_set set = set_of(&export->reader->sets, i);
         for (int64_t member = 0; member < set.size; member++)
@@ -569,15 +573,15 @@ static void define_sets(const struct export *export, OTF2_GlobalDefWriter *write
 static void complete_locations(struct export *export)
 {
     int absent = 0;
-    for (int pe = 0; pe < export->pes.count; pe++)
-        absent += !export->pes.has_file[pe];
-    if (absent > MOST_ABSENT && absent > export->pes.count / 2)
+    for (int pe = 0; pe < export->pes; pe++)
+        absent += !export->reader->has_pe[pe];
+    if (absent > MOST_ABSENT && absent > export->pes / 2)
         reader_fail(export->reader, 1,
                     "the trace is one of %d PEs, but has files of only %d: copy the others to it, "
                     "or export to --chrome or --paraver, which need nothing of missing PEs",
-                    export->pes.count, export->pes.count - absent);
-    for (int pe = 0; pe < export->pes.count; pe++) {
-        if (!export->pes.has_file[pe])
+                    export->pes, export->pes - absent);
+    for (int pe = 0; pe < export->pes; pe++) {
+        if (!export->reader->has_pe[pe])
             close_location(export, open_location(export, pe, 0), pe, 0);
     }
 }
@@ -641,6 +645,7 @@ void export_otf2(struct reader *reader, const char *folder)
     must(&export, OTF2_Archive_SetSerialCollectiveCallbacks(export.archive));
     must(&export, OTF2_Archive_SetCreator(export.archive, "shmemtrace"));
     must(&export, OTF2_Archive_OpenEvtFiles(export.archive));
+    begin(&export);
     for (struct source *source = NULL; (source = reader_next(reader, source));)
         write_source(&export, source);
     complete_locations(&export);
@@ -654,7 +659,6 @@ void export_otf2(struct reader *reader, const char *folder)
     free(export.program);
     free(export.classes);
     free(export.host_of);
-    free(export.pes.has_file);
     free(export.locations);
 }
 

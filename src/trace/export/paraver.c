@@ -50,7 +50,7 @@ struct paraver {
     double origin;
     uint64_t length; /* ns */
     uint64_t now;    /* ns, of the last record */
-    struct export_pes pes;
+    int pes;
     struct task *tasks;
     int *by_node; /* PEs, those of a node together */
     struct table hosts;
@@ -66,7 +66,7 @@ static FILE *create(struct paraver *paraver, const char *name, const char *suffi
 static void number_processors(struct paraver *paraver)
 {
     size_t nodes = paraver->hosts.count;
-    int pes = paraver->pes.count, processor = 1;
+    int pes = paraver->pes, processor = 1;
     /* By node: the place of its next PE. */
     int *next = memory_zeroed(nodes + 1, sizeof *next);
     for (int pe = 0; pe < pes; pe++)
@@ -86,16 +86,16 @@ static void number_processors(struct paraver *paraver)
 
 static void look_around(struct paraver *paraver)
 {
+    paraver->pes = paraver->reader->run->pes;
+    paraver->tasks = memory_zeroed((size_t)paraver->pes, sizeof *paraver->tasks);
     for (struct source *source = NULL; (source = reader_next(paraver->reader, source));) {
         const struct trace_info *info = source->info;
-        if (export_pe(&paraver->pes, source))
-            paraver->tasks = memory_zeroed((size_t)info->pes, sizeof *paraver->tasks);
         struct task *task = &paraver->tasks[info->pe];
         task->threads = info->threads > 0 ? info->threads : 1;
         task->node = 1 + table_number(&paraver->hosts, info->host, strlen(info->host) + 1);
     }
     /* PEs that the trace has no file of are somewhere, too. */
-    for (int pe = 0; pe < paraver->pes.count; pe++) {
+    for (int pe = 0; pe < paraver->pes; pe++) {
         struct task *task = &paraver->tasks[pe];
         if (task->threads == 0)
             *task = (struct task){.threads = 1, .node = 1 + table_number(&paraver->hosts, "?", 2)};
@@ -112,13 +112,13 @@ static void write_header(struct paraver *paraver)
     strftime(date, sizeof date, "%d/%m/%y at %H:%M", localtime_r(&now, &broken));
     size_t nodes = paraver->hosts.count;
     int *processors = memory_zeroed(nodes, sizeof *processors);
-    for (int pe = 0; pe < paraver->pes.count; pe++)
+    for (int pe = 0; pe < paraver->pes; pe++)
         processors[paraver->tasks[pe].node - 1] += paraver->tasks[pe].threads;
     fprintf(out, "#Paraver (%s):%" PRIu64 "_ns:%zu(", date, paraver->length, nodes);
     for (size_t i = 0; i < nodes; i++)
         fprintf(out, "%s%d", i ? "," : "", processors[i]);
-    fprintf(out, "):1:%d(", paraver->pes.count);
-    for (int pe = 0; pe < paraver->pes.count; pe++)
+    fprintf(out, "):1:%d(", paraver->pes);
+    for (int pe = 0; pe < paraver->pes; pe++)
         fprintf(out, "%s%d:%zu", pe ? "," : "", paraver->tasks[pe].threads,
                 paraver->tasks[pe].node);
     fputs(")\n", out);
@@ -147,7 +147,7 @@ static void put_transfer(const struct paraver *paraver, int pe, const struct tra
 {
     enum transfer transfer = trace_transfer(routine);
     int64_t peer = event_value(event, TRACE_PEER, -1);
-    if (transfer == TRANSFER_NONE || peer < 0 || peer >= paraver->pes.count)
+    if (transfer == TRANSFER_NONE || peer < 0 || peer >= paraver->pes)
         return;
     int64_t bytes = event_value(event, TRACE_BYTES, 0);
     bool from_peer = transfer == TRANSFER_FROM_PEER;
@@ -179,7 +179,7 @@ static void put_start(struct paraver *paraver, const struct merge_event *next, u
             EVENT_CLASS, (int)routine->class + 1, EVENT_PHASE, event->phase);
     if (event_value(event, TRACE_BYTES, -1) >= 0)
         fprintf(paraver->out, ":%d:%" PRId64, EVENT_BYTES, event->values[TRACE_BYTES]);
-    if (event_value(event, TRACE_PEER, -1) >= 0 && event->values[TRACE_PEER] < paraver->pes.count)
+    if (event_value(event, TRACE_PEER, -1) >= 0 && event->values[TRACE_PEER] < paraver->pes)
         fprintf(paraver->out, ":%d:%" PRId64, EVENT_PEER, event->values[TRACE_PEER] + 1);
     if (event->site)
         fprintf(paraver->out, ":%d:%zu", EVENT_SITE, site_number(next));
@@ -311,7 +311,7 @@ static void write_threads(const struct paraver *paraver, FILE *out, int pe)
 static void write_names(struct paraver *paraver, const char *name)
 {
     FILE *out = create(paraver, name, "row");
-    int pes = paraver->pes.count, processors = 0;
+    int pes = paraver->pes, processors = 0;
     for (int pe = 0; pe < pes; pe++)
         processors += paraver->tasks[pe].threads;
     fprintf(out, "LEVEL CPU SIZE %d\n", processors);
@@ -344,7 +344,6 @@ void export_paraver(struct reader *reader, const char *name)
     reader_close_written(reader, paraver.out, paraver.path);
     write_meanings(&paraver, name);
     write_names(&paraver, name);
-    free(paraver.pes.has_file);
     free(paraver.tasks);
     free(paraver.by_node);
     table_free(&paraver.hosts);

@@ -65,7 +65,6 @@ struct perfetto {
     FILE *out;
     const char *path;
     double origin;
-    struct export_pes pes;
     uint64_t tracks; /* so far */
     /* The sequence that is being written: */
     uint64_t sequence, now; /* its number, of which 1 has no calls; time of its last packet (ns
@@ -251,7 +250,6 @@ static void write_source(struct perfetto *perfetto, struct source *source)
 {
     const struct trace_info *info = source->info;
     char *name = text_format("PE %d on %s", info->pe, info->host);
-    export_pe(&perfetto->pes, source);
     const uint64_t process = describe_track(perfetto, 0, info->pe, name);
     free(name);
     for (int thread = 0; thread < info->threads; thread++) {
@@ -285,5 +283,4 @@ void export_perfetto(struct reader *reader, const char *path)
                             &perfetto.message, &perfetto.interned};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         text_release(texts[i]);
-    free(perfetto.pes.has_file);
 }

@@ -280,6 +280,7 @@ int reader_main(const struct reader_command *command, int argc, char **argv)
     free(reader.files);
     free(reader.told);
     free(reader.seen);
+    free(reader.has_pe);
     table_free(&reader.routines);
     trace_close(reader.first);
     sets_free(&reader.sets);
@@ -416,6 +417,19 @@ static struct trace_file *open_file(struct reader *reader, size_t index)
     return NULL;
 }
 
+/* What other tools read must have each PE once. */
+static void note_pe(struct reader *reader, const char *path, const struct trace_info *info)
+{
+    int pes = reader->run->pes;
+    if (!reader->has_pe)
+        reader->has_pe = memory_zeroed((size_t)pes, sizeof *reader->has_pe);
+    bool fits = info->pes == pes && !reader->has_pe[info->pe];
+    if (!fits && reader->command->creates)
+        reader_fail(reader, 1, "%s: a second PE %d, or one of another run", path, info->pe);
+    if (fits)
+        reader->has_pe[info->pe] = true;
+}
+
 static void close_file(const struct reader *reader, struct trace_file *file)
 {
     if (file != reader->first)
@@ -433,6 +447,7 @@ struct source *reader_source(struct reader *reader, size_t index)
         reader->first = file;
         reader->run = info;
     }
+    bool again = reader->seen[index];
     note_losses(reader, index, info);
     if (info->profile && !reader->command->profiles)
         reader_fail(reader, 2,
@@ -444,6 +459,8 @@ struct source *reader_source(struct reader *reader, size_t index)
         return NULL;
     }
     reader->chosen = true;
+    if (!again)
+        note_pe(reader, reader->files[index], info);
     /* A program that is running may not have written anything of its threads yet. */
     for (long thread = 0; thread == 0 || thread < info->threads; thread++)
         reader->thread_chosen = reader->thread_chosen || reader_wants_thread(reader, thread);

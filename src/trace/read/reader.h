@@ -58,6 +58,7 @@ struct reader {
     int status;                   /* so far */
     struct trace_file *first;     /* that could be read; it stays open, */
     const struct trace_info *run; /* since it says most of the run */
+    bool *has_pe;                 /* by PE of the run: there is a file of it, so far */
     int pes_of_run;               /* the most that a file so far has stated */
     uint64_t lost;                /* lost events of the files opened so far */
     size_t lossy;                 /* files with lost events */

@@ -104,7 +104,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
     bool handled = action.sa_handler != SIG_DFL;
     name_signal(reason, number);
     if (!handled || is_worth_saving(i))
-        tracer_save(reason, !handled);
+        tracer_save(reason, handled ? SAVE_FOR_NOW : SAVE_LAST);
     if (handled && action.sa_flags & SA_RESETHAND)
         set_wanted(i, &nothing);
     if (!handled)
@@ -171,7 +171,7 @@ static void on_exit_of_program(void)
         phases_end();
         modules_write();
     }
-    tracer_save("exit", true);
+    tracer_save("exit", SAVE_LAST);
 }
 
 /* A child must not write into its parent's file. */
@@ -196,7 +196,7 @@ void ending_watch(void)
 /* These functions run no handlers of the end of the program. */
 __attribute__((visibility("default"))) _Noreturn void _exit(int status)
 {
-    tracer_save("_exit", true);
+    tracer_save("_exit", SAVE_LAST);
     for (;;)
         syscall(SYS_exit_group, status);
 }

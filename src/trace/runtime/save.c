@@ -168,9 +168,7 @@ static void save_thread(struct tracer_thread *thread, bool open, bool keep, off_
     }
 }
 
-enum save { SAVE_FOR_NOW, SAVE_TO_KEEP, SAVE_LAST };
-
-static void save(const char *reason, enum save mode)
+void tracer_save(const char *reason, enum save mode)
 {
     struct tracer_hold hold;
     if (!saver || tracer.pid != getpid())
@@ -206,14 +204,4 @@ static void save(const char *reason, enum save mode)
     }
     tracer_unlock();
     tracer_release(&hold);
-}
-
-void tracer_save(const char *reason, bool last)
-{
-    save(reason, last ? SAVE_LAST : SAVE_FOR_NOW);
-}
-
-void tracer_save_to_keep(const char *reason)
-{
-    save(reason, SAVE_TO_KEEP);
 }

@@ -258,12 +258,12 @@ void trace_finishing(void)
         thread->common.inside = false;
     phases_end();
     modules_write();
-    tracer_save_to_keep("finalize");
+    tracer_save("finalize", SAVE_TO_KEEP);
 }
 
 void trace_finished(void)
 {
-    tracer_save("finalize", true);
+    tracer_save("finalize", SAVE_LAST);
 }
 
 void trace_exiting(int status)
@@ -271,5 +271,5 @@ void trace_exiting(int status)
     (void)status;
     phases_end();
     modules_write();
-    tracer_save("global_exit", true);
+    tracer_save("global_exit", SAVE_LAST);
 }

@@ -362,13 +362,14 @@ void tracer_leave_call(void);
 /* Allocates what saving needs. False: out of memory. */
 bool save_prepare(void);
 
+enum save {
+    SAVE_FOR_NOW,
+    SAVE_TO_KEEP, /* events of rings stay in the file, too */
+    SAVE_LAST     /* nothing follows, and failures are reported */
+};
 /* Writes the events that threads have not written, and how the program ended. May be called
- * repeatedly; each call overwrites what the one before wrote. With `last`, nothing follows, and
- * failures are reported. In signal handlers. */
-void tracer_save(const char *reason, bool last);
-
-/* Like tracer_save(), but the events of rings stay in the file. */
-void tracer_save_to_keep(const char *reason);
+ * repeatedly; each call overwrites what the one before wrote. In signal handlers. */
+void tracer_save(const char *reason, enum save);
 
 /* ---- end.c: Ways of ending other than shmem_finalize. ---- */
 
