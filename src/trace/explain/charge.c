@@ -28,6 +28,19 @@ static struct finding *finding_of(struct explain *explain, struct finding_key ke
     return finding;
 }
 
+/* Adds waits of a line. True if they are the longest so far. */
+static bool add(struct finding *finding, uint32_t line, double cost, double own, double waits)
+{
+    finding->cost += cost;
+    finding->own += own;
+    finding->waits += waits;
+    finding->waited[line] += own;
+    bool longest = own >= finding->longest;
+    if (longest)
+        finding->longest = own;
+    return longest;
+}
+
 /* Calls with a target that computes ended by themselves most of the time. */
 static bool is_void(const struct explain *explain, const struct wait *wait)
 {
@@ -54,15 +67,11 @@ static void charge_part(struct explain *explain, const struct wait *wait, const 
         (struct finding_key){wait->cause, wait->call.spot,
                              late && wait->cause != CAUSE_PROGRESS ? wait->by_call.spot : 0,
                              late ? activity_spot(done) : 0, late && activity_computes(done)});
-    finding->cost += part->share * wait->cost;
-    finding->own += part->share * own;
-    finding->waits += part->share;
-    finding->waited[wait->line] += part->share * own;
+    double share = part->share;
     if (wait->by != NOBODY)
-        finding->blamed[wait->by] += part->share * wait->cost;
-    if (part->share * own < finding->longest)
+        finding->blamed[wait->by] += share * wait->cost;
+    if (!add(finding, wait->line, share * wait->cost, share * own, share))
         return;
-    finding->longest = part->share * own;
     finding->call = wait->call;
     finding->by_call = wait->by_call;
     finding->root = (struct call){activity_spot(done), ordinal};
@@ -86,14 +95,9 @@ static void add_transfers(struct explain *explain)
                 continue;
             struct finding *finding =
                 finding_of(explain, (struct finding_key){CAUSE_TRANSFER, spot, 0, 0, 0});
-            finding->cost += seconds;
-            finding->own += seconds;
-            finding->waits += line->spent[spot].calls;
-            finding->waited[i] += seconds;
-            if (seconds < finding->longest)
-                continue;
-            finding->longest = seconds;
-            finding->call = finding->root = (struct call){spot, line->spent[spot].calls};
+            uint32_t calls = line->spent[spot].calls;
+            if (add(finding, i, seconds, seconds, calls))
+                finding->call = finding->root = (struct call){spot, calls};
         }
     }
 }

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 
@@ -19,13 +20,6 @@ struct anchor {
     uint64_t sum, stretch; /* the sum at its last call; of the stretch before that call */
     double last, first, covered;
 };
-
-static uint64_t mixed(uint32_t spot)
-{
-    uint64_t x = (spot + UINT64_C(1)) * UINT64_C(0x9e3779b97f4a7c15);
-    x = (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93);
-    return x ^ x >> 29;
-}
 
 void iterations_see(struct iterations *all, uint32_t spot, double start)
 {
@@ -45,7 +39,7 @@ void iterations_see(struct iterations *all, uint32_t spot, double start)
     anchor->stretch = stretch;
     anchor->last = start;
     anchor->sum = all->sum;
-    all->sum += mixed(spot);
+    all->sum += hash_bytes(HASH_EMPTY, &spot, sizeof spot);
 }
 
 void iterations_decide(struct iterations *all)
@@ -81,33 +75,32 @@ void iterations_note(struct iterations *all, uint32_t spot, double start)
     all->starts[all->count++] = start;
 }
 
-static int compare_doubles(const void *a, const void *b)
+static const struct iterations *to_sort;
+
+static int longest_first(const void *a, const void *b)
 {
-    const double *x = a, *y = b;
-    return ORDER(*x, *y);
+    const size_t *x = a, *y = b;
+    return ORDER(iteration_seconds(to_sort, *y), iteration_seconds(to_sort, *x)) ?: ORDER(*x, *y);
 }
 
 struct iterations_summary iterations_summary(const struct iterations *all)
 {
     struct iterations_summary summary = {.count = all->count > 1 ? all->count - 1 : 0};
-    if (summary.count == 0)
-        return summary;
-    double *seconds = memory_zeroed(summary.count, sizeof *seconds);
-    for (size_t i = 0; i < summary.count; i++) {
-        seconds[i] = iteration_seconds(all, i);
-        size_t place = i < ITERATIONS_SLOWEST ? i : ITERATIONS_SLOWEST;
-        while (place > 0 && seconds[i] > seconds[summary.slowest[place - 1]])
-            place--;
-        for (size_t later = ITERATIONS_SLOWEST - 1; later > place; later--)
-            summary.slowest[later] = summary.slowest[later - 1];
-        if (place < ITERATIONS_SLOWEST)
-            summary.slowest[place] = i;
+    size_t count = summary.count, *order = memory_zeroed(count, sizeof *order);
+    for (size_t i = 0; i < count; i++)
+        order[i] = i;
+    to_sort = all;
+    if (count) {
+        qsort(order, count, sizeof *order, longest_first);
+        summary.most = iteration_seconds(all, order[0]);
+        summary.least = iteration_seconds(all, order[count - 1]);
+        summary.median = (iteration_seconds(all, order[(count - 1) / 2]) +
+                          iteration_seconds(all, order[count / 2])) /
+                         2;
     }
-    qsort(seconds, summary.count, sizeof *seconds, compare_doubles);
-    summary.least = seconds[0];
-    summary.most = seconds[summary.count - 1];
-    summary.median = (seconds[(summary.count - 1) / 2] + seconds[summary.count / 2]) / 2;
-    free(seconds);
+    for (size_t i = 0; i < ITERATIONS_SLOWEST && i < count; i++)
+        summary.slowest[i] = order[i];
+    free(order);
     return summary;
 }
 

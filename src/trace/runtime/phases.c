@@ -32,8 +32,6 @@ static struct {
     pthread_t thread;
     bool open;
     struct stretch current; /* counts: at its beginning */
-    struct stretch *stretches;
-    size_t kept, room;
 } counters;
 
 size_t phases_counters(void)
@@ -54,27 +52,26 @@ static void open_stretch(uint32_t thread, uint32_t phase)
     counters.open = counters.read(counters.set, counters.current.counts) == 0;
 }
 
+static void write_stretch(struct file_records *records, const void *context)
+{
+    const struct stretch *stretch = context;
+    struct output *output = file_next_record(records, STRETCH_MOST_BYTES, 0);
+    give_number(output, stretch->phase);
+    give_signed(output, stretch->start);
+    give_signed(output, stretch->end);
+    for (size_t i = 0; i < counters.count; i++)
+        give_signed(output, stretch->counts[i]);
+}
+
 static void close_stretch(void)
 {
     struct stretch now = counters.current;
     if (counters.read(counters.set, now.counts) != 0)
         return;
     now.end = (int64_t)trace_now();
-    if (counters.kept == counters.room) {
-        size_t room = counters.room * 2 + 64;
-        struct stretch *more = realloc(counters.stretches, room * sizeof *more);
-        if (!more) {
-            static atomic_flag said = ATOMIC_FLAG_INIT;
-            if (!atomic_flag_test_and_set(&said))
-                tracer_say("out of memory for what --hw counts; some of it is missing");
-            return;
-        }
-        counters.stretches = more;
-        counters.room = room;
-    }
     for (size_t i = 0; i < counters.count; i++)
         now.counts[i] -= counters.current.counts[i];
-    counters.stretches[counters.kept++] = now;
+    file_append(BLOCK_PHASES, now.thread, write_stretch, &now);
 }
 
 static void count_phase(uint32_t thread, uint32_t phase)
@@ -121,22 +118,6 @@ void phases_end(void)
     if (counters.open && pthread_equal(pthread_self(), counters.thread))
         close_stretch();
     counters.open = false;
-}
-
-void phases_write(off_t *end)
-{
-    struct file_records records;
-    file_begin_records(&records, BLOCK_PHASES, counters.current.thread, end);
-    for (size_t i = 0; i < counters.kept; i++) {
-        const struct stretch *stretch = &counters.stretches[i];
-        struct output *output = file_next_record(&records, STRETCH_MOST_BYTES, 1);
-        give_number(output, stretch->phase);
-        give_signed(output, stretch->start);
-        give_signed(output, stretch->end);
-        for (size_t k = 0; k < counters.count; k++)
-            give_signed(output, stretch->counts[k]);
-    }
-    file_end_records(&records);
 }
 
 #if TRACE_PAPI

@@ -197,7 +197,6 @@ void tracer_save(const char *reason, enum save mode)
                 kept.dropped += lost + thread->refused;
                 kept.lost += lost + thread->refused;
             }
-        phases_write(&end);
         file_write_ending(reason, &kept, end, last);
         if (last)
             file_report_lost(kept.lost, calls);

@@ -336,10 +336,8 @@ uint64_t profile_write(const struct profile *, uint32_t thread, off_t *end, uint
 char *phases_count(const char *names);
 size_t phases_counters(void);
 const char *const *phases_counter_names(void);
-/* No more is counted. */
+/* Writes what was counted since the last change of phase. No more is counted. */
 void phases_end(void);
-/* Appends the blocks of what was counted, as file_write_at does. In signal handlers. */
-void phases_write(off_t *end);
 
 /*
  * ---- thread.c ----
