@@ -30,6 +30,16 @@ void text_append_bytes(struct text *text, const char *bytes, size_t count)
     text->data[text->length] = '\0';
 }
 
+void text_append_varint(struct text *text, uint64_t number)
+{
+    char bytes[10];
+    size_t count = 0;
+    do
+        bytes[count++] = (char)((number & 127) | (number > 127 ? 128 : 0));
+    while (number >>= 7);
+    text_append_bytes(text, bytes, count);
+}
+
 static void text_append_list(struct text *text, const char *format, va_list list)
 {
     va_list again;

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 struct text {
@@ -17,6 +18,9 @@ struct text {
 
 void text_append(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_append_bytes(struct text *text, const char *bytes, size_t count);
+/* A number as bytes of 7 bits, the lowest first; the last byte has its highest bit clear (LEB128).
+ */
+void text_append_varint(struct text *text, uint64_t number);
 
 /* The text as one allocated string that the caller frees; the text is empty afterwards. */
 char *text_take(struct text *text);

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "trace/explain/flags.h"
+#include "trace/explain/explain.h"
 #include "trace/read/reader.h"
 
 #define MOST_BYTES (UINT64_C(1) << 46)   /* of an access */

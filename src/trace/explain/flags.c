@@ -1,5 +1,5 @@
 /* Finds the writes that end waits, while the trace is read in the order of time. */
-#include "trace/explain/flags.h"
+#include "trace/explain/explain.h"
 
 #include <stdlib.h>
 

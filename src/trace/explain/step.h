@@ -3,7 +3,6 @@
 #define SKAMPI_TRACE_EXPLAIN_STEP_H
 
 #include "trace/explain/explain.h"
-#include "trace/explain/flags.h"
 
 /* A call that begins or ends. */
 struct step {

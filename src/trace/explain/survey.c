@@ -6,7 +6,6 @@
 
 #include "base/memory.h"
 #include "trace/explain/explain.h"
-#include "trace/explain/flags.h"
 
 #define FETCHES 3 /* equal fetches in a row that may be a loop */
 

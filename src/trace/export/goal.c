@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "trace/explain/flags.h"
+#include "trace/explain/explain.h"
 #include "trace/export/export.h"
 #include "trace/read/pack.h"
 #include "trace/read/reader.h"

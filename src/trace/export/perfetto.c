@@ -75,20 +75,10 @@ struct perfetto {
 
 /* ---- Messages ---- */
 
-static void add_varint(struct text *message, uint64_t number)
-{
-    char bytes[10];
-    size_t count = 0;
-    do
-        bytes[count++] = (char)((number & 127) | (number > 127 ? 128 : 0));
-    while (number >>= 7);
-    text_append_bytes(message, bytes, count);
-}
-
 static void add_number(struct text *message, unsigned field, uint64_t number)
 {
-    add_varint(message, (uint64_t)field << 3);
-    add_varint(message, number);
+    text_append_varint(message, (uint64_t)field << 3);
+    text_append_varint(message, number);
 }
 
 static void add_real(struct text *message, unsigned field, double real)
@@ -96,14 +86,14 @@ static void add_real(struct text *message, unsigned field, double real)
     uint64_t word;
     memcpy(&word, &real, sizeof word);
     word = LITTLE_ENDIAN_64(word);
-    add_varint(message, (uint64_t)field << 3 | 1);
+    text_append_varint(message, (uint64_t)field << 3 | 1);
     text_append_bytes(message, (const char *)&word, sizeof word);
 }
 
 static void add_bytes(struct text *message, unsigned field, const char *bytes, size_t count)
 {
-    add_varint(message, (uint64_t)field << 3 | 2);
-    add_varint(message, count);
+    text_append_varint(message, (uint64_t)field << 3 | 2);
+    text_append_varint(message, count);
     text_append_bytes(message, bytes, count);
 }
 

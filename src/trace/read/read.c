@@ -442,31 +442,25 @@ static bool read_head(struct trace_cursor *cursor)
     return true;
 }
 
-/* Makes payload that of the block whose head was read. */
-static bool find_payload(struct trace_cursor *cursor)
+/* Makes payload that of the block whose head was read. check: its checksum, too. */
+static bool find_payload(struct trace_cursor *cursor, bool check)
 {
     const struct block_head *head = &cursor->head;
     int64_t at = cursor->at + (int64_t)sizeof *head;
-    if (!cursor->file) {
-        cursor->payload = cursor->map.data + at;
-        return true;
+    int64_t rest = INT64_MAX;
+    if (cursor->file) {
+        if (head->bytes > cursor->room || !cursor->buffer) {
+            free(cursor->buffer);
+            cursor->room = head->bytes + 1; /* empty ones have an address, too */
+            cursor->buffer = memory_zeroed(cursor->room, 1);
+        }
+        ssize_t got = read_at(cursor->file, cursor->buffer, head->bytes, at);
+        if (got < 0)
+            return damaged(cursor, strerror(errno));
+        rest = (int64_t)sizeof *head + got;
     }
-    if (head->bytes > cursor->room || !cursor->buffer) {
-        free(cursor->buffer);
-        cursor->room = head->bytes + 1; /* empty ones have an address, too */
-        cursor->buffer = memory_zeroed(cursor->room, 1);
-    }
-    ssize_t got = read_at(cursor->file, cursor->buffer, head->bytes, at);
-    if (got < 0)
-        return damaged(cursor, strerror(errno));
-    cursor->payload = cursor->buffer;
-    const char *problem = format_block_problem(head, (int64_t)sizeof *head + got, NULL);
-    return !problem || damaged(cursor, problem);
-}
-
-static bool check_payload(struct trace_cursor *cursor)
-{
-    const char *problem = format_block_problem(&cursor->head, INT64_MAX, cursor->payload);
+    cursor->payload = cursor->file ? cursor->buffer : cursor->map.data + at;
+    const char *problem = format_block_problem(head, rest, check ? cursor->payload : NULL);
     return !problem || damaged(cursor, problem);
 }
 
@@ -483,7 +477,7 @@ static int next_block(struct trace_cursor *cursor, enum block_kind kind)
         }
         if (visit->thread >= 0 && cursor->head.thread != (uint32_t)visit->thread)
             continue;
-        if (!find_payload(cursor) || !check_payload(cursor))
+        if (!find_payload(cursor, true))
             break;
         cursor->left = cursor->head.records;
         return 1;
@@ -718,7 +712,7 @@ static void resume(struct trace_cursor *cursor, const struct trace_rest *rest)
         damaged(cursor, "the file has changed");
         return;
     }
-    find_payload(cursor);
+    find_payload(cursor, false);
     decoder_begin(&cursor->decoder, cursor->payload + rest->position,
                   cursor->head.bytes - rest->position, rest->time, rest->phase);
     restore(&cursor->decoder, rest);

@@ -61,52 +61,33 @@ struct item {
     uint64_t calls;
 };
 
-/*
- * ---- Numbers as bytes, in base64, so that a page of text can hold millions of them ----
- *
- * Numbers take 7 bits a byte, the lowest first; the last byte has its highest bit clear.
- */
+/* ---- Numbers as bytes, in base64, so that a page of text can hold millions of them ---- */
 
 struct packed {
-    unsigned char *bytes; /* of the block that is being filled */
-    size_t count, room;
-    uint64_t written; /* characters so far */
+    struct text block; /* that is being filled */
+    uint64_t written;  /* characters so far */
 };
-
-static void packed_byte(struct packed *packed, unsigned char byte)
-{
-    if (packed->count == packed->room) {
-        packed->room = 2 * packed->room + 4096;
-        packed->bytes = memory_resize(packed->bytes, packed->room);
-    }
-    packed->bytes[packed->count++] = byte;
-}
-
-static void packed_number(struct packed *packed, uint64_t number)
-{
-    for (; number > 127; number >>= 7)
-        packed_byte(packed, (unsigned char)(128 | (number & 127)));
-    packed_byte(packed, (unsigned char)number);
-}
 
 /* Writes the block; returns at which character it begins. */
 static uint64_t packed_write(struct packed *packed, FILE *out)
 {
     static const char letters[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const unsigned char *bytes = (const unsigned char *)packed->block.data;
+    const size_t count = packed->block.length;
     uint64_t at = packed->written;
-    for (size_t i = 0; i < packed->count; i += 3) {
-        size_t rest = packed->count - i;
-        uint32_t group = (uint32_t)packed->bytes[i] << 16;
-        group |= rest > 1 ? (uint32_t)packed->bytes[i + 1] << 8 : 0;
-        group |= rest > 2 ? packed->bytes[i + 2] : 0;
+    for (size_t i = 0; i < count; i += 3) {
+        size_t rest = count - i;
+        uint32_t group = (uint32_t)bytes[i] << 16;
+        group |= rest > 1 ? (uint32_t)bytes[i + 1] << 8 : 0;
+        group |= rest > 2 ? bytes[i + 2] : 0;
         const char four[4] = {letters[group >> 18], letters[group >> 12 & 63],
                               rest > 1 ? letters[group >> 6 & 63] : '=',
                               rest > 2 ? letters[group & 63] : '='};
         fwrite(four, 1, sizeof four, out);
     }
-    packed->written += (packed->count + 2) / 3 * 4;
-    packed->count = 0;
+    packed->written += (count + 2) / 3 * 4;
+    packed->block.length = 0;
     return at;
 }
 
@@ -186,9 +167,11 @@ static void pack_shares(struct timeline *timeline, struct packed *packed, FILE *
     double full = (timeline->explain->to - timeline->explain->from) / timeline->buckets *
                   timeline->lines_per_row;
     size_t count = (size_t)timeline->rows * timeline->buckets * CATEGORIES;
-    for (size_t i = 0; i < count; i++)
-        packed_byte(packed,
-                    (unsigned char)fmin(FULL_SHARE, rint(FULL_SHARE * timeline->shares[i] / full)));
+    for (size_t i = 0; i < count; i++) {
+        char share =
+            (char)(unsigned char)fmin(FULL_SHARE, rint(FULL_SHARE * timeline->shares[i] / full));
+        text_append_bytes(&packed->block, &share, 1);
+    }
     timeline->shares_at = packed_write(packed, out);
 }
 
@@ -231,7 +214,7 @@ static void end_block(struct packing *packing)
 static void pack_until(struct packing *packing, double ns)
 {
     double step = fmax(0, ns - packing->at);
-    packed_number(packing->packed, (uint64_t)step);
+    text_append_varint(&packing->packed->block, (uint64_t)step);
     packing->at += step;
 }
 
@@ -243,12 +226,13 @@ static void end_item(struct packing *packing)
     double start = ns_of(packing->timeline, item->start);
     if (packing->items == 0)
         packing->at = packing->begin = start;
-    packed_number(packing->packed, 2 * (uint64_t)item->spot + (item->calls > 1));
+    text_append_varint(&packing->packed->block, 2 * (uint64_t)item->spot + (item->calls > 1));
     pack_until(packing, start);
     pack_until(packing, ns_of(packing->timeline, item->end));
     if (item->calls > 1) {
-        packed_number(packing->packed, item->calls);
-        packed_number(packing->packed, (uint64_t)rint(fmin(1e9 * item->inside, MOST_NS)));
+        text_append_varint(&packing->packed->block, item->calls);
+        text_append_varint(&packing->packed->block,
+                           (uint64_t)rint(fmin(1e9 * item->inside, MOST_NS)));
     }
     packing->item.calls = 0;
     if (++packing->items == BLOCK_ITEMS)
@@ -349,11 +333,11 @@ static void pack_waits(struct timeline *timeline, struct packed *packed, FILE *o
         const struct wait *wait = &explain->waits[chosen[i]];
         double from = ns_of(timeline, wait->from),
                since = i > begun ? ns_of(timeline, explain->waits[chosen[i - 1]].from) : from;
-        packed_number(packed, (uint64_t)fmax(0, from - since));
-        packed_number(packed, (uint64_t)fmax(0, ns_of(timeline, wait->until) - from));
-        packed_number(packed, (uint64_t)wait->cause);
-        packed_number(packed, wait->by);
-        packed_number(packed, wait->call.spot);
+        text_append_varint(&packed->block, (uint64_t)fmax(0, from - since));
+        text_append_varint(&packed->block, (uint64_t)fmax(0, ns_of(timeline, wait->until) - from));
+        text_append_varint(&packed->block, (uint64_t)wait->cause);
+        text_append_varint(&packed->block, wait->by);
+        text_append_varint(&packed->block, wait->call.spot);
         if (i + 1 < count && explain->waits[chosen[i + 1]].line == wait->line)
             continue;
         uint64_t at = packed_write(packed, out);
@@ -390,7 +374,7 @@ void timeline_write(struct timeline *timeline, FILE *out)
     pack_shares(timeline, &packed, out);
     pack_waits(timeline, &packed, out);
     pack_calls(timeline, &packed, out);
-    free(packed.bytes);
+    text_release(&packed.block);
 }
 
 static void row_names(const struct timeline *timeline, FILE *out)
