@@ -518,18 +518,14 @@ static void begin(struct deed *call)
     int64_t context = value(call, TRACE_CONTEXT_ID, 0);
     bool failed = call->event->flags & TRACE_FAILED;
     enum trace_class class = source_routine(call->source, call->event)->class;
+    static void (*const moves[])(struct deed *) = {
+        [OP_PUT] = begin_put, [OP_GET] = begin_get, [OP_ATOMIC] = begin_atomic};
     switch (call->kind->kind) {
     case OP_PUT:
-        if (!failed)
-            begin_put(call);
-        break;
     case OP_GET:
-        if (!failed)
-            begin_get(call);
-        break;
     case OP_ATOMIC:
         if (!failed)
-            begin_atomic(call);
+            moves[call->kind->kind](call);
         break;
     case OP_QUIET:
         if (class == TRACE_CONTEXT)

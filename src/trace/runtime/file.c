@@ -393,18 +393,12 @@ void file_report_lost(uint64_t lost, uint64_t events)
         return; /* nobody is left to hear of it */
 }
 
-void file_write_ending(const char *reason, const struct event_counts *kept, off_t end, bool last)
+void file_write_ending(const struct trace_info *run, off_t end, bool last)
 {
     unsigned char bytes[FORMAT_ENDING_BYTES];
     if (file.descriptor < 0 || !is_open())
         return;
-    compose_ending(bytes, &(struct trace_info){.end = reason,
-                                               .events = kept->events,
-                                               .dropped = kept->dropped,
-                                               .lost = kept->lost,
-                                               .threads = (int)tracer.thread_count,
-                                               .finish = tracer.info.finish,
-                                               .realtime = tracer.info.realtime});
+    compose_ending(bytes, run);
     if (write_at(bytes, sizeof bytes, file.ending) != 0)
         return; /* readers see that it does not say how the program ended */
     if (last && ftruncate(file.descriptor, end) == 0)

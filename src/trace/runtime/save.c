@@ -109,7 +109,7 @@ static bool is_saved(const struct tracer_thread *thread, size_t at, uint64_t bef
 /* Appends the thread's calls, and adds what became of them to `kept`. keep: what is in the file now
  * stays there. */
 static void save_thread(struct tracer_thread *thread, bool open, bool keep, off_t *end,
-                        struct event_counts *kept)
+                        struct trace_info *kept)
 {
     struct encoder *encoder = &thread->encoder;
     const bool ring = thread->journal_count > 1;
@@ -178,7 +178,12 @@ void tracer_save(const char *reason, enum save mode)
         bool last = mode == SAVE_LAST;
         int off = last ? tracer_stop(OFF_ENDED) : atomic_load(&tracer.off);
         off_t end = file_end();
-        struct event_counts kept = {.dropped = tracer.unrecorded, .lost = tracer.unrecorded};
+        struct trace_info kept = {.end = reason,
+                                  .dropped = tracer.unrecorded,
+                                  .lost = tracer.unrecorded,
+                                  .threads = (int)tracer.thread_count,
+                                  .finish = tracer.info.finish,
+                                  .realtime = tracer.info.realtime};
         const bool keep = mode == SAVE_TO_KEEP;
         const bool open = !(off & (OFF_FAILED | OFF_LIMIT));
         for (struct tracer_thread *thread = tracer.threads; thread; thread = thread->next)
@@ -197,7 +202,7 @@ void tracer_save(const char *reason, enum save mode)
                 kept.dropped += lost + thread->refused;
                 kept.lost += lost + thread->refused;
             }
-        file_write_ending(reason, &kept, end, last);
+        file_write_ending(&kept, end, last);
         if (last)
             file_report_lost(kept.lost, calls);
     }

@@ -137,14 +137,8 @@ void file_keep(off_t end);
 /* Blocks could not be appended: says once why, and how many events are lost of how many, unless
  * recording had stopped before. In signal handlers. */
 void file_report_lost(uint64_t lost, uint64_t events);
-/* How many of the calls to record are where. */
-struct event_counts {
-    uint64_t events;  /* in the file */
-    uint64_t dropped; /* not in the file */
-    uint64_t lost;    /* of the dropped ones: for another reason than a full ring */
-};
 /* Writes how the program ended; last: cuts off what follows `end`. In signal handlers. */
-void file_write_ending(const char *reason, const struct event_counts *kept, off_t end, bool last);
+void file_write_ending(const struct trace_info *, off_t end, bool last);
 
 /* "FILE: what: remedy", to be freed. */
 char *file_problem(const char *what, const char *remedy);
