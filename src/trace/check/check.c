@@ -1,5 +1,6 @@
 /* The command check: whether a trace is complete, and fits together across PEs. */
 #define _GNU_SOURCE
+#include "trace/check/check.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -11,7 +12,6 @@
 #include "base/numbers.h"
 #include "base/text.h"
 #include "trace/check/race_report.h"
-#include "trace/read/reader.h"
 
 #define MOST_FINDINGS 100      /* findings that are printed; further ones are only counted */
 #define MOST_OUTSTANDING 65536 /* collective calls by which PEs of a set may be apart */

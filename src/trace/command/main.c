@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/terminal.h"
+#include "trace/check/check.h"
 #include "trace/command/command.h"
 #include "trace/explain/explain.h"
 #include "trace/export/export.h"

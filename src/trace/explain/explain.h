@@ -406,6 +406,8 @@ void write_json(const struct explain *, size_t most, FILE *out);
 
 /* ---- run.c: all of it, also for other commands ---- */
 
+extern const struct reader_command explain_command;
+
 /* Takes --from and --to, and makes the first pass. Ends the program if there is nothing to explain.
  */
 void explain_begin(struct explain *, struct reader *);

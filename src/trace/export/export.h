@@ -14,6 +14,8 @@ uint64_t export_ns(const struct source *, int64_t ticks, double origin);
 /* A name from a file, which may hold any bytes, as one line of UTF-8. The caller frees it. */
 char *export_name(const char *);
 
+extern const struct reader_command export_command;
+
 void export_otf2(struct reader *, const char *folder);
 void export_chrome(struct reader *, const char *path);
 void export_perfetto(struct reader *, const char *path);

@@ -32,8 +32,8 @@ struct reader_command {
     int (*run)(struct reader *);         /* the exit status; NULL: a program of its own */
 };
 
-extern const struct reader_command dump_command, summary_command, merge_command, explain_command,
-    report_command, check_command, export_command;
+/* The commands that print what is there; the others have folders of their own. */
+extern const struct reader_command dump_command, summary_command, merge_command;
 
 struct reader {
     const struct reader_command *command;

@@ -5,6 +5,8 @@
 #include "trace/explain/explain.h"
 #include "trace/read/summary.h"
 
+extern const struct reader_command report_command;
+
 /* ---- The texts of the page, which the build takes from their files (Makefile). $name is replaced
  * ---- */
 
