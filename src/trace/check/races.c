@@ -572,12 +572,6 @@ static bool is_known_to_all(void *context, const struct access *access)
     return order_everywhere(races->order, access);
 }
 
-static bool always(void *context, const struct access *access)
-{
-    (void)context, (void)access;
-    return true;
-}
-
 static size_t shadows_size(const struct races *races)
 {
     size_t size = 0;
@@ -586,23 +580,21 @@ static size_t shadows_size(const struct races *races)
     return size;
 }
 
-static void forget(struct races *races, bool (*ordered)(void *, const struct access *))
-{
-    const struct shadow_caller caller = {.ordered = ordered, .context = races};
-    for (int pe = 0; pe < races->pes; pe++)
-        shadow_forget(races->shadows[pe], &caller);
-}
-
 /* Looks through the shadows when they have doubled. */
 static void keep_small(struct races *races)
 {
+    const struct shadow_caller caller = {.ordered = is_known_to_all, .context = races};
     if (shadows_size(races) < races->most_shadow)
         return;
     order_least(races->order);
-    forget(races, is_known_to_all);
+    for (int pe = 0; pe < races->pes; pe++)
+        shadow_forget(races->shadows[pe], &caller);
     size_t size = shadows_size(races);
     if (size > SHADOW_MOST / 2) {
-        forget(races, always);
+        for (int pe = 0; pe < races->pes; pe++) {
+            shadow_free(races->shadows[pe]);
+            races->shadows[pe] = shadow_new();
+        }
         races->forgotten++;
         size = 0;
     }

@@ -386,6 +386,8 @@ struct cause_row {
 };
 extern const struct cause_row cause_rows[CAUSES];
 
+/* The values of lines as values of their PEs. *most: the largest one. The caller frees it. */
+double *values_by_pe(const struct explain *, const double *values, double *most);
 /* Who waits where for whom, and why. The caller frees it. */
 char *sentence_of(const struct explain *, const struct finding *);
 const char *sentence_remedy(const struct explain *, const struct finding *);

@@ -11,25 +11,21 @@ static const char *separator(size_t row)
     return row ? ",\n    " : "\n    ";
 }
 
-/* {"0": 1.5, ...}: what PEs have; a PE's lines follow each other. */
+/* {"0": 1.5, ...}: what PEs have. */
 static void pes_member(FILE *out, const char *name, const struct explain *explain,
                        const double *values)
 {
     const char *comma = "";
-    double value = 0;
+    double most, *pes = values_by_pe(explain, values, &most);
     json_print(out, ", %s: {", name);
-    for (uint32_t i = 0; i < explain->line_count; i++) {
-        value += values[i];
-        if (i + 1 < explain->line_count && explain->lines[i + 1].pe == explain->lines[i].pe)
-            continue;
-        if (value > 0) {
+    for (int pe = 0; pe < explain->pes; pe++)
+        if (pes[pe] > 0) {
             fputs(comma, out);
-            json_print(out, "'%d': %f", explain->lines[i].pe, value);
+            json_print(out, "'%d': %f", pe, pes[pe]);
             comma = ", ";
         }
-        value = 0;
-    }
     fputc('}', out);
+    free(pes);
 }
 
 static void call_member(FILE *out, const char *name, const struct explain *explain,

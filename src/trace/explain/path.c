@@ -19,6 +19,7 @@ struct path {
     struct explain *explain;
     struct stretch *stretches;
     size_t count, room;
+    size_t next; /* of the line that is profiled */
 };
 
 /* Lists the waits of each line that another one ended, in their order. */
@@ -133,20 +134,14 @@ static double on_path(const struct path *path, size_t *next, uint32_t line, doub
     return seconds;
 }
 
-static void profile_thread(const struct path *path, struct source *source, uint32_t number)
+static void profile_thread(struct path *path, struct source *source, uint32_t number)
 {
     struct explain *explain = path->explain;
     const struct line *line = &explain->lines[number];
-    struct stretch key = {.line = number};
-    size_t next = 0, high = path->count;
-    while (next < high) {
-        size_t middle = (next + high) / 2;
-        if (path->stretches[middle].line < key.line)
-            next = middle + 1;
-        else
-            high = middle;
-    }
-    if (next == path->count || path->stretches[next].line != number)
+    size_t *next = &path->next;
+    while (*next < path->count && path->stretches[*next].line < number)
+        ++*next;
+    if (*next == path->count || path->stretches[*next].line != number)
         return;
     struct trace_event event;
     double ended = NAN;
@@ -156,8 +151,8 @@ static void profile_thread(const struct path *path, struct source *source, uint3
         double start = trace_seconds(source->file, event.start),
                end = trace_seconds(source->file, event_end(&event));
         if (!isnan(ended))
-            stay(explain, line, true, before, on_path(path, &next, number, ended, start));
-        stay(explain, line, false, spot, on_path(path, &next, number, start, end));
+            stay(explain, line, true, before, on_path(path, next, number, ended, start));
+        stay(explain, line, false, spot, on_path(path, next, number, start, end));
         ended = end;
         before = spot;
     }

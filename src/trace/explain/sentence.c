@@ -37,8 +37,7 @@ const struct cause_row cause_rows[CAUSES] = {
                         "send less, or larger messages, or compute meanwhile"},
 };
 
-/* The values of lines as values of their PEs. *most: the largest one. The caller frees it. */
-static double *by_pe(const struct explain *explain, const double *values, double *most)
+double *values_by_pe(const struct explain *explain, const double *values, double *most)
 {
     double *pes = memory_zeroed((size_t)explain->pes, sizeof *pes);
     *most = 0;
@@ -53,7 +52,7 @@ static double *by_pe(const struct explain *explain, const double *values, double
 /* Appends ranges of PEs; returns how many PEs they are. */
 static int list_pes(const struct explain *explain, const double *values, struct text *list)
 {
-    double most, *pes = by_pe(explain, values, &most);
+    double most, *pes = values_by_pe(explain, values, &most);
     int all = 0, ranges = 0, first = 0;
     for (int pe = 0; pe < explain->pes; pe++) {
         bool in = pes[pe] > 0 && pes[pe] >= LEAST_PART * most;
