@@ -200,7 +200,7 @@ struct flags {
 struct meetings;
 struct locks {
     struct table places;
-    struct lock **of; /* by place */
+    struct lock *of; /* by place */
     size_t room;
 };
 struct iterations;

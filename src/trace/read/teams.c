@@ -45,11 +45,7 @@ static void order_teams(struct source_teams *all)
         team->order = team->team;
         if (team->team <= 0)
             continue;
-        size_t before = seen.count,
-               number = table_number(&seen, &team->members, sizeof team->members);
-        if (number == before)
-            counts[number] = 0;
-        team->order = ++counts[number];
+        team->order = ++counts[table_number(&seen, &team->members, sizeof team->members)];
     }
     table_free(&seen);
     free(counts);
