@@ -81,12 +81,12 @@ struct output *file_next_record(struct file_records *block, size_t most, uint64_
 }
 
 void file_append(enum block_kind kind, uint32_t thread,
-                 void (*write)(struct file_records *, const void *context), const void *context)
+                 void (*give)(struct file_records *, const void *context), const void *context)
 {
     struct file_records block = {.output = {block.bytes, block.bytes + sizeof block.bytes, false}};
     assert_int_equal(kind, BLOCK_TEAMS);
     assert_int_equal(thread, 3);
-    write(&block, context);
+    give(&block, context);
     end_block(&block);
 }
 

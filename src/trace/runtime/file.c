@@ -329,7 +329,7 @@ void file_keep(off_t end)
 }
 
 void file_append(enum block_kind kind, uint32_t thread,
-                 void (*write)(struct file_records *, const void *context), const void *context)
+                 void (*give)(struct file_records *, const void *context), const void *context)
 {
     struct tracer_hold hold;
     tracer_hold(&hold);
@@ -337,7 +337,7 @@ void file_append(enum block_kind kind, uint32_t thread,
         off_t end = file.end;
         struct file_records records;
         file_begin_records(&records, kind, thread, &end);
-        write(&records, context);
+        give(&records, context);
         file_end_records(&records);
         file.end = end;
     }

@@ -127,10 +127,10 @@ void file_begin_records(struct file_records *, enum block_kind, uint32_t thread,
 struct output *file_next_record(struct file_records *, size_t most, uint64_t calls);
 /* Returns how many calls are lost for want of room. */
 uint64_t file_end_records(struct file_records *);
-/* Adds records that write() makes to the file, unless recording has failed. Not in signal handlers.
+/* Adds records that give() makes to the file, unless recording has failed. Not in signal handlers.
  */
 void file_append(enum block_kind, uint32_t thread,
-                 void (*write)(struct file_records *, const void *context), const void *context);
+                 void (*give)(struct file_records *, const void *context), const void *context);
 off_t file_end(void);
 /* Moves the file's end to `end`, so that what was appended stays. In signal handlers. */
 void file_keep(off_t end);
