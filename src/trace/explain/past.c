@@ -9,6 +9,8 @@
 #include "base/numbers.h"
 
 #define PAST_MOST 4096 /* segments of a line that are kept */
+#define SUMS 1024      /* buckets */
+#define SUMS_MOST 512
 #define PARTS_MOST 6
 
 /* ---- The ring ---- */
@@ -58,23 +60,34 @@ struct segment *past_segment(struct past *past, uint64_t number)
 
 /* ---- Sums by activity ---- */
 
-struct sums {
-    struct table keys; /* activity and wait */
-    struct sum {
-        struct part part;
-        double seconds;
-    } * of;
-    size_t room;
+struct sum {
+    uint64_t turn; /* of the comparison that it belongs to */
+    struct part part;
+    double seconds;
 };
 
-static void sums_add(struct sums *sums, const struct part *part, double seconds)
+struct sums {
+    struct sum of[SUMS];
+    uint16_t used[SUMS_MOST];
+    size_t count;
+    uint64_t turn;
+};
+
+static void sums_add(struct sums *sums, const struct part *key, double seconds)
 {
-    const uint64_t key[] = {part->activity, part->wait};
-    size_t before = sums->keys.count, number = table_number(&sums->keys, key, sizeof key);
-    memory_extend(sums->of, number, &sums->room);
-    if (number == before)
-        sums->of[number] = (struct sum){.part = *part};
-    sums->of[number].seconds += seconds;
+    uint64_t mixed = (key->activity ^ (uint64_t)key->wait << 20) * UINT64_C(0x9e3779b97f4a7c15);
+    size_t i = mixed >> 54;
+    while (sums->of[i].turn == sums->turn &&
+           (sums->of[i].part.activity != key->activity || sums->of[i].part.wait != key->wait))
+        i = (i + 1) % SUMS;
+    struct sum *sum = &sums->of[i];
+    if (sum->turn != sums->turn) {
+        if (sums->count == SUMS_MOST)
+            return;
+        *sum = (struct sum){.turn = sums->turn, .part = *key};
+        sums->used[sums->count++] = (uint16_t)i;
+    }
+    sum->seconds += seconds;
 }
 
 /* Adds what the line did from one time to another. The waits of the one that is compared with are
@@ -105,29 +118,36 @@ static double sums_past(struct sums *sums, const struct past *past, double from,
 
 static int compare_sums(const void *a, const void *b)
 {
-    const struct sum *x = a, *y = b;
-    return ORDER(y->seconds, x->seconds) ?: ORDER(x->part.activity, y->part.activity);
+    const struct sum *const *x = a, *const *y = b;
+    return ORDER((*y)->seconds, (*x)->seconds) ?: ORDER((*x)->part.activity, (*y)->part.activity);
 }
 
 /* Makes parts of the largest sums. waits: by how much waits of `by` count. */
 static void add_parts(struct explain *explain, struct wait *wait, struct sums *sums, double waits)
 {
-    size_t all_sums = sums->keys.count, count = 0;
+    const struct sum *found[SUMS_MOST];
+    size_t count = 0;
     double all = 0;
-    for (size_t i = 0; i < all_sums; i++)
-        if (sums->of[i].part.wait)
-            sums->of[i].seconds *= waits;
-    if (all_sums)
-        qsort(sums->of, all_sums, sizeof *sums->of, compare_sums);
-    while (count < all_sums && count < PARTS_MOST && sums->of[count].seconds > 0)
-        all += sums->of[count++].seconds;
+    for (size_t i = 0; i < sums->count; i++) {
+        struct sum *sum = &sums->of[sums->used[i]];
+        if (sum->part.wait)
+            sum->seconds *= waits;
+        if (sum->seconds > 0)
+            found[count++] = sum;
+    }
+    if (count)
+        qsort(found, count, sizeof *found, compare_sums);
+    if (count > PARTS_MOST)
+        count = PARTS_MOST;
+    for (size_t i = 0; i < count; i++)
+        all += found[i]->seconds;
     wait->first_part = (uint32_t)explain->part_count;
     wait->parts = count ? (uint32_t)count : 1;
     memory_extend(explain->parts, explain->part_count + PARTS_MOST, &explain->part_room);
     struct part *parts = &explain->parts[explain->part_count];
     for (size_t i = 0; i < count; i++) {
-        parts[i] = sums->of[i].part;
-        parts[i].share = sums->of[i].seconds / all;
+        parts[i] = found[i]->part;
+        parts[i].share = found[i]->seconds / all;
     }
     if (count == 0) /* it did nothing that is known: it is the call itself */
         parts[0] = (struct part){.activity = activity(false, wait->by_call.spot, wait->phase),
@@ -165,7 +185,8 @@ uint32_t wait_add(struct explain *explain, struct wait wait, bool meanwhile)
     if (!(wait.until > wait.from))
         return 0;
     memory_extend(explain->waits, explain->wait_count, &explain->wait_room);
-    table_clear(&sums.keys);
+    sums.turn++;
+    sums.count = 0;
     double waits = 1;
     if (wait.by != NOBODY && cause_has_late_pe(wait.cause)) {
         const struct past *late = &explain->lines[wait.by].past,
