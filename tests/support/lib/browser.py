@@ -142,6 +142,6 @@ class Browser:
             message = json.loads(entry["message"])["message"]
             if message["method"] == "Network.requestWillBeSent":
                 url = message["params"]["request"]["url"]
-                if not url.startswith(("file:", "data:", "chrome:")):  # the last: its own first page
+                if not url.startswith(("file:", "data:", "chrome:", "chrome-untrusted:")):  # the last two: its own first page
                     found.append(f"asks for {url}")
         return found
