@@ -29,9 +29,10 @@ static long ready_place(struct mcs_lock *lock)
     return shmem_my_pe() + 1;
 }
 
-/* The quiets below complete what another PE waits for: nothing else does where a library delays
- * it. Nobody waits for the PE that calls them. */
-void mcs_set(struct mcs_lock *lock, int home)
+/* Waits inside the library, which makes progress meanwhile. The quiets below complete what another
+ * PE waits for: nothing else does where a library delays it. Nobody waits for the PE that calls
+ * them. */
+static void mcs_set(struct mcs_lock *lock, int home)
 {
     long me = ready_place(lock);
     long before = shmem_long_atomic_swap(&lock->tail, me, home);
@@ -42,7 +43,8 @@ void mcs_set(struct mcs_lock *lock, int home)
     shmem_long_wait_until(&lock->waiting, SHMEM_CMP_EQ, 0);
 }
 
-bool mcs_test(struct mcs_lock *lock, int home)
+/* Whether the lock was free: then this PE holds it now. */
+static bool mcs_test(struct mcs_lock *lock, int home)
 {
     long me = ready_place(lock);
     return shmem_long_atomic_compare_swap(&lock->tail, 0, me, home) == 0;
@@ -53,7 +55,8 @@ static long next_in_queue(const struct mcs_lock *lock)
     return *(const volatile long *)&lock->next;
 }
 
-void mcs_clear(struct mcs_lock *lock, int home)
+/* Whoever comes next has been told when this returns. */
+static void mcs_clear(struct mcs_lock *lock, int home)
 {
     long me = shmem_my_pe() + 1;
     shmem_quiet();

@@ -24,14 +24,6 @@ struct mcs_lock {
     long waiting;             /* 1 until the PE before me hands the lock over */
 };
 
-/* Waits inside the library, which makes progress meanwhile. Any one PE; home is a PE of the job. */
-void mcs_set(struct mcs_lock *lock, int home);
-/* Whether the lock was free: then this PE holds it now. */
-bool mcs_test(struct mcs_lock *lock, int home);
-/* Completes first all that this PE has put on the default context. Whoever comes next has been told
- * when this returns. */
-void mcs_clear(struct mcs_lock *lock, int home);
-
 /* ---- The lock of each PE, of different kinds ---- */
 
 enum protection {

@@ -22,7 +22,8 @@ static long first_value(const struct run *run)
     return (long)(run->seed & 0xffff);
 }
 
-void pair_fill_at(struct run *run, enum pair_action action, unsigned char *there, long *word)
+/* In run->local and there, the memory that others reach; word: the target of atomics. */
+static void pair_fill_at(struct run *run, enum pair_action action, unsigned char *there, long *word)
 {
     bool get = action == PAIR_GET;
     if (action == PAIR_FETCH_ADD) {
@@ -45,8 +46,10 @@ static bool verify_word(struct run *run, const struct partner *partner, long fou
                     fetched, last - 1);
 }
 
-bool pair_verify_at(struct run *run, enum pair_action action, const struct partner *partner,
-                    const unsigned char *there, const long *word, long fetched)
+/* That demand.reported bytes were moved and their source is as it was, or that the word holds what
+ * it must, and the last atomic fetched that. */
+static bool pair_verify_at(struct run *run, enum pair_action action, const struct partner *partner,
+                           const unsigned char *there, const long *word, long fetched)
 {
     bool get = action == PAIR_GET;
     if (action == PAIR_FETCH_ADD)

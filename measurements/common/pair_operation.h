@@ -14,14 +14,6 @@ enum pair_action { PAIR_PUT, PAIR_GET, PAIR_FETCH_ADD };
  * memory. Pure. */
 void pair_demand(struct run *, enum pair_action);
 
-/* Data of such operations by any library, in run->local and there, the memory that others reach;
- * word: the target of atomics. Fills them. Verifies that demand.reported bytes were moved and their
- * source is as it was, or that the word holds what it must, and the last atomic fetched that; false
- * after run_fail(). */
-void pair_fill_at(struct run *, enum pair_action, unsigned char *there, long *word);
-bool pair_verify_at(struct run *, enum pair_action, const struct partner *,
-                    const unsigned char *there, const long *word, long fetched);
-
 /* ---- While the target computes ---- */
 
 /* clang-format off */

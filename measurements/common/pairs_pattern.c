@@ -210,7 +210,9 @@ const char *pairs_check_pairs(const struct run *run)
     return check(run, true);
 }
 
-struct pairs pairs_of(const struct run *run)
+/* What the arguments say, without the partners of a random pattern. Where they make no sense, some
+ * pattern. `threads` windows count as one. */
+static struct pairs pairs_of(const struct run *run)
 {
     struct pairs pairs = {.size = run->size};
     struct numbers numbers;

@@ -76,10 +76,7 @@ const char *pairs_check(const struct run *);
 /* As pairs_check(), for functions that only work with patterns of pairs. */
 const char *pairs_check_pairs(const struct run *);
 
-/* What the arguments say, without the partners of a random pattern. Where they make no sense, some
- * pattern. `threads` windows count as one. */
-struct pairs pairs_of(const struct run *);
-/* With them. In set-up. */
+/* In set-up. */
 struct pairs pairs_open(struct run *);
 
 /* The rank that forms a pair with this one, and whether this one is the first of them; -1: none

@@ -513,15 +513,3 @@ const struct known_point *known_find(const struct earlier_runs *known,
     const struct known_point *found = find_point(known, point);
     return found ? found : find_point(known, &older);
 }
-
-const struct known_state *known_state_find(const struct earlier_runs *known, const char *members,
-                                           int pes, int number)
-{
-    for (size_t i = 0; i < known->state_count; i++) {
-        const struct known_state *state = &known->states[i];
-        if (state->number == number && state->pes == pes &&
-            strcmp(state->members, members ? members : "") == 0)
-            return state;
-    }
-    return NULL;
-}

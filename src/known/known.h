@@ -43,11 +43,6 @@ void known_free(struct earlier_runs *);
  * and loop variables. NULL if earlier runs do not have the point. */
 const struct known_point *known_find(const struct earlier_runs *, const struct result_point *);
 
-/* The state with that number of a set of PEs, or NULL. members may be NULL or "" if they are not
- * known. */
-const struct known_state *known_state_find(const struct earlier_runs *, const char *members,
-                                           int pes, int number);
-
 /* ---- Results of a run that did not come to its end (--resume): which points it measured, and
  * their records ---- */
 

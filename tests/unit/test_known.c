@@ -11,6 +11,19 @@
 #include "known/known.h"
 #include "unit/unit.h"
 
+/* The state with that number of a set of PEs, or NULL. */
+static const struct known_state *known_state_find(const struct earlier_runs *known,
+                                                  const char *members, int pes, int number)
+{
+    for (size_t i = 0; i < known->state_count; i++) {
+        const struct known_state *state = &known->states[i];
+        if (state->number == number && state->pes == pes &&
+            strcmp(state->members, members ? members : "") == 0)
+            return state;
+    }
+    return NULL;
+}
+
 #if SKAMPI_JANSSON
 
 #define HEADER                                                                                     \
