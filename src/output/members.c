@@ -115,6 +115,15 @@ const char *missing_name(enum result_missing kind)
     return names[kind];
 }
 
+size_t flag_names(unsigned flags, const char *names[RESULT_FLAGS])
+{
+    size_t count = 0;
+    for (int flag = 0; flag < RESULT_FLAGS; flag++)
+        if (flags & 1u << flag)
+            names[count++] = result_flags[flag].name;
+    return count;
+}
+
 bool variable_hidden(const struct result_point *point, size_t index)
 {
     for (size_t later = index + 1; later < point->variable_count; later++)

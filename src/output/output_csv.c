@@ -207,21 +207,6 @@ static void put_variables(FILE *text, const struct result_point *point)
     list_end(text, &list);
 }
 
-static void put_flags(FILE *text, unsigned flags)
-{
-    struct list list;
-    const char *separator = "";
-    list_begin(&list);
-    for (enum result_flag flag = 0; flag < RESULT_FLAGS; flag++) {
-        if (!(flags & 1u << flag))
-            continue;
-        fputs(separator, list.stream);
-        put_escaped(list.stream, result_flags[flag].name);
-        separator = ";";
-    }
-    list_end(text, &list);
-}
-
 static void put_texts(FILE *text, const char *const *texts, size_t n)
 {
     struct list list;
@@ -231,6 +216,12 @@ static void put_texts(FILE *text, const char *const *texts, size_t n)
         put_escaped(list.stream, texts[i]);
     }
     list_end(text, &list);
+}
+
+static void put_flags(FILE *text, unsigned flags)
+{
+    const char *names[RESULT_FLAGS];
+    put_texts(text, names, flag_names(flags, names));
 }
 
 static void put_levels(FILE *text, const struct result_level *levels, size_t n)

@@ -35,15 +35,21 @@ static void put_integer(FILE *text, const char *name, int64_t value)
     fprintf(text, "%lld", (long long)value);
 }
 
-static void put_numbers(FILE *text, const char *name, const double *values, size_t n)
+/* Numbers that many bytes apart. */
+static void put_series(FILE *text, const char *name, const double *first, size_t apart, size_t n)
 {
     name_of(text, name);
     fputc('[', text);
     for (size_t i = 0; i < n; i++) {
         fputs(i ? "," : "", text);
-        json_number(text, values[i]);
+        json_number(text, *(const double *)((const char *)first + i * apart));
     }
     fputc(']', text);
+}
+
+static void put_numbers(FILE *text, const char *name, const double *values, size_t n)
+{
+    put_series(text, name, values, sizeof *values, n);
 }
 
 static void put_strings(FILE *text, const char *name, const char *const *values, size_t n)
@@ -287,11 +293,7 @@ static void put_members(FILE *text, const struct result *result, const struct re
 static void put_flags(FILE *text, unsigned flags)
 {
     const char *names[RESULT_FLAGS];
-    size_t count = 0;
-    for (enum result_flag flag = 0; flag < RESULT_FLAGS; flag++)
-        if (flags & 1u << flag)
-            names[count++] = result_flags[flag].name;
-    put_strings(text, "flags", names, count);
+    put_strings(text, "flags", names, flag_names(flags, names));
 }
 
 static void put_levels(FILE *text, const struct result_level *levels, size_t n)
@@ -436,28 +438,18 @@ static void put_state(FILE *text, const struct result_state *state)
 
 static void put_controls(FILE *text, const struct result_control_series *controls)
 {
-    static const struct {
-        const char *name;
-        size_t offset;
-    } series[] = {{"hand_over", offsetof(struct result_controls, hand_over)},
-                  {"hand_over_slowest", offsetof(struct result_controls, hand_over_slowest)},
-                  {"hand_over_shared", offsetof(struct result_controls, hand_over_shared)},
-                  {"addition", offsetof(struct result_controls, addition)},
-                  {"copy", offsetof(struct result_controls, copy)}};
+    const struct result_controls *first = controls->seen;
     fputs("{\"record\":\"controls\"", text);
     if (controls->members)
         put_string(text, "members", controls->members);
     put_integer(text, "pes", (int64_t)controls->pes);
     put_numbers(text, "at", controls->at, controls->count);
-    for (size_t k = 0; k < sizeof series / sizeof *series; k++) {
-        name_of(text, series[k].name);
-        for (size_t i = 0; i < controls->count; i++) {
-            fputc(i ? ',' : '[', text);
-            json_number(text,
-                        *(const double *)((const char *)&controls->seen[i] + series[k].offset));
-        }
-        fputs(controls->count > 0 ? "]" : "[]", text);
-    }
+    put_series(text, "hand_over", &first->hand_over, sizeof *first, controls->count);
+    put_series(text, "hand_over_slowest", &first->hand_over_slowest, sizeof *first,
+               controls->count);
+    put_series(text, "hand_over_shared", &first->hand_over_shared, sizeof *first, controls->count);
+    put_series(text, "addition", &first->addition, sizeof *first, controls->count);
+    put_series(text, "copy", &first->copy, sizeof *first, controls->count);
     fputs("}\n", text);
 }
 

@@ -330,14 +330,11 @@ static void print_controls(FILE *text, const struct result *result)
 /* The flags of the row above. */
 static void print_flags(FILE *text, unsigned flags)
 {
-    const char *separator = "# flags: ";
-    for (int flag = 0; flag < RESULT_FLAGS; flag++) {
-        if (!(flags & 1u << flag))
-            continue;
-        fprintf(text, "%s%s", separator, result_flags[flag].name);
-        separator = ", ";
-    }
-    if (flags)
+    const char *names[RESULT_FLAGS];
+    size_t count = flag_names(flags, names);
+    for (size_t i = 0; i < count; i++)
+        fprintf(text, "%s%s", i ? ", " : "# flags: ", names[i]);
+    if (count > 0)
         fputc('\n', text);
 }
 

@@ -128,6 +128,8 @@ const char *column_name(size_t index);
 int column_find(const char *name);
 
 const char *missing_name(enum result_missing kind);
+/* The names of the flags that are set; returns how many. */
+size_t flag_names(unsigned flags, const char *names[RESULT_FLAGS]);
 
 /* Whether a later variable has the same name: if nested loops have one variable, the inner loop
  * counts. */

@@ -11,6 +11,8 @@
 #include "known/known.h"
 #include "unit/unit.h"
 
+#if SKAMPI_JANSSON
+
 /* The state with that number of a set of PEs, or NULL. */
 static const struct known_state *known_state_find(const struct earlier_runs *known,
                                                   const char *members, int pes, int number)
@@ -23,8 +25,6 @@ static const struct known_state *known_state_find(const struct earlier_runs *kno
     }
     return NULL;
 }
-
-#if SKAMPI_JANSSON
 
 #define HEADER                                                                                     \
     "{\"record\":\"header\",\"schema\":1,\"program\":\"skampi\",\"version\":\"0.1\","              \
