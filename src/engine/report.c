@@ -218,14 +218,15 @@ static void cover_states(const struct state_rounds *states, struct rounds *round
 {
     for (size_t i = 0; i < states->count; i++) {
         const struct result_state_rounds *state = &states->states[i];
-        if (state->next_low < rounds->next_low)
-            rounds->next_low = state->next_low;
-        if (state->next_high > rounds->next_high)
-            rounds->next_high = state->next_high;
-        if (states->several && isnan(state->next_low))
+        const struct rounds *found = &state->found;
+        if (found->next_low < rounds->next_low)
+            rounds->next_low = found->next_low;
+        if (found->next_high > rounds->next_high)
+            rounds->next_high = found->next_high;
+        if (states->several && isnan(found->next_low))
             notes_add(notes, text_format("state %d has only %zu round%s of the %d that its "
                                          "intervals need: measure for longer",
-                                         state->state, state->rounds, numbers_plural(state->rounds),
+                                         state->state, found->count, numbers_plural(found->count),
                                          ROUNDS_FEWEST));
     }
     for (size_t i = 0; states->several && i < states->missed_count; i++)
@@ -316,16 +317,7 @@ void report_rounds(const struct reporter *reporter, const struct rounds_record *
     struct result_rounds result = {
         .point = point,
         .rates = rates_of(record->request.function, point.pes, record->bytes, rounds.median),
-        .rounds = n,
-        .median = rounds.median,
-        .median_low = rounds.low,
-        .median_high = rounds.high,
-        .reached = rounds.reached,
-        .next_low = rounds.next_low,
-        .next_high = rounds.next_high,
-        .confidence = rounds.confidence,
-        .between = rounds.between,
-        .within = rounds.within,
+        .found = rounds,
         .launch_difference = unseen.launches,
         .medians = record->medians,
         .made = record->made,

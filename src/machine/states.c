@@ -349,15 +349,7 @@ bool machine_rounds(struct machine *machine, const struct round_parts *parts, do
             continue;
         struct rounds found = rounds_of(medians, within, n, confidence);
         rounds_widen(&found, unseen);
-        all->states[all->count++] = (struct result_state_rounds){.state = log->numbers[state],
-                                                                 .rounds = n,
-                                                                 .median = found.median,
-                                                                 .median_low = found.low,
-                                                                 .median_high = found.high,
-                                                                 .reached = found.reached,
-                                                                 .next_low = found.next_low,
-                                                                 .next_high = found.next_high,
-                                                                 .between = found.between};
+        all->states[all->count++] = (struct result_state_rounds){log->numbers[state], found};
     }
     find_missed(log, all);
     size_t from = 0;

@@ -287,10 +287,10 @@ static void put_states(FILE *text, const struct result_rounds *rounds)
     fputc(',', text);
     for (size_t i = 0; rounds->round_states && i < rounds->state_count; i++) {
         const struct result_state_rounds *state = &rounds->states[i];
-        const double numbers[] = {state->median,  state->median_low, state->median_high,
-                                  state->reached, state->next_low,   state->next_high,
-                                  state->between};
-        fprintf(text, "%s%d:%zu", i ? ";" : "", state->state, state->rounds);
+        const struct rounds *found = &state->found;
+        const double numbers[] = {found->median,   found->low,       found->high,   found->reached,
+                                  found->next_low, found->next_high, found->between};
+        fprintf(text, "%s%d:%zu", i ? ";" : "", state->state, found->count);
         put_fields(text, numbers, sizeof numbers / sizeof *numbers);
     }
     fputc(',', text);

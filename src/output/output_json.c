@@ -344,14 +344,13 @@ static void put_states(FILE *text, const struct result_rounds *rounds)
     name_of(text, "states");
     fputc('[', text);
     for (size_t i = 0; i < rounds->state_count; i++) {
-        const struct result_state_rounds *state = &rounds->states[i];
+        const struct rounds *found = &rounds->states[i].found;
         fputs(i ? "," : "", text);
         json_print(text,
                    "{'state':%d,'rounds':%zu,'median':%f,'median_low':%f,'median_high':%f,"
                    "'reached':%f,'next_low':%f,'next_high':%f,'between':%f}",
-                   state->state, state->rounds, state->median, state->median_low,
-                   state->median_high, state->reached, state->next_low, state->next_high,
-                   state->between);
+                   rounds->states[i].state, found->count, found->median, found->low, found->high,
+                   found->reached, found->next_low, found->next_high, found->between);
     }
     fputc(']', text);
     name_of(text, "round_states");

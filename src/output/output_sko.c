@@ -408,16 +408,16 @@ static const char *percent(char *text, size_t size, double share)
 }
 
 /* Median and intervals, of all rounds or of the rounds in one state. */
-static void print_intervals(FILE *text, const struct result_point *point, double confidence,
-                            const struct result_state_rounds *rounds)
+static void print_intervals(FILE *text, const struct result_point *point,
+                            const struct rounds *rounds)
 {
     char n[5][64], p[2][32];
     fprintf(text, "median %s%s, %s interval [%s, %s], %s prediction interval [%s, %s]",
             output_number(n[0], sizeof n[0], rounds->median * point->unit), unit_name(point),
             percent(p[0], sizeof p[0], rounds->reached),
-            output_number(n[1], sizeof n[1], rounds->median_low * point->unit),
-            output_number(n[2], sizeof n[2], rounds->median_high * point->unit),
-            percent(p[1], sizeof p[1], confidence),
+            output_number(n[1], sizeof n[1], rounds->low * point->unit),
+            output_number(n[2], sizeof n[2], rounds->high * point->unit),
+            percent(p[1], sizeof p[1], rounds->confidence),
             output_number(n[3], sizeof n[3], rounds->next_low * point->unit),
             output_number(n[4], sizeof n[4], rounds->next_high * point->unit));
 }
@@ -426,26 +426,19 @@ static void print_rounds(FILE *text, const struct result_rounds *rounds,
                          const struct columns *columns)
 {
     char p[2][32];
-    struct result_state_rounds all = {.median = rounds->median,
-                                      .median_low = rounds->median_low,
-                                      .median_high = rounds->median_high,
-                                      .reached = rounds->reached,
-                                      .next_low = rounds->next_low,
-                                      .next_high = rounds->next_high};
-    print_line(text, &rounds->point, rounds->median, (rounds->median_high - rounds->median_low) / 2,
-               rounds->rounds);
+    const struct rounds *found = &rounds->found;
+    print_line(text, &rounds->point, found->median, (found->high - found->low) / 2, found->count);
     fputs("\n# rounds: ", text);
-    print_intervals(text, &rounds->point, rounds->confidence, &all);
+    print_intervals(text, &rounds->point, found);
     fprintf(text, ", spread between rounds %s, within rounds %s\n",
-            percent(p[0], sizeof p[0], rounds->between),
-            percent(p[1], sizeof p[1], rounds->within));
+            percent(p[0], sizeof p[0], found->between), percent(p[1], sizeof p[1], found->within));
     print_call(text, &rounds->point);
     print_columns(text, columns, &rounds->point, NULL, rounds);
     for (size_t i = 0; rounds->several_states && i < rounds->state_count; i++) {
         const struct result_state_rounds *state = &rounds->states[i];
-        fprintf(text, "# state %d: %zu round%s, ", state->state, state->rounds,
-                numbers_plural(state->rounds));
-        print_intervals(text, &rounds->point, rounds->confidence, state);
+        fprintf(text, "# state %d: %zu round%s, ", state->state, state->found.count,
+                numbers_plural(state->found.count));
+        print_intervals(text, &rounds->point, &state->found);
         fputc('\n', text);
     }
     print_levels(text, &rounds->point, rounds->levels, rounds->level_count);

@@ -286,9 +286,9 @@ static struct row row_of_result(const struct result *result)
 static struct row row_of_rounds(const struct result_rounds *rounds)
 {
     return (struct row){.point = &rounds->point,
-                        .value = rounds->median,
-                        .low = rounds->median_low,
-                        .high = rounds->median_high,
+                        .value = rounds->found.median,
+                        .low = rounds->found.low,
+                        .high = rounds->found.high,
                         .rates = rounds->rates,
                         .flags = rounds->flags,
                         .which = ", all rounds"};
@@ -304,7 +304,7 @@ static void put_states(FILE *text, const struct result_rounds *rounds)
     text_append(&line, "%*s", VARIABLE_WIDTH, "");
     for (size_t i = 0; i < rounds->state_count; i++)
         text_append(&line, "%s in state %d: %s", i ? "," : "", rounds->states[i].state,
-                    numbers_time(cell, rounds->states[i].median, 3));
+                    numbers_time(cell, rounds->states[i].found.median, 3));
     put_folded(text, line.data, strlen(line.data), VARIABLE_WIDTH + 1);
     text_release(&line);
 }

@@ -104,7 +104,7 @@ bool result_states_differ(const struct result_rounds *rounds)
     const struct result_state_rounds *states = rounds->states;
     for (size_t i = 0; i < rounds->state_count; i++)
         for (size_t k = 0; k < rounds->state_count; k++)
-            if (states[i].median_high < states[k].median_low)
+            if (states[i].found.high < states[k].found.low)
                 return true;
     return false;
 }

@@ -13,6 +13,7 @@
 #include "base/location.h"
 #include "base/text.h"
 #include "settings/settings.h"
+#include "stats/rounds.h"
 #include "stats/states.h"
 
 struct result_variable {
@@ -224,20 +225,14 @@ struct result_control_series {
 /* What rounds say about one state. */
 struct result_state_rounds {
     int state;
-    size_t rounds;
-    double median, median_low, median_high, reached, next_low, next_high, between;
+    struct rounds found;
 };
 
 /* One point over all rounds. */
 struct result_rounds {
     struct result_point point;
     struct result_rates rates;
-    size_t rounds;
-    double median, median_low, median_high; /* the interval has the confidence `reached` */
-    double reached;
-    double next_low, next_high; /* prediction interval at `confidence` */
-    double confidence;
-    double between, within;   /* spreads: interquartile range over the median */
+    struct rounds found;
     double launch_difference; /* from launch to launch, for which the prediction interval allows (a
                                  fraction) */
     const double *medians;    /* of `made` rounds in the order of time; NaN if a round has none */

@@ -213,23 +213,23 @@ TEST(rounds)
                                              .pes = 2,
                                              .is_time = true,
                                              .unit = 1e9},
-                                   .rounds = 5,
-                                   .median = 160e-9,
-                                   .median_low = 150e-9,
-                                   .median_high = 180e-9,
-                                   .reached = 0.9375,
-                                   .next_low = 140e-9,
-                                   .next_high = NAN,
-                                   .confidence = 0.95,
-                                   .between = 0.123,
-                                   .within = NAN,
+                                   .found.count = 5,
+                                   .found.median = 160e-9,
+                                   .found.low = 150e-9,
+                                   .found.high = 180e-9,
+                                   .found.reached = 0.9375,
+                                   .found.next_low = 140e-9,
+                                   .found.next_high = NAN,
+                                   .found.confidence = 0.95,
+                                   .found.between = 0.123,
+                                   .found.within = NAN,
                                    .levels = levels,
                                    .level_count = 2,
                                    .notes = notes,
                                    .note_count = 1};
     struct output *output = open_sko(path);
     output_rounds(output, &result);
-    result.median_low = result.median_high = NAN;
+    result.found.low = result.found.high = NAN;
     result.level_count = result.note_count = 0;
     output_rounds(output, &result);
     assert_null(output_close(output));
@@ -389,13 +389,13 @@ TEST(table)
     result.rates.bandwidth = NAN;
     output_result(output, &result);
     struct result_state_rounds states[] = {
-        {.state = 1, .median = 1e-6, .median_low = 0.9e-6, .median_high = 1.1e-6},
-        {.state = 2, .median = 3e-6, .median_low = 2.9e-6, .median_high = 3.1e-6}};
+        {.state = 1, .found.median = 1e-6, .found.low = 0.9e-6, .found.high = 1.1e-6},
+        {.state = 2, .found.median = 3e-6, .found.low = 2.9e-6, .found.high = 3.1e-6}};
     output_rounds(output, &(struct result_rounds){.point = result.point,
                                                   .rates = result.rates,
-                                                  .median = 2e-6,
-                                                  .median_low = 1e-6,
-                                                  .median_high = 7e-6,
+                                                  .found.median = 2e-6,
+                                                  .found.low = 1e-6,
+                                                  .found.high = 7e-6,
                                                   .states = states,
                                                   .state_count = 2});
     output_missing_more(output, MISSING_TOO_LARGE, NULL, 0, "F(3)", "and more", 12);
@@ -636,8 +636,8 @@ TEST(rounds_in_json)
                                              .placement = "",
                                              .unit = 1,
                                              .is_time = true},
-                                   .rounds = 3,
-                                   .median = 2,
+                                   .found.count = 3,
+                                   .found.median = 2,
                                    .medians = medians,
                                    .made = 4};
     char *error;
