@@ -183,15 +183,8 @@ static void report_success(struct engine *engine, const struct measure_request *
                       request_rounds(request, &engine->settings, engine->options.rounds) > 1);
     if (statistics->flags & 1u << RESULT_TIME_BUDGET && wall_seconds() >= engine->limit.ends)
         engine->limit.cut_short = true;
-    engine->latest.iterations = statistics->iterations;
-    engine->latest.effective = statistics->effective;
-    /* If there are several levels, the time is that of one of them, which is the result. */
+    engine->latest.statistics = *statistics;
     engine->latest.median = statistics->level_count > 0 ? statistics->time : statistics->median;
-    engine->latest.within = statistics->p75 - statistics->p25;
-    engine->latest.subtracted = statistics->subtracted;
-    engine->latest.flags = statistics->flags;
-    engine->latest.part_count = statistics->part_count;
-    memcpy(engine->latest.parts, statistics->parts, sizeof statistics->parts);
 }
 
 /* ---- What is not measured ---- */
@@ -449,7 +442,7 @@ enum measure_status measure(struct engine *engine, const struct measure_request 
     struct outcome outcome;
     double by;
     watchdog_progress();
-    engine->latest = (struct latest){.time = NAN, .assumed = NAN, .median = NAN, .within = NAN};
+    engine->latest = (struct latest){.time = NAN, .assumed = NAN, .median = NAN};
     if (is_resumed(engine, request))
         return MEASURE_DONE;
     if (!is_measurable(engine, request, &status))

@@ -39,27 +39,28 @@
 /* What a round found, if anything. */
 static void add_round(struct rounds_record *record, const struct latest *latest, bool done)
 {
+    const struct statistics *found = &latest->statistics;
     size_t round = record->made++;
     struct round_parts *parts = &record->parts;
     parts->rounds = record->made;
     record->medians = memory_resize(record->medians, record->made * sizeof *record->medians);
     record->within = memory_resize(record->within, record->made * sizeof *record->within);
     record->medians[round] = done ? latest->median : NAN;
-    record->within[round] = done ? latest->within : NAN;
+    record->within[round] = done ? found->p75 - found->p25 : NAN;
     for (int flag = 0; done && flag < RESULT_FLAGS; flag++)
-        record->flagged[flag] += (latest->flags & 1u << flag) != 0;
+        record->flagged[flag] += (found->flags & 1u << flag) != 0;
     record->done += done;
     if (done)
-        record->subtracted = latest->subtracted;
-    for (size_t i = 0; done && i < latest->part_count; i++) {
-        const struct result_part *part = &latest->parts[i];
+        record->subtracted = found->subtracted;
+    for (size_t i = 0; done && i < found->part_count; i++) {
+        const struct result_part *part = &found->parts[i];
         parts->of = memory_resize_array(parts->of, parts->count + 1, sizeof *parts->of);
         parts->of[parts->count++] = (struct round_part){.round = round,
                                                         .controls = part->controls,
                                                         .median = part->median,
                                                         .within = part->p75 - part->p25,
                                                         .valid = part->valid,
-                                                        .alone = latest->part_count == 1};
+                                                        .alone = found->part_count == 1};
     }
 }
 
@@ -87,8 +88,8 @@ void rounds_record(struct engine *engine, const struct measure_request *request)
         .region = engine->sorting.region,
         .key = engine->sorting.key,
         .bytes = (int64_t)engine->bench.run.demand.reported,
-        .iterations = engine->latest.iterations,
-        .effective = engine->latest.effective,
+        .iterations = engine->latest.statistics.iterations,
+        .effective = engine->latest.statistics.effective,
         .rounds = (size_t)wanted,
     };
     record->parts.set = record->request.set;

@@ -33,14 +33,9 @@ struct latest {
     double time;        /* that was reported, seconds; NaN: none */
     double
         assumed; /* the same; where an estimate left the measurement out, that of its last probe */
-    size_t weight; /* see measurement_weight() */
-    int64_t iterations;
-    double effective; /* independent repetitions; PE 0 */
-    double subtracted;
-    double median, within;                       /* within: interquartile range; PE 0 */
-    struct result_part parts[RESULT_STATES_MAX]; /* by state of the machine; PE 0 */
-    size_t part_count;
-    unsigned flags; /* PE 0 */
+    size_t weight;                /* see measurement_weight() */
+    double median;                /* of several levels, the one that is the result; PE 0 */
+    struct statistics statistics; /* PE 0 */
 };
 
 struct factors;
