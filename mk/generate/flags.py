@@ -26,7 +26,8 @@ def rows():
 
 
 def for_tools():
-    return json.dumps(rows(), indent=1) + "\n"
+    """A line for each flag."""
+    return "{\n" + ",\n".join(f" {json.dumps(name)}: {json.dumps(row)}" for name, row in rows().items()) + "\n}\n"
 
 
 def table(_):

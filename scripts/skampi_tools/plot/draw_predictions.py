@@ -1,7 +1,5 @@
 """Draws panels of predictions (predictions.py): times of PEs and routines in parts, and sweeps of what-if."""
 
-import math
-
 import numpy
 from matplotlib.patches import Patch
 
@@ -106,23 +104,15 @@ def _height_cm(panel):
     return max(4.0, CM_A_ROUTINE * len(panel.x) + 3) if panel.kind == "routines" else 8.0
 
 
-def _page(panels, spec, options, size):
-    columns = min(2, len(panels))
-    rows = math.ceil(len(panels) / columns)
-    heights = [max(map(_height_cm, panels[row * columns:(row + 1) * columns])) for row in range(rows)]
-    width = spec.get("width_cm", 13.0 * columns if columns > 1 else 16.0)
-    figure, grid = pages.empty_figure(width, spec.get("height_cm", sum(heights) + 1.2), spec, heights, columns)
-    for number, panel in enumerate(panels):
-        axes = figure.add_subplot(grid[number // columns, number % columns])
-        axes.set_title(plain(panel.title, 50), loc="left", fontweight="bold")
-        DRAW[panel.kind](axes, panel, unit_of(panel, options.unit), options)
-    lines = list(dict.fromkeys(line for panel in panels for line in panel.footer))
-    pages.frame_figure(figure, spec, size, width, lambda characters: pages.wrapped(lines, characters))
-    return figure
-
-
 def figures(panels, spec, options):
     """One after the other. spec: what options say of size, title and footer."""
     size = pages.settings(spec.get("font", {}))
+
+    def draw(axes, panel, _):
+        axes.set_title(plain(panel.title, 50), loc="left", fontweight="bold")
+        DRAW[panel.kind](axes, panel, unit_of(panel, options.unit), options)
     for begin in range(0, len(panels), PER_PAGE):
-        yield _page(panels[begin:begin + PER_PAGE], spec, options, size)
+        page = panels[begin:begin + PER_PAGE]
+        lines = list(dict.fromkeys(line for panel in page for line in panel.footer))
+        yield pages.composed(spec, size, page, 2, lambda columns: 13.0 * columns if columns > 1 else 16.0, _height_cm, draw,
+                             lambda characters, lines=lines: pages.wrapped(lines, characters))

@@ -6,7 +6,6 @@ matplotlib.
 
 import io
 import logging
-import math
 import os
 import textwrap
 import warnings
@@ -247,19 +246,13 @@ def _page(spec, panels, size):
     # Many curves have their legend beside the axes.
     wide = any(len(chosen) >= MANY_CURVES and panel.get("kind", "curve") == "curve"
                for panel, chosen, _ in panels)
-    tall = [_height_cm(panel, chosen) for panel, chosen, _ in panels]
-    columns = min(spec.get("columns", 1 if wide else 2), len(panels))
-    rows = math.ceil(len(panels) / columns)
     notes = []
-    row_cm = [max(tall[row * columns:(row + 1) * columns]) for row in range(rows)]
-    width = spec.get("width_cm", 20 if wide else 16 if columns == 1 else 12.5 * columns)
-    height = spec.get("height_cm", sum(row_cm) + 1.2)
-    figure, grid = empty_figure(width, height, spec, row_cm, columns)
-    for number, (panel, chosen, path) in enumerate(panels):
-        axes = figure.add_subplot(grid[number // columns, number % columns])
+
+    def draw(axes, entry, room):
+        panel, chosen, path = entry
         if panel.get("title"):
             title = textwrap.wrap(plain(panel["title"]), _characters(
-                width / columns * (0.6 if panel.get("kind") == "dots" else 0.85), size * 1.2))
+                room * (0.6 if panel.get("kind") == "dots" else 0.85), size * 1.2))
             if len(title) > 2:
                 title = [title[0], title[1][:-1] + "…"]
             axes.set_title("\n".join(title), loc="left", fontweight="bold")
@@ -267,22 +260,33 @@ def _page(spec, panels, size):
             DRAW[panel.get("kind", "curve")](axes, {"kind": "curve", **panel}, chosen, notes)
         except Error as error:
             raise Error(f"{path}: {error}") from None
+
     points = [point for _, chosen, _ in panels for point in _points_of(chosen)]
     subtracted = doubt.Tally({id(point): point for point in points}.values()).subtracted()
-    placements = {point.placement for point in points}
-    if len(placements) == 1 and "" not in placements:
-        notes.append(f"PEs {placements.pop()}")
     sources = _sources_of([pair for _, chosen, _ in panels for pair in chosen])
-    frame_figure(figure, spec, size, width, lambda characters: footer_lines(
-        sources, subtracted, notes, characters, spec.get("footer") == "short"))
-    return figure
+
+    def small_print(characters):
+        placements = {point.placement for point in points}
+        where = [f"PEs {placements.pop()}"] if len(placements) == 1 and "" not in placements else []
+        return footer_lines(sources, subtracted, notes + where, characters, spec.get("footer") == "short")
+    return composed(spec, size, panels, spec.get("columns", 1 if wide else 2),
+                    lambda columns: 20 if wide else 16 if columns == 1 else 12.5 * columns,
+                    lambda entry: _height_cm(*entry[:2]), draw, small_print)
 
 
-def empty_figure(width, height, spec, row_cm, columns):
-    """A figure, in cm, and the grid of its panels."""
-    figure = Figure(figsize=(width * CM, height * CM), dpi=spec.get("dpi", 150))
+def composed(spec, size, panels, columns, width, height, draw, small_print):
+    """A figure of panels in rows of so many columns. width(columns), height(panel): in cm, unless the spec says it.
+    draw(axes, panel, its width). small_print(characters): the lines of the footer, of at most that length."""
+    rows = [panels[begin:begin + columns] for begin in range(0, len(panels), columns)]
+    row_cm, columns = [max(map(height, row)) for row in rows], len(rows[0])
+    across = spec.get("width_cm", width(columns))
+    figure = Figure(figsize=(across * CM, spec.get("height_cm", sum(row_cm) + 1.2) * CM), dpi=spec.get("dpi", 150))
     FigureCanvasAgg(figure)
-    return figure, figure.add_gridspec(len(row_cm), columns, height_ratios=row_cm)
+    grid = figure.add_gridspec(len(rows), columns, height_ratios=row_cm)
+    for number, panel in enumerate(panels):
+        draw(figure.add_subplot(grid[number // columns, number % columns]), panel, across / columns)
+    frame_figure(figure, spec, size, across, small_print)
+    return figure
 
 
 def wrapped(lines, characters):
@@ -291,8 +295,7 @@ def wrapped(lines, characters):
 
 
 def frame_figure(figure, spec, size, width, small_print):
-    """Adds title and footer, and puts everything where nothing touches. small_print(characters): the lines of the
-    footer, of at most that length."""
+    """Adds title and footer, and puts everything where nothing touches."""
     title = footer = None
     title_lines = footer_height = 0
     if spec.get("title"):
