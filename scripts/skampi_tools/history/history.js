@@ -70,33 +70,13 @@ class Plot {
       series: [{}, ...this.series()],
       padding: [null, 60, null, null],
       axes: [{ ...axis, space: 110, values: dates }, { ...axis, values: texts, size: (plot, made) => widthOf(made) }],
-      hooks: { draw: [(plot) => this.mark(plot)], setCursor: [(plot) => this.say(plot)] },
+      hooks: { draw: [(plot) => inside(plot, () => this.mark(plot))], setCursor: [(plot) => this.say(plot)] },
     }, [data.times, ...this.columns()], this.canvas);
   }
 
-  /* A vertical line at each change. */
   mark(plot) {
-    const { ctx, bbox } = plot;
-    const scale = devicePixelRatio;
-    ctx.save();
-    ctx.beginPath();
-    ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
-    ctx.clip();
-    ctx.strokeStyle = ctx.fillStyle = colors.bad;
-    ctx.lineWidth = scale;
-    ctx.setLineDash([4 * scale, 3 * scale]);
-    ctx.font = `${12 * scale}px sans-serif`;
-    ctx.textBaseline = "top";
-    ctx.textAlign = "right";
-    for (const [at, change] of this.point.lines.flatMap((line) => line.changes)) {
-      const x = plot.valToPos(data.times[at], "x", true);
-      ctx.beginPath();
-      ctx.moveTo(x, bbox.top);
-      ctx.lineTo(x, bbox.top + bbox.height);
-      ctx.stroke();
-      ctx.fillText(change, x - 3 * scale, bbox.top + 2 * scale);
-    }
-    ctx.restore();
+    for (const [at, change] of this.point.lines.flatMap((line) => line.changes))
+      verticalLine(plot, data.times[at], change, colors.bad, [4, 3], 12, false);
   }
 
   /* The launch under the cursor, in words. */

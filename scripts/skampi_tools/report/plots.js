@@ -50,6 +50,40 @@ function readColors() {
   palette = dark.matches && !printing() ? data.dark : data.light;
 }
 
+/* ---- Drawing ---- */
+
+/* Calls draw(context, scale), which draws nothing outside the plot. */
+function inside(plot, draw) {
+  const { ctx, bbox } = plot;
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+  ctx.clip();
+  draw(ctx, devicePixelRatio);
+  ctx.restore();
+}
+
+/* A dashed line from top to bottom, with a text at its top, beside it or along it. Sizes are in pixels of CSS. */
+function verticalLine(plot, at, text, color, dash, size, along) {
+  const { ctx, bbox } = plot;
+  const scale = devicePixelRatio, x = plot.valToPos(at, "x", true);
+  ctx.save();
+  ctx.strokeStyle = ctx.fillStyle = color;
+  ctx.lineWidth = scale;
+  ctx.setLineDash(dash.map((length) => length * scale));
+  ctx.beginPath();
+  ctx.moveTo(x, bbox.top);
+  ctx.lineTo(x, bbox.top + bbox.height);
+  ctx.stroke();
+  ctx.translate(x - 3 * scale, bbox.top + 2 * scale);
+  ctx.rotate(along ? -Math.PI / 2 : 0);
+  ctx.font = `${size * scale}px sans-serif`;
+  ctx.textBaseline = along ? "alphabetic" : "top";
+  ctx.textAlign = "right";
+  ctx.fillText(text, 0, 0);
+  ctx.restore();
+}
+
 /* ---- When plots are drawn ---- */
 
 /* Draws the page's figures when they are looked at, and again where colours or the paper ask for it. make: gives the plot

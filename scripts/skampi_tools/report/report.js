@@ -42,6 +42,8 @@ class Plot {
     this.figure = figure;
     this.block = block;
     this.axis = 0;
+    this.numbers = { positions: block.value.map((_, i) => i + 1), series: block.value.map(() => 0), marks: [], spacing: "linear",
+                     labels: ["results, by their number in the table"] };
     this.chosen = {}; /* log x or log y, where the reader chose */
     this.intervals = this.next = this.old = true;
     this.kinds = Object.keys(KINDS).filter((kind) => block.value.some((_, i) => this.at(i, kind)));
@@ -71,19 +73,9 @@ class Plot {
 
   /* ---- What is shown ---- */
 
-  positions() {
-    const axis = this.block.axes[this.axis];
-    return axis ? axis.positions : this.block.value.map((_, i) => i + 1);
-  }
-
-  seriesOf(i) {
-    const axis = this.block.axes[this.axis];
-    return axis ? axis.series[i] : 0;
-  }
-
-  labels() {
-    const axis = this.block.axes[this.axis];
-    return axis ? axis.labels : ["results, by their number in the table"];
+  /* The chosen axis; of a block without any, the results by their number. */
+  get over() {
+    return this.block.axes[this.axis] ?? this.numbers;
   }
 
   /* The value of point i with its intervals, or null where this kind has none. */
@@ -105,16 +97,16 @@ class Plot {
 
   /* The points of this axis and kind that can be drawn, by position, and how many cannot. */
   collect() {
-    const positions = this.positions();
+    const { positions, series, spacing } = this.over;
     const candidates = [];
     this.block.value.forEach((_, i) => {
       const value = this.at(i);
-      if (value && positions[i] !== null && !this.hiding.has(this.seriesOf(i)))
-        candidates.push({ i, x: positions[i], series: this.seriesOf(i), ...value });
+      if (value && positions[i] !== null && !this.hiding.has(series[i]))
+        candidates.push({ i, x: positions[i], series: series[i], ...value });
     });
     const ys = candidates.map((p) => p.y).filter((y) => y > 0);
     const spread = ys.length ? ys.reduce((a, b) => Math.max(a, b)) / ys.reduce((a, b) => Math.min(a, b)) : 1;
-    this.logX = this.chosen.x ?? (this.block.axes[this.axis]?.spacing ?? "linear") !== "linear";
+    this.logX = this.chosen.x ?? spacing !== "linear";
     this.logY = this.chosen.y ?? (ys.length === candidates.length && spread > LOGARITHMIC_FROM);
     const kept = candidates.filter((p) => (!this.logX || p.x > 0) && (!this.logY || p.y > 0));
     this.left = candidates.length - kept.length;
@@ -122,7 +114,7 @@ class Plot {
   }
 
   startSeries() {
-    const count = this.labels().length;
+    const count = this.over.labels.length;
     this.hiding = new Set();
     for (let series = MOST_SERIES; series < count; series++)
       this.hiding.add(series);
@@ -181,7 +173,7 @@ class Plot {
   }
 
   makeLegend() {
-    const labels = this.labels();
+    const { labels } = this.over;
     const items = labels.map((label, series) => {
       const button = element("button", { type: "button" }, swatch(series), label || "(no name)");
       button.setAttribute("aria-pressed", String(!this.hiding.has(series)));
@@ -325,7 +317,7 @@ class Plot {
       bands,
       cursor: { points: { show: false }, drag: { x: true, y: true, uni: 30, setScale: true } },
       hooks: {
-        draw: [(plot) => this.drawMarks(plot)],
+        draw: [(plot) => inside(plot, (ctx, scale) => this.drawMarks(plot, ctx, scale))],
         setCursor: [(plot) => this.hover(plot)],
         setSelect: [(plot) => { this.reset.disabled = plot.select.width === 0 && plot.select.height === 0 && this.reset.disabled; }],
         ready: [(plot) => plot.over.addEventListener("dblclick", () => this.draw())],
@@ -345,19 +337,13 @@ class Plot {
   }
 
   /* The mark of what is doubtful; bars for intervals where there is no line to have a band. */
-  drawMarks(plot) {
-    const { ctx } = plot;
-    const scale = devicePixelRatio;
+  drawMarks(plot, ctx, scale) {
     const single = new Map();
     for (const p of this.points)
       single.set(p.series, (single.get(p.series) ?? 0) + 1);
-    ctx.save();
-    ctx.beginPath();
-    ctx.rect(plot.bbox.left, plot.bbox.top, plot.bbox.width, plot.bbox.height);
-    ctx.clip();
-    for (const mark of this.block.axes[this.axis]?.marks ?? [])
-      if (this.kind !== "memory" && !this.hiding.has(mark.series))
-        this.threshold(plot, mark, scale);
+    for (const mark of this.over.marks)
+      if (this.kind !== "memory" && !this.hiding.has(mark.series)) /* where the protocol changes */
+        verticalLine(plot, mark.x, mark.label, colors.weak, [1, 3], 11, true);
     for (const p of this.points) {
       const x = plot.valToPos(p.x, "x", true), y = plot.valToPos(p.y, "y", true);
       if (!this.block.axes.length || single.get(p.series) === 1) {
@@ -376,27 +362,6 @@ class Plot {
         ctx.fillText(data.mark, x + 4 * scale, y);
       }
     }
-    ctx.restore();
-  }
-
-  /* A dotted line where the protocol changes, with its name along it. */
-  threshold(plot, mark, scale) {
-    const { ctx } = plot;
-    const x = plot.valToPos(mark.x, "x", true);
-    ctx.save();
-    ctx.strokeStyle = ctx.fillStyle = colors.weak;
-    ctx.lineWidth = scale;
-    ctx.setLineDash([scale, 3 * scale]);
-    ctx.beginPath();
-    ctx.moveTo(x, plot.bbox.top);
-    ctx.lineTo(x, plot.bbox.top + plot.bbox.height);
-    ctx.stroke();
-    ctx.translate(x - 3 * scale, plot.bbox.top + 2 * scale);
-    ctx.rotate(-Math.PI / 2);
-    ctx.font = `${11 * scale}px sans-serif`;
-    ctx.textAlign = "right";
-    ctx.fillText(mark.label, 0, 0);
-    ctx.restore();
   }
 
   bar(plot, p, low, high, x, width, share, wanted) {
