@@ -78,7 +78,7 @@ def plot_data(section, comparison, many):
     }
 
 
-def block_part(number, section, files, comparison, machine):
+def block_part(number, section, files, comparison):
     heading = f'<h3 id="block-{number}">{esc(section.name or "(no name)")}</h3>'
     parts = [heading]
     has_plot = sum(is_number(p.result.best()) for p in section.points) > 1
@@ -91,7 +91,7 @@ def block_part(number, section, files, comparison, machine):
             drawn = picture(data, esc)
             parts.append(f'<figure class="plot" data-block="{number}" aria-label='
                          f'{quoted("Plot of " + section.name)}>{drawn}</figure>{breaks_part(data)}')
-        parts.append(table(result_columns(section, files, comparison, machine), f"Results of {section.name}"))
+        parts.append(table(result_columns(section, files, comparison), f"Results of {section.name}"))
     if section.missing:
         parts.append("<p>Missing here:</p>" + missing_table(
             [(f, section.name, r) for f, r in section.missing], files, f"Missing in {section.name}"))

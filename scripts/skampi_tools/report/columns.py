@@ -21,9 +21,8 @@ MEAN_TITLE = ("Without a quarter of the repetitions at each end (the classic res
 ERROR_TITLE = "Of the mean of the middle; by the classic formula an interval from it alone is too narrow"
 
 
-def result_columns(section, files, comparison, machine):
-    """The table of a block: what identifies a result, then what is known about it. machine: a
-    machine.Machine."""
+def result_columns(section, files, comparison):
+    """The table of a block: what identifies a result, then what is known about it."""
     points = section.points
     results = [p.result for p in points]
     times = [r for r in results if r.quantity == "time"]
@@ -76,7 +75,7 @@ def result_columns(section, files, comparison, machine):
     columns += [
         *([] if medians else means),
         result_column("median", lambda r: r.median, f"Of the repetitions, or of the medians of {several}"),
-        *state_columns(points, scales, unit_text, machine),
+        *state_columns(points, scales, unit_text),
         interval_column(f"{confidence_text(results, '')} interval".strip(), lambda r: r.median_low,
                         lambda r: r.median_high, "Confidence interval of the median"),
         Column("flags", [flags_cell(r) for r in results], markup=True),

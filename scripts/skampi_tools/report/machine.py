@@ -17,48 +17,30 @@ INTRODUCTION = (
 NO_PICTURE = "<p class=hint>There is no picture: only JSON files keep how the controls went.</p>"
 
 
-class Machine:
-    """The states of all files of a report under common numbers."""
-
-    def __init__(self, files):
-        """files: (short name, ResultFile) pairs."""
-        self.known = common.CommonStates([file for _, file in files])
-        self.place = {name: place for place, (name, _) in enumerate(files)}
-        self.several = common.differ(self.known.named.values())
-
-    def of(self, file, members, number):
-        """The named state of the file of this name; None where it has none."""
-        return self.known.of(self.place[file], members, number)
-
-    def parts(self, point):
-        """As CommonStates.parts(), of a sections.Point."""
-        return self.known.parts(self.place[point.file], point.result)
-
-
-def state_columns(points, scales, unit, machine):
+def state_columns(points, scales, unit):
     """For each state a column of what was measured in it; none where there is one state alone."""
-    if not machine.several:
-        return []
     columns = {}
     for place, (point, scale) in enumerate(zip(points, scales)):
-        for named, value, _ in machine.parts(point):
-            cells, states = columns.setdefault(named.number, ([None] * len(points), []))
+        for part in point.drawn.parts:
+            cells, states = columns.setdefault(part.state.number, ([None] * len(points), []))
+            value = part.value
             cells[place] = measured_cell(value.median, scale, (value.median_high - value.median_low) / 2)
-            states.append(named)
+            states.append(part.state)
     return [Column(f"state {number}", cells, unit, f"Median in {common.text_of(states)}")
             for number, (cells, states) in sorted(columns.items())]
 
 
-def machine_part(files, machine):
-    """Of each file whose states are more than one: how they changed, and their shares of the time."""
-    parts = []
+def machine_part(files):
+    """Of each file whose states are more than one: how they changed, and their shares of the time. files: (short name,
+    ResultFile) pairs."""
+    parts, known = [], common.CommonStates([file for _, file in files])
     for place, (name, file) in enumerate(files):
         mine = [(named, state) for state in file.states
-                if (named := machine.of(name, state.members, state.number))]
+                if (named := known.of(place, state.members, state.number))]
         if not common.differ(named for named, _ in mine):
             continue
         parts.append(f"<h3>{esc(name)}</h3>" if len(files) > 1 else "")
-        strips = strips_of(Source(place, name, file), functools.partial(machine.of, name))
+        strips = strips_of(Source(place, name, file), functools.partial(known.of, place))
         sets = {state.members for _, state in mine}
         for strip in strips:
             parts.append(f"<p class=conditions>PEs {esc(strip.members)}</p>" if len(sets) > 1 else "")

@@ -7,7 +7,7 @@ from .. import doubt, style
 from . import verdicts as v
 from .blocks import block_part, missing_table, plot_data
 from .columns import compared_records
-from .machine import Machine, machine_part
+from .machine import machine_part
 from .markup import asset, embed, esc
 from .parts import (comparison_part, configuration_part, configurations_part, factors_part, flags_part, rounds_part,
                     said_part, section_part, summary_part, verdict_part)
@@ -29,16 +29,15 @@ def render(files, title, comparison=None, coverage=None, configurations=()):
     if coverage:
         verdicts.append(coverage.verdict())
     rows = compared_records(comparison, files)
-    machine = Machine(files)
     missing = [(f, s.name, r) for s in sections for f, r in s.missing]
-    blocks = "".join(block_part(n, s, files, rows, machine) for n, s in enumerate(sections, 1))
+    blocks = "".join(block_part(n, s, files, rows) for n, s in enumerate(sections, 1))
     contents = "".join(f'<li><a href="#block-{n}">{esc(s.name or "(no name)")}</a> '
                        f"<span class=where>{len(s.points)}</span>" for n, s in enumerate(sections, 1))
     body = [
         section_part("summary", "Summary", summary_part(files, sections, verdicts, comparison,
                                                      configurations)),
         section_part("verdicts", "Can these numbers be trusted?", verdict_part(verdicts, len(files))),
-        section_part("machine", "State of the machine", machine_part(files, machine)),
+        section_part("machine", "State of the machine", machine_part(files)),
         section_part("baseline", "Differences to the baseline",
                      comparison_part(comparison) if comparison else ""),
         section_part("configurations", "Differences between configurations",

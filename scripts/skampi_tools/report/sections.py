@@ -4,12 +4,13 @@ A section is what files have in common: the first block called NAME of each file
 """
 
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..plot import breaks, curves as cv
 from ..points import differences
 from ..records import ROUNDS_BLOCK
 from ..results import Result
+from ..states import common
 from ..users_json import is_number
 
 
@@ -17,7 +18,7 @@ from ..users_json import is_number
 class Point:
     file: str       # its short name
     result: Result
-    drawn: cv.Point  # the same for plots
+    drawn: cv.Point  # the same for plots; its parts are those of states, if there are several
     call: str = ""  # what distinguishes it from others with the same function, variables and PEs
 
 
@@ -52,9 +53,12 @@ def sections_of(files):
     def section(block, occurrence):
         return sections.setdefault((block, occurrence), Section(block))
 
-    for place, (name, file) in enumerate(files):
+    points = cv.load_all([cv.Source(place, *pair) for place, pair in enumerate(files)])
+    told = common.differ(part.state for point in points for part in point.parts)
+    drawn = {id(result): point if told else replace(point, parts=[])
+             for result, point in zip((result for _, file in files for result in file.points), points)}
+    for name, file in files:
         numbers = defaultdict(dict)  # of blocks, by their name
-        drawn = {id(result): point for result, point in zip(file.points, cv.load(cv.Source(place, name, file)))}
 
         def occurrence(block, number):
             return numbers[block].setdefault(number, len(numbers[block]))
