@@ -4,7 +4,7 @@ A section is what files have in common: the first block called NAME of each file
 """
 
 from collections import defaultdict
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from ..plot import breaks, curves as cv
 from ..points import differences
@@ -54,9 +54,10 @@ def sections_of(files):
         return sections.setdefault((block, occurrence), Section(block))
 
     points = cv.load_all([cv.Source(place, *pair) for place, pair in enumerate(files)])
-    told = common.differ(part.state for point in points for part in point.parts)
-    drawn = {id(result): point if told else replace(point, parts=[])
-             for result, point in zip((result for _, file in files for result in file.points), points)}
+    if not common.differ(part.state for point in points for part in point.parts):
+        for point in points:
+            point.parts = []
+    drawn = dict(zip((id(result) for _, file in files for result in file.points), points))
     for name, file in files:
         numbers = defaultdict(dict)  # of blocks, by their name
 
