@@ -118,21 +118,6 @@ def span(values, logarithmic, margin=0.06):
 # ---- Axes ----
 
 
-def _log_ticks(low, high, base):
-    """Places of labelled ticks between two positive limits: not more than about nine."""
-    first = math.ceil(math.log(low, base) - 1e-9)
-    last = math.floor(math.log(high, base) + 1e-9)
-    if base == 10 and last - first < 3:
-        factors = (1, 2, 5) if math.log10(high / low) > 0.7 else range(1, 10)
-        ticks = [f * 10.0**e for e in range(first - 1, last + 2) for f in factors]
-    elif base == 2 and last - first < 1:
-        return list(ticker.MaxNLocator(6).tick_values(low, high))
-    else:
-        step = math.ceil(max(1, last - first) / 8)
-        ticks = [float(base)**e for e in range(first, last + 1, step)]
-    return [t for t in ticks if low * (1 - 1e-9) <= t <= high * (1 + 1e-9)]
-
-
 def _size_ticks(low, high):
     """Ticks of a linear axis of bytes: multiples of powers of two."""
     step = 2.0 ** math.floor(math.log2(max((high - low) / 5, 1)))
@@ -158,11 +143,7 @@ class Distinct(ticker.Formatter):
         return self.text(value, self.digits)
 
     def format_ticks(self, values):
-        for digits in range(self.digits, 13):
-            texts = [self.text(value, digits) for value in values]
-            if len(set(texts)) == len(texts):
-                break
-        return texts
+        return cv.distinct_texts(values, self.text, self.digits)
 
 
 def set_ticks(axis, limits, scale, sizes, values=()):
@@ -172,7 +153,7 @@ def set_ticks(axis, limits, scale, sizes, values=()):
     base = {"log2": 2, "log10": 10}.get(scale)
     if base:
         low, high = (max(limit, 1e-300) for limit in limits)
-        ticks = _log_ticks(low, high, base)
+        ticks = cv.log_ticks(low, high, base, MAX_TICKS)
         if limits[0] <= 0:
             ticks.insert(0, 0.0)
         axis.set_major_locator(ticker.FixedLocator(ticks))
@@ -218,7 +199,7 @@ def x_axis(axes, panel, values, sizes, name):
     set_ticks(axes.xaxis, limits if not base or limits[0] > 0 else (0, limits[1]) if 0 in values
               else limits, scale, sizes, {v for v in values if limits[0] <= v <= limits[1]})
     if base and limits[0] <= 0:
-        ticks = [0.0] + _log_ticks(min(positive), limits[1], base)
+        ticks = [0.0] + cv.log_ticks(min(positive), limits[1], base, MAX_TICKS)
         axes.xaxis.set_major_locator(ticker.FixedLocator(ticks))
     title = {"pes": "PEs", "bytes": "Bytes moved"}.get(name, f"Size ({name})" if sizes else name)
     axes.set_xlabel(plain(panel.get("x_label", title), 80))

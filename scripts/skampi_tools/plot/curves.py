@@ -573,3 +573,35 @@ def spacing(values):
     def powers_of(base):
         return sum(abs(e - round(e)) < 1e-9 for e in (math.log(v, base) for v in positive))
     return "log10" if powers_of(10) > powers_of(2) else "log2"
+
+
+def even_ticks(low, high, most=7):
+    """Places of labelled ticks, a multiple of 1, 2 or 5 apart."""
+    raw = (high - low) / most
+    if not raw > 0 or not math.isfinite(raw):
+        return [low]
+    size = 10.0 ** math.floor(math.log10(raw))
+    step = next((size * factor for factor in (1, 2, 5, 10) if size * factor >= raw * (1 - 1e-9)), raw)
+    first = math.ceil(low / step - 1e-9)
+    count = math.floor(high / step + 1e-9) - first + 1
+    return [(first + i) * step for i in range(count)] if 0 < count <= 4 * most else [low, high]
+
+
+def log_ticks(low, high, base, most=7):
+    """Places of labelled ticks between two positive limits: powers, or where there are hardly any, finer ones."""
+    first, last = math.ceil(math.log(low, base) - 1e-9), math.floor(math.log(high, base) + 1e-9)
+    if last - first >= 2:
+        return [float(base)**power for power in range(first, last + 1, math.ceil((last - first + 1) / most))]
+    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    fine = [tick for power in decades for tick in (10.0**power, 2 * 10.0**power, 5 * 10.0**power)
+            if low * (1 - 1e-9) <= tick <= high * (1 + 1e-9)]
+    return fine if len(fine) > 2 else even_ticks(low, high, most)
+
+
+def distinct_texts(values, text, digits=3):
+    """text(value, digits) of ticks, with as many more digits as they need to differ."""
+    for count in range(digits, 13):
+        texts = [text(value, count) for value in values]
+        if len(set(texts)) == len(texts):
+            break
+    return texts

@@ -15,7 +15,6 @@ STRIP_HEIGHT = 200
 MOST_SERIES = 10  # series of a picture; the page's script shows as many at first
 MOST_MARKERS = 60
 DASHES = ("", "8 4", "2 3")
-TICKS = 7
 
 
 class Axis:
@@ -41,37 +40,7 @@ class Axis:
         return self.begin + share * (self.end - self.begin)
 
     def ticks(self):
-        if not self.logarithmic:
-            return _even(self.low, self.high)
-        first = math.ceil(math.log(self.low, self.base) - 1e-9)
-        last = math.floor(math.log(self.high, self.base) + 1e-9)
-        if last - first >= 2:
-            step = math.ceil((last - first + 1) / TICKS)
-            return [float(self.base)**power for power in range(first, last + 1, step)]
-        low, high = math.floor(math.log10(self.low)), math.ceil(math.log10(self.high))
-        fine = [factor * 10.0**power for power in range(low, high + 1) for factor in (1, 2, 5)]
-        fine = [value for value in fine if self.low <= value <= self.high]
-        return fine if len(fine) > 2 else _even(self.low, self.high)
-
-
-def _even(low, high):
-    raw = (high - low) / TICKS
-    if not raw > 0 or not math.isfinite(raw):
-        return [low]
-    size = 10.0 ** math.floor(math.log10(raw))
-    step = next((size * factor for factor in (1, 2, 5, 10) if size * factor >= raw * (1 - 1e-9)), raw)
-    first = math.ceil(low / step - 1e-9)
-    count = math.floor(high / step + 1e-9) - first + 1
-    return [(first + i) * step for i in range(count)] if 0 < count <= 4 * TICKS else [low, high]
-
-
-def _texts(values, text):
-    """The texts of ticks, with as many digits as they need to differ."""
-    for digits in (3, 4, 5, 6, 8, 12):
-        made = [text(value, digits) for value in values]
-        if len(set(made)) == len(made):
-            break
-    return made
+        return cv.log_ticks(self.low, self.high, self.base) if self.logarithmic else cv.even_ticks(self.low, self.high)
 
 
 def _points(block):
@@ -106,7 +75,7 @@ def grid_of(x_axis, y_axis, x_text, y_text, x_name, y_name, esc):
     parts = []
     ticks = x_axis.ticks()
     room = 0.0
-    for value, text in zip(ticks, _texts(ticks, x_text)):
+    for value, text in zip(ticks, cv.distinct_texts(ticks, x_text)):
         x = x_axis.place(value)
         half = 3.6 * len(text)
         if x - half < room or x + half > x_axis.end + RIGHT:
@@ -115,7 +84,7 @@ def grid_of(x_axis, y_axis, x_text, y_text, x_name, y_name, esc):
         parts.append(f'<line class="grid" x1="{x:.1f}" x2="{x:.1f}" y1="{y_axis.end}" y2="{y_axis.begin}"/>'
                      f'<text x="{x:.1f}" y="{y_axis.begin + 16}" text-anchor="middle">{esc(text)}</text>')
     ticks = y_axis.ticks()
-    for value, text in zip(ticks, _texts(ticks, y_text)):
+    for value, text in zip(ticks, cv.distinct_texts(ticks, y_text)):
         y = y_axis.place(value)
         parts.append(f'<line class="grid" x1="{x_axis.begin}" x2="{x_axis.end}" y1="{y:.1f}" y2="{y:.1f}"/>'
                      f'<text x="{x_axis.begin - 6}" y="{y + 4:.1f}" text-anchor="end">{esc(text)}</text>')
