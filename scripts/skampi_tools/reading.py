@@ -45,6 +45,17 @@ def located(path):
     return summary
 
 
+def short_names(paths, suffixes=True):
+    """What files are called: their names, with as much of their folders as they need to differ."""
+    parts = ["standard input" if path == "-" else os.path.abspath(path) for path in paths]
+    parts = [(path if suffixes else os.path.splitext(path)[0]).split(os.sep) for path in parts]
+    for depth in range(1, max(map(len, parts)) + 1):
+        names = ["/".join(part[-depth:]) for part in parts]
+        if len(set(names)) == len(names):
+            return names
+    return [f"{part[-1]} ({number})" for number, part in enumerate(parts, 1)]
+
+
 def one(path):
     """The ResultFile of a path, of a campaign its summary."""
     file = results.read(located(path))
