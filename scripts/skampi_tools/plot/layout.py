@@ -52,22 +52,22 @@ class Request:
         more = {"fontsize": self.font} if self.font else {}
         if any(isinstance(handle, Line2D) and handle.is_dashed() for handle in self.handles):
             more.update(handlelength=DASHES, markerscale=0.8)
-        places = list(map(str, range(len(self.labels))))  # matplotlib leaves out labels that begin with _
         if self.where == "inside":
-            axes.legend(self.handles, places, loc=self.corner, **more)
-        elif self.where == "right":
-            axes.legend(self.handles, places, loc="upper left", bbox_to_anchor=(1.01, 1.0),
-                        borderaxespad=0, **more)
+            more["loc"] = self.corner
         else:
+            more.update(loc="upper left", borderaxespad=0, bbox_to_anchor=(1.01, 1.0))
+        if self.where == "below":
             shift = ScaledTranslation(-self.left / 72, -self.below / 72, axes.figure.dpi_scale_trans)
-            axes.legend(self.handles, places, loc="upper left", bbox_to_anchor=(0, 0),
-                        bbox_transform=axes.transAxes + shift, ncol=self.columns or 1, borderaxespad=0,
-                        columnspacing=1.2, **more)
-            # It takes height, but may be wider than the axes without making them narrower.
-            legend = axes.get_legend()
+            more.update(bbox_to_anchor=(0, 0), bbox_transform=axes.transAxes + shift, ncol=self.columns or 1, columnspacing=1.2)
+        # matplotlib leaves out labels that begin with _.
+        legend = axes.legend(self.handles, list(map(str, range(len(self.labels)))), **more)
+        if self.where == "below":  # it takes height, but may be wider than the axes without making them narrower
             legend.get_tightbbox = lambda renderer=None: _between(legend, axes, renderer)
         for text, label in zip(axes.get_legend().get_texts(), self.labels):
             text.set_text(label)
+
+    def state(self):
+        return self.where, self.columns, self.font, tuple(self.labels), self.below, self.left
 
     def size(self, axes, renderer):
         self.draw(axes)
@@ -152,8 +152,7 @@ def _inside(request, axes, renderer):
 
 def _place_legend(axes, request, cell, renderer, bottom, fixed):
     """Puts the legend where it fits as the axes are now; whether anything has changed."""
-    before = (request.where, request.columns, request.font, tuple(request.labels), request.below,
-              request.left)
+    before = request.state()
     if request.where == "inside" and not _inside(request, axes, renderer):
         request.where = "below"
     if request.where == "right":
@@ -167,8 +166,7 @@ def _place_legend(axes, request, cell, renderer, bottom, fixed):
         if fixed and request.columns and (box.y0 < bottom or flat):
             _smaller(axes, request)
         _below(axes, request, cell, renderer, fixed)
-    return before != (request.where, request.columns, request.font, tuple(request.labels),
-                      request.below, request.left)
+    return before != request.state()
 
 
 def _smaller(axes, request):

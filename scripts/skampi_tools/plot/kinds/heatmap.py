@@ -1,5 +1,6 @@
 """Heat maps: the time of each PE against a parameter."""
 
+import itertools
 import math
 import warnings
 
@@ -24,13 +25,11 @@ def draw_heatmap(axes, panel, chosen, notes):
     curve = chosen[0][1]
     if not points:
         raise Error("no result has times of its PEs")
-    rows = max(len(p.per_pe) for p in points)
-    table = numpy.full((rows, len(points)), NAN)
-    for column, point in enumerate(points):
-        table[:len(point.per_pe), column] = point.per_pe
-    there = numpy.array([[row < len(p.per_pe) for p in points] for row in range(rows)])
     if panel.get("y", "time") != "time":
         raise Error("a heatmap shows times of PEs, and no rates: leave out y")
+    table = numpy.array(list(itertools.zip_longest(*(p.per_pe for p in points), fillvalue=math.inf)))  # inf: no such PE
+    rows, there = len(table), ~numpy.isinf(table)
+    table[~there] = NAN
     relative = panel.get("y") is None and len(points) > 1
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # columns without a number
@@ -45,20 +44,18 @@ def draw_heatmap(axes, panel, chosen, notes):
             table = numpy.nanmax(table.reshape(-1, factor, len(points)), axis=1)
             there = numpy.pad(there, ((0, pad), (0, 0))).reshape(-1, factor, len(points)).any(axis=1)
             notes.append(f"each row the slowest of {factor} PEs")
+    scale = Scale(panel, points)
+    table = table / (1 if relative else scale.factor)
     finite = table[numpy.isfinite(table)]
     if not finite.size:
         raise Error("no PE has anything to report")
-    scale = Scale(panel, points)
-    if not relative:
-        table = table / scale.factor
-        finite = finite / scale.factor
-    logarithmic = finite.min() > 0 and cv.wants_log([float(v) for v in (finite.min(), finite.max())])
     low, high = float(finite.min()), float(finite.max())
+    logarithmic = low > 0 and cv.wants_log([low, high])
     if low == high:
         low, high = low * 0.99 - 1e-12, high * 1.01 + 1e-12
     if relative:
         low, high = min(low, 0.95), max(high, 1.05)
-    norm = LogNorm(low, high) if logarithmic and low > 0 else Normalize(low, high)
+    norm = LogNorm(low, high) if logarithmic else Normalize(low, high)
     axes.grid(False)
     background = numpy.where(there, 1.0, NAN)
     extent = (-0.5, len(points) - 0.5, rows - 0.5, -0.5)
@@ -81,8 +78,7 @@ def draw_heatmap(axes, panel, chosen, notes):
         step = math.ceil(len(points) / 9)
         places = list(range(0, len(points), step))
         text = style.size_text if curve.size else (lambda v: style.number_text(v, 6))
-        axes.set_xticks(places)
-        axes.set_xticklabels([text(points[i].x) for i in places])
+        axes.set_xticks(places, [text(points[i].x) for i in places])
         axes.set_xlabel(plain(panel.get("x_label", f"Size ({curve.x})" if curve.size else curve.x), 80))
     doubtful = [i for i, p in enumerate(points) if p.doubtful]
     legend = Legend()
