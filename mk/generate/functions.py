@@ -9,7 +9,7 @@ import glob
 import os
 import re
 
-from generate import markdown, program
+from generate import program, tables
 
 FOLDER = os.path.join("docs", "functions")
 INDEX = os.path.join(FOLDER, "README.md")
@@ -90,7 +90,7 @@ def _functions(functions):
         if len(same) == 1 and (value := same.pop()) in texts:
             sentences.append(texts[value])
             columns[title] = [""] * len(functions)
-    table = markdown.table(list(columns), zip(*columns.values()))
+    table = tables.markdown(list(columns), zip(*columns.values()))
     return table + ("\n" + " ".join(sentences) + "\n" if sentences else "")
 
 
@@ -121,7 +121,7 @@ def _parameters(functions):
             meanings[key][p["meaning"]] = None
     rows = [[f"`{name}`", kind, "; or ".join(texts), unit, limits] + [f"`{v}`" if v else "" for v in values]
             for (name, kind, unit, limits, *values), texts in meanings.items()]
-    return markdown.table(["parameter", "type", "meaning", "unit", "range", "default", "for example"], rows) if rows else ""
+    return tables.markdown(["parameter", "type", "meaning", "unit", "range", "default", "for example"], rows) if rows else ""
 
 
 @functools.cache
@@ -178,7 +178,7 @@ def index(_):
         first = re.match(r"(.*?[.:])( |$)", first)[1].rstrip(".:") if first else ""
         api = ", ".join(sorted({f["api"] for f in functions if f["api"] != "none"}))
         rows.append([f"[{title}]({word}.md)", first, api, str(len(functions)), _links(functions)])
-    return markdown.table(["page", "measures", "API", "functions", "scripts"], rows)
+    return tables.markdown(["page", "measures", "API", "functions", "scripts"], rows)
 
 
 def missing_pages(pages):
