@@ -65,14 +65,10 @@ bool replay_operation(struct replay *replay, const struct step *step)
                     operation_times(replay, step), false);
 }
 
-/* Later puts arrive no earlier than those before the fence. */
 bool replay_fence(struct replay *replay, const struct step *step)
 {
     operation_fence(replay, step);
-    /* It may have waited until its atomics were served. */
-    int64_t begin = replay->libraries ? later(step->start, replay->now) : step->start;
-    int64_t own = own_cost(replay, step, COST_FENCE);
-    replay_finish(replay, step, begin + own, begin - step->start);
+    replay_finish(replay, step, step->start + own_cost(replay, step, COST_FENCE), 0);
     return true;
 }
 

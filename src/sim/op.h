@@ -54,8 +54,8 @@ static inline bool op_moves(const struct op *op)
            op->kind == OP_FETCHES;
 }
 
-/* Whether a PE serves other PEs during a call: it does if the call may wait. A fence serves while
- * it waits. A get from the PE's own memory, or an atomic on it, has nothing to wait for. */
+/* Whether a PE serves other PEs during a call: it does if the call may wait. A get from the PE's
+ * own memory, or an atomic on it, has nothing to wait for. */
 static inline bool call_serves(const struct op *op, uint32_t pe)
 {
     switch ((enum op_kind)op->kind) {

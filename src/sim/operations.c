@@ -212,6 +212,7 @@ static inline void send(struct replay *replay, struct operation *operation)
     if (operation->atomic) {
         next(operation, STAGE_ARRIVE,
              later(issued + takes->request, context_floor(replay, operation)));
+        context_note(replay, operation, operation->at, 0);
         return;
     }
     struct thread *sender = &replay->threads[sender_of(replay, operation->thread)];
@@ -220,6 +221,15 @@ static inline void send(struct replay *replay, struct operation *operation)
     if (!is_put(operation))
         sender->interface = begin + takes->gap;
     next(operation, is_put(operation) ? STAGE_WIRE : STAGE_ARRIVE, operation->ready);
+}
+
+/* Begins to handle something at `at`, or when what came earlier has been handled (ps). Returns the
+ * begin. */
+static inline int64_t handle(int64_t *busy, int64_t at, int64_t takes)
+{
+    int64_t begin = later(at, *busy);
+    *busy = begin + takes;
+    return begin;
 }
 
 static inline void wire(struct replay *replay, struct operation *operation, uint32_t number)
@@ -258,15 +268,6 @@ static inline void sent(struct replay *replay, struct operation *operation, uint
         pass_on(replay, operation->thread);
 }
 
-/* Begins to handle something at `at`, or when what came earlier has been handled (ps). Returns the
- * begin. */
-static inline int64_t handle(int64_t *busy, int64_t at, int64_t takes)
-{
-    int64_t begin = later(at, *busy);
-    *busy = begin + takes;
-    return begin;
-}
-
 /* What receiving an operation keeps busy: the library of its target, or what serves atomics there.
  */
 static inline int64_t *busy_at(struct replay *replay, const struct operation *operation)
@@ -291,7 +292,20 @@ static void tell_waiting(struct replay *replay, uint32_t number, int64_t arrival
     }
 }
 
-static inline void arrive(struct replay *replay, struct operation *operation, bool under_way)
+/* When the target of a get begins to send the data, which are ready at `at` (ps). Its interface
+ * sends one message after the other. Without libraries, it sends at once: then a get is replayed
+ * when it begins, before messages that its target sends earlier. */
+static inline int64_t send_answer(struct replay *replay, struct operation *operation, int64_t at)
+{
+    if (!operation->library)
+        return at;
+    int64_t *interface = &replay->threads[operation->op.peer].interface;
+    int64_t begin = handle(interface, at, operation->takes.wire);
+    delayed(operation, begin - at);
+    return begin;
+}
+
+static inline void arrive(struct replay *replay, struct operation *operation)
 {
     const struct phases *takes = &operation->takes;
     int64_t at = operation->at, begin = at;
@@ -300,16 +314,13 @@ static inline void arrive(struct replay *replay, struct operation *operation, bo
     int64_t done = begin + takes->receive;
     if (operation->atomic) {
         next(operation, STAGE_ANSWER, done + takes->flight);
-        context_note(replay, operation, done, 0);
-        if (under_way)
-            context_served(replay, operation);
     } else if (is_put(operation)) {
         if (takes->returns == RETURNS_ARRIVED && !is_answered(replay, operation))
             returns(operation, done);
         next(operation, STAGE_ANSWER, done + takes->acknowledge);
     } else {
-        operation->ready = done;
-        next(operation, STAGE_WIRE, done);
+        operation->ready = send_answer(replay, operation, done);
+        next(operation, STAGE_WIRE, operation->ready);
     }
     delayed(operation, begin - at);
     if (operation->slot != NO_SLOT)
@@ -332,8 +343,8 @@ static inline void answer(struct replay *replay, struct operation *operation)
 
 /* Executes stages until one is an event, or all are over. number is that of an operation that is
  * under way. */
-static inline __attribute__((always_inline)) void
-go(struct replay *replay, struct operation *operation, bool under_way, uint32_t number)
+static inline __attribute__((always_inline)) void go(struct replay *replay,
+                                                     struct operation *operation, uint32_t number)
 {
     for (;;) {
         switch ((enum stage)operation->stage) {
@@ -347,7 +358,7 @@ go(struct replay *replay, struct operation *operation, bool under_way, uint32_t 
             sent(replay, operation, number);
             break;
         case STAGE_ARRIVE:
-            arrive(replay, operation, under_way);
+            arrive(replay, operation);
             break;
         case STAGE_ANSWER:
             answer(replay, operation);
@@ -382,7 +393,7 @@ static void go_on(struct replay *replay, uint32_t number)
         context_fence(replay, operation.thread, operation.op.context);
         operation.stage = STAGE_OVER;
     }
-    go(replay, &operation, true, number);
+    go(replay, &operation, number);
     if (queued && !(operation.shares && is_put(&operation)))
         pass_on(replay, operation.thread);
     if (operation.stage == STAGE_OVER) {
@@ -537,7 +548,7 @@ static void handle_waiting(struct replay *replay, uint32_t thread, int64_t from)
 /* ---- What a quiet asks ---- */
 
 /* Empties the list of PEs that a quiet asks: nothing is open any more. */
-static void forget_peers(struct libraries *libraries, struct open_counts *open)
+static void forget_peers(struct libraries *libraries, struct open_operations *open)
 {
     for (uint32_t next = open->peers; next; next = libraries->peers[next - 1].next)
         libraries->peers[next - 1].listed = false;
@@ -555,8 +566,8 @@ static void note_peer(struct replay *replay, const struct operation *operation)
     memory_extend(libraries->peers, number, &libraries->peer_room);
     struct asked_peer *peer = &libraries->peers[number];
     peer->peer = operation->op.peer;
-    struct open_counts *open = open_of(replay, operation->thread, operation->op.context);
-    if (open->all == 1)
+    struct open_operations *open = open_of(replay, operation->thread, operation->op.context);
+    if (open->count == 1)
         forget_peers(libraries, open);
     if (peer->listed)
         return;
@@ -569,11 +580,11 @@ static struct departure begin(struct replay *, const struct step *, int64_t from
 
 /* A blocked quiet asks all PEs to which something of its context may be open. Returns when it has
  * sent these messages, or, if it asks nobody, when the call begins. */
-static int64_t ask_all(struct replay *replay, uint32_t thread, const struct op *op)
+static int64_t ask_all(struct replay *replay, uint32_t thread)
 {
     struct libraries *libraries = replay->libraries;
     int64_t start = replay->threads[thread].time;
-    if (!libraries->asks || op->kind == OP_FENCE)
+    if (!libraries->asks)
         return start;
     unsigned context = replay->threads[thread].blocked_on;
     struct op question = {.kind = OP_PUT, .context = context & UINT16_MAX};
@@ -607,7 +618,7 @@ bool operation_enter(struct replay *replay, uint32_t thread, const struct op *op
     if (!context_blocks(replay, thread, op))
         return false;
     if (library)
-        handle_waiting(replay, thread, ask_all(replay, thread, op));
+        handle_waiting(replay, thread, ask_all(replay, thread));
     return true;
 }
 
@@ -660,7 +671,7 @@ static inline struct departure begin(struct replay *replay, const struct step *s
     if (__builtin_expect(must_queue(replay, step->thread, operation.atomic), 0)) {
         queue_up(replay, &operation);
     } else {
-        go(replay, &operation, false, 0);
+        go(replay, &operation, 0);
         if (__builtin_expect(operation.stage == STAGE_OVER, 1))
             return (struct departure){operation.leaves, operation.waited};
         plan(replay, keep(replay, &operation));

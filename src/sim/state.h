@@ -122,7 +122,7 @@ enum thread_state {
 };
 
 /* When everything in a context is known to be complete, and when it has arrived; and the earliest
- * arrival of later puts, after a fence (ps). */
+ * arrival of later puts and atomics, after a fence (ps). */
 struct context_times {
     int64_t known, arrived, floor;
 };
@@ -174,14 +174,14 @@ struct rest {
 };
 
 /* What is under way in a context. */
-struct open_counts {
-    uint32_t all, atomics; /* atomics: that are not served, for which a fence waits */
-    uint32_t peers;        /* 1 + the last PE that a quiet asks, or 0 */
+struct open_operations {
+    uint32_t count;
+    uint32_t peers; /* 1 + the last PE that a quiet asks, or 0 */
 };
 
 struct context_state {
     struct context_times times;
-    struct open_counts open;
+    struct open_operations open;
 };
 
 struct replay {
@@ -212,7 +212,7 @@ struct replay {
     struct libraries *libraries; /* NULL if no message needs the library of a PE */
     struct interface *waiting;   /* by thread; NULL unless links are shared (CONTENTION_FAIR) */
     struct links links;
-    struct open_counts *open; /* by PE: of the default context; NULL if no stage is an event */
+    struct open_operations *open; /* by PE: of the default context; NULL if no stage is an event */
     int64_t *served; /* by PE: when its next atomic can be served; NULL before the first one */
     struct table connected;        /* pairs of PEs, if it matters which message is the first one */
     bool connects;                 /* it does */
@@ -354,18 +354,17 @@ static inline struct context_times *times_of(struct replay *replay, uint32_t thr
 }
 
 /* What is under way in a context. Valid until the next call. */
-struct open_counts *open_of(struct replay *, uint32_t thread, unsigned context);
+struct open_operations *open_of(struct replay *, uint32_t thread, unsigned context);
 
-/* An operation is under way, its atomic has been served, it is over. */
+/* An operation is under way; it is over. */
 void context_begins(struct replay *, const struct operation *);
-void context_served(struct replay *, const struct operation *);
 void context_ends(struct replay *, const struct operation *);
 
 /* Whether a call must wait for operations that are under way. The thread is then blocked until they
  * are over. */
 bool context_blocks(struct replay *, uint32_t thread, const struct op *);
 
-/* A fence: later puts in the context arrive no earlier than everything that was put before. */
+/* A fence: later puts and atomics in the context arrive no earlier than all before it. */
 void context_fence(struct replay *, uint32_t thread, unsigned context);
 
 /* When a caller knows of one more operation that it is complete, and when this is at its target, if

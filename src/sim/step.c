@@ -68,10 +68,17 @@ static struct library *library_in(const struct replay *replay, const struct step
     return serves ? &replay->libraries->of[pe] : NULL;
 }
 
+static int64_t earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The library of a PE has handled by then what had come, and its interface has sent the answers. */
 static void idle_from(struct replay *replay, uint32_t pe, int64_t at)
 {
-    int64_t *busy = &replay->libraries->of[pe].busy;
-    *busy = *busy < at ? *busy : at;
+    int64_t *busy = &replay->libraries->of[pe].busy, *interface = &replay->threads[pe].interface;
+    *busy = earlier(*busy, at);
+    *interface = earlier(*interface, at);
 }
 
 /* A call that took less than described says that its PE had handled by then what had come, and that
@@ -171,7 +178,7 @@ void context_fence(struct replay *replay, uint32_t thread, unsigned context)
     times->floor = later(times->floor, times->arrived);
 }
 
-struct open_counts *open_of(struct replay *replay, uint32_t thread, unsigned context)
+struct open_operations *open_of(struct replay *replay, uint32_t thread, unsigned context)
 {
     return context == 0 ? &replay->open[replay_pe(replay, thread)]
                         : &context_of(replay, thread, context)->open;
@@ -179,9 +186,7 @@ struct open_counts *open_of(struct replay *replay, uint32_t thread, unsigned con
 
 void context_begins(struct replay *replay, const struct operation *operation)
 {
-    struct open_counts *open = open_of(replay, operation->thread, operation->op.context);
-    open->all++;
-    open->atomics += operation->atomic;
+    open_of(replay, operation->thread, operation->op.context)->count++;
 }
 
 /* Threads of the PE look again whether their calls can be made. */
@@ -198,15 +203,9 @@ static void wake(struct replay *replay, const struct operation *operation)
     }
 }
 
-void context_served(struct replay *replay, const struct operation *operation)
-{
-    if (--open_of(replay, operation->thread, operation->op.context)->atomics == 0)
-        wake(replay, operation);
-}
-
 void context_ends(struct replay *replay, const struct operation *operation)
 {
-    if (--open_of(replay, operation->thread, operation->op.context)->all == 0)
+    if (--open_of(replay, operation->thread, operation->op.context)->count == 0)
         wake(replay, operation);
 }
 
@@ -218,16 +217,13 @@ static bool completes(const struct replay *replay, const struct op *op)
            (op->kind == OP_TOGETHER && op->flags & OP_QUIETS);
 }
 
-/* A fence waits until atomics are served, but not for their answers. It does not wait for puts,
- * since the floor of the context keeps later puts after them. It does not order gets. */
+/* A fence does not wait: the floor of the context keeps what comes later after what came before. */
 bool context_blocks(struct replay *replay, uint32_t number, const struct op *op)
 {
-    bool fence = op->kind == OP_FENCE;
-    if (__builtin_expect(!replay->open, 1) || (!fence && !completes(replay, op)))
+    if (__builtin_expect(!replay->open, 1) || !completes(replay, op))
         return false;
-    unsigned context = fence || op->kind == OP_QUIET ? op->context : 0;
-    const struct open_counts *open = open_of(replay, number, context);
-    if ((fence ? open->atomics : open->all) == 0)
+    unsigned context = op->kind == OP_QUIET ? op->context : 0;
+    if (open_of(replay, number, context)->count == 0)
         return false;
     replay->threads[number].state = THREAD_OPEN;
     replay->threads[number].blocked_on = context;

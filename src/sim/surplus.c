@@ -9,11 +9,6 @@
 
 #define MOST_SAMPLES 8192 /* kept of a class */
 
-static bool completes(const struct op *op)
-{
-    return op->kind == OP_QUIET || op->kind == OP_FENCE;
-}
-
 static size_t class_of_call(const struct replay *replay, const struct step *step, bool open)
 {
     const struct op *op = step->op;
@@ -56,7 +51,7 @@ static void keep(struct samples *samples, struct sample sample)
 static void note(struct replay *replay, const struct step *step, int64_t leaves, int64_t waited,
                  int64_t ended, double more)
 {
-    bool own = completes(step->op);
+    bool own = step->op->kind == OP_QUIET;
     double others = own ? 0 : (double)waited, took = (double)(ended - step->start) - others;
     size_t class = class_of_call(replay, step, own && waited > 0);
     memory_extend(replay->comparison->samples, class, &replay->comparison->room);

@@ -12,7 +12,7 @@
 
 enum surplus_kind {
     SURPLUS_CALL,
-    SURPLUS_OPEN, /* a quiet or fence that waited for what was open */
+    SURPLUS_OPEN, /* a quiet that waited for what was open */
     SURPLUS_FIRST /* the first put, get or atomic of a PE to another one, whatever the routine */
 };
 

@@ -62,19 +62,18 @@ def test_receiving():
 
 
 def test_gets():
+    """From two PEs of a node, which share its link, and from one PE, which sends one after the other."""
     for how, ends in ((FIFO, (1000, 2000)), (FAIR, (2000, 2000))):
-        program = Program(3)
-        for pe in (0, 1):
-            program.get(pe, 2, 1000)
-        program.call(2, "shmem_quiet", LATE)
-        check(program, {(pe, "shmem_getmem"): LATE + ends[pe] + L for pe in (0, 1)},
-              f"{how} and progress inside: gets share the link when they are served", how, node=INSIDE)
-        handled = LATE + R, LATE + 2 * R
-        first = handled[0] + 1000, handled[0] + 1000 + 1000
-        if how == FAIR:  # the first one alone for R, then both by half
-            first = handled[0] + R + 2 * (1000 - R), handled[0] + 2000
-        check(program, {(pe, "shmem_getmem"): first[pe] + L for pe in (0, 1)}, "... and receiving", how, bus=RECEIVE,
-              node=INSIDE)
+        for targets, ends in (((2, 3), ends), ((2, 2), (1000, 2000))):
+            program = Program(4)
+            for pe, target in enumerate(targets):
+                program.get(pe, target, 1000)
+                program.call(2 + pe, "shmem_quiet", LATE)
+            what = f"{how} and progress inside: gets are served by {len(set(targets))} PEs"
+            check(program, {(pe, "shmem_getmem"): LATE + ends[pe] + L for pe in (0, 1)}, what, how, node=INSIDE,
+                  places="0 0 1 1")
+            check(program, {(pe, "shmem_getmem"): LATE + R + ends[pe] + L for pe in (0, 1)}, "... and receiving", how,
+                  bus=RECEIVE, node=INSIDE, places="0 0 1 1")
 
 
 def test_threads():

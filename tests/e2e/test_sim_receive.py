@@ -305,7 +305,7 @@ def test_never_faster():
     chance = random.Random(11)
     good, slower, shown = 0, 0, None
     for _ in range(12):
-        program = mixed_program(chance)
+        program = mixed_program(chance, gets=False)
         trace = sim.trace(program)
         ends = [[pe["end"] for pe in sim.predict(trace, *LOGGP, machine=machine(how, ""))["per_pe"]]
                 for how in ("", "receive 100 ns", "receive 900 ns")]

@@ -105,9 +105,9 @@ def random_program(chance, pes=None, threads=1):
     return program
 
 
-def mixed_program(chance, threads=1, ordered=False):
+def mixed_program(chance, threads=1, ordered=False, gets=True):
     """Threads, sets of PEs, contexts, strided calls, signals and polling loops; ordered: also atomics and locks, where
-    another order may take less time."""
+    another order may take less time. gets: as well, with libraries that answer them."""
     pes = chance.randrange(2, 7)
     program = Program(pes, threads)
     for name in program.names:
@@ -116,6 +116,8 @@ def mixed_program(chance, threads=1, ordered=False):
     def some_call(line):
         burst, peer, size = chance.randrange(2000), chance.randrange(pes), 8 * chance.randrange(400)
         kind = chance.randrange(13 if ordered else 10)
+        if not gets and kind in (2, 6, 9):
+            kind = 0
         move = {"peer": peer, "elements": size // 8, "bytes": size, "target": HEAP + 4096, "source": HEAP + 8192}
         strides = {"target_stride": 3, "source_stride": 1}
         if kind < 2:
