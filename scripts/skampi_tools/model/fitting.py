@@ -129,17 +129,20 @@ class Machine:
 
 def _overhead(data, place, kind, piece):
     """What a post costs before anything depends on the size: of small messages their median, or that of a few somewhat larger
-    ones, or what one more in a window takes: whichever is least. (Many small ones in a row may have to wait meanwhile, since
-    the processor also works for packets of the first ones.) Of a later piece, where the line through its posts begins. The
-    call of a put takes its bytes, too: then without them."""
+    ones, or what one more in a window takes, or, between nodes, that of gets: whichever is least. (Many small ones in a row may
+    have to wait meanwhile, since the processor also works for packets of the first ones, or since a slow line is busy. Requests of
+    gets keep the line less busy than puts.) Of a later piece, where the line through its posts begins. The call of a put
+    takes its bytes, too: then without them."""
     for source in OVERHEAD_OF[kind]:
         posts = data.points(place, source, POST)
         per_byte = piece.slope.value if kind == source == "put" else 0.0
         if piece.start == 0 and (small := [max(0.0, time - size * per_byte) for size, time in posts if size <= SMALL]):
             windows = _windows(data, place) if source == "put-nbi" else None
             few = [time for size, time in posts if SMALL < size <= LARGER]
-            values = [piecewise.middle(small), *([piecewise.middle(few)] if few else []),
-                      *([windows.step] if windows and windows.step.value > 0 else [])]
+            asking = [time for size, time in data.points(place, "get-nbi", POST) if size <= LARGER and place == BETWEEN]
+            values = [piecewise.middle(times) for times in (small, few, asking) if times]
+            if windows and windows.step.value > 0:
+                values.append(windows.step)
             return min(values, key=lambda value: value.value)
         if piece.start and (line := piecewise.line([p for p in posts if piece.start <= p[0] <= piece.end])):
             return line.intercept
