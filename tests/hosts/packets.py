@@ -78,4 +78,5 @@ def main():
     return None
 
 
-main()
+if __name__ == "__main__":
+    main()
