@@ -127,7 +127,7 @@ const struct measurement measurements_progress[] = {
                      .example = "0.001"}},
      .timing = TIMING_PARTS, .any_sign = true, .minimum_pes = 2, .moves = MOVES_NOTHING,
      .timed = "all gaps of 0.5 to 200 us between two readings of the timer, during a computation "
-              "behind puts to the next rank",
+              "after puts to the next rank",
      .who = "all", .demand = data_demand, .fill = WITH_SHMEM(data_fill_put),
      .verify = WITH_SHMEM(verify_put), .run = WITH_SHMEM(run_computing)},
     {.name = NULL},
