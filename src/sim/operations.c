@@ -223,15 +223,6 @@ static inline void send(struct replay *replay, struct operation *operation)
     next(operation, is_put(operation) ? STAGE_WIRE : STAGE_ARRIVE, operation->ready);
 }
 
-/* Begins to handle something at `at`, or when what came earlier has been handled (ps). Returns the
- * begin. */
-static inline int64_t handle(int64_t *busy, int64_t at, int64_t takes)
-{
-    int64_t begin = later(at, *busy);
-    *busy = begin + takes;
-    return begin;
-}
-
 static inline void wire(struct replay *replay, struct operation *operation, uint32_t number)
 {
     int from = node_of(replay, source_of(operation)), to = node_of(replay, target_of(operation));
@@ -266,6 +257,15 @@ static inline void sent(struct replay *replay, struct operation *operation, uint
     context_note(replay, operation, operation->at, 0);
     if (__builtin_expect(operation->shares, 0))
         pass_on(replay, operation->thread);
+}
+
+/* Begins to handle something at `at`, or when what came earlier has been handled (ps). Returns the
+ * begin. */
+static inline int64_t handle(int64_t *busy, int64_t at, int64_t takes)
+{
+    int64_t begin = later(at, *busy);
+    *busy = begin + takes;
+    return begin;
 }
 
 /* What receiving an operation keeps busy: the library of its target, or what serves atomics there.

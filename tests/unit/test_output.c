@@ -288,6 +288,18 @@ static struct output *open_all(bool full)
 
 static struct result_variable at_count[] = {{"count", "8"}};
 
+static void put_small_header(struct output *output)
+{
+    const struct header header = {.version = "v",
+                                  .command_line = "c",
+                                  .script = "s",
+                                  .checksum = "0",
+                                  .library = "l",
+                                  .timer = "t",
+                                  .clock_source = "c"};
+    output_put(output, &(struct record){.kind = RECORD_HEADER, .header = &header});
+}
+
 static struct result small_result(void)
 {
     return (struct result){.point = {.block = "b",
@@ -329,14 +341,7 @@ TEST(held)
     for (int ended = 0; ended < 2; ended++) {
         struct output *output = open_all(false);
         struct result result = small_result();
-        output_put(output, &(struct record){.kind = RECORD_HEADER,
-                                            .header = &(struct header){.version = "v",
-                                                                       .command_line = "c",
-                                                                       .script = "s",
-                                                                       .checksum = "0",
-                                                                       .library = "l",
-                                                                       .timer = "t",
-                                                                       .clock_source = "x"}});
+        put_small_header(output);
         output_hold(output);
         static const char *const values[] = {"16", "8", "12"};
         static const double keys[] = {16, 8, 12};
@@ -486,14 +491,7 @@ TEST(missing)
     at_count[0].value = "8";
     for (int ended = 0; ended < 2; ended++) {
         struct output *output = open_all(false);
-        output_put(output, &(struct record){.kind = RECORD_HEADER,
-                                            .header = &(struct header){.version = "v",
-                                                                       .command_line = "c",
-                                                                       .script = "s",
-                                                                       .checksum = "0",
-                                                                       .library = "l",
-                                                                       .timer = "t",
-                                                                       .clock_source = "c"}});
+        put_small_header(output);
         output_missing(output, MISSING_REFUSED,
                        &(struct result_point){.block = "b",
                                               .block_number = 1,
