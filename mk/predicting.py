@@ -208,19 +208,22 @@ def delayed(text, seconds):
 # ---- What a run took ----
 
 
-def interval_of(predicted):
-    """(low, high) of the run time that shmemsim predicts, by what it knows of errors, in parts of the run time; None if it
-    states none. predicted: as Steps.predict returns it."""
+def found_by(predicted):
+    """What shmemsim says of a predicted run, from its JSON. predicted: as Steps.predict returns it."""
     with open(f"{predicted}.json", encoding="utf-8") as file:
-        found = json.load(file)
+        return json.load(file)
+
+
+def interval_of(found):
+    """(low, high) of the run time that shmemsim predicts, by what it knows of errors, in parts of the run time; None if it
+    states none. found: as found_by() returns it."""
     interval = found.get("interval")
     return interval and tuple(interval[end] / found["run_time"] for end in ("low", "high"))
 
 
-def has_threads(predicted):
-    """Whether PEs of a predicted run have several threads."""
-    with open(f"{predicted}.json", encoding="utf-8") as file:
-        return any(pe["threads"] > 1 for pe in json.load(file)["per_pe"])
+def has_threads(found):
+    """Whether PEs of a predicted run have several threads. found: as found_by() returns it."""
+    return any(pe["threads"] > 1 for pe in found["per_pe"])
 
 
 def times_of(trace):

@@ -184,9 +184,10 @@ def row_of(app, measured, machine, here, options):
     recorded = [app.trace(measured, i) for i in range(app.traced)]
     predicted = measured.steps.predict("predicted", machine, recorded, options.model, more)
     run_time, communication = predicting.times_of(predicted)
-    interval = predicting.interval_of(predicted)
-    return {"app": app.app, "threads": predicting.has_threads(predicted), "network": app.network, "runs": runs[0], "real": real[0], "predicted": run_time,
-            "error": run_time / real[0] - 1, "communication": communication / real[1] - 1,
+    found = predicting.found_by(predicted)
+    interval = predicting.interval_of(found)
+    return {"app": app.app, "threads": predicting.has_threads(found), "network": app.network, "runs": runs[0], "real": real[0],
+            "predicted": run_time, "error": run_time / real[0] - 1, "communication": communication / real[1] - 1,
             "interval": [part * run_time for part in interval] if interval else None}
 
 
