@@ -44,14 +44,6 @@ static const struct parameter {
 };
 #define PARAMETERS (sizeof parameters / sizeof *parameters)
 
-/* The object in which a place lies. */
-static const char *object_name(const struct trace_file *file, int64_t place)
-{
-    const struct trace_info *info = trace_info(file);
-    unsigned object = TRACE_OBJECT(place);
-    return object < info->objects ? info->object_names[object] : "unknown";
-}
-
 /* printf() takes most of the time of a dump, so whole numbers and times are written without it. */
 static void put_unsigned(FILE *out, uint64_t value, int least_digits)
 {
@@ -84,72 +76,56 @@ static void put_seconds(FILE *out, double seconds)
     put_unsigned(out, whole % 1000000000, 9);
 }
 
-static double real_value(enum trace_type type, int64_t bits)
+/* Whether the event has the parameter, and what it is. */
+static inline bool find_argument(const struct trace_file *file, const struct trace_routine *routine,
+                                 const struct trace_event *event, const struct parameter *p,
+                                 struct event_argument *argument)
 {
-    double real;
-    if (type == TRACE_FLOAT) {
-        float single;
-        uint32_t low = (uint32_t)bits;
-        memcpy(&single, &low, sizeof single);
-        return single;
+    int64_t value = p->kind == ELEMENT_BYTES ? routine->element_bytes : event->values[p->field];
+    if (p->kind == ELEMENT_BYTES ? value == 0 : !(event->fields >> p->field & 1))
+        return false;
+    *argument = (struct event_argument){.name = p->name, .integer = value};
+    if (p->kind == PLACE) {
+        const struct trace_info *info = trace_info(file);
+        unsigned object = TRACE_OBJECT(value);
+        argument->object = object < info->objects ? info->object_names[object] : "unknown";
+        argument->integer = (int64_t)TRACE_DISTANCE(value);
+    } else if (p->kind == COMPARISON) {
+        bool known = value >= 0 && (size_t)value < sizeof comparisons / sizeof *comparisons;
+        argument->text = known ? comparisons[value] : "unknown";
+    } else if (p->kind == TYPED) {
+        /* The bytes of several elements are shown as one unsigned number. */
+        bool several = trace_puts_value(routine) && event->values[TRACE_ELEMENTS] != 1;
+        argument->type = several ? TRACE_UNSIGNED : routine->type;
+        if (argument->type == TRACE_FLOAT) {
+            float single;
+            memcpy(&single, &(uint32_t){(uint32_t)value}, sizeof single);
+            argument->real = single;
+        } else {
+            memcpy(&argument->real, &value, sizeof value);
+        }
     }
-    memcpy(&real, &bits, sizeof real);
-    return real;
+    return true;
 }
 
-static void put_typed(FILE *out, enum trace_type type, int64_t value, bool json)
+static bool is_real(const struct event_argument *argument)
 {
-    if (type == TRACE_FLOAT || type == TRACE_DOUBLE) {
-        double real = real_value(type, value);
-        if (json && !isfinite(real))
-            fprintf(out, "\"%g\"", real);
-        else
-            fprintf(out, "%.17g", real);
-    } else if (type == TRACE_UNSIGNED) {
-        put_unsigned(out, (uint64_t)value, 1);
-    } else {
-        put_integer(out, value);
-    }
+    return argument->type == TRACE_FLOAT || argument->type == TRACE_DOUBLE;
 }
 
-static bool has_parameter(const struct parameter *p, const struct trace_routine *routine,
-                          const struct trace_event *event)
+/* What is no place; of a place, the distance. quote: what is around texts. */
+static void put_value(FILE *out, const struct event_argument *argument, const char *quote)
 {
-    return p->kind == ELEMENT_BYTES ? routine->element_bytes > 0 : event->fields >> p->field & 1;
-}
-
-static const char *comparison_name(int64_t value)
-{
-    return value >= 0 && (size_t)value < sizeof comparisons / sizeof *comparisons
-               ? comparisons[value]
-               : "unknown";
-}
-
-/* The bytes of several elements are shown as one unsigned number. */
-static enum trace_type type_of(const struct trace_routine *routine, const struct trace_event *event)
-{
-    bool several = trace_puts_value(routine) && event->values[TRACE_ELEMENTS] != 1;
-    return several ? TRACE_UNSIGNED : routine->type;
-}
-
-/* A parameter that is not a place. */
-static void put_value(FILE *out, const struct trace_routine *routine,
-                      const struct trace_event *event, const struct parameter *p, bool json)
-{
-    int64_t value = event->values[p->field];
-    switch (p->kind) {
-    case ELEMENT_BYTES:
-        put_unsigned(out, routine->element_bytes, 1);
-        break;
-    case COMPARISON:
-        fprintf(out, json ? "\"%s\"" : "%s", comparison_name(value));
-        break;
-    case TYPED:
-        put_typed(out, type_of(routine, event), value, json);
-        break;
-    default:
-        put_integer(out, value);
-    }
+    if (argument->text)
+        fprintf(out, "%s%s%s", quote, argument->text, quote);
+    else if (is_real(argument) && *quote && !isfinite(argument->real))
+        fprintf(out, "\"%g\"", argument->real);
+    else if (is_real(argument))
+        fprintf(out, "%.17g", argument->real);
+    else if (argument->type == TRACE_UNSIGNED || argument->object)
+        put_unsigned(out, (uint64_t)argument->integer, 1);
+    else
+        put_integer(out, argument->integer);
 }
 
 /* Names of objects come from files, which may hold anything. */
@@ -179,16 +155,16 @@ static void put_flags(FILE *out, uint32_t flags)
         }
 }
 
-/* Times of an event in seconds. */
-struct times {
-    double start, duration, burst;
-};
+enum { START, DURATION, BURST, TIMES };
 
-static struct times times_of(const struct trace_file *file, const struct trace_event *event)
+/* Times of an event in seconds. */
+static void take_times(double times[TIMES], const struct trace_file *file,
+                       const struct trace_event *event)
 {
     double per_tick = 1 / trace_info(file)->ticks_per_second;
-    return (struct times){trace_seconds(file, event->start), (double)event->duration * per_tick,
-                          (double)event->burst * per_tick};
+    times[START] = trace_seconds(file, event->start);
+    times[DURATION] = (double)event->duration * per_tick;
+    times[BURST] = (double)event->burst * per_tick;
 }
 
 void event_csv_header(FILE *out)
@@ -206,38 +182,34 @@ void event_csv(FILE *out, const struct trace_file *file, const struct trace_even
                const char *site)
 {
     const struct trace_routine *routine = trace_routine(file, event->routine);
-    struct times times = times_of(file, event);
-    put_integer(out, trace_info(file)->pe);
-    putc_unlocked(',', out);
-    put_unsigned(out, event->thread, 1);
-    putc_unlocked(',', out);
-    put_unsigned(out, event->index, 1);
-    putc_unlocked(',', out);
+    const uint64_t numbers[] = {(uint64_t)trace_info(file)->pe, event->thread, event->index};
+    double times[TIMES];
+    take_times(times, file, event);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        put_unsigned(out, numbers[i], 1);
+        putc_unlocked(',', out);
+    }
     put_csv_text(out, routine->name);
     putc_unlocked(',', out);
     fputs_unlocked(trace_class_names[routine->class], out);
-    putc_unlocked(',', out);
-    put_seconds(out, times.start);
-    putc_unlocked(',', out);
-    put_seconds(out, times.duration);
-    putc_unlocked(',', out);
-    put_seconds(out, times.burst);
+    for (size_t i = 0; i < TIMES; i++) {
+        putc_unlocked(',', out);
+        put_seconds(out, times[i]);
+    }
     putc_unlocked(',', out);
     put_flags(out, event->flags);
     putc_unlocked(',', out);
     put_unsigned(out, event->phase, 1);
     for (const struct parameter *p = parameters; p < parameters + PARAMETERS; p++) {
+        struct event_argument argument;
+        bool there = find_argument(file, routine, event, p, &argument);
         putc_unlocked(',', out);
-        bool there = has_parameter(p, routine, event);
-        if (p->kind == PLACE) {
-            if (there)
-                put_csv_text(out, object_name(file, event->values[p->field]));
+        if (there && argument.object)
+            put_csv_text(out, argument.object);
+        if (p->kind == PLACE)
             putc_unlocked(',', out);
-            if (there)
-                put_unsigned(out, TRACE_DISTANCE(event->values[p->field]), 1);
-        } else if (there) {
-            put_value(out, routine, event, p, false);
-        }
+        if (there)
+            put_value(out, &argument, "");
     }
     putc_unlocked(',', out);
     if (site)
@@ -245,13 +217,13 @@ void event_csv(FILE *out, const struct trace_file *file, const struct trace_even
     putc_unlocked('\n', out);
 }
 
-/* Whether a double holds the number. */
-static bool is_safe(enum trace_type type, int64_t value)
+/* Whether a double holds it, or it is no integer. */
+static bool is_safe(const struct event_argument *argument)
 {
-    if (type == TRACE_FLOAT || type == TRACE_DOUBLE)
-        return true;
-    bool negative = type == TRACE_SIGNED && value < 0;
-    return (negative ? -(uint64_t)value : (uint64_t)value) <= UINT64_C(1) << 53;
+    int64_t value = argument->integer;
+    bool negative = argument->type == TRACE_SIGNED && value < 0;
+    return argument->text || is_real(argument) ||
+           (negative ? -(uint64_t)value : (uint64_t)value) <= UINT64_C(1) << 53;
 }
 
 void event_json_parameters(FILE *out, const struct trace_file *file,
@@ -260,20 +232,18 @@ void event_json_parameters(FILE *out, const struct trace_file *file,
     const struct trace_routine *routine = trace_routine(file, event->routine);
     const char *separator = "";
     for (const struct parameter *p = parameters; p < parameters + PARAMETERS; p++) {
-        if (!has_parameter(p, routine, event))
+        struct event_argument argument;
+        if (!find_argument(file, routine, event, p, &argument))
             continue;
-        int64_t value = event->values[p->field];
-        enum trace_type type = p->kind == TYPED ? type_of(routine, event) : TRACE_SIGNED;
-        bool number = p->kind == PLAIN || p->kind == TYPED;
-        const char *quote = safe && number && !is_safe(type, value) ? "\"" : "";
-        fprintf(out, "%s\"%s\":%s", separator, p->name, quote);
+        fprintf(out, "%s\"%s\":", separator, p->name);
         separator = ",";
-        if (p->kind == PLACE) {
-            json_string(out, object_name(file, value));
-            fprintf(out, ",\"%s_offset\":%" PRIu64, p->name, TRACE_DISTANCE(value));
-        } else {
-            put_value(out, routine, event, p, true);
+        if (argument.object) {
+            json_string(out, argument.object);
+            fprintf(out, ",\"%s_offset\":", p->name);
         }
+        const char *quote = safe && !is_safe(&argument) ? "\"" : "";
+        fputs_unlocked(quote, out);
+        put_value(out, &argument, "\"");
         fputs_unlocked(quote, out);
     }
     if (site) {
@@ -282,30 +252,22 @@ void event_json_parameters(FILE *out, const struct trace_file *file,
     }
 }
 
+static bool is_private(const struct parameter *p, const struct trace_event *event)
+{
+    return p->kind == PLACE && TRACE_OBJECT(event->values[p->field]) == TRACE_PRIVATE;
+}
+
 void event_arguments(const struct trace_file *file, const struct trace_event *event,
                      void (*take)(void *context, const struct event_argument *), void *context)
 {
     const struct trace_routine *routine = trace_routine(file, event->routine);
+    bool elements_follow = routine->element_bytes > 0 && event->fields >> TRACE_BYTES & 1;
     for (const struct parameter *p = parameters; p < parameters + PARAMETERS; p++) {
-        if (p->kind == ELEMENT_BYTES || !has_parameter(p, routine, event))
-            continue;
-        int64_t value = event->values[p->field];
-        struct event_argument argument = {.name = p->name, .integer = value};
-        bool follows = p->kind == PLAIN && p->field == TRACE_ELEMENTS &&
-                       routine->element_bytes > 0 && event->fields >> TRACE_BYTES & 1;
-        if (follows || (p->kind == PLACE && TRACE_OBJECT(value) == TRACE_PRIVATE))
-            continue;
-        if (p->kind == PLACE) {
-            argument.object = object_name(file, value);
-            argument.integer = (int64_t)TRACE_DISTANCE(value);
-        } else if (p->kind == COMPARISON) {
-            argument.text = comparison_name(value);
-        } else if (p->kind == TYPED) {
-            argument.type = type_of(routine, event);
-            if (argument.type == TRACE_FLOAT || argument.type == TRACE_DOUBLE)
-                argument.real = real_value(argument.type, value);
-        }
-        take(context, &argument);
+        struct event_argument argument;
+        bool follows = p->kind == PLAIN && p->field == TRACE_ELEMENTS && elements_follow;
+        if (p->kind != ELEMENT_BYTES && !follows && !is_private(p, event) &&
+            find_argument(file, routine, event, p, &argument))
+            take(context, &argument);
     }
 }
 
@@ -313,12 +275,13 @@ void event_json(FILE *out, const struct trace_file *file, const struct trace_eve
                 const char *site)
 {
     const struct trace_routine *routine = trace_routine(file, event->routine);
-    struct times times = times_of(file, event);
+    double times[TIMES];
+    take_times(times, file, event);
     fprintf(out, "{\"pe\":%d,\"thread\":%" PRIu32 ",\"index\":%" PRIu64 ",\"routine\":",
             trace_info(file)->pe, event->thread, event->index);
     json_string(out, routine->name);
     fprintf(out, ",\"class\":\"%s\",\"start\":%.9f,\"duration\":%.9f,\"burst\":%.9f,\"flags\":\"",
-            trace_class_names[routine->class], times.start, times.duration, times.burst);
+            trace_class_names[routine->class], times[START], times[DURATION], times[BURST]);
     put_flags(out, event->flags);
     fprintf(out, "\",\"phase\":%" PRIu32, event->phase);
     if (event->fields || routine->element_bytes || site) {
@@ -357,38 +320,29 @@ void event_text_columns(FILE *out)
     fprintf(out, "# %12s %13s %13s  thread phase call\n", "start s", "duration s", "burst s");
 }
 
-static void put_text_parameter(FILE *out, const struct trace_file *file,
-                               const struct trace_event *event, const struct parameter *p)
-{
-    const struct trace_routine *routine = trace_routine(file, event->routine);
-    int64_t value = event->values[p->field];
-    fputs_unlocked(p->name, out);
-    putc_unlocked('=', out);
-    if (p->kind != PLACE) {
-        put_value(out, routine, event, p, false);
-        return;
-    }
-    fputs_unlocked(object_name(file, value), out);
-    if (TRACE_OBJECT(value) != TRACE_PRIVATE) {
-        putc_unlocked('+', out);
-        put_unsigned(out, TRACE_DISTANCE(value), 1);
-    }
-}
-
 void event_text(FILE *out, const struct trace_file *file, const struct trace_event *event,
                 const char *site)
 {
     const struct trace_routine *routine = trace_routine(file, event->routine);
-    struct times times = times_of(file, event);
-    fprintf(out, "%14.9f %13.9f %13.9f  %6" PRIu32 " %5" PRIu32 " %s(", times.start, times.duration,
-            times.burst, event->thread, event->phase, routine->name);
+    double times[TIMES];
+    take_times(times, file, event);
+    fprintf(out, "%14.9f %13.9f %13.9f  %6" PRIu32 " %5" PRIu32 " %s(", times[START],
+            times[DURATION], times[BURST], event->thread, event->phase, routine->name);
     const char *separator = "";
     for (const struct parameter *p = parameters; p < parameters + PARAMETERS; p++) {
-        if (p->kind == ELEMENT_BYTES || !has_parameter(p, routine, event))
+        struct event_argument argument;
+        if (p->kind == ELEMENT_BYTES || !find_argument(file, routine, event, p, &argument))
             continue;
         fputs_unlocked(separator, out);
         separator = ", ";
-        put_text_parameter(out, file, event, p);
+        fputs_unlocked(p->name, out);
+        putc_unlocked('=', out);
+        if (argument.object)
+            fputs_unlocked(argument.object, out);
+        if (argument.object && !is_private(p, event))
+            putc_unlocked('+', out);
+        if (!is_private(p, event))
+            put_value(out, &argument, "");
     }
     putc_unlocked(')', out);
     if (event->flags) {

@@ -47,14 +47,10 @@ static inline void total_add(struct total *sum, const struct total *part)
     sum->longest = fmax(sum->longest, part->longest);
 }
 
-struct summary_routine {
+/* Calls of one routine, or of one routine from one line of the program. */
+struct summary_row {
+    size_t routine, site; /* numbers of the reader's; site 0: from all lines */
     enum trace_class class;
-    struct total total;
-};
-
-/* Calls of one routine from one line of the program. */
-struct summary_site {
-    size_t site, routine; /* numbers of the reader's */
     struct total total;
 };
 
@@ -118,10 +114,10 @@ struct summary {
     struct reader *reader;
     size_t counter_count; /* of all files */
 
-    struct summary_routine *routines; /* by number in the reader's table */
+    struct summary_row *routines; /* by number in the reader's table */
     size_t routine_room;
     struct table site_numbers; /* by site and routine */
-    struct summary_site *sites;
+    struct summary_row *sites;
     size_t site_room;
     double waiting[WAITINGS];
     struct total sizes[SUMMARY_SIZES][TRACE_CLASSES];
@@ -177,6 +173,6 @@ void summary_as_text(const struct summary *);
 void summary_json_begin(const struct summary *);
 void summary_json_pair(const struct summary *, const struct summary_pair *);
 void summary_json_end(const struct summary *);
-void summary_results(const struct summary *);
+void summary_results(struct summary *); /* sorts the groups */
 
 #endif

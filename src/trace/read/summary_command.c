@@ -154,12 +154,20 @@ static void end_row(struct summary *summary)
 
 /* ---- Reading ---- */
 
+static void add_to_row(struct summary_row *row, size_t routine, size_t site, enum trace_class class,
+                       const struct total *total)
+{
+    row->routine = routine;
+    row->site = site;
+    row->class = class;
+    total_add(&row->total, total);
+}
+
 static void add_calls(struct summary *summary, struct summary_pe *pe, size_t number,
                       const struct trace_routine *routine, const struct calls *calls)
 {
     memory_extend(summary->routines, number, &summary->routine_room);
-    summary->routines[number].class = routine->class;
-    total_add(&summary->routines[number].total, &calls->total);
+    add_to_row(&summary->routines[number], number, 0, routine->class, &calls->total);
     struct summary_phase *phase = phase_of(summary, calls->phase);
     total_add(&phase->total, &calls->total);
     phase->outside += calls->burst;
@@ -177,16 +185,13 @@ static void add_calls(struct summary *summary, struct summary_pe *pe, size_t num
         add_to_pair(summary, pe->pe, trace_transfer(routine), calls);
 }
 
-static void add_to_site(struct summary *summary, size_t site, size_t routine,
+static void add_to_site(struct summary *summary, size_t site, size_t number, enum trace_class class,
                         const struct total *total)
 {
-    const size_t key[2] = {sites_find(&summary->reader->sites, site)->same, routine};
-    size_t number = table_number(&summary->site_numbers, key, sizeof key);
-    memory_extend(summary->sites, number, &summary->site_room);
-    struct summary_site *found = &summary->sites[number];
-    found->site = key[0];
-    found->routine = routine;
-    total_add(&found->total, total);
+    const size_t key[2] = {sites_find(&summary->reader->sites, site)->same, number};
+    size_t row = table_number(&summary->site_numbers, key, sizeof key);
+    memory_extend(summary->sites, row, &summary->site_room);
+    add_to_row(&summary->sites[row], number, key[0], class, total);
 }
 
 static void add_event(struct summary *summary, struct source *source, struct summary_pe *pe,
@@ -207,7 +212,7 @@ static void add_event(struct summary *summary, struct source *source, struct sum
     add_calls(summary, pe, number, routine, &one);
     size_t site = source_site(source, event);
     if (site)
-        add_to_site(summary, site, number, &one.total);
+        add_to_site(summary, site, number, routine->class, &one.total);
     distribution_add(&summary->bursts, one.burst);
     if (is_message(routine->class))
         total_add(&summary->sizes[size_of(one.total.bytes)][routine->class], &one.total);

@@ -78,36 +78,22 @@ static const char *share_text(double part, double whole)
     return text;
 }
 
-static const struct summary *to_sort;
-
-static int compare_totals(const struct total *x, const struct total *y)
+static int by_time(const void *a, const void *b)
 {
+    const struct total *x = &((const struct summary_row *)a)->total,
+                       *y = &((const struct summary_row *)b)->total;
     return ORDER(y->seconds, x->seconds) ?: ORDER(y->calls, x->calls);
 }
 
-static int by_time(const void *a, const void *b)
+/* A copy, the longest time first. The caller frees it. */
+static struct summary_row *sorted(const struct summary_row *rows, size_t count)
 {
-    return compare_totals(&to_sort->routines[*(const size_t *)a].total,
-                          &to_sort->routines[*(const size_t *)b].total);
-}
-
-static int sites_by_time(const void *a, const void *b)
-{
-    return compare_totals(&to_sort->sites[*(const size_t *)a].total,
-                          &to_sort->sites[*(const size_t *)b].total);
-}
-
-/* The numbers from 0 to count - 1 in the order of a comparison. The caller frees them. */
-static size_t *sorted(const struct summary *summary, size_t count,
-                      int (*compare)(const void *, const void *))
-{
-    size_t *order = memory_zeroed(count, sizeof *order);
-    for (size_t i = 0; i < count; i++)
-        order[i] = i;
-    to_sort = summary;
-    if (count > 0)
-        qsort(order, count, sizeof *order, compare);
-    return order;
+    struct summary_row *copy = memory_zeroed(count, sizeof *copy);
+    if (count > 0) {
+        memcpy(copy, rows, count * sizeof *copy);
+        qsort(copy, count, sizeof *copy, by_time);
+    }
+    return copy;
 }
 
 static const char *routine_name(const struct summary *summary, size_t number)
@@ -166,49 +152,31 @@ static void text_head(const struct summary *summary)
                 numbers_plural(summary->incomplete));
 }
 
-/* Calls, bytes, time, its share of the time elapsed, mean. */
-static void text_total(FILE *out, const struct total *total, double elapsed)
-{
-    fprintf(out, " %10" PRIu64 " %14" PRIu64 " %10s %7s %10s", total->calls, total->bytes,
-            time_text(total->seconds), share_text(total->seconds, elapsed),
-            time_text(ratio(total->seconds, (double)total->calls)));
-}
-
-static void text_routines(const struct summary *summary)
+/* Lists routines, or call sites. */
+static void text_rows(const struct summary *summary, const struct summary_row *rows, size_t count,
+                      bool sites)
 {
     FILE *out = summary->out;
     double elapsed = elapsed_time(summary);
-    size_t *order = sorted(summary, summary->reader->routines.count, by_time);
-    fprintf(out, "\n%-32s %-15s %10s %14s %10s %7s %10s %10s\n", "routine", "class", "calls",
-            "bytes", "time", "share", "mean", "longest");
-    for (size_t i = 0; i < summary->reader->routines.count; i++) {
-        const struct summary_routine *routine = &summary->routines[order[i]];
-        fprintf(out, "%-32s %-15s", routine_name(summary, order[i]),
-                trace_class_names[routine->class]);
-        text_total(out, &routine->total, elapsed);
-        fprintf(out, " %10s\n", time_text(routine->total.longest));
-    }
-    free(order);
-}
-
-static void text_sites(const struct summary *summary)
-{
-    FILE *out = summary->out;
-    size_t count = summary->site_numbers.count;
-    if (count == 0)
-        return;
-    double elapsed = elapsed_time(summary);
-    size_t *order = sorted(summary, count, sites_by_time);
-    if (count > SUMMARY_SITES)
-        fprintf(out, "\nthe %d of %zu call sites with most time (--json has all)", SUMMARY_SITES,
-                count);
-    fprintf(out, "\n%-32s %10s %14s %10s %7s %10s  %s\n", "routine", "calls", "bytes", "time",
-            "share", "mean", "call site");
-    for (size_t i = 0; i < count && i < SUMMARY_SITES; i++) {
-        const struct summary_site *site = &summary->sites[order[i]];
-        fprintf(out, "%-32s", routine_name(summary, site->routine));
-        text_total(out, &site->total, elapsed);
-        fprintf(out, "  %s\n", sites_text(&summary->reader->sites, site->site));
+    struct summary_row *order = sorted(rows, count);
+    size_t shown = sites && count > SUMMARY_SITES ? SUMMARY_SITES : count;
+    if (shown < count)
+        fprintf(out, "\nthe %zu of %zu call sites with most time (--json has all)", shown, count);
+    fprintf(out, "\n%-32s%s %10s %14s %10s %7s %10s  %s\n", "routine",
+            sites ? "" : " class          ", "calls", "bytes", "time", "share", "mean",
+            sites ? "call site" : "  longest");
+    for (const struct summary_row *row = order; row < order + shown; row++) {
+        fprintf(out, "%-32s", routine_name(summary, row->routine));
+        if (!sites)
+            fprintf(out, " %-15s", trace_class_names[row->class]);
+        fprintf(out, " %10" PRIu64 " %14" PRIu64 " %10s %7s %10s", row->total.calls,
+                row->total.bytes, time_text(row->total.seconds),
+                share_text(row->total.seconds, elapsed),
+                time_text(ratio(row->total.seconds, (double)row->total.calls)));
+        if (sites)
+            fprintf(out, "  %s\n", sites_text(&summary->reader->sites, row->site));
+        else
+            fprintf(out, " %10s\n", time_text(row->total.longest));
     }
     free(order);
 }
@@ -315,8 +283,9 @@ static void text_phases(const struct summary *summary)
 void summary_as_text(const struct summary *summary)
 {
     text_head(summary);
-    text_routines(summary);
-    text_sites(summary);
+    text_rows(summary, summary->routines, summary->reader->routines.count, false);
+    if (summary->site_numbers.count > 0)
+        text_rows(summary, summary->sites, summary->site_numbers.count, true);
     text_spreads(summary);
     text_sizes(summary);
     text_pairs(summary);
@@ -349,39 +318,27 @@ void summary_json_pair(const struct summary *summary, const struct summary_pair 
     reader_check_written(summary->reader, summary->out, summary->reader->out_name);
 }
 
-static void json_routines(const struct summary *summary)
+static void json_rows(const struct summary *summary, const char *list,
+                      const struct summary_row *rows, size_t count)
 {
     FILE *out = summary->out;
     double elapsed = elapsed_time(summary);
-    size_t *order = sorted(summary, summary->reader->routines.count, by_time);
-    json_print(out, "],\n'routines':[");
-    for (size_t i = 0; i < summary->reader->routines.count; i++) {
-        const struct summary_routine *routine = &summary->routines[order[i]];
-        fputs(i ? ",\n" : "\n", out);
-        json_print(out, "{'routine':%s,'class':%s", routine_name(summary, order[i]),
-                   trace_class_names[routine->class]);
-        json_total(out, &routine->total);
-        json_print(out, ",'share':%f}", ratio(routine->total.seconds, elapsed));
-    }
-    free(order);
-}
-
-static void json_sites(const struct summary *summary)
-{
-    FILE *out = summary->out;
-    double elapsed = elapsed_time(summary);
-    size_t *order = sorted(summary, summary->site_numbers.count, sites_by_time);
-    json_print(out, "],\n'sites':[");
-    for (size_t i = 0; i < summary->site_numbers.count; i++) {
-        const struct summary_site *site = &summary->sites[order[i]];
-        const struct call_site *found = sites_find(&summary->reader->sites, site->site);
-        fputs(i ? ",\n" : "\n", out);
-        json_print(out, "{'site':%s", found->text);
-        if (found->frames[0].file)
-            json_print(out, ",'file':%s,'line':%u", found->frames[0].file, found->frames[0].line);
-        json_print(out, ",'routine':%s", routine_name(summary, site->routine));
-        json_total(out, &site->total);
-        json_print(out, ",'share':%f}", ratio(site->total.seconds, elapsed));
+    struct summary_row *order = sorted(rows, count);
+    json_print(out, "],\n%s:[", list);
+    for (const struct summary_row *row = order; row < order + count; row++) {
+        const char *name = routine_name(summary, row->routine);
+        fputs(row > order ? ",\n" : "\n", out);
+        if (row->site) {
+            const struct call_site *site = sites_find(&summary->reader->sites, row->site);
+            json_print(out, "{'site':%s", site->text);
+            if (site->frames[0].file)
+                json_print(out, ",'file':%s,'line':%u", site->frames[0].file, site->frames[0].line);
+            json_print(out, ",'routine':%s", name);
+        } else {
+            json_print(out, "{'routine':%s,'class':%s", name, trace_class_names[row->class]);
+        }
+        json_total(out, &row->total);
+        json_print(out, ",'share':%f}", ratio(row->total.seconds, elapsed));
     }
     free(order);
 }
@@ -465,8 +422,8 @@ static void json_bursts(const struct summary *summary)
 
 void summary_json_end(const struct summary *summary)
 {
-    json_routines(summary);
-    json_sites(summary);
+    json_rows(summary, "routines", summary->routines, summary->reader->routines.count);
+    json_rows(summary, "sites", summary->sites, summary->site_numbers.count);
     json_sizes(summary);
     json_pes(summary);
     json_bursts(summary);
@@ -481,11 +438,10 @@ void summary_json_end(const struct summary *summary)
 
 /* ---- Results, by scripts/results.schema.json ---- */
 
-static int by_routine_and_size(const void *a, const void *b)
+static int by_routine_and_size(const void *a, const void *b, void *summary)
 {
-    const struct summary_group *x = &to_sort->groups[*(const size_t *)a],
-                               *y = &to_sort->groups[*(const size_t *)b];
-    return strcmp(routine_name(to_sort, x->routine), routine_name(to_sort, y->routine))
+    const struct summary_group *x = a, *y = b;
+    return strcmp(routine_name(summary, x->routine), routine_name(summary, y->routine))
                ?: ORDER(x->size, y->size);
 }
 
@@ -541,11 +497,12 @@ static void result(const struct summary *summary, size_t block, const struct sum
     fputs("]}\n", out);
 }
 
-void summary_results(const struct summary *summary)
+void summary_results(struct summary *summary)
 {
     FILE *out = summary->out;
     size_t count = summary->group_numbers.count, block = 0;
-    size_t *order = sorted(summary, count, by_routine_and_size);
+    if (count > 0)
+        qsort_r(summary->groups, count, sizeof *summary->groups, by_routine_and_size, summary);
     json_print(out,
                "{'record':'header','schema':1,'program':'skampi','command_line':%s,'library':%s,"
                "'pes':%d,'notes':['times of the calls of a traced application, by routine and "
@@ -554,15 +511,14 @@ void summary_results(const struct summary *summary)
                summary->reader->run->pes);
     fputs("%\"]}\n", out);
     for (size_t i = 0; i < count; i++) {
-        const struct summary_group *group = &summary->groups[order[i]];
+        const struct summary_group *group = &summary->groups[i];
         const char *name = routine_name(summary, group->routine);
-        if (i == 0 || group->routine != summary->groups[order[i - 1]].routine)
+        if (i == 0 || group->routine != summary->groups[i - 1].routine)
             json_print(out, "{'record':'block','block':%s,'number':%zu}\n", name, ++block);
         result(summary, block, group);
-        if (i + 1 == count || group->routine != summary->groups[order[i + 1]].routine)
+        if (i + 1 == count || group->routine != summary->groups[i + 1].routine)
             json_print(out, "{'record':'block_end','block':%s,'number':%zu,'duration':null}\n",
                        name, block);
     }
     json_print(out, "{'record':'end','status':null}\n");
-    free(order);
 }
