@@ -18,40 +18,19 @@ SHOWN = 4  # reasons that the line of the verdict gives
 
 # (check of verdicts.py, its state), (FLAG, name), (NOTE, how it begins), (MISSING, kind), (SELF_CHECK, what).
 REASONS = {
-    (SELF_CHECK, "no check was made"): BROKEN,
-    (SELF_CHECK, "no check is ok"): BROKEN,
-    (SELF_CHECK, "a check is not ok"): DOUBTFUL,
-    ("File is complete", "bad"): BROKEN,
-    ("Run ended well", "bad"): BROKEN,
-    ("Run ended well", "doubtful"): DOUBTFUL,
-    ("Run ended well", "unknown"): DOUBTFUL,
-    ("There are results", "bad"): BROKEN,
-    ("Results without doubt", "bad"): BROKEN,
-    (MISSING, "failed"): BROKEN,
-    (MISSING, "unsupported"): DOUBTFUL,
-    (MISSING, "skipped"): DOUBTFUL,
-    (MISSING, "time_limit"): DOUBTFUL,
-    (MISSING, "not_measurable"): DOUBTFUL,
-    (MISSING, "too_large"): DOUBTFUL,
-    (MISSING, "state"): DOUBTFUL,
-    (MISSING, OTHER): DOUBTFUL,
-    **{(FLAG, name): DOUBTFUL for name in doubt.FLAGS if doubt.speaks_against(name)},
-    (FLAG, OTHER): DOUBTFUL,
-    (NOTE, "not everything is cold"): DOUBTFUL,
-    ("Reading the file", "doubtful"): DOUBTFUL,
-    ("Warning of skampi", "doubtful"): DOUBTFUL,
-    ("PEs are bound", "doubtful"): DOUBTFUL,
-    ("Processors for all PEs", "doubtful"): DOUBTFUL,
-    ("Nodes were idle before", "doubtful"): DOUBTFUL,
-    ("Processor frequency is held", "doubtful"): DOUBTFUL,
-    ("Timer is fine enough", "doubtful"): DOUBTFUL,
-    ("Timer agrees with the system's clock", "doubtful"): DOUBTFUL,
-    ("Clocks agree over the run", "doubtful"): DOUBTFUL,
-    ("Repetitions are valid", "doubtful"): DOUBTFUL,
-    ("Medians are precise", "doubtful"): DOUBTFUL,
-    ("Medians are precise", "unknown"): DOUBTFUL,
-    ("Covers changes over time", "doubtful"): DOUBTFUL,
-    ("Prediction intervals hold", "doubtful"): DOUBTFUL,
+    **dict.fromkeys((
+        (SELF_CHECK, "no check was made"), (SELF_CHECK, "no check is ok"), (MISSING, "failed"), ("File is complete", "bad"),
+        ("Run ended well", "bad"), ("There are results", "bad"), ("Results without doubt", "bad")), BROKEN),
+    **dict.fromkeys((
+        (SELF_CHECK, "a check is not ok"), (NOTE, "not everything is cold"),
+        ("Run ended well", "unknown"), ("Medians are precise", "unknown"),
+        *((MISSING, kind) for kind in ("unsupported", "skipped", "time_limit", "not_measurable", "too_large", "state", OTHER)),
+        *((FLAG, name) for name in (*filter(doubt.speaks_against, doubt.FLAGS), OTHER)),
+        *((check, "doubtful") for check in (
+            "Run ended well", "Reading the file", "Warning of skampi", "PEs are bound", "Processors for all PEs",
+            "Nodes were idle before", "Processor frequency is held", "Timer is fine enough",
+            "Timer agrees with the system's clock", "Clocks agree over the run", "Repetitions are valid",
+            "Medians are precise", "Covers changes over time", "Prediction intervals hold"))), DOUBTFUL),
 }
 
 # The results of the self-check are known waits, also of 0 and with changing levels: its checks judge them.
