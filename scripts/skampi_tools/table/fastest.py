@@ -4,8 +4,6 @@ Blocks whose names are GROUP: WAY compete with the others of their group.
 """
 
 import math
-from dataclasses import dataclass
-from typing import NamedTuple
 
 from .. import cli, doubt, reading, screen, style
 from ..screen import printable
@@ -30,86 +28,25 @@ SIZES = ("count", "bytes")
 NUMBERS_OF_PES = ("pes", "n", "np")
 
 
-class Case(NamedTuple):
-    """Where ways compete. other: of loop variables that are neither the size nor the PEs."""
-    pes: int
-    bytes: int
-    other: tuple
-
-
-@dataclass
-class Cost:
-    """Of a way in a case: seconds, and what they may be."""
-    way: str
-    value: float
-    low: float
-    high: float
-    doubtful: bool = False
-
-    @property
-    def half_width(self):
-        return (self.high - self.low) / 2
-
-
-@dataclass
-class Place:
-    case: Case
-    costs: list  # Cost, the fastest first
-
-    @property
-    def fastest(self):
-        return self.costs[0]
-
-    @property
-    def close(self):
-        """The others whose intervals overlap that of the fastest one."""
-        return [cost for cost in self.costs[1:] if cost.low <= self.fastest.high]
-
-
-@dataclass
-class Group:
-    name: str
-    places: list  # Place, ascending
-
-
-@dataclass
-class Crossing:
-    """How two ways compare over the sizes of one number of PEs. turns: (bytes, way that is faster from there
-    on), bytes between two measured sizes; the first one has the smallest size."""
-    group: str
-    pes: int
-    other: tuple
-    first: str
-    second: str
-    least: int
-    most: int
-    turns: list
-
-
 def _case(result):
+    """(PEs, loop variables that are neither the size nor the PEs, bytes): where ways compete."""
     other = tuple((name, str(value)) for name, value in result.variables.items()
                   if name not in SIZES and not (name in NUMBERS_OF_PES and value == result.pes))
-    return Case(result.pes or 0, int(result.bytes), other)
+    return result.pes or 0, other, int(result.bytes)
 
 
-def _order(case):
-    return (case.pes, case.other, case.bytes)
-
-
-def _cost(way, results):
+def _way(name, results):
     """Of one result what it shows; of several, from several files, their median and their range."""
     shown = [result.shown() for result in results]
     values = [s.value for s in shown]
-    doubtful = any(result.doubtful for result in results)
-    if len(values) > 1:
-        return Cost(way, median(values), min(values), max(values), doubtful)
-    low, high = (s if math.isfinite(s) else values[0] for s in (shown[0].low, shown[0].high))
-    return Cost(way, values[0], low, high, doubtful)
+    low, high = (min(values), max(values)) if len(values) > 1 else (
+        end if math.isfinite(end) else values[0] for end in (shown[0].low, shown[0].high))
+    return {"way": name, "time": median(values), "low": low, "high": high, "doubtful": any(result.doubtful for result in results)}
 
 
 def groups(files, separator=SEPARATOR):
-    """The Groups of all files together, in the order of their first results. Ways without another one to
-    compete with are no group; a case has two ways at least."""
+    """The groups of all files together, as JSON has them, in the order of their first results; the fastest way of a place is
+    the first. Ways without another one to compete with are no group; a place has two ways at least."""
     found = {}
     for file in files:
         for result in file.points:
@@ -119,13 +56,12 @@ def groups(files, separator=SEPARATOR):
     every = []
     for name, cases in found.items():
         places = []
-        for case in sorted(cases, key=_order):
-            costs = sorted((_cost(way, results) for way, results in cases[case].items()),
-                           key=lambda cost: cost.value)
-            if len(costs) > 1:
-                places.append(Place(case, costs))
-        if places:
-            every.append(Group(name, places))
+        for (pes, other, size), ways in sorted(cases.items(), key=lambda case: case[0]):
+            ways = sorted((_way(way, results) for way, results in ways.items()), key=lambda way: way["time"])
+            if len(ways) > 1:
+                certain = all(way["low"] > ways[0]["high"] for way in ways[1:])
+                places.append({"pes": pes, "bytes": size, "variables": dict(other), "certain": certain, "ways": ways})
+        every += [{"group": name, "places": places}] * bool(places)
     return every
 
 
@@ -142,43 +78,43 @@ def _turn(before, after):
     return math.exp(math.log(x0) + share * (math.log(x1) - math.log(x0)))
 
 
-def _crossing(group, pes, other, names, points):
-    """points: (bytes, first's time / second's), ascending."""
-    first, second = names
+def _turns(names, points):
+    """[(bytes, way that is faster from there on)]. points: (bytes, time of the first of the names over that of the
+    second), ascending."""
     turns = []
     for number, (size, ratio) in enumerate(points):
-        faster = first if ratio <= 1 else second
-        if not turns:
-            turns.append((size, faster))
-        elif faster != turns[-1][1]:
-            turns.append((_turn(points[number - 1], (size, ratio)), faster))
-    return Crossing(group, pes, other, first, second, points[0][0], points[-1][0], turns)
+        faster = names[ratio > 1]
+        if not turns or faster != turns[-1]["faster"]:
+            turns.append({"bytes": _turn(points[number - 1], (size, ratio)) if turns else size, "faster": faster})
+    return turns
 
 
 def crossings(every, one, two):
-    """Of each pair of ways whose names differ in that the one has `one` where the other has `two`, in each
-    group, for each number of PEs."""
+    """As JSON has them: of each pair of ways whose names differ in that the one has `one` where the other has `two`, in each
+    group, for each number of PEs, how they compare over the sizes."""
     found = []
     for group in every:
-        ways = {cost.way for place in group.places for cost in place.costs}
+        ways = {way["way"] for place in group["places"] for way in place["ways"]}
         pairs = sorted((way, way.replace(one, two)) for way in ways
                        if one in way and way.replace(one, two) in ways - {way})
         for names in pairs:
             series = {}
-            for place in group.places:
-                values = {cost.way: cost.value for cost in place.costs}
-                if all(values.get(name, 0) > 0 for name in names):
-                    series.setdefault((place.case.pes, place.case.other), []).append(
-                        (place.case.bytes, values[names[0]] / values[names[1]]))
-            found += [_crossing(group.name, *key, names, points) for key, points in series.items()]
+            for place in group["places"]:
+                times = {way["way"]: way["time"] for way in place["ways"]}
+                if all(times.get(name, 0) > 0 for name in names):
+                    series.setdefault((place["pes"], tuple(place["variables"].items())), []).append(
+                        (place["bytes"], times[names[0]] / times[names[1]]))
+            found += [{"group": group["group"], "pes": pes, "variables": dict(other), "first": names[0], "second": names[1],
+                       "from": points[0][0], "to": points[-1][0], "turns": _turns(names, points)}
+                      for (pes, other), points in series.items()]
     return found
 
 
-def other_text(other):
-    return ", ".join(f"{printable(name)}={printable(value)}" for name, value in other)
-
-
 # ---- What is shown ----
+
+
+def other_text(variables):
+    return ", ".join(f"{printable(name)}={printable(value)}" for name, value in variables.items())
 
 
 def chosen(every, options):
@@ -186,55 +122,53 @@ def chosen(every, options):
     if not every:
         raise cli.Error(f"no two blocks compete: their names must be GROUP{options.separator}WAY, and they "
                         f"must have results for the same PEs and size")
-    known = [group.name for group in every]
+    known = [group["group"] for group in every]
     for name in options.group or []:
         if name not in known:
             raise cli.Error(f"there is no group {name!r}, but {', '.join(map(repr, known))}")
-    return [group for group in every if not options.group or group.name in options.group]
+    return [group for group in every if not options.group or group["group"] in options.group]
 
 
-def ratio_text(place):
-    ratio = place.costs[1].value / place.fastest.value
-    error = ratio * sum(cost.half_width / cost.value for cost in place.costs[:2])
-    return f"{style.number_text(ratio, style.digits_for(ratio, error))} x"
+def half_width(way):
+    return (way["high"] - way["low"]) / 2
 
 
-def way_text(cost):
-    return printable(cost.way) + doubt.mark(cost.doubtful)
+def way_text(way):
+    return printable(way["way"]) + doubt.mark(way["doubtful"])
 
 
 def print_group(group):
-    others = any(place.case.other for place in group.places)
-    time, time_text = style.column("time", [place.fastest.value for place in group.places])
+    places = group["places"]
+    others = any(place["variables"] for place in places)
+    time, time_text = style.column("time", [place["ways"][0]["time"] for place in places])
     rows = [["PEs", "size", *(["variables"] if others else []), "fastest", time, "next", "takes"]]
-    for place in group.places:
-        case = place.case
-        rows.append([str(case.pes), style.size_text(case.bytes),
-                     *([other_text(case.other)] if others else []),
-                     ("~ " if place.close else "") + way_text(place.fastest),
-                     time_text(place.fastest.value, place.fastest.half_width), way_text(place.costs[1]), ratio_text(place)])
-    print(printable(group.name))
+    for place in places:
+        fastest, following = place["ways"][:2]
+        ratio = following["time"] / fastest["time"]
+        error = ratio * sum(half_width(way) / way["time"] for way in (fastest, following))
+        rows.append([str(place["pes"]), style.size_text(place["bytes"]),
+                     *([other_text(place["variables"])] if others else []),
+                     ("" if place["certain"] else "~ ") + way_text(fastest), time_text(fastest["time"], half_width(fastest)),
+                     way_text(following), f"{style.number_text(ratio, style.digits_for(ratio, error))} x"])
+    print(printable(group["group"]))
     print("\n".join(screen.table(rows, (-2, -4, *([2] if others else [])), indent="  ")))
 
 
-def size_near(size):
-    """A size between two measured ones."""
-    return style.size_text(round(size))
-
-
 def crossing_text(crossing):
-    where = f"{crossing.group}, {style.count_text(crossing.pes, 'PE')}"
-    where += f", {other_text(crossing.other)}" if crossing.other else ""
-    (_, faster), *turns = crossing.turns
-    slower = crossing.second if faster == crossing.first else crossing.first
+    where = f"{crossing['group']}, {style.count_text(crossing['pes'], 'PE')}"
+    where += f", {other_text(crossing['variables'])}" if crossing["variables"] else ""
+    (_, faster), *turns = (turn.values() for turn in crossing["turns"])
+    slower = crossing["second" if faster == crossing["first"] else "first"]
+    least, most = crossing["from"], crossing["to"]
     text = f"{where}: {faster} is faster than {slower}"
-    if crossing.least == crossing.most:
-        return printable(text + (f" at {style.size_text(crossing.most)}" if crossing.most else ""))
-    if not turns:
-        return printable(f"{text} from {style.size_text(crossing.least)} to {style.size_text(crossing.most)}")
-    first, *more = turns
-    text += f" up to about {size_near(first[0])}, then {first[1]}"
-    return printable(text + "".join(f", from about {size_near(size)} on {way}" for size, way in more))
+    if least == most:
+        text += f" at {style.size_text(most)}" if most else ""
+    elif not turns:
+        text += f" from {style.size_text(least)} to {style.size_text(most)}"
+    for number, (size, way) in enumerate(turns):  # between two measured sizes
+        size = style.size_text(round(size))
+        text += f", from about {size} on {way}" if number else f" up to about {size}, then {way}"
+    return printable(text)
 
 
 def report(every, options):
@@ -242,7 +176,7 @@ def report(every, options):
         if number:
             print()
         print_group(group)
-    if any(place.close for group in every for place in group.places):
+    if not all(place["certain"] for group in every for place in group["places"]):
         print("\n~ another one may be as fast: their intervals overlap")
     for one, two in options.cross:
         found = crossings(every, one, two)
@@ -252,18 +186,8 @@ def report(every, options):
 
 
 def as_json(every, options):
-    return {
-        "fastest": 1, "files": options.files,
-        "groups": [{"group": group.name, "places": [
-            {"pes": place.case.pes, "bytes": place.case.bytes, "variables": dict(place.case.other),
-             "certain": not place.close,
-             "ways": [{"way": cost.way, "time": cost.value, "low": cost.low, "high": cost.high,
-                       "doubtful": cost.doubtful}
-                      for cost in place.costs]} for place in group.places]} for group in every],
-        "crossings": [{"group": c.group, "pes": c.pes, "variables": dict(c.other), "first": c.first,
-                       "second": c.second, "from": c.least, "to": c.most,
-                       "turns": [{"bytes": size, "faster": way} for size, way in c.turns]}
-                      for one, two in options.cross for c in crossings(every, one, two)]}
+    return {"fastest": 1, "files": options.files, "groups": every,
+            "crossings": [crossing for one, two in options.cross for crossing in crossings(every, one, two)]}
 
 
 def parser():
