@@ -244,7 +244,7 @@ if harness.has("JANSSON"):
         files[f"known{number}.json"] = "".join(json.dumps(record) + "\n" for record in shifted)
     known = [word for name in files for word in ("--known", name)]
     run, records = measured(CONSTANT, args=["--rounds", "6,0s", *known], files=files)
-    wanted = promise.evaluate([results.read(run.path(name)) for name in files]).states.launch_difference
+    wanted = promise.evaluate([results.read(run.path(name)) for name in files])["states"]["launch_difference"]
     stated, point = records[0]["controls"].get("launch_difference"), of(records, "rounds")[0]
     tap.ok(run.status == 0 and stated is not None and abs(stated - wanted) < 1e-4 and 0.07 < wanted < 0.1,
            "five files of --known: what differs from launch to launch", (wanted, stated, run))

@@ -9,6 +9,7 @@ import sys
 import time
 
 from .. import cli, launching, reading, results, screen, style
+from ..statistics import known
 from . import promise
 
 KEPT = (0, 3)  # statuses of runs that came to their end
@@ -127,29 +128,28 @@ def ratio_text(value):
 
 def report(measured):
     rows = [("block", "points", "contained", "width / need")]
-    for block in measured.blocks:
-        rows.append((screen.printable(block), str(len(measured.select(block))),
-                     style.percent_text(measured.share(block)), ratio_text(measured.ratio(block))))
-    rows.append(("all", str(len(measured.points)), style.percent_text(measured.contained),
-                 ratio_text(measured.width_ratio)))
-    wide = [p for p in measured.points if p.ratio > promise.MOST_WIDTH]
-    judged = [p for p in measured.points if not math.isnan(p.ratio)]
-    print(f"promise: {VERDICTS[measured.promise]}")
-    print(f"contained: {style.percent_text(measured.contained)} of later medians lie in the "
-          f"{100 * measured.confidence:g} % prediction interval of an earlier run (promised: at least "
-          f"90 %); the lowest of two runs: {style.percent_text(measured.lowest_pair)}")
-    if judged:
-        print(f"width: {ratio_text(measured.width_ratio)} times what the spread of {measured.runs} runs "
-              f"needs, median over points (promised: at most 2); {len(wide)} of {len(judged)} points are "
+    for name, count, judged in (*((block["block"], block["points"], block) for block in measured["blocks"]),
+                                ("all", len(measured["points"]), measured)):
+        rows.append((screen.printable(name), str(count), style.percent_text(judged["contained"]),
+                     ratio_text(judged["width_ratio"])))
+    ratios = known(point["width_ratio"] for point in measured["points"])
+    print(f"promise: {VERDICTS[measured['promise']]}")
+    print(f"contained: {style.percent_text(measured['contained'])} of later medians lie in the "
+          f"{100 * measured['confidence']:g} % prediction interval of an earlier run (promised: at least "
+          f"90 %); the lowest of two runs: {style.percent_text(measured['lowest_pair'])}")
+    if ratios:
+        wide = sum(ratio > promise.MOST_WIDTH for ratio in ratios)
+        print(f"width: {ratio_text(measured['width_ratio'])} times what the spread of {measured['runs']} runs "
+              f"needs, median over points (promised: at most 2); {wide} of {len(ratios)} points are "
               f"wider than twice that")
     else:
-        print(f"width: not judged from {measured.runs} runs")
-    if not measured.states:
+        print(f"width: not judged from {measured['runs']} runs")
+    if "states" not in measured:
         report_launches(measured)
     print()
     print_table(rows)
-    if measured.states:
-        report_states(measured.states)
+    if "states" in measured:
+        report_states(measured["states"])
 
 
 def print_table(rows, left=1):
@@ -159,7 +159,7 @@ def print_table(rows, left=1):
 
 def report_launches(measured):
     """What no round of a run sees."""
-    difference = measured.launch_difference
+    difference = measured["launch_difference"]
     if difference > 0:
         print(f"launches: their medians differ by {style.percent_text(difference)} (standard deviation, median over "
               f"points) that rounds do not explain; set_launch_difference({difference:.2g}) in the script makes "
@@ -171,45 +171,18 @@ def report_launches(measured):
 
 def report_states(states):
     """What holds within each state; also for each point where there are several states."""
-    verdict = VERDICTS[states.promise] + (" in it" if states.promise is None else "")
+    verdict = VERDICTS[states["promise"]] + (" in it" if states["promise"] is None else "")
     print(f"\nin the same state: {verdict}")
-    print(f"contained: {style.percent_text(states.contained)}; width: {ratio_text(states.width_ratio)} times the "
-          f"need; spread of runs: {style.percent_text(states.spread)}, median over points, at most "
-          f"{style.percent_text(states.largest_spread)}")
+    print(f"contained: {style.percent_text(states['contained'])}; width: {ratio_text(states['width_ratio'])} times the "
+          f"need; spread of runs: {style.percent_text(states['spread'])}, median over points, at most "
+          f"{style.percent_text(states['largest_spread'])}")
     report_launches(states)
-    numbers = {point.state for point in states.points}
-    if len(numbers) < 2:
+    if len({point["state"] for point in states["points"]}) < 2:
         return
     print("\nonly runs with at least 5 rounds in a state count there\n")
-    rows = [("block", "point", "state", "runs", "inside", "pairs", "width / need", "spread")]
-    for p in states.points:
-        rows.append((screen.printable(p.block), screen.printable(p.label), p.text, str(p.runs), str(p.inside),
-                     str(p.pairs), ratio_text(p.ratio), style.percent_text(p.spread)))
-    print_table(rows, left=3)
-
-
-def promise_json(measured):
-    names = ("contained", "lowest_pair", "width_ratio", "promise", "launch_difference")
-    return {name: getattr(measured, name) for name in names}
-
-
-def point_json(p):
-    return {"block": p.block, "label": p.label, "runs": p.runs, "pairs": p.pairs, "inside": p.inside,
-            "width": p.width, "need": p.need, "width_ratio": p.ratio,
-            **({"state": p.state, "text": p.text, "spread": p.spread} if p.state else {})}
-
-
-def as_json(measured, paths):
-    states = measured.states
-    return {
-        "coverage": 1, "files": paths, "runs": measured.runs, "confidence": measured.confidence,
-        **promise_json(measured),
-        "promised": {"contained": promise.LEAST_CONTAINED, "width_ratio": promise.MOST_WIDTH},
-        "blocks": [{"block": block, "points": len(measured.select(block)),
-                    "contained": measured.share(block), "width_ratio": measured.ratio(block)} for block in measured.blocks],
-        "points": [point_json(p) for p in measured.points],
-        **({"states": {**promise_json(states), "spread": states.spread, "largest_spread": states.largest_spread,
-                       "points": [point_json(p) for p in states.points]}} if states else {})}
+    print_table([("block", "point", "state", "runs", "inside", "pairs", "width / need", "spread"), *(
+        (screen.printable(p["block"]), screen.printable(p["label"]), p["text"], str(p["runs"]), str(p["inside"]),
+         str(p["pairs"]), ratio_text(p["width_ratio"]), style.percent_text(p["spread"])) for p in states["points"])], left=3)
 
 
 def run(arguments):
@@ -219,10 +192,11 @@ def run(arguments):
     if not paths:
         log = os.path.join(given.output, "run-001.log")
         raise cli.Error(f"no run is complete: {launching.error_line_of(log)}")
-    measured = promise.evaluate(reading.launches(paths))
-    for text in measured.cautions:
+    files = reading.launches(paths)
+    measured = promise.evaluate(files)
+    for text in promise.cautions(files):
         cli.say(f"caution: {text}")
-    cli.show(given.json, lambda: report(measured), lambda: as_json(measured, paths))
-    if given.fail and (measured.promise is False or (measured.states and measured.states.promise is False)):
+    cli.show(given.json, lambda: report(measured), lambda: {"coverage": 1, "files": paths, **measured})
+    if given.fail and False in (measured["promise"], measured.get("states", measured)["promise"]):
         return 1
     return 3 if failed else 0
