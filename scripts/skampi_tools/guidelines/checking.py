@@ -29,10 +29,6 @@ class Cost:
     where: str = ""  # "state 2 (hand-over 164 ns)"
     doubtful: bool = False
 
-    def text(self):
-        values = ", ".join(f"{name}={value}" for name, value in self.arguments.items())
-        return f"{self.function}({values})"
-
 
 def _own_interval(result):
     if result.median_low <= result.median_high:  # no NaN
@@ -102,15 +98,6 @@ def _cost(key, launches, common, doubtful):
 
 
 @dataclass
-class Violation:
-    rule: Rule
-    left: list     # of (times, Cost)
-    right: list
-    factor: float  # left over right
-    least: float   # the least that the intervals allow
-
-
-@dataclass
 class Checked:
     """A rule, and how it went."""
     rule: Rule
@@ -118,7 +105,7 @@ class Checked:
     unclear: int = 0       # of these: it may be violated, but intervals overlap
     undecided: int = 0     # besides: values without interval, or not above 0
     apart: int = 0         # besides: the sides were not measured in the same state
-    violations: list = field(default_factory=list)
+    violations: list = field(default_factory=list)  # as JSON has them
 
 
 def check(rules, measured):
@@ -130,20 +117,27 @@ def check(rules, measured):
             for rule in rules]
 
 
-def _judge(checked, left, right):
-    """left, right: lists of (times, Cost)."""
-    def total(side, name):
-        return sum(times * getattr(cost, name) for times, cost in side)
+def total(terms, of="value"):
+    return sum(term["times"] * term[of] for term in terms)
 
-    low, high = total(left, "low"), total(right, "high")
-    value, bound = total(left, "value"), total(right, "value")
+
+def _judge(checked, *sides):
+    """sides: left and right, lists of (times, Cost)."""
+    first, rule = sides[0][0][1], checked.rule
+    left, right = ([{"function": cost.function, "arguments": cost.arguments, "times": times,
+                     **{name: getattr(cost, name) for name in ("value", "low", "high", "basis", "doubtful")}}
+                    for times, cost in side] for side in sides)
+    low, high, value, bound = total(left, "low"), total(right, "high"), total(left), total(right)
     if math.isnan(low) or math.isnan(high) or value <= 0 or bound <= 0 or high <= 0:
         checked.undecided += 1
         return
     checked.points += 1
-    limit = 1 + checked.rule.tolerance
-    if low > limit * high:
-        checked.violations.append(Violation(checked.rule, left, right, value / bound, low / high))
+    limit = 1 + rule.tolerance
+    if low > limit * high:  # factor: left over right; least: the least that the intervals allow
+        checked.violations.append({
+            "rule": rule.name, "why": rule.why, "tolerance": rule.tolerance, "factor": value / bound, "least": low / high,
+            "pes": first.pes, **({"state": first.state, "where": first.where} if first.state else {}),
+            "left": left, "right": right})
     elif value > limit * bound:
         checked.unclear += 1
 

@@ -1,19 +1,18 @@
 """What the check of guidelines has found, as text, as JSON, and in the form of JUnit."""
 
-from dataclasses import dataclass
-
 from .. import doubt, screen, style
 from ..screen import printable
-from . import checking
+from .checking import total
+
+
+def _term(term):
+    times = f"{term['times']:g} x " if term["times"] != 1 else ""
+    values = ", ".join(f"{name}={value}" for name, value in term["arguments"].items())
+    return f"{times}{printable(term['function'])}({printable(values)}){doubt.mark(term['doubtful'])}"
 
 
 def side(terms):
-    return " + ".join((f"{times:g} x " if times != 1 else "") + printable(cost.text()) + doubt.mark(cost.doubtful)
-                      for times, cost in terms)
-
-
-def total(terms, of="value"):
-    return sum(times * getattr(cost, of) for times, cost in terms)
+    return " + ".join(map(_term, terms))
 
 
 def cautions(measured):
@@ -33,7 +32,7 @@ def report(checked, measured, rest, verbose):
         print(f"caution: {caution}")
     summaries = summaries_of(checked)
     summary(summaries)
-    worst = [s.worst for s in summaries if s.worst]
+    worst = [one["worst"] for one in summaries if one["worst"]]
     for violation in worst:
         show(violation)
     others = [v for v in all_violations(checked) if not any(v is w for w in worst)]
@@ -51,7 +50,7 @@ def report(checked, measured, rest, verbose):
 def totals(checked):
     counted = style.count_text
     print(f"{counted(len(all_violations(checked)), 'violation')} of "
-          f"{counted(len({v.rule.name for v in all_violations(checked)}), 'rule')}; "
+          f"{counted(len({c.rule.name for c in checked if c.violations}), 'rule')}; "
           f"{len({c.rule.name for c in checked if c.points})} of "
           f"{counted(len({c.rule.name for c in checked}), 'rule')} could be checked, at "
           f"{counted(sum(c.points for c in checked), 'point')}")
@@ -67,47 +66,38 @@ def totals(checked):
         print(f"not compared: {counted(apart, 'point')}, as operations were not measured in the same state")
 
 
-@dataclass
-class Summary:
-    """A rule in all its forms."""
-    rule: str
-    comparisons: int = 0
-    violations: int = 0
-    worst: checking.Violation = None  # None: there is none
-
-
 def summaries_of(checked):
-    """Of each rule of which anything was compared, those with the worst violations first."""
+    """Of each rule in all its forms of which anything was compared, those with the worst violations first."""
     found = {}
     for c in checked:
-        one = found.setdefault(c.rule.name, Summary(c.rule.name))
-        one.comparisons += c.points
-        one.violations += len(c.violations)
-        one.worst = max(filter(None, [one.worst, *c.violations]), key=lambda v: v.factor, default=None)
-    return sorted((s for s in found.values() if s.comparisons),
-                  key=lambda s: -s.worst.factor if s.worst else 0)
+        one = found.setdefault(c.rule.name, {"rule": c.rule.name, "comparisons": 0, "violations": 0, "worst": None})
+        one["comparisons"] += c.points
+        one["violations"] += len(c.violations)
+        one["worst"] = max(filter(None, [one["worst"], *c.violations]), key=lambda v: v["factor"], default=None)
+    return sorted((one for one in found.values() if one["comparisons"]),
+                  key=lambda one: -one["worst"]["factor"] if one["worst"] else 0)
 
 
 def summary(summaries):
-    if not summaries:
-        return
-    rows = [("rule", "comparisons", "violations"),
-            *((printable(s.rule), str(s.comparisons), str(s.violations)) for s in summaries)]
-    print("", *screen.table(rows), sep="\n")
+    if summaries:
+        print("", *screen.table([("rule", "comparisons", "violations"), *(
+            (printable(one["rule"]), str(one["comparisons"]), str(one["violations"])) for one in summaries)]), sep="\n")
+
+
+def _headline(violation):
+    return f"{violation['factor']:.2f} times (at least {violation['least']:.2f})"
 
 
 def show(violation):
-    first = violation.left[0][1]
-    where = f", in {first.where}" if first.state else ""
-    print(f"\n{violation.factor:.2f} times (at least {violation.least:.2f}): "
-          f"{printable(violation.rule.name)}")
-    sides = violation.left, violation.right
+    where = f", in {violation['where']}" if "where" in violation else ""
+    print(f"\n{_headline(violation)}: {printable(violation['rule'])}")
+    sides = violation["left"], violation["right"]
     unit, size = style.unit_for(map(total, sides))
     values = [style.fixed_text(total(s) / size, style.digits_for(total(s), (total(s, "high") - total(s, "low")) / 2))
               for s in sides]
     left, right = screen.table([(f"{value} {unit}",) for value in values], left=(), indent="  ", titled=False)
-    print(f"{left}  {side(violation.left)} on {style.count_text(first.pes, 'PE')}{where}")
-    print(f"{right}  {side(violation.right)}")
+    print(f"{left}  {side(sides[0])} on {style.count_text(violation['pes'], 'PE')}{where}")
+    print(f"{right}  {side(sides[1])}")
 
 
 def about(rule):
@@ -124,30 +114,17 @@ def each_rule(checked):
 
 
 def all_violations(checked):
-    return sorted((v for c in checked for v in c.violations), key=lambda v: -v.factor)
+    return sorted((v for c in checked for v in c.violations), key=lambda v: -v["factor"])
 
 
 def as_json(checked, measured, files):
-    def terms(side_):
-        return [{"function": cost.function, "arguments": cost.arguments, "times": times,
-                 "value": cost.value, "low": cost.low, "high": cost.high, "basis": cost.basis,
-                 "doubtful": cost.doubtful}
-                for times, cost in side_]
-
     return {
-        "guidelines_checked": 1, "files": files, "cautions": list(cautions(measured)),
-        "violations": [{
-            "rule": v.rule.name, "why": v.rule.why, "tolerance": v.rule.tolerance,
-            "factor": v.factor, "least": v.least, "pes": v.left[0][1].pes,
-            **({"state": v.left[0][1].state, "where": v.left[0][1].where} if v.left[0][1].state else {}),
-            "left": terms(v.left), "right": terms(v.right)} for v in all_violations(checked)],
+        "guidelines_checked": 1, "files": files, "cautions": list(cautions(measured)), "violations": all_violations(checked),
         "rules": [{
             "rule": c.rule.name, "function": c.rule.left[0].function if c.rule.left else None,
             "points": c.points, "unclear": c.unclear, "undecided": c.undecided, "apart": c.apart,
             "violations": len(c.violations)} for c in checked],
-        "summary": [{
-            "rule": s.rule, "comparisons": s.comparisons, "violations": s.violations,
-            "worst": s.worst.factor if s.worst else None} for s in summaries_of(checked)]}
+        "summary": [{**one, "worst": one["worst"] and one["worst"]["factor"]} for one in summaries_of(checked)]}
 
 
 def as_junit(checked, measured):
@@ -167,6 +144,6 @@ def _outcome(c):
         return "skipped", "nothing in the files", ""
     if not c.violations:
         return None
-    lines = [f"{v.factor:.2f} times (at least {v.least:.2f}): {side(v.left)} on {style.count_text(v.left[0][1].pes, 'PE')}; "
-             f"{side(v.right)}" for v in sorted(c.violations, key=lambda v: -v.factor)]
+    lines = [f"{_headline(v)}: {side(v['left'])} on {style.count_text(v['pes'], 'PE')}; {side(v['right'])}"
+             for v in all_violations([c])]
     return "failure", lines[0], "\n".join(lines)
