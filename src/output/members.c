@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/numbers.h"
 #include "output/record.h"
 
@@ -89,18 +90,17 @@ const void *member_of(const struct member *member, const struct result *result,
     return offset < 0 ? NULL : (const char *)(result ? (const void *)result : rounds) + offset;
 }
 
-void member_write(FILE *text, const struct member *member, const void *place,
-                  void (*word)(FILE *, const char *), void (*real)(FILE *, double))
+void member_write(FILE *text, const struct member *member, const void *place)
 {
-    const char *words = member->type == MEMBER_WORD ? *(const char *const *)place : NULL;
+    const char *word = member->type == MEMBER_WORD ? *(const char *const *)place : NULL;
     if (member->type == MEMBER_COUNT)
         fprintf(text, "%zu", *(const size_t *)place);
     else if (member->type == MEMBER_INTEGER)
         fprintf(text, "%lld", (long long)*(const int64_t *)place);
     else if (member->type == MEMBER_WORD)
-        word(text, words ? words : "");
+        json_string(text, word ? word : "");
     else
-        real(text, *(const double *)place);
+        json_number(text, *(const double *)place);
 }
 
 const char *missing_name(enum result_missing kind)

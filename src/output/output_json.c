@@ -286,7 +286,7 @@ static void put_members(FILE *text, const struct result *result, const struct re
         if (!place)
             continue;
         name_of(text, members[i].name);
-        member_write(text, &members[i], place, json_string, json_number);
+        member_write(text, &members[i], place);
     }
 }
 

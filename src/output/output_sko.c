@@ -238,7 +238,7 @@ static void print_column(FILE *text, const struct result_point *point, const str
     char number[64];
     fprintf(text, " %s= ", member->name);
     if (member->type < MEMBER_NUMBER)
-        member_write(text, member, place, NULL, NULL);
+        member_write(text, member, place);
     else
         fprintf(text, "%s%s",
                 output_number(number, sizeof number,

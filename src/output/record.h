@@ -115,9 +115,8 @@ struct member {
 };
 /* Where a member of a result, or of rounds, is; NULL: they have none. The other pointer is NULL. */
 const void *member_of(const struct member *, const struct result *, const struct result_rounds *);
-/* Writes it: words and reals by these functions. */
-void member_write(FILE *text, const struct member *, const void *place,
-                  void (*word)(FILE *, const char *), void (*real)(FILE *, double));
+/* Writes it as JSON. */
+void member_write(FILE *text, const struct member *, const void *place);
 /* In the order of the columns in CSV. */
 extern const struct member members[];
 extern const size_t member_count;
