@@ -40,7 +40,6 @@
     FAMILY(kernel_key_exchange)                                                                    \
     FAMILY(clock)                                                                                  \
     FAMILY(mpi_pt2pt)                                                                              \
-    FAMILY(mpi_rate)                                                                               \
     FAMILY(mpi_pairs)                                                                              \
     FAMILY(mpi_round_trip)                                                                         \
     FAMILY(mpi_overlap)                                                                            \

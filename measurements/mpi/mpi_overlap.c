@@ -2,14 +2,19 @@
  * Non-blocking messages of MPI taken apart, as non-blocking puts and collectives are: the post,
  * the wait after it, both together, and the part that is not overlapped by computation, without and
  * with calls that let the library progress. One operation at a time, all ranks starting
- * together. Also the exchange with several neighbours, and single calls of the classic line.
+ * together. Also the exchange with several neighbours, single calls of the classic line, and how
+ * fast messages follow each other that several pairs send at the same time.
  */
+#include <stdio.h>
+
 #include "measurements/common/mpi_common.h"
 
 enum direction {
-    SENDS,    /* rank 0 to rank 1, whose receive is there before the start */
-    RECEIVES, /* rank 0 from rank 1, which sends from the start on */
-    EXCHANGES /* each rank with the next ones and those before it */
+    SENDS,     /* rank 0 to rank 1, whose receive is there before the start */
+    RECEIVES,  /* rank 0 from rank 1, which sends from the start on */
+    EXCHANGES, /* each rank with the next ones and those before it */
+    STREAMS, /* the first half of the ranks to the other half, a window of messages in each pair */
+    STREAMS_BOTH_WAYS
 };
 
 enum part { THE_POST, THE_WAIT, THE_WHOLE, THE_REST };
@@ -22,14 +27,21 @@ struct transfer {
 
 static const char *check_transfer(const struct run *run)
 {
+    static char text[96];
+    if (run_integer(run, "pairs", 0) > run->size / 2) {
+        snprintf(text, sizeof text, "pairs may be at most half the communicator's PEs, %d",
+                 run->size / 2);
+        return text;
+    }
     return run_integer(run, "msgs", 0) > run->size - 1
                ? "msgs may be at most the number of other ranks"
                : NULL;
 }
 
+/* Each message that is received at the same time as others needs a place of its own. */
 static void demand_transfer(struct run *run)
 {
-    int64_t sources = run_integer(run, "msgs", 1);
+    int64_t window = run_integer(run, "window", 1), sources = run_integer(run, "msgs", window);
     mpi_demand_message(run);
     run->demand.remote =
         mpi_block_bytes(mpi_datatype_of(run), run_integer(run, "count", 0), sources ? sources : 1);
@@ -38,6 +50,8 @@ static void demand_transfer(struct run *run)
 #if SKAMPI_MPI
 
 #include <math.h>
+
+#define TAG_OF_ANSWER 1 /* messages have tag 0 here */
 
 struct transfer_state {
     MPI_Comm comm;
@@ -50,23 +64,36 @@ struct transfer_state {
     MPI_Request *requests; /* of all sources, then of all targets */
 };
 
+static bool streams(const struct run *run)
+{
+    return ((const struct transfer *)run->function->variant)->direction >= STREAMS;
+}
+
 static int partner(const struct run *run, int steps)
 {
     const struct transfer *how = run->function->variant;
+    int half = run->size / 2;
+    if (streams(run))
+        return run->rank < half ? run->rank + half : run->rank - half;
     return how->direction == EXCHANGES ? (run->rank + steps + run->size) % run->size
                                        : 1 - run->rank;
 }
 
-static void post(const struct run *run)
+static char *source_place(const struct run *run, int64_t iteration, int source)
 {
     const struct transfer_state *s = run->state;
-    char *to = mpi_address(run->remote, s->described);
-    void *from = mpi_address(run->local, s->described);
-    size_t next = (size_t)(s->count * datatype_extent(s->described));
+    char *to = mpi_address(run->remote + (size_t)iteration * run->remote_step, s->described);
+    return to + (int64_t)source * s->count * datatype_extent(s->described);
+}
+
+static void post(const struct run *run, int64_t iteration)
+{
+    const struct transfer_state *s = run->state;
+    void *from = mpi_address(run->local + (size_t)iteration * run->local_step, s->described);
     int posted = 0;
     for (int i = 0; i < s->sources; i++)
-        MPI_Irecv(to + (size_t)i * next, s->count, s->datatype, partner(run, -1 - i), s->tag,
-                  s->comm, &s->requests[posted++]);
+        MPI_Irecv(source_place(run, iteration, i), s->count, s->datatype, partner(run, -1 - i),
+                  s->tag, s->comm, &s->requests[posted++]);
     for (int i = 0; i < s->targets; i++)
         MPI_Isend(from, s->count, s->datatype, partner(run, 1 + i), s->tag, s->comm,
                   &s->requests[posted++]);
@@ -88,7 +115,7 @@ static void transfer(const struct run *run)
         MPI_Ssend(mpi_address(run->local, s->described), s->count, s->datatype, partner(run, 1),
                   s->tag, s->comm);
     } else {
-        post(run);
+        post(run, 0);
         wait_for_all(s);
     }
 }
@@ -100,10 +127,10 @@ static double watch(struct run *run)
     const struct transfer *how = run->function->variant;
     const struct transfer_state *s = run->state;
     if (how->direction == SENDS)
-        post(run);
+        post(run, 0);
     run_start(run);
     if (how->direction == RECEIVES)
-        post(run);
+        post(run, 0);
     wait_for_all(s);
     run_stop(run);
     return NAN;
@@ -114,7 +141,7 @@ static double run_part(struct run *run, enum part part)
     const struct transfer_state *s = run->state;
     int64_t started = run_start(run), posted = 0;
     double computed = 0;
-    post(run);
+    post(run, 0);
     if (part == THE_POST || part == THE_WAIT)
         posted = timer_now();
     if (part == THE_REST)
@@ -144,6 +171,32 @@ static double run_transfer(struct run *run)
     return acts ? run_elapsed(run, started, stopped) : NAN;
 }
 
+/* A window of messages, and an empty one back when all have come; both ways: none is needed, since
+ * each side has to wait for the other's messages. */
+static void stream(const struct run *run, int64_t iteration)
+{
+    const struct transfer_state *s = run->state;
+    post(run, iteration);
+    mpi_wait_all(s->sources + s->targets, s->requests);
+    if (s->sources == 0)
+        MPI_Recv(NULL, 0, MPI_BYTE, partner(run, 1), TAG_OF_ANSWER, s->comm, MPI_STATUS_IGNORE);
+    else if (s->targets == 0)
+        MPI_Send(NULL, 0, MPI_BYTE, partner(run, 1), TAG_OF_ANSWER, s->comm);
+}
+
+static double run_streams(struct run *run)
+{
+    const struct transfer_state *s = run->state;
+    bool acts = s->sources + s->targets > 0;
+    if (acts && warm_places(run))
+        stream(run, 0);
+    int64_t started = run_start(run);
+    for (int64_t i = 0; acts && i < run->iterations; i++)
+        stream(run, i);
+    double seconds = run_elapsed(run, started, run_stop(run));
+    return s->leads ? seconds / (double)run->iterations / s->targets : NAN;
+}
+
 static double computation_alone(struct run *run)
 {
     const struct transfer_state *s = run->state;
@@ -163,16 +216,26 @@ static void fill(struct run *run)
 static bool verify(struct run *run)
 {
     const struct transfer_state *s = run->state;
-    char *to = mpi_address(run->remote, s->described);
-    size_t next = (size_t)(s->count * datatype_extent(s->described));
     bool good = true;
     if (s->sources == 0)
         return data_verify_untouched(run, "the buffer of a rank that receives nothing", run->remote,
                                      run->demand.remote);
     for (int i = 0; good && i < s->sources; i++)
-        good = mpi_verify(run, "a message that was received", to + (size_t)i * next, s->count,
+        good = mpi_verify(run, "a message that was received", source_place(run, 0, i), s->count,
                           s->described, partner(run, -1 - i));
     return good;
+}
+
+/* Of an odd number of ranks, the last one has no part. */
+static void count_streams(const struct run *run, struct transfer_state *s, bool both_ways)
+{
+    int half = run->size / 2, pairs = (int)run_integer(run, "pairs", 0);
+    int window = (int)run_integer(run, "window", 1);
+    int place = run->rank < half ? run->rank : run->rank - half;
+    bool acts = place < (pairs > 0 ? pairs : half);
+    s->leads = acts && (run->rank < half || both_ways);
+    s->targets = s->leads ? window : 0;
+    s->sources = acts && (run->rank >= half || both_ways) ? window : 0;
 }
 
 static void count_messages(const struct run *run, struct transfer_state *s)
@@ -192,6 +255,10 @@ static void count_messages(const struct run *run, struct transfer_state *s)
     case EXCHANGES:
         s->sources = s->targets = (int)run_integer(run, "msgs", 1);
         s->leads = true;
+        break;
+    case STREAMS:
+    case STREAMS_BOTH_WAYS:
+        count_streams(run, s, how->direction == STREAMS_BOTH_WAYS);
         break;
     }
 }
@@ -224,6 +291,8 @@ static bool set_up_transfer(struct run *run)
 
 /* clang-format off */
 #define MSGS {"msgs", PARAMETER_INT, "", "number of next ranks to send to, and of previous ranks to receive from", .maximum = INT_MAX, .allowed = "less than the size of the communicator", .example = "0"}
+#define WINDOW {"window", PARAMETER_INT, "messages", "messages in flight at the same time", .minimum = 1, .maximum = INT_MAX, .example = "16"}
+#define PAIRS {"pairs", PARAMETER_INT, "", "pairs of ranks i and i + size / 2 that take part (0: all)", .maximum = INT_MAX, .allowed = "at most half the size of the communicator", .example = "0"}
 
 static const struct measurement transferring = {
     .api = API_MPI, .check = check_transfer, .minimum_pes = 2, .who = "rank 0",
@@ -231,6 +300,9 @@ static const struct measurement transferring = {
     .setup = WITH_MPI(set_up_transfer), .fill = WITH_MPI(fill), .verify = WITH_MPI(verify), .run = WITH_MPI(run_transfer)};
 static const struct measurement pair = {.like = {&transferring}, .timing = TIMING_PARTS};
 static const struct measurement ring = {.like = {&pair}, .minimum_pes = 1, .who = "all"};
+static const struct measurement pairs = {
+    .like = {&pair}, .moves = MOVES_MESSAGE, .parameters = {COUNT_ELEMENTS, DATATYPE, WINDOW, PAIRS, ITERATIONS},
+    .run = WITH_MPI(run_streams)};
 static const struct measurement rest = {
     .moves = MOVES_NOTHING, .reference = WITH_MPI(computation_alone),
     .subtracted = "the computation's measured length, and its overhead"};
@@ -276,6 +348,12 @@ const struct measurement measurements_mpi_overlap[] = {
      .moves = MOVES_NOTHING, .routine = "MPI_Isend", .timed = "MPI_Isend; MPI_Wait untimed"},
     {"Send", "a synchronous send, until the receive has begun", .like = {&transferring},
      .variant = TRANSFER{SENDS, .acknowledged = true}, .moves = MOVES_NOTHING, .routine = "MPI_Ssend", .timed = "MPI_Ssend to a rank that receives it"},
+    {"Isend_Irecv_Rate", "one message of a window that pairs of ranks send at once", .like = {&pairs},
+     .variant = TRANSFER{STREAMS, .part = THE_WHOLE}, .who = "the ranks that send", .calls = "MPI_Isend MPI_Waitall MPI_Irecv",
+     .timed = "a window of MPI_Isend and MPI_Waitall, against MPI_Irecv, and an empty message back; divided by the messages of the window"},
+    {"Isend_Irecv_Rate_Bidirectional", "one message of the windows that pairs of ranks send each other at once", .like = {&pairs},
+     .variant = TRANSFER{STREAMS_BOTH_WAYS, .part = THE_WHOLE}, .who = "the ranks of the pairs", .calls = "MPI_Irecv MPI_Isend MPI_Waitall",
+     .timed = "a window of MPI_Irecv, one of MPI_Isend, and MPI_Waitall, on both ranks; divided by the messages of one window"},
     {.name = NULL},
 };
 /* clang-format on */
