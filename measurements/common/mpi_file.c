@@ -61,6 +61,16 @@ void mpi_file_remove(struct run *run, struct mpi_file *file)
     file->there = false;
 }
 
+bool mpi_file_set_up(struct run *run)
+{
+    return mpi_file_name(run, run->state, mpi_comm(run), -1);
+}
+
+void mpi_file_tear_down(struct run *run)
+{
+    mpi_file_remove(run, run->state);
+}
+
 void mpi_file_reserve(struct run *run, struct mpi_file *file, MPI_Offset bytes)
 {
     MPI_File alone;

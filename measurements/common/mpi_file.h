@@ -41,6 +41,11 @@ MPI_Info mpi_file_info(const struct run *);
 bool mpi_file_create(struct run *, struct mpi_file *);
 void mpi_file_remove(struct run *, struct mpi_file *);
 
+/* Hooks: of the file that all members share, with which the state begins. Set-up only chooses its
+ * name. */
+bool mpi_file_set_up(struct run *);
+void mpi_file_tear_down(struct run *);
+
 /* Reserves space for the whole file, by one of those who share it: Open MPI may wait forever where
  * several take part. Collective over the set. */
 void mpi_file_reserve(struct run *, struct mpi_file *, MPI_Offset bytes);

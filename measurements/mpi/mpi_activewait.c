@@ -23,6 +23,7 @@ static void demand_ints(struct run *run)
 #if SKAMPI_MPI
 
 #include <math.h>
+#include <string.h>
 
 /* These values differ from any number of a turn, which is not negative. */
 #define THERE (-1)
@@ -152,26 +153,18 @@ static double run_watched(struct run *run)
     return run->rank == 0 ? run_elapsed(run, started, stopped) : NAN;
 }
 
-static int number_at(const struct run *run, int i, int last)
-{
-    const struct watch_state *s = run->state;
-    return i < s->count - 1 ? (int)(run->seed % 1009) * 2 + i : last;
-}
-
 /* The last word of what is put is the turn; that which is accumulated on counts turns. */
 static void fill(struct run *run)
 {
     const struct watch *how = run->function->variant;
     struct watch_state *s = run->state;
-    int *local = (int *)(void *)run->local, *window = (int *)(void *)s->window.memory;
+    unsigned char *window = s->window.memory;
     bool gets = how->operation == GET;
-    for (int i = 0; i < s->count; i++) {
-        local[i] = gets ? NOT_YET : number_at(run, i, NOT_YET);
-        window[i] = gets                    ? number_at(run, i, THERE)
-                    : how->operation == PUT ? NOT_YET
-                    : i < s->count - 1      ? 0
-                                            : s->turn;
-    }
+    data_fill(run, gets, window);
+    if (how->operation == ACCUMULATE)
+        memset(window, 0, run->demand.remote);
+    *last_word(run, run->local) = NOT_YET;
+    *last_word(run, window) = gets ? THERE : how->operation == PUT ? NOT_YET : s->turn;
     MPI_Win_sync(s->window.handle);
 }
 
@@ -182,19 +175,14 @@ static bool verify(struct run *run)
     struct watch_state *s = run->state;
     bool gets = how->operation == GET;
     MPI_Win_sync(s->window.handle);
-    const int *found = (const int *)(const void *)(gets ? run->local : s->window.memory);
+    unsigned char *found = gets ? run->local : s->window.memory;
+    int last = gets ? THERE : s->turn;
+    size_t before = run->demand.remote - sizeof last;
     if (run->rank != (gets ? 0 : 1) || (how->operation == ACCUMULATE && !run->untimed))
         return true;
-    for (int i = 0; i < s->count; i++) {
-        int wanted = number_at(run, i, gets ? THERE : s->turn);
-        if (found[i] != wanted)
-            return run_fail(run,
-                            "wrong data: int %d (from byte %zu on) on PE %d (rank %d) is %d and "
-                            "should be %d",
-                            i, (size_t)i * sizeof(int), pe_set_member(run->set, run->rank),
-                            run->rank, found[i], wanted);
-    }
-    return window_verify_guards(run, &s->window);
+    return data_verify(run, "the data before the last word", found, before, 1 - run->rank) &&
+           data_verify_equal(run, "the last word", found + before, &last, sizeof last) &&
+           window_verify_guards(run, &s->window);
 }
 
 static bool set_up_watched(struct run *run)

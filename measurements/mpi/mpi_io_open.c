@@ -30,17 +30,6 @@ static bool creates(const struct run *run)
     return run_integer(run, "create", 0) != 0;
 }
 
-static bool set_up(struct run *run)
-{
-    struct mpi_file *file = run->state;
-    return mpi_file_name(run, file, mpi_comm(run), -1);
-}
-
-static void tear_down(struct run *run)
-{
-    mpi_file_remove(run, run->state);
-}
-
 static void open_file(struct run *run, int mode)
 {
     struct mpi_file *file = run->state;
@@ -107,7 +96,7 @@ static double run_handling(struct run *run)
 
 static bool set_up_empty(struct run *run)
 {
-    return set_up(run) && mpi_file_create(run, run->state);
+    return mpi_file_set_up(run) && mpi_file_create(run, run->state);
 }
 
 static double run_preallocate(struct run *run)
@@ -138,8 +127,8 @@ static const struct measurement of_file = {.api = API_MPI,
                                            .moves = MOVES_NOTHING,
                                            MPI_STATE(struct mpi_file),
                                            .demand = demand_file,
-                                           .setup = WITH_MPI(set_up),
-                                           .teardown = WITH_MPI(tear_down),
+                                           .setup = WITH_MPI(mpi_file_set_up),
+                                           .teardown = WITH_MPI(mpi_file_tear_down),
                                            .run = WITH_MPI(run_handling)};
 
 #define HANDLING(...)                                                                              \

@@ -63,13 +63,7 @@ static void demand_alone(struct run *run)
 
 static bool set_up(struct run *run)
 {
-    struct mpi_file *file = run->state;
-    return mpi_file_name(run, file, mpi_comm(run), -1) && mpi_file_create(run, file);
-}
-
-static void tear_down(struct run *run)
-{
-    mpi_file_remove(run, run->state);
+    return mpi_file_set_up(run) && mpi_file_create(run, run->state);
 }
 
 static void write_at(struct mpi_file *file, MPI_Offset place, void *memory, size_t bytes)
@@ -149,7 +143,7 @@ static bool set_up_pairs(struct run *run)
 static void tear_down_pairs(struct run *run)
 {
     struct mpi_file *file = run->state;
-    tear_down(run);
+    mpi_file_tear_down(run);
     MPI_Comm_free(&file->comm);
 }
 
@@ -318,7 +312,7 @@ static bool set_up_alone(struct run *run)
     int64_t bytes = alone_bytes(run);
     s->posix = is_posix(run);
     s->descriptor = -1;
-    if (!mpi_file_name(run, &s->file, mpi_comm(run), -1) || run->rank != 0)
+    if (!mpi_file_set_up(run) || run->rank != 0)
         return true;
     if (!has_room(run, bytes))
         return false;
@@ -423,7 +417,7 @@ static const struct measurement of_all = {.timing = TIMING_PARTS,
                                           MPI_STATE(struct mpi_file),
                                           .demand = demand_read,
                                           .setup = WITH_MPI(set_up),
-                                          .teardown = WITH_MPI(tear_down),
+                                          .teardown = WITH_MPI(mpi_file_tear_down),
                                           .fill = WITH_MPI(fill),
                                           .verify = WITH_MPI(verify)};
 static const struct measurement of_one = {.api = API_MPI,

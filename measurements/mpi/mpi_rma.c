@@ -50,7 +50,7 @@ struct epochs {
     bool together; /* all origins work on the same place */
 };
 
-/* ---- What the arguments say; what is refused ---- */
+/* ---- What the arguments say ---- */
 
 /* Messages to each target. */
 static int64_t messages_of(const struct run *run)
@@ -255,79 +255,60 @@ static MPI_Group group_of(const struct run *run, const int *ranks, int count)
 
 /* ---- The stages ---- */
 
-static void operate(const struct run *run)
+static void transfer(const struct run *run, unsigned char *from, int target, MPI_Aint at)
 {
     const struct epochs *epochs = run->function->variant;
+    const struct epoch_state *s = run->state;
+    MPI_Datatype type = s->datatype;
+    if (epochs->operation == PUT)
+        MPI_Put(from, s->count, type, target, at, s->count, type, s->window.handle);
+    else if (epochs->operation == GET)
+        MPI_Get(from, s->count, type, target, at, s->count, type, s->window.handle);
+    else
+        MPI_Accumulate(from, s->count, type, target, at, s->count, type, s->op, s->window.handle);
+}
+
+static void operate(const struct run *run)
+{
     const struct epoch_state *s = run->state;
     for (int i = 0; s->operates && i < s->to.count; i++) {
         int target = (s->to.first + i) % run->size;
         unsigned char *from = run->local + source_of(run, target) * s->block + s->origin;
         MPI_Aint at = (MPI_Aint)(place_of(run, run->rank, i) * s->messages) * s->block + s->origin;
-        for (int64_t m = 0; m < s->messages; m++, at += s->block) {
-            if (epochs->operation == PUT)
-                MPI_Put(from, s->count, s->datatype, target, at, s->count, s->datatype,
-                        s->window.handle);
-            else if (epochs->operation == GET)
-                MPI_Get(from, s->count, s->datatype, target, at, s->count, s->datatype,
-                        s->window.handle);
+        for (int64_t m = 0; m < s->messages; m++, at += s->block)
+            transfer(run, from, target, at);
+    }
+}
+
+/* Opens the epoch, or closes it. */
+static void turn(const struct run *run, const struct epoch_state *s, enum stage stage)
+{
+    const struct epochs *epochs = run->function->variant;
+    MPI_Win window = s->window.handle;
+    bool opens = stage == OPEN;
+    switch (epochs->epoch) {
+    case FENCE:
+        MPI_Win_fence(epochs->first == stage ? s->assertion : 0, window);
+        break;
+    case START_POST:
+    case START_TEST:
+        if (s->targets != MPI_GROUP_NULL && opens)
+            MPI_Win_start(s->targets, s->assertion & MPI_MODE_NOCHECK, window);
+        else if (s->targets != MPI_GROUP_NULL)
+            MPI_Win_complete(window);
+        break;
+    case LOCK:
+        for (int i = 0; i < s->to.count; i++)
+            if (opens)
+                MPI_Win_lock(s->type, (s->to.first + i) % run->size, s->assertion, window);
             else
-                MPI_Accumulate(from, s->count, s->datatype, target, at, s->count, s->datatype,
-                               s->op, s->window.handle);
-        }
-    }
-}
-
-static void post(const struct epoch_state *s)
-{
-    if (s->origins != MPI_GROUP_NULL)
-        MPI_Win_post(s->origins, s->assertion, s->window.handle);
-}
-
-static void open_epoch(const struct run *run, const struct epoch_state *s)
-{
-    const struct epochs *epochs = run->function->variant;
-    bool asserted = epochs->first == OPEN;
-    switch (epochs->epoch) {
-    case FENCE:
-        MPI_Win_fence(asserted ? s->assertion : 0, s->window.handle);
-        break;
-    case START_POST:
-    case START_TEST:
-        if (s->targets != MPI_GROUP_NULL)
-            MPI_Win_start(s->targets, s->assertion & MPI_MODE_NOCHECK, s->window.handle);
-        break;
-    case LOCK:
-        for (int i = 0; i < s->to.count; i++)
-            MPI_Win_lock(s->type, (s->to.first + i) % run->size, s->assertion, s->window.handle);
+                MPI_Win_unlock((s->to.first + i) % run->size, window);
         break;
     case LOCK_ALL:
-        if (s->to.count > 0)
-            MPI_Win_lock_all(0, s->window.handle);
-        break;
-    case NO_EPOCH:
-        break;
-    }
-}
-
-static void close_epoch(const struct run *run, const struct epoch_state *s)
-{
-    const struct epochs *epochs = run->function->variant;
-    switch (epochs->epoch) {
-    case FENCE:
-        MPI_Win_fence(epochs->first == CLOSE ? s->assertion : 0, s->window.handle);
-        break;
-    case START_POST:
-    case START_TEST:
-        if (s->targets != MPI_GROUP_NULL)
-            MPI_Win_complete(s->window.handle);
-        break;
-    case LOCK:
-        for (int i = 0; i < s->to.count; i++)
-            MPI_Win_unlock((s->to.first + i) % run->size, s->window.handle);
-        break;
-    case LOCK_ALL:
-        if (s->to.count > 0)
-            MPI_Win_unlock_all(s->window.handle);
+        if (s->to.count > 0 && opens)
+            MPI_Win_lock_all(0, window);
+        else if (s->to.count > 0)
+            MPI_Win_unlock_all(window);
         break;
     case NO_EPOCH:
         break;
@@ -356,24 +337,14 @@ static bool wait_or_test(const struct run *run, const struct epoch_state *s)
 static bool go_through(const struct run *run, enum stage stage)
 {
     const struct epoch_state *s = run->state;
-    switch (stage) {
-    case POST:
-        post(s);
-        break;
-    case OPEN:
-        open_epoch(run, s);
-        break;
-    case OPERATE:
-        operate(run);
-        break;
-    case CLOSE:
-        close_epoch(run, s);
-        break;
-    case WAIT:
+    if (stage == WAIT)
         return wait_or_test(run, s);
-    case STAGES:
-        break;
-    }
+    if (stage == OPEN || stage == CLOSE)
+        turn(run, s, stage);
+    else if (stage == OPERATE)
+        operate(run);
+    else if (s->origins != MPI_GROUP_NULL)
+        MPI_Win_post(s->origins, s->assertion, s->window.handle);
     return true;
 }
 
@@ -498,15 +469,10 @@ static void tear_down(struct run *run)
 /* Rank 0's message, a fence, rank 1's, a fence. */
 static void round_trip(const struct run *run)
 {
-    const struct epochs *epochs = run->function->variant;
     const struct epoch_state *s = run->state;
-    for (int turn = 0; turn < 2; turn++) {
-        if (run->rank == turn && epochs->operation == PUT)
-            MPI_Put(run->local + s->origin, s->count, s->datatype, 1 - turn, s->origin, s->count,
-                    s->datatype, s->window.handle);
-        if (run->rank == turn && epochs->operation == GET)
-            MPI_Get(run->local + s->origin, s->count, s->datatype, 1 - turn, s->origin, s->count,
-                    s->datatype, s->window.handle);
+    for (int rank = 0; rank < 2; rank++) {
+        if (run->rank == rank)
+            transfer(run, run->local + s->origin, 1 - rank, s->origin);
         MPI_Win_fence(0, s->window.handle);
     }
 }
