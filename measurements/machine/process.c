@@ -5,7 +5,7 @@
  */
 #include <math.h>
 
-#include "measurements/common/shapes.h"
+#include "measurements/common/collective.h"
 
 #if SKAMPI_SHMEM
 #include <shmem.h>
@@ -360,27 +360,18 @@ static double run_footprint(struct run *run)
 
 /* ---- What is refused ---- */
 
-static bool is_active(const struct pe_set *set)
-{
-    int first, log_stride;
-    return pe_set_active(set, &first, &log_stride);
-}
-
-static const char needs_active[] = "needs an active set: PEs in ascending order with a constant "
-                                   "distance that is a power of two";
-
 static const char *check_footprint(const struct run *run)
 {
-    return *(const enum stage *)run->function->variant < STAGE_ALLTOALL || is_active(run->set)
+    return *(const enum stage *)run->function->variant < STAGE_ALLTOALL
                ? NULL
-               : needs_active;
+               : collective_refused_set(run->set);
 }
 
 static const char *check_kind(const struct run *run)
 {
     const struct kind *kind = &kinds[run_word(run, "kind")];
-    if (kind->members == ACTIVE_SET && !is_active(run->set))
-        return needs_active;
+    if (kind->members == ACTIVE_SET)
+        return collective_refused_set(run->set);
     if (kind->members == WORLD && measurement_pes() > 0 && run->size != measurement_pes())
         return "all PEs of the job have to call this together";
     return NULL;
