@@ -42,12 +42,8 @@ scheduler_seconds_left() {
 # Flux runs a copy of this file from another folder.
 for SKAMPI_JOBS in "${SKAMPI_JOBS:-}" "$(dirname "$0")" "$folder" "$folder/scripts/jobs" \
     "$(dirname "$(command -v skampi || echo .)")/../share/skampi/scripts/jobs"; do
-    [ ! -f "$SKAMPI_JOBS/common.sh" ] || break
+    # shellcheck source=scripts/jobs/common.sh
+    [ ! -f "$SKAMPI_JOBS/common.sh" ] || { . "$SKAMPI_JOBS/common.sh" && job_run; } # which does not return
 done
-if [ ! -f "$SKAMPI_JOBS/common.sh" ]; then
-    echo "skampi-job: error: set SKAMPI_JOBS to the folder scripts/jobs of skampi" >&2
-    exit 2
-fi
-# shellcheck source=scripts/jobs/common.sh
-. "$SKAMPI_JOBS/common.sh"
-job_run
+echo "skampi-job: error: set SKAMPI_JOBS to the folder scripts/jobs of skampi" >&2
+exit 2
