@@ -48,33 +48,26 @@ def group_of(routine, kind):
     return "other collectives" if kind == "collective" else "other calls"
 
 
-class Shares:
-    """One application: seconds of each PE on average, and percent of them by group."""
-
-    def __init__(self, summary, path):
-        try:
-            self.name = os.path.basename(summary["command"].split()[0]) if summary["command"] else path
-            self.pes = summary["pes"]
-            per_pe = summary["per_pe"]
-            elapsed = sum(pe["elapsed"] or 0 for pe in per_pe)
-            inside = dict.fromkeys((*GROUPS, None), 0.0)
-            for routine in summary["routines"]:
-                inside[group_of(routine["routine"], routine["class"])] += routine["seconds"] or 0
-        except (KeyError, TypeError, AttributeError) as error:
-            raise cli.Error(f"{path}: no summary of a trace: {error} is missing or wrong") from None
-        all_seconds = elapsed - inside.pop(None)
-        if not per_pe or elapsed <= 0 or all_seconds <= 0 or not math.isfinite(all_seconds):
-            raise cli.Error(f"{path}: it does not say how long the application took; record it "
-                            "without --summary")
-        self.seconds = all_seconds / len(per_pe)
-        self.percent = {group: 100 * seconds / all_seconds for group, seconds in inside.items()}
-        # Of several threads, calls at the same time count each.
-        self.percent["computation"] = max(0.0, 100 - sum(self.percent.values()))
-        self.whole = bool(summary.get("whole", True))
-
-    def cells(self):
-        return [self.name, str(self.pes), f"{self.seconds:.4g}",
-                *(f"{percent:.1f} %" for percent in self.percent.values())]
+def shares_of(summary, path):
+    """One application as JSON has it: seconds of each PE on average, and percent of them by group."""
+    try:
+        name = os.path.basename(summary["command"].split()[0]) if summary["command"] else path
+        pes, per_pe = summary["pes"], summary["per_pe"]
+        elapsed = sum(pe["elapsed"] or 0 for pe in per_pe)
+        inside = dict.fromkeys((*GROUPS, None), 0.0)
+        for routine in summary["routines"]:
+            inside[group_of(routine["routine"], routine["class"])] += routine["seconds"] or 0
+    except (KeyError, TypeError, AttributeError) as error:
+        raise cli.Error(f"{path}: no summary of a trace: {error} is missing or wrong") from None
+    seconds = elapsed - inside.pop(None)
+    if not per_pe or elapsed <= 0 or seconds <= 0 or not math.isfinite(seconds):
+        raise cli.Error(f"{path}: it does not say how long the application took; record it "
+                        "without --summary")
+    percent = {group: 100 * own / seconds for group, own in inside.items()}
+    # Of several threads, calls at the same time count each.
+    percent["computation"] = max(0.0, 100 - sum(percent.values()))
+    return {"application": name, "pes": pes, "seconds": seconds / len(per_pe), "percent": percent,
+            "whole": bool(summary.get("whole", True))}
 
 
 def summary_text(path):
@@ -94,18 +87,22 @@ def read(path):
             from None
     if not isinstance(summary, dict) or "summary" not in summary:
         raise cli.Error(f"{path}: JSON, but not the output of shmemtrace summary --json")
-    return Shares(summary, path)
+    return shares_of(summary, path)
 
 
 # ---- Output ----
 
 
+def _cells(row):
+    return [row["application"], str(row["pes"]), f"{row['seconds']:.4g}", *(f"{own:.1f} %" for own in row["percent"].values())]
+
+
 def as_text(rows):
-    return "".join(line + "\n" for line in screen.table([TITLES, *(row.cells() for row in rows)], folded=False))
+    return "".join(line + "\n" for line in screen.table([TITLES, *map(_cells, rows)], folded=False))
 
 
 def as_markdown(rows):
-    lines = [TITLES, ["---", *["---:"] * (len(TITLES) - 1)], *(row.cells() for row in rows)]
+    lines = [TITLES, ["---", *["---:"] * (len(TITLES) - 1)], *map(_cells, rows)]
     return "".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in lines)
 
 
@@ -113,17 +110,12 @@ def as_csv(rows):
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
     table.writerow(("application", "pes", "seconds", *(name.replace(" ", "_") for name in TITLES[3:])))
-    table.writerows((row.name, row.pes, f"{row.seconds:.9g}", *(f"{percent:.6g}" for percent in row.percent.values()))
+    table.writerows((row["application"], row["pes"], f"{row['seconds']:.9g}", *(f"{own:.6g}" for own in row["percent"].values()))
                     for row in rows)
     return text.getvalue()
 
 
-def as_json(rows):
-    return cli.json_text([{"application": row.name, "pes": row.pes, "seconds": row.seconds, "percent": row.percent,
-                           "whole": row.whole} for row in rows])
-
-
-FORMATS = {"text": as_text, "markdown": as_markdown, "csv": as_csv, "json": as_json}
+FORMATS = {"text": as_text, "markdown": as_markdown, "csv": as_csv, "json": cli.json_text}
 
 
 def parser():
@@ -147,6 +139,6 @@ def run(arguments):
     rows = [read(path) for path in options.traces]
     cli.write_text(options.output, FORMATS[options.to](rows))
     for path, row in zip(options.traces, rows):
-        if not row.whole:
+        if not row["whole"]:
             cli.say(f"{path}: damaged; the table has what could be read")
-    return 0 if all(row.whole for row in rows) else 1
+    return 0 if all(row["whole"] for row in rows) else 1
