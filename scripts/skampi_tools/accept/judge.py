@@ -22,6 +22,7 @@ together with alpha at most.
 
 import math
 from bisect import bisect_left
+from collections import Counter
 from dataclasses import dataclass, field
 from statistics import NormalDist
 
@@ -142,17 +143,13 @@ class Events:
     """Counts for each link, over all kinds, the passes that had an event, and all passes."""
 
     def __init__(self, tables):
-        self.of, self.trials = {}, {}
-        for table in tables:
-            for link, count in table.link_events.items():
-                self.of[link] = self.of.get(link, 0) + count
-            for link, count in table.link_trials.items():
-                self.trials[link] = self.trials.get(link, 0) + count
+        self.of, self.trials = (sum((getattr(table, name) for table in tables), Counter())
+                                for name in ("link_events", "link_trials"))
         self.all, self.all_trials = sum(self.of.values()), sum(self.trials.values())
         self.by_site = {}
         for (a, b), count in self.trials.items():
             for site in (a, b):
-                self.by_site.setdefault(site, []).append((self.of.get((a, b), 0), count))
+                self.by_site.setdefault(site, []).append((self.of[a, b], count))
 
     def _rate(self, events, trials):
         """Share of the other trials that had an event, by Laplace's rule of succession, so that it is never 0."""
@@ -160,7 +157,7 @@ class Events:
 
     def link(self, link):
         """(events, passes, rate of the other links)"""
-        events, trials = self.of.get(link, 0), self.trials.get(link, 0)
+        events, trials = self.of[link], self.trials[link]
         return events, trials, self._rate(events, trials)
 
     def site(self, site):

@@ -12,6 +12,7 @@ A site is a node; where there is only one node, each PE is a site.
 import math
 import re
 from array import array
+from collections import Counter
 from dataclasses import dataclass
 
 from ..cli import Error
@@ -111,8 +112,7 @@ class Table:
     def __init__(self, turns):
         self.turns = turns
         self.links, self.sites, self.pes, self.inside = {}, {}, {}, {}
-        self.link_events, self.link_trials = {}, {}
-
+        self.link_events, self.link_trials = Counter(), Counter()
         self._columns = {}
 
     def of(self, what):
@@ -302,8 +302,7 @@ class Times:
                     partners.setdefault(site, []).append(numbers)
         for site, lists in partners.items():
             table.sites[site] = [median(known(column)) for column in zip(*lists)]
-        for link, turn in events:
-            table.link_events[link] = table.link_events.get(link, 0) + 1
+        table.link_events.update(link for link, _ in events)
         return table
 
     def _cells(self, sample, turn, cells, events, only):

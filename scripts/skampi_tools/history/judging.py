@@ -25,10 +25,7 @@ class Level(NamedTuple):
     old: float    # medians of the segments on both sides
     new: float
     p: float
-
-    @property
-    def ratio(self):
-        return self.new / self.old
+    ratio: float  # new / old
 
 
 class Difference(NamedTuple):
@@ -129,7 +126,7 @@ def _divide(one, changes):
     for a, b in zip(ends, ends[1:]):
         own = there[a:b]
         one.segments.append(Segment(own[0], own[-1], len(own), median([one.values[i] for i in own])))
-    one.changes = [Level(old.last, new.first, old.level, new.level, change.p)
+    one.changes = [Level(old.last, new.first, old.level, new.level, change.p, new.level / old.level)
                    for old, new, change in zip(one.segments, one.segments[1:], changes)]
 
 

@@ -139,23 +139,17 @@ def as_json(history):
         "changes": [{
             "before": group.before, "after": group.after,
             "environment": [difference._asdict() for difference in group.differences],
-            "points": [{"point": numbers[id(member.series)], **_change(member.change)} for member in group.members],
+            "points": [{"point": numbers[id(member.series)], **member.change._asdict()} for member in group.members],
         } for group in history.groups],
         "points": [{
-            "script": one.point.script, "block": one.point.block, "call": one.point.call, "pes": one.point.pes,
-            "members": one.point.members, "variables": dict(one.point.variables),
-            "occurrence": one.point.occurrence, "quantity": one.point.quantity,
+            **{name: value for name, value in one.point._asdict().items() if name != "key"}, "variables": dict(one.point.variables),
             **({"state": one.state, "state_text": one.state_text} if one.state else {}),
             "values": one.values,
             "segments": list(map(asdict, one.segments)),
-            "changes": [_change(change) for change in one.changes],
+            "changes": [change._asdict() for change in one.changes],
             "judged": verdict.judged, "over": verdict.over,
             "against": verdict.old, "ratio": verdict.ratio,
         } for one, verdict in zip(history.series, history.verdicts)]}
-
-
-def _change(change):
-    return {**change._asdict(), "ratio": change.ratio}
 
 
 def as_junit(history):
