@@ -133,52 +133,55 @@ def _numbers(text, separator=";"):
     return [number(entry) for entry in text.split(separator)]
 
 
-# ---- Writing ----
+# ---- Cells that hold several values ----
 
 
-def _texts(member):
-    return lambda record: ";".join(map(_escape, record.get(member) or ()))
+def _named(write, read):
+    """NAME=VALUE;NAME=VALUE"""
+    return (lambda values: ";".join([f"{_escape(name)}={write(value)}" for name, value in values.items()]),
+            lambda text: {name: read(value) for name, value in _pairs(text)})
 
 
-def _entries(member):
-    return lambda record: ";".join(map(_entry, record.get(member) or ()))
-
-
-def _groups(member, names):
+def _grouped(names):
     """Entries of several numbers each."""
-    return lambda record: ";".join([":".join([_entry(entry.get(name)) for name in names])
-                                    for entry in record.get(member) or ()])
+    return (lambda entries: ";".join([":".join([_entry(entry.get(name)) for name in names]) for entry in entries]),
+            lambda text: [dict(zip(names, _numbers(entry, ":"))) for entry in text.split(";")])
+
+
+_VALUES = _named(_value_text, _parse_value)
+# How they are written, and read.
+_COMPOSED = {
+    "args": _VALUES, "variables": _VALUES, "arg_units": _named(_escape, unescape),
+    "counters": _named(lambda count: f"{_entry(count['most'])}/{_entry(count['mean'])}",
+                       lambda text: dict(zip(("most", "mean"), map(number, text.split("/"))))),
+    **dict.fromkeys(("settings", "flags", "notes"), (lambda texts: ";".join(map(_escape, texts)),
+                                                     lambda text: [unescape(part) for part in split(text, ";")])),
+    **dict.fromkeys(_NUMBER_LISTS, (lambda numbers: ";".join(map(_entry, numbers)), _numbers)),
+    **{name: _grouped(names) for name, names in _GROUPS.items()}}
+
+
+# ---- Writing ----
 
 
 def _pe_set(member):
     return lambda record: (record.get("pe_set") or {}).get(member)
 
 
-# How members that are no single value become a cell.
-_COMPOSED = {
-    "args": lambda record: ";".join([
-        f"{_escape(name)}={_value_text(argument['value'])}"
-        for name, argument in (record.get("arguments") or {}).items()]),
-    "arg_units": lambda record: ";".join([
-        f"{_escape(name)}={_escape(argument['unit'])}"
-        for name, argument in (record.get("arguments") or {}).items() if argument.get("unit")]),
-    "variables": lambda record: ";".join([
-        f"{_escape(name)}={_value_text(value)}"
-        for name, value in (record.get("variables") or {}).items()]),
-    "pes": _pe_set("size"), "members": _pe_set("members"), "placement": _pe_set("placement"),
-    "settings": _texts("settings"), "flags": _texts("flags"), "notes": _texts("notes"),
-    **{name: _groups(name, names) for name, names in _GROUPS.items()},
-    "counters": lambda record: ";".join([
-        f"{_escape(name)}={_entry(count['most'])}/{_entry(count['mean'])}"
-        for name, count in (record.get("counters") or {}).items()]),
-    **{name: _entries(name) for name in _NUMBER_LISTS},
-}
+# What columns hold that are no members of records.
+_MEMBERS = {
+    "args": lambda record: {name: own["value"] for name, own in (record.get("arguments") or {}).items()},
+    "arg_units": lambda record: {name: own["unit"] for name, own in (record.get("arguments") or {}).items() if own.get("unit")},
+    "pes": _pe_set("size"), "members": _pe_set("members"), "placement": _pe_set("placement")}
 
 
 def _writer(name):
-    compose = _COMPOSED.get(name) or (lambda record: record.get(name))
-    of_numbers = name in _NUMBER_LISTS or name in _GROUPS
-    return compose if of_numbers else lambda record: _cell(compose(record))
+    member = _MEMBERS.get(name) or (lambda record: record.get(name))
+    if name not in _COMPOSED:
+        return lambda record: _cell(member(record))
+    write = _COMPOSED[name][0]
+    if name in _NUMBER_LISTS or name in _GROUPS:
+        return lambda record: write(member(record) or ())
+    return lambda record: _cell(write(member(record) or {}))
 
 
 _WRITERS = [_writer(name) for name in COLUMNS]
@@ -228,29 +231,9 @@ def write(stream, file):
 # ---- Reading ----
 
 
-def _texts_of(text):
-    return [unescape(part) for part in split(text, ";")]
-
-
-def _values_of(text):
-    return {name: _parse_value(value) for name, value in _pairs(text)}
-
-
-def _counters_of(text):
-    return {name: dict(zip(("most", "mean"), map(number, value.split("/")))) for name, value in _pairs(text)}
-
-
-def _groups_of(names):
-    return lambda text: [dict(zip(names, _numbers(entry, ":"))) for entry in text.split(";")]
-
-
 # How cells of these columns are read; cells of other columns hold texts.
 _READERS = {**dict.fromkeys((*NUMBERS, *COUNTS, *_OF_STATES, "pes", "points"), number),
-            **dict.fromkeys(("settings", "flags", "notes"), _texts_of),
-            **dict.fromkeys(("args", "variables"), _values_of),
-            "arg_units": lambda text: {name: unescape(unit) for name, unit in _pairs(text)},
-            "counters": _counters_of, **dict.fromkeys(_NUMBER_LISTS, _numbers),
-            **{name: _groups_of(names) for name, names in _GROUPS.items()}}
+            **{name: read for name, (_, read) in _COMPOSED.items()}}
 _KNOWN = frozenset(COLUMNS)
 
 
