@@ -2,7 +2,6 @@
 
 import math
 import re
-from typing import NamedTuple
 
 from .. import doubt, screen, style
 from ..progress import operation_of, size_of, value_of
@@ -31,23 +30,6 @@ FEWEST = {"p99": 100, "p999": 1000}  # operations that a percentile needs
 _RATE = re.compile(r"aggressors: .* at ([\d.]+) to ([\d.]+) MB/s each$")  # a note of measurements/aggressors.c
 
 
-class Row(NamedTuple):
-    """An operation beside aggressors. times: seconds, by PERCENTILES; NaN: there were too few operations. ratios: to
-    those without aggressors, NaN if these are not known."""
-    operation: str
-    pes: int
-    bytes: int
-    victims: int        # PEs that make the operation; 0: the function's two
-    aggressors: str
-    flood: int          # bytes of each of their operations
-    repetitions: int    # the fewest of all rounds
-    times: tuple
-    ratios: tuple
-    rate: tuple         # bytes/s that the slowest and the fastest aggressor achieved; None: not known
-    doubtful: bool
-    error: float = NAN  # seconds, of the median; NaN: not known
-
-
 def _argument(result, name, otherwise):
     value = value_of(result, name)
     return otherwise if value is None else value
@@ -69,41 +51,37 @@ def _key(result):
 
 
 def _times(several):
-    """Over rounds: the median of each percentile."""
-    found = []
-    for name in PERCENTILES:
-        values = [getattr(result, name) for result in several if (result.valid or 0) >= FEWEST.get(name, 1)]
-        found.append(median([value for value in values if math.isfinite(value)]))
-    return tuple(found)
+    """Seconds; over rounds the median of each percentile. NaN: there were too few operations."""
+    return {name: median([value for result in several if (result.valid or 0) >= FEWEST.get(name, 1)
+                          and math.isfinite(value := getattr(result, name))]) for name in PERCENTILES}
 
 
 def _rate(several):
+    """Bytes/s that the slowest and the fastest aggressor achieved; None: not known."""
     found = [match for result in several for note in result.notes if (match := _RATE.match(str(note)))]
     if not found:
         return None
     return 1e6 * min(float(match[1]) for match in found), 1e6 * max(float(match[2]) for match in found)
 
 
-def _ratio(value, alone):
-    return value / alone if math.isfinite(value) and alone > 0 else NAN
-
-
 def _rows_of(point, beside, points):
-    """Of one operation: {(aggressors, flood): results}. points: what is shown of them, by their keys."""
+    """Of one operation, as JSON has it: {(aggressors, flood): results}. points: what is shown of them, by their keys."""
     _, operation, pes, _, size, victims = point
     alone = _times([result for (name, _), several in beside.items() if name == NONE for result in several])
     for (name, flood), several in beside.items():
         times = _times(several)
-        ratios = tuple(_ratio(*pair) for pair in zip(times, alone))
         shown = [points[key] for key in {result.key for result in several} if key in points]
-        yield Row(operation, pes, size, victims, name, flood,
-                  min(result.valid or 0 for result in several), times, ratios, _rate(several),
-                  any(result.doubtful for result in shown),
-                  max((result.shown().half_width for result in shown), default=NAN))
+        yield {"operation": operation, "pes": pes, "bytes": size,
+               "victims": victims,  # PEs that make the operation; 0: the function's two
+               "aggressors": name, "flood": flood,  # bytes of each of their operations
+               "repetitions": min(result.valid or 0 for result in several),  # the fewest of all rounds
+               "times": times, "ratios": {of: value / alone[of] if alone[of] > 0 else NAN for of, value in times.items()},
+               "rate": _rate(several), "doubtful": any(result.doubtful for result in shown),
+               "error": max((result.shown().half_width for result in shown), default=NAN)}  # seconds, of the median
 
 
 def rows(file):
-    """The Rows of a ResultFile, in its order; operations that were only measured in one way, too."""
+    """The rows of a ResultFile, in its order; operations that were only measured in one way, too."""
     found = {}
     for result in file.results + file.later:
         if result.function and result.function.endswith(SUFFIX) and math.isfinite(result.best()):
@@ -123,36 +101,28 @@ def rate(found, text):
 
 def lines(rows):
     """Of the table, one unit a column."""
-    times = [style.column(name, values) for name, values in zip(TITLES, zip(*(row.times for row in rows)))]
-    achieved, rate_text = style.column("each achieves", [end for row in rows for end in row.rate or ()],
+    times = [style.column(title, [row["times"][name] for row in rows]) for title, name in zip(TITLES, PERCENTILES)]
+    achieved, rate_text = style.column("each achieves", [end for row in rows for end in row["rate"] or ()],
                                        style.RATE_UNITS)
     found = [["operation", "PEs", "size", "aggressors", *(title for title, _ in times),
               *(f"× {name}" for name in TITLES), achieved]]
     for row in rows:
-        errors = (row.error, math.nan, math.nan)
-        alone = row.aggressors == NONE
-        found.append([printable(row.operation), str(row.pes), style.size_text(row.bytes) if row.bytes else "",
-                      printable(row.aggressors) + doubt.mark(row.doubtful),
-                      *(text(value, error) for (_, text), value, error in zip(times, row.times, errors)),
-                      *("" if alone else style.number_text(ratio, 2) for ratio in row.ratios),
-                      rate(row.rate, rate_text) if row.rate else ""])
+        errors = (row["error"], math.nan, math.nan)
+        found.append([printable(row["operation"]), str(row["pes"]), style.size_text(row["bytes"]) if row["bytes"] else "",
+                      printable(row["aggressors"]) + doubt.mark(row["doubtful"]),
+                      *(text(value, error) for (_, text), value, error in zip(times, row["times"].values(), errors)),
+                      *("" if row["aggressors"] == NONE else style.number_text(ratio, 2) for ratio in row["ratios"].values()),
+                      rate(row["rate"], rate_text) if row["rate"] else ""])
     return found
 
 
 def report(rows):
     print("\n".join(screen.table(lines(rows), (0, 3))))
-    few = min(row.repetitions for row in rows)
+    few = min(row["repetitions"] for row in rows)
     most = max(FEWEST.values())
     if few < most:
         print(f"\np99 needs {FEWEST['p99']} operations and p99.9 {most}, not {few}: "
               f"measure with --set REPETITIONS={most} or more")
-
-
-def as_json(rows, path):
-    """Times in seconds, rates in bytes per second."""
-    return {"load": 1, "file": path, "operations": [
-        {**row._asdict(), "times": dict(zip(PERCENTILES, row.times)), "ratios": dict(zip(PERCENTILES, row.ratios))}
-        for row in rows]}
 
 
 def parser():
@@ -160,6 +130,6 @@ def parser():
 
 
 def run(arguments):
-    return one_file.run(parser(), arguments, rows, report, as_json,
+    return one_file.run(parser(), arguments, "load", rows, report,
                         "no operation under load (.sko files have no arguments); measure with: "
                         "oshrun -np 4 skampi -i load.ski -o load.json")

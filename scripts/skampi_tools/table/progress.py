@@ -46,11 +46,9 @@ def report(rows):
         print(f"  {printable(reason)}")
 
 
-def as_json(rows, path):
+def as_json(row):
     """Times in seconds."""
-    return {"progress": 1, "file": path, "operations": [
-        {**row._asdict(), **{name: getattr(row, name)._asdict() for name in ("alone", "computing", "share")}}
-        for row in rows]}
+    return {**row._asdict(), **{name: getattr(row, name)._asdict() for name in ("alone", "computing", "share")}}
 
 
 def parser():
@@ -58,6 +56,6 @@ def parser():
 
 
 def run(arguments):
-    return one_file.run(parser(), arguments, progress.rows, report, as_json,
+    return one_file.run(parser(), arguments, "progress", progress.rows, report,
                         "no operation with and without a computation (.sko files have no arguments); measure with: "
-                        "oshrun -np 2 skampi -i progress.ski -o progress.json")
+                        "oshrun -np 2 skampi -i progress.ski -o progress.json", as_json)
