@@ -8,54 +8,34 @@ wide, over the number of all ways.
 """
 
 import math
-from dataclasses import dataclass
 
 from .rows import CANNOT_TELL, FASTER, SLOWER
 
 
-@dataclass(frozen=True)
-class _Split:
-    """A way to give launches to the sides that separates them."""
-    old: frozenset   # indices of launches
-    ways: int        # of all, with as many launches a side
-    gap: float       # logarithm of the ratio of the values next to it
-
-    def chance(self):
-        return 1 / self.ways
-
-
 def _splits(values, border):
-    """Both splits of a point. Launches without a value take no part."""
+    """Both splits of a point, by the launches that are the old side then: the logarithm of the ratio of the values next to
+    it; how rare each of them is; and the real old side. Launches without a value take no part."""
     there = sorted((value, index) for index, value in enumerate(values) if value > 0)
-    old = sum(index < border for _, index in there)
-    ways = math.comb(len(there), old)
-    for count, first_is_old in ((old, True), (len(there) - old, False)):
+    order = [index for _, index in there]
+    real = frozenset(index for index in order if index < border)
+    gaps = {}
+    for count, old in ((len(real), order[:len(real)]), (len(there) - len(real), order[len(there) - len(real):])):
         if 0 < count < len(there):
-            first = frozenset(index for _, index in there[:count])
-            own = first if first_is_old else frozenset(index for _, index in there[count:])
-            yield _Split(own, ways, math.log(there[count][0] / there[count - 1][0]))
-
-
-def _own(splits, values, border):
-    """The split that agrees with the real sides; None: the sides overlap."""
-    real = frozenset(index for index, value in enumerate(values) if value > 0 and index < border)
-    return next((split for split in splits if split.old == real and split.gap > 0), None)
+            gaps[frozenset(old)] = math.log(there[count][0] / there[count - 1][0])
+    return gaps, 1 / math.comb(len(there), len(real)), real
 
 
 def decide(comparison, columns, border):
     """Judges separated rows that no test could judge. columns: (row, one value a launch) pairs; border: the
     number of old launches."""
-    splits = {id(row): list(_splits(values, border)) for row, values in columns}
-    separated = [(row, own) for row, values in columns if row.verdict == CANNOT_TELL
-                 and (row.overall or row).ratio > 0 and (own := _own(splits[id(row)], values, border))]
-    if not separated:
-        return
-    every = [split for own in splits.values() for split in own]
-    for row, own in separated:
-        ways = {split.old: split for split in every if split.gap >= own.gap}
-        p = min(1.0, sum(split.chance() for split in ways.values()))
-        if p <= comparison.alpha:
-            _judge(comparison, row, own.gap, p)
+    splits = [_splits(values, border) for _, values in columns]
+    for (row, _), (gaps, _, real) in zip(columns, splits):
+        own = gaps.get(real, 0)
+        if own > 0 and row.verdict == CANNOT_TELL and (row.overall or row).ratio > 0:
+            ways = {old: chance for other, chance, _ in splits for old, gap in other.items() if gap >= own}
+            p = min(1.0, sum(ways.values()))
+            if p <= comparison.alpha:
+                _judge(comparison, row, own, p)
 
 
 def _judge(comparison, row, gap, p):
