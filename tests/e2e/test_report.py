@@ -150,24 +150,24 @@ def axes(points, files=("a",)):
 
 
 _, found = axes(sweep("b", "F", 1e-6, (8, 16, 32)) + sweep("b", "G", 1e-6, (8, 16)))
-tap.ok(len(found[0]) == 1 and found[0][0].name == "count" and found[0][0].unit == "bytes"
-       and found[0][0].labels == ["F", "G"] and found[0][0].series == [0, 0, 0, 1, 1],
+tap.ok(len(found[0]) == 1 and found[0][0]["name"] == "count" and found[0][0]["unit"] == "bytes"
+       and found[0][0]["labels"] == ["F", "G"] and found[0][0]["series"] == [0, 0, 0, 1, 1],
        "functions over a size make lines", found)
 grid = [point("b", "F", {"count": n}, 1e-6, variables={"p": p, "count": n}, pe_set={
     "size": p, "placement": ""}) for p in (2, 4) for n in (8, 16, 32)]
 _, found = axes(grid)
-tap.equal([(a.name, a.labels) for a in found[0]],
+tap.equal([(a["name"], a["labels"]) for a in found[0]],
           [("count", ["p = 2", "p = 4"]), ("p", ["count = 8", "count = 16", "count = 32"])],
           "two loops: either over the other; PEs that follow from a variable are not named twice")
 _, found = axes([point("b", "F", {"count": n, "iterations": i}, 1e-6, variables={"count": n})
                  for n in (8, 16) for i in (1, 10)])
-tap.equal(found[0][0].labels, ["iterations = 1", "iterations = 10"], "arguments tell calls apart")
+tap.equal(found[0][0]["labels"], ["iterations = 1", "iterations = 10"], "arguments tell calls apart")
 _, found = axes([point("b", "F", {}, 1e-6)] * 3)
 tap.equal(found[0], [], "nothing differs: no axis")
 _, found = axes([point("b", "F", {"count": n}, 1e-6) for n in (8, 8, 16)])
-tap.equal(found[0][0].labels, ["measurement 1 of the same", "measurement 2 of the same"], "a point measured twice makes another line")
+tap.equal(found[0][0]["labels"], ["measurement 1 of the same", "measurement 2 of the same"], "a point measured twice makes another line")
 both, found = axes(sweep("b", "F", 1e-6, (8, 16)), ("a", "c"))
-tap.ok(len(both) == 1 and found[0][0].labels == ["a", "c"], "blocks of one name of several files come together",
+tap.ok(len(both) == 1 and found[0][0]["labels"] == ["a", "c"], "blocks of one name of several files come together",
        found)
 again, _ = axes([*sweep("b", "F", 1e-6, (8, 16)), point("c", "F", {}, 1e-6), *sweep("b", "F", 1e-6, (8,))])
 tap.equal([(s.name, len(s.points)) for s in again], [("b", 2), ("c", 1), ("b", 1)],

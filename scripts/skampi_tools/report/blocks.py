@@ -3,7 +3,6 @@
 from collections import defaultdict
 
 from .. import style
-from ..plot.curves import spacing
 from ..results import MEAN, PER_SECOND, shown_as
 from ..users_json import is_number
 from .columns import result_columns
@@ -58,9 +57,7 @@ def plot_data(section, comparison, many):
     shown = [r.shown() for r in results]
     return {
         "name": section.name,
-        "axes": [{"name": a.name, "unit": a.unit, "positions": a.positions, "series": a.series,
-                  "spacing": spacing([x for x in a.positions if x is not None]), "labels": a.labels,
-                  "marks": a.marks} for a in axes_of(section)],
+        "axes": axes_of(section),
         "label": [f"{r.label()} · {p.file}" if many else r.label()
                   for r, p in zip(results, section.points)],
         "memory": [r.quantity != "time" for r in results],

@@ -27,7 +27,7 @@ def render(files, title, comparison=None, coverage=None, configurations=()):
     many = len(files) > 1
     verdicts = [x for name, file in files for x in v.check_file(file, name if many else "")]
     if coverage:
-        verdicts.append(coverage.verdict())
+        verdicts.append(coverage.verdict)
     rows = compared_records(comparison, files)
     missing = [(f, s.name, r) for s in sections for f, r in s.missing]
     blocks = "".join(block_part(n, s, files, rows) for n, s in enumerate(sections, 1))

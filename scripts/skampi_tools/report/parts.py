@@ -167,7 +167,7 @@ def rounds_part(files, coverage):
                      f"the median of as many later {several} will be.</p>")
     parts.append(PROMISE)
     if coverage:
-        parts.append(f"<p>Measured by <code>skampi-campaign coverage</code>: {esc(coverage.sentence())}.</p>")
+        parts.append(f"<p>Measured by <code>skampi-campaign coverage</code>: {esc(coverage.sentence)}.</p>")
     else:
         parts.append("<p class=hint>How well this holds on this machine is unknown: "
                      "<code>skampi-campaign coverage</code> measures it, and <code>--coverage</code> shows it here.</p>")

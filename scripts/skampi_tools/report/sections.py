@@ -34,18 +34,6 @@ class Section:
         return list(dict.fromkeys(n for p in self.points for n in p.result.variables))
 
 
-@dataclass
-class Axis:
-    """One choice for the horizontal axis; positions[i] and series[i] belong to point
-    i of the section; None where the point has no position."""
-    name: str
-    unit: str
-    positions: list
-    series: list
-    labels: list
-    marks: list  # breaks of lines at sizes where a protocol changes
-
-
 def sections_of(files):
     """files: (short name, ResultFile) pairs. In the order of first appearance."""
     sections = {}
@@ -113,17 +101,20 @@ def tell_apart(points):
 
 def axes_of(section):
     """The axes along which the section's points can be drawn, the best first; none where nothing
-    that is a number differs. What differs besides the position makes another line, as in skampi-plot."""
+    that is a number differs. What differs besides the position makes another line, as in skampi-plot. positions[i] and
+    series[i] belong to point i; None: it has no position. marks: breaks of lines at sizes where a protocol changes."""
     points = [p.drawn for p in section.points]
     axes = []
     for name in dict.fromkeys([*reversed(section.variables), *(n for p in points for n in p.arguments), "bytes", "pes"]):
         values = [cv.value_of(point, name) for point in points]
         positions = [value if is_number(value) else None for value in values]
-        if len(set(positions) - {None}) > 1 and all(positions != other.positions for other in axes):
-            axes.append(Axis("PEs" if name == "pes" else name, unit_of(name, section.points), positions,
-                             *lines_of(points, name, section.name)))
+        known = [position for position in positions if position is not None]
+        if len(set(known)) > 1 and all(positions != other["positions"] for other in axes):
+            series, labels, marks = lines_of(points, name, section.name)
+            axes.append({"name": "PEs" if name == "pes" else name, "unit": unit_of(name, section.points), "positions": positions,
+                         "series": series, "spacing": cv.spacing(known), "labels": labels, "marks": marks})
     # The one that places most points, then with most values; a loop before what follows from it.
-    return sorted(axes, key=lambda a: (a.positions.count(None), -len(set(a.positions))))
+    return sorted(axes, key=lambda axis: (axis["positions"].count(None), -len(set(axis["positions"]))))
 
 
 def unit_of(name, points):

@@ -124,7 +124,7 @@ def judge(files, coverage=None):
     many = len(files) > 1
     reasons = [reason for name, file in files for reason in reasons_of(file, name if many else "")]
     if coverage:
-        held = coverage.verdict()
+        held = coverage.verdict
         if severity := severity_of(held.check, held.state):
             reasons.append(Reason(severity, held.check, held.text))
     reasons.sort(key=lambda reason: reason.severity != BROKEN)

@@ -6,6 +6,7 @@ check_file() and check_rounds() return Verdicts; a state is one of STATES, the w
 import math
 import re
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from .. import doubt, style
 from ..cli import Error, read_json
@@ -259,30 +260,10 @@ def check_file(file, name=""):
     return verdicts
 
 
-@dataclass
-class Coverage:
+class Coverage(NamedTuple):
     """What skampi-campaign coverage --json measured."""
-    contained: float
-    width_ratio: float
-    promise: bool  # None: too few runs to tell
-    least_contained: float
-    most_width: float
-    runs: int
-
-    def sentence(self):
-        width = ("widths were not judged" if self.width_ratio is None else
-                 f"they were {style.number_text(self.width_ratio)} times as wide as the observed "
-                 "spread needs")
-        kept = {True: "the promise is kept", False: "the promise is not kept",
-                None: "too few runs to say more"}[self.promise]
-        return (f"in {style.count_text(self.runs, 'run')} intervals contained "
-                f"{style.percent_text(self.contained)} of later medians (promised: at least "
-                f"{style.percent_text(self.least_contained)}), and {width} (promised: at most "
-                f"{style.number_text(self.most_width)}): {kept}")
-
-    def verdict(self):
-        state = {True: "ok", False: "doubtful", None: "unknown"}[self.promise]
-        return Verdict("Prediction intervals hold", state, f"by skampi-campaign coverage, {self.sentence()}")
+    sentence: str
+    verdict: Verdict
 
 
 def read_coverage(path):
@@ -293,13 +274,18 @@ def read_coverage(path):
         if record["coverage"] != COVERAGE_VERSION:
             raise Error(f"{path}: version {record['coverage']!r} of skampi-campaign coverage's output, but this "
                         f"tool knows version {COVERAGE_VERSION}: use the skampi-report that belongs to it")
-        ratio, promise, promised = record["width_ratio"], record["promise"], record["promised"]
-        if promise not in (True, False, None):
-            raise ValueError
-        return Coverage(float(record["contained"]), None if ratio is None else float(ratio), promise,
-                        float(promised["contained"]), float(promised["width_ratio"]), int(record["runs"]))
+        state, kept = {True: ("ok", "the promise is kept"), False: ("doubtful", "the promise is not kept"),
+                       None: ("unknown", "too few runs to say more")}[record["promise"]]
+        ratio, promised = record["width_ratio"], record["promised"]
+        width = ("widths were not judged" if ratio is None else
+                 f"they were {style.number_text(float(ratio))} times as wide as the observed spread needs")
+        sentence = (f"in {style.count_text(int(record['runs']), 'run')} intervals contained "
+                    f"{style.percent_text(float(record['contained']))} of later medians (promised: at least "
+                    f"{style.percent_text(float(promised['contained']))}), and {width} (promised: at most "
+                    f"{style.number_text(float(promised['width_ratio']))}): {kept}")
     except (ValueError, KeyError, TypeError, OverflowError):
         raise Error(other) from None
+    return Coverage(sentence, Verdict("Prediction intervals hold", state, f"by skampi-campaign coverage, {sentence}"))
 
 
 def worst(verdicts):
