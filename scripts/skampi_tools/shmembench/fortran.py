@@ -32,16 +32,9 @@ _SIZES = "4 8 16 32 64 128"
 _INTS, _REALS, _COMPLEX = "int4 int8", "real4 real8 real16", "comp4 comp8"
 
 
-@dataclass(frozen=True)
-class _Line:
-    """Routines that differ in the type only, * in the name."""
-    name: str
-    types: str
-    family: Family
-
-
 def _line(name, types, roles, word, template="", test_class=0, keeps=(), **settings):
-    return _Line(name, types, Family("", roles, word, template, test_class, keeps, settings))
+    """Routines that differ in the type only, * in the name."""
+    return name, types, Family("", roles, word, template, test_class, keeps, settings)
 
 
 def _atomic(name, types, operand, after, fetches):
@@ -108,13 +101,12 @@ class Routine(catalogue.Routine):
 
 def _all():
     found = {}
-    for line in LINES:
-        for kind in line.types.split() or [""]:
-            name = line.name.replace("*", kind)
+    for pattern, types, family in LINES:
+        for kind in types.split() or [""]:
+            name = pattern.replace("*", kind)
             fortran = _TYPES.get(_OF_SIZE.get(kind, kind), ())
-            type_ = Type(fortran[0], fortran[1], fortran[2]) if fortran else None
-            found[name] = Routine(name, line.family, type_, line.family.settings.get("operation", ""),
-                                  False, fortran)
+            found[name] = Routine(name, family, Type(*fortran[:3]) if fortran else None,
+                                  family.settings.get("operation", ""), False, fortran)
     return found
 
 
