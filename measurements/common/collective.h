@@ -51,6 +51,7 @@ struct routine {
 
 /* clang-format off */
 #define COUNT_IN(elements) {"count", PARAMETER_INT, "bytes", "data in each PE's block, rounded up to complete " elements, .size = true, .minimum = 1, .example = "1024"}
+#define COUNT_OF_ELEMENTS COUNT_IN("elements")
 /* clang-format on */
 
 /* What functions are like: those of any routine, and the three ways to time one. */

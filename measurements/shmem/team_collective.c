@@ -45,10 +45,6 @@ CALL(reduce_max_double, shmem_double_max_reduce(OF_TEAM, c->elements))
 
 #endif
 
-/* clang-format off */
-#define COUNT {"count", PARAMETER_INT, "bytes", "data in each PE's block, rounded up to complete elements", .size = true, .minimum = 1, .example = "1024"}
-/* clang-format on */
-
 static const struct measurement common = {
     .who = "all",
     .state_bytes = sizeof(struct collective_state),
@@ -64,7 +60,7 @@ static const struct measurement common = {
 
 static const struct measurement in_a_row = {
     .summary = "%s, in a row",
-    .parameters = {ITERATIONS, COUNT},
+    .parameters = {ITERATIONS, COUNT_OF_ELEMENTS},
     .timing = TIMING_WHOLE,
     .timed = "the collective",
     .run = WITH_SHMEM_1_5(collective_consecutive),
@@ -74,7 +70,7 @@ static const struct measurement in_a_row = {
 static const struct measurement with_syncs = {
     .summary = "%s, each followed by a team_sync",
     .calls = "shmem_team_sync",
-    .parameters = {ITERATIONS, COUNT},
+    .parameters = {ITERATIONS, COUNT_OF_ELEMENTS},
     .timing = TIMING_PARTS,
     .timed = "the collective + team_sync",
     .subtracted = "a team_sync, measured alone",
@@ -85,7 +81,7 @@ static const struct measurement with_syncs = {
 
 static const struct measurement by_the_clock = {
     .summary = "one %s, all PEs starting by the clock",
-    .parameters = {COUNT},
+    .parameters = {COUNT_OF_ELEMENTS},
     .like = {&in_a_row},
 };
 
@@ -135,9 +131,9 @@ static const struct measurement of_alltoallsmem = {.word = "alltoalls of bytes i
     .variant = &(const struct routine){BLOCKS, .element = 1, .target_of_all = true, .source_of_all = true, .call = WITH_SHMEM_1_5(alltoallsmem)}};
 
 const struct measurement measurements_team_collective[] = {
-    {"Shmem_Team_Broadcast_Consecutive", .like = {&in_a_row, &of_broadcast}, .parameters = {ITERATIONS, COUNT, ROOT}},
-    {"Shmem_Team_Broadcast_Barrier", .like = {&with_syncs, &of_broadcast}, .parameters = {ITERATIONS, COUNT, ROOT}},
-    {"Shmem_Team_Broadcast_Synchro", .like = {&by_the_clock, &of_broadcast}, .parameters = {COUNT, ROOT}, .cost = "broadcast"},
+    {"Shmem_Team_Broadcast_Consecutive", .like = {&in_a_row, &of_broadcast}, .parameters = {ITERATIONS, COUNT_OF_ELEMENTS, ROOT}},
+    {"Shmem_Team_Broadcast_Barrier", .like = {&with_syncs, &of_broadcast}, .parameters = {ITERATIONS, COUNT_OF_ELEMENTS, ROOT}},
+    {"Shmem_Team_Broadcast_Synchro", .like = {&by_the_clock, &of_broadcast}, .parameters = {COUNT_OF_ELEMENTS, ROOT}, .cost = "broadcast"},
     {"Shmem_Team_Collect_Consecutive", .like = {&in_a_row, &of_collect}},
     {"Shmem_Team_Collect_Barrier", .like = {&with_syncs, &of_collect}},
     {"Shmem_Team_Collect_Synchro", .like = {&by_the_clock, &of_collect}, .cost = "collect"},
@@ -177,9 +173,9 @@ const struct measurement measurements_team_collective[] = {
     {"Shmem_Team_Reduce_Max_Double_Consecutive", .like = {&in_a_row, &of_reduce_max_double}},
     {"Shmem_Team_Reduce_Max_Double_Barrier", .like = {&with_syncs, &of_reduce_max_double}},
     {"Shmem_Team_Reduce_Max_Double_Synchro", .like = {&by_the_clock, &of_reduce_max_double}, .cost = "reduce"},
-    {"Shmem_Broadcastmem_Consecutive", .like = {&in_a_row, &of_broadcastmem}, .parameters = {ITERATIONS, COUNT, ROOT}},
-    {"Shmem_Broadcastmem_Barrier", .like = {&with_syncs, &of_broadcastmem}, .parameters = {ITERATIONS, COUNT, ROOT}},
-    {"Shmem_Broadcastmem_Synchro", .like = {&by_the_clock, &of_broadcastmem}, .parameters = {COUNT, ROOT}, .cost = "broadcast"},
+    {"Shmem_Broadcastmem_Consecutive", .like = {&in_a_row, &of_broadcastmem}, .parameters = {ITERATIONS, COUNT_OF_ELEMENTS, ROOT}},
+    {"Shmem_Broadcastmem_Barrier", .like = {&with_syncs, &of_broadcastmem}, .parameters = {ITERATIONS, COUNT_OF_ELEMENTS, ROOT}},
+    {"Shmem_Broadcastmem_Synchro", .like = {&by_the_clock, &of_broadcastmem}, .parameters = {COUNT_OF_ELEMENTS, ROOT}, .cost = "broadcast"},
     {"Shmem_Collectmem_Consecutive", .like = {&in_a_row, &of_collectmem}},
     {"Shmem_Collectmem_Barrier", .like = {&with_syncs, &of_collectmem}},
     {"Shmem_Collectmem_Synchro", .like = {&by_the_clock, &of_collectmem}, .cost = "collect"},
