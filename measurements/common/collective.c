@@ -21,7 +21,8 @@ static const size_t least_work = SHMEM_REDUCE_MIN_WRKDATA_SIZE;
 static const size_t sync_sizes[] = {0}, least_work = 0;
 #endif
 
-size_t collective_sync_longs(void)
+/* Longs in a synchronization array that serves any routine, a multiple of a cache line. */
+static size_t sync_longs(void)
 {
     size_t most = 0;
     for (size_t i = 0; i < sizeof sync_sizes / sizeof *sync_sizes; i++)
@@ -36,15 +37,13 @@ size_t collective_work_elements(size_t elements)
     return half > least_work ? half : least_work;
 }
 
-/* Symmetric memory: counters, then the arrays of the routine and of barriers, then work arrays. */
-#define COUNTER_BYTES ROUND_UP(COLLECTIVE_COUNTERS * sizeof(long), LINE)
-
-enum sync_user { SYNC_ROUTINE, SYNC_BARRIER, SYNC_USERS };
-
-static size_t sync_bytes(void)
+size_t active_set_bytes(void)
 {
-    return SYNC_USERS * TURNS * collective_sync_longs() * sizeof(long);
+    return TURNS * sync_longs() * sizeof(long);
 }
+
+/* Symmetric memory: counters, then the arrays of the active set, then work arrays. */
+#define COUNTER_BYTES ROUND_UP(COLLECTIVE_COUNTERS * sizeof(long), LINE)
 
 static size_t work_bytes(const struct routine *routine, size_t elements)
 {
@@ -54,10 +53,38 @@ static size_t work_bytes(const struct routine *routine, size_t elements)
 
 #if SKAMPI_SHMEM
 
-static long *sync_array(const struct run *run, enum sync_user user, long turn)
+/* ---- Active sets ---- */
+
+struct active_set active_set_open(const struct run *run, int size, unsigned char *memory)
 {
-    long *first = (long *)(void *)(run->scratch + COUNTER_BYTES);
-    return first + ((size_t)user * TURNS + (size_t)(turn % TURNS)) * collective_sync_longs();
+    struct active_set set = {
+        .size = size, .world = size == shmem_n_pes(), .sync = (long *)(void *)memory};
+    pe_set_active(run->set, &set.start, &set.log_stride);
+    for (size_t i = 0; i < TURNS * sync_longs(); i++)
+        set.sync[i] = SHMEM_SYNC_VALUE;
+    return set;
+}
+
+long *active_set_sync(struct active_set *set)
+{
+    return set->sync + (size_t)(set->turn++ % TURNS) * sync_longs();
+}
+
+void active_set_barrier(struct active_set *set)
+{
+    long *sync = active_set_sync(set);
+    if (set->world)
+        shmem_barrier_all();
+    else
+        shmem_barrier(set->start, set->log_stride, set->size, sync);
+}
+
+void active_set_sum_longs(struct active_set *set, long *target, const long *source, int elements,
+                          long *work)
+{
+    work += (size_t)(set->turn % TURNS) * collective_work_elements((size_t)elements);
+    shmem_long_sum_to_all(target, (long *)(uintptr_t)source, elements, set->start, set->log_stride,
+                          set->size, work, active_set_sync(set));
 }
 
 long *collective_counter(const struct run *run, enum collective_counter counter)
@@ -94,9 +121,9 @@ static inline const struct collective_call *aim(struct run *run, int root, int64
     call->target = run->remote + (size_t)iteration * run->remote_step;
     call->source = call->routine->source_of_all ? call->target + source_offset(call)
                                                 : run->local + (size_t)iteration * run->local_step;
-    call->sync = sync_array(run, SYNC_ROUTINE, turn);
-    call->work =
-        run->scratch + COUNTER_BYTES + sync_bytes() + (size_t)(turn % TURNS) * state->work_bytes;
+    call->sync = active_set_sync(&state->set);
+    call->work = run->scratch + COUNTER_BYTES + active_set_bytes() +
+                 (size_t)(turn % TURNS) * state->work_bytes;
     return call;
 }
 
@@ -108,19 +135,13 @@ void collective_do(struct run *run, int root, int64_t iteration)
 
 void collective_barrier(struct run *run)
 {
-    struct collective_state *state = state_of(run);
-    const struct collective_call *call = &state->call;
 #if SKAMPI_SHMEM_1_5
-    if (call->routine->of_team) {
+    if (state_of(run)->call.routine->of_team) {
         shmem_team_sync(team_of(run));
         return;
     }
 #endif
-    if (call->world)
-        shmem_barrier_all();
-    else
-        shmem_barrier(call->start, call->log_stride, call->size,
-                      sync_array(run, SYNC_BARRIER, state->barriers++));
+    active_set_barrier(&state_of(run)->set);
 }
 
 /* ---- Set-up ---- */
@@ -130,25 +151,23 @@ bool collective_set_up(struct run *run)
     const struct routine *routine = run->function->variant;
     struct collective_state *state = state_of(run);
     struct collective_call *call = &state->call;
-    *call = (struct collective_call){
-        .routine = routine, .size = run->size, .rank = run->rank, .run = run};
-    pe_set_active(run->set, &call->start, &call->log_stride);
-    state->member = true;
-    if (routine->on_half) {
-        call->log_stride++;
-        call->size = run->size > 1 ? run->size / 2 : 1;
-        call->rank = run->rank / 2;
-        state->member = run->rank % 2 == 0 && call->rank < call->size;
-    }
-    call->world = call->size == shmem_n_pes();
+    int step = routine->on_half ? 2 : 1, size = run->size >= step ? run->size / step : 1;
+    state->set = active_set_open(run, size, run->scratch + COUNTER_BYTES);
+    state->set.log_stride += routine->on_half;
+    *call = (struct collective_call){.routine = routine,
+                                     .start = state->set.start,
+                                     .log_stride = state->set.log_stride,
+                                     .size = size,
+                                     .world = state->set.world,
+                                     .rank = run->rank / step,
+                                     .run = run};
+    state->member = run->rank % step == 0 && call->rank < size;
     if (routine->element > 0) {
         call->elements = run->demand.reported / routine->element;
         state->work_bytes = work_bytes(routine, call->elements);
         if ((uintptr_t)run->remote % routine->element || (uintptr_t)run->local % routine->element)
             return run_fail(run, ALIGNMENT_TEXT, routine->element);
     }
-    for (size_t i = 0; i < sync_bytes() / sizeof(long); i++)
-        sync_array(run, SYNC_ROUTINE, 0)[i] = SHMEM_SYNC_VALUE;
     run_barrier(run);
     return true;
 }
@@ -271,7 +290,8 @@ void collective_demand(struct run *run)
     run->demand.remote =
         (routine->target_of_all ? all : block) + (routine->source_of_all ? all : 0);
     size_t elements = block > 0 ? block / routine->element : 0;
-    run->demand.scratch = COUNTER_BYTES + sync_bytes() + TURNS * work_bytes(routine, elements);
+    run->demand.scratch =
+        COUNTER_BYTES + active_set_bytes() + TURNS * work_bytes(routine, elements);
 }
 
 const char *collective_refused_set(const struct pe_set *set)

@@ -79,10 +79,31 @@ int64_t collective_arrive(struct run *, int rank, int size);
 
 /* Why no active set has these PEs, or NULL if one does. Pure. */
 const char *collective_refused_set(const struct pe_set *);
-/* Longs in a synchronization array that serves any routine, a multiple of a cache line. */
-size_t collective_sync_longs(void);
+/* Symmetric bytes for the synchronization arrays of an active set, a multiple of a cache line. */
+size_t active_set_bytes(void);
 /* Elements that the standard wants in the work array of a reduction of `elements` elements. */
 size_t collective_work_elements(size_t elements);
+
+/* An active set: the first ranks of a run's set. */
+struct active_set {
+    int start, log_stride, size;
+    bool world; /* all PEs of the job */
+    long *sync; /* symmetric: two arrays, that serve any routine */
+    long turn;  /* collective calls so far: each takes the array that the last one left */
+};
+
+#if SKAMPI_SHMEM
+
+/* memory: symmetric, active_set_bytes(). Nobody may call a collective before all have been here. */
+struct active_set active_set_open(const struct run *, int size, unsigned char *memory);
+/* The synchronization array of the next call. */
+long *active_set_sync(struct active_set *);
+void active_set_barrier(struct active_set *);
+/* work: two arrays of collective_work_elements(), which consecutive calls use in turn. */
+void active_set_sum_longs(struct active_set *, long *target, const long *source, int elements,
+                          long *work);
+
+#endif
 
 /* ---- For families with hooks of their own, where all of the set is in the active set ---- */
 
@@ -92,9 +113,10 @@ struct collective_state {
     struct team_state team; /* of routines that take one */
 #endif
     struct collective_call call; /* aim() sets what differs between calls */
-    bool member;                 /* of the active set */
-    long calls, barriers;        /* done so far: each takes the arrays that the last one left */
-    size_t work_bytes;           /* of one work array */
+    struct active_set set;
+    bool member;       /* of the active set */
+    long calls;        /* of the routine so far: each takes the work array that the last one left */
+    size_t work_bytes; /* of one work array */
 };
 
 /* Seconds, on the slowest PE, of a call that follows a barrier: a rough estimate by the last one of

@@ -5,16 +5,6 @@
 
 #include <string.h>
 
-#include "measurements/common/collective.h"
-
-/* Consecutive calls use two arrays in turn: nobody is in the call before the last one any more. */
-#define TURNS 2
-
-size_t kernel_scratch(void)
-{
-    return TURNS * collective_sync_longs() * sizeof(long);
-}
-
 #if SKAMPI_SHMEM
 
 #include <shmem.h>
@@ -24,20 +14,9 @@ static struct kernel_state *state_of(const struct run *run)
     return run->state;
 }
 
-static long *next_sync(struct run *run)
-{
-    long turn = state_of(run)->turn++;
-    return (long *)(void *)run->scratch + (size_t)(turn % TURNS) * collective_sync_longs();
-}
-
 void kernel_set_up(struct run *run)
 {
-    struct kernel_state *state = state_of(run);
-    long *sync = (long *)(void *)run->scratch;
-    pe_set_active(run->set, &state->start, &state->log_stride);
-    state->world = run->size == shmem_n_pes();
-    for (size_t i = 0; i < TURNS * collective_sync_longs(); i++)
-        sync[i] = SHMEM_SYNC_VALUE;
+    state_of(run)->set = active_set_open(run, run->size, run->scratch);
     run_barrier(run);
 }
 
@@ -94,35 +73,22 @@ double kernel_computation(struct run *run)
 
 void kernel_barrier(struct run *run)
 {
-    const struct kernel_state *state = state_of(run);
-    long *sync = next_sync(run);
-    if (state->world)
-        shmem_barrier_all();
-    else
-        shmem_barrier(state->start, state->log_stride, run->size, sync);
+    active_set_barrier(&state_of(run)->set);
 }
 
 void kernel_sum_doubles(struct run *run, double *target, double *source, int elements, double *work)
 {
-    const struct kernel_state *state = state_of(run);
-    work += (size_t)(state->turn % TURNS) * collective_work_elements((size_t)elements);
-    shmem_double_sum_to_all(target, source, elements, state->start, state->log_stride, run->size,
-                            work, next_sync(run));
-}
-
-void kernel_sum_longs(struct run *run, long *target, long *source, int elements, long *work)
-{
-    const struct kernel_state *state = state_of(run);
-    work += (size_t)(state->turn % TURNS) * collective_work_elements((size_t)elements);
-    shmem_long_sum_to_all(target, source, elements, state->start, state->log_stride, run->size,
-                          work, next_sync(run));
+    struct active_set *set = &state_of(run)->set;
+    work += (size_t)(set->turn % 2) * collective_work_elements((size_t)elements);
+    shmem_double_sum_to_all(target, source, elements, set->start, set->log_stride, set->size, work,
+                            active_set_sync(set));
 }
 
 void kernel_alltoall(struct run *run, long *target, const long *source, size_t elements)
 {
-    const struct kernel_state *state = state_of(run);
-    shmem_alltoall64(target, source, elements, state->start, state->log_stride, run->size,
-                     next_sync(run));
+    struct active_set *set = &state_of(run)->set;
+    shmem_alltoall64(target, source, elements, set->start, set->log_stride, set->size,
+                     active_set_sync(set));
 }
 
 #endif

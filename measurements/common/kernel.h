@@ -9,6 +9,7 @@
 #ifndef SKAMPI_MEASUREMENTS_KERNEL_H
 #define SKAMPI_MEASUREMENTS_KERNEL_H
 
+#include "measurements/common/collective.h"
 #include "measurements/common/shapes.h"
 
 struct kernel {
@@ -25,16 +26,11 @@ struct kernel {
 };
 
 struct kernel_state {
-    int start, log_stride; /* of the active set */
-    bool world;            /* that are all PEs of the job */
-    long turn;             /* collective calls so far */
+    struct active_set set; /* of all ranks; its memory is at the beginning of run->scratch */
     uint64_t round;        /* repetitions so far: each has data of its own */
     bool timed;            /* the parts of a step */
     struct apart apart;
 };
-
-/* Bytes at the beginning of run->scratch that belong to the functions below. */
-size_t kernel_scratch(void);
 
 /* The most that a check of data computes, in simple operations: some tenths of a second. */
 #define KERNEL_MOST_CHECKED 1e8
@@ -52,11 +48,10 @@ uint64_t kernel_key(const struct run *, int tag);
 void kernel_communicate(struct run *);
 void kernel_compute(struct run *);
 
-/* Collectives of the set, by the library; target and source are symmetric. The work memory is two
- * arrays of collective_work_elements(), which consecutive calls use in turn. */
+/* Collectives of the set, by the library; target and source are symmetric. The work memory is as
+ * that of active_set_sum_longs(). */
 void kernel_barrier(struct run *);
 void kernel_sum_doubles(struct run *, double *target, double *source, int elements, double *work);
-void kernel_sum_longs(struct run *, long *target, long *source, int elements, long *work);
 void kernel_alltoall(struct run *, long *target, const long *source, size_t elements);
 
 /* ---- Random access, as in HPC Challenge's RandomAccess: words of a table that all PEs share are

@@ -92,7 +92,7 @@ static void demand(struct run *run)
     size_t cells = 2 * block.cells + halo_packed_cells(&grid, way_of(run));
     run->demand.remote = cells * sizeof(float);
     run->demand.own = (kernel_of(run)->himeno ? 12 : 1) * block.cells * sizeof(float);
-    run->demand.scratch = kernel_scratch() + HALO_FLAGS * sizeof(long) +
+    run->demand.scratch = active_set_bytes() + HALO_FLAGS * sizeof(long) +
                           (2 + 2 * collective_work_elements(1)) * sizeof(double);
     run->demand.reported =
         (size_t)(block.extent[0] * block.extent[1] * block.extent[2]) * sizeof(float);
@@ -246,7 +246,7 @@ static bool set_up(struct run *run)
     s->barrier = by_barrier(run) ? kernel_barrier : NULL;
     s->halo.way = way_of(run);
     s->halo.corners = kernel->himeno;
-    s->sum = (double *)(void *)(run->scratch + kernel_scratch());
+    s->sum = (double *)(void *)(run->scratch + active_set_bytes());
     long *flags = (long *)(void *)(s->sum + 2 + 2 * collective_work_elements(1));
     halo_set_up(run, &s->grid, &s->halo, flags, s->cells[1] + largest.cells);
     if (kernel->program->prepare)

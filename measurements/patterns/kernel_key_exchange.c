@@ -4,8 +4,6 @@
  */
 #include "measurements/common/kernel.h"
 
-#include "measurements/common/collective.h"
-
 enum { BUCKETS_OF_A_PE = 4 }; /* at least: no PE gets many more keys than others */
 /* A PE has room for twice the keys that it begins with, and this many more: if it begins with few,
  * chance may give it more than twice as many. */
@@ -64,7 +62,7 @@ static void demand(struct run *run)
     struct sizes sizes = sizes_of(run);
     run->demand.local = run->demand.reported = (size_t)sizes.keys * sizeof(int32_t);
     run->demand.remote = (size_t)sizes.capacity * sizeof(int32_t);
-    run->demand.scratch = kernel_scratch() + layout_of(&sizes, run->size).end * sizeof(long);
+    run->demand.scratch = active_set_bytes() + layout_of(&sizes, run->size).end * sizeof(long);
     run->demand.own = (size_t)(sizes.keys + sizes.capacity + sizes.most) * sizeof(int32_t) +
                       (size_t)sizes.buckets * sizeof(long) + ((size_t)run->size + 1) * sizeof(int);
 }
@@ -113,7 +111,7 @@ static void sum_buckets(struct run *run)
 {
     struct exchange_state *s = run->state;
     if (s->reduction == BY_TO_ALL) {
-        kernel_sum_longs(run, s->totals, s->counts, s->sizes.buckets, s->work);
+        active_set_sum_longs(&s->kernel.set, s->totals, s->counts, s->sizes.buckets, s->work);
         return;
     }
     for (int b = 0; b < s->sizes.buckets; b++)
@@ -292,7 +290,7 @@ static void place_symmetric(struct run *run)
 {
     struct exchange_state *s = run->state;
     struct layout l = layout_of(&s->sizes, run->size);
-    long *memory = (long *)(void *)(run->scratch + kernel_scratch());
+    long *memory = (long *)(void *)(run->scratch + active_set_bytes());
     s->counts = memory + l.counts;
     s->totals = memory + l.totals;
     s->work = memory + l.work;

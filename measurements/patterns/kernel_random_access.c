@@ -4,8 +4,6 @@
  */
 #include "measurements/common/kernel.h"
 
-#include "measurements/common/collective.h"
-
 /* The share of updates that may be lost if they are not atomic, by the rules of HPC Challenge. */
 #define LOST_SHARE 0.01
 
@@ -23,7 +21,7 @@ static void demand(struct run *run)
 {
     run->demand.remote = data_product((size_t)run_integer(run, "words", 0), sizeof(uint64_t));
     run->demand.own = run->demand.reported = run->demand.remote;
-    run->demand.scratch = kernel_scratch();
+    run->demand.scratch = active_set_bytes();
 }
 
 static const char *check(const struct run *run)

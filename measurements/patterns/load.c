@@ -40,7 +40,6 @@ static const char *check(const struct run *run)
 
 /* Symmetric memory: words that tell, the word of atomics, then the arrays of collectives. */
 #define WORDS_BYTES ((LOAD_WORDS + 1) * LINE)
-#define TURNS 2
 
 static void demand(struct run *run)
 {
@@ -52,10 +51,9 @@ static void demand(struct run *run)
     run->demand.scratch = WORDS_BYTES;
     size_t elements = run->demand.reported / sizeof(long);
     if (is_collective(action))
-        run->demand.scratch += TURNS * sizeof(long) * collective_sync_longs();
+        run->demand.scratch += active_set_bytes();
     if (action == SUM)
-        run->demand.scratch +=
-            TURNS * ROUND_UP(collective_work_elements(elements) * sizeof(long), LINE);
+        run->demand.scratch += 2 * collective_work_elements(elements) * sizeof(long);
     load_demand(run);
 }
 
@@ -66,8 +64,8 @@ static void demand(struct run *run)
 struct load_state {
     struct load load;
     struct pair_operation pair;
-    int start, log_stride; /* of the victims' active set */
-    long calls;
+    struct active_set victims;
+    long *work;
 };
 
 static struct load_state *state_of(const struct run *run)
@@ -80,43 +78,24 @@ static long *word_of(const struct run *run, enum load_word word)
     return (long *)(void *)(run->scratch + (size_t)word * LINE);
 }
 
-static long *sync_of(const struct run *run, long turn)
-{
-    return (long *)(void *)(run->scratch + WORDS_BYTES) + (size_t)turn * collective_sync_longs();
-}
-
-static long *work_of(const struct run *run, long turn)
-{
-    size_t elements = collective_work_elements(run->demand.reported / sizeof(long));
-    return sync_of(run, TURNS) +
-           (size_t)turn * ROUND_UP(elements * sizeof(long), LINE) / sizeof(long);
-}
-
 /* ---- The victims ---- */
 
-/* Calls use arrays in turn: the first must be restored before it is used again. */
 static void operate(struct run *run, bool timed)
 {
     struct load_state *state = state_of(run);
-    enum action action = action_of(run);
-    long turn = state->calls++ % TURNS;
-    int victims = state->load.victims;
-    switch (action) {
+    switch (action_of(run)) {
     case PUT:
     case GET:
     case FETCH_ADD:
         pair_operate(run, &state->pair, timed);
         break;
     case BARRIER:
-        if (victims == shmem_n_pes())
-            shmem_barrier_all();
-        else
-            shmem_barrier(state->start, state->log_stride, victims, sync_of(run, turn));
+        active_set_barrier(&state->victims);
         break;
     case SUM:
-        shmem_long_sum_to_all((long *)(void *)run->remote, (long *)(void *)run->local,
-                              (int)(run->demand.reported / sizeof(long)), state->start,
-                              state->log_stride, victims, work_of(run, turn), sync_of(run, turn));
+        active_set_sum_longs(&state->victims, (long *)(void *)run->remote,
+                             (const long *)(const void *)run->local,
+                             (int)(run->demand.reported / sizeof(long)), state->work);
         break;
     }
 }
@@ -189,12 +168,11 @@ static bool set_up(struct run *run)
     enum action action = action_of(run);
     load_open(run);
     if (is_collective(action))
-        pe_set_active(run->set, &state->start, &state->log_stride);
+        state->victims = active_set_open(run, state->load.victims, run->scratch + WORDS_BYTES);
     else
         state->pair = pair_open(run, pair_actions[action]);
     state->pair.word = LOAD_WORDS * LINE;
-    for (size_t i = 0; is_collective(action) && i < TURNS * collective_sync_longs(); i++)
-        sync_of(run, 0)[i] = SHMEM_SYNC_VALUE;
+    state->work = (long *)(void *)(run->scratch + WORDS_BYTES + active_set_bytes());
     if (action == SUM && !load_sum_possible(run, run->local, run->remote))
         return false;
     run_barrier(run);
