@@ -1,133 +1,86 @@
 """What a history says: where points changed and together with what, and which are slower now than before."""
 
 import bisect
+import math
 import os
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import timedelta
-from typing import NamedTuple
 
 from ..cli import Error
 from ..statistics import median
-from ..style import count_text
 from . import changes as search
 from .reading import date_of
-from .series import Segment, Series, series_of
+from .series import series_of
 
 NEAR = 1  # launches between changes of different points that are shown as one
 LATE = 2  # launches around a change where the environment is looked at
 
 
-class Level(NamedTuple):
-    """A change of a series."""
-    before: int   # indices of the last launch before it, and of the first one after it
-    after: int
-    old: float    # medians of the segments on both sides
-    new: float
-    p: float
-    ratio: float  # new / old
-
-
-class Difference(NamedTuple):
-    """A difference of the environment near a change."""
-    name: str
-    old: str
-    new: str
-    late: int    # launches after the change; negative: before it
-    times: int   # at how many launches of the series it differs from the launch before
-
-    @property
-    def text(self):
-        words = []
-        if self.late:
-            words.append(f"{count_text(abs(self.late), 'launch', 'launches')} {'later' if self.late > 0 else 'earlier'}")
-        if self.times > 1:
-            words.append(f"it changes at {self.times} launches in all")
-        return f"{self.name}: {self.old} -> {self.new}" + (f" ({'; '.join(words)})" if words else "")
-
-
-class Member(NamedTuple):
-    series: Series
-    change: Level
-
-
-@dataclass
-class Group:
-    """Changes at the same time."""
-    before: int
-    after: int
-    members: list  # Member, the largest change first
-    differences: list = field(default_factory=list)
-
-
-class Verdict(NamedTuple):
-    """On the newest segment of a series."""
-    old: float     # what it is compared with; None: there is nothing
-    new: float
-    since: int     # index of the first launch of the newest segment
-    over: bool     # slower by more than the limit
-    judged: bool   # no: too few launches
-
-    @property
-    def ratio(self):
-        return self.new / self.old if self.old else 1.0
-
-
 @dataclass
 class History:
-    launches: list
-    series: list
-    groups: list      # the newest first
-    verdicts: list    # of each series
-    alpha: float
-    least: int
-    seed: int
-    orders: int
-    complete: bool
-    limit: float = None      # of fail_over
-    baseline: str = ""       # as given
-    left_out: list = field(default_factory=list)
+    launches: list   # reading.Launch
+    points: list     # reading.Point of each series
+    found: dict      # as JSON has it
+
+    @property
+    def series(self):
+        return self.found["points"]
+
+    @property
+    def names(self):
+        """(the block with the script, label) of each series."""
+        return [(": ".join(filter(None, [point.script, point.block])),
+                 ", ".join(filter(None, [point.label, point.set_text, one.get("state_text")])))
+                for point, one in zip(self.points, self.series)]
 
     @property
     def over(self):
-        return [(one, verdict) for one, verdict in zip(self.series, self.verdicts) if verdict.over]
-
-    @property
-    def changed(self):
-        return [one for one in self.series if one.changes]
+        """Numbers of the series that are slower by more than the limit, the slowest first."""
+        return sorted((number for number, one in enumerate(self.series) if one["over"]),
+                      key=lambda number: -self.series[number]["ratio"])
 
     @property
     def judged(self):
-        return sum(verdict.judged for verdict in self.verdicts)
-
-    @property
-    def useless(self):
-        return sum(launch.useless for launch in self.launches)
+        return sum(one["judged"] for one in self.series)
 
 
-def look_back(launches, alpha, least, seed, limit=None, baseline=None, states=True):
-    """The History of these launches. limit: a share, from which on slower points are over; None: none is. baseline:
-    index of the launch whose segments the newest ones are compared with; None: the ones before."""
-    series = series_of(launches, states)
-    found = search.find_changes([one.logarithms() for one in series], alpha, least, seed)
+def look_back(launches, left_out, options):
+    """The History of these launches, by the options of skampi-history."""
+    baseline = baseline_index(launches, options.baseline) if options.baseline else None
+    known = series_of(launches, options.states)
+    series = [one for _, one in known]
+    search_of = [[None if value is None else math.log(value) for value in one["values"]] for one in series]
+    found = search.find_changes(search_of, options.alpha, options.least, options.seed)
     for one, changes in zip(series, found.changes):
         _divide(one, changes)
-    groups = _groups(series)
-    for group in groups:
-        group.differences = _differences_of(group, launches)
-    verdicts = [_verdict(one, least, limit, baseline) for one in series]
-    return History(launches, series, groups, verdicts, alpha, least, seed, found.orders, found.complete, limit)
+        _judge(one, options.least, options.fail_over, baseline)
+    return History(launches, [point for point, _ in known], {
+        "history": 1, "alpha": options.alpha, "least": options.least, "seed": options.seed, "orders": found.orders,
+        "complete": found.complete, "limit": options.fail_over, "baseline": options.baseline or None,
+        "over": sum(one["over"] for one in series),
+        "launches": [{"file": launch.path, "started": launch.when.isoformat()} for launch in launches],
+        "left_out": [entry._asdict() for entry in left_out],
+        "changes": [{"before": group["before"], "after": group["after"], "environment": _differences_of(group, series, launches),
+                     "points": group["points"]} for group in _groups(series)],
+        "points": series})
+
+
+def there_of(one):
+    """Indices of the launches that a series has."""
+    return [i for i, value in enumerate(one["values"]) if value is not None]
 
 
 def _divide(one, changes):
-    there = one.there
+    """Finds the segments between changes: their first and last launches, and the median of their values."""
+    there = there_of(one)
     cuts = [bisect.bisect_left(there, change.at) for change in changes]
-    ends = [0, *cuts, len(there)]
-    for a, b in zip(ends, ends[1:]):
-        own = there[a:b]
-        one.segments.append(Segment(own[0], own[-1], len(own), median([one.values[i] for i in own])))
-    one.changes = [Level(old.last, new.first, old.level, new.level, change.p, new.level / old.level)
-                   for old, new, change in zip(one.segments, one.segments[1:], changes)]
+    owns = [there[a:b] for a, b in zip([0, *cuts], [*cuts, len(there)])]
+    segments = one["segments"] = [{"first": own[0], "last": own[-1], "count": len(own),
+                                   "level": median([one["values"][i] for i in own])} for own in owns]
+    one["changes"] = [{"before": old["last"], "after": new["first"], "old": old["level"], "new": new["level"], "p": change.p,
+                       "ratio": new["level"] / old["level"]}
+                      for old, new, change in zip(segments, segments[1:], changes)]
 
 
 # ---- What belongs together ----
@@ -135,57 +88,58 @@ def _divide(one, changes):
 
 def _groups(series):
     """Changes of different points belong together if they are at the same launch or one next to it; where most change
-    comes first."""
-    open_members = [Member(one, change) for one in series for change in one.changes]
+    comes first. In a group the largest change is the first."""
+    left = [{"point": number, **change} for number, one in enumerate(series) for change in one["changes"]]
     groups = []
-    while open_members:
-        count = Counter(member.change.after for member in open_members)
+    while left:
+        count = Counter(change["after"] for change in left)
         at = max(count, key=lambda after: (count[after], after))
-        own = [m for m in open_members if m.change.before - NEAR < at <= m.change.after + NEAR]
-        open_members = [m for m in open_members if not m.change.before - NEAR < at <= m.change.after + NEAR]
-        own.sort(key=lambda member: -max(member.change.ratio, 1 / member.change.ratio))
-        groups.append(Group(max(m.change.before for m in own if m.change.after == at), at, own))
-    return sorted(groups, key=lambda group: -group.after)
+        own = [change for change in left if change["before"] - NEAR < at <= change["after"] + NEAR]
+        left = [change for change in left if not change["before"] - NEAR < at <= change["after"] + NEAR]
+        own.sort(key=lambda change: -max(change["ratio"], 1 / change["ratio"]))
+        groups.append({"before": max(change["before"] for change in own if change["after"] == at), "after": at, "points": own})
+    return sorted(groups, key=lambda group: -group["after"])
 
 
-def _differences_of(group, launches):
+def _differences_of(group, series, launches):
     """Differences of the environment around the changes of a group. Rare differences come first, then those nearest to the
     change."""
     found, seen = {}, set()
-    for member in group.members:
-        where = (member.change.before, member.change.after, member.series.point.script)
+    for change in group["points"]:
+        one = series[change["point"]]
+        where = (change["before"], change["after"], one["script"])
         if where not in seen:
             seen.add(where)
-            for difference in _differences(member, launches):
-                found.setdefault(difference.name, difference)
-    return sorted(found.values(), key=lambda d: (d.times, abs(d.late), d.late, d.name))
+            for difference in _differences(one, change, launches):
+                found.setdefault(difference["name"], difference)
+    return sorted(found.values(), key=lambda d: (d["times"], abs(d["late"]), d["late"], d["name"]))
 
 
-def _differences(member, launches):
-    there = member.series.there
+def _differences(one, change, launches):
+    """late: launches after the change; negative: before it. times: at how many launches of the series it differs from the
+    launch before."""
+    there = there_of(one)
     facts = [launches[i].facts for i in there]
-    place = there.index(member.change.after)
+    place = there.index(change["after"])
     for name in sorted({name for near in facts[max(0, place - LATE - 1):place + LATE + 1] for name in near}):
         steps = [i for i in range(1, len(facts)) if facts[i].get(name) != facts[i - 1].get(name)]
         near = [i for i in steps if abs(i - place) <= LATE]
         if near:
             at = min(near, key=lambda i: abs(i - place))
-            yield Difference(name, facts[at - 1].get(name, "not stated"), facts[at].get(name, "not stated"),
-                             at - place, len(steps))
+            yield {"name": name, "old": facts[at - 1].get(name, "not stated"), "new": facts[at].get(name, "not stated"),
+                   "late": at - place, "times": len(steps)}
 
 
 # ---- Slower than before ----
 
 
-def _verdict(one, least, limit, baseline):
-    newest = one.segments[-1]
-    judged = len(one.there) >= 2 * least
-    if baseline is None:
-        old = one.segments[-2].level if len(one.segments) > 1 else None
-    else:
-        old = next((segment.level for segment in reversed(one.segments) if segment.first <= baseline), None)
-    over = limit is not None and old is not None and newest.level / old > 1 + limit
-    return Verdict(old, newest.level, newest.first, over, judged)
+def _judge(one, least, limit, baseline):
+    """Compares the newest segment with the one before, or with that of the baseline; against: None: there is none."""
+    segments, newest = one["segments"], one["segments"][-1]
+    earlier = segments[:-1] if baseline is None else [segment for segment in segments if segment["first"] <= baseline]
+    old = earlier[-1]["level"] if earlier else None
+    ratio = newest["level"] / old if old else 1.0
+    one.update(judged=len(there_of(one)) >= 2 * least, over=limit is not None and ratio > 1 + limit, against=old, ratio=ratio)
 
 
 def baseline_index(launches, text):

@@ -1,24 +1,28 @@
-"""A history as text, as JSON, in the form of JUnit, and as numbers for Prometheus."""
+"""A history as text, in the form of JUnit, and as numbers for Prometheus."""
 
 from collections import Counter
-from dataclasses import asdict
 
 from .. import doubt, screen
 from ..screen import printable
 from ..style import change_text, count_text, value_text
+from .judging import there_of
 
 MOST_SHOWN = 10  # points of a group that are listed without --all
 MOST_TEXT = 160  # characters of a difference of the environment
 
 
-def when_text(launch):
-    """UTC, to the minute."""
-    return f"{launch.when:%Y-%m-%d %H:%M}"
+def when_text(history, index):
+    """Of a launch, UTC, to the minute."""
+    return f"{history.launches[index].when:%Y-%m-%d %H:%M}"
 
 
-def where_text(one):
-    """The block of a series, with the script."""
-    return ": ".join(filter(None, [one.point.script, one.point.block]))
+def difference_text(difference):
+    late, times, words = difference["late"], difference["times"], []
+    if late:
+        words.append(f"{count_text(abs(late), 'launch', 'launches')} {'later' if late > 0 else 'earlier'}")
+    if times > 1:
+        words.append(f"it changes at {times} launches in all")
+    return f"{difference['name']}: {difference['old']} -> {difference['new']}" + (f" ({'; '.join(words)})" if words else "")
 
 
 def _short(text):
@@ -29,24 +33,23 @@ def _short(text):
 def summary_text(history):
     if not history.launches:
         return "no launches"
-    first, last = history.launches[0], history.launches[-1]
     return (f"{count_text(len(history.launches), 'launch', 'launches')}, "
-            f"{when_text(first)} to {when_text(last)} (UTC); {len(history.series)} series of points, "
-            f"{len(history.changed)} with changes")
+            f"{when_text(history, 0)} to {when_text(history, -1)} (UTC); {len(history.series)} series of points, "
+            f"{sum(bool(one['changes']) for one in history.series)} with changes")
 
 
 def nothing_text(history):
     """Where no change was found: what that means."""
     if history.judged == len(history.series):
         return "no point has changed"
-    few = f"too few launches to tell: a point needs at least {2 * history.least}"
+    few = f"too few launches to tell: a point needs at least {2 * history.found['least']}"
     return f"none of the {history.judged} points with enough launches has changed; of the others: {few}" \
         if history.judged else few
 
 
 def counts_text(group):
-    slower = sum(member.change.ratio > 1 for member in group.members)
-    faster = len(group.members) - slower
+    slower = sum(change["ratio"] > 1 for change in group["points"])
+    faster = len(group["points"]) - slower
     return ", ".join(f"{count} {word}" for count, word in ((slower, "slower"), (faster, "faster")) if count)
 
 
@@ -59,10 +62,10 @@ def cautions(history):
         yield doubt.legend_text(len(doubts), total, counts).removeprefix(f"{doubt.MARK} ")
     if history.judged < len(history.series):
         yield (f"{len(history.series) - history.judged} of {len(history.series)} series have fewer than "
-               f"{2 * history.least} launches: changes of these cannot be seen yet")
-    if history.useless:
-        yield f"{history.useless} values that are not above 0 do not count"
-    if not history.complete:
+               f"{2 * history.found['least']} launches: changes of these cannot be seen yet")
+    if useless := sum(launch.useless for launch in history.launches):
+        yield f"{useless} values that are not above 0 do not count"
+    if not history.found["complete"]:
         yield "there may be more changes: the search ended early"
 
 
@@ -74,49 +77,41 @@ def missing_lines(history):
 
 
 def as_text(history, everything=False):
-    lines = [summary_text(history)]
-    for group in history.groups:
-        before, after = history.launches[group.before], history.launches[group.after]
-        lines += ["", f"{when_text(after)}: {counts_text(group)} (the launch before: {when_text(before)})"]
-        lines += [f"  environment: {_short(difference.text)}" for difference in group.differences]
-        if not group.differences:
+    lines, names = [summary_text(history)], [printable(": ".join(name)) for name in history.names]
+    for group in history.found["changes"]:
+        lines += ["", f"{when_text(history, group['after'])}: {counts_text(group)} (the launch before: "
+                  f"{when_text(history, group['before'])})"]
+        lines += [f"  environment: {_short(difference_text(difference))}" for difference in group["environment"]]
+        if not group["environment"]:
             lines.append("  environment: the headers of the files do not differ")
-        shown = group.members if everything else group.members[:MOST_SHOWN]
-        lines += _table([("change", "before", "after", "point")] + [_change_cells(member) for member in shown])
-        if len(shown) < len(group.members):
-            lines.append(f"  {len(group.members) - len(shown)} more: --all shows them")
-    if not history.groups:
+        shown = group["points"] if everything else group["points"][:MOST_SHOWN]
+        lines += _table([("change", "before", "after", "point"), *(
+            (change_text(change["ratio"])[0], *(value_text(change[side], history.series[change["point"]]["quantity"])
+                                                for side in ("old", "new")), names[change["point"]]) for change in shown)])
+        if len(shown) < len(group["points"]):
+            lines.append(f"  {len(group['points']) - len(shown)} more: --all shows them")
+    if not history.found["changes"]:
         lines.append(nothing_text(history))
     if missing := missing_lines(history):
         lines += ["", "not measured:", *(f"  {_short(line)}" for line in missing)]
-    if history.limit is not None:
-        lines += ["", *_over_lines(history, everything)]
+    if history.found["limit"] is not None:
+        lines += ["", *_over_lines(history, names, everything)]
     if everything:
         lines += ["", "all series, with their newest level:"]
         lines += _table([("level", "launches", "since", "point")] + [
-            (value_text(one.segments[-1].level, one.point.quantity), str(one.segments[-1].count),
-             when_text(history.launches[one.segments[-1].first]), _name(one)) for one in history.series])
+            (value_text(newest["level"], one["quantity"]), str(newest["count"]), when_text(history, newest["first"]), name)
+            for one, name in zip(history.series, names) for newest in one["segments"][-1:]])
     return "\n".join(lines) + "\n"
 
 
-def _name(one):
-    return printable(f"{where_text(one)}: {one.label}")
-
-
-def _change_cells(member):
-    quantity = member.series.point.quantity
-    return (change_text(member.change.ratio)[0], value_text(member.change.old, quantity),
-            value_text(member.change.new, quantity), _name(member.series))
-
-
-def _over_lines(history, everything):
-    over = sorted(history.over, key=lambda pair: -pair[1].ratio)
-    against = f"at {printable(history.baseline)}" if history.baseline else "before"
-    yield (f"slower than {against} by more than {100 * history.limit:g} %: "
-           f"{len(over)} of {len(history.series)} series")
+def _over_lines(history, names, everything):
+    over, baseline = history.over, history.found["baseline"]
+    yield (f"slower than {f'at {printable(baseline)}' if baseline else 'before'} by more than "
+           f"{100 * history.found['limit']:g} %: {len(over)} of {len(history.series)} series")
     shown = over if everything else over[:MOST_SHOWN]
-    yield from _table([(change_text(verdict.ratio)[0], f"since {when_text(history.launches[verdict.since])}", _name(one))
-                       for one, verdict in shown])
+    yield from _table([(change_text(history.series[number]["ratio"])[0],
+                        f"since {when_text(history, history.series[number]['segments'][-1]['first'])}", names[number])
+                       for number in shown])
     if len(shown) < len(over):
         yield f"  {len(over) - len(shown)} more: --all shows them"
 
@@ -125,53 +120,28 @@ def _table(rows):
     return screen.table(rows, (-1,), indent="  ", titled=False)
 
 
-# ---- JSON ----
-
-
-def as_json(history):
-    numbers = {id(one): number for number, one in enumerate(history.series)}
-    return {
-        "history": 1, "alpha": history.alpha, "least": history.least, "seed": history.seed,
-        "orders": history.orders, "complete": history.complete, "limit": history.limit,
-        "baseline": history.baseline or None, "over": len(history.over),
-        "launches": [{"file": launch.path, "started": launch.when.isoformat()} for launch in history.launches],
-        "left_out": [entry._asdict() for entry in history.left_out],
-        "changes": [{
-            "before": group.before, "after": group.after,
-            "environment": [difference._asdict() for difference in group.differences],
-            "points": [{"point": numbers[id(member.series)], **member.change._asdict()} for member in group.members],
-        } for group in history.groups],
-        "points": [{
-            **{name: value for name, value in one.point._asdict().items() if name != "key"}, "variables": dict(one.point.variables),
-            **({"state": one.state, "state_text": one.state_text} if one.state else {}),
-            "values": one.values,
-            "segments": list(map(asdict, one.segments)),
-            "changes": [change._asdict() for change in one.changes],
-            "judged": verdict.judged, "over": verdict.over,
-            "against": verdict.old, "ratio": verdict.ratio,
-        } for one, verdict in zip(history.series, history.verdicts)]}
+# ---- JUnit ----
 
 
 def as_junit(history):
     """A test case for each series."""
-    said = "\n".join(f"{entry.path}: left out: {entry.reason}" for entry in history.left_out)
+    said = "\n".join(f"{entry['path']}: left out: {entry['reason']}" for entry in history.found["left_out"])
     from .. import junit  # XML, which other options need not import
-    return junit.report("skampi-history", [(where_text(one), one.label, _outcome(history, one, verdict))
-                                           for one, verdict in zip(history.series, history.verdicts)],
+    return junit.report("skampi-history", [(*name, _outcome(history, number)) for number, name in enumerate(history.names)],
                         said, timestamp=history.launches[-1].when.strftime("%Y-%m-%dT%H:%M:%S"))
 
 
-def _outcome(history, one, verdict):
-    quantity = one.point.quantity
-    if verdict.over:
-        message = (f"slower by {100 * (verdict.ratio - 1):.1f} %: {value_text(verdict.old, quantity)} -> "
-                   f"{value_text(verdict.new, quantity)} since {when_text(history.launches[verdict.since])} (UTC)")
-        differences = [difference.text for group in history.groups for difference in group.differences
-                       if any(member.series is one and member.change.after == verdict.since
-                              for member in group.members)]
+def _outcome(history, number):
+    one = history.series[number]
+    newest, quantity = one["segments"][-1], one["quantity"]
+    if one["over"]:
+        message = (f"slower by {100 * (one['ratio'] - 1):.1f} %: {value_text(one['against'], quantity)} -> "
+                   f"{value_text(newest['level'], quantity)} since {when_text(history, newest['first'])} (UTC)")
+        differences = [difference_text(difference) for group in history.found["changes"] for difference in group["environment"]
+                       if any(change["point"] == number and change["after"] == newest["first"] for change in group["points"])]
         return "failure", message, "\n".join(differences)
-    if not verdict.judged:
-        return "skipped", f"{len(one.there)} launches: at least {2 * history.least} are needed", ""
+    if not one["judged"]:
+        return "skipped", f"{len(there_of(one))} launches: at least {2 * history.found['least']} are needed", ""
     return None
 
 
@@ -180,17 +150,17 @@ def _outcome(history, one, verdict):
 
 def as_metrics(history):
     """Families of openmetrics.text()."""
-    rows = [({"script": one.point.script, "block": one.point.block, "point": one.label}, one, verdict)
-            for one, verdict in zip(history.series, history.verdicts)]
+    rows = [({"script": one["script"], "block": one["block"], "point": label}, one)
+            for one, (_, label) in zip(history.series, history.names)]
     return [
         *(("skampi_history_level", unit, "Newest level of the point: median of its launches",
-           [(labels, one.segments[-1].level) for labels, one, _ in rows if (one.point.quantity == "bytes") == (unit == "bytes")])
+           [(labels, one["segments"][-1]["level"]) for labels, one in rows if (one["quantity"] == "bytes") == (unit == "bytes")])
           for unit in ("seconds", "bytes")),
         ("skampi_history_ratio", "", "Newest level over the one before, or over that of --baseline",
-         [(labels, verdict.ratio) for labels, _, verdict in rows if verdict.judged]),
+         [(labels, one["ratio"]) for labels, one in rows if one["judged"]]),
         *([("skampi_history_slower", "", "1: slower by more than --fail-over",
-            [(labels, int(verdict.over)) for labels, _, verdict in rows if verdict.judged])] if history.limit is not None else []),
+            [(labels, int(one["over"])) for labels, one in rows if one["judged"]])] if history.found["limit"] is not None else []),
         ("skampi_history_launches", "", "Launches that were read", [({}, len(history.launches))]),
-        ("skampi_history_left_out", "", "Files that were left out", [({}, len(history.left_out))]),
+        ("skampi_history_left_out", "", "Files that were left out", [({}, len(history.found["left_out"]))]),
         ("skampi_history_newest", "seconds", "When the newest launch was measured, since 1970",
          [({}, history.launches[-1].when.timestamp())])]

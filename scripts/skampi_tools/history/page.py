@@ -10,7 +10,8 @@ from ..report.parts import section_part
 from ..report.picture import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Axis, grid_of, legend_of, look_of
 from ..report.tables import Column, table, text_cell
 from ..statistics import median
-from .output import cautions, counts_text, missing_lines, nothing_text, summary_text, when_text, where_text
+from .judging import there_of
+from .output import cautions, counts_text, difference_text, missing_lines, nothing_text, summary_text, when_text
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 MOST_ROWS = 100  # changes that a table lists, the largest ones
@@ -22,74 +23,68 @@ DATE_FORMATS = {3: "%Y-%m-%d", 4: "%m-%d %H:%M", 5: "%m-%d %H:%M:%S"}  # by the 
 
 def render(history):
     points = {}
-    for one, verdict in zip(history.series, history.verdicts):
-        points.setdefault(one.point, []).append((one, verdict))
-    numbers = {point: number for number, point in enumerate(points)}
+    for number, point in enumerate(history.points):
+        points.setdefault(point, []).append(number)
+    places = {point: place for place, point in enumerate(points)}
+    links = [(f'<a href="#point-{places[point]}">{esc(": ".join(name))}</a>', ": ".join(name))
+             for point, name in zip(history.points, history.names)]
     times = [launch.when.timestamp() for launch in history.launches]
-    body = [f"<p>{esc(summary_text(history))}.</p>", _method(history),
+    body = [f"<p>{esc(summary_text(history))}.</p>", _method(history.found),
             bullets(cautions(history)),
-            section_part("changes", "Changes", "".join(_group(group, history, numbers) for group in history.groups)
+            section_part("changes", "Changes", "".join(_group(group, history, links) for group in history.found["changes"])
                          or f"<p>{nothing_text(history).capitalize()}.</p>")]
-    if history.limit is not None:
-        body.append(section_part("over", "Slower by more than the limit", _over(history, numbers)))
+    if history.found["limit"] is not None:
+        body.append(section_part("over", "Slower by more than the limit", _over(history, links)))
+    lines = [[history.series[number] for number in numbers] for numbers in points.values()]
     body.append(section_part("results", "Points", _tools() + "".join(
-        _point(number, point, points[point], history, times) for point, number in numbers.items())))
+        _point(number, point, own, history, times) for number, (point, own) in enumerate(zip(points, lines)))))
     if missing := missing_lines(history):
         body.append(section_part("missing", "Not measured", bullets(missing)))
-    if history.left_out:
+    if left_out := history.found["left_out"]:
         body.append(section_part("left", "Files that are left out",
-                                 bullets(f"{entry.path}: {entry.reason}" for entry in history.left_out)))
-    data = {"times": times, "light": list(style.PALETTE), "dark": list(DARK_PALETTE),
-            "points": [_data(lines) for lines in points.values()]}
+                                 bullets(f"{entry['path']}: {entry['reason']}" for entry in left_out)))
+    data = {"times": times, "light": list(style.PALETTE), "dark": list(DARK_PALETTE), "points": list(map(_data, lines))}
     return document("History of results", "\n".join(body), data, "long" if len(points) > LONG_PAGE else "short",
                     asset(HERE, "history.js"), "Plots are pictures; points cannot be filtered.",
                     "\n" + asset(HERE, "history.css"), "skampi-history")
 
 
-def _method(history):
+def _method(found):
     return (f'<p class="conditions">The chance of any false alarm among all points is at most '
-            f"{100 * history.alpha:g} % if launches are independent; a level lasts {history.least} launches at least. "
-            f"{history.orders} random orders, seed {history.seed}. Dates are UTC.</p>")
-
-
-def _link_cell(one, numbers):
-    name = f"{where_text(one)}: {one.label}"
-    return f'<a href="#point-{numbers[one.point]}">{esc(name)}</a>', name
-
-
-def _value_cell(value, one):
-    return style.value_text(value, one.point.quantity), value
+            f"{100 * found['alpha']:g} % if launches are independent; a level lasts {found['least']} launches at least. "
+            f"{found['orders']} random orders, seed {found['seed']}. Dates are UTC.</p>")
 
 
 def _change_cell(ratio):
     return style.change_text(ratio)[0], ratio
 
 
-def _group(group, history, numbers):
-    before, after = history.launches[group.before], history.launches[group.after]
-    shown = group.members[:MOST_ROWS]
-    left = len(group.members) - len(shown)
-    environment = [difference.text for difference in group.differences] or ["the headers of the files do not differ"]
-    rows = table([Column("change", [_change_cell(change.ratio) for _, change in shown]),
-                  Column("before", [_value_cell(change.old, one) for one, change in shown]),
-                  Column("after", [_value_cell(change.new, one) for one, change in shown]),
-                  Column("point", [_link_cell(one, numbers) for one, _ in shown], markup=True)],
-                 f"Changes of {when_text(after)}", sortable=False)
-    return (f"<h3>{when_text(after)}: {counts_text(group)}</h3>"
-            f'<p class="where">{esc(after.path)}; the launch before: {when_text(before)}, {esc(before.path)}</p>'
+def _group(group, history, links):
+    before, after = (history.found["launches"][group[side]]["file"] for side in ("before", "after"))
+    shown = group["points"][:MOST_ROWS]
+    left = len(group["points"]) - len(shown)
+    environment = list(map(difference_text, group["environment"])) or ["the headers of the files do not differ"]
+    when = when_text(history, group["after"])
+    rows = table([Column("change", [_change_cell(change["ratio"]) for change in shown]),
+                  *(Column(title, [(style.value_text(change[side], history.series[change["point"]]["quantity"]), change[side])
+                                   for change in shown]) for title, side in (("before", "old"), ("after", "new"))),
+                  Column("point", [links[change["point"]] for change in shown], markup=True)],
+                 f"Changes of {when}", sortable=False)
+    return (f"<h3>{when}: {counts_text(group)}</h3>"
+            f'<p class="where">{esc(after)}; the launch before: {when_text(history, group["before"])}, {esc(before)}</p>'
             f"<p>In the environment:</p>{bullets(environment)}{rows}" +
             (f"<p>{left} more with smaller changes.</p>" if left else ""))
 
 
-def _over(history, numbers):
-    against = f"at {esc(history.baseline)}" if history.baseline else "before"
-    said = f"<p>Newest levels that are more than {100 * history.limit:g} % slower than those {against}: "
-    over = sorted(history.over, key=lambda pair: -pair[1].ratio)
+def _over(history, links):
+    baseline, over = history.found["baseline"], history.over
+    said = (f"<p>Newest levels that are more than {100 * history.found['limit']:g} % slower than those "
+            f"{f'at {esc(baseline)}' if baseline else 'before'}: ")
     if not over:
         return f"{said}{badge('ok', 'none')}</p>"
-    rows = table([Column("change", [_change_cell(verdict.ratio) for _, verdict in over]),
-                  Column("since", [text_cell(when_text(history.launches[verdict.since])) for _, verdict in over]),
-                  Column("point", [_link_cell(one, numbers) for one, _ in over], markup=True)],
+    rows = table([Column("change", [_change_cell(history.series[number]["ratio"]) for number in over]),
+                  Column("since", [text_cell(when_text(history, history.series[number]["segments"][-1]["first"])) for number in over]),
+                  Column("point", [links[number] for number in over], markup=True)],
                  "Slower by more than the limit", sortable=False)
     return f"{said}{badge('bad', str(len(over)))}</p>{rows}"
 
@@ -101,26 +96,26 @@ def _tools():
 
 
 def _point(number, point, lines, history, times):
-    changed = any(one.changes for one, _ in lines)
-    over = any(verdict.over for _, verdict in lines)
-    title = f"{where_text(lines[0][0])}: {point.label}, {point.set_text}"
-    levels = "".join(_levels(one, verdict, history) for one, verdict in lines)
+    changed = any(one["changes"] for one in lines)
+    over = any(one["over"] for one in lines)
+    title = f"{': '.join(filter(None, [point.script, point.block]))}: {point.label}, {point.set_text}"
+    levels = "".join(_levels(one, history) for one in lines)
     return (f'<section class="block point" id="point-{number}"{" data-changed" if changed else ""}>'
             f"<h3>{esc(title)} {badge('bad', 'slower') if over else ''}</h3>{levels}"
             f'<figure class="plot" data-point="{number}" aria-label="{esc(title)}">{_picture(point, lines, times)}'
             f"{_legend(lines)}</figure></section>")
 
 
-def _levels(one, verdict, history):
-    words = [f"{style.value_text(s.level, one.point.quantity)} (from {when_text(history.launches[s.first])}, "
-             f"{style.count_text(s.count, 'launch', 'launches')})" for s in one.segments]
-    name = f"{one.state_text}: " if one.state_text else ""
-    few = "" if verdict.judged else "; too few launches to see changes"
+def _levels(one, history):
+    words = [f"{style.value_text(s['level'], one['quantity'])} (from {when_text(history, s['first'])}, "
+             f"{style.count_text(s['count'], 'launch', 'launches')})" for s in one["segments"]]
+    name = f"{one['state_text']}: " if "state" in one else ""
+    few = "" if one["judged"] else "; too few launches to see changes"
     return f'<p class="where">{esc(name + " → ".join(words) + few)}</p>'
 
 
 def _legend(lines):
-    return '<ul class="legend">' + "".join(legend_of(i, esc(one.state_text)) for i, (one, _) in enumerate(lines)) + \
+    return '<ul class="legend">' + "".join(legend_of(i, esc(one["state_text"])) for i, one in enumerate(lines)) + \
         "</ul>" if len(lines) > 1 else ""
 
 
@@ -139,7 +134,7 @@ def _date_text(seconds, digits):
 
 
 def _picture(point, lines, times):
-    drawn = [_thinned([(times[i], one.values[i]) for i in one.there]) for one, _ in lines]
+    drawn = [_thinned([(times[i], one["values"][i]) for i in there_of(one)]) for one in lines]
     dates = [x for line in drawn for x, _ in line]
     if min(dates) == max(dates):  # a day around
         dates = [dates[0] - DAY / 2, dates[0] + DAY / 2]
@@ -147,17 +142,17 @@ def _picture(point, lines, times):
     y_axis = Axis([y for line in drawn for _, y in line], False, HEIGHT - BOTTOM, TOP)
     parts = grid_of(x_axis, y_axis, _date_text,
                     lambda y, digits: style.value_text(y, point.quantity, digits), "launch (UTC)", point.quantity, esc)
-    for number, ((one, _), line) in enumerate(zip(lines, drawn)):
+    for number, (one, line) in enumerate(zip(lines, drawn)):
         color, dash = look_of(number)
         path = " ".join(f"{x_axis.place(x):.0f},{y_axis.place(y):.1f}" for x, y in line)
         parts.append(f'<polyline points="{path}" fill="none" stroke="{color}" stroke-width="1.2"{dash}/>')
-        for segment in one.segments:
-            y = y_axis.place(segment.level)
-            parts.append(f'<line class="level" x1="{x_axis.place(times[segment.first]):.0f}" '
-                         f'x2="{x_axis.place(times[segment.last]):.0f}" y1="{y:.1f}" y2="{y:.1f}" '
+        for segment in one["segments"]:
+            y = y_axis.place(segment["level"])
+            parts.append(f'<line class="level" x1="{x_axis.place(times[segment["first"]]):.0f}" '
+                         f'x2="{x_axis.place(times[segment["last"]]):.0f}" y1="{y:.1f}" y2="{y:.1f}" '
                          f'stroke="{color}"/>')
-        for change in one.changes:
-            x = x_axis.place(times[change.after])
+        for change in one["changes"]:
+            x = x_axis.place(times[change["after"]])
             parts.append(f'<line class="change" x1="{x:.0f}" x2="{x:.0f}" y1="{TOP}" y2="{HEIGHT - BOTTOM}"/>')
     return f'<svg class="picture" role="img" viewBox="0 0 {WIDTH} {HEIGHT}">{"".join(parts)}</svg>'
 
@@ -165,9 +160,9 @@ def _picture(point, lines, times):
 def _data(lines):
     """What history.js draws of a point."""
     return {
-        "quantity": lines[0][0].point.quantity,
-        "lines": [{"name": one.state_text,
-                   "values": [None if value is None else float(f"{value:.4g}") for value in one.values],
-                   "levels": [[s.first, s.last, s.level] for s in one.segments],
-                   "changes": [[change.after, style.change_text(change.ratio)[0]] for change in one.changes]}
-                  for one, _ in lines]}
+        "quantity": lines[0]["quantity"],
+        "lines": [{"name": one.get("state_text", ""),
+                   "values": [None if value is None else float(f"{value:.4g}") for value in one["values"]],
+                   "levels": [[s["first"], s["last"], s["level"]] for s in one["segments"]],
+                   "changes": [[change["after"], style.change_text(change["ratio"])[0]] for change in one["changes"]]}
+                  for one in lines]}

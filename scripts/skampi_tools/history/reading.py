@@ -38,6 +38,9 @@ class Point(NamedTuple):
         again = f", no. {self.occurrence}" if self.occurrence > 1 else ""
         return (f"{name} [{values}]" if values else name) + again
 
+    def as_json(self):
+        return {name: value for name, value in self._asdict().items() if name != "key"} | {"variables": dict(self.variables)}
+
     @property
     def set_text(self):
         known = "" if self.pes is None else count_text(self.pes, "PE")

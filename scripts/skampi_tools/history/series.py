@@ -1,45 +1,12 @@
 """Series of launches: of each point one, or one for each state of the machine that its launches were in."""
 
-import math
-from dataclasses import dataclass, field
 from types import SimpleNamespace
 
 from ..states import state_of
 from ..states.common import CommonStates, combined, joined, text_of
 from ..states.independent import all_alike, restrict
-from .reading import Point
 
 AT_ONCE = 100  # files whose states are matched with each other: the time grows with the square of their number
-
-
-@dataclass
-class Segment:
-    """Launches between changes."""
-    first: int    # indices of launches
-    last: int
-    count: int
-    level: float  # median of its values
-
-
-@dataclass
-class Series:
-    point: Point
-    state: int        # common number; 0: all values, whatever the state was
-    state_text: str   # "state 2 (hand-over 164 ns)"; ""
-    values: list      # one a launch; None: it has none
-    segments: list = field(default_factory=list)
-    changes: list = field(default_factory=list)  # judging.Level
-
-    @property
-    def there(self):
-        return [i for i, value in enumerate(self.values) if value is not None]
-
-    @property
-    def label(self):
-        return ", ".join(filter(None, [self.point.label, self.point.set_text, self.state_text]))
-
-    def logarithms(self):
-        return [None if value is None else math.log(value) for value in self.values]
 
 
 class StatesOverTime:
@@ -65,18 +32,13 @@ class StatesOverTime:
 
 
 def series_of(launches, states=True):
-    """The Series of all launches, in the order in which points are first seen. states: points whose launches were in
-    several states of the machine have a series for each."""
+    """[(Point, its series as JSON has it)] of all launches, in the order in which points are first seen: values has one a
+    launch, None: it has none. states: points whose launches were in several states of the machine have a series for each."""
     points = dict.fromkeys(point for launch in launches for point in launch.values)
     known = StatesOverTime(launches) if states and any(launch.states for launch in launches) else None
-    found = []
-    for point in points:
-        found += (_by_state(point, launches, known) if known else []) or [_whole(point, launches)]
-    return found
-
-
-def _whole(point, launches):
-    return Series(point, 0, "", [launch.values.get(point) for launch in launches])
+    return [(point, {**point.as_json(), **own}) for point in points
+            for own in (_by_state(point, launches, known) if known else []) or
+            [{"values": [launch.values.get(point) for launch in launches]}]]
 
 
 def _by_state(point, launches, known):
@@ -88,6 +50,6 @@ def _by_state(point, launches, known):
                 by_state.setdefault(named.number, (named, {}))[1].setdefault(index, []).append(value)
     if len(by_state) < 2:
         return []
-    return [Series(point, number, text_of([named]), [
-        joined(values[index]).median if index in values else None for index in range(len(launches))])
+    return [{"state": number, "state_text": text_of([named]),
+             "values": [joined(values[index]).median if index in values else None for index in range(len(launches))]}
             for number, (named, values) in sorted(by_state.items())]
