@@ -4,10 +4,13 @@ from datetime import datetime
 
 from ..screen import printable
 from ..style import count_text, listed, percent_text, rate_text, seconds_text, size_text, time_text
+from .run import passes_for, rounds_of, tournament
 from .values import BANDWIDTH, KINDS, LATENCY
 from .verdict import STATUS, median_seconds
 
 MOST_LINES = 20  # of a list; JSON has all
+ASSUMED = 0.05  # seconds for a measurement, where nothing else is known
+START = 5.0  # seconds for a launch
 PART = 12
 
 
@@ -83,15 +86,18 @@ def as_metrics(value):
          [({}, datetime.fromisoformat(value["started"]).timestamp())] if value["started"] else [])]
 
 
-def plan_text(plan, given, command):
-    game = plan.game
-    rounds = f"{plan.rounds} of {game.rounds} rounds, the same in each pass" if plan.sampled else \
-        f"{count_text(plan.rounds, 'round')}: each PE meets each other one"
-    how = "as in the results given" if plan.known else "assumed; --from FILE takes that of earlier results"
+def plan_text(game, wanted, each, given, command):
+    """What would be measured. each: seconds of a measurement, known from earlier results; None: not known."""
+    count, passes, tasks = rounds_of(game, wanted), passes_for(game, wanted), tournament(game, wanted)
+    rounds = f"{count} of {game.rounds} rounds, the same in each pass" if count < game.rounds else \
+        f"{count_text(count, 'round')}: each PE meets each other one"
+    how = "assumed; --from FILE takes that of earlier results" if each is None else "as in the results given"
+    each, measurements = ASSUMED if each is None else each, 2 * len(tasks)
     return (f"{count_text(game.pes, 'PE')} on {count_text(given.nodes, 'node')}: "
-            f"{count_text(plan.passes, 'pass', 'passes')} of {rounds}\n"
-            f"{plan.pairs} pairs in each pass; {LATENCY} of {size_text(given.small)} and {BANDWIDTH} of "
-            f"{size_text(given.large)} in both directions: {plan.measurements} measurements, {plan.values} values\n"
-            f"about {seconds_text(plan.seconds)} at {time_text(plan.each)} for a measurement ({how}); re-tests of "
+            f"{count_text(passes, 'pass', 'passes')} of {rounds}\n"
+            f"{sum(game.pairs(task[2]) for task in tasks) // passes} pairs in each pass; {LATENCY} of {size_text(given.small)} and "
+            f"{BANDWIDTH} of {size_text(given.large)} in both directions: {measurements} measurements, "
+            f"{2 * passes * count * game.pes} values\n"
+            f"about {seconds_text(START + measurements * each)} at {time_text(each)} for a measurement ({how}); re-tests of "
             "suspects come on top\n"
             f"{command}\n")

@@ -1,15 +1,12 @@
-"""The script that measures rounds of a tournament, and how long it takes."""
+"""The script that measures rounds of a tournament."""
 
 import re
 
 from ..cli import refuse
-from .run import passes_for, rounds_of, tournament
 from .tournament import Tournament
 
 LARGE_ITERATIONS = 4
 REPETITIONS = 3     # of four the slowest would be left out (per_pe), and with it rare slow operations
-ASSUMED = 0.05      # seconds for a measurement, where nothing else is known
-START = 5.0         # seconds for a launch
 UNITS = {"": 1, "kb": 1 << 10, "mb": 1 << 20}
 
 HEAD = """\
@@ -63,19 +60,3 @@ def text(tasks, pes, given):
     buffer = 4 * (given.large + 64) + 65536
     head = HEAD.format(pes=pes, buffer=buffer, repetitions=REPETITIONS)
     return head + "".join(_block(*key, members, given) for key, members in blocks.items())
-
-
-class Plan:
-    """What would be measured."""
-
-    def __init__(self, game, wanted, each):
-        """each: seconds of a measurement, known from earlier results; None: not known."""
-        self.game, self.wanted = game, wanted
-        self.rounds, self.passes = rounds_of(game, wanted), passes_for(game, wanted)
-        self.measurements = 2 * len(tournament(game, wanted))
-        self.known = each is not None
-        self.each = each if self.known else ASSUMED
-        self.seconds = START + self.measurements * self.each
-        self.pairs = sum(game.pairs(task[2]) for task in tournament(game, wanted)) // self.passes
-        self.values = 2 * self.passes * self.rounds * game.pes
-        self.sampled = self.rounds < game.rounds
