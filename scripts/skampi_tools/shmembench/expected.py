@@ -9,6 +9,10 @@ COLUMNS = ("pe", "routine", "class", "flags", "peer", "elements", "element_bytes
            "target_offset", "source", "source_offset", "target_stride", "source_stride", "context",
            "set_start", "set_stride", "set_size", "root", "comparison", "condition", "value",
            "result", "options", "signal", "signal_offset")
+# Which columns roles of arguments go to, if not to one of their name.
+PLACES = {"target": "target", "source": "source", "signal": "signal", "new": "target", "old": "source"}
+CELLS = {"pe": "peer", "tst": "target_stride", "sst": "source_stride", "start": "set_start", "log": "set_stride",
+         "size": "set_size", "count": "elements", "words": "bytes", "signal_value": "value"}
 ANY = "*"
 _KIND = re.compile(r"\b(\d+)_[48]\b")  # numbers of Fortran with their kind
 GUARD_BYTES, SLACK = 64, 1024  # as in the templates
@@ -127,24 +131,11 @@ class _Run:
         value = self.value(text)
         if role == "team":  # the world: in place of the first PE its number, which is 0, and no stride
             row.update(set_start=value, set_stride=0, set_size=self.names["npes"])
-        elif role == "signal_value":
-            row["value"] = value
-        elif role in ("target", "source", "signal"):
-            self.put(row, role, value)
-        elif role == "words":
-            row["bytes"] = 4 * value
-        elif role == "new":
-            self.put(row, "target", value)
-        elif role == "old":
-            self.put(row, "source", value)
-        elif role in ("value", "condition"):
-            row[role] = type_.wrap(value)
+        elif role in PLACES:
+            self.put(row, PLACES[role], value)
         else:
-            name = {"pe": "peer", "tst": "target_stride", "sst": "source_stride", "start": "set_start",
-                    "size": "set_size", "count": "elements"}.get(role, role)
-            if role == "log":
-                name, value = "set_stride", 1 << value
-            row[name] = value
+            row[CELLS.get(role, role)] = 4 * value if role == "words" else 1 << value if role == "log" else \
+                type_.wrap(value) if role in ("value", "condition") else value
 
     @staticmethod
     def put(row, name, place):

@@ -175,30 +175,9 @@ class Block:
                 "error": None}
 
 
-class Language:
-    """How expand() writes calls."""
-
-    @staticmethod
-    def routine(name):
-        return ROUTINES.get(name)
-
-    @staticmethod
-    def type(name):
-        return next(routine.type for routine in ROUTINES.values()
-                    if routine.fortran and routine.fortran[0] == name)
-
-    @staticmethod
-    def let(type_, name, value):
-        return f"{name} = {value}"
-
-    @staticmethod
-    def call(variable, cast, text, condition, timed):
-        line = f"{variable} = {text}" if variable else f"call {text}"
-        lines = [f"if ({condition}) {line}" if condition else line]
-        return ["call start_clock()", *lines, "call stop_clock()"] if timed else lines
-
-
-FORTRAN = Language()
+FORTRAN = program.Language(
+    ROUTINES.get, lambda name: next(routine.type for routine in ROUTINES.values() if routine.fortran and routine.fortran[0] == name),
+    "{name} = {value}", "{variable} = {call}", "call {call}", "if ({condition}) {text}", ("call start_clock()", "call stop_clock()"))
 
 
 class Program:

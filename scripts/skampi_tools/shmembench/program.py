@@ -12,6 +12,7 @@ import os
 import re
 import string
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from skampi_tools.shmembench import catalogue, library as library_module
 
@@ -64,29 +65,27 @@ def split_arguments(text):
     return tuple(found + [last]) if last or found else ()
 
 
-class _C:
-    """How expand() writes calls in C and C++."""
+class Language(NamedTuple):
+    """How expand() writes calls: routine and type find what is known by a name; the rest are texts with fields."""
+    routine: object
+    type: object
+    let: str
+    assignment: str
+    call: str
+    condition: str
+    clock: tuple  # calls before and after what is timed
 
-    @staticmethod
-    def routine(name):
-        return catalogue.routine(name)
-
-    @staticmethod
-    def type(name):
-        return catalogue.BY_C[name]
-
-    @staticmethod
-    def let(type_, name, value):
-        return f"const {type_} {name} = ({type_})({value});"
-
-    @staticmethod
-    def call(variable, cast, text, condition, timed):
-        text = f"{variable} = {cast}{text};" if variable else f"{text};"
-        lines = [f"if ({condition})", "    " + text] if condition else [text]
-        return ["start();", *lines, "stop();"] if timed else lines
+    def lines(self, variable, cast, call, condition, timed):
+        text = (self.assignment if variable else self.call).format(variable=variable, cast=cast, call=call)
+        lines = (self.condition.format(condition=condition, text=text) if condition else text).split("\n")
+        return [self.clock[0], *lines, self.clock[1]] if timed else lines
 
 
-def expand(text, substitutions, language=_C):
+C = Language(catalogue.routine, catalogue.BY_C.get, "const {type} {name} = ({type})({value});", "{variable} = {cast}{call};", "{call};",
+             "if ({condition})\n    {text}", ("start();", "stop();"))
+
+
+def expand(text, substitutions, language=C):
     """The template as program text, and its steps (Call, Let, "blocks")."""
     lines, steps = [], []
     for line in string.Template(text).substitute(substitutions).splitlines():
@@ -98,7 +97,7 @@ def expand(text, substitutions, language=_C):
             steps.append("blocks")
         elif let := _LET.match(content):
             steps.append(Let(language.type(let["type"]), let["name"], let["value"]))
-            lines.append(indent + language.let(let["type"], let["name"], let["value"]))
+            lines.append(indent + language.let.format(**let.groupdict()))
         else:
             lines += [indent + part for part in _call(content, steps, language)]
     # What was replaced by nothing leaves no line.
@@ -114,8 +113,7 @@ def _call(content, steps, language):
     variable = (call["variable"] or "").strip()
     steps.append(Call(known, split_arguments(call["arguments"]), re.sub(r".*\W", "", variable),
                       call["condition"] or "", call["result"] or ""))
-    return language.call(variable, call["cast"] or "", f"{call['routine']}({call['arguments']})",
-                         call["condition"], call["timed"])
+    return language.lines(variable, call["cast"] or "", f"{call['routine']}({call['arguments']})", call["condition"], call["timed"])
 
 
 # ---- The $names of a template ----
