@@ -7,12 +7,12 @@
 
 #include "base/memory.h"
 
-static int *copy(const int *numbers, int count)
+static int *copy(const int64_t *numbers, int64_t count)
 {
     int *made = memory_allocate((size_t)count * sizeof *made);
 
-    if (count > 0)
-        memcpy(made, numbers, (size_t)count * sizeof *made);
+    for (int64_t i = 0; i < count; i++)
+        made[i] = (int)numbers[i];
     return made;
 }
 
@@ -25,7 +25,7 @@ static struct topology *create(const struct topology *contents)
     return made;
 }
 
-struct topology *topology_cartesian(int dimensions, const int *extents, const int *periodic)
+struct topology *topology_cartesian(int dimensions, const int64_t *extents, const int64_t *periodic)
 {
     return create(&(struct topology){.kind = TOPOLOGY_CARTESIAN,
                                      .dimensions = dimensions,
@@ -38,7 +38,7 @@ static int edge_count(const struct topology *topology)
     return topology->nodes > 0 ? topology->index[topology->nodes - 1] : 0;
 }
 
-struct topology *topology_graph(int nodes, const int *index, const int *edges)
+struct topology *topology_graph(int nodes, const int64_t *index, const int64_t *edges)
 {
     return create(&(struct topology){.kind = TOPOLOGY_GRAPH,
                                      .nodes = nodes,

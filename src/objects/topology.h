@@ -5,6 +5,7 @@
 #define SKAMPI_OBJECTS_TOPOLOGY_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct topology {
     enum { TOPOLOGY_CARTESIAN, TOPOLOGY_GRAPH } kind;
@@ -17,9 +18,10 @@ struct topology {
     int references;
 };
 
-/* A topology with copies of the arguments, and one reference. */
-struct topology *topology_cartesian(int dimensions, const int *extents, const int *periodic);
-struct topology *topology_graph(int nodes, const int *index, const int *edges);
+/* A topology with copies of the arguments, which an int can hold, and one reference. */
+struct topology *topology_cartesian(int dimensions, const int64_t *extents,
+                                    const int64_t *periodic);
+struct topology *topology_graph(int nodes, const int64_t *index, const int64_t *edges);
 struct topology *topology_reference(struct topology *); /* NULL is allowed */
 void topology_release(struct topology *);               /* NULL is allowed */
 int topology_places(const struct topology *);           /* ranks that have a place in it */

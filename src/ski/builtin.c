@@ -37,10 +37,30 @@ bool builtin_in_range(struct builtin_call *call, int64_t value, int64_t low, int
     return false;
 }
 
-struct value builtin_array(struct builtin_call *call, struct int_array *array)
+bool builtin_array_size(struct builtin_call *call, size_t *count)
 {
-    if (array)
-        return value_array(array);
+    *count = (size_t)call->args[0].as.integer;
+    return builtin_in_range(call, call->args[0].as.integer, 0, INT_ARRAY_LIMIT);
+}
+
+bool builtin_has_element(struct builtin_call *call, size_t count)
+{
+    int64_t i = call->args[1].as.integer;
+
+    if (i >= 0 && (uint64_t)i < count)
+        return true;
+    builtin_refuse(call, "there is no element %lld; the array has %zu, counted from 0",
+                   (long long)i, count);
+    return false;
+}
+
+struct value builtin_too_large(struct builtin_call *call)
+{
     return builtin_refuse(call, "all arrays together would have more than %d elements",
                           INT_ARRAY_LIMIT);
+}
+
+struct value builtin_array(struct builtin_call *call, struct int_array *array)
+{
+    return array ? value_array(array) : builtin_too_large(call);
 }

@@ -12,124 +12,120 @@
 
 /* ---- Datatypes ---- */
 
-static struct value datatype(struct builtin_call *call, struct datatype *made, const char *error)
+/* The value of what a constructor has made; without it, why is the error. */
+static struct value datatype(struct builtin_call *call, struct datatype *made, const char *why)
 {
-    if (!made)
-        return builtin_refuse(call, "%s", error);
-    return value_datatype(made);
+    return made ? value_datatype(made) : builtin_refuse(call, "%s", why);
 }
 
 static struct value type_contiguous(struct builtin_call *call)
 {
-    const char *error;
+    const char *why;
     struct datatype *made =
-        datatype_contiguous(call->args[0].as.integer, call->args[1].as.datatype, &error);
+        datatype_contiguous(call->args[0].as.integer, call->args[1].as.datatype, &why);
 
-    return datatype(call, made, error);
+    return datatype(call, made, why);
+}
+
+/* Whether distances are bytes: in hvector and hindexed. */
+static bool is_in_bytes(const struct builtin_call *call)
+{
+    return strstr(call->builtin->name, "_type_h");
 }
 
 static struct value type_vector(struct builtin_call *call)
 {
-    const char *error;
-    struct datatype *made =
-        datatype_vector(call->args[0].as.integer, call->args[1].as.integer,
-                        call->args[2].as.integer, false, call->args[3].as.datatype, &error);
+    const char *why;
+    struct datatype *made = datatype_vector(call->args[0].as.integer, call->args[1].as.integer,
+                                            call->args[2].as.integer, is_in_bytes(call),
+                                            call->args[3].as.datatype, &why);
 
-    return datatype(call, made, error);
+    return datatype(call, made, why);
 }
 
-static struct value type_hvector(struct builtin_call *call)
+static size_t array_count(const struct value *array)
 {
-    const char *error;
-    struct datatype *made =
-        datatype_vector(call->args[0].as.integer, call->args[1].as.integer,
-                        call->args[2].as.integer, true, call->args[3].as.datatype, &error);
-
-    return datatype(call, made, error);
+    return array->type == TYPE_INT_ARRAY ? array->as.array->count : array->as.datatypes->count;
 }
 
-/* Refuses two arrays of different lengths whose elements belong together. */
-static bool same_length(struct builtin_call *call, size_t a, size_t b)
+/* Refuses arguments from `first` to `last` that are arrays whose elements belong together, but
+ * differ in length. */
+static bool same_length(struct builtin_call *call, size_t first, size_t last)
 {
-    if (a == b)
-        return true;
-    builtin_refuse(call, "the arrays must have the same length, they have %zu and %zu", a, b);
-    return false;
-}
+    for (size_t i = first + 1; i <= last; i++) {
+        size_t a = array_count(&call->args[first]), b = array_count(&call->args[i]);
 
-static struct value indexed(struct builtin_call *call, bool in_bytes)
-{
-    const struct int_array *lengths = call->args[0].as.array, *places = call->args[1].as.array;
-    const char *error;
-    struct datatype *made;
-
-    if (!same_length(call, lengths->count, places->count))
-        return value_void();
-    made = datatype_indexed(lengths->count, lengths->items, places->items, in_bytes,
-                            call->args[2].as.datatype, &error);
-    return datatype(call, made, error);
+        if (a == b)
+            continue;
+        builtin_refuse(call, "the arrays must have the same length, they have %zu and %zu", a, b);
+        return false;
+    }
+    return true;
 }
 
 static struct value type_indexed(struct builtin_call *call)
 {
-    return indexed(call, false);
-}
+    const struct int_array *lengths = call->args[0].as.array;
+    const char *why;
 
-static struct value type_hindexed(struct builtin_call *call)
-{
-    return indexed(call, true);
+    if (!same_length(call, 0, 1))
+        return value_void();
+    struct datatype *made =
+        datatype_indexed(lengths->count, lengths->items, call->args[1].as.array->items,
+                         is_in_bytes(call), call->args[2].as.datatype, &why);
+
+    return datatype(call, made, why);
 }
 
 static struct value type_struct(struct builtin_call *call)
 {
-    const struct int_array *lengths = call->args[0].as.array, *places = call->args[1].as.array;
+    const struct int_array *lengths = call->args[0].as.array;
     const struct datatype_array *types = call->args[2].as.datatypes;
-    const char *error;
-    struct datatype *made;
+    const char *why;
 
-    if (!same_length(call, lengths->count, places->count) ||
-        !same_length(call, lengths->count, types->count))
+    if (!same_length(call, 0, 2))
         return value_void();
     for (size_t i = 0; i < types->count; i++)
         if (!types->items[i])
             return builtin_refuse(call, "datatype %zu of the array has not been set", i);
-    made = datatype_struct(types->count, lengths->items, places->items, types->items, &error);
-    return datatype(call, made, error);
+    struct datatype *made = datatype_struct(types->count, lengths->items,
+                                            call->args[1].as.array->items, types->items, &why);
+
+    return datatype(call, made, why);
 }
 
 static struct value type_subarray(struct builtin_call *call)
 {
-    const struct int_array *sizes = call->args[0].as.array, *subsizes = call->args[1].as.array;
-    const struct int_array *starts = call->args[2].as.array;
-    const char *error;
-    struct datatype *made;
+    const struct int_array *sizes = call->args[0].as.array;
+    const char *why;
 
-    if (!same_length(call, sizes->count, subsizes->count) ||
-        !same_length(call, sizes->count, starts->count))
+    if (!same_length(call, 0, 2))
         return value_void();
-    made = datatype_subarray(sizes->count, sizes->items, subsizes->items, starts->items,
-                             call->args[3].as.datatype, &error);
-    return datatype(call, made, error);
+    struct datatype *made =
+        datatype_subarray(sizes->count, sizes->items, call->args[1].as.array->items,
+                          call->args[2].as.array->items, call->args[3].as.datatype, &why);
+
+    return datatype(call, made, why);
 }
 
 static struct value type_darray(struct builtin_call *call)
 {
     const struct int_array *sizes = call->args[2].as.array;
-    const char *error;
-    struct datatype *made;
+    const char *why;
 
-    for (int i = 3; i <= 5; i++)
-        if (!same_length(call, sizes->count, call->args[i].as.array->count))
-            return value_void();
-    made = datatype_darray(&(struct darray){.pes = call->args[0].as.integer,
-                                            .rank = call->args[1].as.integer,
-                                            .dimensions = sizes->count,
-                                            .sizes = sizes->items,
-                                            .distributions = call->args[3].as.array->items,
-                                            .arguments = call->args[4].as.array->items,
-                                            .grid = call->args[5].as.array->items},
-                           call->args[6].as.datatype, &error);
-    return datatype(call, made, error);
+    if (!same_length(call, 2, 5))
+        return value_void();
+    struct datatype *made =
+        datatype_darray(&(struct darray){.pes = call->args[0].as.integer,
+                                         .rank = call->args[1].as.integer,
+                                         .dimensions = sizes->count,
+                                         .sizes = sizes->items,
+                                         .distributions = call->args[3].as.array->items,
+                                         .arguments = call->args[4].as.array->items,
+                                         .grid = call->args[5].as.array->items},
+                        call->args[6].as.datatype, &why);
+
+    return datatype(call, made, why);
 }
 
 static struct value type_size(struct builtin_call *call)
@@ -146,30 +142,21 @@ static struct value type_extent(struct builtin_call *call)
 
 static struct value alloc_datatype_array(struct builtin_call *call)
 {
-    struct datatype_array *made;
+    size_t count;
 
-    if (!builtin_in_range(call, call->args[0].as.integer, 0, INT_ARRAY_LIMIT))
+    if (!builtin_array_size(call, &count))
         return value_void();
-    made = datatype_array_create((size_t)call->args[0].as.integer);
-    if (!made)
-        return builtin_refuse(call,
-                              "all arrays together would have more than %d "
-                              "elements",
-                              INT_ARRAY_LIMIT);
-    return value_datatype_array(made);
+    struct datatype_array *made = datatype_array_create(count);
+
+    return made ? value_datatype_array(made) : builtin_too_large(call);
 }
 
 /* NULL, with an error, for an index outside the array. */
 static struct datatype **element(struct builtin_call *call)
 {
     struct datatype_array *array = call->args[0].as.datatypes;
-    int64_t i = call->args[1].as.integer;
 
-    if (i >= 0 && (uint64_t)i < array->count)
-        return &array->items[i];
-    builtin_refuse(call, "there is no element %lld; the array has %zu, counted from 0",
-                   (long long)i, array->count);
-    return NULL;
+    return builtin_has_element(call, array->count) ? &array->items[call->args[1].as.integer] : NULL;
 }
 
 static struct value datatype_array_get(struct builtin_call *call)
@@ -197,20 +184,13 @@ static struct value datatype_array_set(struct builtin_call *call)
 
 /* ---- Topologies ---- */
 
-/* Integers of an array as MPI takes them; NULL with an error where one is out of range. */
-static int *ints(struct builtin_call *call, const struct int_array *array, int64_t low,
-                 int64_t high)
+static bool all_in_range(struct builtin_call *call, const struct int_array *array, int64_t low,
+                         int64_t high)
 {
-    int *made = memory_zeroed(array->count, sizeof *made);
-
-    for (size_t i = 0; i < array->count; i++) {
-        if (!builtin_in_range(call, array->items[i], low, high)) {
-            free(made);
-            return NULL;
-        }
-        made[i] = (int)array->items[i];
-    }
-    return made;
+    for (size_t i = 0; i < array->count; i++)
+        if (!builtin_in_range(call, array->items[i], low, high))
+            return false;
+    return true;
 }
 
 static struct value arrange(struct builtin_call *call, const struct pe_set *set,
@@ -229,35 +209,26 @@ static struct value arrange(struct builtin_call *call, const struct pe_set *set,
 static struct value cartesian(struct builtin_call *call)
 {
     const struct int_array *extents = call->args[1].as.array, *periodic = call->args[2].as.array;
-    int *sizes, *closed;
     int64_t places = 1;
-    struct topology *made;
 
-    if (!same_length(call, extents->count, periodic->count))
+    if (!same_length(call, 1, 2))
         return value_void();
     for (size_t i = 0; i < extents->count; i++)
         if (extents->items[i] < 1 || __builtin_mul_overflow(places, extents->items[i], &places) ||
             places > INT_MAX)
             return builtin_refuse(call, "extents must be at least 1, and their product "
                                         "no larger than the communicator");
-    sizes = ints(call, extents, 1, INT_MAX);
-    closed = ints(call, periodic, 0, 1);
-    if (!closed) {
-        free(sizes);
+    if (!all_in_range(call, periodic, 0, 1))
         return value_void();
-    }
-    made = topology_cartesian((int)extents->count, sizes, closed);
-    free(sizes);
-    free(closed);
-    return arrange(call, call->args[0].as.set, made, call->args[3].as.integer != 0);
+    return arrange(call, call->args[0].as.set,
+                   topology_cartesian((int)extents->count, extents->items, periodic->items),
+                   call->args[3].as.integer != 0);
 }
 
 static struct value graph(struct builtin_call *call)
 {
     const struct int_array *index = call->args[1].as.array, *edges = call->args[2].as.array;
-    int *ends, *neighbours;
     int64_t before = 0;
-    struct topology *made;
 
     for (size_t i = 0; i < index->count; before = index->items[i++])
         if (index->items[i] < before || index->items[i] > (int64_t)edges->count)
@@ -268,44 +239,36 @@ static struct value graph(struct builtin_call *call)
     if (before != (int64_t)edges->count)
         return builtin_refuse(call, "the index ends at %lld, but there are %zu edges",
                               (long long)before, edges->count);
-    ends = ints(call, index, 0, INT_MAX);
-    neighbours = ints(call, edges, 0, (int64_t)index->count - 1);
-    if (!neighbours) {
-        free(ends);
+    if (!all_in_range(call, edges, 0, (int64_t)index->count - 1))
         return value_void();
-    }
-    made = topology_graph((int)index->count, ends, neighbours);
-    free(ends);
-    free(neighbours);
-    return arrange(call, call->args[0].as.set, made, call->args[3].as.integer != 0);
+    return arrange(call, call->args[0].as.set,
+                   topology_graph((int)index->count, index->items, edges->items),
+                   call->args[3].as.integer != 0);
 }
 
 /* Undirected edges as pairs of ranks, of all ranks of the communicator. */
 static struct value graph_of_pairs(struct builtin_call *call)
 {
     const struct int_array *pairs = call->args[1].as.array;
-    int nodes = pe_set_size(call->args[0].as.set), *ends, *next, *edges, *ranks;
-    struct topology *made;
+    int nodes = pe_set_size(call->args[0].as.set);
 
     if (pairs->count % 2 != 0)
         return builtin_refuse(call, "edges are pairs of ranks, but there are %zu numbers",
                               pairs->count);
-    ranks = ints(call, pairs, 0, (int64_t)nodes - 1);
-    if (!ranks)
+    if (!all_in_range(call, pairs, 0, (int64_t)nodes - 1))
         return value_void();
-    ends = memory_zeroed((size_t)nodes, sizeof *ends);
-    next = memory_zeroed((size_t)nodes, sizeof *next);
-    edges = memory_zeroed(pairs->count, sizeof *edges);
+    int64_t *ends = memory_zeroed((size_t)nodes, sizeof *ends),
+            *next = memory_zeroed((size_t)nodes, sizeof *next),
+            *edges = memory_zeroed(pairs->count, sizeof *edges);
     for (size_t i = 0; i < pairs->count; i++)
-        ends[ranks[i]]++;
+        ends[pairs->items[i]]++;
     for (int i = 0; i < nodes; i++) {
         next[i] = i > 0 ? ends[i - 1] : 0;
         ends[i] += next[i];
     }
     for (size_t i = 0; i < pairs->count; i++)
-        edges[next[ranks[i]]++] = ranks[i ^ 1];
-    made = topology_graph(nodes, ends, edges);
-    free(ranks);
+        edges[next[pairs->items[i]]++] = pairs->items[i ^ 1];
+    struct topology *made = topology_graph(nodes, ends, edges);
     free(ends);
     free(next);
     free(edges);
@@ -342,7 +305,7 @@ const struct builtin builtins_mpi[] = {
      .help = "(count, length, stride, datatype) blocks of length elements, stride elements from "
              "one start to the next"},
     {"mpi_type_hvector", TAKES(TYPE_INT, TYPE_INT, TYPE_INT, TYPE_DATATYPE), TYPE_DATATYPE,
-     .call = type_hvector,
+     .call = type_vector,
      .help = "(count, length, stride, datatype) blocks of length elements, stride bytes from one "
              "start to the next"},
     {"mpi_type_indexed", TAKES(TYPE_INT_ARRAY, TYPE_INT_ARRAY, TYPE_DATATYPE), TYPE_DATATYPE,
@@ -350,7 +313,7 @@ const struct builtin builtins_mpi[] = {
      .help = "(lengths, places, datatype) blocks of elements, each with its length and place in "
              "elements"},
     {"mpi_type_hindexed", TAKES(TYPE_INT_ARRAY, TYPE_INT_ARRAY, TYPE_DATATYPE), TYPE_DATATYPE,
-     .call = type_hindexed,
+     .call = type_indexed,
      .help = "(lengths, places, datatype) blocks of elements, each with its length in elements and "
              "its place in bytes"},
     {"mpi_type_struct", TAKES(TYPE_INT_ARRAY, TYPE_INT_ARRAY, TYPE_DATATYPE_ARRAY), TYPE_DATATYPE,

@@ -192,25 +192,18 @@ static struct value call_is_supported(struct builtin_call *call)
 
 static struct value call_alloc_int_array(struct builtin_call *call)
 {
-    if (!builtin_in_range(call, call->args[0].as.integer, 0, INT_ARRAY_LIMIT))
-        return value_void();
-    return builtin_array(call, int_array_create((size_t)call->args[0].as.integer));
+    size_t count;
+
+    return builtin_array_size(call, &count) ? builtin_array(call, int_array_create(count))
+                                            : value_void();
 }
 
 /* NULL, with an error, for an index outside the array. */
 static int64_t *element(struct builtin_call *call)
 {
     struct int_array *array = call->args[0].as.array;
-    int64_t i = call->args[1].as.integer;
 
-    if (i >= 0 && (uint64_t)i < array->count)
-        return &array->items[i];
-    if (array->count == 0)
-        builtin_refuse(call, "the array is empty");
-    else
-        builtin_refuse(call, "there is no element %lld; the array has 0 to %zu", (long long)i,
-                       array->count - 1);
-    return NULL;
+    return builtin_has_element(call, array->count) ? &array->items[call->args[1].as.integer] : NULL;
 }
 
 static struct value call_int_array_get(struct builtin_call *call)

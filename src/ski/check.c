@@ -43,53 +43,37 @@ static void check_each(struct checker *c, const struct expr *expr)
         check_value(c, expr->args[i]);
 }
 
-static void check_builtin(struct checker *c, struct expr *call, const struct builtin *builtin)
+static void check_arguments(struct checker *c, const struct expr *call, const struct callee *callee)
 {
-    const struct signature *parameters = &builtin->parameters;
-    size_t least, most;
-
-    signature_arity(parameters, &least, &most);
-    call->builtin = builtin;
     for (size_t i = 0; i < call->count; i++) {
-        enum value_type wanted = i < most ? signature_type(parameters, i) : TYPE_UNKNOWN;
+        enum value_type wanted = signature_type(&callee->signature, i);
 
         if (!arguments_quoted(c, call, i, wanted))
             continue;
-        enum value_type type = check_value(c, call->args[i]);
+        enum value_type given = check_value(c, call->args[i]);
 
-        if (i >= most)
-            continue;
-        arguments_type(c, call, i, type, wanted, NULL);
-        arguments_whole(c, call, i, wanted, NULL);
-        if (builtin->settings)
-            arguments_setting(c, call, i, &builtin->settings[i]);
+        if (wanted != TYPE_UNKNOWN)
+            arguments_fit(c, call, i, given, callee);
     }
-    arguments_count_builtin(c, call, builtin);
+    arguments_count(c, call, callee);
+}
+
+static void check_builtin(struct checker *c, struct expr *call, const struct builtin *builtin)
+{
+    call->builtin = builtin;
+    check_arguments(c, call,
+                    &(struct callee){.signature = builtin->parameters, .builtin = builtin});
 }
 
 static void check_measurement(struct checker *c, struct expr *call,
                               const struct measurement *measurement)
 {
-    size_t wanted = measurement_parameter_count(measurement);
-
     call->measurement = measurement;
     c->tree->communicates = c->tree->communicates ||
                             (measurement->api != API_NONE && measurement->timing != TIMING_ONCE);
-    for (size_t i = 0; i < call->count; i++) {
-        const struct parameter *parameter = i < wanted ? &measurement->parameters[i] : NULL;
-        enum value_type type = parameter ? value_type_of(parameter->type) : TYPE_UNKNOWN;
-
-        if (!arguments_quoted(c, call, i, type))
-            continue;
-        enum value_type given = check_value(c, call->args[i]);
-
-        if (!parameter)
-            continue;
-        arguments_type(c, call, i, given, type, parameter->name);
-        arguments_whole(c, call, i, type, parameter->name);
-        arguments_minimum(c, call, i, parameter);
-    }
-    arguments_count_measurement(c, call, measurement);
+    check_arguments(
+        c, call,
+        &(struct callee){.signature = signature_of(measurement), .measurement = measurement});
     arguments_refused(c, call, measurement);
     arguments_swapped(c, call, measurement);
 }

@@ -5,6 +5,7 @@
 #include "ski/check_state.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,30 +16,6 @@
 #include "ski/builtins.h"
 
 /* ---- Number ---- */
-
-static void report_arity(struct checker *c, const struct expr *call, size_t wanted,
-                         const char *bound, const char *parameters)
-{
-    bool few = call->count < wanted;
-    struct position where = call->where;
-
-    if (!few && call->args[wanted])
-        where = call->args[wanted]->where;
-    diag_error(c->diag, where, "too %s arguments: %s takes %s%zu argument%s%s%s%s, you gave %zu",
-               few ? "few" : "many", call->text, bound, wanted, numbers_plural(wanted),
-               *parameters != '\0' ? " (" : "", parameters, *parameters != '\0' ? ")" : "",
-               call->count);
-}
-
-/* Reports a wrong number of arguments of a function that has optional ones. */
-static void report_bounds(struct checker *c, const struct expr *call, size_t least, size_t most,
-                          const char *parameters)
-{
-    bool few = call->count < least;
-    const char *bound = few ? "at least " : "at most ";
-
-    report_arity(c, call, few ? least : most, least == most ? "" : bound, parameters);
-}
 
 /* "integer, double": the parameters of a builtin for a message. */
 static char *describe_builtin(const struct signature *parameters)
@@ -60,20 +37,6 @@ static char *describe_builtin(const struct signature *parameters)
     return text_take(&text);
 }
 
-void arguments_count_builtin(struct checker *c, const struct expr *call,
-                             const struct builtin *builtin)
-{
-    size_t least, most;
-
-    signature_arity(&builtin->parameters, &least, &most);
-    if (call->count >= least && call->count <= most)
-        return;
-    char *description = describe_builtin(&builtin->parameters);
-
-    report_bounds(c, call, least, most, description);
-    free(description);
-}
-
 static char *describe_measurement(const struct measurement *measurement)
 {
     struct text text = {0};
@@ -84,54 +47,47 @@ static char *describe_measurement(const struct measurement *measurement)
     return text_take(&text);
 }
 
-void arguments_count_measurement(struct checker *c, const struct expr *call,
-                                 const struct measurement *measurement)
+void arguments_count(struct checker *c, const struct expr *call, const struct callee *callee)
 {
-    size_t wanted = measurement_parameter_count(measurement);
-    size_t least = measurement_required_count(measurement);
+    size_t least, most;
 
-    if (call->count >= least && call->count <= wanted)
+    signature_arity(&callee->signature, &least, &most);
+    bool few = call->count < least;
+    size_t wanted = few ? least : most;
+
+    if (!few && call->count <= most)
         return;
-    char *description = describe_measurement(measurement);
+    char *parameters = callee->measurement ? describe_measurement(callee->measurement)
+                                           : describe_builtin(&callee->signature);
 
-    report_bounds(c, call, least, wanted, description);
-    free(description);
+    diag_error(c->diag, few || !call->args[most] ? call->where : call->args[most]->where,
+               "too %s arguments: %s takes %s%zu argument%s%s%s%s, you gave %zu",
+               few ? "few" : "many", call->text,
+               least == most ? ""
+               : few         ? "at least "
+                             : "at most ",
+               wanted, numbers_plural(wanted), *parameters ? " (" : "", parameters,
+               *parameters ? ")" : "", call->count);
+    free(parameters);
 }
 
 /* ---- Types and ranges ---- */
 
-void arguments_type(struct checker *c, const struct expr *call, size_t i, enum value_type type,
-                    enum value_type wanted, const char *name)
+/* Reports what is wrong with argument i, after its number and name. */
+__attribute__((format(printf, 5, 6))) static void complain(struct checker *c,
+                                                           const struct expr *call, size_t i,
+                                                           const struct parameter *parameter,
+                                                           const char *format, ...)
 {
-    const struct expr *argument = call->args[i];
-    bool unit = wanted == TYPE_UNIT;
-    const char *what = unit                  ? "a number or the name of a unit"
-                       : wanted == TYPE_REAL ? "a number"
-                                             : value_type_text(wanted);
+    va_list list;
 
-    if (unit)
-        wanted = type == TYPE_STRING ? TYPE_STRING : TYPE_REAL;
-
-    if (check_fits(type, wanted))
-        return;
-    if (name)
-        diag_error(c->diag, argument->where, "argument %zu of %s (%s) must be %s, this is %s",
-                   i + 1, call->text, name, what, value_type_text(type));
-    else
-        diag_error(c->diag, argument->where, "argument %zu of %s must be %s, this is %s", i + 1,
-                   call->text, what, value_type_text(type));
-}
-
-void arguments_minimum(struct checker *c, const struct expr *call, size_t i,
-                       const struct parameter *parameter)
-{
-    double value;
-
-    if (value_type_of(parameter->type) != TYPE_INT || !check_literal(call->args[i], &value) ||
-        value >= (double)parameter->minimum)
-        return;
-    diag_error(c->diag, call->args[i]->where, "argument %zu of %s (%s) must be at least %lld",
-               i + 1, call->text, parameter->name, (long long)parameter->minimum);
+    va_start(list, format);
+    char *what = text_format_with(format, list);
+    va_end(list);
+    diag_error(c->diag, call->args[i]->where, "argument %zu of %s%s%s%s must be %s", i + 1,
+               call->text, parameter ? " (" : "", parameter ? parameter->name : "",
+               parameter ? ")" : "", what);
+    free(what);
 }
 
 /* Whether the expression is a literal such as 8.5. Where an integer is wanted this is a mistake,
@@ -141,21 +97,10 @@ static bool has_fraction(const struct expr *expr, double *value)
     return check_literal(expr, value) && *value != floor(*value);
 }
 
-void arguments_whole(struct checker *c, const struct expr *call, size_t i, enum value_type wanted,
-                     const char *name)
+/* Reports a number or a word that the setting refuses. */
+static void check_setting(struct checker *c, const struct expr *argument,
+                          const struct setting *setting)
 {
-    double value;
-
-    if (wanted == TYPE_INT && has_fraction(call->args[i], &value))
-        diag_error(c->diag, call->args[i]->where,
-                   "argument %zu of %s%s%s%s must be a whole number, %.15g is none", i + 1,
-                   call->text, name ? " (" : "", name ? name : "", name ? ")" : "", value);
-}
-
-void arguments_setting(struct checker *c, const struct expr *call, size_t i,
-                       const struct setting *setting)
-{
-    const struct expr *argument = call->args[i];
     char *refusal = NULL;
     double value;
 
@@ -170,6 +115,32 @@ void arguments_setting(struct checker *c, const struct expr *call, size_t i,
     if (refusal)
         diag_error(c->diag, argument->where, "%s", refusal);
     free(refusal);
+}
+
+void arguments_fit(struct checker *c, const struct expr *call, size_t i, enum value_type given,
+                   const struct callee *callee)
+{
+    const struct expr *argument = call->args[i];
+    const struct parameter *parameter =
+        callee->measurement ? &callee->measurement->parameters[i] : NULL;
+    enum value_type type = signature_type(&callee->signature, i), wanted = type;
+    double value;
+
+    if (type == TYPE_UNIT)
+        wanted = given == TYPE_STRING ? TYPE_STRING : TYPE_REAL;
+    if (!check_fits(given, wanted))
+        complain(c, call, i, parameter, "%s, this is %s",
+                 type == TYPE_UNIT   ? "a number or the name of a unit"
+                 : type == TYPE_REAL ? "a number"
+                                     : value_type_text(type),
+                 value_type_text(given));
+    if (type == TYPE_INT && has_fraction(argument, &value))
+        complain(c, call, i, parameter, "a whole number, %.15g is none", value);
+    if (parameter && type == TYPE_INT && check_literal(argument, &value) &&
+        value < (double)parameter->minimum)
+        complain(c, call, i, parameter, "at least %lld", (long long)parameter->minimum);
+    if (callee->builtin && callee->builtin->settings)
+        check_setting(c, argument, &callee->builtin->settings[i]);
 }
 
 bool arguments_quoted(struct checker *c, const struct expr *call, size_t i, enum value_type wanted)

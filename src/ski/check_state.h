@@ -58,25 +58,18 @@ void unknown_iterator(struct checker *c, const struct expr *call);
 
 /* ---- The arguments of a call: their number, types and order ---- */
 
+/* What a call means: a function of the language, or one that is measured. */
+struct callee {
+    struct signature signature;
+    const struct builtin *builtin;
+    const struct measurement *measurement;
+};
+
 /* An error when there are too few or too many arguments. */
-void arguments_count_builtin(struct checker *c, const struct expr *call,
-                             const struct builtin *builtin);
-void arguments_count_measurement(struct checker *c, const struct expr *call,
-                                 const struct measurement *measurement);
-
-/* An error when the type of argument i does not fit the wanted one. name is that of the parameter,
- * or NULL. */
-void arguments_type(struct checker *c, const struct expr *call, size_t i, enum value_type type,
-                    enum value_type wanted, const char *name);
-
-/* An error when argument i is a number with a fraction where an integer is wanted. name is that of
- * the parameter, or NULL. */
-void arguments_whole(struct checker *c, const struct expr *call, size_t i, enum value_type wanted,
-                     const char *name);
-
-/* An error when argument i is a number or a word that the setting refuses. */
-void arguments_setting(struct checker *c, const struct expr *call, size_t i,
-                       const struct setting *setting);
+void arguments_count(struct checker *c, const struct expr *call, const struct callee *);
+/* An error when argument i, of this type, is not what the callee takes there. */
+void arguments_fit(struct checker *c, const struct expr *call, size_t i, enum value_type given,
+                   const struct callee *);
 
 /* False, with an error, when argument i is a word without quotes and no variable, where a text is
  * wanted. */
@@ -90,10 +83,6 @@ char *arguments_refusal_everywhere(const struct measure_request *request, int *a
 /* An error when literal arguments show that no set of PEs can be measured with them. */
 void arguments_refused(struct checker *c, const struct expr *call,
                        const struct measurement *measurement);
-
-/* An error when argument i is a number below what the parameter takes. */
-void arguments_minimum(struct checker *c, const struct expr *call, size_t i,
-                       const struct parameter *parameter);
 
 /* A warning when size and iterations look swapped. */
 void arguments_swapped(struct checker *c, const struct expr *call,

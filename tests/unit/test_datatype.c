@@ -244,11 +244,11 @@ TEST(infos)
 
 TEST(topologies)
 {
-    struct topology *grid = topology_cartesian(2, (int[]){2, 3}, (int[]){0, 1});
-    struct topology *same = topology_cartesian(2, (int[]){2, 3}, (int[]){0, 1});
-    struct topology *open = topology_cartesian(2, (int[]){2, 3}, (int[]){0, 0});
-    struct topology *graph = topology_graph(2, (int[]){1, 2}, (int[]){1, 0});
-    struct topology *alone = topology_graph(2, (int[]){0, 0}, NULL);
+    struct topology *grid = topology_cartesian(2, (int64_t[]){2, 3}, (int64_t[]){0, 1});
+    struct topology *same = topology_cartesian(2, (int64_t[]){2, 3}, (int64_t[]){0, 1});
+    struct topology *open = topology_cartesian(2, (int64_t[]){2, 3}, (int64_t[]){0, 0});
+    struct topology *graph = topology_graph(2, (int64_t[]){1, 2}, (int64_t[]){1, 0});
+    struct topology *alone = topology_graph(2, (int64_t[]){0, 0}, NULL);
 
     assert_true(topology_equal(grid, same) && topology_equal(NULL, NULL));
     assert_false(topology_equal(grid, open) || topology_equal(grid, NULL) ||

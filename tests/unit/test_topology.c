@@ -13,7 +13,7 @@ static void check(const struct topology *topology, int rank, int count, const in
 /* Ranks 0 1 2 / 3 4 5: open from row to row, closed within a row. */
 TEST(test_grid)
 {
-    struct topology *grid = topology_cartesian(2, (int[]){2, 3}, (int[]){0, 1});
+    struct topology *grid = topology_cartesian(2, (int64_t[]){2, 3}, (int64_t[]){0, 1});
     assert_int_equal(topology_degree(grid), 4);
     check(grid, 0, 4, (int[]){-1, 3, 2, 1});
     check(grid, 1, 4, (int[]){-1, 4, 0, 2});
@@ -23,7 +23,7 @@ TEST(test_grid)
 
 TEST(test_small_torus)
 {
-    struct topology *torus = topology_cartesian(2, (int[]){1, 2}, (int[]){1, 1});
+    struct topology *torus = topology_cartesian(2, (int64_t[]){1, 2}, (int64_t[]){1, 1});
     check(torus, 0, 4, (int[]){0, 0, 1, 1});
     check(torus, 1, 4, (int[]){1, 1, 0, 0});
     topology_release(torus);
@@ -31,7 +31,7 @@ TEST(test_small_torus)
 
 TEST(test_graph)
 {
-    struct topology *star = topology_graph(3, (int[]){2, 3, 4}, (int[]){1, 2, 0, 0});
+    struct topology *star = topology_graph(3, (int64_t[]){2, 3, 4}, (int64_t[]){1, 2, 0, 0});
     assert_int_equal(topology_degree(star), 2);
     assert_int_equal(topology_degree(NULL), 0);
     check(star, 0, 2, (int[]){1, 2});
