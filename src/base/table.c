@@ -53,6 +53,17 @@ size_t table_number(struct table *table, const void *key, size_t size)
     return table->count - 1;
 }
 
+void *table_value(struct table *table, const void *key, size_t size, size_t value_size)
+{
+    size_t before = table->count, number = table_number(table, key, size);
+    if (table->count > table->value_room) {
+        table->value_room = 2 * table->value_room + 4;
+        table->values = memory_resize(table->values, table->value_room * value_size);
+    }
+    void *value = (char *)table->values + number * value_size;
+    return number == before ? memset(value, 0, value_size) : value;
+}
+
 const void *table_key(const struct table *table, size_t number)
 {
     return table->keys + table->entries[number].key;
@@ -70,5 +81,6 @@ void table_free(struct table *table)
     free(table->entries);
     free(table->slots);
     free(table->keys);
+    free(table->values);
     *table = (struct table){0};
 }

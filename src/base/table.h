@@ -21,10 +21,15 @@ struct table {
     size_t slot_count;
     char *keys;
     size_t key_bytes, key_room;
+    void *values; /* an array with one for each key, if table_value() is used */
+    size_t value_room;
 };
 
 /* The number of the key; count has grown by one if it is new. */
 size_t table_number(struct table *, const void *key, size_t size);
+/* The value of a key, zeros if that is new; all values of a table have one size. Valid until the
+ * next new key. */
+void *table_value(struct table *, const void *key, size_t size, size_t value_size);
 /* Valid until the next new key. Texts are put in with their final zero. */
 const void *table_key(const struct table *, size_t number);
 void table_clear(struct table *); /* empty, but the memory is kept */

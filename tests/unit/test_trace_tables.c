@@ -45,6 +45,22 @@ TEST(a_cleared_table_begins_again)
     table_free(&table);
 }
 
+TEST(values_begin_as_zeros)
+{
+    struct table table = {0};
+    for (int round = 0; round < 2; round++) {
+        for (int pass = 0; pass < 2; pass++)
+            for (int64_t i = 0; i < 300; i++) {
+                int64_t *value = table_value(&table, &i, sizeof i, sizeof *value);
+                assert_int_equal(*value, pass * i);
+                *value += i;
+            }
+        assert_int_equal(((int64_t *)table.values)[299], 2 * 299);
+        table_clear(&table);
+    }
+    table_free(&table);
+}
+
 static void close_to(double value, double wanted, double relative)
 {
     if (!(fabs(value - wanted) <= relative * wanted))

@@ -52,11 +52,9 @@ struct thread {
 struct pe {
     struct thread *threads;
     int thread_count;
-    struct table locks;
-    bool *held; /* by number in locks */
-    size_t lock_room;
-    bool interrupted; /* the PE of this number (not the file's) was ended by a signal, perhaps
-                         inside a call */
+    struct table locks; /* by place: bool, whether it is held */
+    bool interrupted;   /* the PE of this number (not the file's) was ended by a signal, perhaps
+                           inside a call */
 };
 
 struct check {
@@ -267,20 +265,20 @@ static void check_lock(struct check *check, struct source *source, struct pe *pe
     const char *name = source_routine(source, event)->name;
     if (!event_has(event, TRACE_TARGET) || source->info->threads > 1)
         return; /* threads may hand a lock over */
-    size_t lock = table_number(&pe->locks, &event->values[TRACE_TARGET], sizeof(int64_t));
-    memory_extend(pe->held, lock, &pe->lock_room);
+    bool *held =
+        table_value(&pe->locks, &event->values[TRACE_TARGET], sizeof(int64_t), sizeof *held);
     if (strstr(name, "clear")) {
-        if (!pe->held[lock])
+        if (!*held)
             finding(check, "%s: clears a lock that it does not hold", where(source, event));
-        pe->held[lock] = false;
+        *held = false;
     } else if (strstr(name, "test")) {
         /* 0: got it. Without the result nothing is known. */
         if (event_value(event, TRACE_RESULT, 1) == 0)
-            pe->held[lock] = true;
+            *held = true;
     } else {
-        if (pe->held[lock])
+        if (*held)
             finding(check, "%s: sets a lock that it holds already", where(source, event));
-        pe->held[lock] = true;
+        *held = true;
     }
 }
 
@@ -473,7 +471,6 @@ static void check_free(struct check *check)
     for (size_t i = 0; i < check->reader->count; i++) {
         free(check->pes[i].threads);
         table_free(&check->pes[i].locks);
-        free(check->pes[i].held);
     }
     free(check->pes);
     for (size_t i = 0; i < check->set_room; i++)

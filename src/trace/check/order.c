@@ -58,9 +58,7 @@ struct order {
         size_t context; /* index of its contexts */
     } * components;
     size_t component_count, component_room;
-    struct table keys; /* of sightings */
-    struct sightings *sightings;
-    size_t sighting_room;
+    struct table sightings; /* struct sightings */
     struct order_clock least;
 };
 
@@ -94,8 +92,7 @@ void order_free(struct order *order)
     }
     free(order->pe);
     free(order->components);
-    table_free(&order->keys);
-    free(order->sightings);
+    table_free(&order->sightings);
     free(order->least.of);
     free(order);
 }
@@ -292,9 +289,7 @@ static struct sightings *sightings_of(struct order *order, bool of_flag, uint32_
                                       uint32_t thing)
 {
     const uint32_t key[] = {of_flag, completion, thing};
-    size_t number = table_number(&order->keys, key, sizeof key);
-    memory_extend(order->sightings, number, &order->sighting_room);
-    return &order->sightings[number];
+    return table_value(&order->sightings, key, sizeof key, sizeof(struct sightings));
 }
 
 static void sight(struct order *order, int pe, struct sightings *all, uint32_t number)

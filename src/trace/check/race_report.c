@@ -24,9 +24,7 @@ struct found {
 };
 
 struct race_report {
-    struct table pairs;
-    struct found *found;
-    size_t room;
+    struct table pairs; /* struct found */
     uint64_t more;
     struct allocation allocations[MOST_ALLOCATIONS]; /* a ring */
     size_t allocation_count;
@@ -40,7 +38,6 @@ struct race_report *race_report_new(void)
 void race_report_free(struct race_report *report)
 {
     table_free(&report->pairs);
-    free(report->found);
     free(report);
 }
 
@@ -78,15 +75,14 @@ void race_report_add(struct race_report *report, const struct race *race)
         report->more++;
         return;
     }
-    size_t number = table_number(&report->pairs, key, sizeof key);
-    memory_extend(report->found, number, &report->room);
-    struct found *found = &report->found[number];
-    if (number == before)
+    struct found *found = table_value(&report->pairs, key, sizeof key, sizeof *found);
+    bool new = report->pairs.count > before;
+    if (new)
         *found = (struct found){.race = *race, .allocation = allocation_of(report, race->begin)};
     bool same_call = found->last_pe == race->second_pe && found->last == race->second.number;
     if (same_call && found->times == 1 && found->race.end == race->begin)
         found->race.end = race->end;
-    found->times += !same_call || number == before;
+    found->times += !same_call || new;
     found->last = race->second.number;
     found->last_pe = race->second_pe;
 }
@@ -169,8 +165,9 @@ void race_report_tell(const struct race_report *report, struct reader *reader, r
 {
     for (size_t i = 0; i < report->pairs.count; i++) {
         struct telling telling = {.reader = reader};
-        const struct race *race = &report->found[i].race;
-        put_place(&telling, &report->found[i]);
+        const struct found *found = (const struct found *)report->pairs.values + i;
+        const struct race *race = &found->race;
+        put_place(&telling, found);
         put_access(&telling, &race->first, race->first_pe);
         put_access(&telling, &race->second, race->second_pe);
         put_remedy(&telling, race);

@@ -50,9 +50,7 @@ struct races {
     size_t change_room;
     struct turns *meets; /* by set */
     size_t meet_room;
-    struct table lock_places;
-    struct lock *locks; /* by number of the place */
-    size_t lock_room;
+    struct table locks; /* by place: struct lock */
     struct race_report *report;
     uint64_t forgotten; /* how often the shadows were too large */
     bool unknown_team, too_long;
@@ -476,11 +474,8 @@ static bool end_together(struct deed *call)
 
 static struct lock *lock_of(struct deed *call)
 {
-    struct races *races = call->races;
     int64_t place = value(call, TRACE_TARGET, 0);
-    size_t number = table_number(&races->lock_places, &place, sizeof place);
-    memory_extend(races->locks, number, &races->lock_room);
-    return &races->locks[number];
+    return table_value(&call->races->locks, &place, sizeof place, sizeof(struct lock));
 }
 
 /* clear_lock completes what was stored in the critical region. */
@@ -708,10 +703,9 @@ static void release(struct races *races)
     for (size_t i = 0; i < races->meet_room; i++)
         meets_free(&races->meets[i]);
     free(races->meets);
-    for (size_t i = 0; i < races->lock_room; i++)
-        free(races->locks[i].clock.of);
-    free(races->locks);
-    table_free(&races->lock_places);
+    for (size_t i = 0; i < races->locks.count; i++)
+        free(((struct lock *)races->locks.values)[i].clock.of);
+    table_free(&races->locks);
     flags_free(&races->flags);
     race_report_free(races->report);
 }

@@ -15,11 +15,8 @@ struct finding_key {
 
 static struct finding *finding_of(struct explain *explain, struct finding_key key)
 {
-    size_t number = table_number(&explain->finding_keys, &key, sizeof key);
-    memory_extend(explain->findings, number, &explain->finding_room);
-    struct finding *finding = &explain->findings[number];
+    struct finding *finding = table_value(&explain->findings, &key, sizeof key, sizeof *finding);
     if (!finding->waited) {
-        explain->finding_count = number + 1;
         finding->waited = memory_zeroed(explain->line_count, sizeof *finding->waited);
         finding->blamed = memory_zeroed(explain->line_count, sizeof *finding->blamed);
         finding->cause = key.cause;
@@ -114,7 +111,7 @@ void charge(struct explain *explain)
             charge_part(explain, wait, &explain->parts[wait->first_part + part], own);
     }
     add_transfers(explain);
-    if (explain->finding_count)
-        qsort(explain->findings, explain->finding_count, sizeof *explain->findings,
+    if (explain->findings.count)
+        qsort(explain->findings.values, explain->findings.count, sizeof(struct finding),
               compare_findings);
 }

@@ -198,11 +198,6 @@ struct flags {
     struct ring *rings; /* by flag */
 };
 struct meetings;
-struct locks {
-    struct table places;
-    struct lock *of; /* by place */
-    size_t room;
-};
 struct iterations;
 
 struct spot_cached {
@@ -232,23 +227,17 @@ struct explain {
     size_t wait_count, wait_room;
     struct part *parts;
     size_t part_count, part_room;
-    double all_met; /* when all PEs last met */
-    struct table pairs;
-    double *pair_met; /* by pair */
-    size_t pair_room;
+    double all_met;        /* when all PEs last met */
+    struct table pair_met; /* by two lines: when they last met (seconds) */
     struct flags flags;
     struct meetings *meetings; /* by set */
     size_t meeting_room;
-    struct locks locks;
-    uint32_t *atomics; /* ATOMIC_BUCKETS of them: 1 + a line in an atomic */
+    struct table locks; /* by place: struct lock */
+    uint32_t *atomics;  /* ATOMIC_BUCKETS of them: 1 + a line in an atomic */
     struct iterations *iterations;
-    struct table finding_keys;
-    struct finding *findings; /* after charging: the largest first */
-    size_t finding_count, finding_room;
-    struct table stay_keys;
-    struct stay *stays; /* the longest first */
-    size_t stay_count, stay_room;
-    uint64_t hops; /* of the critical path, from PE to PE */
+    struct table findings; /* struct finding; after charging: the largest first */
+    struct table stays;    /* struct stay; in the end: the longest first */
+    uint64_t hops;         /* of the critical path, from PE to PE */
 };
 
 /* The part of [from, to] that lies in the window (seconds). */

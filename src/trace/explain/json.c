@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "base/memory.h"
 #include "trace/explain/explain.h"
 
 static const char *separator(size_t row)
@@ -39,8 +38,8 @@ static void call_member(FILE *out, const char *name, const struct explain *expla
 
 static void write_findings(const struct explain *explain, size_t most, FILE *out)
 {
-    for (size_t i = 0; i < explain->finding_count && i < most; i++) {
-        const struct finding *finding = &explain->findings[i];
+    const struct finding *finding = explain->findings.values;
+    for (size_t i = 0; i < explain->findings.count && i < most; i++, finding++) {
         char *sentence = sentence_of(explain, finding);
         fputs(separator(i), out);
         json_print(out,
@@ -65,27 +64,23 @@ static void write_findings(const struct explain *explain, size_t most, FILE *out
 static void write_waits(const struct explain *explain, size_t most, FILE *out)
 {
     struct table pairs = {0};
-    double *seconds = NULL;
-    size_t room = 0;
     for (size_t i = 0; i < explain->wait_count; i++) {
         const struct wait *wait = &explain->waits[i];
         if (!wait_is_for_another(explain, wait))
             continue;
         const int key[3] = {(int)wait->cause, explain->lines[wait->line].pe,
                             explain->lines[wait->by].pe};
-        size_t number = table_number(&pairs, key, sizeof key);
-        memory_extend(seconds, number, &room);
-        seconds[number] += wait_seconds(explain, wait);
+        double *seconds = table_value(&pairs, key, sizeof key, sizeof *seconds);
+        *seconds += wait_seconds(explain, wait);
     }
     for (size_t i = 0; i < pairs.count && i < most; i++) {
         int key[3];
         memcpy(key, table_key(&pairs, i), sizeof key);
         fputs(separator(i), out);
         json_print(out, "{'cause': %s, 'pe': %d, 'for': %d, 'seconds': %f}",
-                   cause_rows[key[0]].name, key[1], key[2], seconds[i]);
+                   cause_rows[key[0]].name, key[1], key[2], ((double *)pairs.values)[i]);
     }
     table_free(&pairs);
-    free(seconds);
 }
 
 /* After "{'phase': NUMBER". */
@@ -111,8 +106,8 @@ static void write_efficiencies(const struct explain *explain, size_t most, FILE 
 
 static void write_path(const struct explain *explain, size_t most, FILE *out)
 {
-    for (size_t i = 0; i < explain->stay_count && i < most; i++) {
-        const struct stay *stay = &explain->stays[i];
+    const struct stay *stay = explain->stays.values;
+    for (size_t i = 0; i < explain->stays.count && i < most; i++, stay++) {
         fputs(separator(i), out);
         json_print(out, "{'pe': %d", stay->pe);
         call_member(out, stay->computes ? "computes_after" : "communicates_in", explain,

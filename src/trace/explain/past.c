@@ -158,25 +158,22 @@ static void add_parts(struct explain *explain, struct wait *wait, struct sums *s
 
 /* ---- Who met whom ---- */
 
-static size_t pair_of(struct explain *explain, uint32_t a, uint32_t b)
+static double *pair_met(struct explain *explain, uint32_t a, uint32_t b)
 {
     const uint32_t pair[2] = {a < b ? a : b, a < b ? b : a};
-    size_t number = table_number(&explain->pairs, pair, sizeof pair);
-    memory_extend(explain->pair_met, number, &explain->pair_room);
-    return number;
+    return table_value(&explain->pair_met, pair, sizeof pair, sizeof(double));
 }
 
 void lines_met(struct explain *explain, uint32_t a, uint32_t b, double time)
 {
-    size_t pair = pair_of(explain, a, b);
-    explain->pair_met[pair] = time;
+    *pair_met(explain, a, b) = time;
 }
 
 static double last_met(struct explain *explain, uint32_t a, uint32_t b)
 {
-    size_t pair = pair_of(explain, a, b);
-    double met = explain->all_met > explain->from ? explain->all_met : explain->from;
-    return explain->pair_met[pair] > met ? explain->pair_met[pair] : met;
+    double met = explain->all_met > explain->from ? explain->all_met : explain->from,
+           pair = *pair_met(explain, a, b);
+    return pair > met ? pair : met;
 }
 
 uint32_t wait_add(struct explain *explain, struct wait wait, bool meanwhile)

@@ -108,10 +108,7 @@ static void stay(struct explain *explain, const struct line *line, bool computes
     const uint32_t key[3] = {(uint32_t)line->pe, computes, spot};
     if (!(seconds > 0))
         return;
-    size_t number = table_number(&explain->stay_keys, key, sizeof key);
-    memory_extend(explain->stays, number, &explain->stay_room);
-    explain->stay_count = explain->stay_keys.count;
-    struct stay *stay = &explain->stays[number];
+    struct stay *stay = table_value(&explain->stays, key, sizeof key, sizeof *stay);
     stay->computes = computes;
     stay->spot = spot;
     stay->pe = line->pe;
@@ -175,7 +172,7 @@ void find_path(struct explain *explain)
         for (uint32_t i = explain->first_line[source->index];
              i < explain->line_count && explain->lines[i].pe == source->info->pe; i++)
             profile_thread(&path, source, i);
-    if (explain->stay_count)
-        qsort(explain->stays, explain->stay_count, sizeof *explain->stays, compare_stays);
+    if (explain->stays.count)
+        qsort(explain->stays.values, explain->stays.count, sizeof(struct stay), compare_stays);
     free(path.stretches);
 }

@@ -27,22 +27,22 @@ void explain_free(struct explain *explain)
         free(line->spent);
         free(line->waits);
     }
-    for (size_t i = 0; i < explain->finding_count; i++) {
-        free(explain->findings[i].waited);
-        free(explain->findings[i].blamed);
+    struct finding *findings = explain->findings.values;
+    for (size_t i = 0; i < explain->findings.count; i++) {
+        free(findings[i].waited);
+        free(findings[i].blamed);
     }
-    struct table *tables[] = {&explain->spots, &explain->phases, &explain->pairs,
-                              &explain->finding_keys, &explain->stay_keys};
+    struct table *tables[] = {&explain->spots,    &explain->phases, &explain->pair_met,
+                              &explain->findings, &explain->stays,  &explain->locks};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         table_free(tables[i]);
-    void *arrays[] = {explain->pe,       explain->first_line, explain->lines, explain->quickest,
-                      explain->progress, explain->waits,      explain->parts, explain->pair_met,
-                      explain->atomics,  explain->findings,   explain->stays, explain->spot_cache};
+    void *arrays[] = {explain->pe,       explain->first_line, explain->lines,
+                      explain->quickest, explain->progress,   explain->waits,
+                      explain->parts,    explain->atomics,    explain->spot_cache};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
     flags_free(&explain->flags);
     meetings_free(explain);
-    locks_free(&explain->locks);
     iterations_free(explain->iterations);
 }
 

@@ -46,8 +46,8 @@ static void print_finding(const struct explain *explain, FILE *out, const struct
 static void print_findings(const struct explain *explain, FILE *out)
 {
     size_t shown = 0;
-    for (size_t i = 0; i < explain->finding_count && shown <= NEXT_FINDINGS; i++) {
-        const struct finding *finding = &explain->findings[i];
+    const struct finding *finding = explain->findings.values;
+    for (size_t i = 0; i < explain->findings.count && shown <= NEXT_FINDINGS; i++, finding++) {
         if (finding->cost < LEAST * explain_time(explain))
             break;
         if (shown == 1)
@@ -93,8 +93,8 @@ static void print_path(const struct explain *explain, FILE *out)
 {
     fprintf(out, "\nCritical path: %" PRIu64 " change%s of PE; at most so much less time without\n",
             explain->hops, numbers_plural(explain->hops));
-    for (size_t i = 0; i < explain->stay_count && i < SHOWN_STAYS; i++) {
-        const struct stay *stay = &explain->stays[i];
+    const struct stay *stay = explain->stays.values;
+    for (size_t i = 0; i < explain->stays.count && i < SHOWN_STAYS; i++, stay++) {
         char share[16], seconds[40];
         percent(share, stay->seconds / (explain->to - explain->from));
         char *call = sentence_call(explain, (struct call){stay->spot, 0});

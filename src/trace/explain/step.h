@@ -72,7 +72,6 @@ void wait_start(struct step *);
 bool wait_for(struct step *, struct condition, double from);
 void lock_start(struct step *);
 void lock_got(struct step *, double since);
-void locks_free(struct locks *);
 
 /* ---- meetings.c: collectives ---- */
 

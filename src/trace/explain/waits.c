@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/memory.h"
 #include "trace/explain/step.h"
 
 #define HOLDERS 64 /* of a lock that are kept */
@@ -56,10 +55,7 @@ struct lock {
 static struct lock *lock_of(struct step *step)
 {
     int64_t place = event_value(step->event, TRACE_TARGET, 0);
-    struct locks *locks = &step->explain->locks;
-    size_t number = table_number(&locks->places, &place, sizeof place);
-    memory_extend(locks->of, number, &locks->room);
-    return &locks->of[number];
+    return table_value(&step->explain->locks, &place, sizeof place, sizeof(struct lock));
 }
 
 void lock_start(struct step *step)
@@ -92,12 +88,6 @@ void lock_got(struct step *step, double since)
         step_add(step, wait, true);
         since = fmax(since, wait.until);
     }
-}
-
-void locks_free(struct locks *locks)
-{
-    table_free(&locks->places);
-    free(locks->of);
 }
 
 /* ---- Loops ---- */

@@ -58,9 +58,7 @@ struct pe {
     uint64_t labels, messages;
     struct text text; /* the end of its schedule */
     uint64_t chunks, next_chunk;
-    struct table keys; /* context and peer */
-    struct open *open;
-    size_t open_room;
+    struct table open; /* by context and peer: struct open */
 };
 
 struct goal {
@@ -170,9 +168,7 @@ static uint64_t transfer(struct thread *thread, const struct routine_kind *kind,
         pe->goal->own++;
         return 0;
     }
-    size_t place = table_number(&pe->keys, key, sizeof key);
-    memory_extend(pe->open, place, &pe->open_room);
-    struct open *open = &pe->open[place];
+    struct open *open = table_value(&pe->open, key, sizeof key, sizeof *open);
     if (kind->kind == OP_PUT || (kind->kind == OP_ATOMIC && !(kind->flags & OP_FETCHING))) {
         bytes += event_has(event, TRACE_SIGNAL) ? (int64_t)sizeof(uint64_t) : 0;
         return open->received = tell(thread, peer, bytes, pe->messages++ * 8 + PUT);
@@ -192,9 +188,9 @@ static void quiet(struct thread *thread, int64_t context)
     struct pe *pe = thread->pe;
     bool others = false;
     for (int waits = 0; waits < 2; waits++)
-        for (size_t i = 0; i < pe->keys.count; i++) {
-            const int64_t *key = table_key(&pe->keys, i);
-            struct open *open = &pe->open[i];
+        for (size_t i = 0; i < pe->open.count; i++) {
+            const int64_t *key = table_key(&pe->open, i);
+            struct open *open = (struct open *)pe->open.values + i;
             if (key[0] != context) {
                 others = others || open->received || open->answer;
             } else if (waits) {
@@ -207,7 +203,7 @@ static void quiet(struct thread *thread, int64_t context)
             }
         }
     if (!others)
-        table_clear(&pe->keys);
+        table_clear(&pe->open);
 }
 
 /* A member of a set in a collective. */
@@ -421,8 +417,7 @@ static void write_pe(struct pe *pe, FILE *out)
     fputs("}\n", out);
     free(pe->threads);
     text_release(&pe->text);
-    table_free(&pe->keys);
-    free(pe->open);
+    table_free(&pe->open);
 }
 
 void export_goal(struct reader *reader, const char *path)

@@ -45,10 +45,8 @@ struct location {
     OTF2_EvtWriter *writer; /* NULL: no event yet */
     bool entered;           /* the program */
     uint64_t last, matching;
-    struct table contexts; /* of non-blocking operations: */
-    uint64_t
-        *pending; /* by number of the context: id of its operations that are not complete, or 0 */
-    size_t pending_room;
+    /* By context: id of its non-blocking operations that are not complete, or 0. */
+    struct table pending;
 };
 
 struct written_location {
@@ -226,9 +224,7 @@ static const OTF2_RegionRole roles[TRACE_CLASSES] = {
 
 static uint64_t *pending_of(struct location *location, int64_t context)
 {
-    size_t number = table_number(&location->contexts, &context, sizeof context);
-    memory_extend(location->pending, number, &location->pending_room);
-    return &location->pending[number];
+    return table_value(&location->pending, &context, sizeof context, sizeof(uint64_t));
 }
 
 static void complete(const struct export *export, struct location *location, uint64_t *pending,
@@ -400,16 +396,15 @@ static void end_location(struct export *export, struct location *location, int p
 {
     if (!location->writer)
         location->writer = open_location(export, pe, thread);
-    for (size_t i = 0; i < location->contexts.count; i++)
-        complete(export, location, &location->pending[i], location->last);
+    for (size_t i = 0; i < location->pending.count; i++)
+        complete(export, location, (uint64_t *)location->pending.values + i, location->last);
     if (thread == 0)
         must(export, OTF2_EvtWriter_RmaWinDestroy(location->writer, NULL, last, WORLD));
     if (location->entered)
         must(export, OTF2_EvtWriter_Leave(location->writer, NULL,
                                           thread == 0 ? last : location->last, PROGRAM));
     close_location(export, location->writer, pe, thread);
-    table_free(&location->contexts);
-    free(location->pending);
+    table_free(&location->pending);
 }
 
 /* Notes the program's name without folders; "program" if PEs run several. */

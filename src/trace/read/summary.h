@@ -116,21 +116,14 @@ struct summary {
 
     struct summary_row *routines; /* by number in the reader's table */
     size_t routine_room;
-    struct table site_numbers; /* by site and routine */
-    struct summary_row *sites;
-    size_t site_room;
+    struct table sites; /* by site and routine: struct summary_row */
     double waiting[WAITINGS];
     struct total sizes[SUMMARY_SIZES][TRACE_CLASSES];
     struct distribution bursts;
     struct summary_pe *per_pe;
     size_t pe_count;
-    struct summary_phase *phases;
-    struct table phase_numbers;
-    size_t phase_room;
-
-    struct table row_peers; /* of the PE that is being read */
-    struct summary_pair *row;
-    size_t row_room;
+    struct table phases; /* struct summary_phase */
+    struct table pairs;  /* struct summary_pair, of the PE that is being read */
     struct summary_pair best[SUMMARY_PAIRS];
     size_t best_count;
     uint64_t pair_count;
@@ -143,9 +136,7 @@ struct summary {
     /* Takes each call that is added, too, as the file has them; NULL: nothing does. */
     void (*take_event)(void *context, struct source *, const struct trace_event *);
     void *context;
-    struct table group_numbers;
-    struct summary_group *groups;
-    size_t group_room;
+    struct table groups; /* struct summary_group */
 
     uint64_t events, dropped;
     uint64_t pointers;  /* calls that gave a pointer to memory of another PE */

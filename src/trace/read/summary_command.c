@@ -57,9 +57,8 @@ struct calls {
 
 static struct summary_phase *phase_of(struct summary *summary, uint32_t phase)
 {
-    size_t number = table_number(&summary->phase_numbers, &phase, sizeof phase);
-    memory_extend(summary->phases, number, &summary->phase_room);
-    struct summary_phase *found = &summary->phases[number];
+    struct summary_phase *found =
+        table_value(&summary->phases, &phase, sizeof phase, sizeof *found);
     found->phase = phase;
     if (!found->counters && summary->counter_count)
         found->counters = memory_zeroed(summary->counter_count, sizeof(double));
@@ -72,9 +71,7 @@ static void add_to_group(struct summary *summary, size_t routine, uint64_t bytes
                          double seconds)
 {
     size_t key[2] = {routine, size_of(bytes)};
-    size_t number = table_number(&summary->group_numbers, key, sizeof key);
-    memory_extend(summary->groups, number, &summary->group_room);
-    struct summary_group *group = &summary->groups[number];
+    struct summary_group *group = table_value(&summary->groups, key, sizeof key, sizeof *group);
     size_t pes = summary_pes(summary);
     if (group->times.count == 0) {
         group->routine = key[0];
@@ -98,11 +95,10 @@ static void add_to_group(struct summary *summary, size_t routine, uint64_t bytes
 static void add_to_pair(struct summary *summary, int pe, enum transfer transfer,
                         const struct calls *calls)
 {
-    size_t number = table_number(&summary->row_peers, &calls->peer, sizeof calls->peer);
-    memory_extend(summary->row, number, &summary->row_room);
-    struct summary_pair *pair = &summary->row[number];
-    if (number + 1 == summary->row_peers.count && pair->calls == 0)
-        *pair = (struct summary_pair){.pe = pe, .peer = calls->peer};
+    struct summary_pair *pair =
+        table_value(&summary->pairs, &calls->peer, sizeof calls->peer, sizeof *pair);
+    pair->pe = pe;
+    pair->peer = calls->peer;
     pair->calls += calls->total.calls;
     pair->seconds += calls->total.seconds;
     if (transfer & TRANSFER_TO_PEER)
@@ -137,19 +133,19 @@ static int by_peer(const void *a, const void *b)
 
 static void end_row(struct summary *summary)
 {
-    size_t count = summary->row_peers.count;
+    size_t count = summary->pairs.count;
+    struct summary_pair *pairs = summary->pairs.values;
     if (count > 0)
-        qsort(summary->row, count, sizeof *summary->row, by_peer);
+        qsort(pairs, count, sizeof *pairs, by_peer);
     for (size_t i = 0; i < count; i++) {
         if (summary->take_pair)
-            summary->take_pair(summary->context, &summary->row[i]);
+            summary->take_pair(summary->context, &pairs[i]);
         else if (summary->json)
-            summary_json_pair(summary, &summary->row[i]);
+            summary_json_pair(summary, &pairs[i]);
         summary->pair_count++;
-        keep_best(summary, &summary->row[i]);
-        summary->row[i].calls = 0;
+        keep_best(summary, &pairs[i]);
     }
-    table_clear(&summary->row_peers);
+    table_clear(&summary->pairs);
 }
 
 /* ---- Reading ---- */
@@ -189,9 +185,8 @@ static void add_to_site(struct summary *summary, size_t site, size_t number, enu
                         const struct total *total)
 {
     const size_t key[2] = {sites_find(&summary->reader->sites, site)->same, number};
-    size_t row = table_number(&summary->site_numbers, key, sizeof key);
-    memory_extend(summary->sites, row, &summary->site_room);
-    add_to_row(&summary->sites[row], number, key[0], class, total);
+    struct summary_row *row = table_value(&summary->sites, key, sizeof key, sizeof *row);
+    add_to_row(row, number, key[0], class, total);
 }
 
 static void add_event(struct summary *summary, struct source *source, struct summary_pe *pe,
@@ -310,21 +305,18 @@ static void read_source(struct summary *summary, struct source *source)
 void summary_release(struct summary *summary)
 {
     free(summary->routines);
-    free(summary->sites);
-    table_free(&summary->site_numbers);
     free(summary->per_pe);
-    for (size_t i = 0; i < summary->phase_numbers.count; i++)
-        free(summary->phases[i].counters);
-    free(summary->phases);
-    table_free(&summary->phase_numbers);
-    table_free(&summary->row_peers);
-    free(summary->row);
-    for (size_t i = 0; i < summary->group_numbers.count; i++) {
-        free(summary->groups[i].sums);
-        free(summary->groups[i].counts);
+    struct summary_phase *phases = summary->phases.values;
+    for (size_t i = 0; i < summary->phases.count; i++)
+        free(phases[i].counters);
+    struct summary_group *groups = summary->groups.values;
+    for (size_t i = 0; i < summary->groups.count; i++) {
+        free(groups[i].sums);
+        free(groups[i].counts);
     }
-    free(summary->groups);
-    table_free(&summary->group_numbers);
+    struct table *tables[] = {&summary->sites, &summary->phases, &summary->pairs, &summary->groups};
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        table_free(tables[i]);
 }
 
 int summary_collect(struct summary *summary)

@@ -264,14 +264,14 @@ static void text_bursts(const struct summary *summary)
 static void text_phases(const struct summary *summary)
 {
     FILE *out = summary->out;
-    if (summary->phase_numbers.count < 2 && summary->counter_count == 0)
+    if (summary->phases.count < 2 && summary->counter_count == 0)
         return;
     fprintf(out, "\n%10s %10s %14s %12s %12s", "phase", "calls", "bytes", "inside", "outside");
     for (size_t i = 0; i < summary->counter_count; i++)
         fprintf(out, " %16s", summary->reader->run->counter_names[i]);
     fputc('\n', out);
-    for (size_t i = 0; i < summary->phase_numbers.count; i++) {
-        const struct summary_phase *p = &summary->phases[i];
+    for (size_t i = 0; i < summary->phases.count; i++) {
+        const struct summary_phase *p = (const struct summary_phase *)summary->phases.values + i;
         fprintf(out, "%10" PRIu32 " %10" PRIu64 " %14" PRIu64 " %12s %12s", p->phase,
                 p->total.calls, p->total.bytes, time_text(p->total.seconds), time_text(p->outside));
         for (size_t c = 0; c < summary->counter_count; c++)
@@ -284,8 +284,8 @@ void summary_as_text(const struct summary *summary)
 {
     text_head(summary);
     text_rows(summary, summary->routines, summary->reader->routines.count, false);
-    if (summary->site_numbers.count > 0)
-        text_rows(summary, summary->sites, summary->site_numbers.count, true);
+    if (summary->sites.count > 0)
+        text_rows(summary, summary->sites.values, summary->sites.count, true);
     text_spreads(summary);
     text_sizes(summary);
     text_pairs(summary);
@@ -405,8 +405,8 @@ static void json_bursts(const struct summary *summary)
                "'phases':[",
                d->count, d->sum, distribution_mean(d), distribution_quantile(d, 0.5),
                distribution_quantile(d, 0.95), d->max);
-    for (size_t i = 0; i < summary->phase_numbers.count; i++) {
-        const struct summary_phase *p = &summary->phases[i];
+    for (size_t i = 0; i < summary->phases.count; i++) {
+        const struct summary_phase *p = (const struct summary_phase *)summary->phases.values + i;
         fputs(i ? ",\n" : "\n", out);
         json_print(out, "{'phase':%u", p->phase);
         json_total(out, &p->total);
@@ -423,7 +423,7 @@ static void json_bursts(const struct summary *summary)
 void summary_json_end(const struct summary *summary)
 {
     json_rows(summary, "routines", summary->routines, summary->reader->routines.count);
-    json_rows(summary, "sites", summary->sites, summary->site_numbers.count);
+    json_rows(summary, "sites", summary->sites.values, summary->sites.count);
     json_sizes(summary);
     json_pes(summary);
     json_bursts(summary);
@@ -500,9 +500,10 @@ static void result(const struct summary *summary, size_t block, const struct sum
 void summary_results(struct summary *summary)
 {
     FILE *out = summary->out;
-    size_t count = summary->group_numbers.count, block = 0;
+    size_t count = summary->groups.count, block = 0;
+    struct summary_group *groups = summary->groups.values;
     if (count > 0)
-        qsort_r(summary->groups, count, sizeof *summary->groups, by_routine_and_size, summary);
+        qsort_r(groups, count, sizeof *groups, by_routine_and_size, summary);
     json_print(out,
                "{'record':'header','schema':1,'program':'skampi','command_line':%s,'library':%s,"
                "'pes':%d,'notes':['times of the calls of a traced application, by routine and "
@@ -511,12 +512,12 @@ void summary_results(struct summary *summary)
                summary->reader->run->pes);
     fputs("%\"]}\n", out);
     for (size_t i = 0; i < count; i++) {
-        const struct summary_group *group = &summary->groups[i];
+        const struct summary_group *group = &groups[i];
         const char *name = routine_name(summary, group->routine);
-        if (i == 0 || group->routine != summary->groups[i - 1].routine)
+        if (i == 0 || group->routine != groups[i - 1].routine)
             json_print(out, "{'record':'block','block':%s,'number':%zu}\n", name, ++block);
         result(summary, block, group);
-        if (i + 1 == count || group->routine != summary->groups[i + 1].routine)
+        if (i + 1 == count || group->routine != groups[i + 1].routine)
             json_print(out, "{'record':'block_end','block':%s,'number':%zu,'duration':null}\n",
                        name, block);
     }
