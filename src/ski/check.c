@@ -96,7 +96,7 @@ static enum value_type check_call(struct checker *c, struct expr *call)
                    "'%s' is a measurement function: write 'measure COMMUNICATOR : %s(...)'",
                    call->text, call->text);
     else
-        unknown_function(c, call);
+        unknown_builtin(c, call, false);
     check_each(c, call);
     return TYPE_UNKNOWN;
 }
@@ -192,13 +192,16 @@ static void check_require(struct checker *c, struct expr *expr, enum value_type 
                    value_type_text(type));
 }
 
-static void check_require_number(struct checker *c, struct expr *expr, const char *what)
+/* Returns the type, TYPE_UNKNOWN after an error. */
+static enum value_type check_number(struct checker *c, struct expr *expr, const char *what)
 {
     enum value_type type = check_value(c, expr);
 
-    if (!check_fits(type, TYPE_REAL))
-        diag_error(c->diag, expr->where, "%s must be a number, this is %s", what,
-                   value_type_text(type));
+    if (check_fits(type, TYPE_REAL))
+        return type;
+    diag_error(c->diag, expr->where, "%s must be a number, this is %s", what,
+               value_type_text(type));
+    return TYPE_UNKNOWN;
 }
 
 /* ---- Types that are no longer known ---- */
@@ -268,15 +271,12 @@ static void warn_of_empty(struct checker *c, const struct stmt *stmt)
 
 static enum value_type check_range(struct checker *c, struct stmt *stmt)
 {
-    enum value_type type = check_value(c, stmt->from);
+    enum value_type type = check_number(c, stmt->from, "the start of a loop");
     const char *error;
     double value;
 
-    if (!check_fits(type, TYPE_REAL))
-        diag_error(c->diag, stmt->from->where, "the start of a loop must be a number, this is %s",
-                   value_type_text(type));
-    check_require_number(c, stmt->to, "the end of a loop");
-    check_require_number(c, stmt->step, "the step of a loop");
+    check_number(c, stmt->to, "the end of a loop");
+    check_number(c, stmt->step, "the step of a loop");
     check_require(c, stmt->multiple_of, TYPE_INT, "the number after 'multipleof'");
     error = endless_loop(stmt);
     if (error)
@@ -285,7 +285,7 @@ static enum value_type check_range(struct checker *c, struct stmt *stmt)
         diag_error(c->diag, stmt->multiple_of->where,
                    "the number after 'multipleof' must be at least 1");
     warn_of_empty(c, stmt);
-    return check_fits(type, TYPE_REAL) ? type : TYPE_UNKNOWN;
+    return type;
 }
 
 static enum value_type check_items(struct checker *c, const struct stmt *stmt)
@@ -311,14 +311,13 @@ static enum value_type check_iterator(struct checker *c, struct expr *call)
         check_builtin(c, call, builtin);
         return builtin->result;
     }
-    if (builtin || function_meant(call->text)) {
+    if (builtin || function_meant(call->text))
         diag_error(c->diag, call->where,
                    "'%s' is not an iterator and cannot follow 'in'; for a list of values write "
                    "'in [...]'",
                    call->text);
-    } else {
-        unknown_iterator(c, call);
-    }
+    else
+        unknown_builtin(c, call, true);
     check_each(c, call);
     return TYPE_UNKNOWN;
 }

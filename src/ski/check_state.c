@@ -88,19 +88,6 @@ static void candidates_add(struct candidates *candidates, const char *name)
     candidates->names[candidates->count++] = name;
 }
 
-static void add_builtins(struct candidates *candidates, bool iterators)
-{
-    for (size_t i = 0; builtin_at(i); i++)
-        if (builtin_at(i)->iterator == iterators)
-            candidates_add(candidates, builtin_at(i)->name);
-}
-
-static void add_measurements(struct candidates *candidates)
-{
-    for (size_t i = 0; measurement_at(i); i++)
-        candidates_add(candidates, measurement_at(i)->name);
-}
-
 static void add_variables(struct candidates *candidates, const struct checker *c)
 {
     for (int i = 0; i < c->tree->symbol_count; i++)
@@ -110,21 +97,14 @@ static void add_variables(struct candidates *candidates, const struct checker *c
         candidates_add(candidates, constant_at(i)->name);
 }
 
-/* "unknown WHAT 'name'", with what may have been meant, or NULL. */
-static void report(struct checker *c, const struct expr *expr, const char *what, const char *meant)
-{
-    if (meant)
-        diag_error(c->diag, expr->where, "unknown %s '%s': did you mean '%s'?", what, expr->text,
-                   meant);
-    else
-        diag_error(c->diag, expr->where, "unknown %s '%s'", what, expr->text);
-}
-
 /* Reports "unknown WHAT 'name'" with the closest candidate, and releases the candidates. */
 static void report_unknown(struct checker *c, const struct expr *expr, const char *what,
                            struct candidates *candidates)
 {
-    report(c, expr, what, closest_name(expr->text, candidates->names, candidates->count));
+    const char *meant = closest_name(expr->text, candidates->names, candidates->count);
+
+    diag_error(c->diag, expr->where, "unknown %s '%s'%s%s%s", what, expr->text,
+               meant ? ": did you mean '" : "", meant ? meant : "", meant ? "'?" : "");
     free(candidates->names);
 }
 
@@ -168,36 +148,23 @@ void unknown_name(struct checker *c, const struct expr *expr)
     }
 }
 
-void unknown_function(struct checker *c, const struct expr *call)
+void unknown_builtin(struct checker *c, const struct expr *call, bool iterator)
 {
     struct candidates candidates = {0};
 
-    if (diag_wants(c->diag, call->where)) {
-        add_builtins(&candidates, false);
-        add_measurements(&candidates);
-    }
-    report_unknown(c, call, "function", &candidates);
+    for (size_t i = 0; diag_wants(c->diag, call->where) && builtin_at(i); i++)
+        if (builtin_at(i)->iterator == iterator)
+            candidates_add(&candidates, builtin_at(i)->name);
+    for (size_t i = 0; !iterator && diag_wants(c->diag, call->where) && measurement_at(i); i++)
+        candidates_add(&candidates, measurement_at(i)->name);
+    report_unknown(c, call, iterator ? "iterator" : "function", &candidates);
 }
 
 void unknown_measurement(struct checker *c, const struct expr *call)
 {
-    char *suggestion;
+    char *suggestion = diag_wants(c->diag, call->where) ? function_suggestion(call->text) : NULL;
 
-    if (!diag_wants(c->diag, call->where)) {
-        report(c, call, "function", NULL);
-        return;
-    }
-    suggestion = function_suggestion(call->text);
     diag_error(c->diag, call->where, "unknown measurement function '%s'%s", call->text,
-               *suggestion ? suggestion : "; skampi --list shows all of them");
+               suggestion && *suggestion ? suggestion : "; skampi --list shows all of them");
     free(suggestion);
-}
-
-void unknown_iterator(struct checker *c, const struct expr *call)
-{
-    struct candidates candidates = {0};
-
-    if (diag_wants(c->diag, call->where))
-        add_builtins(&candidates, true);
-    report_unknown(c, call, "iterator", &candidates);
 }

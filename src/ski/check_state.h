@@ -49,12 +49,11 @@ bool check_fits(enum value_type given, enum value_type wanted);
 bool check_constant(const struct expr *expr, struct value *value);
 bool check_literal(const struct expr *expr, double *number);
 
-/* An error with the name that may have been meant: for a variable without a value, a function, what
- * measure calls, an iterator. */
+/* An error with the name that may have been meant: for a variable without a value, a function or
+ * iterator, what measure calls. */
 void unknown_name(struct checker *c, const struct expr *expr);
-void unknown_function(struct checker *c, const struct expr *call);
+void unknown_builtin(struct checker *c, const struct expr *call, bool iterator);
 void unknown_measurement(struct checker *c, const struct expr *call);
-void unknown_iterator(struct checker *c, const struct expr *call);
 
 /* ---- The arguments of a call: their number, types and order ---- */
 
