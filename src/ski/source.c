@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/beside.h"
 #include "base/hash.h"
+#include "base/kind.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -78,94 +77,69 @@ static int source_append(struct source *source, enum file_kind kind, const char 
     return (int)source->count++;
 }
 
-/* Reads everything into text. NULL, or why that failed (static or from strerror). */
-static const char *read_all(int descriptor, struct text *text, struct stat *status)
+/* Reads everything into text. NULL, or why that failed, which the caller frees. */
+static char *read_all(int descriptor, struct text *text, struct stat *status)
 {
     char buffer[16384];
     ssize_t got;
 
     if (fstat(descriptor, status) != 0)
-        return strerror(errno);
+        return memory_text(strerror(errno));
     while ((got = read(descriptor, buffer, sizeof buffer)) != 0) {
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            return strerror(errno);
+            return memory_text(strerror(errno));
         text_append_bytes(text, buffer, (size_t)got);
         if (text->length > SOURCE_LIMIT)
-            return "larger than 4 MiB, so it is not a script";
+            return memory_text("larger than 4 MiB, so it is not a script");
     }
     return NULL;
 }
 
-static bool begins(const struct text *text, const char *with)
+/* Why a text is no script, and what reads it; NULL: it may be one. path: NULL for standard input.
+ * The caller frees it. */
+static char *foreign(const struct text *text, const char *path)
 {
-    size_t length = strlen(with);
-    return text->length >= length && memcmp(text->data, with, length) == 0;
+    bool binary = text->length > 0 && memchr(text->data, '\0', text->length),
+         json = text->length > 0 && text->data[0] == '{';
+    char *misfit = path ? kind_misfit(path, "oshrun") : NULL; /* which runs scripts */
+
+    if (misfit || !(binary || json))
+        return misfit;
+    return text_format("this is no script but %s", binary ? "a binary file" : "JSON");
 }
 
-/* Names a file that is no script by its first bytes, and the tool that reads it. NULL if it may be
- * a script. The text is valid until the next call. */
-static const char *foreign(const struct text *text, const char *path)
+static char *read_file(const char *path, bool must_be_regular, struct text *text,
+                       struct stat *status)
 {
-    static const struct {
-        const char *begin, *what, *tool;
-    } kinds[] = {{"{\"record\":", "results of a run", "skampi-table"},
-                 {"# SKaMPI Version ", "results of a run", "skampi-table"},
-                 {"record,block,", "results of a run", "skampi-table"},
-                 {"SHMTRACE", "part of a trace, whose folder shmemtrace summary reads", NULL},
-                 {"{", "JSON", NULL}};
-    static char said[PATH_MAX + 256];
-    size_t kind = 0, count = sizeof kinds / sizeof *kinds;
-
-    while (kind < count && !begins(text, kinds[kind].begin))
-        kind++;
-    bool binary = text->length > 0 && memchr(text->data, '\0', text->length);
-    if (kind == count && !binary)
-        return NULL;
-    char *tools = beside_tools();
-    bool tool = kind < count && kinds[kind].tool;
-
-    snprintf(said, sizeof said, "it is no script but %s%s%s%s%s%s",
-             kind < count ? kinds[kind].what : "a binary file", tool ? "; type: " : "",
-             tool ? tools : "", tool ? kinds[kind].tool : "", tool ? " " : "", tool ? path : "");
-    free(tools);
-    return said;
-}
-
-static const char *read_file(const char *path, bool must_be_regular, struct text *text,
-                             struct stat *status)
-{
-    const char *problem;
-    int descriptor;
-
     /* Opening a pipe or a device may block forever. */
     if (stat(path, status) != 0)
-        return strerror(errno);
+        return memory_text(strerror(errno));
     if (S_ISDIR(status->st_mode))
-        return strerror(EISDIR);
+        return memory_text(strerror(EISDIR));
     if (must_be_regular && !S_ISREG(status->st_mode))
-        return "not a regular file";
-    descriptor = open(path, O_RDONLY | O_CLOEXEC);
+        return memory_text("not a regular file");
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0)
-        return strerror(errno);
-    problem = read_all(descriptor, text, status);
+        return memory_text(strerror(errno));
+    char *problem = read_all(descriptor, text, status), *misfit = foreign(text, path);
     close(descriptor);
-    return text->length > 0 && foreign(text, path) ? foreign(text, path) : problem;
+    if (misfit)
+        free(problem);
+    return misfit ? misfit : problem;
 }
 
-static struct source *open_as(const char *path, const char *name, const char **problem)
+static struct source *open_as(const char *path, const char *name, char **problem)
 {
     struct source *source = NULL;
     struct text text = {0};
     struct stat status;
 
-    if (!path)
-        *problem = read_all(STDIN_FILENO, &text, &status);
+    *problem =
+        path ? read_file(path, false, &text, &status) : read_all(STDIN_FILENO, &text, &status);
     if (!path && !*problem)
-        *problem = foreign(&text, "FILE");
-    if (path)
-        *problem = read_file(path, false, &text, &status);
+        *problem = foreign(&text, NULL);
     if (!*problem) {
         source = source_create(true);
         source_append(source, FILE_MAIN, name, text.length > 0 ? text.data : "", text.length);
@@ -177,40 +151,27 @@ static struct source *open_as(const char *path, const char *name, const char **p
 
 struct source *source_open(const char *path, const char *const *search, size_t count, char **error)
 {
-    struct source *source;
+    bool given = strcmp(path, "-") == 0, here = strchr(path, '/') || access(path, F_OK) == 0;
+    char *name = memory_text(path), *problem;
     struct text looked = {0};
-    const char *problem;
 
-    *error = NULL;
-    if (strcmp(path, "-") == 0) {
-        source = open_as(NULL, "<stdin>", &problem);
-        if (!source)
-            *error = text_format("cannot read the script from standard input: %s", problem);
-        return source;
-    }
-    source = open_as(path, path, &problem);
-    if (source)
-        return source;
-    if (strchr(path, '/') || access(path, F_OK) == 0)
-        count = 0;
-    for (size_t i = 0; i < count && !source; i++) {
-        char *name = text_format("%s/%s", search[i], path);
+    for (size_t i = 0; i < count && !given && !here; i++) {
+        char *candidate = text_format("%s/%s", search[i], path);
 
-        if (access(name, F_OK) == 0) {
-            source = open_as(name, name, &problem);
-            count = 0;
-            if (!source)
-                *error = text_format("cannot read script '%s': %s", name, problem);
-        } else {
-            text_append(&looked, ", %s", search[i]);
-        }
-        free(name);
+        here = access(candidate, F_OK) == 0;
+        text_append(&looked, "%s%s", i ? ", " : "; looked in the current directory, ", search[i]);
+        free(here ? name : candidate);
+        name = here ? candidate : name;
     }
-    if (!source && !*error && looked.length > 0)
-        *error = text_format("cannot read script '%s': %s; looked in the current directory%s", path,
-                             problem, looked.data);
-    else if (!source && !*error)
-        *error = text_format("cannot read script '%s': %s", path, problem);
+    struct source *source =
+        given ? open_as(NULL, "<stdin>", &problem) : open_as(name, name, &problem);
+
+    *error = source  ? NULL
+             : given ? text_format("cannot read the script from standard input: %s", problem)
+                     : text_format("cannot read script '%s': %s%s", name, problem,
+                                   here || !looked.length ? "" : looked.data);
+    free(problem);
+    free(name);
     text_release(&looked);
     return source;
 }
@@ -251,10 +212,9 @@ int source_include(struct source *source, const char *path, char **error)
 {
     const char *main_name = source->files[0].name;
     const char *slash = strrchr(main_name, '/');
-    const char *problem = NULL;
     struct text text = {0};
     struct stat status = {0};
-    char *name;
+    char *name, *problem = NULL;
     int file = -1;
 
     *error = NULL;
@@ -266,10 +226,8 @@ int source_include(struct source *source, const char *path, char **error)
         if (source->files[i].kind != FILE_GIVEN && strcmp(source->files[i].name, name) == 0)
             file = (int)i;
     if (file < 0) {
-        if (source->reads_files)
-            problem = read_file(name, true, &text, &status);
-        else
-            problem = "PE 0 has not read it";
+        problem = source->reads_files ? read_file(name, true, &text, &status)
+                                      : memory_text("PE 0 has not read it");
         if (!problem) {
             file = source_append(source, FILE_INCLUDE, name, text.length > 0 ? text.data : "",
                                  text.length);
@@ -279,6 +237,7 @@ int source_include(struct source *source, const char *path, char **error)
         }
     }
     text_release(&text);
+    free(problem);
     free(name);
     return file;
 }

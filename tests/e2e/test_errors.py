@@ -156,14 +156,14 @@ def test_files(tap):
                    and all(word in lines[0] for word in words), f"{at}: one message", run)
             tap.equal(run.rows, [], f"{at}: nothing is measured")
     for name, script, words in (
-            ("results as JSON", '{"record":"header"}\n', "results of a run; type: "),
+            ("results as JSON", '{"record":"header"}\n', "a result file: skampi-table none.ski"),
             ("results as CSV", "record,block,number\n", "skampi-table none.ski"),
             ("results as .sko", "# SKaMPI Version 5\n", "skampi-table none.ski"),
             ("a trace", "SHMTRACE\1\0", "shmemtrace summary"),
-            ("another JSON", "{}", "JSON"), ("a script that is not text", "\0\1\2", "a binary file")):
+            ("another JSON", "{}", "no script but JSON"), ("a script that is not text", "\0\1\2", "no script but a binary file")):
         run = skampi("none.ski", args=["-n"], launch=False, files={"none.ski": script})
         tap.equal(run.status, 2, f"{name}: status 2", run)
-        tap.ok(run.err.startswith("skampi: error: cannot read script 'none.ski': it is no script but ")
+        tap.ok(run.err.startswith("skampi: error: cannot read script 'none.ski': this is ")
                and words in run.err, f"{name}: says what it is, and what reads it", run)
     for name, script in (("an empty script", ""), ("a script of comments", "# nothing\n\n")):
         run = skampi("", args=["-n"], launch=False, files={"none.ski": script})

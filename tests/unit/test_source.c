@@ -73,7 +73,7 @@ TEST(says_why_it_cannot_read)
     assert_null(source_open("first", search, 2, &error));
     assert_text(error, "cannot read script 'first': Is a directory");
     assert_null(source_open("/dev/zero", NULL, 0, &error));
-    assert_text(error, "cannot read script '/dev/zero': it is no script but a binary file");
+    assert_text(error, "cannot read script '/dev/zero': this is no script but a binary file");
 
     size_t large = 5 << 20;
     char *comment = calloc(large + 1, 1);
