@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/beside.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "trace/format.h"
@@ -22,31 +23,21 @@
 #define SEPARATORS " :" /* of LD_PRELOAD, which has no quotes */
 
 /* Finds the library next to this program in a build, else where it was installed. */
-static bool find_library(char *path, size_t size)
+static bool find_library(char path[PATH_MAX])
 {
-    char own[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
-    own[length > 0 ? length : 0] = '\0';
-    char *slash = strrchr(own, '/');
-    if (slash)
-        *slash = '\0';
-    static const char *const places[] = {"", "../lib/"};
-    for (size_t i = 0; slash && i < sizeof places / sizeof *places; i++) {
-        char candidate[PATH_MAX + 32], whole[PATH_MAX];
-        snprintf(candidate, sizeof candidate, "%s/%s" LIBRARY, own, places[i]);
-        if (realpath(candidate, whole) && access(whole, R_OK) == 0) {
-            snprintf(path, size, "%s", whole);
+    static const char *const places[] = {LIBRARY, "../lib/" LIBRARY};
+    char beside[PATH_MAX];
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (beside_find(beside, places[i]) && realpath(beside, path) && access(path, R_OK) == 0)
             return true;
-        }
-    }
-    snprintf(path, size, "%s/" LIBRARY, SKAMPI_LIBRARY_DIR);
+    snprintf(path, PATH_MAX, "%s/" LIBRARY, SKAMPI_LIBRARY_DIR);
     return access(path, R_OK) == 0;
 }
 
 int preload_find(struct preload *preload)
 {
     preload->link[0] = '\0';
-    if (find_library(preload->library, sizeof preload->library))
+    if (find_library(preload->library))
         return 0;
     return refuse("%s is neither beside this program nor in %s: build it with OpenSHMEM and "
                   "python3, or make install",
