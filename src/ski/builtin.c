@@ -37,12 +37,6 @@ bool builtin_in_range(struct builtin_call *call, int64_t value, int64_t low, int
     return false;
 }
 
-bool builtin_array_size(struct builtin_call *call, size_t *count)
-{
-    *count = (size_t)call->args[0].as.integer;
-    return builtin_in_range(call, call->args[0].as.integer, 0, INT_ARRAY_LIMIT);
-}
-
 bool builtin_has_element(struct builtin_call *call, size_t count)
 {
     int64_t i = call->args[1].as.integer;
@@ -54,13 +48,12 @@ bool builtin_has_element(struct builtin_call *call, size_t count)
     return false;
 }
 
-struct value builtin_too_large(struct builtin_call *call)
+struct value builtin_array(struct builtin_call *call, enum value_type item, int64_t count)
 {
-    return builtin_refuse(call, "all arrays together would have more than %d elements",
-                          INT_ARRAY_LIMIT);
-}
-
-struct value builtin_array(struct builtin_call *call, struct int_array *array)
-{
-    return array ? value_array(array) : builtin_too_large(call);
+    if (!builtin_in_range(call, count, 0, INT_ARRAY_LIMIT))
+        return value_void();
+    struct value made = value_array(item, (size_t)count);
+    if (made.type == TYPE_VOID)
+        builtin_refuse(call, ARRAYS_TOO_LARGE, INT_ARRAY_LIMIT);
+    return made;
 }

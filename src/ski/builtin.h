@@ -64,13 +64,11 @@ struct value builtin_fail(struct builtin_call *, char *error);
 /* False, with an error, when value is not within low to high. */
 bool builtin_in_range(struct builtin_call *, int64_t value, int64_t low, int64_t high);
 
-/* Of a call whose first argument is the size of an array to make: false, with an error, when it is
- * out of range. Of one whose second argument counts its elements: whether there is that one. */
-bool builtin_array_size(struct builtin_call *, size_t *count);
+/* Whether there is the element that the second argument counts, in an array of so many; else an
+ * error. */
 bool builtin_has_element(struct builtin_call *, size_t count);
-struct value builtin_too_large(struct builtin_call *);
 
-/* Takes the array over; NULL, as int_array_create() gave it, becomes an error. */
-struct value builtin_array(struct builtin_call *, struct int_array *);
+/* A new array; void, with an error, when the number of its items is out of range. */
+struct value builtin_array(struct builtin_call *, enum value_type item, int64_t count);
 
 #endif

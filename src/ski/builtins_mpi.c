@@ -142,13 +142,7 @@ static struct value type_extent(struct builtin_call *call)
 
 static struct value alloc_datatype_array(struct builtin_call *call)
 {
-    size_t count;
-
-    if (!builtin_array_size(call, &count))
-        return value_void();
-    struct datatype_array *made = datatype_array_create(count);
-
-    return made ? value_datatype_array(made) : builtin_too_large(call);
+    return builtin_array(call, TYPE_DATATYPE, call->args[0].as.integer);
 }
 
 /* NULL, with an error, for an index outside the array. */

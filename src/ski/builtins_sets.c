@@ -282,7 +282,6 @@ static struct value dims_create(struct builtin_call *call)
     const struct int_array *wanted = call->args[1].as.array;
     int64_t left = call->args[0].as.integer, *extents;
     size_t open = 0, used = 0;
-    struct int_array *made;
 
     if (!builtin_in_range(call, left, 1, INT32_MAX))
         return value_void();
@@ -305,24 +304,24 @@ static struct value dims_create(struct builtin_call *call)
     extents = memory_zeroed(open, sizeof *extents);
     if (open > 0)
         spread_factors(left, extents, open);
-    made = int_array_create(wanted->count);
-    for (size_t i = 0; made && i < wanted->count; i++)
-        made->items[i] = wanted->items[i] > 0 ? wanted->items[i] : extents[used++];
+    struct value made = builtin_array(call, TYPE_INT, (int64_t)wanted->count);
+    for (size_t i = 0; made.type != TYPE_VOID && i < wanted->count; i++)
+        made.as.array->items[i] = wanted->items[i] > 0 ? wanted->items[i] : extents[used++];
     free(extents);
-    return builtin_array(call, made);
+    return made;
 }
 
 static struct value int_array_allgather(struct builtin_call *call)
 {
     const struct pe_set *set = call->args[0].as.set;
-    struct int_array *made = int_array_create((size_t)pe_set_size(set));
+    struct value made = builtin_array(call, TYPE_INT, pe_set_size(set));
     int64_t *all = memory_zeroed((size_t)engine_pes(call->engine), sizeof *all);
 
     engine_share(call->engine, call->args[1].as.integer, all);
-    for (int rank = 0; made && rank < pe_set_size(set); rank++)
-        made->items[rank] = all[pe_set_member(set, rank)];
+    for (int rank = 0; made.type != TYPE_VOID && rank < pe_set_size(set); rank++)
+        made.as.array->items[rank] = all[pe_set_member(set, rank)];
     free(all);
-    return builtin_array(call, made);
+    return made;
 }
 
 const struct builtin builtins_sets[] = {

@@ -192,10 +192,7 @@ static struct value call_is_supported(struct builtin_call *call)
 
 static struct value call_alloc_int_array(struct builtin_call *call)
 {
-    size_t count;
-
-    return builtin_array_size(call, &count) ? builtin_array(call, int_array_create(count))
-                                            : value_void();
+    return builtin_array(call, TYPE_INT, call->args[0].as.integer);
 }
 
 /* NULL, with an error, for an index outside the array. */

@@ -170,22 +170,12 @@ bool evaluate_call(struct interp *in, const struct expr *call, struct value *v)
 
 /* ---- Arrays ---- */
 
-/* An empty array of the type that the first element has, or NULL when there would be too many. */
+/* Makes an array of the type that the first element has. */
 static bool create_array(struct interp *in, const struct expr *expr, enum value_type first,
                          struct value *v)
 {
-    struct datatype_array *datatypes = NULL;
-    struct int_array *integers = NULL;
-
-    if (first == TYPE_DATATYPE)
-        datatypes = datatype_array_create(expr->count);
-    else
-        integers = int_array_create(expr->count);
-    if (!datatypes && !integers)
-        return script_fail(in, expr->where, "all arrays together would have more than %d elements",
-                           INT_ARRAY_LIMIT);
-    *v = datatypes ? value_datatype_array(datatypes) : value_array(integers);
-    return true;
+    *v = value_array(first, expr->count);
+    return v->type != TYPE_VOID || script_fail(in, expr->where, ARRAYS_TOO_LARGE, INT_ARRAY_LIMIT);
 }
 
 /* Puts an item (taken over) into the array v. */

@@ -43,19 +43,9 @@ struct value value_set(struct pe_set *set)
     return (struct value){.type = TYPE_COMM, .as.set = set};
 }
 
-struct value value_array(struct int_array *array)
-{
-    return (struct value){.type = TYPE_INT_ARRAY, .as.array = array};
-}
-
 struct value value_datatype(struct datatype *datatype)
 {
     return (struct value){.type = TYPE_DATATYPE, .as.datatype = datatype};
-}
-
-struct value value_datatype_array(struct datatype_array *datatypes)
-{
-    return (struct value){.type = TYPE_DATATYPE_ARRAY, .as.datatypes = datatypes};
 }
 
 struct value value_operation(const struct operation *operation)
@@ -71,31 +61,23 @@ struct value value_info(struct info *info)
 /* Items of all existing arrays. */
 static size_t array_items;
 
-/* Zeros: a struct of that many bytes, and its items behind it; NULL: there would be too many. */
-static void *create_array(size_t bytes, size_t count, size_t item)
+struct value value_array(enum value_type item, size_t count)
 {
+    struct value v = value_void();
+
     if (count > INT_ARRAY_LIMIT - array_items)
-        return NULL;
+        return v;
     array_items += count;
-    return memory_zeroed(1, bytes + count * item);
-}
-
-struct int_array *int_array_create(size_t count)
-{
-    struct int_array *array = create_array(sizeof *array, count, sizeof array->items[0]);
-
-    if (array)
-        *array = (struct int_array){.references = 1, .count = count};
-    return array;
-}
-
-struct datatype_array *datatype_array_create(size_t count)
-{
-    struct datatype_array *array = create_array(sizeof *array, count, sizeof array->items[0]);
-
-    if (array)
-        *array = (struct datatype_array){.references = 1, .count = count};
-    return array;
+    if (item == TYPE_DATATYPE) {
+        v.type = TYPE_DATATYPE_ARRAY;
+        v.as.datatypes = memory_zeroed(1, sizeof *v.as.datatypes + count * sizeof(void *));
+        *v.as.datatypes = (struct datatype_array){.references = 1, .count = count};
+    } else {
+        v.type = TYPE_INT_ARRAY;
+        v.as.array = memory_zeroed(1, sizeof *v.as.array + count * sizeof(int64_t));
+        *v.as.array = (struct int_array){.references = 1, .count = count};
+    }
+    return v;
 }
 
 static void release_datatypes(struct datatype_array *array)

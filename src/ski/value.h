@@ -70,20 +70,16 @@ struct value value_void(void);
 struct value value_int(int64_t i);
 struct value value_real(double x);
 struct value value_string(const char *text, size_t length);
-struct value value_set(struct pe_set *set);                          /* takes the reference over */
-struct value value_array(struct int_array *array);                   /* takes the reference over */
-struct value value_datatype(struct datatype *datatype);              /* takes the reference over */
-struct value value_datatype_array(struct datatype_array *datatypes); /* takes the reference over */
+struct value value_set(struct pe_set *set);             /* takes the reference over */
+struct value value_datatype(struct datatype *datatype); /* takes the reference over */
 struct value value_operation(const struct operation *operation);
 struct value value_info(struct info *info); /* takes the reference over */
 
-/* Zeros, one reference; NULL when all arrays together would have more than INT_ARRAY_LIMIT items:
- * the script must then end with an error. */
+/* An array of integers, all 0, or of datatypes, all NULL. Void when all arrays together would have
+ * more than INT_ARRAY_LIMIT items: the script must then end with an error. */
 #define INT_ARRAY_LIMIT (1 << 20)
-struct int_array *int_array_create(size_t count);
-/* An array of datatypes, all NULL, with one reference. NULL when all arrays together would have
- * more than INT_ARRAY_LIMIT items. */
-struct datatype_array *datatype_array_create(size_t count);
+#define ARRAYS_TOO_LARGE "all arrays together would have more than %d elements"
+struct value value_array(enum value_type item, size_t count);
 
 struct value value_copy(const struct value *v); /* one more reference */
 void value_release(struct value *v);            /* leaves it void */

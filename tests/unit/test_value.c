@@ -22,7 +22,8 @@ static void check_text(struct value v, const char *expected)
 
 TEST(texts)
 {
-    struct int_array *array = int_array_create(3);
+    struct value three = value_array(TYPE_INT, 3);
+    struct int_array *array = three.as.array;
     struct value named = value_set(pe_set_strided(0, 1, 4));
 
     array->items[1] = -2;
@@ -30,8 +31,8 @@ TEST(texts)
     check_text(value_int(INT64_MIN), "-9223372036854775808");
     check_text(value_string("a\nb", 3), "a\nb");
     check_text(value_string("", 0), "");
-    check_text(value_array(array), "[0, -2, 0]");
-    check_text(value_array(int_array_create(0)), "[]");
+    check_text(three, "[0, -2, 0]");
+    check_text(value_array(TYPE_INT, 0), "[]");
     check_text(value_set(pe_set_strided(1, 2, 3)), "[1, 3, 5]");
     check_text(value_set(pe_set_strided(0, 1, 0)), "[]");
     check_text(named, "MPI_COMM_WORLD");
@@ -84,7 +85,7 @@ TEST(doubles_read_back)
 
 TEST(copies_share)
 {
-    struct value a = value_array(int_array_create(2)), b = value_copy(&a);
+    struct value a = value_array(TYPE_INT, 2), b = value_copy(&a);
     struct value s = value_string("text", 4), t = value_copy(&s);
     struct value c = value_set(pe_set_create((int[]){2, 0, 1}, 3)), d = value_copy(&c);
 
@@ -162,8 +163,7 @@ TEST(impossible_conversions)
 
     for (size_t to = 0; to < 5; to++) {
         struct value values[5] = {value_int(1), value_real(1), value_string("1", 1),
-                                  value_set(pe_set_strided(0, 1, 1)),
-                                  value_array(int_array_create(1))};
+                                  value_set(pe_set_strided(0, 1, 1)), value_array(TYPE_INT, 1)};
 
         for (size_t from = 0; from < 5; from++) {
             bool possible = from == to || (from < 2 && to < 2);
@@ -274,7 +274,7 @@ TEST(doubles)
 TEST(types_of_operands)
 {
     struct value values[5] = {value_int(3), value_real(2.0), value_string("a", 1),
-                              value_set(pe_set_strided(0, 1, 1)), value_array(int_array_create(1))};
+                              value_set(pe_set_strided(0, 1, 1)), value_array(TYPE_INT, 1)};
     static const char *const integers_only = "integers";
 
     for (int op = OP_OR; op <= OP_COMPLEMENT; op++)
