@@ -691,8 +691,8 @@ TEST(arrays)
         "t.ski:2:7: error: int_array_get(): there is no element 2; the array has 2, counted from 0",
         "");
     check_fatal("print int_array_get({1, 2}, -1)", 2, "t.ski:2:7: error: int_array_get()", "-1");
-    check_fatal("int_array_set({}, 0, 1)", 2, "t.ski:2:1: error: int_array_set(): there is no element 0",
-                "the array has 0");
+    check_fatal("int_array_set({}, 0, 1)", 2,
+                "t.ski:2:1: error: int_array_set(): there is no element 0", "the array has 0");
     check_fatal("print alloc_int_array(-1)", 2, "t.ski:2:7: error: alloc_int_array(): -1", "");
     check_fatal("print dims_create(12, {5, 0})", 2, "t.ski:2:7: error: dims_create()", "5");
     check_fatal("print dims_create(12, {2, 3})", 2, "t.ski:2:7: error: dims_create()", "2");
