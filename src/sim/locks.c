@@ -28,6 +28,7 @@ static struct phases phases_on(const struct replay *replay, const struct step *s
 {
     bool described = way_has(way, class);
     return replay->model->takes(&(struct message){
+        .bus = way,
         .way = way_of(way, described ? class : COST_ATOMIC, step->op->bytes),
         .bytes = step->op->bytes,
         .kind = MESSAGE_ATOMIC,

@@ -58,6 +58,8 @@ struct way {
                         the target's node says; -1 of a node: as long as the bytes take. Not used in
                         classes */
     double per_byte; /* ps */
+    uint64_t header; /* bytes that keep the interface of a sender busy for each message, request or
+                        answer besides its data. Not used in classes */
     bool round_trip; /* the latency is that of both ways, as gets and atomics measure it */
     enum strided iput, iget; /* of a bus or node */
     enum quiet_way quiet;    /* of a bus or node */

@@ -198,6 +198,7 @@ static bool take_name(struct machine_text *text, struct word *name)
         {"latency", QUANTITY_TIME, .at = offsetof(type, member.latency), .needed = true},          \
         {"overhead", QUANTITY_TIME, .at = offsetof(type, member.overhead)},                        \
         {"gap", QUANTITY_TIME, .at = offsetof(type, member.gap)},                                  \
+        {"header", QUANTITY_SIZE, .at = offsetof(type, member.header)},                            \
         {"receive", QUANTITY_TIME, .at = offsetof(type, member.receive)},                          \
         {"answer", QUANTITY_TIME, .at = offsetof(type, member.answer)},                            \
         {"interrupt", QUANTITY_TIME, .at = offsetof(type, member.interrupt)},                      \

@@ -15,9 +15,10 @@
  *
  * The wire begins when the caller's interface is free: messages of a PE are at least a gap apart,
  * and one follows another. With contention, links and buses are busy for the time on the wire.
+ * Headers only keep interfaces busy: what they take from a message alone is a part of the latency.
  *
- * An atomic, or what a lock asks of the PE that holds it, has no wire, and needs no interface. Its
- * flight is the way back. A PE serves one after the other:
+ * An atomic, or what a lock asks of the PE that holds it, has no wire, and needs no interface apart
+ * from its header. Its flight is the way back. A PE serves one after the other:
  *
  * call at the target done caller knows |--issue + request--|---receive---|-flight-|-answer-|
  */
@@ -38,13 +39,16 @@ enum returns {
 
 struct phases {
     int64_t issue, gap, request, wire, flight, receive, acknowledge, answer;
+    int64_t
+        back; /* that the answer keeps the interface of the target busy, if its library sends it */
     enum returns returns;
     bool
         received; /* an atomic is served by the library that receives messages, in turn with them */
 };
 
 struct message {
-    const struct way *way; /* of its class and size */
+    const struct way *bus; /* or the inside of a node */
+    const struct way *way; /* there, of its class and size */
     uint64_t bytes;
     enum { MESSAGE_PUT, MESSAGE_GET, MESSAGE_ATOMIC } kind;
     bool blocking; /* false for _nbi */

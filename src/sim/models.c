@@ -34,11 +34,24 @@ static int64_t without(int64_t time, int64_t part)
     return time > part ? time - part : 0;
 }
 
+/* How long a message of so many bytes keeps the interface of its sender busy at least. */
+static int64_t interface_takes(const struct way *bus, uint64_t bytes)
+{
+    return bus->header ? bounded(bus->per_byte * (double)(bus->header + bytes)) : 0;
+}
+
+static int64_t longer_of(int64_t one, int64_t other)
+{
+    return one > other ? one : other;
+}
+
 static struct phases loggp_put(const struct message *message)
 {
     const struct way *way = message->way;
     return (struct phases){.issue = way->overhead,
-                           .gap = way->gap,
+                           .gap =
+                               longer_of(way->gap, interface_takes(message->bus, message->bytes)),
+                           .back = interface_takes(message->bus, 0),
                            .wire = bytes_take(way, message->bytes),
                            .flight = without(way->latency, way->receive),
                            .receive = way->receive,
@@ -61,11 +74,14 @@ static struct phases loggp(const struct message *message)
                             .receive = service + longer,
                             .flight = without(both - there, way->answer),
                             .answer = way->answer,
+                            .gap = interface_takes(message->bus, 0),
                             .returns = RETURNS_ISSUED,
                             .received = way->receive > 0 || way->answer > 0};
+    phases.back = phases.gap;
     if (!atomic) {
-        phases.gap = way->gap;
+        phases.gap = longer_of(way->gap, phases.gap);
         phases.wire = bytes_take(way, message->bytes);
+        phases.back = longer_of(phases.wire, interface_takes(message->bus, message->bytes));
     }
     if (message->blocking && (!atomic || message->fetching))
         phases.returns = atomic ? RETURNS_KNOWN : RETURNS_ARRIVED;

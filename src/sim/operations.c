@@ -32,8 +32,10 @@ static inline struct phases phases_of_bytes(const struct replay *replay, const s
 {
     const struct op *op = step->op;
     const bool atomic = is_atomic(op);
+    const struct way *bus = replay_bus(replay, step->thread, op->peer);
     const struct message message = {
-        .way = replay_way(replay, step->thread, op->peer, class_of(op), bytes),
+        .bus = bus,
+        .way = way_of(bus, class_of(op), bytes),
         .bytes = bytes,
         .kind = atomic               ? MESSAGE_ATOMIC
                 : op->kind == OP_PUT ? MESSAGE_PUT
@@ -208,18 +210,19 @@ static inline bool is_answered(const struct replay *replay, const struct operati
 static inline void send(struct replay *replay, struct operation *operation)
 {
     const struct phases *takes = &operation->takes;
-    int64_t issued = operation->start + takes->issue;
+    int64_t begin = operation->start + takes->issue;
+    if (!operation->atomic || takes->gap > 0) {
+        struct thread *sender = &replay->threads[sender_of(replay, operation->thread)];
+        begin = later(begin, sender->interface);
+        if (!is_put(operation))
+            sender->interface = begin + takes->gap;
+    }
+    operation->ready = begin + takes->request;
     if (operation->atomic) {
-        next(operation, STAGE_ARRIVE,
-             later(issued + takes->request, context_floor(replay, operation)));
+        next(operation, STAGE_ARRIVE, later(operation->ready, context_floor(replay, operation)));
         context_note(replay, operation, operation->at, 0);
         return;
     }
-    struct thread *sender = &replay->threads[sender_of(replay, operation->thread)];
-    int64_t begin = later(issued, sender->interface);
-    operation->ready = begin + takes->request;
-    if (!is_put(operation))
-        sender->interface = begin + takes->gap;
     next(operation, is_put(operation) ? STAGE_WIRE : STAGE_ARRIVE, operation->ready);
 }
 
@@ -292,15 +295,15 @@ static void tell_waiting(struct replay *replay, uint32_t number, int64_t arrival
     }
 }
 
-/* When the target of a get begins to send the data, which are ready at `at` (ps). Its interface
- * sends one message after the other. Without libraries, it sends at once: then a get is replayed
- * when it begins, before messages that its target sends earlier. */
+/* When the target of an operation begins to send its answer, which is ready at `at` (ps). Its
+ * interface sends one message after the other. Without libraries, it sends at once: then an
+ * operation is replayed when it begins, before messages that its target sends earlier. */
 static inline int64_t send_answer(struct replay *replay, struct operation *operation, int64_t at)
 {
-    if (!operation->library)
+    if (!operation->library || operation->takes.back == 0)
         return at;
     int64_t *interface = &replay->threads[operation->op.peer].interface;
-    int64_t begin = handle(interface, at, operation->takes.wire);
+    int64_t begin = handle(interface, at, operation->takes.back);
     delayed(operation, begin - at);
     return begin;
 }
@@ -313,11 +316,11 @@ static inline void arrive(struct replay *replay, struct operation *operation)
         begin = handle(busy_at(replay, operation), at, takes->receive);
     int64_t done = begin + takes->receive;
     if (operation->atomic) {
-        next(operation, STAGE_ANSWER, done + takes->flight);
+        next(operation, STAGE_ANSWER, send_answer(replay, operation, done) + takes->flight);
     } else if (is_put(operation)) {
         if (takes->returns == RETURNS_ARRIVED && !is_answered(replay, operation))
             returns(operation, done);
-        next(operation, STAGE_ANSWER, done + takes->acknowledge);
+        next(operation, STAGE_ANSWER, send_answer(replay, operation, done) + takes->acknowledge);
     } else {
         operation->ready = send_answer(replay, operation, done);
         next(operation, STAGE_WIRE, operation->ready);

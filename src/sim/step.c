@@ -73,25 +73,26 @@ static int64_t earlier(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* The library of a PE has handled by then what had come, and its interface has sent the answers. */
-static void idle_from(struct replay *replay, uint32_t pe, int64_t at)
+/* What the library of a PE handles and its interface sends after `at` is over by so much earlier,
+ * but not before `at` (ps). */
+static void over_earlier(struct replay *replay, uint32_t pe, int64_t at, int64_t less)
 {
     int64_t *busy = &replay->libraries->of[pe].busy, *interface = &replay->threads[pe].interface;
-    *busy = earlier(*busy, at);
-    *interface = earlier(*interface, at);
+    *busy = earlier(*busy, later(at, *busy - less));
+    *interface = earlier(*interface, later(at, *interface - less));
 }
 
-/* A call that took less than described says that its PE had handled by then what had come, and that
- * the PE which answered it had, too. Otherwise what they still had to handle would add up over the
- * calls that follow. */
-static void end_earlier(struct replay *replay, const struct step *step, int64_t ends)
+/* A call that took less than described says that its PE handles what has come faster, and the PE
+ * which answered it, too. Otherwise what they still had to handle would add up over the calls that
+ * follow. */
+static void end_earlier(struct replay *replay, const struct step *step, int64_t ends, int64_t less)
 {
     const struct op *op = step->op;
     if (!replay->libraries)
         return;
-    idle_from(replay, replay_pe(replay, step->thread), ends);
+    over_earlier(replay, replay_pe(replay, step->thread), ends, less);
     if (op->kind == OP_GET || op->kind == OP_ATOMIC)
-        idle_from(replay, op->peer, ends);
+        over_earlier(replay, op->peer, ends, less);
 }
 
 void replay_finish(struct replay *replay, const struct step *step, int64_t leaves, int64_t waited)
@@ -107,7 +108,7 @@ void replay_finish(struct replay *replay, const struct step *step, int64_t leave
         if (times->known > ends && times->known <= leaves) /* it completes that earlier */
             times->known = ends;
         if (ends < leaves)
-            end_earlier(replay, step, ends);
+            end_earlier(replay, step, ends, leaves - ends);
         leaves = ends;
         waited = later(0, waited < leaves - step->start ? waited : leaves - step->start);
     }

@@ -103,10 +103,10 @@ class Made:
     """Results of a machine: pieces of (from, o, L, bytes a second), quiet, and so on; times in seconds."""
 
     def __init__(self, placement=INSIDE, pieces=((0, 0.1 * US, 0.8 * US, 10e9),), quiet=40 * NS, fence=30 * NS,
-                 wait=50 * NS, gap=0.0, busy=0.2 * US, each=False, receive=0.0, asks=False, waited=0.0, noise=0.0, seed=1, left_out=(), **point_members):
+                 wait=50 * NS, gap=0.0, busy=0.2 * US, each=False, receive=0.0, asks=False, header=0, waited=0.0, noise=0.0, seed=1, left_out=(), **point_members):
         self.placement, self.pieces, self.quiet, self.fence, self.wait = placement, pieces, quiet, fence, wait
         self.gap, self.busy, self.each, self.waited, self.left_out = gap, busy, each, waited, left_out
-        self.receive, self.asks = receive, asks
+        self.receive, self.asks, self.header = receive, asks, header
         self.noise, self.random, self.members = noise, random.Random(seed), point_members
 
     def piece(self, size):
@@ -129,15 +129,16 @@ class Made:
             points += self.add("Shmem_Put_Simple", put, count=size)
             points += self.add("Shmem_Put_Call", o + size / rate, count=size)
             points += self.add("Shmem_Get_Simple", 2 * o + way, count=size)
-            points += self.add("Shmem_Put_Nonblocking_Post_Single", o, count=size)
+            posts = max(o, (self.header + size) / rate) if size <= 64 else o  # many in a row wait for the line
+            points += self.add("Shmem_Put_Nonblocking_Post_Single", posts, count=size)
             points += self.add("Shmem_Put_Nonblocking_Full_Single", put + self.quiet, count=size)
             points += self.add("Shmem_Get_Nonblocking_Post_Single", 2 * o, count=size)
             points += self.add("Shmem_Get_Nonblocking_Full_Single", 2 * o + way + self.quiet, count=size)
         return points
 
     def others(self):
-        _, o, latency, _ = self.pieces[0]
-        step = max(o, self.gap)
+        _, o, latency, rate = self.pieces[0]
+        step = max(o, self.gap, (self.header + 8) / rate if self.header else 0)
         one_way = lambda count: (o + (count + 1) * self.receive + latency if self.asks else
                                  (count - 1) * step + o + 2 * latency) + self.quiet
         points = [one for count in (8, 64) for one in
@@ -188,6 +189,7 @@ class Made:
 
 
 BARRIER = 1 * US  # also at the end of each run
+NO_BARRIER = "collective barrier table { pes 2 { time 0 ns } }\n"
 COLLECTIVES = {"Shmem_Barrier_Consecutive": (BARRIER, 0), "Shmem_Bcast_All_Synchro": (2 * US, 1e9),
                "Shmem_Reduce_Sum_Long_Consecutive": (3 * US, 2e9), "Shmem_Fcollect_Consecutive": (4 * US, 3e9), "Shmem_Collect_Consecutive": (6 * US, 3e9),
                "Shmem_Alltoall_Consecutive": (5 * US, 4e9)}
@@ -335,7 +337,7 @@ def test_simulator(text, machine):
     found = sim.predict(program, "--model", "loggp", machine=described)
     took = ps(found["run_time"]) * 1e-12 - BARRIER if isinstance(found, dict) else None
     fetch = machine.pieces[0][1] + 2 * machine.pieces[0][2] + machine.busy
-    tap.ok(took and near(took, 5 * fetch), "shmemsim: a lock is set and cleared in the time that was measured", (took, fetch))
+    tap.ok(took and near(took, 5 * fetch), "shmemsim: a lock is set and cleared in the time that was measured", f"{took} {fetch} {found}")
     program = Program(2)
     for pe in range(2):
         program.together(pe, "shmem_broadcastmem", elements=512, bytes=512, target=HEAP, source=HEAP)
@@ -580,9 +582,30 @@ def test_receiving():
             for _ in range(128):
                 program.call(pe, "shmem_putmem_nbi", peer=1 - pe, elements=8, bytes=8, target=HEAP, source=HEAP + 64)
             program.call(pe, "shmem_quiet")
-        took = sim.predict(program, "--model", "loggp", machine=sim.write(done.out + "collective barrier table { pes 2 { time 0 ns } }\n"))
+        took = sim.predict(program, "--model", "loggp", machine=sim.write(done.out + NO_BARRIER))
         measured = next(one for one in machine.others() if "directions" in one["arguments"])
         tap.ok(isinstance(took, dict) and near(took["run_time"], 128 * measured["time"]),
+               "... shmemsim takes as long as measured", f"{took} {measured}")
+
+
+def test_header():
+    """A line that is slower than libraries: small posts in a row take longer by what their bytes take."""
+    for rate, header in ((12.5e6, 112), (12.5e6, 0), (10e9, 112)):
+        machine = Made(BETWEEN, pieces=((0, 6 * US, 30 * US, rate),), header=header, waited=1.0)
+        done = tool(made("header.json", machine.all(), **hosts(1, 1)), "--json", "header.out.json")
+        found, wanted = parsed(done.out)[("bus", "network")], header if rate < 1e9 else 0
+        tap.ok(abs(found.get("header", 0) - wanted) <= 1 and found["gap"] == 0 and ("receive" in found) == (wanted > 0),
+               f"header {wanted} B at {rate / 1e6:g} MB/s", done)
+        if not wanted:
+            continue
+        tap.ok(near(found["receive"], 6 * US), "... then receiving takes as long as posting", found)
+        sim, program = Simulator(), Program(2)
+        for _ in range(64):
+            program.call(0, "shmem_putmem_nbi", peer=1, elements=8, bytes=8, target=HEAP, source=HEAP + 64)
+        program.call(0, "shmem_quiet")
+        took = sim.predict(program, "--model", "loggp", machine=sim.write(done.out + NO_BARRIER))
+        measured = next(one for one in machine.others() if one["arguments"].get("window", {}).get("value") == 64)
+        tap.ok(isinstance(took, dict) and near(took["run_time"], 64 * measured["time"], 0.01),
                "... shmemsim takes as long as measured", f"{took} {measured}")
 
 
@@ -706,6 +729,7 @@ def main():
     test_strided()
     test_receiving()
     test_quiet_asks()
+    test_header()
     test_hand_over()
     test_connect()
     test_model_error()

@@ -273,6 +273,49 @@ def test_interrupts():
               "a trace of the same machine has them already", found)
 
 
+def test_headers():
+    """They keep interfaces busy, and take no time from a message alone. Answers have them, too."""
+    header, count = 392, 20
+    of = lambda text="receive 300 ns": machine(f"header {header} B {text}")
+    apart = header + 8  # puts of 8 B
+    program = Program(2)
+    program.put(0, 1, 500)
+    program.call(0, "shmem_quiet")
+    program.get(0, 1, 500)
+    program.call(0, "shmem_long_atomic_fetch_add", peer=1, target=HEAP, value=1)
+    for text in ("", "receive 300 ns"):
+        check(program, {(0, "shmem_quiet"): 2 * L, (0, "shmem_getmem"): O + 500 + 2 * L,
+                        (0, "shmem_long_atomic_fetch_add"): O + 2 * L + A},
+              f"one call alone takes no longer {text}", description=of(text))
+    program = Program(2)
+    puts(program, 0, 1, count)
+    program.call(0, "shmem_quiet")
+    for text, options in (("", ()), ("receive 300 ns", ()), ("", ("--contention",))):
+        check(program, {(0, "shmem_long_p"): P + (count - 1) * apart, (0, "shmem_quiet"): 2 * L},
+              f"puts follow each other {text} {' '.join(options)}", *options, description=of(text))
+    check(program, {(0, "shmem_long_p"): P + (count - 1) * 500}, "... by a gap, where that is longer", description=of("gap 500 ns"))
+    program = Program(3)
+    for pe in (0, 1):
+        puts(program, pe, 2, 1, HEAP + 8 * pe)
+        program.call(pe, "shmem_quiet")
+    wait(program, 2, HEAP)
+    burst = 1200  # of PE 2, in the trace
+    check(program, {(0, "shmem_quiet"): burst + R + L - P, (1, "shmem_quiet"): burst + R + header + L - P},
+          "so do answers to puts", description=of())
+    program = Program(2)
+    for _ in range(2):
+        program.call(0, "shmem_int_get_nbi", peer=1, elements=125, bytes=500, target=0, source=HEAP)
+    program.call(0, "shmem_quiet")
+    check(program, {(0, "shmem_quiet"): O + L + (500 + header) + 500 + L - 2 * O}, "... and to gets", description=of())
+    program = Program(2)
+    for _ in range(2):
+        program.call(0, "shmem_ulong_atomic_set", peer=1, target=HEAP, value=1)
+    program.call(0, "shmem_quiet")
+    check(program, {(0, "shmem_quiet"): O + header + L + A + L - 2 * O}, "atomics have headers, too", description=of())
+    found = sim.predict(program, "--per-pe", machine=of())
+    tap.equal(found["run_time"], sim.predict(program, "--per-pe", machine=machine())["run_time"], "paper knows none", found)
+
+
 def test_where():
     program = Program(2)
     puts(program, 0, 1, 20)
@@ -337,6 +380,6 @@ def test_refused():
     tap.ok(done.status == 2 and f"{name}:1:" in done.err, "a time without a unit", done)
 
 
-for test in (test_one_way, test_both_ways, test_answers, test_late_calls, test_quiet_asks, test_interrupts, test_where, test_never_faster, test_what_if, test_refused):
+for test in (test_one_way, test_both_ways, test_answers, test_late_calls, test_quiet_asks, test_interrupts, test_headers, test_where, test_never_faster, test_what_if, test_refused):
     test()
 tap.done()

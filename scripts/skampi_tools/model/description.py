@@ -102,6 +102,8 @@ def _base(lines, model):
     lines.value("bandwidth", per_byte, rate_of)
     lines.value("overhead", overhead)
     lines.value("gap", gap)
+    if model.library.header:
+        lines.add(f"header {model.library.header} B")
     if model.library.receive.value > 0:
         lines.value("receive", model.library.receive)
     if model.library.answer.value > 0:
@@ -239,7 +241,7 @@ def _place_json(model):
         "own": {kind: value._asdict() for kind, value in model.own.items()},
         "atomic": model.busy and model.busy._asdict(),
         "hand_over": _alone_json(model, HAND_OVER), "connect": _alone_json(model, CONNECT),
-        "receive": model.library.receive._asdict(), "answer": model.library.answer._asdict(),
+        "header": model.library.header, "receive": model.library.receive._asdict(), "answer": model.library.answer._asdict(),
         **{name: value._asdict() for name, value in model.interrupts.items()},
         "quiet": "asks" if model.library.asks else "waits",
         "strided": model.strided,

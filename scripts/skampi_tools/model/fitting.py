@@ -71,10 +71,12 @@ class Residual(NamedTuple):
 
 
 class Library(NamedTuple):
-    """What libraries do for messages between PEs."""
+    """What libraries and lines do for messages between PEs."""
     receive: Value = Value(0.0)  # time of the target's for a message
     answer: Value = Value(0.0)   # time of the caller's for its answer
     asks: bool = False           # a quiet that has to wait asks the target, by one more message
+    header: int = 0              # bytes that a message has besides its data, if the line limits how many come
+    line: float = 0.0            # seconds that these take
 
 
 @dataclass
@@ -196,10 +198,14 @@ def _gap(data, place, overhead):
 # ---- Receiving ----
 
 
-def asked_time(overhead, latency, receive, answer):
-    """Seconds of a put and a quiet that asks, as shmemsim says: the target handles one after the other."""
+def asked_time(overhead, latency, library):
+    """Seconds of a put and a quiet that asks, as shmemsim says: the target handles one after the other, and lines carry one
+    after the other."""
+    receive, answer = library.receive.value, library.answer.value
     there, back = max(0.0, latency - receive), max(0.0, latency - answer)
-    return there + max(2 * overhead + receive, overhead + 2 * receive) + back + answer
+    handled = overhead + there + receive
+    question = max(overhead + max(overhead, library.line) + there, handled) + receive
+    return max(question, handled + library.line) + back + answer
 
 
 def exchange_time(count, overhead, latency, library):
@@ -243,18 +249,36 @@ def _asks(model):
     return longer > model.costs["put-nbi"][0].overhead.value / 2
 
 
-def _asked_latency(alone, overhead, receive, answer):
+def _asked_latency(alone, overhead, library):
     """Latency one way [s] of a put that takes `alone` seconds with a quiet that asks; 0: the messages alone take as long."""
-    if asked_time(overhead, 0.0, receive, answer) >= alone:
+    if asked_time(overhead, 0.0, library) >= alone:
         return 0.0
-    return _solved(0.0, alone, lambda latency: asked_time(overhead, latency, receive, answer) - alone)
+    return _solved(0.0, alone, lambda latency: asked_time(overhead, latency, library) - alone)
+
+
+def _header(data, place, model):
+    """Bytes that each message has besides its data, if the line limits how fast messages follow each other: then small posts in a
+    row take longer by what their bytes take. 0: it does not, or that was not measured."""
+    per_byte = model.base[-1].value
+    posts = [(size, time) for size, time in data.points(place, "put-nbi", POST) if size <= SMALL]
+    found = piecewise.line(posts)
+    if not found or per_byte <= 0:
+        return 0
+    least, most = min(posts), max(posts)
+    shows = (most[0] - least[0]) * per_byte > (VISIBLE - 1) * least[1]
+    if not shows or found.slope.value < per_byte / 2:
+        return 0
+    windows = _windows(data, place)
+    size, time = (data.of(place, "put-nbi", WINDOW)[0].bytes, windows.step.value) if windows else least
+    return max(0, round(time / per_byte - size))
 
 
 def _library(data, place, model):
     """The Library of a place. A message takes what one more put in a window takes in one direction, where that is more than
     posting it. What windows take longer in both directions at the same time is that and answers. An answer takes no longer
     than a message, else that would show in one direction, too: if so much is not enough, messages alone take that long.
-    Nothing: not measured, they do not, or targets need no call."""
+    Where lines are slower than libraries, windows do not show what these need: then receiving takes as long as posting, as in
+    LogP. Nothing: not measured, they do not, or targets need no call."""
     windows = _windows(data, place)
     measured = _window_times(data.of(place, "put-nbi", EXCHANGE))
     costs = model.costs.get("put-nbi")
@@ -265,10 +289,13 @@ def _library(data, place, model):
     wanted = both_ways.value - (model.own["quiet"].value if "quiet" in model.own else 0.0)
     overhead, latency = costs[0].overhead.value, costs[0].latency.value
     asks = _asks(model)
+    if header := _header(data, place, model):
+        return Library(costs[0].overhead, asks=asks, header=header, line=header * model.base[-1].value)
 
     def longer(receive, answer):
-        own = _asked_latency(overhead + 2 * latency, overhead, receive, answer) if asks else latency
-        return exchange_time(count, overhead, own, Library(Value(receive), Value(answer), asks)) - wanted
+        library = Library(Value(receive), Value(answer), asks)
+        own = _asked_latency(overhead + 2 * latency, overhead, library) if asks else latency
+        return exchange_time(count, overhead, own, library) - wanted
 
     if longer(0.0, 0.0) > (1 / VISIBLE - 1) * wanted:
         return Library()
@@ -283,14 +310,13 @@ def _library(data, place, model):
 def _set_library(data, place, model):
     """Sets the Library of a place, and what depends on it."""
     model.library = _library(data, place, model)
-    receive, answer = model.library.receive.value, model.library.answer.value
-    if receive > 0:  # that is what puts in a row wait for
+    if model.library.receive.value > 0:  # that is what puts in a row wait for
         for kind in TRANSFERS:
             if kind in model.costs:
                 model.costs[kind] = [cost._replace(gap=Value(0.0)) for cost in model.costs[kind]]
     for kind in ("put", "put-nbi") if model.library.asks else ():
         model.costs[kind] = [cost._replace(latency=Value(
-            _asked_latency(cost.overhead.value + 2 * cost.latency.value, cost.overhead.value, receive, answer),
+            _asked_latency(cost.overhead.value + 2 * cost.latency.value, cost.overhead.value, model.library),
             cost.latency.error)) for cost in model.costs.get(kind, [])]
         model.residuals[kind] = [one._replace(predicted=full_time(model.costs[kind], kind, one.bytes, model.library))
                                  for one in model.residuals.get(kind, [])]
@@ -315,8 +341,7 @@ def full_time(costs, kind, size, library=Library()):
     """Seconds until an operation is complete, as shmemsim says."""
     cost = piecewise.piece_of(costs, size)
     if library.asks and kind not in ROUND_TRIPS:
-        return size * cost.per_byte.value + asked_time(cost.overhead.value, cost.latency.value, library.receive.value,
-                                                       library.answer.value)
+        return size * cost.per_byte.value + asked_time(cost.overhead.value, cost.latency.value, library)
     trips = 1 if kind in ROUND_TRIPS else 2
     return cost.overhead.value + trips * cost.latency.value + size * cost.per_byte.value
 
