@@ -331,14 +331,7 @@ class Times:
 
 def _by_pass(entries, count):
     """entries: (pass, value) in any order."""
-    numbers = [NAN] * count
-    if len({turn for turn, _ in entries}) == len(entries):
-        for turn, value in entries:
-            numbers[turn] = value
-        return numbers
-    lists = {}
+    lists = [[] for _ in range(count)]
     for turn, value in entries:
-        lists.setdefault(turn, []).append(value)
-    for turn, values in lists.items():
-        numbers[turn] = median(values)
-    return numbers
+        lists[turn].append(value)
+    return [own[0] if len(own) == 1 else median(own) for own in lists]
