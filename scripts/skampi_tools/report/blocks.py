@@ -26,17 +26,12 @@ def conditions(section, many):
         placement = common(r.pe_set.get("placement") for r in results)
         parts.append(style.count_text(int(pes), "PE") + (f" ({members})" if members else "")
                      + (f" {placement}" if placement else ""))
-    synchronization = common(r.synchronization for r in results)
     starts = {"window": "started in windows", "barrier": "started by a barrier", "none": "not synchronized"}
-    parts.append(starts.get(synchronization, ""))
-    if rule := common(r.window_rule for r in results):
-        parts.append(f"window rule {rule}")
-    if run_time := common(r.run_time for r in results):
-        parts.append(f"{run_time} run time")
-    if (buffers := common(r.buffers for r in results)) and buffers != "none":
-        parts.append(f"{buffers} buffers")
-    if cache := common(r.cache for r in results):
-        parts.append(f"{cache} cache")
+    parts.append(starts.get(common(r.synchronization for r in results), ""))
+    for name, text in (("window_rule", "window rule {}"), ("run_time", "{} run time"), ("buffers", "{} buffers"),
+                       ("cache", "{} cache")):
+        if (value := common(getattr(r, name) for r in results)) and (name, value) != ("buffers", "none"):
+            parts.append(text.format(value))
     return "; ".join(part for part in parts if part)
 
 
