@@ -41,7 +41,7 @@ def judged(lines):
     """(outcome, what of the table, line) of a made file, without starting the program."""
     file = read(write_records(path("made.json"), lines))
     outcome, reasons = trust.judge([("made.json", file)])
-    return outcome, {r.what for r in reasons}, trust.line(outcome, reasons)
+    return outcome, {r.check for r in reasons}, trust.line(outcome, reasons)
 
 
 def node(**values):
@@ -174,7 +174,7 @@ tap.ok(shown.status == 1 and shown.out.splitlines()[-1].startswith("broken: beca
        "cut within its last line: broken", shown)
 cut = read(path("cut.json"))
 cut.doubts.append("line 3 is left out")
-tap.ok(any(r.what == "Reading the file" and r.severity == "doubtful" for r in trust.reasons_of(cut)),
+tap.ok(any(r.check == "Reading the file" and r.state == "doubtful" for r in trust.reasons_of(cut)),
        "what reading left open is doubtful")
 
 # ---- Refused ----

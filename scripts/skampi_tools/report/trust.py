@@ -4,8 +4,6 @@ REASONS is the only place that says which reason makes results doubtful and whic
 as something that a file does not say, is no reason.
 """
 
-from dataclasses import dataclass
-
 from .. import doubt, style
 from ..screen import printable
 from . import verdicts as v
@@ -40,18 +38,6 @@ KEPT_FLAGS = ("clocks_moved",)  # flags that count in the self-check, too
 # Where all known times were met, it does not matter what might have disturbed them.
 MIGHT_DISTURB = ("Warning of skampi", "PEs are bound", "Processors for all PEs", "Nodes were idle before",
                  "Processor frequency is held")
-
-
-@dataclass(frozen=True)
-class Reason:
-    severity: str  # DOUBTFUL or BROKEN
-    what: str      # one of the REASONS
-    text: str
-    file: str = ""
-
-    def line(self):
-        where = f"{self.file}: " if self.file else ""
-        return printable(f"{where}{self.text}")
 
 
 def severity_of(what, which):
@@ -105,7 +91,7 @@ def _said_twice(what, which, text, found):
 
 
 def reasons_of(file, name=""):
-    """Reasons against one ResultFile, the worst first. name: of the file, in the texts."""
+    """Verdicts against one ResultFile, the worst first; their states are DOUBTFUL and BROKEN. name: of the file, in the texts."""
     verdicts = v.check_file(file)
     self_check = v.is_self_check(file)
     printed = [x for x in verdicts if x.check.startswith("Self-check")]
@@ -113,22 +99,22 @@ def reasons_of(file, name=""):
     checks = [(x.check, x.state, f"{x.check}? {x.text}" if x.state == "unknown" else x.text) for x in verdicts
               if not (self_check and _left_out(x.check, printed))]
     found += [x for x in checks if not _said_twice(*x, found + checks)]
-    reasons = [Reason(severity, what, text, name) for what, which, text in found
+    reasons = [v.Verdict(what, severity, text, name) for what, which, text in found
                if (severity := severity_of(what, which))]
-    return sorted(reasons, key=lambda reason: reason.severity != BROKEN)
+    return sorted(reasons, key=lambda reason: reason.state != BROKEN)
 
 
 def judge(files, coverage=None):
-    """(TRUSTWORTHY, DOUBTFUL or BROKEN; Reasons, the worst first). files: (short name, ResultFile) pairs;
+    """(TRUSTWORTHY, DOUBTFUL or BROKEN; as of reasons_of()). files: (short name, ResultFile) pairs;
     coverage: a verdicts.Coverage."""
     many = len(files) > 1
     reasons = [reason for name, file in files for reason in reasons_of(file, name if many else "")]
     if coverage:
         held = coverage.verdict
         if severity := severity_of(held.check, held.state):
-            reasons.append(Reason(severity, held.check, held.text))
-    reasons.sort(key=lambda reason: reason.severity != BROKEN)
-    return (reasons[0].severity if reasons else TRUSTWORTHY), reasons
+            reasons.append(v.Verdict(held.check, severity, held.text))
+    reasons.sort(key=lambda reason: reason.state != BROKEN)
+    return (reasons[0].state if reasons else TRUSTWORTHY), reasons
 
 
 def known_times(files):
@@ -136,17 +122,21 @@ def known_times(files):
     return sum(check.check.startswith("Self-check") for _, file in files for check in v.check_self(file))
 
 
+def _said(reason):
+    return printable(f"{reason.file}: {reason.text}" if reason.file else reason.text)
+
+
 def line(outcome, reasons, known=0):
     """The last line, with the reasons that decided. known: of known_times()."""
     if outcome == TRUSTWORTHY:
         return outcome + (f": times of this machine can be trusted; {style.count_text(known, 'check')} against known "
                           "times passed" if known else "")
-    texts = list(dict.fromkeys(r.line() for r in reasons if r.severity == outcome))
+    texts = list(dict.fromkeys(_said(r) for r in reasons if r.state == outcome))
     more = f"; and {len(texts) - SHOWN} more" if len(texts) > SHOWN else ""
     return f"{outcome}: because {'; '.join(texts[:SHOWN])}{more}"
 
 
 def text(outcome, reasons, known=0):
     """All reasons, one a line, and at last the one line."""
-    lines = dict.fromkeys(f"{r.severity}: {r.line()}" for r in reasons)
+    lines = dict.fromkeys(f"{r.state}: {_said(r)}" for r in reasons)
     return "".join(f"{one}\n" for one in (*lines, line(outcome, reasons, known)))
