@@ -50,8 +50,8 @@ def look_back(launches, left_out, options):
     baseline = baseline_index(launches, options.baseline) if options.baseline else None
     known = series_of(launches, options.states)
     series = [one for _, one in known]
-    search_of = [[None if value is None else math.log(value) for value in one["values"]] for one in series]
-    found = search.find_changes(search_of, options.alpha, options.least, options.seed)
+    logarithms = [[None if value is None else math.log(value) for value in one["values"]] for one in series]
+    found = search.find_changes(logarithms, options.alpha, options.least, options.seed)
     for one, changes in zip(series, found.changes):
         _divide(one, changes)
         _judge(one, options.least, options.fail_over, baseline)
