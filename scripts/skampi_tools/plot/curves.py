@@ -336,28 +336,15 @@ class Curve:
     def selector(self, several_files):
         """What in a spec selects this curve alone."""
         first = self.first
-        selector = {"file": first.source.index + 1} if several_files else {}
-        selector["block"] = escape(first.block)
-        selector["function"] = escape(first.function)
-        if first.occurrence:
-            selector["occurrence"] = first.occurrence
-        variables = self.others()
-        if variables:
-            selector["variables"] = variables
-        arguments = {n: v for n, v in self.split.items() if n in first.arguments}
-        if arguments:
-            selector["arguments"] = arguments
-        for key in ("pes", "placement"):
-            if key in self.split:
-                selector[key] = self.split[key]
-        stated = {name: first.stated.get(name) or "" for name in self.stated_differently()}
-        if stated:
-            selector["stated"] = stated
-        if first.state:
-            selector["state"] = first.state.number
-        if self.repeated:
-            selector["repeated"] = self.repeated
-        return selector
+        found = {
+            "file": several_files and first.source.index + 1, "block": escape(first.block), "function": escape(first.function),
+            "occurrence": first.occurrence, "variables": self.others(),
+            "arguments": {name: value for name, value in self.split.items() if name in first.arguments},
+            "pes": self.split.get("pes"), "placement": self.split.get("placement"),
+            "stated": {name: first.stated.get(name) or "" for name in self.stated_differently()},
+            "state": first.state and first.state.number, "repeated": self.repeated}
+        always = {"block", "function", *({"pes", "placement"} & self.split.keys()), *(["state"] if first.state else [])}
+        return {name: value for name, value in found.items() if value or name in always}
 
     def label_parts(self):
         """(what, text) in the order in which they are taken into labels."""

@@ -7,6 +7,8 @@ import json
 import math
 import re
 from collections import Counter
+from functools import partial
+from operator import methodcaller
 
 from .. import style, users_json
 from ..cli import Error
@@ -41,8 +43,12 @@ HINT = "; --write-spec FILE writes one that is right, to be edited"
 # ---- Checking: a function for each key, which takes its users_json.Value and refuses what drawing would not understand ----
 
 
-def _text(value):
-    return value.text(empty=True)
+_text = methodcaller("text", empty=True)
+_number, _count = partial(methodcaller, "number"), partial(methodcaller, "whole")
+
+
+def _one_of(*choices):
+    return methodcaller("one_of", choices)
 
 
 def _flag(value):
@@ -51,18 +57,6 @@ def _flag(value):
 
 def _footer(value):
     return value.must(isinstance(value.content, bool) or value.content == "short", 'true, false or "short"')
-
-
-def _number(low, high):
-    return lambda value: value.number(low, high)
-
-
-def _count(low, high):
-    return lambda value: value.whole(low, high)
-
-
-def _one_of(*choices):
-    return lambda value: value.one_of(choices)
 
 
 def _each(check):
