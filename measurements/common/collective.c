@@ -72,11 +72,10 @@ long *active_set_sync(struct active_set *set)
 
 void active_set_barrier(struct active_set *set)
 {
-    long *sync = active_set_sync(set);
     if (set->world)
         shmem_barrier_all();
     else
-        shmem_barrier(set->start, set->log_stride, set->size, sync);
+        shmem_barrier(set->start, set->log_stride, set->size, active_set_sync(set));
 }
 
 void active_set_sum_longs(struct active_set *set, long *target, const long *source, int elements,

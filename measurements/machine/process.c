@@ -34,29 +34,10 @@ enum stage { STAGE_INIT, STAGE_PEERS, STAGE_ALLTOALL, STAGES };
 
 #if SKAMPI_SHMEM
 
-/* At the beginning of the scratch memory. */
-union sync {
-    long barrier[SHMEM_BARRIER_SYNC_SIZE], broadcast[SHMEM_BCAST_SYNC_SIZE];
-    long collect[SHMEM_COLLECT_SYNC_SIZE], reduce[SHMEM_REDUCE_SYNC_SIZE];
-    long all_to_all[SHMEM_ALLTOALL_SYNC_SIZE];
-    long words[1];
-};
-
-/* What the calls here need: one element for each PE, and as much again on the other side. */
-struct scratch {
-    union sync sync;
-    long work[SHMEM_REDUCE_MIN_WRKDATA_SIZE];
-    long elements[];
-};
-
-static size_t scratch_bytes(int pes)
-{
-    return sizeof(struct scratch) + 3 * (size_t)pes * sizeof(long);
-}
-
 /* Where a call gets its data from, and to. */
 struct call {
-    int pe, rank, size, first, log_stride; /* pe: the next one; the rest: of the set */
+    int pe, rank; /* pe: the next one */
+    struct active_set set;
     long *source, *target;
     long *lock; /* of this PE; only the library knows what it holds */
     bool locked;
@@ -72,19 +53,16 @@ static long value_of(int rank)
 
 static struct call prepare(const struct run *run)
 {
-    struct scratch *scratch = (struct scratch *)(void *)run->scratch;
+    long *elements = (long *)(void *)(run->scratch + active_set_bytes());
     struct call call = {.pe = pe_set_member(run->set, (run->rank + 1) % run->size),
                         .rank = run->rank,
-                        .size = run->size,
-                        .source = scratch->elements,
-                        .target = scratch->elements + run->size,
-                        .lock = &scratch->elements[2 * run->size + run->rank],
-                        .sync = scratch->sync.words,
-                        .work = scratch->work,
+                        .set = active_set_open(run, run->size, run->scratch),
+                        .source = elements,
+                        .target = elements + run->size,
+                        .lock = &elements[2 * run->size + run->rank],
+                        .work = elements + 3 * run->size,
                         .context = SHMEM_CTX_DEFAULT};
-    pe_set_active(run->set, &call.first, &call.log_stride);
-    for (size_t i = 0; i < sizeof scratch->sync / sizeof(long); i++)
-        call.sync[i] = SHMEM_SYNC_VALUE;
+    call.sync = active_set_sync(&call.set);
     for (int i = 0; i < run->size; i++) {
         call.source[i] = value_of(run->rank);
         call.target[i] = 0;
@@ -127,6 +105,7 @@ enum library_call {
 
 static void do_call(enum library_call operation, struct call *call)
 {
+    const struct active_set *set = &call->set;
     switch (operation) {
     case PUT:
         shmem_putmem(call->target, call->source, sizeof *call->source, call->pe);
@@ -150,32 +129,32 @@ static void do_call(enum library_call operation, struct call *call)
         shmem_fence();
         break;
     case BARRIER:
-        shmem_barrier(call->first, call->log_stride, call->size, call->sync);
+        shmem_barrier(set->start, set->log_stride, set->size, call->sync);
         break;
     case BARRIER_ALL:
         shmem_barrier_all();
         break;
     case SYNC:
-        shmem_sync(call->first, call->log_stride, call->size, call->sync);
+        shmem_sync(set->start, set->log_stride, set->size, call->sync);
         break;
     case BROADCAST:
-        shmem_broadcast64(call->target, call->source, 1, 0, call->first, call->log_stride,
-                          call->size, call->sync);
+        shmem_broadcast64(call->target, call->source, 1, 0, set->start, set->log_stride, set->size,
+                          call->sync);
         break;
     case COLLECT:
-        shmem_collect64(call->target, call->source, 1, call->first, call->log_stride, call->size,
+        shmem_collect64(call->target, call->source, 1, set->start, set->log_stride, set->size,
                         call->sync);
         break;
     case FCOLLECT:
-        shmem_fcollect64(call->target, call->source, 1, call->first, call->log_stride, call->size,
+        shmem_fcollect64(call->target, call->source, 1, set->start, set->log_stride, set->size,
                          call->sync);
         break;
     case REDUCE:
-        shmem_long_max_to_all(call->target, call->source, 1, call->first, call->log_stride,
-                              call->size, call->work, call->sync);
+        shmem_long_max_to_all(call->target, call->source, 1, set->start, set->log_stride, set->size,
+                              call->work, call->sync);
         break;
     case ALLTOALL:
-        shmem_alltoall64(call->target, call->source, 1, call->first, call->log_stride, call->size,
+        shmem_alltoall64(call->target, call->source, 1, set->start, set->log_stride, set->size,
                          call->sync);
         break;
     case MALLOC:
@@ -377,19 +356,13 @@ static const char *check_kind(const struct run *run)
     return NULL;
 }
 
-#else
-
-static size_t scratch_bytes(int pes)
-{
-    (void)pes;
-    return 0;
-}
-
 #endif
 
+/* An element for each PE on both sides, and a lock of each. */
 static void demand(struct run *run)
 {
-    run->demand.scratch = scratch_bytes(run->size);
+    run->demand.scratch =
+        active_set_bytes() + (3 * (size_t)run->size + collective_work_elements(1)) * sizeof(long);
 }
 
 static const enum stage after_init = STAGE_INIT, after_peers = STAGE_PEERS,
