@@ -1,5 +1,5 @@
 /* Finds polling loops that make several calls in each turn. */
-#include "sim/cycles.h"
+#include "sim/streams.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,17 +1,21 @@
-/* Sums up a replay, and prints that for people. */
+/* Sums up a replay, and prints that for people, and as one JSON object for programs, in which times
+ * are seconds. */
 #include "sim/report.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/text.h"
 
 #define SHOWN_PES 32
+#define SHOWN_CLASSES 12
 #define DIGITS 4 /* of times */
 #define TOLERANCE_DIGITS 3
+#define CLASS_DIGITS 3 /* of what calls of a class took */
 #define MOST_CAUSES 5
 #define MATTERS 0.01 /* share of the run time that a cause changes if it is named */
 
@@ -57,44 +61,7 @@ struct report report_make(const struct replay *replay)
     return report;
 }
 
-/* ---- The critical path ---- */
-
-const char *report_path_name(const struct report *report, uint32_t routine)
-{
-    return routine == PROFILE_COMPUTING ? "computing"
-                                        : run_routine(report->replay->run, (uint16_t)routine);
-}
-
-static int compare_path_sums(const void *a, const void *b)
-{
-    const struct path_sum *x = a, *y = b;
-    return ORDER(y->time, x->time) ?: ORDER(x->pe, y->pe) ?: ORDER(x->routine, y->routine);
-}
-
-size_t report_path_sums(const struct report *report, bool by_routine, struct path_sum **sums)
-{
-    const struct profile *profile = report->profile;
-    struct table keys = {0};
-    *sums = memory_zeroed(profile->count, sizeof **sums);
-    for (size_t i = 0; i < profile->count; i++) {
-        const struct profile_part *part = &profile->parts[i];
-        struct path_sum *sum = &(
-            *sums)[table_number(&keys, by_routine ? &part->routine : &part->pe, sizeof(uint32_t))];
-        sum->time += part->time;
-        if (part->time <= sum->most)
-            continue;
-        sum->most = part->time;
-        sum->pe = part->pe;
-        sum->routine = part->routine;
-    }
-    size_t count = keys.count;
-    table_free(&keys);
-    if (count)
-        qsort(*sums, count, sizeof **sums, compare_path_sums);
-    return count;
-}
-
-/* ---- For people ---- */
+/* ---- What is predicted ---- */
 
 static const char *seconds(char *text, double ps)
 {
@@ -107,7 +74,8 @@ void report_column(FILE *out, int width, double ps)
     fprintf(out, " %*s", width, seconds(text, ps));
 }
 
-double report_mean_bytes(const struct call_sum *sum, bool between)
+/* Of transfers inside nodes or between them; NaN: there are none. */
+static double mean_bytes(const struct call_sum *sum, bool between)
 {
     return sum->moves[between] ? sum->bytes[between] / (double)sum->moves[between] : NAN;
 }
@@ -118,6 +86,17 @@ void report_subject(FILE *out, const struct repeat *repeat)
                repeat->run->pes, repeat->description, repeat->options.model->name,
                contention_names[repeat->options.contention]);
 }
+
+void report_subject_json(FILE *out, const struct repeat *repeat)
+{
+    enum contention contention = repeat->options.contention;
+    json_print(out, "'machine':%s,'model':%s,'contention':", repeat->description,
+               repeat->options.model->name);
+    json_print(out, contention ? "%s" : "false", contention_names[contention]);
+    json_print(out, ",'pes':%d", repeat->run->pes);
+}
+
+/* ---- Routines and PEs ---- */
 
 static void print_spread(FILE *out, const char *name, const struct spread *spread, int pes)
 {
@@ -130,6 +109,14 @@ static void print_spread(FILE *out, const char *name, const struct spread *sprea
         fprintf(out, " %9.3f %8" PRIu32 "\n", (double)spread->most / mean, spread->pe);
     else
         fprintf(out, " %9s %8s\n", "---", "---");
+}
+
+static void json_imbalance(FILE *out, const struct report *report, const char *name,
+                           const struct spread *spread)
+{
+    double mean = spread->sum / report->replay->run->pes, most = (double)spread->most;
+    json_print(out, "%s:{'mean':%f,'most':%f,'pe':%u,'ratio':%f}", name, report_seconds(mean),
+               report_seconds(most), spread->pe, mean > 0 ? most / mean : NAN);
 }
 
 static int compare_sums(const void *a, const void *b)
@@ -148,7 +135,7 @@ static void print_routine(FILE *out, const struct replay *replay, const struct c
         report_column(out, 16, sum->waiting);
     for (int between = 0; between < 2; between++)
         if (sum->moves[between])
-            fprintf(out, " %12.1f", report_mean_bytes(sum, between));
+            fprintf(out, " %12.1f", mean_bytes(sum, between));
         else
             fprintf(out, " %12s", "---");
     fputc('\n', out);
@@ -168,6 +155,32 @@ static void print_routines(FILE *out, const struct replay *replay)
     for (size_t i = 0; i < used; i++)
         print_routine(out, replay, sums[i], (size_t)(sums[i] - replay->sums), true);
     free(sums);
+}
+
+/* The routines that all PEs call, or a PE (-1: all), an object each. */
+static void json_routines(FILE *out, const struct replay *replay, int pe)
+{
+    const char *comma = "", *line = pe < 0 ? "\n" : "";
+    json_print(out, pe < 0 ? ",\n'routines':[" : ",'routines':[");
+    for (size_t i = 0; i < replay->run->names.count; i++) {
+        const struct call_sum *sum = pe < 0               ? &replay->sums[i]
+                                     : replay->pe_sums[i] ? &replay->pe_sums[i][pe]
+                                                          : NULL;
+        if (!sum || !sum->calls)
+            continue;
+        fprintf(out, "%s%s", comma, line);
+        json_print(out, "{'name':%s,'calls':%f,'time':%f", run_routine(replay->run, (uint16_t)i),
+                   (double)sum->calls, report_seconds(sum->time));
+        if (pe < 0)
+            json_print(out, ",'waiting':%f", report_seconds(sum->waiting));
+        json_print(out,
+                   ",'moves_inside':%f,'moves_between':%f,'mean_bytes_inside':%f,"
+                   "'mean_bytes_between':%f}",
+                   (double)sum->moves[0], (double)sum->moves[1], mean_bytes(sum, false),
+                   mean_bytes(sum, true));
+        comma = ",";
+    }
+    fputs("]", out);
 }
 
 static void print_more_pes(FILE *out, size_t count)
@@ -209,6 +222,69 @@ static void print_pe_routines(FILE *out, const struct replay *replay)
         }
 }
 
+static void json_pes(FILE *out, const struct replay *replay)
+{
+    json_print(out, ",\n'per_pe':[");
+    for (int i = 0; i < replay->run->pes; i++) {
+        const struct pe_report pe = report_pe(replay, i);
+        fputs(i ? ",\n" : "\n", out);
+        json_print(out,
+                   "{'pe':%d,'node':%d,'threads':%d,'compute':%f,'communication':%f,"
+                   "'waiting':%f,'end':%f",
+                   i, replay->threads[i].node, run_threads(replay->run, i),
+                   report_seconds(pe.compute), report_seconds(pe.communication),
+                   report_seconds(pe.waiting), report_seconds(pe.end));
+        if (replay->per_pe)
+            json_routines(out, replay, i);
+        fputc('}', out);
+    }
+    fputs("]", out);
+}
+
+/* ---- The critical path ---- */
+
+static const char *path_name(const struct report *report, uint32_t routine)
+{
+    return routine == PROFILE_COMPUTING ? "computing"
+                                        : run_routine(report->replay->run, (uint16_t)routine);
+}
+
+/* What the critical path has of each routine, or on each PE, the most first; and the PE or routine
+ * that has most of it. To be freed; returns how many. */
+struct path_sum {
+    uint32_t pe, routine;
+    int64_t time, most; /* ps */
+};
+
+static int compare_path_sums(const void *a, const void *b)
+{
+    const struct path_sum *x = a, *y = b;
+    return ORDER(y->time, x->time) ?: ORDER(x->pe, y->pe) ?: ORDER(x->routine, y->routine);
+}
+
+static size_t path_sums(const struct report *report, bool by_routine, struct path_sum **sums)
+{
+    const struct profile *profile = report->profile;
+    struct table keys = {0};
+    *sums = memory_zeroed(profile->count, sizeof **sums);
+    for (size_t i = 0; i < profile->count; i++) {
+        const struct profile_part *part = &profile->parts[i];
+        struct path_sum *sum = &(
+            *sums)[table_number(&keys, by_routine ? &part->routine : &part->pe, sizeof(uint32_t))];
+        sum->time += part->time;
+        if (part->time <= sum->most)
+            continue;
+        sum->most = part->time;
+        sum->pe = part->pe;
+        sum->routine = part->routine;
+    }
+    size_t count = keys.count;
+    table_free(&keys);
+    if (count)
+        qsort(*sums, count, sizeof **sums, compare_path_sums);
+    return count;
+}
+
 static void print_path(FILE *out, const struct report *report)
 {
     const struct thread *last = &report->replay->threads[report->last];
@@ -222,11 +298,11 @@ static void print_path(FILE *out, const struct report *report)
         fputs("--path finds out on which PEs and in which routines it is\n", out);
     for (int by_routine = 1; by_routine >= 0 && report->profile; by_routine--) {
         struct path_sum *sums;
-        size_t count = report_path_sums(report, by_routine, &sums);
+        size_t count = path_sums(report, by_routine, &sums);
         fprintf(out, "\n%-32s %16s %10s %8s\n", "critical path", "time s", "share",
                 by_routine ? "most: PE" : "most: routine");
         for (size_t i = 0; i < count && (by_routine || i < SHOWN_PES); i++) {
-            const char *routine = report_path_name(report, sums[i].routine);
+            const char *routine = path_name(report, sums[i].routine);
             if (by_routine)
                 fprintf(out, "%-32s", routine);
             else
@@ -241,6 +317,51 @@ static void print_path(FILE *out, const struct report *report)
         print_more_pes(out, by_routine ? 0 : count);
         free(sums);
     }
+}
+
+/* Of a part of the critical path, after its PE and routine. */
+static void json_part(FILE *out, const struct report *report, int64_t time)
+{
+    json_print(out, "'time':%f,'share':%f}", report_seconds(time),
+               (double)time / (double)report->run_time);
+}
+
+static void json_profile(FILE *out, const struct report *report)
+{
+    for (int by_routine = 0; by_routine < 2; by_routine++) {
+        struct path_sum *sums;
+        size_t count = path_sums(report, by_routine, &sums);
+        json_print(out, by_routine ? ",\n'by_routine':[" : ",\n'by_pe':[");
+        for (size_t i = 0; i < count; i++) {
+            fputs(i ? "," : "", out);
+            if (by_routine)
+                json_print(out, "{'name':%s,", path_name(report, sums[i].routine));
+            else
+                json_print(out, "{'pe':%u,", sums[i].pe);
+            json_part(out, report, sums[i].time);
+        }
+        fputc(']', out);
+        free(sums);
+    }
+    json_print(out, ",\n'parts':[");
+    for (size_t i = 0; i < report->profile->count; i++) {
+        const struct profile_part *one = &report->profile->parts[i];
+        fputs(i ? "," : "", out);
+        json_print(out, "{'pe':%u,'name':%s,", one->pe, path_name(report, one->routine));
+        json_part(out, report, one->time);
+    }
+    fputc(']', out);
+}
+
+static void json_path(FILE *out, const struct report *report)
+{
+    const struct thread *last = &report->replay->threads[report->last];
+    json_print(out, ",\n'critical_path':{'compute':%f,'communication':%f,'changes':%zu",
+               report_seconds(last->path_compute),
+               report_seconds((last->time - last->path_compute)), report->changes);
+    if (report->profile)
+        json_profile(out, report);
+    fputc('}', out);
 }
 
 /* ---- How sure it is, and what it tolerates ---- */
@@ -298,6 +419,26 @@ void report_errors(FILE *out, const struct errors *errors, const struct repeat *
     print_causes(out, errors, repeat->run_time);
 }
 
+void report_errors_json(FILE *out, const struct errors *errors)
+{
+    if (errors->high > errors->low)
+        json_print(
+            out, "'interval':{'low':%f,'high':%f,'traces':%f,'of_traces':%f,'of_model':%f},\n",
+            report_seconds(errors->low), report_seconds(errors->high), (double)errors->traces.count,
+            report_seconds(errors->traces.half), errors->model ? errors->model : NAN);
+    if (errors->how != ERRORS_EACH && errors->how != ERRORS_TOGETHER)
+        return;
+    json_print(out, "'errors':{'how':%s,'shorter':%f,'longer':%f,'not_known_well':[",
+               errors->how == ERRORS_EACH ? "each" : "together", report_seconds(errors->shorter),
+               report_seconds(errors->longer));
+    for (size_t i = 0; i < errors->count; i++) {
+        const struct cause *cause = &errors->causes[i];
+        json_print(out, i ? ",{'text':%s,'low':%f,'high':%f}" : "{'text':%s,'low':%f,'high':%f}",
+                   cause->text, report_seconds(cause->low), report_seconds(cause->high));
+    }
+    fputs("]},\n", out);
+}
+
 static void print_tolerance(FILE *out, const struct tolerance *tolerance)
 {
     char number[40];
@@ -320,6 +461,141 @@ static void print_tolerance(FILE *out, const struct tolerance *tolerance)
     }
     fprintf(out, "%s of messages %s\n", first ? " by no latency, bandwidth or overhead" : "",
             tolerance->between ? "between nodes" : "inside nodes");
+}
+
+static void json_tolerance(FILE *out, const struct tolerance *tolerance)
+{
+    if (tolerance->slower <= 0)
+        return;
+    json_print(out,
+               "'tolerance':{'messages':%s,'slower':%f,'more_latency':%f,'less_bandwidth':%f,"
+               "'more_overhead':%f,'replays':%zu},\n",
+               tolerance->between ? "between nodes" : "inside nodes", tolerance->slower,
+               tolerance->latency, tolerance->bandwidth, tolerance->overhead, tolerance->replays);
+}
+
+/* ---- What calls took in the trace beyond a description ---- */
+
+static const char *class_name(const struct run *run, const struct surplus_class *class)
+{
+    return class->kind == SURPLUS_FIRST ? "first calls" : run_routine(run, class->routine);
+}
+
+static uint64_t class_bytes(const struct surplus_class *class)
+{
+    return class->digits ? UINT64_C(1) << (class->digits - 1) : 0;
+}
+
+/* What matters most comes first. */
+static int compare_classes(const void *a, const void *b)
+{
+    const struct surplus_row *x = *(const struct surplus_row *const *)a,
+                             *y = *(const struct surplus_row *const *)b;
+    return ORDER(fabs(y->surplus) * (double)y->calls, fabs(x->surplus) * (double)x->calls)
+               ?: ORDER(x, y);
+}
+
+/* The classes in order; to be freed. */
+static const struct surplus_row **sorted_classes(const struct surplus *surplus)
+{
+    size_t count = surplus->classes.count;
+    const struct surplus_row **rows = memory_zeroed(count, sizeof *rows);
+    for (size_t i = 0; i < count; i++)
+        rows[i] = &surplus->rows[i];
+    if (count)
+        qsort(rows, count, sizeof *rows, compare_classes);
+    return rows;
+}
+
+static const char *time_text(char *text, double ps)
+{
+    return numbers_time(text, report_seconds(ps), CLASS_DIGITS);
+}
+
+/* "2.1 (1.8 to 2.6)" times what is described; nothing if that is no time. */
+static void print_factor(FILE *out, const struct surplus_row *row)
+{
+    char texts[3][32];
+    if (row->described <= 0) {
+        fprintf(out, " %22s", "---");
+        return;
+    }
+    char *text = text_format(
+        "%s (%s to %s)", numbers_text(texts[0], row->took.median / row->described, CLASS_DIGITS),
+        numbers_text(texts[1], row->took.low / row->described, CLASS_DIGITS),
+        numbers_text(texts[2], row->took.high / row->described, CLASS_DIGITS));
+    fprintf(out, " %22s", text);
+    free(text);
+}
+
+static void print_class(FILE *out, const struct run *run, const struct surplus_row *row)
+{
+    char took[40], described[40], added[40];
+    fprintf(out, "%-28s %7s %8" PRIu64 " %9" PRIu64, class_name(run, &row->class),
+            row->class.kind == SURPLUS_OPEN ? "waits"
+            : row->class.between            ? "between"
+                                            : "",
+            class_bytes(&row->class), row->calls);
+    fprintf(out, " %9s %9s", time_text(took, row->took.median),
+            time_text(described, row->described));
+    print_factor(out, row);
+    fprintf(out, " %s%s\n", row->surplus > 0 ? "+" : "", time_text(added, row->surplus));
+}
+
+static void print_surplus(FILE *out, const struct run *run, const struct surplus *surplus)
+{
+    size_t count = surplus->classes.count;
+    const struct surplus_row **rows = sorted_classes(surplus);
+    char times[3][40];
+    text_print(out,
+               "\nthe trace took %s; replayed on %s %s, with what calls took beyond it %s:\n"
+               "%-28s %7s %8s %9s %9s %9s %22s %s\n",
+               time_text(times[0], (double)surplus->recorded), surplus->machine,
+               time_text(times[1], (double)surplus->described),
+               time_text(times[2], (double)surplus->adjusted), "calls", "", "bytes", "number",
+               "took", "described", "factor (quartiles)", "added here");
+    for (size_t i = 0; i < count && i < SHOWN_CLASSES; i++)
+        print_class(out, run, rows[i]);
+    if (count > SHOWN_CLASSES)
+        fprintf(out, "... %zu more; --json has all\n", count - SHOWN_CLASSES);
+    free(rows);
+}
+
+static void json_class(FILE *out, const struct run *run, const struct surplus_row *row)
+{
+    static const char *const kinds[] = {"call", "waits", "first"};
+    const struct surplus_class *class = &row->class;
+    json_print(out, "\n{'routine':");
+    if (class->kind == SURPLUS_FIRST)
+        fputs("null", out);
+    else
+        json_string(out, run_routine(run, class->routine));
+    json_print(out, ",'kind':%s,'between_nodes':", kinds[class->kind]);
+    json_print(out, class->between ? "true" : "false");
+    json_print(out,
+               ",'bytes_from':%f,'calls':%f,'took':%f,'took_low_quartile':%f,"
+               "'took_high_quartile':%f,'described':%f,'added':%f,'factor':%f}",
+               (double)class_bytes(class), (double)row->calls, report_seconds(row->took.median),
+               report_seconds(row->took.low), report_seconds(row->took.high),
+               report_seconds(row->described), report_seconds(row->surplus),
+               row->described > 0 ? row->took.median / row->described : NAN);
+}
+
+static void json_surplus(FILE *out, const struct run *run, const struct surplus *surplus)
+{
+    size_t count = surplus->classes.count;
+    const struct surplus_row **rows = sorted_classes(surplus);
+    json_print(out, "'traced_on':{'machine':%s,'recorded':%f,'described':%f,'adjusted':%f",
+               surplus->machine, report_seconds((double)surplus->recorded),
+               report_seconds((double)surplus->described),
+               report_seconds((double)surplus->adjusted));
+    json_print(out, ",'classes':[");
+    for (size_t i = 0; i < count; i++) {
+        fputs(i ? "," : "", out);
+        json_class(out, run, rows[i]);
+    }
+    fputs("]},\n", out);
+    free(rows);
 }
 
 /* ---- All of it ---- */
@@ -347,7 +623,7 @@ void report_text(FILE *out, const struct report *report)
         print_pe_routines(out, replay);
     print_path(out, report);
     if (replay->surplus)
-        report_surplus_text(out, replay->run, replay->surplus);
+        print_surplus(out, replay->run, replay->surplus);
     fprintf(out, "\n%" PRIu64 " events", streams->events);
     if (streams->taken_off > 0)
         fprintf(out, "; the tracer's own %s s were taken off computing",
@@ -369,4 +645,38 @@ void report_text(FILE *out, const struct report *report)
                 "%" PRIu64 " collective calls cost what follows from other numbers of PEs: the "
                 "tables of %s do not go so far\n",
                 replay->extrapolated, report->repeat->description);
+}
+
+void report_json(FILE *out, const struct report *report)
+{
+    const struct replay *replay = report->replay;
+    const struct streams *streams = &replay->streams;
+    json_print(out, "{'command':%s,", replay->run->command);
+    report_subject_json(out, report->repeat);
+    json_print(out, ",\n'run_time':%f,\n", report_seconds(report->run_time));
+    report_errors_json(out, report->errors);
+    json_tolerance(out, report->tolerance);
+    if (replay->surplus)
+        json_surplus(out, replay->run, replay->surplus);
+    json_print(out,
+               "'compute':%f,'communication':%f,'waiting':%f,'tracer_taken_off':%f,'events':%f,"
+               "'polling_loops':%f,'polls_left_out':%f,'waits_without_write':%f,"
+               "'pairs_with_pointers':%zu",
+               report_seconds(report->compute.sum), report_seconds(report->communication.sum),
+               report_seconds(report->waiting.sum), report_seconds(streams->taken_off),
+               (double)streams->events, (double)streams->loops, (double)streams->polls,
+               (double)replay->waits.alone, streams->pointed.count);
+    if (replay->machine->table_count)
+        json_print(out, ",'calls_extrapolated':%f", (double)replay->extrapolated);
+    json_print(out, ",\n'imbalance':{");
+    json_imbalance(out, report, "compute", &report->compute);
+    fputc(',', out);
+    json_imbalance(out, report, "communication", &report->communication);
+    fputc(',', out);
+    json_imbalance(out, report, "waiting", &report->waiting);
+    fputc('}', out);
+    json_routines(out, replay, -1);
+    json_pes(out, replay);
+    json_path(out, report);
+    fputs("}\n", out);
 }

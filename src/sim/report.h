@@ -31,16 +31,6 @@ struct report {
 
 /* Without tolerance, errors, repeat and profile. */
 struct report report_make(const struct replay *);
-/* What the critical path has of each routine, or on each PE, the most first; and the PE or routine
- * that has most of it. To be freed; returns how many. */
-struct path_sum {
-    uint32_t pe, routine;
-    int64_t time, most; /* ps */
-};
-size_t report_path_sums(const struct report *, bool by_routine, struct path_sum **);
-const char *report_path_name(const struct report *, uint32_t routine);
-/* Of transfers inside nodes or between them; NaN: there are none. */
-double report_mean_bytes(const struct call_sum *, bool between);
 static inline double report_seconds(double ps)
 {
     return ps / PS_PER_SECOND;

@@ -3,8 +3,6 @@
 #include "sim/simulated.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,13 +15,11 @@
 
 #define PAYLOAD_BYTES 65536
 #define DESCRIPTION_BYTES (16 * 1024 * 1024)
-#define NO_CALL UINT32_MAX
 
 /* A call of the window: where its entry is among the bytes of these. */
 struct call_note {
     uint32_t entry;
-    bool known;     /* its times are */
-    uint64_t calls; /* that it stands for */
+    uint64_t calls; /* that it stands for; 0: the operation is no call */
     int64_t start, end, waited;
 };
 
@@ -72,27 +68,9 @@ static char *name_of(const struct simulated_trace *simulated, int pe)
     return text_format("%s/" FORMAT_NAME, simulated->folder, pe);
 }
 
-static void forget(struct simulated_trace *simulated)
-{
-    for (int i = 0; simulated->files && i < simulated->run->thread_count; i++) {
-        free(simulated->files[i].entries);
-        free(simulated->files[i].noted);
-        free(simulated->files[i].held);
-    }
-    for (int i = 0; simulated->files && i < simulated->run->pes; i++)
-        free(simulated->hosts[i]);
-    free(simulated->files);
-    free(simulated->hosts);
-    free(simulated->library);
-    simulated->files = NULL;
-    simulated->hosts = NULL;
-    simulated->library = NULL;
-}
-
 void simulated_begin(struct simulated_trace *simulated, struct run *run, size_t window,
                      char **hosts, const char *library)
 {
-    forget(simulated);
     simulated->run = run;
     simulated->window = window;
     simulated->files = memory_zeroed((size_t)run->thread_count, sizeof *simulated->files);
@@ -115,7 +93,16 @@ void simulated_close(struct simulated_trace *simulated)
 {
     if (!simulated)
         return;
-    forget(simulated);
+    for (int i = 0; simulated->files && i < simulated->run->thread_count; i++) {
+        free(simulated->files[i].entries);
+        free(simulated->files[i].noted);
+        free(simulated->files[i].held);
+    }
+    for (int i = 0; simulated->files && i < simulated->run->pes; i++)
+        free(simulated->hosts[i]);
+    free(simulated->files);
+    free(simulated->hosts);
+    free(simulated->library);
     free(simulated->folder);
     free(simulated->problem);
     free(simulated->kinds);
@@ -144,15 +131,14 @@ static size_t entry_bytes(const struct trace_entry *entry)
     return sizeof *entry + entry_values(entry->of) * sizeof *entry->values;
 }
 
-static struct call_note *note(const struct simulated_trace *simulated, struct file *file,
-                              size_t index)
+static void note(const struct simulated_trace *simulated, struct file *file, size_t index,
+                 uint64_t calls)
 {
     if (!file->noted)
         file->noted = memory_allocate(simulated->window * sizeof *file->noted);
     while (file->count <= index)
-        file->noted[file->count++] = (struct call_note){.entry = NO_CALL, .calls = 1};
-    file->noted[index].entry = (uint32_t)file->bytes;
-    return &file->noted[index];
+        file->noted[file->count++] = (struct call_note){0};
+    file->noted[index] = (struct call_note){.entry = (uint32_t)file->bytes, .calls = calls};
 }
 
 static void fill(struct trace_entry *entry, const struct raw_event *raw)
@@ -168,7 +154,7 @@ void simulated_call(struct simulated_trace *simulated, int thread, size_t index,
                     const struct raw_event *raw)
 {
     struct file *file = &simulated->files[thread];
-    note(simulated, file, index);
+    note(simulated, file, index, 1);
     fill(room_for(file, sizeof(struct trace_entry) + raw->series->values * sizeof(int64_t)), raw);
 }
 
@@ -183,7 +169,7 @@ void simulated_hold(struct simulated_trace *simulated, int thread, const struct 
 void simulated_held(struct simulated_trace *simulated, int thread, size_t index, uint64_t calls)
 {
     struct file *file = &simulated->files[thread];
-    note(simulated, file, index)->calls = calls;
+    note(simulated, file, index, calls);
     memcpy(room_for(file, entry_bytes(file->held)), file->held, entry_bytes(file->held));
 }
 
@@ -191,10 +177,9 @@ void simulated_time(struct simulated_trace *simulated, uint32_t thread, size_t i
                     int64_t end, int64_t waited)
 {
     struct file *file = &simulated->files[thread];
-    if (index >= file->count || file->noted[index].entry == NO_CALL)
+    if (index >= file->count)
         return;
     struct call_note *noted = &file->noted[index];
-    noted->known = true;
     noted->start = start;
     noted->end = end;
     noted->waited = waited;
@@ -202,27 +187,24 @@ void simulated_time(struct simulated_trace *simulated, uint32_t thread, size_t i
 
 /* ---- Beginning and end of a file ---- */
 
-static bool write_at(struct simulated_trace *simulated, int pe, int flags, const void *data,
+/* The first problem is kept, and nothing is written after it. */
+static void write_at(struct simulated_trace *simulated, int pe, const char *mode, const void *data,
                      size_t bytes, int64_t at)
 {
+    if (simulated->problem)
+        return;
     char *name = name_of(simulated, pe);
-    int descriptor = simulated->problem ? -1 : open(name, O_WRONLY | O_CLOEXEC | flags, 0666);
-    size_t done = 0;
-    int problem = descriptor < 0 ? errno : 0;
-    while (!problem && done < bytes) {
-        ssize_t put =
-            pwrite(descriptor, (const char *)data + done, bytes - done, (off_t)at + (off_t)done);
-        if (put > 0)
-            done += (size_t)put;
-        else if (put == 0 || errno != EINTR)
-            problem = put == 0 ? ENOSPC : errno;
-    }
-    if (descriptor >= 0 && close(descriptor) != 0 && !problem)
+    FILE *file = fopen(name, mode);
+    bool good = file && fseeko(file, (off_t)at, SEEK_SET) == 0 &&
+                fwrite(data, 1, bytes, file) == bytes && fflush(file) == 0;
+    int problem = errno;
+    if (file && fclose(file) != 0 && good) {
+        good = false;
         problem = errno;
-    if (problem && !simulated->problem)
+    }
+    if (!good)
         simulated->problem = text_format("%s: cannot be written: %s", name, strerror(problem));
     free(name);
-    return !simulated->problem;
 }
 
 /* What the recorded file says of itself, with the clock of the simulation, which is exact. The
@@ -247,7 +229,7 @@ static void describe(const struct simulated_trace *simulated, const struct trace
     free(library);
 }
 
-static bool append_block(struct simulated_trace *simulated, int thread, struct block_head *head,
+static void append_block(struct simulated_trace *simulated, int thread, struct block_head *head,
                          const void *payload)
 {
     int pe = run_pe(simulated->run, thread);
@@ -257,53 +239,47 @@ static bool append_block(struct simulated_trace *simulated, int thread, struct b
     compose_block_head(head, payload);
     memcpy(block, head, sizeof *head);
     memcpy(block + sizeof *head, payload, head->bytes);
-    bool good = write_at(simulated, pe, 0, block, sizeof *head + head->bytes, file->end);
+    write_at(simulated, pe, "r+", block, sizeof *head + head->bytes, file->end);
     file->end += (int64_t)(sizeof *head + head->bytes);
     free(block);
-    return good;
 }
 
 /* The teams of the recorded file, so that calls of these can be understood. */
-static bool copy_teams(struct simulated_trace *simulated, int pe, struct trace_file *from)
+static void copy_teams(struct simulated_trace *simulated, int pe, struct trace_file *from)
 {
     struct output out = {simulated->payload, simulated->payload + PAYLOAD_BYTES, false};
     struct block_head head = {.kind = BLOCK_TEAMS};
     struct trace_cursor *cursor = trace_events(from, -1);
     struct trace_record record;
-    bool good = true;
-    while (good && trace_next_record(cursor, BLOCK_TEAMS, &record) == 1) {
-        const struct trace_team *team = &record.team;
-        compose_team(&out, team->team, team->size, &team->range);
-        head.records++;
-        head.bytes = (uint32_t)(out.next - simulated->payload);
-        if (head.bytes > PAYLOAD_BYTES - EVENT_MOST_BYTES) {
-            good = append_block(simulated, pe, &head, simulated->payload);
+    bool more = true;
+    while (more) {
+        more = trace_next_record(cursor, BLOCK_TEAMS, &record) == 1;
+        if (head.records > 0 && (!more || head.bytes > PAYLOAD_BYTES - EVENT_MOST_BYTES)) {
+            append_block(simulated, pe, &head, simulated->payload);
             out.next = simulated->payload;
             head.records = 0;
         }
+        if (more)
+            compose_team(&out, record.team.team, record.team.size, &record.team.range);
+        head.records += more;
+        head.bytes = (uint32_t)(out.next - simulated->payload);
     }
-    if (good && head.records > 0)
-        good = append_block(simulated, pe, &head, simulated->payload);
     trace_cursor_free(cursor);
-    return good;
 }
 
 /* The file of a PE of the recorded run; NULL: it cannot be read, and that is the problem. */
 static struct trace_file *recorded(struct simulated_trace *simulated, int pe)
 {
-    char *error = NULL;
-    struct trace_file *from = trace_open(run_path(simulated->run, pe), &error);
-    if (!from)
-        simulated->problem = error;
-    return from;
+    return simulated->problem ? NULL
+                              : trace_open(run_path(simulated->run, pe), &simulated->problem);
 }
 
-static bool begin_file(struct simulated_trace *simulated, int pe)
+static void begin_file(struct simulated_trace *simulated, int pe)
 {
     struct file *file = &simulated->files[pe];
     struct trace_file *from = recorded(simulated, pe);
     if (!from)
-        return false;
+        return;
     struct format_head head;
     unsigned char *bytes = memory_allocate(DESCRIPTION_BYTES);
     struct output out = {bytes + sizeof head, bytes + DESCRIPTION_BYTES - FORMAT_ENDING_BYTES,
@@ -314,34 +290,29 @@ static bool begin_file(struct simulated_trace *simulated, int pe)
     memset(out.next, 0, FORMAT_ENDING_BYTES);
     file->ending = (int64_t)(sizeof head + head.description_bytes);
     file->end = file->ending + FORMAT_ENDING_BYTES;
-    bool good = write_at(simulated, pe, O_CREAT | O_TRUNC, bytes, (size_t)file->end, 0) &&
-                copy_teams(simulated, pe, from);
+    write_at(simulated, pe, "w", bytes, (size_t)file->end, 0);
+    copy_teams(simulated, pe, from);
     free(bytes);
     trace_close(from);
-    return good;
-}
-
-static bool end_file(struct simulated_trace *simulated, int pe, int64_t time)
-{
-    unsigned char bytes[FORMAT_ENDING_BYTES];
-    struct file *file = &simulated->files[pe];
-    struct trace_file *from = recorded(simulated, pe);
-    if (!from)
-        return false;
-    compose_ending(bytes, &(struct trace_info){.end = trace_info(from)->end,
-                                               .events = file->all_events,
-                                               .threads = run_threads(simulated->run, pe),
-                                               .finish = {true, time, time, .bound = 0},
-                                               .realtime = trace_info(from)->realtime});
-    trace_close(from);
-    return write_at(simulated, pe, 0, bytes, sizeof bytes, file->ending);
 }
 
 void simulated_end(struct simulated_trace *simulated, const int64_t *times, size_t stride)
 {
-    const char *time = (const char *)times;
-    for (int i = 0; i < simulated->run->pes && !simulated->problem; i++, time += stride)
-        end_file(simulated, i, *(const int64_t *)time);
+    for (int pe = 0; pe < simulated->run->pes; pe++) {
+        const int64_t time = *(const int64_t *)((const char *)times + (size_t)pe * stride);
+        unsigned char bytes[FORMAT_ENDING_BYTES];
+        struct file *file = &simulated->files[pe];
+        struct trace_file *from = recorded(simulated, pe);
+        if (!from)
+            return;
+        compose_ending(bytes, &(struct trace_info){.end = trace_info(from)->end,
+                                                   .events = file->all_events,
+                                                   .threads = run_threads(simulated->run, pe),
+                                                   .finish = {true, time, time, .bound = 0},
+                                                   .realtime = trace_info(from)->realtime});
+        trace_close(from);
+        write_at(simulated, pe, "r+", bytes, sizeof bytes, file->ending);
+    }
 }
 
 /* ---- Writing the calls ---- */
@@ -372,7 +343,7 @@ static void begin_block(struct simulated_trace *simulated, int thread)
     encoder_begin(encoder, simulated->payload);
 }
 
-static bool end_block(struct simulated_trace *simulated, int thread)
+static void end_block(struct simulated_trace *simulated, int thread)
 {
     struct file *file = &simulated->files[thread];
     const struct encoder *encoder = &simulated->encoder;
@@ -382,69 +353,60 @@ static bool end_block(struct simulated_trace *simulated, int thread)
     simulated->files[run_pe(simulated->run, thread)].all_events += head.records;
     file->time = encoder->time;
     file->phase = encoder->phase;
-    return head.records == 0 || append_block(simulated, thread, &head, simulated->payload);
+    if (head.records > 0)
+        append_block(simulated, thread, &head, simulated->payload);
 }
 
-static bool write_call(struct simulated_trace *simulated, int thread, struct trace_entry *entry,
+static void write_call(struct simulated_trace *simulated, int thread, struct trace_entry *entry,
                        int64_t start, int64_t end)
 {
     entry->start = (uint64_t)start;
     entry->end = (uint64_t)end;
     const struct trace_entry *behind = entry_after(entry);
     if (encode_entries(&simulated->encoder, entry, behind, PAYLOAD_BYTES) == behind)
-        return true;
-    if (!end_block(simulated, thread))
-        return false;
+        return;
+    end_block(simulated, thread);
     begin_block(simulated, thread);
     encode_entries(&simulated->encoder, entry, behind, PAYLOAD_BYTES);
-    return true;
 }
 
-/* Several equal fetches, one after the other; or, of fetches that waited, the first one and the one
- * that found what they waited for. */
-static bool write_fetches(struct simulated_trace *simulated, int thread, struct trace_entry *entry,
-                          const struct call_note *noted)
+/* A call, or several equal fetches, one after the other; or, of fetches that waited, the first one
+ * and the one that found what they waited for. */
+static void write_calls(struct simulated_trace *simulated, int thread, struct trace_entry *entry,
+                        const struct call_note *noted)
 {
-    if (noted->waited >= 0) {
-        int64_t there = noted->start + noted->waited, takes = noted->end - there;
-        return (noted->waited < takes ||
-                write_call(simulated, thread, entry, noted->start, noted->start + takes)) &&
-               write_call(simulated, thread, entry, there, noted->end);
-    }
     int64_t start = noted->start;
+    if (noted->waited >= 0) {
+        int64_t there = start + noted->waited, takes = noted->end - there;
+        if (noted->waited >= takes)
+            write_call(simulated, thread, entry, start, start + takes);
+        write_call(simulated, thread, entry, there, noted->end);
+        return;
+    }
     for (uint64_t left = noted->calls; left > 0; left--) {
         int64_t end = start + (noted->end - start) / (int64_t)left;
-        if (!write_call(simulated, thread, entry, start, end))
-            return false;
+        write_call(simulated, thread, entry, start, end);
         start = end;
     }
-    return true;
 }
 
 void simulated_flush(struct simulated_trace *simulated, int thread)
 {
     struct file *file = &simulated->files[thread];
-    bool good = !simulated->problem && file->count > 0;
     int pe = run_pe(simulated->run, thread);
-    if (good && simulated->files[pe].end == 0)
-        good = begin_file(simulated, pe);
-    if (good && thread >= simulated->run->pes && file->events == 0)
+    if (file->count == 0)
+        return;
+    if (simulated->files[pe].end == 0)
+        begin_file(simulated, pe);
+    if (thread >= simulated->run->pes && file->events == 0)
         file->time = file->noted[0].start; /* the thread begins with its first call */
-    if (good) {
-        know_routines(simulated, run_program(simulated->run, pe));
-        begin_block(simulated, thread);
-    }
-    for (size_t i = 0; i < file->count && good; i++) {
+    know_routines(simulated, run_program(simulated->run, pe));
+    begin_block(simulated, thread);
+    for (size_t i = 0; i < file->count; i++) {
         const struct call_note *noted = &file->noted[i];
-        if (noted->entry == NO_CALL || !noted->known)
-            continue;
-        /* Places of entries are multiples of 8 bytes. */
-        struct trace_entry *entry = (void *)(file->entries + noted->entry);
-        good = noted->calls == 1 && noted->waited < 0
-                   ? write_call(simulated, thread, entry, noted->start, noted->end)
-                   : write_fetches(simulated, thread, entry, noted);
+        if (noted->calls) /* places of entries are multiples of 8 bytes */
+            write_calls(simulated, thread, (void *)(file->entries + noted->entry), noted);
     }
-    if (good)
-        end_block(simulated, thread);
+    end_block(simulated, thread);
     file->count = file->bytes = 0;
 }

@@ -13,9 +13,8 @@ struct simulated_trace;
 
 /* made: the folder is new, and goes when the trace is discarded. */
 struct simulated_trace *simulated_open(const char *folder, bool made);
-/* Call it before the first operation, and again if the replay starts over: it then forgets what was
- * written. window is the number of operations of a thread at a time; hosts has the host of each PE,
- * and is taken over. */
+/* Call it before the first operation. window is the number of operations of a thread at a time;
+ * hosts has the host of each PE, and is taken over. */
 void simulated_begin(struct simulated_trace *, struct run *, size_t window, char **hosts,
                      const char *library);
 /* Completes all files. The end of each PE (ps) is in times, `stride` bytes apart. */

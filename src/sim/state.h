@@ -7,12 +7,11 @@
 #ifndef SKAMPI_SIM_STATE_H
 #define SKAMPI_SIM_STATE_H
 
+#include "sim/before.h"
 #include "sim/links.h"
 #include "sim/model.h"
 #include "sim/path.h"
 #include "sim/queue.h"
-#include "sim/threads.h"
-#include "sim/waits.h"
 
 #define NODE_BITS 24
 #define MOST_NODE ((UINT32_C(1) << NODE_BITS) - 1)

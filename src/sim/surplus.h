@@ -6,8 +6,6 @@
 #ifndef SKAMPI_SIM_SURPLUS_H
 #define SKAMPI_SIM_SURPLUS_H
 
-#include <stdio.h>
-
 #include "sim/run.h"
 
 enum surplus_kind {
@@ -70,9 +68,6 @@ struct step;
 struct surplus *traced_on(struct run *, const char *path, struct machine *,
                           const struct replay_options *options, char **error, bool *damaged);
 void surplus_free(struct surplus *);
-/* report_surplus.c: for people, and as a member of JSON with a comma behind it. */
-void report_surplus_text(FILE *, const struct run *, const struct surplus *);
-void report_surplus_json(FILE *, const struct run *, const struct surplus *);
 
 /* ---- For the parts of the replay ---- */
 

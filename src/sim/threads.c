@@ -1,11 +1,10 @@
 /* Finds the order of the threads of a PE. */
-#include "sim/threads.h"
+#include "sim/before.h"
 
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "sim/streams.h"
 
 /* A collective call. */
 struct call {

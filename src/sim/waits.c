@@ -1,12 +1,11 @@
 /* Matches waits with the writes that ended them. */
-#include "sim/waits.h"
+#include "sim/before.h"
 
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/text.h"
-#include "sim/streams.h"
 #include "trace/read/flag.h"
 
 #define SATISFYING_MOST 64 /* writes that are looked at for one that satisfies the comparison */
