@@ -7,6 +7,13 @@
 
 #include "sim/streams.h"
 
+/* Where the part of each thread or PE begins in an array: from counts in first[number + 1]. */
+static inline void counts_to_firsts(uint32_t *first, size_t numbers)
+{
+    for (size_t i = 0; i < numbers; i++)
+        first[i + 1] += first[i];
+}
+
 /* ---- threads.c: when a thread begins, who waits for its end, and which one makes the next
  * collective call. Only for runs in which a PE has several. ---- */
 

@@ -302,6 +302,14 @@ static struct quartiles quartiles_of(const struct samples *samples, bool took)
     return found;
 }
 
+/* What matters most comes first. */
+static int compare_rows(const void *a, const void *b)
+{
+    const struct surplus_row *x = a, *y = b;
+    return ORDER(fabs(y->surplus) * (double)y->calls, fabs(x->surplus) * (double)x->calls)
+               ?: memcmp(&x->class, &y->class, sizeof x->class);
+}
+
 static void make_rows(struct surplus *surplus, const struct comparison *comparison)
 {
     surplus->rows = memory_zeroed(surplus->classes.count, sizeof *surplus->rows);
@@ -314,6 +322,8 @@ static void make_rows(struct surplus *surplus, const struct comparison *comparis
         row->described = quartiles_of(samples, false).median;
         row->surplus = samples->more / (double)samples->calls;
     }
+    if (surplus->classes.count)
+        qsort(surplus->rows, surplus->classes.count, sizeof *surplus->rows, compare_rows);
 }
 
 /* What the trace took from when the last PE had begun (ps). */

@@ -264,10 +264,15 @@ static bool execute_all(struct replay *replay)
     return good;
 }
 
+static bool has_ended(const struct replay *replay, int64_t thread)
+{
+    return replay->threads[thread].state == THREAD_ENDED;
+}
+
 static bool all_have_ended(const struct replay *replay)
 {
     for (int i = 0; i < replay->run->thread_count; i++)
-        if (replay->threads[i].state != THREAD_ENDED)
+        if (!has_ended(replay, i))
             return false;
     return true;
 }
@@ -302,58 +307,43 @@ static void add_thread(struct text *text, const struct replay *replay, uint32_t 
         text_append(text, " thread %d", run_index(replay->run, (int)thread));
 }
 
-static const char *call_of(const struct replay *replay, uint32_t thread)
-{
-    return run_routine(replay->run, replay_blocked(replay, thread).op->routine);
-}
-
 static char *explain_deadlock(const struct replay *replay)
 {
-    uint32_t thread = 0, threads = (uint32_t)replay->run->thread_count;
+    const uint32_t threads = (uint32_t)replay->run->thread_count;
     bool *seen = memory_zeroed(threads, sizeof *seen);
     struct text text = {0};
     uint64_t blocked = 0;
+    int64_t first = 0, next;
     for (uint32_t i = threads; i-- > 0;)
-        if (replay->threads[i].state != THREAD_ENDED) {
+        if (!has_ended(replay, i)) {
             blocked++;
-            thread = i;
+            first = i;
         }
-    /* Follow the chain of waiting threads until it is inside the cycle, or at a thread that has
-     * ended.
-     */
-    int64_t next = thread;
-    for (; next >= 0 && replay->threads[next].state != THREAD_ENDED && !seen[next];
-         next = waits_on(replay, thread)) {
-        thread = (uint32_t)next;
-        seen[thread] = true;
-    }
-    uint32_t first =
-        next >= 0 && replay->threads[next].state != THREAD_ENDED ? (uint32_t)next : thread;
+    /* Follow the chain of waiting threads until it is inside the cycle, or ends. */
+    for (; !seen[first] && (next = waits_on(replay, (uint32_t)first)) >= 0 &&
+           !has_ended(replay, next);
+         first = next)
+        seen[first] = true;
     text_append(&text, "deadlock: %" PRIu64 " of %" PRIu32 " %s wait for ever", blocked, threads,
                 replay->run->thread_count > replay->run->pes ? "threads" : "PEs");
-    thread = first;
-    for (int i = 0; i < SHOWN; i++) {
+    uint32_t thread = (uint32_t)first;
+    for (int i = 0; i < SHOWN; i++, thread = (uint32_t)next) {
+        const struct thread *self = &replay->threads[thread];
+        bool between = self->state == THREAD_BEGIN || self->state == THREAD_JOIN;
         next = waits_on(replay, thread);
         text_append(&text, "%s ", i ? ";" : ":");
         add_thread(&text, replay, thread);
-        if (replay->threads[thread].state == THREAD_BEGIN ||
-            replay->threads[thread].state == THREAD_JOIN)
-            text_append(&text, " between calls");
+        text_append(&text, " %s%s at %.9f s waits for ", between ? "between " : "in ",
+                    between ? "calls"
+                            : run_routine(replay->run, replay_blocked(replay, thread).op->routine),
+                    (double)self->time / PS_PER_SECOND);
+        if (next >= 0)
+            add_thread(&text, replay, (uint32_t)next);
         else
-            text_append(&text, " in %s", call_of(replay, thread));
-        text_append(&text, " at %.9f s waits for ",
-                    (double)replay->threads[thread].time / PS_PER_SECOND);
-        if (next < 0) {
             text_append(&text, "nobody that the trace tells");
-            break;
-        }
-        add_thread(&text, replay, (uint32_t)next);
-        if (replay->threads[next].state == THREAD_ENDED) {
+        if (next >= 0 && has_ended(replay, next))
             text_append(&text, ", which has ended");
-            break;
-        }
-        thread = (uint32_t)next;
-        if (thread == first)
+        if (next < 0 || has_ended(replay, next) || next == first)
             break;
         if (i == SHOWN - 1)
             text_append(&text, "; ...");
@@ -406,14 +396,7 @@ static void allocate(struct replay *replay)
         replay->pe_sums = memory_zeroed(routines, sizeof *replay->pe_sums);
 }
 
-static bool open_parts(struct replay *replay)
-{
-    allocate(replay);
-    links_open(&replay->links, replay->machine, replay->contention);
-    return place(replay);
-}
-
-static void forget(struct replay *replay)
+void replay_close(struct replay *replay)
 {
     for (size_t i = 0; replay->pe_sums && i < replay->run->names.count; i++)
         free(replay->pe_sums[i]);
@@ -440,13 +423,20 @@ static void forget(struct replay *replay)
     free(replay->rests);
     free(replay->operations.of);
     waits_free(&replay->waits);
+    thread_order_free(&replay->order);
+    streams_close(&replay->streams);
+    free(replay->error);
 }
 
-static void prepare_threads(struct replay *replay)
+/* What orders threads, where there are some. */
+static bool find_threads(struct replay *replay)
 {
     const struct thread_order *order = &replay->order;
-    if (!order->forks)
-        return;
+    if (replay->run->thread_count == replay->run->pes)
+        return true;
+    if (!thread_order_find(&replay->order, &replay->streams))
+        return false;
+    replay->streams.first_burst = order->first_burst;
     struct thread_extra *states =
         memory_zeroed((size_t)replay->run->thread_count, sizeof *replay->thread_extras);
     replay->thread_extras = states;
@@ -459,17 +449,6 @@ static void prepare_threads(struct replay *replay)
         if (thread >= replay->run->pes)
             replay->threads[thread].state = THREAD_BEGIN;
     }
-}
-
-/* What orders threads, where there are some. */
-static bool find_threads(struct replay *replay)
-{
-    if (replay->run->thread_count == replay->run->pes)
-        return true;
-    if (!thread_order_find(&replay->order, &replay->streams))
-        return false;
-    replay->streams.first_burst = replay->order.first_burst;
-    prepare_threads(replay);
     return true;
 }
 
@@ -505,19 +484,6 @@ static void begin_simulated(struct replay *replay)
     free(library);
 }
 
-static void end_simulated(struct replay *replay)
-{
-    struct simulated_trace *simulated = replay->streams.simulated;
-    if (!simulated)
-        return;
-    if (!replay->error)
-        simulated_end(simulated, &replay->threads[0].time, sizeof *replay->threads);
-    if (!replay->error && simulated_problem(simulated)) {
-        replay->error = memory_text(simulated_problem(simulated));
-        replay->found = true;
-    }
-}
-
 /* Refuses a run in which PEs on different nodes have pointers to each other's memory. */
 static void check_pointers(struct replay *replay)
 {
@@ -546,7 +512,12 @@ static bool conclude(struct replay *replay)
         replay->found = true;
     }
     check_pointers(replay);
-    end_simulated(replay);
+    struct simulated_trace *simulated = replay->streams.simulated;
+    if (simulated && !replay->error) {
+        simulated_end(simulated, &replay->threads[0].time, sizeof *replay->threads);
+        replay->found = simulated_problem(simulated);
+        replay->error = replay->found ? memory_text(simulated_problem(simulated)) : NULL;
+    }
     return !replay->error;
 }
 
@@ -563,7 +534,9 @@ bool replay_run(struct replay *replay, struct run *run, const struct machine *ma
                               .surplus = options->surplus,
                               .comparison = options->comparison,
                               .paths.profile = options->profile};
-    bool good = open_parts(replay);
+    allocate(replay);
+    links_open(&replay->links, machine, options->contention);
+    bool good = place(replay);
     for (int i = 0; i < run->pes && good; i++)
         speed[i] = machine_kind(machine, replay->threads[i].node)->ratio;
     streams_open(&replay->streams, run, speed, options->window_bytes);
@@ -576,12 +549,4 @@ bool replay_run(struct replay *replay, struct run *run, const struct machine *ma
     if (match_waits(replay) && find_threads(replay) && streams_set_clocks(&replay->streams))
         execute_all(replay);
     return conclude(replay);
-}
-
-void replay_close(struct replay *replay)
-{
-    forget(replay);
-    thread_order_free(&replay->order);
-    streams_close(&replay->streams);
-    free(replay->error);
 }

@@ -486,27 +486,6 @@ static uint64_t class_bytes(const struct surplus_class *class)
     return class->digits ? UINT64_C(1) << (class->digits - 1) : 0;
 }
 
-/* What matters most comes first. */
-static int compare_classes(const void *a, const void *b)
-{
-    const struct surplus_row *x = *(const struct surplus_row *const *)a,
-                             *y = *(const struct surplus_row *const *)b;
-    return ORDER(fabs(y->surplus) * (double)y->calls, fabs(x->surplus) * (double)x->calls)
-               ?: ORDER(x, y);
-}
-
-/* The classes in order; to be freed. */
-static const struct surplus_row **sorted_classes(const struct surplus *surplus)
-{
-    size_t count = surplus->classes.count;
-    const struct surplus_row **rows = memory_zeroed(count, sizeof *rows);
-    for (size_t i = 0; i < count; i++)
-        rows[i] = &surplus->rows[i];
-    if (count)
-        qsort(rows, count, sizeof *rows, compare_classes);
-    return rows;
-}
-
 static const char *time_text(char *text, double ps)
 {
     return numbers_time(text, report_seconds(ps), CLASS_DIGITS);
@@ -545,7 +524,6 @@ static void print_class(FILE *out, const struct run *run, const struct surplus_r
 static void print_surplus(FILE *out, const struct run *run, const struct surplus *surplus)
 {
     size_t count = surplus->classes.count;
-    const struct surplus_row **rows = sorted_classes(surplus);
     char times[3][40];
     text_print(out,
                "\nthe trace took %s; replayed on %s %s, with what calls took beyond it %s:\n"
@@ -555,10 +533,9 @@ static void print_surplus(FILE *out, const struct run *run, const struct surplus
                time_text(times[2], (double)surplus->adjusted), "calls", "", "bytes", "number",
                "took", "described", "factor (quartiles)", "added here");
     for (size_t i = 0; i < count && i < SHOWN_CLASSES; i++)
-        print_class(out, run, rows[i]);
+        print_class(out, run, &surplus->rows[i]);
     if (count > SHOWN_CLASSES)
         fprintf(out, "... %zu more; --json has all\n", count - SHOWN_CLASSES);
-    free(rows);
 }
 
 static void json_class(FILE *out, const struct run *run, const struct surplus_row *row)
@@ -584,7 +561,6 @@ static void json_class(FILE *out, const struct run *run, const struct surplus_ro
 static void json_surplus(FILE *out, const struct run *run, const struct surplus *surplus)
 {
     size_t count = surplus->classes.count;
-    const struct surplus_row **rows = sorted_classes(surplus);
     json_print(out, "'traced_on':{'machine':%s,'recorded':%f,'described':%f,'adjusted':%f",
                surplus->machine, report_seconds((double)surplus->recorded),
                report_seconds((double)surplus->described),
@@ -592,10 +568,9 @@ static void json_surplus(FILE *out, const struct run *run, const struct surplus 
     json_print(out, ",'classes':[");
     for (size_t i = 0; i < count; i++) {
         fputs(i ? "," : "", out);
-        json_class(out, run, rows[i]);
+        json_class(out, run, &surplus->rows[i]);
     }
     fputs("]},\n", out);
-    free(rows);
 }
 
 /* ---- All of it ---- */

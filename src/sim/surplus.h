@@ -52,7 +52,7 @@ struct surplus {
     struct extras *extras; /* by thread */
     int threads;
     struct table classes;
-    struct surplus_row *rows; /* by number of the class */
+    struct surplus_row *rows; /* of all classes; what matters most comes first */
     int64_t recorded;         /* ps that the run took in the trace */
     int64_t described;        /* ps that it takes by the description */
     int64_t adjusted;         /* ps that it takes with the surplus of each call */

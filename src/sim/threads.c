@@ -128,8 +128,7 @@ static void order_calls(struct thread_order *order, struct finding *finding)
         order->turns[i] = calls[i].turn;
         order->first_turn[calls[i].thread + 1]++;
     }
-    for (int thread = 0; thread < finding->run->thread_count; thread++)
-        order->first_turn[thread + 1] += order->first_turn[thread];
+    counts_to_firsts(order->first_turn, (size_t)finding->run->thread_count);
 }
 
 static int compare_events(const void *a, const void *b)
@@ -146,8 +145,7 @@ static uint32_t *sort_events(struct thread_event *events, size_t count, int pes)
         qsort(events, count, sizeof *events, compare_events);
     for (size_t i = 0; i < count; i++)
         first[events[i].pe + 1]++;
-    for (int pe = 0; pe < pes; pe++)
-        first[pe + 1] += first[pe];
+    counts_to_firsts(first, (size_t)pes);
     return first;
 }
 

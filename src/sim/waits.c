@@ -168,13 +168,6 @@ static int compare_links(const void *a, const void *b)
     return ORDER(x->thread, y->thread) ?: ORDER(x->ordinal, y->ordinal) ?: ORDER(x->wait, y->wait);
 }
 
-/* Where each thread's part of an array begins: from counts in first[thread + 1]. */
-static void sum_up(uint32_t *first, size_t threads)
-{
-    for (size_t thread = 0; thread < threads; thread++)
-        first[thread + 1] += first[thread];
-}
-
 static void list_writes(struct waits *waits, const struct matching *matching,
                         const struct link *links, size_t count)
 {
@@ -192,7 +185,7 @@ static void list_writes(struct waits *waits, const struct matching *matching,
         }
         waits->waits[links[i].wait].slot = (uint32_t)waits->slot_count - 1;
     }
-    sum_up(waits->first_write, threads);
+    counts_to_firsts(waits->first_write, threads);
 }
 
 /* How many, from one on, are of the same operation, which fetches several variables. */
@@ -237,7 +230,7 @@ static void match(struct waits *waits, struct matching *matching)
             waits->alone++;
         operations++;
     }
-    sum_up(waits->first_wait, threads);
+    counts_to_firsts(waits->first_wait, threads);
     if (count)
         qsort(links, count, sizeof *links, compare_links);
     list_writes(waits, matching, links, count);
