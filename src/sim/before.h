@@ -7,14 +7,7 @@
 
 #include "sim/streams.h"
 
-/* Where the part of each thread or PE begins in an array: from counts in first[number + 1]. */
-static inline void counts_to_firsts(uint32_t *first, size_t numbers)
-{
-    for (size_t i = 0; i < numbers; i++)
-        first[i + 1] += first[i];
-}
-
-/* ---- threads.c: when a thread begins, who waits for its end, and which one makes the next
+/* ---- Threads: when a thread begins, who waits for its end, and which one makes the next
  * collective call. Only for runs in which a PE has several. ---- */
 
 /* What happens when the first thread of a PE comes to an operation. A fork: another thread begins
@@ -41,7 +34,7 @@ struct thread_order {
 bool thread_order_find(struct thread_order *, struct streams *);
 void thread_order_free(struct thread_order *);
 
-/* ---- waits.c: by addresses and times. Memory grows with the number of waits, and of writes to
+/* ---- Waits: by addresses and times. Memory grows with the number of waits, and of writes to
  * what is waited for. ---- */
 
 #define NO_SLOT UINT32_MAX

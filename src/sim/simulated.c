@@ -1,6 +1,6 @@
 /* Writes the simulated run. */
 #define _GNU_SOURCE
-#include "sim/simulated.h"
+#include "sim/streams.h"
 
 #include <errno.h>
 #include <stdio.h>
