@@ -456,7 +456,9 @@ static bool leave_cycles(struct matching *matching)
     for (size_t i = 0; i < matching->wait_count; i++)
         if (matching->waits[i].cycle && find_write(matching, &matching->waits[i]))
             matching->waits[i].cycle->written = true;
-    return cycles_keep_written(&matching->streams->cycles);
+    const bool left = cycles_keep_written(&matching->streams->cycles);
+    streams_rewind(matching->streams);
+    return left;
 }
 
 static bool read_writes(struct matching *matching)
@@ -478,8 +480,8 @@ bool waits_match(struct waits *waits, struct streams *streams)
     streams->observe_waits = true;
     bool good = read_all(&matching, observe_flag);
     streams->observe_waits = false;
-    if (good)
-        cycles_know(&streams->cycles);
+    streams->cycles.known = true;
+    streams_rewind(streams);
     if (good && matching.seen) {
         flag_list_sort(&matching.flags, (size_t)streams->run->pes);
         good = read_writes(&matching);

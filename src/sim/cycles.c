@@ -1,21 +1,9 @@
 /* Finds polling loops that make several calls in each turn. */
 #include "sim/streams.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 
 #define TURNS_KEPT 2 /* turns of a loop that stay before the wait, if a write ends the loop */
-
-/* The calls without lasting effect that a thread has made in a row. */
-struct watch {
-    uint64_t count;
-    uint64_t what[TURN_MOST]; /* the last ones, by their number modulo TURN_MOST */
-    uint8_t calls[TURN_MOST];
-    uint64_t same[TURN_MOST + 1]; /* by length of a turn: how many of the last calls equal the calls
-                                     one turn before them */
-};
 
 static uint64_t what_before(const struct watch *watch, unsigned distance)
 {
@@ -88,34 +76,22 @@ static void end_by_write(struct cycles *cycles, uint32_t thread, uint64_t number
                                .turn = (uint32_t)behind});
 }
 
-static void forget(struct cycles *cycles, uint32_t thread)
-{
-    free(cycles->watches[thread]);
-    cycles->watches[thread] = NULL;
-}
-
 bool cycles_see(struct cycles *cycles, uint32_t thread, uint64_t number, enum turn_call call,
                 uint64_t what)
 {
-    if (!cycles->watches)
-        cycles->watches = memory_zeroed(cycles->threads, sizeof(struct watch *));
-    struct watch *watch = cycles->watches[thread];
+    struct watch *watch = &cycles->watch;
     bool ends = call == TURN_EFFECT || call == TURN_CAME;
-    if (watch) {
+    if (watch->count > 0) {
         unsigned turn = turn_of(watch, TURNS_KEPT + 1);
         bool came = call == TURN_CAME && end_by_test(cycles, thread, number, watch, what);
-        if (turn > 1 && !came && !goes_on(watch, turn, what)) {
+        bool other = turn > 1 && !came && !goes_on(watch, turn, what);
+        if (other)
             end_by_write(cycles, thread, number, watch, turn);
-            ends = true;
-        }
-        if (ends)
-            forget(cycles, thread);
-        watch = cycles->watches[thread];
+        if (other || ends)
+            *watch = (struct watch){0};
     }
-    if (call == TURN_EFFECT || call == TURN_CAME || (!watch && call == TURN_FREE))
+    if (ends || (watch->count == 0 && call == TURN_FREE))
         return false;
-    if (!watch)
-        watch = cycles->watches[thread] = memory_zeroed(1, sizeof *watch);
     for (unsigned turn = 1; turn <= TURN_MOST; turn++)
         watch->same[turn] = goes_on(watch, turn, what) ? watch->same[turn] + 1 : 0;
     watch->what[watch->count % TURN_MOST] = what;
@@ -126,41 +102,6 @@ bool cycles_see(struct cycles *cycles, uint32_t thread, uint64_t number, enum tu
            watch->same[turn] <= TURNS_KEPT * turn;
 }
 
-void cycles_end(struct cycles *cycles, uint32_t thread, uint64_t number)
-{
-    if (cycles->watches && cycles->watches[thread])
-        cycles_see(cycles, thread, number, TURN_EFFECT, 0);
-}
-
-/* ---- When they are known ---- */
-
-static void forget_all(struct cycles *cycles)
-{
-    for (size_t thread = 0; thread < cycles->threads && cycles->watches; thread++)
-        free(cycles->watches[thread]);
-    free(cycles->watches);
-    cycles->watches = NULL;
-}
-
-void cycles_rewind(struct cycles *cycles)
-{
-    size_t next = cycles->count;
-    forget_all(cycles);
-    for (size_t thread = cycles->threads; cycles->next && thread-- > 0;) {
-        while (next > 0 && cycles->found[next - 1].thread >= thread)
-            next--;
-        cycles->next[thread] = (uint32_t)next;
-    }
-}
-
-void cycles_know(struct cycles *cycles)
-{
-    cycles->known = true;
-    if (cycles->count > 0)
-        cycles->next = memory_zeroed(cycles->threads, sizeof *cycles->next);
-    cycles_rewind(cycles);
-}
-
 bool cycles_keep_written(struct cycles *cycles)
 {
     size_t kept = 0, count = cycles->count;
@@ -168,13 +109,5 @@ bool cycles_keep_written(struct cycles *cycles)
         if (cycles->found[i].turn == 0 || cycles->found[i].written)
             cycles->found[kept++] = cycles->found[i];
     cycles->count = kept;
-    cycles_rewind(cycles);
     return kept < count;
-}
-
-void cycles_free(struct cycles *cycles)
-{
-    forget_all(cycles);
-    free(cycles->found);
-    free(cycles->next);
 }

@@ -16,7 +16,7 @@ void streams_open(struct streams *streams, struct run *run, double *speed, size_
 {
     size_t threads = (size_t)run->thread_count;
     size_t window = window_bytes / threads / sizeof(struct op);
-    *streams = (struct streams){.run = run, .speed = speed, .cycles.threads = threads};
+    *streams = (struct streams){.run = run, .speed = speed};
     streams->of = memory_zeroed(threads, sizeof *streams->of);
     streams->window = window < LEAST_WINDOW  ? LEAST_WINDOW
                       : window > MOST_WINDOW ? MOST_WINDOW
@@ -69,15 +69,19 @@ static void release(struct stream *stream)
 
 void streams_rewind(struct streams *streams)
 {
+    const struct cycles *cycles = &streams->cycles;
+    uint32_t cycle = 0;
     for (int i = 0; i < streams->run->thread_count; i++) {
+        while (cycle < cycles->count && cycles->found[cycle].thread < (uint32_t)i)
+            cycle++;
         release(&streams->of[i]);
         streams->of[i] =
             (struct stream){.ops = streams->windows + (size_t)i * streams->window,
+                            .cycle = cycle,
                             .mark.block = streams->run->files[run_pe(streams->run, i)].blocks};
     }
     streams->events = streams->loops = streams->polls = 0;
     streams->taken_off = 0;
-    cycles_rewind(&streams->cycles);
 }
 
 void streams_close(struct streams *streams)
@@ -88,7 +92,7 @@ void streams_close(struct streams *streams)
     free(streams->windows);
     free(streams->ends);
     free(streams->recorded);
-    cycles_free(&streams->cycles);
+    free(streams->cycles.found);
     free(streams->speed);
     trace_cursor_free(streams->cursor);
     free(streams->error);

@@ -36,39 +36,30 @@ struct cycle {
 };
 
 struct cycles {
-    size_t threads;
     bool known;          /* else they are to be found, while threads are read one by one */
-    struct cycle *found; /* ordered by thread and event, once all are known */
+    struct cycle *found; /* ordered by thread and event */
     size_t count, room;
-    uint32_t *next;         /* by thread; NULL if there are no loops */
-    struct watch **watches; /* by thread: the loop that it may be in; NULL: nothing to watch */
+    /* The calls without lasting effect that the thread which is read has made in a row. */
+    struct watch {
+        uint64_t count;
+        uint64_t what[TURN_MOST]; /* the last ones, by their number modulo TURN_MOST */
+        uint8_t calls[TURN_MOST];
+        uint64_t same[TURN_MOST + 1]; /* by length of a turn: how many of the last calls equal the
+                                         calls one turn before them */
+    } watch;
 };
 
-/* Tells the part that an event of a thread plays; what is equal for equal calls. True if it may
- * belong to a loop in its third turn that a write ends. */
+/* Tells the part that an event of a thread plays, or that its events have ended, which is a
+ * TURN_EFFECT; what is equal for equal calls. True if it may belong to a loop in its third turn
+ * that a write ends. */
 bool cycles_see(struct cycles *, uint32_t thread, uint64_t number, enum turn_call, uint64_t what);
-/* The events of a thread have ended. */
-void cycles_end(struct cycles *, uint32_t thread, uint64_t number);
-/* All threads have been read. */
-void cycles_know(struct cycles *);
 /* Drops loops that no write has ended. Returns whether there were any. */
 bool cycles_keep_written(struct cycles *);
-void cycles_rewind(struct cycles *);
-void cycles_free(struct cycles *);
 
 /* Whether an event can belong to a loop, or end one. */
-static inline bool cycles_concern(const struct cycles *cycles, uint32_t thread, enum turn_call call)
+static inline bool cycles_concern(const struct cycles *cycles, enum turn_call call)
 {
-    return call >= TURN_FETCH || (cycles->watches && cycles->watches[thread]);
-}
-
-/* The next loop of a thread that is read; NULL if none is left. */
-static inline struct cycle *cycles_next(const struct cycles *cycles, uint32_t thread)
-{
-    if (!cycles->next || cycles->next[thread] == cycles->count)
-        return NULL;
-    struct cycle *next = &cycles->found[cycles->next[thread]];
-    return next->thread == thread ? next : NULL;
+    return call >= TURN_FETCH || cycles->watch.count > 0;
 }
 
 /* ---- simulated.c: the simulated run as a trace, in the format of shmemtrace: the calls of the
@@ -110,6 +101,8 @@ struct stream {
     struct op *ops; /* the window */
     uint32_t next, count;
     uint32_t made; /* operations */
+    uint32_t
+        cycle; /* the next of all loops that is none of an earlier thread, or of this one's past */
     bool started, finished;
     struct trace_mark mark; /* where the next window begins in the file */
     struct poll *poll;      /* a loop that the last events may be part of */
@@ -184,7 +177,7 @@ void streams_note_times(struct streams *);
 /* Puts these times on one clock, once all streams have been read. False: the streams have an error.
  */
 bool streams_set_clocks(struct streams *);
-/* Goes back to the beginning. */
+/* Goes back to the beginning. Call it whenever other loops are known. */
 void streams_rewind(struct streams *);
 void streams_close(struct streams *);
 

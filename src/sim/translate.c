@@ -377,7 +377,7 @@ static void watch(struct streams *streams, const struct call *call, const struct
 {
     enum turn_call turn = turn_call(call, op);
     uint32_t thread = (uint32_t)call->thread;
-    if (!cycles_concern(&streams->cycles, thread, turn))
+    if (!cycles_concern(&streams->cycles, turn))
         return;
     uint64_t what = turn == TURN_EFFECT ? 0 : what_of(call);
     bool third = cycles_see(&streams->cycles, thread, streams->of[thread].read - 1, turn, what);
@@ -388,11 +388,12 @@ static void watch(struct streams *streams, const struct call *call, const struct
 /* True: the event is left out, since it belongs to a loop. */
 static bool leave_out(struct streams *streams, const struct call *call, struct op *op)
 {
-    const struct stream *stream = &streams->of[call->thread];
-    struct cycles *cycles = &streams->cycles;
-    struct cycle *cycle = cycles_next(cycles, (uint32_t)call->thread);
+    struct stream *stream = &streams->of[call->thread];
+    const struct cycles *cycles = &streams->cycles;
+    struct cycle *cycle = &cycles->found[stream->cycle];
     uint64_t number = stream->read - 1;
-    if (!cycle || number < cycle->first)
+    if (stream->cycle == cycles->count || cycle->thread != (uint32_t)call->thread ||
+        number < cycle->first)
         return false;
     uint32_t at = (uint32_t)(number - cycle->first);
     if (at == 0) {
@@ -414,15 +415,15 @@ static bool leave_out(struct streams *streams, const struct call *call, struct o
         turn_call(call, op) == TURN_FETCH)
         show_fetch(streams, call, op, cycle);
     if (at + 1 >= cycle->left_out + cycle->turn)
-        cycles->next[call->thread]++;
+        stream->cycle++;
     return false;
 }
 
 void translate_end(struct streams *streams, int thread)
 {
     end_poll(streams, thread);
-    if (!streams->cycles.known)
-        cycles_end(&streams->cycles, (uint32_t)thread, streams->of[thread].read);
+    if (!streams->cycles.known && streams->cycles.watch.count > 0)
+        cycles_see(&streams->cycles, (uint32_t)thread, streams->of[thread].read, TURN_EFFECT, 0);
 }
 
 /* ---- Kinds ---- */
@@ -575,7 +576,7 @@ static inline bool is_plain(const struct streams *streams, const struct call *ca
         return moved_bytes(call) > FETCH_MOST_BYTES;
     case OP_QUIET:
     case OP_FENCE:
-        return !cycles_concern(&streams->cycles, (uint32_t)call->thread, TURN_FREE);
+        return !cycles_concern(&streams->cycles, TURN_FREE);
     default:
         return false;
     }
@@ -586,7 +587,7 @@ static inline void leave_plain(struct streams *streams, int thread)
 {
     struct stream *stream = &streams->of[thread];
     end_poll(streams, thread);
-    if (cycles_concern(&streams->cycles, (uint32_t)thread, TURN_EFFECT))
+    if (cycles_concern(&streams->cycles, TURN_EFFECT))
         cycles_see(&streams->cycles, (uint32_t)thread, stream->read, TURN_EFFECT, 0);
     stream->read++;
 }
@@ -622,7 +623,7 @@ bool translate(struct streams *streams, int thread, const struct raw_event *raw)
         return false;
     if (!streams->cycles.known)
         watch(streams, &call, &op);
-    else if (streams->cycles.next && leave_out(streams, &call, &op))
+    else if (streams->cycles.count && leave_out(streams, &call, &op))
         return true;
     if (poll(streams, &call, &op))
         return true;
