@@ -26,22 +26,20 @@ struct call {
     uint32_t turn;
 };
 
-/* The first call of an extra thread, and the latest call of its PE's first thread that ended
- * before it. */
+/* The first call of an additional thread, and when the latest call of its PE's first thread ended
+ * that ended before it. */
 struct begin {
-    bool known, anchored, joined;
+    bool known, anchored;
     int64_t start, end;
     int64_t last; /* when its last call ended */
-    uint32_t ordinal;
 };
 
 struct finding {
     struct run *run;
     struct call *calls;
     size_t count, room;
-    struct begin *begins; /* by extra thread */
-    struct thread_event *joins;
-    size_t join_count;
+    struct begin *begins;       /* by additional thread */
+    struct extra_thread *extra; /* also */
     const struct streams *streams;
     int64_t before; /* when the previous call of a first thread ended */
 };
@@ -62,24 +60,23 @@ static void note_call(struct finding *finding, const struct observation *seen)
 static void note_joins(struct finding *finding, const struct observation *seen)
 {
     const struct run *run = finding->run;
-    size_t first = finding->join_count;
+    const int extra = run_thread(run, seen->thread, 1) - run->pes,
+              end = extra + run_threads(run, seen->thread) - 1;
     int64_t last = finding->before;
-    for (int i = 1; i < run_threads(run, seen->thread); i++) {
-        int thread = run_thread(run, seen->thread, i);
-        struct begin *begin = &finding->begins[thread - run->pes];
-        if (!begin->known || begin->joined || begin->last <= finding->before ||
-            begin->last > seen->start || seen->ordinal == 0)
+    for (int i = extra; i < end && seen->ordinal > 0; i++) {
+        const struct begin *begin = &finding->begins[i];
+        if (!begin->known || finding->extra[i].join != NO_JOIN || begin->last <= finding->before ||
+            begin->last > seen->start)
             continue;
-        begin->joined = true;
+        finding->extra[i].join = seen->ordinal;
         last = begin->last > last ? begin->last : last;
-        finding->joins[finding->join_count++] =
-            (struct thread_event){(uint32_t)seen->thread, seen->ordinal, (uint32_t)thread, 0};
     }
     double burst = (double)ticks_between(last, seen->start) * finding->streams->ps_per_tick;
-    for (size_t i = first; i < finding->join_count; i++)
-        finding->joins[i].burst = burst >= 1e18 ? INT64_MAX
-                                  : burst > 0   ? (int64_t)(burst + 0.5)
-                                                : 0;
+    for (int i = extra; i < end; i++)
+        if (finding->extra[i].join == seen->ordinal)
+            finding->extra[i].burst = burst >= 1e18 ? INT64_MAX
+                                      : burst > 0   ? (int64_t)(burst + 0.5)
+                                                    : 0;
     finding->before = seen->end;
 }
 
@@ -94,11 +91,12 @@ static void note_begin(struct finding *finding, const struct observation *seen)
         return;
     }
     for (int i = 1; i < run_threads(run, seen->thread); i++) {
-        struct begin *begin = &finding->begins[run_thread(run, seen->thread, i) - run->pes];
+        int extra = run_thread(run, seen->thread, i) - run->pes;
+        struct begin *begin = &finding->begins[extra];
         if (begin->known && (seen->end <= begin->start || !begin->anchored)) {
             begin->anchored = true;
             begin->end = seen->end;
-            begin->ordinal = seen->ordinal;
+            finding->extra[extra].fork = seen->ordinal;
         }
     }
     note_joins(finding, seen);
@@ -144,47 +142,15 @@ static void order_calls(struct thread_order *order, struct finding *finding)
     counts_to_firsts(order->first_turn, (size_t)finding->run->thread_count);
 }
 
-static int compare_events(const void *a, const void *b)
-{
-    const struct thread_event *x = a, *y = b;
-    return ORDER(x->pe, y->pe) ?: ORDER(x->ordinal, y->ordinal) ?: ORDER(x->thread, y->thread);
-}
-
-/* Sorts forks or joins. Returns where those of each PE begin. */
-static uint32_t *sort_events(struct thread_event *events, size_t count, int pes)
-{
-    uint32_t *first = memory_zeroed((size_t)pes + 1, sizeof *first);
-    if (count)
-        qsort(events, count, sizeof *events, compare_events);
-    for (size_t i = 0; i < count; i++)
-        first[events[i].pe + 1]++;
-    counts_to_firsts(first, (size_t)pes);
-    return first;
-}
-
-static void list_forks(struct thread_order *order, const struct finding *finding)
-{
-    const struct run *run = finding->run;
-    size_t extra = (size_t)(run->thread_count - run->pes);
-    order->forks = memory_zeroed(extra, sizeof *order->forks);
-    order->first_burst = memory_zeroed(extra, sizeof *order->first_burst);
-    for (size_t i = 0; i < extra; i++) {
-        const struct begin *begin = &finding->begins[i];
-        int64_t burst = ticks_between(begin->end, begin->start);
-        order->forks[i] = (struct thread_event){run->extra_pe[i], begin->ordinal,
-                                                (uint32_t)run->pes + (uint32_t)i, 0};
-        order->first_burst[i] = begin->anchored && burst > 0 ? burst : 0;
-    }
-    order->first_fork = sort_events(order->forks, extra, run->pes);
-}
-
 bool thread_order_find(struct thread_order *order, struct streams *streams)
 {
     struct run *run = streams->run;
     size_t extra = (size_t)(run->thread_count - run->pes);
     struct finding finding = {.run = run, .streams = streams};
     finding.begins = memory_zeroed(extra, sizeof *finding.begins);
-    finding.joins = memory_zeroed(extra, sizeof *finding.joins);
+    order->extra = finding.extra = memory_zeroed(extra, sizeof *finding.extra);
+    for (size_t i = 0; i < extra; i++)
+        finding.extra[i].join = NO_JOIN;
     streams->observe = observe_threads;
     streams->observe_all = true;
     streams->context = &finding;
@@ -198,12 +164,13 @@ bool thread_order_find(struct thread_order *order, struct streams *streams)
     streams->observe_all = false;
     bool good = !streams->error;
     streams_rewind(streams);
-    if (good) {
-        order_calls(order, &finding);
-        list_forks(order, &finding);
+    for (size_t i = 0; i < extra; i++) {
+        const struct begin *begin = &finding.begins[i];
+        int64_t burst = ticks_between(begin->end, begin->start);
+        finding.extra[i].first_burst = begin->anchored && burst > 0 ? burst : 0;
     }
-    order->joins = finding.joins;
-    order->first_join = sort_events(order->joins, finding.join_count, run->pes);
+    if (good)
+        order_calls(order, &finding);
     free(finding.calls);
     free(finding.begins);
     return good;
@@ -211,11 +178,7 @@ bool thread_order_find(struct thread_order *order, struct streams *streams)
 
 void thread_order_free(struct thread_order *order)
 {
-    free(order->forks);
-    free(order->first_fork);
-    free(order->joins);
-    free(order->first_join);
-    free(order->first_burst);
+    free(order->extra);
     free(order->turns);
     free(order->first_turn);
 }

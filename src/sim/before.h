@@ -10,19 +10,8 @@
 /* ---- Threads: when a thread begins, who waits for its end, and which one makes the next
  * collective call. Only for runs in which a PE has several. ---- */
 
-/* What happens when the first thread of a PE comes to an operation. A fork: another thread begins
- * after it has executed operation `ordinal`. A join: it executes this operation only after another
- * thread has ended and after `burst` of computing, or the operation's own burst if that is shorter.
- */
-struct thread_event {
-    uint32_t pe, ordinal, thread;
-    int64_t burst; /* ps, of a join */
-};
-
 struct thread_order {
-    struct thread_event *forks, *joins; /* each by PE and ordinal */
-    uint32_t *first_fork, *first_join;  /* by PE, and one more */
-    int64_t *first_burst; /* ticks from the fork to the thread's first call, by additional thread */
+    struct extra_thread *extra; /* by additional thread */
     /* The calls of a PE with one set keep the order of the trace: turns has, for each call in the
      * order of threads, how many such calls of the PE come before. */
     uint32_t *turns;

@@ -303,27 +303,26 @@ static struct quartiles quartiles_of(const struct samples *samples, bool took)
 }
 
 /* What matters most comes first. */
-static int compare_rows(const void *a, const void *b)
-{
-    const struct surplus_row *x = a, *y = b;
-    return ORDER(fabs(y->surplus) * (double)y->calls, fabs(x->surplus) * (double)x->calls)
-               ?: memcmp(&x->class, &y->class, sizeof x->class);
-}
-
 static void make_rows(struct surplus *surplus, const struct comparison *comparison)
 {
-    surplus->rows = memory_zeroed(surplus->classes.count, sizeof *surplus->rows);
-    for (size_t i = 0; i < surplus->classes.count; i++) {
-        const struct samples *samples = &comparison->samples[i];
+    const size_t count = surplus->classes.count;
+    size_t *order = memory_zeroed(count, sizeof *order);
+    double *sums = memory_zeroed(count, sizeof *sums);
+    for (size_t i = 0; i < count; i++)
+        sums[i] = -fabs(comparison->samples[i].more);
+    stats_sort_order(sums, count, order);
+    surplus->rows = memory_zeroed(count, sizeof *surplus->rows);
+    for (size_t i = 0; i < count; i++) {
+        const struct samples *samples = &comparison->samples[order[i]];
         struct surplus_row *row = &surplus->rows[i];
-        memcpy(&row->class, table_key(&surplus->classes, i), sizeof row->class);
+        memcpy(&row->class, table_key(&surplus->classes, order[i]), sizeof row->class);
         row->calls = samples->calls;
         row->took = quartiles_of(samples, true);
         row->described = quartiles_of(samples, false).median;
         row->surplus = samples->more / (double)samples->calls;
     }
-    if (surplus->classes.count)
-        qsort(surplus->rows, surplus->classes.count, sizeof *surplus->rows, compare_rows);
+    free(order);
+    free(sums);
 }
 
 /* What the trace took from when the last PE had begun (ps). */

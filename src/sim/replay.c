@@ -85,6 +85,11 @@ static inline void compute(struct thread *self, const struct op *op, int64_t bur
     self->path_compute += burst;
 }
 
+static bool has_ended(const struct replay *replay, int64_t thread)
+{
+    return replay->threads[thread].state == THREAD_ENDED;
+}
+
 /* A thread goes on at the time of another thread, if that is later than its own. */
 static void go_on_after(struct replay *replay, uint32_t thread, uint32_t other)
 {
@@ -102,21 +107,26 @@ static void go_on_after(struct replay *replay, uint32_t thread, uint32_t other)
  * it computes afterwards (ps). */
 static bool have_ended(struct replay *replay, uint32_t thread, const struct op *op, int64_t *burst)
 {
-    const struct thread_order *order = &replay->order;
     const struct stream *stream = &replay->streams.of[thread];
-    uint32_t ordinal = stream->made - (stream->count - stream->next),
-             *joined = &replay->thread_extras[thread].next_join, next = *joined;
-    bool first = thread < (uint32_t)replay->run->pes;
-    int home = run_pe(replay->run, (int)thread);
-    for (; first && next < order->first_join[thread + 1] && order->joins[next].ordinal <= ordinal;
-         next++)
-        if (replay->threads[order->joins[next].thread].state != THREAD_ENDED)
+    const uint32_t ordinal = stream->made - (stream->count - stream->next);
+    const int pes = replay->run->pes, home = run_pe(replay->run, (int)thread),
+              extra = run_thread(replay->run, home, 1),
+              end = extra + run_threads(replay->run, home) - 1;
+    uint32_t *left = &replay->thread_extras[thread].to_join;
+    bool joins = *left > 0;
+    for (int i = extra; joins && i < end; i++)
+        if (replay->order.extra[i - pes].join <= ordinal && !has_ended(replay, i))
             return false;
     if (op->flags & OP_LAST && replay_other(replay, home, thread) >= 0)
         return false;
-    for (; *joined < next; ++*joined) {
-        const struct thread_event *join = &order->joins[*joined];
-        go_on_after(replay, thread, join->thread);
+    for (int i = extra; joins && i < end; i++) {
+        const struct extra_thread *join = &replay->order.extra[i - pes];
+        bool *joined = &replay->thread_extras[i].joined;
+        if (*joined || join->join > ordinal)
+            continue;
+        *joined = true;
+        --*left;
+        go_on_after(replay, thread, (uint32_t)i);
         *burst = join->burst < *burst ? join->burst : *burst;
     }
     for (int i = 0; i < run_threads(replay->run, home) && op->flags & OP_LAST; i++)
@@ -262,11 +272,6 @@ static bool execute_all(struct replay *replay)
     while (good && !ended)
         good = replay->ready ? go_on(replay, take_ready(replay)) : next_event(replay, &ended);
     return good;
-}
-
-static bool has_ended(const struct replay *replay, int64_t thread)
-{
-    return replay->threads[thread].state == THREAD_ENDED;
 }
 
 static bool all_have_ended(const struct replay *replay)
@@ -436,18 +441,17 @@ static bool find_threads(struct replay *replay)
         return true;
     if (!thread_order_find(&replay->order, &replay->streams))
         return false;
-    replay->streams.first_burst = order->first_burst;
-    struct thread_extra *states =
+    replay->streams.extra = order->extra;
+    replay->thread_extras =
         memory_zeroed((size_t)replay->run->thread_count, sizeof *replay->thread_extras);
-    replay->thread_extras = states;
-    for (int pe = 0; pe < replay->run->pes; pe++) {
-        states[pe].next_fork = order->first_fork[pe];
-        states[pe].next_join = order->first_join[pe];
-    }
     for (int thread = 0; thread < replay->run->thread_count; thread++) {
-        states[thread].next_turn = order->first_turn[thread];
-        if (thread >= replay->run->pes)
-            replay->threads[thread].state = THREAD_BEGIN;
+        replay->thread_extras[thread].next_turn = order->first_turn[thread];
+        if (thread < replay->run->pes)
+            continue;
+        struct thread_extra *first = &replay->thread_extras[run_pe(replay->run, thread)];
+        first->to_begin++;
+        first->to_join += order->extra[thread - replay->run->pes].join != NO_JOIN;
+        replay->threads[thread].state = THREAD_BEGIN;
     }
     return true;
 }

@@ -148,9 +148,9 @@ _Static_assert(MACHINE_MOST_NODES <= 1 << NODE_BITS, "a node's number fits into 
 
 /* What a thread needs in addition if PEs have several. */
 struct thread_extra {
-    int64_t idle;       /* ps of its time before it began, and in THREAD_JOIN */
-    uint32_t next_fork; /* of a first thread: the next thread that it begins */
-    uint32_t next_join; /* of a first thread: the next thread for whose end it waits */
+    int64_t idle;               /* ps of its time before it began, and in THREAD_JOIN */
+    uint32_t to_begin, to_join; /* of a first thread: so many other threads are still to */
+    bool joined;                /* the first thread has waited for its end */
     uint32_t next_turn;
 };
 

@@ -48,11 +48,14 @@ static inline void add_call(struct call_sum *sum, const struct replay *replay,
 static void begin_threads(struct replay *replay, uint32_t first)
 {
     const struct thread *parent = &replay->threads[first];
-    uint32_t ordinal = replay_ordinal(replay, first),
-             *next = &replay->thread_extras[first].next_fork;
-    while (*next < replay->order.first_fork[first + 1] &&
-           replay->order.forks[*next].ordinal <= ordinal) {
-        uint32_t thread = replay->order.forks[(*next)++].thread;
+    const uint32_t pes = (uint32_t)replay->run->pes, ordinal = replay_ordinal(replay, first);
+    uint32_t *left = &replay->thread_extras[first].to_begin;
+    for (int i = 1; *left > 0 && i < run_threads(replay->run, (int)first); i++) {
+        uint32_t thread = (uint32_t)run_thread(replay->run, (int)first, i);
+        if (replay->threads[thread].state != THREAD_BEGIN ||
+            replay->order.extra[thread - pes].fork > ordinal)
+            continue;
+        --*left;
         replay->threads[thread].time = replay->thread_extras[thread].idle = parent->time;
         replay_follow(replay, thread, parent->path_compute,
                       path_station(&replay->paths, first, parent->time, parent->hop));

@@ -100,9 +100,8 @@ void simulated_flush(struct simulated_trace *, int thread);
 struct stream {
     struct op *ops; /* the window */
     uint32_t next, count;
-    uint32_t made; /* operations */
-    uint32_t
-        cycle; /* the next of all loops that is none of an earlier thread, or of this one's past */
+    uint32_t made;  /* operations */
+    uint32_t cycle; /* the next loop of this thread, or of a later one */
     bool started, finished;
     struct trace_mark mark; /* where the next window begins in the file */
     struct poll *poll;      /* a loop that the last events may be part of */
@@ -139,6 +138,16 @@ struct recorded {
     double ps_per_tick;
 };
 
+/* An additional thread of a PE. It begins after the PE's first thread has executed operation
+ * `fork`. That one executes operation `join` only after this thread has ended and after `burst` of
+ * computing, or the operation's own burst if that is shorter. */
+struct extra_thread {
+    uint32_t fork, join; /* join: NO_JOIN if nobody waits */
+    int64_t burst;       /* ps */
+    int64_t first_burst; /* ticks from the fork to the thread's first call */
+};
+#define NO_JOIN UINT32_MAX
+
 /* What all streams of a run share. */
 struct streams {
     struct run *run;
@@ -160,9 +169,8 @@ struct streams {
     /* When it was recorded, or NULL: ends of calls, of each operation in the windows
      * (NOT_RECORDED: it is a part of a loop, or of the start or end of the run). */
     int64_t *ends;
-    struct recorded *recorded; /* by thread */
-    const int64_t
-        *first_burst; /* ticks before the first call of each additional thread; NULL if not known */
+    struct recorded *recorded;        /* by thread */
+    const struct extra_thread *extra; /* by additional thread; NULL if not known */
     void (*observe)(void *context, const struct observation *);
     bool observe_all;   /* observe all operations, not only waits and writes */
     bool observe_waits; /* observe waits alone; other calls with an effect are left out */

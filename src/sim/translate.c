@@ -530,8 +530,9 @@ static bool begin_thread(struct streams *streams, const struct call *call, struc
     struct stream *stream = &streams->of[call->thread];
     stream->started = true;
     if (call->thread >= streams->run->pes) {
-        if (streams->first_burst)
-            op->burst = burst_of(streams, streams->first_burst[call->thread - streams->run->pes]);
+        if (streams->extra)
+            op->burst =
+                burst_of(streams, streams->extra[call->thread - streams->run->pes].first_burst);
         return true;
     }
     return call->kind->start ||
