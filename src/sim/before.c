@@ -23,7 +23,6 @@ static void counts_to_firsts(uint32_t *first, size_t numbers)
 struct call {
     uint32_t pe, set, thread, ordinal;
     int64_t start;
-    uint32_t turn;
 };
 
 /* The first call of an additional thread, and when the latest call of its PE's first thread ended
@@ -117,29 +116,24 @@ static int compare_times(const void *a, const void *b)
            ?: ORDER(x->thread, y->thread) ?: ORDER(x->ordinal, y->ordinal);
 }
 
-static int compare_threads(const void *a, const void *b)
+uint32_t *thread_order_next(struct thread_order *order, uint32_t pe, uint32_t set)
 {
-    const struct call *x = a, *y = b;
-    return ORDER(x->thread, y->thread) ?: ORDER(x->ordinal, y->ordinal);
+    const uint32_t key[] = {pe, set};
+    size_t number = table_number(&order->sets, key, sizeof key);
+    memory_extend(order->next, number, &order->room);
+    return &order->next[number];
 }
 
 static void order_calls(struct thread_order *order, struct finding *finding)
 {
-    struct call *calls = finding->calls;
-    order->turns = memory_zeroed(finding->count, sizeof *order->turns);
-    order->first_turn = memory_zeroed((size_t)finding->run->thread_count + 1, sizeof(uint32_t));
+    const struct call *calls = finding->calls;
+    order->turns = memory_zeroed(finding->count + 1, sizeof *order->turns);
     if (finding->count)
-        qsort(calls, finding->count, sizeof *calls, compare_times);
-    for (size_t i = 1; i < finding->count; i++)
-        if (calls[i].pe == calls[i - 1].pe && calls[i].set == calls[i - 1].set)
-            calls[i].turn = calls[i - 1].turn + 1;
-    if (finding->count)
-        qsort(calls, finding->count, sizeof *calls, compare_threads);
-    for (size_t i = 0; i < finding->count; i++) {
-        order->turns[i] = calls[i].turn;
-        order->first_turn[calls[i].thread + 1]++;
+        qsort(finding->calls, finding->count, sizeof *calls, compare_times);
+    for (size_t i = finding->count; i-- > 0;) {
+        order->turns[i] = calls[i].thread;
+        *thread_order_next(order, calls[i].pe, calls[i].set) = (uint32_t)i;
     }
-    counts_to_firsts(order->first_turn, (size_t)finding->run->thread_count);
 }
 
 bool thread_order_find(struct thread_order *order, struct streams *streams)
@@ -180,7 +174,8 @@ void thread_order_free(struct thread_order *order)
 {
     free(order->extra);
     free(order->turns);
-    free(order->first_turn);
+    free(order->next);
+    table_free(&order->sets);
 }
 
 /* ---- Waits ---- */

@@ -12,16 +12,19 @@
 
 struct thread_order {
     struct extra_thread *extra; /* by additional thread */
-    /* The calls of a PE with one set keep the order of the trace: turns has, for each call in the
-     * order of threads, how many such calls of the PE come before. */
-    uint32_t *turns;
-    uint32_t *first_turn; /* by thread, and one more */
+    /* The calls of a PE with one set keep the order of the trace. turns has the threads in that
+     * order, and next where the next call is there, by number of a PE and a set. */
+    uint32_t *turns, *next;
+    struct table sets;
+    size_t room; /* of next */
 };
 
 /* Reads the streams of PEs with several threads once; they must be at their beginning, and are put
  * back there. False: the streams have an error. */
 bool thread_order_find(struct thread_order *, struct streams *);
 void thread_order_free(struct thread_order *);
+/* Where the next call of a PE with a set is among the turns. */
+uint32_t *thread_order_next(struct thread_order *, uint32_t pe, uint32_t set);
 
 /* ---- Waits: by addresses and times. Memory grows with the number of waits, and of writes to
  * what is waited for. ---- */

@@ -415,8 +415,6 @@ void replay_close(struct replay *replay)
     free(replay->sets);
     free(replay->locks);
     free(replay->contexts);
-    free(replay->turns_done);
-    table_free(&replay->turn_numbers);
     table_free(&replay->lock_numbers);
     table_free(&replay->context_numbers);
     path_free(&replay->paths);
@@ -444,10 +442,7 @@ static bool find_threads(struct replay *replay)
     replay->streams.extra = order->extra;
     replay->thread_extras =
         memory_zeroed((size_t)replay->run->thread_count, sizeof *replay->thread_extras);
-    for (int thread = 0; thread < replay->run->thread_count; thread++) {
-        replay->thread_extras[thread].next_turn = order->first_turn[thread];
-        if (thread < replay->run->pes)
-            continue;
+    for (int thread = replay->run->pes; thread < replay->run->thread_count; thread++) {
         struct thread_extra *first = &replay->thread_extras[run_pe(replay->run, thread)];
         first->to_begin++;
         first->to_join += order->extra[thread - replay->run->pes].join != NO_JOIN;

@@ -151,7 +151,6 @@ struct thread_extra {
     int64_t idle;               /* ps of its time before it began, and in THREAD_JOIN */
     uint32_t to_begin, to_join; /* of a first thread: so many other threads are still to */
     bool joined;                /* the first thread has waited for its end */
-    uint32_t next_turn;
 };
 
 /* The next write that somebody waits for, and the next wait. */
@@ -221,9 +220,6 @@ struct replay {
     struct context_state *contexts;
     size_t context_room;
 
-    struct table turn_numbers; /* of PE and set */
-    uint32_t *turns_done;
-    size_t turn_room;
     struct set_state *sets; /* by number */
     size_t set_room;
     struct table lock_numbers;

@@ -67,22 +67,6 @@ static void find_ends(struct replay *replay, const struct set_state *state,
 
 /* ---- Threads ---- */
 
-/* The collective calls of a PE with one set that have ended. */
-static uint32_t *turns_done(struct replay *replay, uint32_t home, uint32_t set)
-{
-    const struct {
-        uint32_t home, set;
-    } key = {home, set};
-    size_t number = table_number(&replay->turn_numbers, &key, sizeof key);
-    memory_extend(replay->turns_done, number, &replay->turn_room);
-    return &replay->turns_done[number];
-}
-
-static uint32_t turn_of(const struct replay *replay, uint32_t thread)
-{
-    return replay->order.turns[replay->thread_extras[thread].next_turn];
-}
-
 /* The thread of a PE that is in a collective call with a set, or -1. */
 static int64_t thread_in(const struct replay *replay, uint32_t set, int64_t home)
 {
@@ -106,23 +90,19 @@ static int64_t arrival(const struct replay *replay, uint32_t thread, const struc
 
 static bool come(struct replay *replay, const struct step *step, int64_t come);
 
-/* Wakes another thread of the PE, which has waited for its turn with the set. */
+/* Wakes another thread of the PE, if it has waited for its turn with the set, which has come. */
 static void next_turn(struct replay *replay, uint32_t home, uint32_t set, int64_t time)
 {
-    uint32_t done = ++*turns_done(replay, home, set);
-    for (int i = 0; i < run_threads(replay->run, (int)home); i++) {
-        uint32_t thread = (uint32_t)run_thread(replay->run, (int)home, i);
-        const struct thread *self = &replay->threads[thread];
-        if (self->state != THREAD_TURN || self->blocked_on != set ||
-            turn_of(replay, thread) != done)
-            continue;
-        const struct step step = replay_blocked(replay, thread);
-        int64_t there = arrival(replay, thread, step.op);
-        /* If it is the last one, it goes on at once. */
-        if (come(replay, &step, there > time ? there : time))
-            replay_make_ready(replay, thread);
+    uint32_t turn = ++*thread_order_next(&replay->order, home, set);
+    uint32_t thread = replay->order.turns[turn];
+    const struct thread *self = &replay->threads[thread];
+    if (self->state != THREAD_TURN || self->blocked_on != set || replay_pe(replay, thread) != home)
         return;
-    }
+    const struct step step = replay_blocked(replay, thread);
+    int64_t there = arrival(replay, thread, step.op);
+    /* If it is the last one, it goes on at once. */
+    if (come(replay, &step, there > time ? there : time))
+        replay_make_ready(replay, thread);
 }
 
 static void release_all(struct replay *replay, struct set_state *state, const struct step *last)
@@ -146,8 +126,6 @@ static void release_all(struct replay *replay, struct set_state *state, const st
             thread = (uint32_t)thread_in(replay, number, home);
         struct step step = thread == last->thread ? *last : replay_blocked(replay, thread);
         threaded = threaded || replay->threads[home].threaded;
-        if (replay->thread_extras)
-            replay->thread_extras[thread].next_turn++;
         int64_t leaves = thread == came_last ? own : others;
         if (__builtin_expect(replay->libraries != NULL, 0))
             replay->libraries->of[home].trailing = state->way.first_interrupt;
@@ -207,9 +185,10 @@ bool replay_together(struct replay *replay, const struct step *step)
 {
     struct thread *self = &replay->threads[step->thread];
     uint32_t number = step->op->peer;
+    struct thread_order *order = &replay->order;
     if (__builtin_expect(self->threaded, 0) &&
-        turn_of(replay, step->thread) !=
-            *turns_done(replay, replay_pe(replay, step->thread), number)) {
+        order->turns[*thread_order_next(order, replay_pe(replay, step->thread), number)] !=
+            step->thread) {
         self->state = THREAD_TURN;
         self->blocked_on = number;
         return false;
