@@ -8,14 +8,8 @@
 #include "base/text.h"
 #include "trace/read/flag.h"
 
+#define NO_THREAD UINT32_MAX
 #define SATISFYING_MOST 64 /* writes that are looked at for one that satisfies the comparison */
-
-/* Where the part of each thread or PE begins in an array: from counts in first[number + 1]. */
-static void counts_to_firsts(uint32_t *first, size_t numbers)
-{
-    for (size_t i = 0; i < numbers; i++)
-        first[i + 1] += first[i];
-}
 
 /* ---- Threads ---- */
 
@@ -338,24 +332,18 @@ static int compare_links(const void *a, const void *b)
     return ORDER(x->thread, y->thread) ?: ORDER(x->ordinal, y->ordinal) ?: ORDER(x->wait, y->wait);
 }
 
-static void list_writes(struct waits *waits, const struct matching *matching,
-                        const struct link *links, size_t count)
+/* Makes a slot of each write that somebody waits for. */
+static uint32_t make_slots(struct waits *waits, const struct link *links, size_t count)
 {
-    size_t threads = (size_t)matching->streams->run->thread_count;
-    waits->slots = memory_zeroed(count, sizeof *waits->slots);
-    waits->writes = memory_zeroed(count, sizeof *waits->writes);
-    waits->first_write = memory_zeroed(threads + 1, sizeof *waits->first_write);
-    for (size_t i = 0; i < count; i++) {
-        if (i == 0 || links[i].thread != links[i - 1].thread ||
-            links[i].ordinal != links[i - 1].ordinal) {
-            size_t slot = waits->slot_count++;
-            waits->slots[slot] = (struct slot){.arrival = -1, .writer = links[i].thread};
-            waits->writes[slot] = (struct need){links[i].ordinal, (uint32_t)slot};
-            waits->first_write[links[i].thread + 1]++;
-        }
-        waits->waits[links[i].wait].slot = (uint32_t)waits->slot_count - 1;
+    uint32_t slots = 0;
+    waits->slots = memory_zeroed(count + 1, sizeof *waits->slots);
+    for (const struct link *link = links; link < links + count; link++) {
+        if (link == links || link->thread != link[-1].thread || link->ordinal != link[-1].ordinal)
+            waits->slots[slots++] =
+                (struct slot){.arrival = -1, .writer = link->thread, .ordinal = link->ordinal};
+        waits->needs[link->wait].slot = slots - 1;
     }
-    counts_to_firsts(waits->first_write, threads);
+    return slots;
 }
 
 /* How many, from one on, are of the same operation, which fetches several variables. */
@@ -385,25 +373,31 @@ static const struct write *find_last(const struct matching *matching, size_t fir
 static void match(struct waits *waits, struct matching *matching)
 {
     struct link *links = memory_zeroed(matching->wait_count, sizeof *links);
-    size_t threads = (size_t)matching->streams->run->thread_count, count = 0, operations = 0;
-    waits->waits = memory_zeroed(matching->wait_count, sizeof *waits->waits);
-    waits->first_wait = memory_zeroed(threads + 1, sizeof *waits->first_wait);
+    const size_t threads = (size_t)matching->streams->run->thread_count;
+    uint32_t count = 0, needs = 0;
+    waits->needs = memory_zeroed(matching->wait_count + 1, sizeof *waits->needs);
     for (size_t i = 0, same; i < matching->wait_count; i += same) {
         const struct wait *wait = &matching->waits[i];
         same = same_operation(matching, i);
         const struct write *write = find_last(matching, i, same);
-        waits->first_wait[wait->thread + 1]++;
-        waits->waits[operations] = (struct need){wait->ordinal, NO_SLOT};
+        waits->needs[needs] = (struct need){wait->thread, wait->ordinal, NO_SLOT};
         if (write)
-            links[count++] = (struct link){write->thread, write->ordinal, (uint32_t)operations};
+            links[count++] = (struct link){write->thread, write->ordinal, needs};
         else if (wait->from < -1e299)
             waits->alone++;
-        operations++;
+        needs++;
     }
-    counts_to_firsts(waits->first_wait, threads);
     if (count)
         qsort(links, count, sizeof *links, compare_links);
-    list_writes(waits, matching, links, count);
+    uint32_t slots = make_slots(waits, links, count);
+    waits->slots[slots].writer = waits->needs[needs].thread = NO_THREAD;
+    waits->next = memory_zeroed(threads, sizeof *waits->next);
+    for (size_t i = 0; i < threads; i++)
+        waits->next[i] = (struct next_waits){slots, needs};
+    while (slots-- > 0)
+        waits->next[waits->slots[slots].writer].write = slots;
+    while (needs-- > 0)
+        waits->next[waits->needs[needs].thread].wait = needs;
     free(links);
 }
 
@@ -461,8 +455,6 @@ bool waits_match(struct waits *waits, struct streams *streams)
 void waits_free(struct waits *waits)
 {
     free(waits->slots);
-    free(waits->writes);
-    free(waits->waits);
-    free(waits->first_write);
-    free(waits->first_wait);
+    free(waits->needs);
+    free(waits->next);
 }

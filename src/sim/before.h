@@ -33,25 +33,27 @@ uint32_t *thread_order_next(struct thread_order *, uint32_t pe, uint32_t set);
 
 /* A write that somebody waits for, as the replay finds it. */
 struct slot {
-    int64_t arrival;      /* ps; -1 before the write */
-    int64_t compute;      /* path of the writer, see path.h */
-    uint32_t writer, hop; /* writer: a thread */
+    int64_t arrival;               /* ps; -1 before the write */
+    int64_t compute;               /* path of the writer, see path.h */
+    uint32_t writer, ordinal, hop; /* the thread that writes, and with which operation */
     uint32_t
         waiter; /* 1 + the first thread that is blocked on it, which leads to the others; or 0 */
 };
 
+/* An operation that waits. */
 struct need {
-    uint32_t ordinal, slot;
+    uint32_t thread, ordinal, slot;
 };
 
 struct waits {
+    /* By thread and ordinal of the operation; behind the last one, one of no thread. */
     struct slot *slots;
-    size_t slot_count;
-    /* Those of thread i begin at first_write[i] and first_wait[i], and end where those of thread i
-     * + 1 begin; ordered by ordinal. */
-    struct need *writes, *waits;
-    uint32_t *first_write, *first_wait; /* NULL if nobody waits */
-    uint64_t alone;                     /* waits that no remote write of the trace ended */
+    struct need *needs;
+    struct next_waits { /* of a thread: the next write for which somebody waits, and the next wait
+                         */
+        uint32_t write, wait;
+    } * next;       /* by thread; NULL if nobody waits */
+    uint64_t alone; /* waits that no remote write of the trace ended */
 };
 
 /* Reads all streams once if nobody waits, else twice or three times; they must be at their

@@ -78,10 +78,11 @@ bool replay_fence(struct replay *replay, const struct step *step)
 static uint32_t slot_of(struct replay *replay, uint32_t thread)
 {
     const struct waits *waits = &replay->waits;
-    uint32_t *next = &replay->next_waits[thread].wait, ordinal = replay_ordinal(replay, thread);
-    if (*next < waits->first_wait[thread + 1] && waits->waits[*next].ordinal == ordinal)
-        return waits->waits[(*next)++].slot;
-    return NO_SLOT;
+    const struct need *need = &waits->needs[waits->next[thread].wait];
+    if (need->thread != thread || need->ordinal != replay_ordinal(replay, thread))
+        return NO_SLOT;
+    waits->next[thread].wait++;
+    return need->slot;
 }
 
 /* Calls of a loop that fetch have costs of their own. */

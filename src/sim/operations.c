@@ -701,7 +701,7 @@ uint64_t operation_times(const struct replay *replay, const struct step *step)
 static uint32_t take_write(struct replay *replay, uint32_t writer)
 {
     const struct thread *self = &replay->threads[writer];
-    uint32_t number = replay->waits.writes[replay->next_waits[writer].write++].slot;
+    uint32_t number = replay->waits.next[writer].write++;
     struct slot *slot = &replay->waits.slots[number];
     slot->compute = self->path_compute;
     slot->hop = path_station(&replay->paths, writer, self->time, self->hop);
@@ -711,12 +711,12 @@ static uint32_t take_write(struct replay *replay, uint32_t writer)
 
 static inline uint32_t slot_of_write(struct replay *replay, const struct step *step)
 {
-    if (__builtin_expect(!replay->next_waits, 1) ||
+    if (__builtin_expect(!replay->waits.next, 1) ||
         (step->op->kind != OP_PUT && step->op->kind != OP_ATOMIC))
         return NO_SLOT;
-    uint32_t next = replay->next_waits[step->thread].write;
-    bool waited_for = next < replay->waits.first_write[step->thread + 1] &&
-                      replay->waits.writes[next].ordinal == replay_ordinal(replay, step->thread);
+    const struct slot *next = &replay->waits.slots[replay->waits.next[step->thread].write];
+    bool waited_for =
+        next->writer == step->thread && next->ordinal == replay_ordinal(replay, step->thread);
     return waited_for ? take_write(replay, step->thread) : NO_SLOT;
 }
 

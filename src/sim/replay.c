@@ -408,7 +408,6 @@ void replay_close(struct replay *replay)
     free(replay->pe_sums);
     free(replay->threads);
     free(replay->served);
-    free(replay->next_waits);
     free(replay->thread_extras);
     queue_free(&replay->queue);
     free(replay->sums);
@@ -448,21 +447,6 @@ static bool find_threads(struct replay *replay)
         first->to_join += order->extra[thread - replay->run->pes].join != NO_JOIN;
         replay->threads[thread].state = THREAD_BEGIN;
     }
-    return true;
-}
-
-/* Finds which write ends which wait. */
-static bool match_waits(struct replay *replay)
-{
-    struct waits *waits = &replay->waits;
-    if (!waits_match(waits, &replay->streams))
-        return false;
-    if (!waits->first_wait)
-        return true;
-    replay->next_waits =
-        memory_zeroed((size_t)replay->run->thread_count, sizeof *replay->next_waits);
-    for (int i = 0; i < replay->run->thread_count; i++)
-        replay->next_waits[i] = (struct next_waits){waits->first_write[i], waits->first_wait[i]};
     return true;
 }
 
@@ -545,7 +529,8 @@ bool replay_run(struct replay *replay, struct run *run, const struct machine *ma
     if (!good)
         return false;
     begin_simulated(replay);
-    if (match_waits(replay) && find_threads(replay) && streams_set_clocks(&replay->streams))
+    if (waits_match(&replay->waits, &replay->streams) && find_threads(replay) &&
+        streams_set_clocks(&replay->streams))
         execute_all(replay);
     return conclude(replay);
 }

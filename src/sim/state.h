@@ -153,11 +153,6 @@ struct thread_extra {
     bool joined;                /* the first thread has waited for its end */
 };
 
-/* The next write that somebody waits for, and the next wait. */
-struct next_waits {
-    uint32_t write, wait;
-};
-
 /* Sums over calls of a routine. [1]: to another node. */
 struct call_sum {
     uint64_t calls, moves[2];
@@ -202,7 +197,6 @@ struct replay {
 
     struct thread *threads;             /* by thread */
     struct thread_extra *thread_extras; /* by thread; NULL: each PE has one */
-    struct next_waits *next_waits;      /* by thread; NULL: nobody waits */
     struct rest *rests; /* by thread; NULL if no stage of an operation is an event */
     struct paths paths;
 
