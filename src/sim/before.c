@@ -208,7 +208,7 @@ static void observe_flag(void *context, const struct observation *seen)
     struct matching *matching = context;
     matching->seen = matching->seen || waits_for(seen);
     if (waits_for(seen))
-        flag_list_add(&matching->flags, seen->peer, seen->place, seen->bytes);
+        flag_list_add(&matching->flags, seen->peer, seen->change.place, seen->change.bytes);
 }
 
 /* ---- Writes and waits ---- */
@@ -226,7 +226,7 @@ static void add_writes(struct matching *matching, const struct observation *seen
             .thread = (uint32_t)seen->thread,
             .ordinal = seen->ordinal,
             .time = trace_seconds(matching->file, seen->start),
-            .value = (uint64_t)seen->value,
+            .value = (uint64_t)seen->condition.value,
         };
         write->valued = valued && flag_value(change, flag->place, flag->bytes, &write->value);
     }
@@ -235,16 +235,14 @@ static void add_writes(struct matching *matching, const struct observation *seen
 static void add_wait(struct matching *matching, const struct observation *seen)
 {
     memory_extend(matching->waits, matching->wait_count, &matching->wait_room);
-    size_t flag = flag_list_find(&matching->flags, seen->peer, seen->place, seen->bytes);
+    const struct flag_change *what = &seen->change;
+    size_t flag = flag_list_find(&matching->flags, seen->peer, what->place, what->bytes);
     matching->waits[matching->wait_count++] = (struct wait){
         .thread = (uint32_t)seen->thread,
         .ordinal = seen->ordinal,
         .flag = (uint32_t)flag, /* UINT32_MAX: none */
         .cycle = seen->cycle,
-        .condition = {.bytes = seen->bytes,
-                      .comparison = seen->valued ? seen->comparison : -1,
-                      .is_signed = seen->is_signed,
-                      .value = seen->value},
+        .condition = seen->condition,
         .from = seen->op->kind != OP_WAIT ? trace_seconds(matching->file, seen->start) : -1e300,
         .to = trace_seconds(matching->file, seen->end),
     };
@@ -258,9 +256,7 @@ static void observe_all(void *context, const struct observation *seen)
         return;
     }
     const uint64_t word = sizeof(uint64_t);
-    add_writes(matching, seen,
-               &(struct flag_change){seen->place, seen->bytes, seen->element, seen->step},
-               seen->valued);
+    add_writes(matching, seen, &seen->change, seen->valued);
     add_writes(matching, seen, &(struct flag_change){seen->signal, word, word, word},
                seen->signal_valued);
 }

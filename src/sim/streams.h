@@ -5,6 +5,7 @@
 
 #include "sim/run.h"
 #include "trace/encode.h"
+#include "trace/read/flag.h"
 #include "trace/read/read.h"
 
 /* ---- cycles.c: polling loops with several calls in each turn. They are found before the trace is
@@ -113,17 +114,14 @@ struct observation {
     int thread, peer;
     uint32_t ordinal; /* of the operation in its thread's stream */
     const struct op *op;
-    struct cycle *cycle;   /* the loop whose end this fetch sees, or NULL */
-    uint64_t place, bytes; /* that are written or waited for; bytes is their number */
-    uint64_t element,
-        step;           /* bytes of an element that is written, and from one element to the next */
-    uint64_t signal;    /* place that a put changes after its data, or 0 */
-    int64_t start, end; /* ticks of the PE */
-    int64_t value;      /* that is written or compared with, or to which the signal is set */
-    bool valued;        /* the value is known; that of a write is its bytes, the first one lowest */
+    struct cycle *cycle;             /* the loop whose end this fetch sees, or NULL */
+    struct flag_change change;       /* what is written or waited for */
+    struct flag_condition condition; /* its value is also the one that is written, the first byte
+                                        lowest, or to which the signal is set */
+    bool valued;                     /* the written value is known */
+    uint64_t signal;                 /* place that a put changes after its data, or 0 */
     bool signal_valued;
-    bool is_signed; /* the variable that is waited for is signed */
-    int comparison;
+    int64_t start, end; /* ticks of the PE */
 };
 
 #define NOT_RECORDED INT64_MIN

@@ -146,27 +146,26 @@ static void show(struct streams *streams, const struct call *call, int64_t start
     const struct op *op = &stream->ops[stream->count - 1];
     const struct routine_kind *kind = call->kind;
     uint64_t stride = (uint64_t)value_of(call, TRACE_TARGET_STRIDE, 1);
-    bool strided = stride > 1 && stride < OP_MOST_BYTES,
-         one = extent(call) == kind->element_bytes; /* of several variables the value is not one */
+    const bool strided = stride > 1 && stride < OP_MOST_BYTES, value = has_value(call, TRACE_VALUE);
+    const uint64_t bytes = extent(call), element = strided ? kind->element_bytes : bytes;
+    const bool compares = value && kind->integer && /* of several variables the value is not one */
+                          bytes == kind->element_bytes;
     struct observation seen = {
         .thread = call->thread,
         .peer = op->kind == OP_WAIT ? call->pe : (int)op->peer,
         .ordinal = stream->made - 1,
         .op = op,
-        .place = (uint64_t)value_of(call, TRACE_TARGET, 0),
-        .bytes = extent(call),
+        .change = {(uint64_t)value_of(call, TRACE_TARGET, 0), bytes, element,
+                   strided ? element * stride : bytes},
+        .condition = {.bytes = bytes,
+                      .comparison = compares ? (int)value_of(call, TRACE_COMPARISON, -1) : -1,
+                      .is_signed = kind->is_signed,
+                      .value = value_of(call, TRACE_VALUE, 0)},
+        .valued = value && kind->sets && stride > 0 && stride < OP_MOST_BYTES,
         .signal = (uint64_t)value_of(call, TRACE_SIGNAL, 0),
-        .element = strided ? kind->element_bytes : extent(call),
-        .step = strided ? kind->element_bytes * stride : extent(call),
+        .signal_valued = kind->sets_signal && value_of(call, TRACE_OPTIONS, -1) == TRACE_SIGNAL_SET,
         .start = start,
         .end = end_of(call->raw),
-        .value = value_of(call, TRACE_VALUE, 0),
-        .valued = has_value(call, TRACE_VALUE) &&
-                  (op->kind == OP_WAIT ? kind->integer && one
-                                       : kind->sets && stride > 0 && stride < OP_MOST_BYTES),
-        .signal_valued = kind->sets_signal && value_of(call, TRACE_OPTIONS, -1) == TRACE_SIGNAL_SET,
-        .is_signed = kind->is_signed,
-        .comparison = (int)value_of(call, TRACE_COMPARISON, -1),
     };
     streams->observe(streams->context, &seen);
 }
@@ -178,11 +177,10 @@ static void show_fetches(struct streams *streams, int thread, const struct poll 
                                .peer = (int)poll->peer,
                                .ordinal = stream->made - 1,
                                .op = &stream->ops[stream->count - 1],
-                               .place = poll->places[0],
-                               .bytes = poll->op.bytes,
+                               .change = {.place = poll->places[0], .bytes = poll->op.bytes},
+                               .condition = {.bytes = poll->op.bytes, .comparison = -1},
                                .start = poll->start,
-                               .end = poll->end,
-                               .comparison = -1};
+                               .end = poll->end};
     streams->observe(streams->context, &seen);
 }
 
@@ -363,11 +361,10 @@ static void show_fetch(struct streams *streams, const struct call *call, const s
         .ordinal = cycle ? cycle->ordinal : 0,
         .op = &waits,
         .cycle = cycle,
-        .place = place_of(call, op->kind),
-        .bytes = op->bytes,
+        .change = {.place = place_of(call, op->kind), .bytes = op->bytes},
+        .condition = {.bytes = op->bytes, .comparison = -1},
         .start = cycle ? cycle->from : call->raw->start,
         .end = end_of(call->raw),
-        .comparison = -1,
     };
     streams->observe(streams->context, &seen);
 }
