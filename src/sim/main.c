@@ -182,20 +182,14 @@ static void print_report(FILE *out, const struct arguments *arguments,
 {
     struct report report = report_make(replay);
     const struct given *slower = arguments_given(arguments, "tolerance");
-    const struct repeat repeat = repeat_of(replay, &prediction->replay, prediction->machine);
-    struct errors errors = errors_find(&repeat, traces, arguments_given(arguments, "errors"));
-    struct tolerance tolerance = tolerance_find(&repeat, share_of(slower), slower);
-    struct profile profile = {0};
-    if (arguments_given(arguments, "path") || repeat.work <= REPEAT_WORK) {
-        profile = repeat_profile(&repeat, replay);
-        report.profile = &profile;
-    }
-    report.errors = &errors;
-    report.repeat = &repeat;
-    report.tolerance = &tolerance;
+    report.repeat = repeat_of(replay, &prediction->replay, prediction->machine);
+    report.errors = errors_find(&report.repeat, traces, arguments_given(arguments, "errors"));
+    report.tolerance = tolerance_find(&report.repeat, share_of(slower), slower);
+    if (arguments_given(arguments, "path") || report.repeat.work <= REPEAT_WORK)
+        report.profile = repeat_profile(&report.repeat, replay);
     (prediction->json ? report_json : report_text)(out, &report);
-    profile_free(&profile);
-    errors_free(&errors);
+    profile_free(&report.profile);
+    errors_free(&report.errors);
     sim_output_close(out, prediction->output);
 }
 

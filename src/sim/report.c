@@ -264,7 +264,7 @@ static int compare_path_sums(const void *a, const void *b)
 
 static size_t path_sums(const struct report *report, bool by_routine, struct path_sum **sums)
 {
-    const struct profile *profile = report->profile;
+    const struct profile *profile = &report->profile;
     struct table keys = {0};
     *sums = memory_zeroed(profile->count, sizeof **sums);
     for (size_t i = 0; i < profile->count; i++) {
@@ -294,9 +294,9 @@ static void print_path(FILE *out, const struct report *report)
             seconds(compute, (double)last->path_compute),
             seconds(communication, (double)(last->time - last->path_compute)), report->changes,
             numbers_plural(report->changes));
-    if (!report->profile)
+    if (!report->profile.run)
         fputs("--path finds out on which PEs and in which routines it is\n", out);
-    for (int by_routine = 1; by_routine >= 0 && report->profile; by_routine--) {
+    for (int by_routine = 1; by_routine >= 0 && report->profile.run; by_routine--) {
         struct path_sum *sums;
         size_t count = path_sums(report, by_routine, &sums);
         fprintf(out, "\n%-32s %16s %10s %8s\n", "critical path", "time s", "share",
@@ -344,8 +344,8 @@ static void json_profile(FILE *out, const struct report *report)
         free(sums);
     }
     json_print(out, ",\n'parts':[");
-    for (size_t i = 0; i < report->profile->count; i++) {
-        const struct profile_part *one = &report->profile->parts[i];
+    for (size_t i = 0; i < report->profile.count; i++) {
+        const struct profile_part *one = &report->profile.parts[i];
         fputs(i ? "," : "", out);
         json_print(out, "{'pe':%u,'name':%s,", one->pe, path_name(report, one->routine));
         json_part(out, report, one->time);
@@ -359,7 +359,7 @@ static void json_path(FILE *out, const struct report *report)
     json_print(out, ",\n'critical_path':{'compute':%f,'communication':%f,'changes':%zu",
                report_seconds(last->path_compute),
                report_seconds((last->time - last->path_compute)), report->changes);
-    if (report->profile)
+    if (report->profile.run)
         json_profile(out, report);
     fputc('}', out);
 }
@@ -580,12 +580,12 @@ void report_text(FILE *out, const struct report *report)
     const struct replay *replay = report->replay;
     const struct streams *streams = &replay->streams;
     char time[32];
-    report_subject(out, report->repeat);
+    report_subject(out, &report->repeat);
     fputs("predicted run time: ", out);
-    report_run_time(out, report->errors, (double)report->run_time);
+    report_run_time(out, &report->errors, (double)report->run_time);
     fputc('\n', out);
-    report_errors(out, report->errors, report->repeat);
-    print_tolerance(out, report->tolerance);
+    report_errors(out, &report->errors, &report->repeat);
+    print_tolerance(out, &report->tolerance);
     fprintf(out, "total communication time: %s s\n\n", seconds(time, report->communication.sum));
     fprintf(out, "%-14s %16s %16s %16s %9s %8s\n", "over PEs", "sum s", "mean s", "most s",
             "most/mean", "on PE");
@@ -619,7 +619,7 @@ void report_text(FILE *out, const struct report *report)
         fprintf(out,
                 "%" PRIu64 " collective calls cost what follows from other numbers of PEs: the "
                 "tables of %s do not go so far\n",
-                replay->extrapolated, report->repeat->description);
+                replay->extrapolated, report->repeat.description);
 }
 
 void report_json(FILE *out, const struct report *report)
@@ -627,10 +627,10 @@ void report_json(FILE *out, const struct report *report)
     const struct replay *replay = report->replay;
     const struct streams *streams = &replay->streams;
     json_print(out, "{'command':%s,", replay->run->command);
-    report_subject_json(out, report->repeat);
+    report_subject_json(out, &report->repeat);
     json_print(out, ",\n'run_time':%f,\n", report_seconds(report->run_time));
-    report_errors_json(out, report->errors);
-    json_tolerance(out, report->tolerance);
+    report_errors_json(out, &report->errors);
+    json_tolerance(out, &report->tolerance);
     if (replay->surplus)
         json_surplus(out, replay->run, replay->surplus);
     json_print(out,

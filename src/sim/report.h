@@ -15,9 +15,9 @@ struct pe_report report_pe(const struct replay *, int pe);
 
 struct report {
     const struct replay *replay;
-    const struct tolerance *tolerance;
-    const struct errors *errors;
-    const struct repeat *repeat;
+    struct tolerance tolerance;
+    struct errors errors;
+    struct repeat repeat;
     int64_t run_time; /* ps: until the last PE has ended */
     uint32_t last;    /* that PE's thread */
     struct spread {
@@ -25,8 +25,8 @@ struct report {
         int64_t most; /* ps: the largest value of a PE, and which PE that is */
         uint32_t pe;
     } compute, communication, waiting;
-    size_t changes;                /* of the critical path, from one thread to another */
-    const struct profile *profile; /* NULL: was not looked for */
+    size_t changes;         /* of the critical path, from one thread to another */
+    struct profile profile; /* its run is NULL: was not looked for */
 };
 
 /* Without tolerance, errors, repeat and profile. */
