@@ -190,9 +190,7 @@ bool run_open(struct run *run, char *const *paths, size_t count, char **error, b
 void run_close(struct run *run)
 {
     for (int i = 0; i < run->pes; i++) {
-        if (run->sources && run->sources[i])
-            free(run->sources[i]->teams.teams);
-        free(run->sources ? run->sources[i] : NULL);
+        free(run->teams ? run->teams[i].teams : NULL);
         free(run->files[i].path);
     }
     for (size_t i = 0; i < run->program_count; i++) {
@@ -203,7 +201,7 @@ void run_close(struct run *run)
     free(run->first_extra);
     free(run->extra_pe);
     free(run->programs);
-    free(run->sources);
+    free(run->teams);
     free(run->command);
     table_free(&run->names);
     sets_free(&run->reader.sets);
@@ -211,50 +209,39 @@ void run_close(struct run *run)
 
 /* ---- Sets ---- */
 
-/* What the PE's own file says of its teams, which is read with the next call; NULL: it cannot be.
- */
-static struct source *read_teams(struct run *run, int pe, struct trace_file **own)
-{
-    char *error = NULL;
-    *own = trace_open(run_path(run, pe), &error);
-    free(error);
-    if (!*own)
-        return NULL;
-    if (!run->sources)
-        run->sources = memory_zeroed((size_t)run->pes, sizeof *run->sources);
-    struct source **kept = &run->sources[pe];
-    if (!*kept)
-        *kept = memory_zeroed(1, sizeof **kept);
-    return *kept;
-}
-
-/* Teams are read once, when the first call that may be of one comes. */
+/* Teams are read once from the PE's own file, when the first call that may be of one comes. */
 int64_t run_set(struct run *run, int pe, const struct trace_event *event)
 {
     static const struct reader_command command = {.name = "sim"};
-    struct source plain = {0},
-                  *source = run->sources && run->sources[pe] ? run->sources[pe] : &plain;
     bool told = true; /* damage is refused when events are read */
     struct trace_info info = {.pe = pe, .pes = run->pes};
-    struct trace_file *own = NULL;
+    struct trace_file *file = run_program(run, pe)->file, *own = NULL;
     struct set_call call;
+    struct source source = {.reader = &run->reader,
+                            .path = run_path(run, pe),
+                            .file = file,
+                            .info = &info,
+                            .damaged = true};
+    if (run->teams)
+        source.teams = run->teams[pe];
     /* Without teams in sight, the table of routines, which all its PEs share, is enough. */
-    bool active = event->values[TRACE_SET_STRIDE] > 0 &&
-                  trace_routine(run_program(run, pe)->file, event->routine)->class != TRACE_CONTEXT;
-    if (!active && !source->teams.read && !(source = read_teams(run, pe, &own)))
-        return -1;
+    if (!source.teams.read && (event->values[TRACE_SET_STRIDE] <= 0 ||
+                               trace_routine(file, event->routine)->class == TRACE_CONTEXT)) {
+        char *error = NULL;
+        source.file = own = trace_open(run_path(run, pe), &error);
+        free(error);
+        if (!own)
+            return -1;
+    }
     run->reader.command = &command;
     run->reader.told = &told;
-    source->reader = &run->reader;
-    source->path = run_path(run, pe);
-    source->damaged = true;
-    source->file = own ? own : run_program(run, pe)->file;
-    source->info = &info;
-    enum set_kind kind = source_set(source, event, &call);
-    source->path = NULL;
-    source->file = NULL;
-    source->info = NULL;
+    enum set_kind kind = source_set(&source, event, &call);
     trace_close(own);
+    if (source.teams.read) {
+        if (!run->teams)
+            run->teams = memory_zeroed((size_t)run->pes, sizeof *run->teams);
+        run->teams[pe] = source.teams;
+    }
     if (kind == SET_UNKNOWN)
         return -1;
     return kind == SET_KNOWN && call.member >= 0 ? (int64_t)call.set : -2;

@@ -39,10 +39,10 @@ struct run {
     uint32_t *extra_pe;    /* by extra thread: its PE */
     struct program *programs;
     size_t program_count, most_routines;
-    struct table names;      /* routines of all files; op.routine is a number of this table */
-    char *command;           /* the traced command */
-    struct reader reader;    /* holds the sets of PEs, of which 0 is all PEs */
-    struct source **sources; /* by PE; NULL for PEs without teams */
+    struct table names;         /* routines of all files; op.routine is a number of this table */
+    char *command;              /* the traced command */
+    struct reader reader;       /* holds the sets of PEs, of which 0 is all PEs */
+    struct source_teams *teams; /* by PE; NULL: none were read */
 };
 
 /* Opens the trace in a folder, or the trace that consists of these files, in any order. False with
