@@ -3,6 +3,7 @@
 """scripts/skampi-accept finds slow nodes, links that are 10 % slower and losses on synthetic machines with noise,
 and accuses nobody on sound ones; plays the rounds that skampi plays; says the same of the results again."""
 
+import argparse
 import json
 import os
 import re
@@ -14,13 +15,14 @@ import harness
 import made_results
 from harness import ROOT, SAMPLE, Tap, read_text, run, scratch_directory, skampi, unread_status, write_text
 from made_tournament import Machine, Tournament, lossy, player, slow_link, slow_node
-from skampi_tools.accept.run import Wanted, accept
+from skampi_tools.accept.run import accept
 from skampi_tools.accept.values import Times
 
 ACCEPT = os.path.join(ROOT, "scripts/skampi-accept")
 STUB = os.path.join(ROOT, "tests/support/stub/made_skampi")
 # More by hand: ACCEPT_RUNS=20 ACCEPT_SOUND=200 tests/e2e/test_accept.py
 RUNS = int(os.environ.get("ACCEPT_RUNS", "1" if SAMPLE else "3"))
+WANTED = argparse.Namespace(passes=0, rounds=0, alpha=0.01, least=0.04)  # as skampi-accept's options by default
 SOUND = int(os.environ.get("ACCEPT_SOUND", "5" if SAMPLE else "15"))
 
 tap = Tap()
@@ -32,7 +34,7 @@ folder = scratch_directory()
 def accused(sites, seed, faults, per_site=1, **how):
     """{(what, unit)}"""
     machine, times = Machine(sites, seed, faults, per_site, **how), Times()
-    case = accept(times, player(machine), Tournament(sites * per_site, per_site if sites > 1 else 1), Wanted())
+    case = accept(times, player(machine), Tournament(sites * per_site, per_site if sites > 1 else 1), WANTED)
     return {(test.what, test.unit) for test in case.accused}
 
 

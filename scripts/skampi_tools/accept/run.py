@@ -1,24 +1,15 @@
 """The course of an acceptance test: a tournament, then re-tests until nothing is open, whoever measures.
 
-    case = accept(times, play, game, Wanted(passes=5))
-    # play(times, tasks) adds to times what measuring them gave
+    case = accept(times, play, game, wanted)
+    # play(times, tasks) adds to times what measuring them gave. wanted: the options of skampi-accept: .passes and .rounds,
+    # 0: by the game; .alpha, the probability that a sound machine is accused; .least: smaller differences are none
 """
-
-from dataclasses import dataclass
 
 from .judge import LOOKS, Case, judge, retest_rounds, screen
 from .tournament import chance
 
 ALL_ROUNDS = 255  # tournaments of at most this many rounds are played completely
 SAMPLED = 32  # rounds that are drawn from a longer tournament
-
-
-@dataclass
-class Wanted:
-    passes: int = 0         # 0: as many as passes_for() says
-    rounds: int = 0         # of each pass; 0: all, or SAMPLED
-    alpha: float = 0.01     # probability that a sound machine is accused
-    least: float = 0.04     # smaller differences are none
 
 
 def rounds_of(game, wanted):
