@@ -6,6 +6,7 @@
 good, leaves out what crashes, hangs or gives wrong data, and goes on where it was; Open MPI and MPICH read their rules as
 it says."""
 
+import argparse
 import json
 import math
 import os
@@ -22,7 +23,7 @@ sys.path.insert(0, os.path.join(ROOT, "scripts"))
 from skampi_tools import cli, results, weights
 
 cli.need("numpy")
-from skampi_tools.tune import choices, mpich, openmpi, proof, race, rules, search
+from skampi_tools.tune import choices, mpich, openmpi, proof, rules, search
 
 TUNE = os.path.join(ROOT, "scripts/skampi-tune")
 tap = Tap()
@@ -95,7 +96,7 @@ class MadeSearch(search.Search):
 def tuned(seed, alike=False, **settings):
     """(Programmed, the search, what is chosen)"""
     made = Programmed(seed, alike)
-    own = MadeSearch(made, race.Settings(**settings))
+    own = MadeSearch(made, argparse.Namespace(**{"tolerance": 0.05, "alpha": 0.05, "launch_spread": 0.05, **settings}))
     own.run(quiet=True)
     chosen = proof.Chosen(own.races, weights.Weights(), own.races[0].settings.tolerance)
     return made, own, chosen

@@ -1,6 +1,6 @@
 """Which candidates of a choice are still worth a launch, and what is chosen at each point.
 
-    race = Race(choice, Settings(tolerance=0.05))
+    race = Race(choice, settings)            # the options tolerance, alpha and launch_spread of skampi-tune
     while race.racing:                       # candidates that need further launches
         race.judge({candidate: files})       # ResultFiles of all their launches so far
     race.verdicts()                          # {point: Verdict}
@@ -31,13 +31,6 @@ class Verdict:
     state: str            # DECIDED, AS_GOOD, OPEN
     best: Candidate       # the fastest as far as launches went
     gain: float           # of the best one: 0.2 takes 20 % less time than the default
-
-
-@dataclass
-class Settings:
-    tolerance: float = 0.05
-    alpha: float = 0.05
-    launch_spread: float = 0.05
 
 
 class Race:

@@ -8,7 +8,6 @@ import time
 from .. import cli
 from ..campaign.keeping import open_directory, write_json
 from . import openmpi, output, proof as proving, rules, search as searching
-from .race import Settings
 
 SEARCH_SHARE = 0.6  # share of the time limit that the search may take; the proof needs the rest
 MOST_PROOFS = 3
@@ -25,7 +24,6 @@ class Tuning:
     def __init__(self, given, common, directory):
         self.given, self.common, self.directory = given, common, directory
         self.begun = time.monotonic()
-        self.settings = Settings(given.tolerance, given.alpha, given.launch_spread)
         self.proofs = []
 
     def _left(self, share=1.0):
@@ -36,7 +34,7 @@ class Tuning:
         folder = os.path.join(self.directory, "search")
         os.makedirs(self.directory, exist_ok=True)
         lock = open_directory(folder, definition)
-        self.found = searching.Search(choices, definition, folder, self.settings, weights)
+        self.found = searching.Search(choices, definition, folder, self.given, weights)
         self.found.run(self.given.quiet, self._left(SEARCH_SHARE), self.given.timeout)
         lock.release()
 
@@ -50,7 +48,7 @@ class Tuning:
                 cli.replace_text(path, text)
             environment = chosen.environment(folder)
             definition = proving.define(self.common, self.given.proof, environment, chosen.sets())
-            proof, run = proving.prove(folder, definition, environment, self.settings, quiet=self.given.quiet,
+            proof, run = proving.prove(folder, definition, environment, self.given, quiet=self.given.quiet,
                                        time_limit=self._left(), longest=self.found.run_of.longest)
             if not proof:
                 return _status(run)
@@ -78,7 +76,7 @@ class Tuning:
                 files[os.path.join(os.path.dirname(stem), UCX)] = text
             for path, text in files.items():
                 cli.replace_text(path, text)
-        value = output.as_json(chosen, self.found, self.proofs, list(files), environment, self.settings)
+        value = output.as_json(chosen, self.found, self.proofs, list(files), environment, self.given)
         write_json(os.path.join(self.directory, "tune.json"), value)
         cli.replace_text(os.path.join(self.directory, "tune.html"), output.page(value))
         if not self.given.quiet:
