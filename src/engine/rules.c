@@ -71,17 +71,22 @@ struct region_times {
     double shortest, longest; /* seconds, of the PEs; NaN: none times anything */
 };
 
-/* What the next repetition times. */
-static struct region_times timed_by_a_repetition(struct bench *bench)
+/* What a call times: bench->call(), a repetition, or bench->refer(), of which each timed region has
+ * to be long enough. */
+static struct region_times times_of(struct bench *bench, double (*call)(struct bench *))
 {
     struct timing *timing = &bench->services.timing;
     double before = timing->total;
+    timing->shortest = INT64_MAX;
     timing->shortest_part = NAN;
-    bench->call(bench);
-    double longest = timing->total - before;
-    double shortest = isnan(timing->shortest_part) ? longest : timing->shortest_part;
-    if (timing->total == before)
+    call(bench);
+    double longest = timing->total - before, shortest = longest;
+    if (call == bench->refer)
+        shortest = timing->shortest == INT64_MAX ? NAN : timer_seconds(timing->shortest);
+    else if (timing->total == before)
         shortest = longest = NAN; /* this PE only watches */
+    else if (!isnan(timing->shortest_part))
+        shortest = timing->shortest_part;
     double least[] = {shortest, -longest};
     comm_allreduce(pe_set_group(bench->run.set), COMM_MIN, least, 2);
     return (struct region_times){least[0], -least[1]};
@@ -113,25 +118,12 @@ static int64_t more_iterations(const struct bench *bench, double factor)
     return limited(bench, more < MOST_ITERATIONS ? (int64_t)more : MOST_ITERATIONS);
 }
 
-/* The times of one call of the reference. */
-static struct region_times timed_by_the_reference(struct bench *bench)
-{
-    struct timing *timing = &bench->services.timing;
-    double before = timing->total;
-    timing->shortest = INT64_MAX;
-    bench->refer(bench);
-    double shortest = timing->shortest == INT64_MAX ? NAN : timer_seconds(timing->shortest);
-    double least[] = {shortest, -(timing->total - before)};
-    comm_allreduce(pe_set_group(bench->run.set), COMM_MIN, least, 2);
-    return (struct region_times){least[0], -least[1]};
-}
-
 int64_t iterations_of_reference(struct bench *bench)
 {
     struct run *run = &bench->run;
     double needed = long_enough(run);
     int64_t asked = run->iterations, enough = asked;
-    struct region_times timed = timed_by_the_reference(bench);
+    struct region_times timed = times_of(bench, bench->refer);
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         if (!(timed.shortest < needed) || timed.longest >= LONG_ENOUGH_ANYWAY)
             break;
@@ -139,7 +131,7 @@ int64_t iterations_of_reference(struct bench *bench)
         run->iterations = more_iterations(bench, fmax(factor, 2));
         if (run->iterations <= enough)
             break;
-        struct region_times more = timed_by_the_reference(bench);
+        struct region_times more = times_of(bench, bench->refer);
         /* What is timed call by call or burst by burst takes as long as before. */
         double grown = (double)run->iterations / (double)enough;
         if (!(more.shortest > timed.shortest * sqrt(grown)))
@@ -160,7 +152,7 @@ void iterations_choose(struct bench *bench)
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         if (bench->buffers.cold)
             bench->call(bench); /* first touches of the pages count for nothing */
-        struct region_times timed = timed_by_a_repetition(bench);
+        struct region_times timed = times_of(bench, bench->call);
         if (isnan(timed.shortest) || timed.shortest >= needed ||
             timed.longest >= LONG_ENOUGH_ANYWAY)
             break;
