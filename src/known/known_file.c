@@ -55,8 +55,6 @@ void known_state_release(struct known_state *state)
 void known_point_release(struct known_point *point)
 {
     free(point->key);
-    free(point->block);
-    free(point->call);
     free(point->members);
     free(point->values);
 }
@@ -363,18 +361,16 @@ static struct result_variable *take_variables(json_t *variables, size_t *count)
 
 /* The point_text() that the file states. For files of older versions it is made from their members.
  */
-static char *key_of(const json_t *record, const struct known_point *point)
+static char *key_of(const json_t *record, struct result_point *identity)
 {
     const char *stated = json_string_value(json_object_get(record, "point"));
     if (stated)
         return memory_text(stated);
-    struct result_point identity = {
-        .block = point->block, .text = point->call, .members = point->members, .pes = point->pes};
     struct result_variable *variables =
-        take_variables(json_object_get(record, "variables"), &identity.variable_count);
-    identity.variables = variables;
-    char *key = point_text(&identity);
-    for (size_t i = 0; i < identity.variable_count; i++)
+        take_variables(json_object_get(record, "variables"), &identity->variable_count);
+    identity->variables = variables;
+    char *key = point_text(identity);
+    for (size_t i = 0; i < identity->variable_count; i++)
         free((char *)variables[i].value);
     free(variables);
     return key;
@@ -393,15 +389,15 @@ static const char *take_rounds(const json_t *record, struct known_file *file, si
     struct known_point *point = &file->points[file->point_count++];
     *point = (struct known_point){.line = line};
     int pes;
-    bool block = text_of(record, "block", &point->block);
-    bool call = text_of(record, "call", &point->call);
-    bool members = text_or_empty(set, "members", &point->members);
-    if (!block || !call || !members)
+    struct result_point identity = {.block = json_string_value(json_object_get(record, "block")),
+                                    .text = json_string_value(json_object_get(record, "call"))};
+    if (!text_or_empty(set, "members", &point->members) || !identity.block || !identity.text)
         return "block, call or members is no text";
     if (!integer_of(set, "size", 1, INT_MAX, &pes))
         return "the size of pe_set is no count";
-    point->pes = (size_t)pes;
-    point->key = key_of(record, point);
+    point->pes = identity.pes = (size_t)pes;
+    identity.members = point->members;
+    point->key = key_of(record, &identity);
     const char *wrong = take_values(states, point);
     return wrong ? wrong : take_medians(record, point);
 }

@@ -35,7 +35,7 @@ struct known_value {
 
 struct known_point {
     char *key; /* point_text() */
-    char *block, *call, *members;
+    char *members;
     size_t pes;
     struct known_value *values;
     size_t value_count;
