@@ -64,7 +64,7 @@ TEST(long_lines_are_not_cut_within_a_character)
 
     for (int i = 0; i < 200; i++)
         text_append(&line, "\xe2\x82\xac");
-    for (int column = 1; column <= 600; column += 3) {
+    for (int column = 1; column <= 600; column += 7) {
         struct source *source = source_of(line.data);
         char *text = diag_format(source, (struct position){0, 1, column}, "x");
 
