@@ -90,10 +90,11 @@ static void post(const struct run *run, int64_t iteration)
 {
     const struct transfer_state *s = run->state;
     void *from = mpi_address(run->local + (size_t)iteration * run->local_step, s->described);
+    char *to = source_place(run, iteration, 0), *next = source_place(run, iteration, 1);
     int posted = 0;
     for (int i = 0; i < s->sources; i++)
-        MPI_Irecv(source_place(run, iteration, i), s->count, s->datatype, partner(run, -1 - i),
-                  s->tag, s->comm, &s->requests[posted++]);
+        MPI_Irecv(to + i * (next - to), s->count, s->datatype, partner(run, -1 - i), s->tag,
+                  s->comm, &s->requests[posted++]);
     for (int i = 0; i < s->targets; i++)
         MPI_Isend(from, s->count, s->datatype, partner(run, 1 + i), s->tag, s->comm,
                   &s->requests[posted++]);
