@@ -131,17 +131,18 @@ class Machine:
 
 def _overhead(data, place, kind, piece):
     """What a post costs before anything depends on the size: of small messages their median, or that of a few somewhat larger
-    ones, or what one more in a window takes, or, between nodes, that of gets: whichever is least. (Many small ones in a row may
-    have to wait meanwhile, since the processor also works for packets of the first ones, or since a slow line is busy. Requests of
-    gets keep the line less busy than puts.) Of a later piece, where the line through its posts begins. The call of a put
-    takes its bytes, too: then without them."""
+    ones, or what one more in a window takes, or, on a slow line, that of gets: whichever is least. (Many small ones in a row may
+    have to wait meanwhile, since the processor also works for packets of the first ones, or since the line is busy, for which
+    requests of gets are fewer bytes.) Of a later piece, where the line through its posts begins. The call of a put takes its
+    bytes, too: then without them."""
     for source in OVERHEAD_OF[kind]:
         posts = data.points(place, source, POST)
         per_byte = piece.slope.value if kind == source == "put" else 0.0
         if piece.start == 0 and (small := [max(0.0, time - size * per_byte) for size, time in posts if size <= SMALL]):
             windows = _windows(data, place) if source == "put-nbi" else None
             few = [time for size, time in posts if SMALL < size <= LARGER]
-            asking = [time for size, time in data.points(place, "get-nbi", POST) if size <= LARGER and place == BETWEEN]
+            slow = _header(data, place) > 0
+            asking = [time for size, time in data.points(place, "get-nbi", POST) if size <= LARGER and slow]
             values = [piecewise.middle(times) for times in (small, few, asking) if times]
             if windows and windows.step.value > 0:
                 values.append(windows.step)
@@ -193,6 +194,22 @@ def _gap(data, place, overhead):
     if not windows:
         return None
     return windows.step if windows.step.value > VISIBLE * overhead else Value(0.0, 0.0)
+
+
+def _header(data, place):
+    """Seconds that the line needs for each message besides its data, if it limits how fast messages follow each other: then small
+    posts in a row take longer by what their bytes take. 0: it does not, or that was not measured."""
+    posts = [(size, time) for size, time in data.points(place, "put-nbi", POST) if size <= SMALL]
+    found, pieces = piecewise.line(posts), piecewise.fit(_full(data, place, "put", None))
+    if not found or not pieces:
+        return 0.0
+    least, most, per_byte = min(posts), max(posts), pieces[-1].slope.value
+    shows = (most[0] - least[0]) * per_byte > (VISIBLE - 1) * least[1]
+    if not shows or found.slope.value < per_byte / 2:
+        return 0.0
+    windows = _windows(data, place)
+    size, time = (data.of(place, "put-nbi", WINDOW)[0].bytes, windows.step.value) if windows else least
+    return max(0.0, time - size * per_byte)
 
 
 # ---- Receiving ----
@@ -256,23 +273,6 @@ def _asked_latency(alone, overhead, library):
     return _solved(0.0, alone, lambda latency: asked_time(overhead, latency, library) - alone)
 
 
-def _header(data, place, model):
-    """Bytes that each message has besides its data, if the line limits how fast messages follow each other: then small posts in a
-    row take longer by what their bytes take. 0: it does not, or that was not measured."""
-    per_byte = model.base[-1].value
-    posts = [(size, time) for size, time in data.points(place, "put-nbi", POST) if size <= SMALL]
-    found = piecewise.line(posts)
-    if not found or per_byte <= 0:
-        return 0
-    least, most = min(posts), max(posts)
-    shows = (most[0] - least[0]) * per_byte > (VISIBLE - 1) * least[1]
-    if not shows or found.slope.value < per_byte / 2:
-        return 0
-    windows = _windows(data, place)
-    size, time = (data.of(place, "put-nbi", WINDOW)[0].bytes, windows.step.value) if windows else least
-    return max(0, round(time / per_byte - size))
-
-
 def _library(data, place, model):
     """The Library of a place. A message takes what one more put in a window takes in one direction, where that is more than
     posting it. What windows take longer in both directions at the same time is that and answers. An answer takes no longer
@@ -289,8 +289,8 @@ def _library(data, place, model):
     wanted = both_ways.value - (model.own["quiet"].value if "quiet" in model.own else 0.0)
     overhead, latency = costs[0].overhead.value, costs[0].latency.value
     asks = _asks(model)
-    if header := _header(data, place, model):
-        return Library(costs[0].overhead, asks=asks, header=header, line=header * model.base[-1].value)
+    if line := _header(data, place):
+        return Library(costs[0].overhead, asks=asks, header=round(line / model.base[-1].value), line=line)
 
     def longer(receive, answer):
         library = Library(Value(receive), Value(answer), asks)
