@@ -671,7 +671,7 @@ def test_connect():
 
 def test_model_error():
     path = made("error.json", Made().all())
-    for options, wanted in (((), ["+- 23 %", "threads +- 57 %"]), (("--model-error", "9.5%"), ["+- 9.5 %"]),
+    for options, wanted in (((), ["+- 17 %", "threads +- 110 %"]), (("--model-error", "9.5%"), ["+- 9.5 %"]),
                             (("--model-error", "0%"), []), (("--model-error", "5%,20%"), ["+- 5 %", "threads +- 20 %"])):
         text = tool(path, *options).out
         found = re.findall(r"^model loggp (.*? %)", text, re.MULTILINE)
