@@ -11,6 +11,7 @@ import math
 import os
 import re
 import shlex
+import signal
 import subprocess
 import sys
 import time
@@ -421,6 +422,7 @@ def processors_kept(realtime):
     """The kernel stops programs with real-time priority for 50 ms in each second: runs take 5 % longer, of which calls that are
     measured by themselves know nothing. With realtime it does so for 5 ms meanwhile, in which others can end what hangs."""
     allowed = {}
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # then, too, it is as before
     try:
         for path in filter(os.path.exists, ALLOWED_US if realtime else ()):
             with open(path, encoding="ascii") as file:
