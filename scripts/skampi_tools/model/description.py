@@ -118,7 +118,8 @@ def _base(lines, model):
 
 def _costs(lines, model):
     for call, way in model.strided.items():
-        lines.add(f"{call} {way}", residuals_text(model.residuals[call]))
+        residuals = model.residuals.get(call)
+        lines.add(f"{call} {way}", residuals_text(residuals) if residuals else "not measured: as calls in the other direction")
     for kind in CLASSES:
         if kind in model.own:
             lines.add(f"cost {kind} {{ overhead {with_interval(model.own[kind])} }}")

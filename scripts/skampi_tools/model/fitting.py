@@ -516,6 +516,9 @@ def _place_model(data, place):
     _set_library(data, place, model)
     for kind in STRIDED_CALLS:  # now that gaps are known: messages that are received have none
         _strided(data, place, model, kind)
+    for kind, call in STRIDED_CALLS.items():  # a library that moves each element by itself does so in both directions
+        if kind in model.costs and model.strided:
+            model.strided.setdefault(call, next(iter(model.strided.values())))
     return model
 
 
