@@ -102,7 +102,7 @@ static int64_t loggp_step(const struct way *way, uint64_t bytes)
 /* Receiving, which the study does not know, is a part of it. */
 static int64_t paper_latency(const struct way *way)
 {
-    return way->latency > way->receive ? way->latency : way->receive;
+    return longer_of(way->latency, way->receive);
 }
 
 /* Blocking: latency and bytes. Not blocking: latency; the study takes the rest to be hidden. An

@@ -141,7 +141,7 @@ def _overhead(data, place, kind, piece):
         if piece.start == 0 and (small := [max(0.0, time - size * per_byte) for size, time in posts if size <= SMALL]):
             windows = _windows(data, place) if source == "put-nbi" else None
             few = [time for size, time in posts if SMALL < size <= LARGER]
-            slow = _header(data, place) > 0
+            slow = _header_time(data, place) > 0
             asking = [time for size, time in data.points(place, "get-nbi", POST) if size <= LARGER and slow]
             values = [piecewise.middle(times) for times in (small, few, asking) if times]
             if windows and windows.step.value > 0:
@@ -196,7 +196,7 @@ def _gap(data, place, overhead):
     return windows.step if windows.step.value > VISIBLE * overhead else Value(0.0, 0.0)
 
 
-def _header(data, place):
+def _header_time(data, place):
     """Seconds that the line needs for each message besides its data, if it limits how fast messages follow each other: then small
     posts in a row take longer by what their bytes take. 0: it does not, or that was not measured."""
     posts = [(size, time) for size, time in data.points(place, "put-nbi", POST) if size <= SMALL]
@@ -289,7 +289,7 @@ def _library(data, place, model):
     wanted = both_ways.value - (model.own["quiet"].value if "quiet" in model.own else 0.0)
     overhead, latency = costs[0].overhead.value, costs[0].latency.value
     asks = _asks(model)
-    if line := _header(data, place):
+    if line := _header_time(data, place):
         return Library(costs[0].overhead, asks=asks, header=round(line / model.base[-1].value), line=line)
 
     def longer(receive, answer):
