@@ -45,59 +45,67 @@ struct comm_shared comm_shared(void)
     return comm.shared;
 }
 
-static bool is_world(const struct pe_group *group)
-{
-    return group == &comm.world;
-}
-
 void comm_tell(void)
 {
     comm.telling = true;
 }
 
-/* bytes: of each member. */
-static void begin_collective(const struct pe_group *group, const char *what, size_t bytes)
-{
-    comm.shared.collectives += is_world(group);
-    if (comm.telling && comm_pe() == 0)
-        fprintf(stderr, "collective: %s of %zu bytes, %s%d PEs\n", what, bytes,
-                is_world(group) ? "all " : "", group->size);
-}
+/* What a collective of a group is on this PE. */
+struct tree {
+    const struct pe_group *group;
+    bool world;
+    struct counters *counters;
+    int rank, size;
+    int children; /* their bits are 0, 1, ..., from the smallest subtree to the largest */
+};
 
-static void count_message(const struct pe_group *group, size_t bytes)
+/* bytes: of each member. */
+static struct tree begin_collective(const struct pe_group *group, const char *what, size_t bytes)
 {
-    comm.shared.world_messages += is_world(group);
-    comm.shared.messages++;
-    comm.shared.bytes += (int64_t)bytes;
+    bool world = group == &comm.world;
+    struct tree tree = {.group = group,
+                        .world = world,
+                        .counters = world ? &comm.world_counters : &comm.set_counters,
+                        .rank = pe_group_rank_of(group, comm_pe()),
+                        .size = group->size};
+    int most = tree.rank == 0 ? LINK_CHILDREN - 1 : __builtin_ctz((unsigned)tree.rank);
+    while (tree.children < most && tree.rank + ((int64_t)1 << tree.children) < tree.size)
+        tree.children++;
+    comm.shared.collectives += world;
+    if (comm.telling && comm_pe() == 0)
+        fprintf(stderr, "collective: %s of %zu bytes, %s%d PEs\n", what, bytes, world ? "all " : "",
+                group->size);
+    return tree;
 }
 
 /* ---- One message between tree neighbours, in chunks ---- */
 
 enum direction { UP, DOWN };
 
-/* Sends or receives a message. child is the bit of the child on the parent's side of the link, and
- * -1 on the child's own side. */
-static void transfer(const struct pe_group *group, enum direction direction, int peer_rank,
-                     int child, void *data, size_t bytes)
-{
-    struct counters *counters = is_world(group) ? &comm.world_counters : &comm.set_counters;
-    int port = child < 0 ? LINK_PARENT : child;
-    int64_t *number = direction == UP ? &counters->up[port] : &counters->down[port];
-    bool sending = (direction == UP) == (child < 0);
-    int peer = pe_group_member(group, peer_rank);
-    int own = comm_pe();
-    /* The bit by which the parent knows the child: the child's lowest set bit. */
-    int rank_of_child = child < 0 ? pe_group_rank_of(group, own) : peer_rank;
-    int bit = __builtin_ctz((unsigned)rank_of_child);
+#define PARENT (-1)
 
-    if (sending)
-        count_message(group, bytes);
-    struct link_end end = {is_world(group), direction == UP ? bit : LINK_PARENT,
+/* Sends or receives a message. neighbour: the bit of a child, or PARENT. A parent knows a child by
+ * the lowest set bit of its rank. */
+static void transfer(const struct tree *tree, enum direction direction, int neighbour, void *data,
+                     size_t bytes)
+{
+    int rank = tree->rank, port = neighbour == PARENT ? LINK_PARENT : neighbour;
+    int bit = neighbour == PARENT ? __builtin_ctz((unsigned)rank) : neighbour;
+    int peer = pe_group_member(tree->group,
+                               neighbour == PARENT ? rank & (rank - 1) : rank + (1 << neighbour));
+    int64_t *number = direction == UP ? &tree->counters->up[port] : &tree->counters->down[port];
+    bool sending = (direction == UP) == (neighbour == PARENT);
+    if (sending) {
+        comm.shared.world_messages += tree->world;
+        comm.shared.messages++;
+        comm.shared.bytes += (int64_t)bytes;
+    }
+    struct link_end end = {tree->world, direction == UP ? bit : LINK_PARENT,
                            direction == UP ? LINK_PARENT : bit, 0};
     size_t done = 0;
     do {
         size_t chunk = bytes - done < LINK_CHUNK ? bytes - done : LINK_CHUNK;
-        end.number = counters->base + ++*number;
+        end.number = tree->counters->base + ++*number;
         if (sending)
             link_send(peer, &end, *number == 1, (char *)data + done, chunk);
         else
@@ -106,45 +114,19 @@ static void transfer(const struct pe_group *group, enum direction direction, int
     } while (done < bytes);
 }
 
-static int lowest_bit(int rank)
+/* To the largest subtree first, since its path is the longest. */
+static void hand_down(const struct tree *tree, void *data, size_t bytes)
 {
-    return rank == 0 ? LINK_CHILDREN - 1 : __builtin_ctz((unsigned)rank);
-}
-
-/* Rank of the child at a bit, or -1. */
-static int child_at(int rank, int bit, int size)
-{
-    int64_t child = (int64_t)rank + ((int64_t)1 << bit);
-    return child < size ? (int)child : -1;
-}
-
-/* Loops over the children, from the smallest subtree to the largest. */
-#define FOR_CHILDREN(bit, child, rank, size)                                                       \
-    for (int bit = 0, child; bit < lowest_bit(rank) && (child = child_at(rank, bit, size)) >= 0;   \
-         bit++)
-
-static int parent_of(int rank)
-{
-    return rank & (rank - 1);
-}
-
-static void hand_down(const struct pe_group *group, void *data, size_t bytes)
-{
-    int size = group->size, rank = pe_group_rank_of(group, comm_pe());
-    if (rank > 0)
-        transfer(group, DOWN, parent_of(rank), -1, data, bytes);
-    /* Send to the largest subtree first, since its path is the longest. */
-    int top = 0;
-    while (top < lowest_bit(rank) && child_at(rank, top, size) >= 0)
-        top++;
-    for (int bit = top - 1; bit >= 0; bit--)
-        transfer(group, DOWN, child_at(rank, bit, size), bit, data, bytes);
+    if (tree->rank > 0)
+        transfer(tree, DOWN, PARENT, data, bytes);
+    for (int bit = tree->children - 1; bit >= 0; bit--)
+        transfer(tree, DOWN, bit, data, bytes);
 }
 
 void comm_broadcast(const struct pe_group *group, void *data, size_t bytes)
 {
-    begin_collective(group, "broadcast", bytes);
-    hand_down(group, data, bytes);
+    struct tree tree = begin_collective(group, "broadcast", bytes);
+    hand_down(&tree, data, bytes);
 }
 
 /* Reduces towards rank 0 by combine(mine, other, n), then broadcasts. */
@@ -152,28 +134,26 @@ static void allreduce(const struct pe_group *group, void *values, size_t n,
                       void (*combine)(enum comm_operation, void *, const void *, size_t),
                       enum comm_operation op)
 {
-    int size = group->size, rank = pe_group_rank_of(group, comm_pe());
     size_t bytes = n * 8;
-    begin_collective(group, "reduction", bytes);
-    if (is_world(group)) {
+    struct tree tree = begin_collective(group, "reduction", bytes);
+    if (tree.world) {
         /* What was sent to the ports of a set must have arrived before another set uses them. */
         comm_quiet();
         comm.synchronized = true;
     }
-    if (size == 1)
+    if (tree.size == 1)
         return;
     uint64_t small[64];
     void *other = n <= 64 ? small : memory_zeroed(n, 8);
-    FOR_CHILDREN(bit, child, rank, size)
-    {
-        transfer(group, UP, child, bit, other, bytes);
+    for (int bit = 0; bit < tree.children; bit++) {
+        transfer(&tree, UP, bit, other, bytes);
         combine(op, values, other, n);
     }
     if (other != small)
         free(other);
-    if (rank > 0)
-        transfer(group, UP, parent_of(rank), -1, values, bytes);
-    hand_down(group, values, bytes);
+    if (tree.rank > 0)
+        transfer(&tree, UP, PARENT, values, bytes);
+    hand_down(&tree, values, bytes);
 }
 
 static void combine_real(enum comm_operation op, void *mine, const void *other, size_t n)
@@ -236,72 +216,63 @@ void comm_barrier(const struct pe_group *group)
 
 void comm_gather(const struct pe_group *group, const void *mine, size_t bytes, void *all)
 {
-    int size = group->size, rank = pe_group_rank_of(group, comm_pe());
-    begin_collective(group, "gather", bytes);
+    struct tree tree = begin_collective(group, "gather", bytes);
+    int size = tree.size, rank = tree.rank;
     /* Ranks rank ... rank + below - 1 are in this PE's subtree. */
-    int64_t below = rank == 0 ? size : (int64_t)1 << lowest_bit(rank);
-    if (below > size - rank)
-        below = size - rank;
+    int below = rank == 0 || size - rank < (rank & -rank) ? size - rank : rank & -rank;
     char *collected = rank == 0 ? all : memory_zeroed((size_t)below, bytes ? bytes : 1);
     if (bytes)
         memcpy(collected, mine, bytes);
-    FOR_CHILDREN(bit, child, rank, size)
-    {
-        int64_t count = (int64_t)1 << bit;
-        if (count > size - child)
-            count = size - child;
-        transfer(group, UP, child, bit, collected + (size_t)(child - rank) * bytes,
-                 (size_t)count * bytes);
+    for (int bit = 0; bit < tree.children; bit++) {
+        int first = 1 << bit, count = below - first < first ? below - first : first;
+        transfer(&tree, UP, bit, collected + (size_t)first * bytes, (size_t)count * bytes);
     }
     if (rank > 0) {
-        transfer(group, UP, parent_of(rank), -1, collected, (size_t)below * bytes);
+        transfer(&tree, UP, PARENT, collected, (size_t)below * bytes);
         free(collected);
     }
 }
 
 void comm_dissemination_barrier(const struct pe_group *group)
 {
-    struct counters *counters = is_world(group) ? &comm.world_counters : &comm.set_counters;
-    int size = group->size, rank = pe_group_rank_of(group, comm_pe());
-    int64_t number = counters->base + ++counters->dissemination;
-    begin_collective(group, "dissemination", 0);
-    for (int round = 0; (int64_t)1 << round < size; round++) {
+    struct tree tree = begin_collective(group, "dissemination", 0);
+    int64_t number = tree.counters->base + ++tree.counters->dissemination;
+    int round = 0;
+    for (; (int64_t)1 << round < tree.size; round++) {
         int distance = 1 << round;
-        count_message(group, sizeof number);
-        link_signal(pe_group_member(group, (rank + distance) % size), is_world(group), round,
+        link_signal(pe_group_member(group, (tree.rank + distance) % tree.size), tree.world, round,
                     number);
-        link_await_signal(pe_group_member(group, (rank - distance + size) % size), is_world(group),
-                          round, number);
+        link_await_signal(pe_group_member(group, (tree.rank - distance + tree.size) % tree.size),
+                          tree.world, round, number);
     }
+    comm.shared.world_messages += tree.world ? round : 0;
+    comm.shared.messages += round;
+    comm.shared.bytes += round * (int64_t)sizeof number;
 }
 
 void comm_scan(const struct pe_group *group, void *value, size_t bytes,
                void (*combine)(void *left, const void *right))
 {
-    int size = group->size, rank = pe_group_rank_of(group, comm_pe());
-    begin_collective(group, "scan", bytes);
+    struct tree tree = begin_collective(group, "scan", bytes);
     /* Sums of the subtrees below the children, then prefixes on the way down. */
     char *below = memory_zeroed(LINK_CHILDREN, bytes), *sum = memory_zeroed(1, bytes);
     memcpy(sum, value, bytes);
-    int children = 0;
-    FOR_CHILDREN(bit, child, rank, size)
-    {
-        transfer(group, UP, child, bit, below + (size_t)bit * bytes, bytes);
+    for (int bit = 0; bit < tree.children; bit++) {
+        transfer(&tree, UP, bit, below + (size_t)bit * bytes, bytes);
         combine(sum, below + (size_t)bit * bytes);
-        children++;
     }
-    if (rank > 0) {
+    if (tree.rank > 0) {
         char *own = memory_zeroed(1, bytes);
         memcpy(own, value, bytes);
-        transfer(group, UP, parent_of(rank), -1, sum, bytes);
-        transfer(group, DOWN, parent_of(rank), -1, value, bytes); /* of all ranks before this one */
+        transfer(&tree, UP, PARENT, sum, bytes);
+        transfer(&tree, DOWN, PARENT, value, bytes); /* of all ranks before this one */
         combine(value, own);
         free(own);
     }
     /* A child's subtree begins after this rank and the children with smaller bits. */
     memcpy(sum, value, bytes);
-    for (int bit = 0; bit < children; bit++) {
-        transfer(group, DOWN, child_at(rank, bit, size), bit, sum, bytes);
+    for (int bit = 0; bit < tree.children; bit++) {
+        transfer(&tree, DOWN, bit, sum, bytes);
         combine(sum, below + (size_t)bit * bytes);
     }
     free(sum);
@@ -312,7 +283,7 @@ void comm_enter(const struct pe_group *group)
 {
     if (!comm.synchronized)
         comm_barrier(&comm.world);
-    if (is_world(group))
+    if (group == &comm.world)
         return;
     comm.synchronized = false;
     memset(&comm.set_counters, 0, sizeof comm.set_counters);

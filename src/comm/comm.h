@@ -1,7 +1,7 @@
 /*
  * Communication that the engine itself needs. This module is the only wall between the engine and
  * the library it runs on: comm.c has the trees, nodes.c where PEs are, start.c start and end,
- * comm_shmem.c and comm_mpi.c what needs none (library.h) and the links under the trees (link.h).
+ * hand_over.c hand-overs, comm_shmem.c and comm_mpi.c what needs none (library.h) and the links under the trees (link.h).
  *
  * Costs: with n PEs in the group every collective here takes O(log n) messages on the longest path;
  * comm_gather moves O(n) data to the root. At the start, 16 bytes of each PE go to PE 0. Other PEs
@@ -27,9 +27,9 @@
 void comm_start(int *argc, char ***argv);
 /* The time and memory that comm_start() took on this PE. Any PE. */
 const struct library_start *comm_start_cost(void);
-/* Regular end of the job: releases everything, finalizes the library. The caller returns from
- * main() with status 0 afterwards. All PEs. */
-void comm_finish(void);
+/* Regular end of the job: releases everything, finalizes the library, and returns how many seconds
+ * that took. The caller returns from main() with status 0 afterwards. All PEs. */
+double comm_finish(void);
 /* comm_finish() that tells how long the library's own end took: on PE 0 returns the seconds of each
  * PE of its node, in the order of PEs, and how many there are; NaN where a PE did not say. NULL on
  * other PEs. */

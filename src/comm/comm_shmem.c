@@ -44,7 +44,7 @@ struct lane {
 };
 
 struct symmetric {
-    struct ports world, set;
+    struct ports ports[2]; /* of sets, of the world */
     struct lane library[COMM_HAND_OVER_LANES];
     int64_t word[2]; /* by channel */
     long claimed;
@@ -189,11 +189,6 @@ int comm_pes(void)
     return shmem_n_pes();
 }
 
-static struct ports *ports_of(const struct link_end *end)
-{
-    return end->world ? &symmetric->world : &symmetric->set;
-}
-
 /* shmem_test alone makes no progress in some libraries, and wait_until never yields. */
 static void wait_for(int64_t *flag, int comparison, int64_t value)
 {
@@ -204,7 +199,7 @@ static void wait_for(int64_t *flag, int comparison, int64_t value)
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
 }
 
-/* Puts a word. A payload that put_payload() has put to the PE before arrives before the word. */
+/* Puts a word. A payload that was put to the PE before, and fenced, arrives before the word. */
 static void put_word(int64_t *word, int64_t value, int pe)
 {
     int64_t *there = shmem_ptr(word, pe);
@@ -214,20 +209,9 @@ static void put_word(int64_t *word, int64_t value, int pe)
         shmem_int64_p(word, value, pe);
 }
 
-static void put_payload(unsigned char *payload, const void *data, size_t bytes, int pe)
-{
-    unsigned char *there = shmem_ptr(payload, pe);
-    if (there) {
-        memcpy(there, data, bytes);
-    } else {
-        shmem_putmem(payload, data, bytes, pe);
-        shmem_fence();
-    }
-}
-
 void link_send(int to_pe, const struct link_end *end, bool first, const void *data, size_t bytes)
 {
-    struct ports *ports = ports_of(end);
+    struct ports *ports = &symmetric->ports[end->world];
     struct port *port = &ports->port[end->port];
     int64_t number = end->number;
     if (end->port == LINK_DIRECT) {
@@ -238,14 +222,19 @@ void link_send(int to_pe, const struct link_end *end, bool first, const void *da
     } else if (!first) {
         wait_for(&ports->ack[end->ack], SHMEM_CMP_GE, number - 1);
     }
-    if (bytes)
-        put_payload(port->payload, data, bytes, to_pe);
+    unsigned char *there = bytes ? shmem_ptr(port->payload, to_pe) : NULL;
+    if (there) {
+        memcpy(there, data, bytes);
+    } else if (bytes) {
+        shmem_putmem(port->payload, data, bytes, to_pe);
+        shmem_fence();
+    }
     put_word(&port->number, number, to_pe);
 }
 
 void link_receive(int from_pe, const struct link_end *end, void *data, size_t bytes)
 {
-    struct ports *ports = ports_of(end);
+    struct ports *ports = &symmetric->ports[end->world];
     struct port *port = &ports->port[end->port];
     int64_t number = end->number;
     if (end->port == LINK_DIRECT) {
@@ -259,20 +248,15 @@ void link_receive(int from_pe, const struct link_end *end, void *data, size_t by
         put_word(&ports->ack[end->ack], number, from_pe);
 }
 
-static int64_t *signal_of(bool world, int round)
-{
-    return &(world ? &symmetric->world : &symmetric->set)->signal[round];
-}
-
 void link_signal(int to_pe, bool world, int round, int64_t number)
 {
-    put_word(signal_of(world, round), number, to_pe);
+    put_word(&symmetric->ports[world].signal[round], number, to_pe);
 }
 
 void link_await_signal(int from_pe, bool world, int round, int64_t number)
 {
     (void)from_pe;
-    wait_for(signal_of(world, round), SHMEM_CMP_GE, number);
+    wait_for(&symmetric->ports[world].signal[round], SHMEM_CMP_GE, number);
 }
 
 void comm_word_send(int to_pe, enum comm_word channel, int64_t word)
@@ -293,14 +277,9 @@ bool comm_word_is(enum comm_word channel, int64_t word)
     return __atomic_load_n(&symmetric->word[channel], __ATOMIC_ACQUIRE) == word;
 }
 
-static int64_t *library_word(int lane)
-{
-    return &symmetric->library[lane].word;
-}
-
 int64_t link_hand_over_begin(int partner, int lane, int64_t mine)
 {
-    int64_t *word = library_word(lane);
+    int64_t *word = &symmetric->library[lane].word;
     put_word(word, mine, partner);
     shmem_int64_wait_until(word, SHMEM_CMP_NE, HAND_OVER_NOTHING);
     return *word;
@@ -308,7 +287,7 @@ int64_t link_hand_over_begin(int partner, int lane, int64_t mine)
 
 void link_hand_over(int partner, int lane, long from, int trips)
 {
-    int64_t *word = library_word(lane);
+    int64_t *word = &symmetric->library[lane].word;
     for (int64_t number = from; number < from + trips; number++) {
         shmem_int64_p(word, number, partner);
         shmem_int64_wait_until(word, SHMEM_CMP_EQ, number);
@@ -318,7 +297,7 @@ void link_hand_over(int partner, int lane, long from, int trips)
 /* The library may store a number of the other PE again until that PE has confirmed the stop. */
 void link_hand_over_stop(int partner, int lane)
 {
-    int64_t *word = library_word(lane);
+    int64_t *word = &symmetric->library[lane].word;
     put_word(word, HAND_OVER_STOP, partner);
     shmem_int64_wait_until(word, SHMEM_CMP_EQ, HAND_OVER_STOP);
     *word = HAND_OVER_NOTHING;
@@ -326,7 +305,7 @@ void link_hand_over_stop(int partner, int lane)
 
 int64_t link_hand_over_echo(int partner, int lane, int64_t mine)
 {
-    int64_t *word = library_word(lane);
+    int64_t *word = &symmetric->library[lane].word;
     shmem_int64_wait_until(word, SHMEM_CMP_NE, HAND_OVER_NOTHING);
     int64_t last = *word, theirs = last;
     put_word(word, mine, partner);
@@ -398,6 +377,8 @@ const char *comm_library(void)
     static char text[SHMEM_MAX_NAME_LEN + 64];
     char name[SHMEM_MAX_NAME_LEN];
     int major, minor;
+    if (*text)
+        return text;
     get_name(name);
     shmem_info_get_version(&major, &minor);
     int length = snprintf(text, sizeof text, "OpenSHMEM %d.%d", major, minor);

@@ -12,4 +12,9 @@ void trees_begin(void);
 void nodes_find(void);
 void nodes_forget(void);
 
+/* Tells the PEs of each node where the others' words for hand-overs are, and forgets them
+ * (hand_over.c). All PEs, once they know where the PEs are. */
+void hand_overs_begin(void);
+void hand_overs_end(void);
+
 #endif

@@ -1,4 +1,4 @@
-/* Start and end of the job, and hand-overs between two PEs. */
+/* Start and end of the job. */
 #include "comm/comm.h"
 
 #include <stdarg.h>
@@ -13,7 +13,6 @@
 #include "base/memory.h"
 #include "comm/link.h"
 #include "comm/parts.h"
-#include "comm/shared_words.h"
 #include "crash/board.h"
 #include "crash/last_words.h"
 #include "crash/tally.h"
@@ -25,52 +24,7 @@
 /* Seconds that PE 0 waits for others that finish the library later. */
 #define LONGEST_FAREWELL 5.0
 
-/* The library is one per process; so is this. */
-static struct {
-    struct library_start cost;
-    struct tally_offer *words; /* of each PE of this node, by its rank there: where others find its
-                                  words; NULL: nobody asks for them */
-} job;
-
-/* The words of a PE that shares plain memory with this one, or NULL. */
-static struct shared_words *words_of(int pe)
-{
-    bool near = job.words && comm_node_of(pe) == comm_node_of(comm_pe());
-    return near ? shared_words_of(pe, &job.words[pe_group_rank_of(comm_own_node(), pe)]) : NULL;
-}
-
-/* The first word says whether its sender can reach the other's memory. */
-bool comm_hand_over_begin(int partner, int lane)
-{
-    int64_t mine = words_of(partner) ? HAND_OVER_SHARED : HAND_OVER_APART;
-    int64_t theirs = link_hand_over_begin(partner, lane, mine);
-    return mine == HAND_OVER_SHARED && theirs == HAND_OVER_SHARED;
-}
-
-void comm_hand_over(int partner, int lane, bool shared, long from, int trips)
-{
-    if (shared)
-        shared_words_trips(words_of(partner), lane, from, trips);
-    else
-        link_hand_over(partner, lane, from, trips);
-}
-
-void comm_hand_over_stop(int partner, int lane, bool shared)
-{
-    if (shared)
-        shared_words_stop(words_of(partner), lane);
-    else
-        link_hand_over_stop(partner, lane);
-}
-
-void comm_hand_over_echo(int partner, int lane)
-{
-    struct shared_words *words = words_of(partner);
-    int64_t mine = words ? HAND_OVER_SHARED : HAND_OVER_APART;
-    int64_t theirs = link_hand_over_echo(partner, lane, mine);
-    if (words && theirs == HAND_OVER_SHARED)
-        shared_words_echo(words, lane);
-}
+static struct library_start start_cost;
 
 const char *comm_heap_variable(void)
 {
@@ -153,19 +107,6 @@ static void agree_on_last_words(void)
         last_words_know(&place, pe);
 }
 
-/* Tells the PEs of each node where to find the shared words of the others. */
-static void offer_words(void)
-{
-    struct tally_offer own;
-    const struct pe_group *node = comm_own_node();
-    size_t n = (size_t)node->size;
-    shared_words_offer(&own);
-    job.words = memory_zeroed(n, sizeof *job.words);
-    comm_enter(node);
-    comm_gather(node, &own, sizeof own, job.words);
-    comm_broadcast(node, job.words, n * sizeof *job.words);
-}
-
 /* Ends the program with an error before PEs can exchange anything. */
 static _Noreturn void refuse_start(int status, const char *format, ...)
 {
@@ -187,7 +128,7 @@ static bool numbers_make_sense(void)
 
 void comm_start(int *argc, char ***argv)
 {
-    size_t lacking = link_start(argc, argv, &job.cost);
+    size_t lacking = link_start(argc, argv, &start_cost);
     if (!numbers_make_sense())
         refuse_start(STATUS_INTERNAL,
                      "the library says that this is PE %d of %d: it is damaged, or the launcher is "
@@ -202,7 +143,7 @@ void comm_start(int *argc, char ***argv)
     trees_begin();
     nodes_find();
     join_board();
-    offer_words();
+    hand_overs_begin();
     agree_on_last_words();
     process_enter(NULL);
 }
@@ -211,7 +152,6 @@ bool comm_attach(void)
 {
     if (!numbers_make_sense() || !link_attach())
         return false;
-    job.words = NULL;
     trees_begin();
     nodes_find();
     return true;
@@ -219,7 +159,7 @@ bool comm_attach(void)
 
 const struct library_start *comm_start_cost(void)
 {
-    return &job.cost;
+    return &start_cost;
 }
 
 static void look_away(void)
@@ -227,8 +167,7 @@ static void look_away(void)
     comm_quiet();
     comm_barrier(comm_world());
     nodes_forget();
-    free(job.words);
-    shared_words_forget();
+    hand_overs_end();
 }
 
 void comm_detach(void)
@@ -237,17 +176,12 @@ void comm_detach(void)
     link_detach();
 }
 
-static double finish(void)
+double comm_finish(void)
 {
     look_away();
     double seconds = link_finish();
     last_words_close();
     return seconds;
-}
-
-void comm_finish(void)
-{
-    finish();
 }
 
 /* Only PE 0's node is reported: without the library, PE 0 hears nothing of other nodes. */
@@ -265,7 +199,7 @@ const double *comm_finish_timed(int *count)
         tally = tally_join(&offer, n);
     int64_t reporting = here && tally;
     comm_allreduce_int(comm_world(), COMM_SUM, &reporting, 1);
-    double seconds = finish();
+    double seconds = comm_finish();
     if (tally)
         tally[place] = seconds;
     if (pe != 0)

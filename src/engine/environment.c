@@ -446,9 +446,10 @@ static const char *version_in(const char *text, const char *name)
 const char *defect_of(enum defect_kind kind, const char *function, const char *library)
 {
     for (size_t i = 0; i < sizeof defects / sizeof *defects; i++) {
+        if (defects[i].kind != kind || fnmatch(defects[i].function, function, 0) != 0)
+            continue;
         const char *version = version_in(library, defects[i].library);
-        if (defects[i].kind == kind && version && fnmatch(defects[i].function, function, 0) == 0 &&
-            version_compare(version, defects[i].last) <= 0)
+        if (version && version_compare(version, defects[i].last) <= 0)
             return defects[i].reason;
     }
     return NULL;

@@ -11,53 +11,17 @@
 
 struct settings settings_default(void)
 {
-    struct settings settings = {0};
+    static struct settings initial;
+    static bool known;
 
     /* Store from the last row to the first: if a member has several rows, the first one has the
      * default. */
-    for (size_t i = setting_row_count; i-- > 0;)
-        setting_store_initial(&setting_rows[i], &settings);
-    settings.buffer_given = false;
-    return settings;
+    for (size_t i = known ? 0 : setting_row_count; i-- > 0;)
+        setting_store_initial(&setting_rows[i], &initial);
+    initial.buffer_given = false;
+    known = true;
+    return initial;
 }
-
-static size_t size_of(enum setting_type type)
-{
-    switch (type) {
-    case SETTING_INT:
-    case SETTING_WORD:
-        return sizeof(int);
-    case SETTING_BYTES:
-        return sizeof(int64_t);
-    case SETTING_REAL:
-        return sizeof(double);
-    case SETTING_FLAG:
-        return sizeof(bool);
-    case SETTING_INFO:
-    case SETTING_TEXT:
-        break;
-    }
-    return 0;
-}
-
-/* Hashes member by member, since the padding between members is not defined. */
-uint64_t settings_hash(const struct settings *settings)
-{
-    uint64_t hash = HASH_EMPTY;
-
-    for (size_t i = 0; i < setting_row_count; i++) {
-        const struct setting *setting = &setting_rows[i];
-        const void *member = (const char *)settings + setting->place;
-
-        if (setting->type == SETTING_TEXT)
-            hash = hash_bytes(hash, *(const char *const *)member,
-                              strlen(*(const char *const *)member));
-        hash = hash_bytes(hash, member, size_of(setting->type));
-    }
-    return hash;
-}
-
-/* ---- In the words of a script ---- */
 
 /* The value of a setting as a number; of a word its index. */
 static double value_of(const struct setting *row, const struct settings *settings)
@@ -84,6 +48,24 @@ static const char *text_of(const struct setting *row, const struct settings *set
 {
     return *(const char *const *)((const char *)settings + row->place);
 }
+
+/* Hashes member by member, since the padding between members is not defined. */
+uint64_t settings_hash(const struct settings *settings)
+{
+    uint64_t hash = HASH_EMPTY;
+
+    for (size_t i = 0; i < setting_row_count; i++) {
+        const struct setting *setting = &setting_rows[i];
+        double value = value_of(setting, settings);
+
+        if (setting->type == SETTING_TEXT)
+            hash = hash_bytes(hash, text_of(setting, settings), strlen(text_of(setting, settings)));
+        hash = hash_bytes(hash, &value, sizeof value);
+    }
+    return hash;
+}
+
+/* ---- In the words of a script ---- */
 
 /* The call of the function whose first row is given. */
 static char *call_of(const struct setting *row, const struct settings *settings)

@@ -3,8 +3,8 @@
  *
  *     many_pes CALLS PES PES_PER_NODE
  *
- * Each PE is a coroutine. It runs the product's own code: comm.c, nodes.c, start.c and sync.c are
- * compiled into this file, and a message layer that counts messages takes the place of OpenSHMEM
+ * Each PE is a coroutine. It runs the product's own code: comm.c, nodes.c, start.c, hand_over.c and
+ * sync.c are compiled into this file, and a message layer that counts messages takes the place of OpenSHMEM
  * below them. What the engine calls between the start and the end is played from CALLS, lines "step
  * NAME" and "broadcast|reduction|gather|scan|dissemination BYTES all|set|nodes"; a step is engine,
  * point or end, which a real run has printed
@@ -32,6 +32,7 @@ static int simulated_hostname(char *name, size_t size);
 
 #include "clock/sync.c"
 #include "comm/comm.c"
+#include "comm/hand_over.c"
 #include "comm/nodes.c"
 #include "comm/start.c"
 
@@ -68,7 +69,7 @@ struct ack {
 struct state {
     __typeof__(comm) comm;
     __typeof__(nodes) nodes;
-    __typeof__(job) job;
+    __typeof__(near) near;
     __typeof__(own) own;
 };
 
@@ -334,11 +335,6 @@ const char *comm_library(void)
     return "simulated";
 }
 
-void shared_words_offer(struct tally_offer *offer)
-{
-    *offer = (struct tally_offer){0, -1};
-}
-
 /* No shared memory, and nobody dies. */
 void comm_yield(unsigned turn)
 {
@@ -352,8 +348,10 @@ void comm_quiet(void)
 {
 }
 
-void shared_words_forget(void)
+void *tally_offer(size_t bytes, struct tally_offer *offer)
 {
+    *offer = (struct tally_offer){0, -1};
+    return NULL;
 }
 
 void last_words_close(void)
@@ -491,14 +489,14 @@ static void switch_to(struct simulated *pe)
     self = pe;
     comm = pe->state.comm;
     nodes = pe->state.nodes;
-    job = pe->state.job;
+    near = pe->state.near;
     own = pe->state.own;
     if (_setjmp(scheduler) == 0) {
         if (!pe->begun)
             begin_pe();
         _longjmp(pe->place, 1);
     }
-    self->state = (struct state){comm, nodes, job, own};
+    self->state = (struct state){comm, nodes, near, own};
 }
 
 static void run_all(void)
@@ -509,7 +507,7 @@ static void run_all(void)
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (stacks == MAP_FAILED)
         broken("no memory for so many PEs");
-    const struct state fresh = {comm, nodes, job, own};
+    const struct state fresh = {comm, nodes, near, own};
     for (int pe = 0; pe < pes; pe++) {
         all[pe].state = fresh;
         enqueue(pe);
