@@ -1,7 +1,8 @@
 /*
  * Communication that the engine itself needs. This module is the only wall between the engine and
  * the library it runs on: comm.c has the trees, nodes.c where PEs are, start.c start and end,
- * hand_over.c hand-overs, comm_shmem.c and comm_mpi.c what needs none (library.h) and the links under the trees (link.h).
+ * hand_over.c hand-overs, comm_shmem.c and comm_mpi.c what needs none (library.h) and the links
+ * under the trees (link.h).
  *
  * Costs: with n PEs in the group every collective here takes O(log n) messages on the longest path;
  * comm_gather moves O(n) data to the root. At the start, 16 bytes of each PE go to PE 0. Other PEs

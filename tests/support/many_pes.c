@@ -4,10 +4,10 @@
  *     many_pes CALLS PES PES_PER_NODE
  *
  * Each PE is a coroutine. It runs the product's own code: comm.c, nodes.c, start.c, hand_over.c and
- * sync.c are compiled into this file, and a message layer that counts messages takes the place of OpenSHMEM
- * below them. What the engine calls between the start and the end is played from CALLS, lines "step
- * NAME" and "broadcast|reduction|gather|scan|dissemination BYTES all|set|nodes"; a step is engine,
- * point or end, which a real run has printed
+ * sync.c are compiled into this file, and a message layer that counts messages takes the place of
+ * OpenSHMEM below them. What the engine calls between the start and the end is played from CALLS,
+ * lines "step NAME" and "broadcast|reduction|gather|scan|dissemination BYTES all|set|nodes"; a step
+ * is engine, point or end, which a real run has printed
  * (-d 256). Prints a line for each step: its name, messages and bytes of all PEs, most messages
  * that a PE sends, virtual seconds, bytes that a PE gets at most.
  *
