@@ -20,8 +20,6 @@
 #define PAIRS_ALONE {"pairs", PARAMETER_INT, "", "pairs that take part (0: all)", .maximum = INT_MAX, .allowed = "at most as many as there are", .example = "0"}
 #define DIRECTIONS {"directions", PARAMETER_INT, "", "1: the first rank of a pair works on the second; 2: each on the other, at the same time", .minimum = 1, .maximum = 2, .example = "1"}
 #define WINDOW_OF(unit) {"window", PARAMETER_INT, unit, "operations on each target that are in flight at the same time", .minimum = 1, .maximum = INT_MAX, .allowed = "what memory has room for", .example = "16"}
-#define ITERATIONS_OR_CHOSEN {"iterations", PARAMETER_ITERATIONS, "", "operations timed together (0: skampi chooses)", .otherwise = "0", .example = "0"}
-#define PAIRS_AT_HALF {"pairs", PARAMETER_INT, "", "pairs that work at the same time: rank r on rank r + n/2", .minimum = 1, .allowed = "at most half of the PEs", .otherwise = "1", .example = "1"}
 /* clang-format on */
 
 enum pattern {
@@ -129,24 +127,5 @@ void pairs_demand_traffic(struct run *);
 /* Hooks of those that work on buffers of the run. */
 void pairs_fill_traffic(struct run *);
 bool pairs_verify_traffic(struct run *);
-
-/* ---- Pairs at half of the set: rank r of n on rank r + n/2, for the first `pairs` ranks ---- */
-
-/* This rank's part. */
-struct half_pair {
-    bool works;     /* puts or gets */
-    bool worked_on; /* is its target */
-    int other;      /* the other rank of the pair, -1: in none */
-};
-
-/* Pure. Of two ranks or more. */
-struct half_pair half_pair_of(int rank, int size, int64_t count);
-/* For the hook check: why the set does not have this number of pairs, or NULL. */
-const char *half_pairs_refusal(int64_t pairs, const struct pe_set *);
-
-struct half_pair half_pair_of_run(const struct run *);
-
-/* The rank whose data are moved here; -1: none are. */
-int half_pair_source(const struct half_pair *, bool get);
 
 #endif

@@ -13,7 +13,7 @@ struct ranks {
 static const struct ranks none = {-1, 0};
 
 /* Whom the rank works on. */
-static struct ranks targets_of(int rank, int n, enum shape shape, int therank)
+static struct ranks targets_of(int rank, int n, enum shape shape, int64_t number)
 {
     struct ranks next = {(rank + 1) % n, 1};
     switch (shape) {
@@ -22,39 +22,43 @@ static struct ranks targets_of(int rank, int n, enum shape shape, int therank)
     case SHAPE_PAIR:
         return rank == 0 ? next : none;
     case SHAPE_SINGLE:
-        return rank == therank ? next : none;
+        return rank == number ? next : none;
     case SHAPE_ALL_TO_ONE:
         return rank > 0 ? (struct ranks){0, 1} : none;
     case SHAPE_ONE_TO_ALL:
         return rank == 0 && n > 1 ? (struct ranks){1, n - 1} : none;
+    case SHAPE_HALF:
+        return rank < number && rank < n / 2 ? (struct ranks){rank + n / 2, 1} : none;
     }
     return none;
 }
 
-/* Who works on the rank: ranks that follow each other. */
-static struct ranks sources_of(int rank, int n, enum shape shape, int therank)
+struct partner shape_partner(const struct run *run, enum shape shape, int64_t number)
 {
-    struct ranks sources = none;
-    for (int source = n - 1; source >= 0; source--) {
-        struct ranks targets = targets_of(source, n, shape, therank);
-        if (rank >= targets.first && rank < targets.first + targets.count)
+    struct ranks targets = targets_of(run->rank, run->size, shape, number), sources = none;
+    /* Those who work on this rank follow each other. */
+    for (int source = run->size - 1; source >= 0; source--) {
+        struct ranks worked_on = targets_of(source, run->size, shape, number);
+        if (run->rank >= worked_on.first && run->rank < worked_on.first + worked_on.count)
             sources = (struct ranks){source, sources.count + 1};
     }
-    return sources;
+    return (struct partner){.acting = targets.count > 0,
+                            .pe = targets.count > 0 ? pe_set_member(run->set, targets.first) : 0,
+                            .rank = targets.first,
+                            .targets = targets.count,
+                            .source = sources.first,
+                            .sources = sources.count};
 }
 
-struct partner shape_partner(const struct run *run, enum shape shape, int64_t therank)
+const char *shape_check_pairs(const struct run *run)
 {
-    struct ranks targets = targets_of(run->rank, run->size, shape, (int)therank);
-    struct ranks sources = sources_of(run->rank, run->size, shape, (int)therank);
-    struct partner partner = {.acting = targets.count > 0,
-                              .rank = targets.first,
-                              .targets = targets.count,
-                              .source = sources.first,
-                              .sources = sources.count};
-    if (partner.acting)
-        partner.pe = pe_set_member(run->set, partner.rank);
-    return partner;
+    static char text[96];
+    int64_t pairs = run_integer(run, "pairs", 0);
+    if (pairs <= run->size / 2)
+        return NULL;
+    snprintf(text, sizeof text, "pairs is %lld, but %d PEs make only %d", (long long)pairs,
+             run->size, run->size / 2);
+    return text;
 }
 
 /* ---- Data ---- */

@@ -4,12 +4,16 @@
 #ifndef SKAMPI_MEASUREMENTS_SHAPES_H
 #define SKAMPI_MEASUREMENTS_SHAPES_H
 
+#include <math.h>
+
 #include "engine/measurement.h"
 
 /* clang-format off */
 #define COUNT_BYTES {"count", PARAMETER_INT, "bytes", "data moved by each operation", .size = true, .example = "1024"}
 #define ITERATIONS {"iterations", PARAMETER_ITERATIONS, "", "operations timed together (0: skampi chooses)", .example = "0"}
 #define THE_RANK {"therank", PARAMETER_RANK, "", "the only rank that works and reports", .example = "0"}
+#define ITERATIONS_OR_CHOSEN {"iterations", PARAMETER_ITERATIONS, "", "operations timed together (0: skampi chooses)", .otherwise = "0", .example = "0"}
+#define PAIRS_AT_HALF {"pairs", PARAMETER_INT, "", "pairs that work at the same time: rank r on rank r + n/2", .minimum = 1, .allowed = "at most half of the PEs", .otherwise = "1", .example = "1"}
 #define ROOT {"root", PARAMETER_RANK, "", "rank that the data come from", .example = "0"}
 /* clang-format on */
 
@@ -28,19 +32,24 @@ enum shape {
     SHAPE_PAIR,       /* rank 0 works on rank 1 */
     SHAPE_SINGLE,     /* the rank of the argument therank works on the next one */
     SHAPE_ALL_TO_ONE, /* all other ranks work on rank 0 at the same time */
-    SHAPE_ONE_TO_ALL  /* rank 0 works on all other ranks, one after the other */
+    SHAPE_ONE_TO_ALL, /* rank 0 works on all other ranks, one after the other */
+    SHAPE_HALF        /* as many ranks as the argument pairs says each work on the rank that is half
+                         of the set further on */
 };
 
 /* This PE's part in a shape. */
 struct partner {
     bool acting;
     int pe;      /* world PE worked on, when acting */
-    int rank;    /* its rank */
+    int rank;    /* its rank; -1: not acting */
     int targets; /* number of ranks worked on, from `rank` on */
     int source;  /* rank that works on this PE, -1: none */
     int sources; /* number of ranks that work on this PE, from `source` on */
 };
-struct partner shape_partner(const struct run *run, enum shape shape, int64_t therank);
+/* number: the argument therank, or pairs. */
+struct partner shape_partner(const struct run *run, enum shape shape, int64_t number);
+/* Hook check: why the set does not have as many pairs as the argument says. */
+const char *shape_check_pairs(const struct run *);
 
 /* ---- Data that are verified (the hooks fill and verify) ---- */
 
@@ -126,5 +135,19 @@ double apart_or_together(struct run *run, double apart, double (*together)(struc
 /* Whether each place of the buffers is to be brought into the caches by an untimed operation
  * before it is used in a timed one. */
 bool warm_places(const struct run *run);
+
+/* Seconds of one of the iterations, which come after an untimed one where places are to be warm;
+ * NAN where this rank does not act. Always inlined, so that the loop calls `operate` itself. */
+static inline __attribute__((always_inline)) double
+time_iterations(struct run *run, bool acts, void (*operate)(struct run *, int64_t iteration))
+{
+    if (acts && warm_places(run))
+        operate(run, 0);
+    int64_t started = run_start(run);
+    for (int64_t i = 0; acts && i < run->iterations; i++)
+        operate(run, i);
+    int64_t stopped = run_stop(run);
+    return acts ? run_elapsed(run, started, stopped) / (double)run->iterations : NAN;
+}
 
 #endif

@@ -71,7 +71,6 @@ static void demand_flushed(struct run *run)
 
 #if SKAMPI_MPI
 
-#include <math.h>
 #include <stdlib.h>
 
 /* The largest predefined type is a pair of long double and int. */
@@ -142,7 +141,7 @@ static void call(const struct flush_state *s, enum routine routine, bool request
     }
 }
 
-static void operate(const struct run *run, int64_t iteration)
+static void operate(struct run *run, int64_t iteration)
 {
     const struct flush *flushed = run->function->variant;
     const struct flush_state *s = run->state;
@@ -169,17 +168,11 @@ static void operate(const struct run *run, int64_t iteration)
 static double run_flushed(struct run *run)
 {
     const struct flush_state *s = run->state;
-    bool acts = s->partner.acting;
-    if (acts && warm_places(run))
-        operate(run, 0);
-    int64_t started = run_start(run);
-    for (int64_t i = 0; acts && i < run->iterations; i++)
-        operate(run, i);
-    int64_t stopped = run_stop(run);
-    if (acts)
+    double seconds = time_iterations(run, s->partner.acting, operate);
+    if (s->partner.acting)
         MPI_Win_flush(s->partner.rank, s->handle);
     MPI_Barrier(mpi_comm(run));
-    return acts ? run_elapsed(run, started, stopped) / (double)run->iterations : NAN;
+    return seconds;
 }
 
 /* ---- Verification ---- */

@@ -5,8 +5,6 @@
  * together. Also the exchange with several neighbours, single calls of the classic line, and how
  * fast messages follow each other that several pairs send at the same time.
  */
-#include <stdio.h>
-
 #include "measurements/common/mpi_common.h"
 
 enum direction {
@@ -27,15 +25,9 @@ struct transfer {
 
 static const char *check_transfer(const struct run *run)
 {
-    static char text[96];
-    if (run_integer(run, "pairs", 0) > run->size / 2) {
-        snprintf(text, sizeof text, "pairs may be at most half the communicator's PEs, %d",
-                 run->size / 2);
-        return text;
-    }
     return run_integer(run, "msgs", 0) > run->size - 1
                ? "msgs may be at most the number of other ranks"
-               : NULL;
+               : shape_check_pairs(run);
 }
 
 /* Each message that is received at the same time as others needs a place of its own. */
@@ -58,23 +50,19 @@ struct transfer_state {
     MPI_Datatype datatype;
     struct datatype *described;
     int count, tag, sources, targets;
-    bool leads; /* this rank is timed; otherwise it only does the other side's part */
+    struct partner pair; /* of streams */
+    bool leads;          /* this rank is timed; otherwise it only does the other side's part */
     int64_t tests;
     double pause;
     MPI_Request *requests; /* of all sources, then of all targets */
 };
 
-static bool streams(const struct run *run)
-{
-    return ((const struct transfer *)run->function->variant)->direction >= STREAMS;
-}
-
 static int partner(const struct run *run, int steps)
 {
     const struct transfer *how = run->function->variant;
-    int half = run->size / 2;
-    if (streams(run))
-        return run->rank < half ? run->rank + half : run->rank - half;
+    const struct transfer_state *s = run->state;
+    if (how->direction >= STREAMS)
+        return s->pair.acting ? s->pair.rank : s->pair.source;
     return how->direction == EXCHANGES ? (run->rank + steps + run->size) % run->size
                                        : 1 - run->rank;
 }
@@ -174,7 +162,7 @@ static double run_transfer(struct run *run)
 
 /* A window of messages, and an empty one back when all have come; both ways: none is needed, since
  * each side has to wait for the other's messages. */
-static void stream(const struct run *run, int64_t iteration)
+static void stream(struct run *run, int64_t iteration)
 {
     const struct transfer_state *s = run->state;
     post(run, iteration);
@@ -188,14 +176,8 @@ static void stream(const struct run *run, int64_t iteration)
 static double run_streams(struct run *run)
 {
     const struct transfer_state *s = run->state;
-    bool acts = s->sources + s->targets > 0;
-    if (acts && warm_places(run))
-        stream(run, 0);
-    int64_t started = run_start(run);
-    for (int64_t i = 0; acts && i < run->iterations; i++)
-        stream(run, i);
-    double seconds = run_elapsed(run, started, run_stop(run));
-    return s->leads ? seconds / (double)run->iterations / s->targets : NAN;
+    double seconds = time_iterations(run, s->sources + s->targets > 0, stream);
+    return s->leads ? seconds / s->targets : NAN;
 }
 
 static double computation_alone(struct run *run)
@@ -227,23 +209,14 @@ static bool verify(struct run *run)
     return good;
 }
 
-/* Of an odd number of ranks, the last one has no part. */
-static void count_streams(const struct run *run, struct transfer_state *s, bool both_ways)
-{
-    int half = run->size / 2, pairs = (int)run_integer(run, "pairs", 0);
-    int window = (int)run_integer(run, "window", 1);
-    int place = run->rank < half ? run->rank : run->rank - half;
-    bool acts = place < (pairs > 0 ? pairs : half);
-    s->leads = acts && (run->rank < half || both_ways);
-    s->targets = s->leads ? window : 0;
-    s->sources = acts && (run->rank >= half || both_ways) ? window : 0;
-}
-
 static void count_messages(const struct run *run, struct transfer_state *s)
 {
     const struct transfer *how = run->function->variant;
-    bool pair = run->rank < 2;
+    int window = (int)run_integer(run, "window", 1);
+    int64_t pairs = run_integer(run, "pairs", 0);
+    bool pair = run->rank < 2, both_ways;
     s->leads = run->rank == 0;
+    s->pair = shape_partner(run, SHAPE_HALF, pairs > 0 ? pairs : run->size);
     switch (how->direction) {
     case SENDS:
         s->targets = pair && s->leads;
@@ -259,7 +232,10 @@ static void count_messages(const struct run *run, struct transfer_state *s)
         break;
     case STREAMS:
     case STREAMS_BOTH_WAYS:
-        count_streams(run, s, how->direction == STREAMS_BOTH_WAYS);
+        both_ways = how->direction == STREAMS_BOTH_WAYS;
+        s->leads = s->pair.acting || (both_ways && s->pair.source >= 0);
+        s->targets = s->leads ? window : 0;
+        s->sources = s->pair.source >= 0 || (both_ways && s->pair.acting) ? window : 0;
         break;
     }
 }

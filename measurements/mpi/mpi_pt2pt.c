@@ -119,7 +119,7 @@ static void start_and_wait(const struct pingpong_state *state, int which)
 }
 
 /* One rank begins, and the other one answers; with MPI_Sendrecv() both begin. */
-static void round_trip(const struct run *run, int64_t iteration)
+static void round_trip(struct run *run, int64_t iteration)
 {
     const struct pingpong *how = run->function->variant;
     const struct pingpong_state *state = run->state;
@@ -257,16 +257,8 @@ static double run_pingpong(struct run *run)
 {
     const struct pingpong *how = run->function->variant;
     const struct pingpong_state *state = run->state;
-    bool acts = state->acts;
-    if (acts && warm_places(run))
-        round_trip(run, 0);
-    int64_t started = run_start(run);
-    for (int64_t i = 0; acts && i < run->iterations; i++)
-        round_trip(run, i);
-    int64_t stopped = run_stop(run);
-    if (!acts || !state->begins)
-        return NAN;
-    return run_elapsed(run, started, stopped) / (double)run->iterations / (how->one_way ? 2 : 1);
+    double seconds = time_iterations(run, state->acts, round_trip);
+    return state->begins ? seconds / (how->one_way ? 2 : 1) : NAN;
 }
 
 static void tear_down_pingpong(struct run *run)

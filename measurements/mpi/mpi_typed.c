@@ -83,12 +83,13 @@ static void free_type(struct elements *elements)
 }
 
 /* By rank 0, the fence by all. */
-static void operate(struct run *run)
+static void operate(struct run *run, int64_t iteration)
 {
     const struct typed_access *how = run->function->variant;
     struct typed_state *s = run->state;
     struct elements *origin = &s->origin, *target = &s->target;
     bool acts = run->rank == 0;
+    (void)iteration;
     if (acts && how->each_time) {
         make_type(s, origin);
         make_type(s, target);
@@ -110,13 +111,9 @@ static double run_typed(struct run *run)
 {
     struct typed_state *s = run->state;
     MPI_Win_fence(0, s->window.handle);
-    if (warm_places(run))
-        operate(run);
-    int64_t started = run_start(run);
-    operate(run);
-    int64_t stopped = run_stop(run);
+    double seconds = time_iterations(run, true, operate);
     MPI_Win_fence(MPI_MODE_NOSUCCEED, s->window.handle);
-    return run->rank == 0 ? run_elapsed(run, started, stopped) : NAN;
+    return run->rank == 0 ? seconds : NAN;
 }
 
 static void fill(struct run *run)

@@ -24,29 +24,34 @@ struct discipline {
 #include <shmem.h>
 #include <string.h>
 
-static int next_pe(const struct run *run)
+struct order_state {
+    int next;            /* PE of the next rank */
+    int64_t updates;     /* since records were filled; in cold memory, of each place */
+    unsigned char *copy; /* what is got */
+};
+
+static bool set_up(struct run *run)
 {
-    return pe_set_member(run->set, (run->rank + 1) % run->size);
+    struct order_state *state = run->state;
+    state->next = pe_set_member(run->set, (run->rank + 1) % run->size);
+    state->copy = run_allocate(run, 1, run->demand.local);
+    return true;
 }
 
 /* ---- Quiet and get ---- */
 
-static inline void quiet_get(struct run *run, size_t iteration, int pe)
+static inline void quiet_get(struct run *run, int64_t iteration)
 {
+    const struct order_state *state = run->state;
     shmem_quiet();
-    shmem_getmem(run->local + iteration * run->local_step,
-                 run->remote + iteration * run->remote_step, run->demand.local, pe);
+    shmem_getmem(run->local + (size_t)iteration * run->local_step,
+                 run->remote + (size_t)iteration * run->remote_step, run->demand.local,
+                 state->next);
 }
 
 static double run_quiet_get(struct run *run)
 {
-    int pe = next_pe(run);
-    if (warm_places(run))
-        quiet_get(run, 0, pe);
-    int64_t started = run_start(run);
-    for (int64_t i = 0; i < run->iterations; i++)
-        quiet_get(run, (size_t)i, pe);
-    return run_elapsed(run, started, run_stop(run)) / (double)run->iterations;
+    return time_iterations(run, true, quiet_get);
 }
 
 static bool verify_get(struct run *run)
@@ -56,36 +61,19 @@ static bool verify_get(struct run *run)
 
 /* ---- Put, quiet and get of the same place ---- */
 
-struct order_state {
-    int64_t updates;     /* since records were filled; in cold memory, of each place */
-    unsigned char *copy; /* what is got */
-};
-
-static bool set_up(struct run *run)
-{
-    struct order_state *state = run->state;
-    state->copy = run_allocate(run, 1, run->demand.local);
-    return true;
-}
-
-static inline void put_quiet_get(struct run *run, size_t iteration, int pe)
+static inline void put_quiet_get(struct run *run, int64_t iteration)
 {
     const struct order_state *state = run->state;
-    unsigned char *remote = run->remote + iteration * run->remote_step;
-    shmem_putmem(remote, run->local + iteration * run->local_step, run->demand.local, pe);
+    unsigned char *remote = run->remote + (size_t)iteration * run->remote_step;
+    shmem_putmem(remote, run->local + (size_t)iteration * run->local_step, run->demand.local,
+                 state->next);
     shmem_quiet();
-    shmem_getmem(state->copy, remote, run->demand.local, pe);
+    shmem_getmem(state->copy, remote, run->demand.local, state->next);
 }
 
 static double run_put_quiet_get(struct run *run)
 {
-    int pe = next_pe(run);
-    if (warm_places(run))
-        put_quiet_get(run, 0, pe);
-    int64_t started = run_start(run);
-    for (int64_t i = 0; i < run->iterations; i++)
-        put_quiet_get(run, (size_t)i, pe);
-    return run_elapsed(run, started, run_stop(run)) / (double)run->iterations;
+    return time_iterations(run, true, put_quiet_get);
 }
 
 static void fill_put(struct run *run)
@@ -155,7 +143,7 @@ static double run_updates(struct run *run)
 {
     const struct discipline *discipline = run->function->variant;
     struct order_state *state = run->state;
-    int pe = next_pe(run), records = records_in_use(run);
+    int records = records_in_use(run);
     int64_t most = most_in_burst(run, discipline);
     double seconds = 0;
     run_start(run);
@@ -166,7 +154,7 @@ static double run_updates(struct run *run)
             update(run, discipline->quiets,
                    record_of(run, (int)((state->updates + i) % records)) +
                        (size_t)i * run->remote_step,
-                   run->local + (size_t)i * run->local_step, pe);
+                   run->local + (size_t)i * run->local_step, state->next);
         seconds += run_elapsed(run, start, timer_now());
         shmem_quiet();
     }
@@ -238,14 +226,14 @@ static const struct measurement places = {
     .timing = TIMING_WHOLE,
     .parameters = {COUNT_BYTES, ITERATIONS},
     .demand = demand,
+    SHMEM_STATE(struct order_state),
+    .setup = WITH_SHMEM(set_up),
 };
 static const struct measurement updates = {.like = {&places},
                                            .timing = TIMING_PARTS,
                                            .moves = MOVES_NOTHING,
                                            .parameters = {RECORD_BYTES, ITERATIONS},
                                            .one_place = true,
-                                           SHMEM_STATE(struct order_state),
-                                           .setup = WITH_SHMEM(set_up),
                                            .fill = WITH_SHMEM(fill_records),
                                            .verify = WITH_SHMEM(verify_records),
                                            .run = WITH_SHMEM(run_updates)};
@@ -257,10 +245,9 @@ const struct measurement measurements_caf_order[] = {
      .run = WITH_SHMEM(run_quiet_get), .moves = MOVES_NOTHING, .timed = "quiet + get",
      .cost = "quiet + post + wire"},
     {"Shmem_Put_Quiet_Get", "a put, a quiet, and a get that reads what was put",
-     .calls = "shmem_put shmem_quiet shmem_get", .like = {&places}, SHMEM_STATE(struct order_state),
-     .setup = WITH_SHMEM(set_up), .fill = WITH_SHMEM(fill_put), .verify = WITH_SHMEM(verify_put),
-     .run = WITH_SHMEM(run_put_quiet_get), .moves = MOVES_BOTH_WAYS, .timed = "put + quiet + get",
-     .cost = "2 * post + 2 * wire + quiet"},
+     .calls = "shmem_put shmem_quiet shmem_get", .like = {&places}, .fill = WITH_SHMEM(fill_put),
+     .verify = WITH_SHMEM(verify_put), .run = WITH_SHMEM(run_put_quiet_get),
+     .moves = MOVES_BOTH_WAYS, .timed = "put + quiet + get", .cost = "2 * post + 2 * wire + quiet"},
     {"Shmem_Rmw_Local",
      "get, change and put of different records: puts return when the source can be changed again",
      .calls = "shmem_get shmem_put", .like = {&updates},

@@ -191,13 +191,13 @@ static double flushed_locally(struct run *run)
     return seconds;
 }
 
-/* Per step, of this rank or of all. */
+/* Of an iteration, per step, of this rank or of all. */
 static double share(const struct run *run, double seconds)
 {
     const struct traffic *traffic = run->function->variant;
     const struct traffic_state *state = run->state;
     int64_t steps = traffic->together ? pairs_all_steps(&state->work.pairs) : state->work.steps;
-    return seconds / (double)run->iterations / (double)steps;
+    return seconds / (double)steps;
 }
 
 /* The others wait in a barrier: libraries need the target for some operations. */
@@ -218,12 +218,12 @@ static double run_window(struct run *run)
     MPI_Barrier(mpi_comm(run));
     if (works(state) && !locally)
         seconds = run_elapsed(run, started, stopped);
-    return works(state) ? share(run, seconds) : NAN;
+    return works(state) ? share(run, seconds / (double)run->iterations) : NAN;
 }
 
 /* ---- Messages ---- */
 
-static void exchange(const struct run *run, int64_t iteration)
+static void exchange(struct run *run, int64_t iteration)
 {
     const struct traffic_state *state = run->state;
     unsigned char *from = run->local + (size_t)iteration * run->local_step;
@@ -249,14 +249,8 @@ static void exchange(const struct run *run, int64_t iteration)
 static double run_messages(struct run *run)
 {
     const struct traffic_state *state = run->state;
-    bool takes_part = works(state) || state->arriving > 0;
-    if (takes_part && warm_places(run))
-        exchange(run, 0);
-    int64_t started = run_start(run);
-    for (int64_t i = 0; takes_part && i < run->iterations; i++)
-        exchange(run, i);
-    int64_t stopped = run_stop(run);
-    return works(state) ? share(run, run_elapsed(run, started, stopped)) : NAN;
+    double seconds = time_iterations(run, works(state) || state->arriving > 0, exchange);
+    return works(state) ? share(run, seconds) : NAN;
 }
 
 /* ---- Data ---- */

@@ -4,8 +4,8 @@
  */
 #include <string.h>
 
-#include "measurements/common/pairs_pattern.h"
 #include "measurements/common/section_plan.h"
+#include "measurements/common/shapes.h"
 
 /* What a descriptor's .variant points to. */
 struct section_kind {
@@ -25,9 +25,10 @@ struct section_scratch {
 struct section_state {
     struct section section;
     enum section_algorithm algorithm;
+    struct section_plan plan; /* of this repetition */
     struct section_plan pack, unpack;
-    struct half_pair pair;
-    int pe;    /* of the other one */
+    struct partner partner;
+    int pe;    /* of the other one of the pair */
     long turn; /* of packing, so far: flags only grow */
 };
 
@@ -76,7 +77,7 @@ static const char *check(const struct run *run)
     struct section section;
     enum section_algorithm algorithm;
     const char *reason = kind->read(run, &section, &algorithm);
-    return reason ? reason : half_pairs_refusal(run_argument(run, "pairs")->integer, run->set);
+    return reason ? reason : shape_check_pairs(run);
 }
 
 /* Loops to ... end by the larger side. */
@@ -120,7 +121,6 @@ static void demand_strided(struct run *run)
 
 #if SKAMPI_SHMEM
 
-#include <math.h>
 #include <shmem.h>
 #include <stdlib.h>
 
@@ -221,7 +221,7 @@ static void put_packed(const struct run *run, const struct section_plan *plan, s
 {
     const struct section_state *state = run->state;
     struct section_scratch *scratch = scratch_of(run);
-    if (state->pair.works) {
+    if (state->partner.acting) {
         section_copy(&state->pack, scratch->packed, sides.source);
         make_calls(plan, false, (struct sides){scratch->packed, scratch->packed}, state->pe);
         tell(run, &scratch->arrived);
@@ -238,7 +238,7 @@ static void get_packed(const struct run *run, const struct section_plan *plan, s
 {
     const struct section_state *state = run->state;
     struct section_scratch *scratch = scratch_of(run);
-    if (state->pair.works) {
+    if (state->partner.acting) {
         shmem_long_p(&scratch->arrived, state->turn, state->pe);
         await(run, &scratch->done);
         make_calls(plan, true, (struct sides){scratch->packed, scratch->packed}, state->pe);
@@ -252,9 +252,10 @@ static void get_packed(const struct run *run, const struct section_plan *plan, s
 
 /* ---- One operation ---- */
 
-static void move(struct run *run, const struct section_plan *plan, int64_t iteration)
+static void move(struct run *run, int64_t iteration)
 {
     struct section_state *state = run->state;
+    const struct section_plan *plan = &state->plan;
     struct sides sides = sides_of(run, iteration);
     if (state->algorithm == SECTION_PACK && !plan->empty) {
         state->turn++;
@@ -269,25 +270,15 @@ static void move(struct run *run, const struct section_plan *plan, int64_t itera
         shmem_quiet();
 }
 
-/* Whether this rank takes part: of those that are worked on, packing alone needs anything. */
-static bool takes_part(const struct run *run)
-{
-    const struct section_state *state = run->state;
-    return state->pair.works || (state->pair.worked_on && state->algorithm == SECTION_PACK);
-}
-
+/* Of those that are worked on, packing alone needs anything. */
 static double run_moves(struct run *run)
 {
-    const struct section_state *state = run->state;
-    const struct section_plan plan = plan_of(run);
-    bool part = takes_part(run);
-    if (part && warm_places(run))
-        move(run, &plan, 0);
-    int64_t started = run_start(run);
-    for (int64_t i = 0; part && i < run->iterations; i++)
-        move(run, &plan, i);
-    int64_t stopped = run_stop(run);
-    return state->pair.works ? run_elapsed(run, started, stopped) / (double)run->iterations : NAN;
+    struct section_state *state = run->state;
+    bool works = state->partner.acting;
+    state->plan = plan_of(run);
+    double seconds = time_iterations(
+        run, works || (state->partner.source >= 0 && state->algorithm == SECTION_PACK), move);
+    return works ? seconds : NAN;
 }
 
 /* ---- Set-up ---- */
@@ -298,9 +289,9 @@ static bool set_up(struct run *run)
     struct section_state *state = run->state;
     char text[200];
     kind->read(run, &state->section, &state->algorithm);
-    state->pair = half_pair_of_run(run);
-    if (state->pair.other >= 0)
-        state->pe = pe_set_member(run->set, state->pair.other);
+    state->partner = shape_partner(run, SHAPE_HALF, run_argument(run, "pairs")->integer);
+    int other = state->partner.acting ? state->partner.rank : state->partner.source;
+    state->pe = other >= 0 ? pe_set_member(run->set, other) : -1;
     struct section packed = section_packed(&state->section, SECTION_TARGET);
     state->pack = section_plan(&packed, SECTION_RUNS, 1);
     packed = section_packed(&state->section, SECTION_SOURCE);
@@ -350,7 +341,7 @@ static bool verify(struct run *run)
 {
     const struct section_state *state = run->state;
     const struct demand *all = &run->demand;
-    int from = half_pair_source(&state->pair, gets(run));
+    int from = gets(run) ? state->partner.rank : state->partner.source;
     return gets(run) ? verify_target(run, run->local, all->local, from) &&
                            data_verify(run, "the source", run->remote, all->remote, run->rank)
                      : verify_target(run, run->remote, all->remote, from) &&

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "measurements/common/pairs_pattern.h"
+#include "measurements/common/shapes.h"
 
 struct pointer {
     bool get;
@@ -13,19 +13,13 @@ struct pointer {
 /* How the bytes are moved. */
 enum way { LOOP, MEMCPY, LIBRARY };
 
-static const char *check(const struct run *run)
-{
-    return half_pairs_refusal(run_argument(run, "pairs")->integer, run->set);
-}
-
 #if SKAMPI_SHMEM
 
 #include <math.h>
 #include <shmem.h>
 
 struct pointer_state {
-    struct half_pair pair;
-    int pe; /* of the other one */
+    struct partner partner;
     bool get, library;
     void (*copy)(void *target, const void *source, size_t bytes);
 };
@@ -64,18 +58,16 @@ static bool set_up(struct run *run)
     const struct pointer *pointer = run->function->variant;
     struct pointer_state *state = run->state;
     enum way way = (enum way)run_word(run, "way");
-    state->pair = half_pair_of_run(run);
-    if (state->pair.other >= 0)
-        state->pe = pe_set_member(run->set, state->pair.other);
+    state->partner = shape_partner(run, SHAPE_HALF, run_argument(run, "pairs")->integer);
     state->get = pointer->get;
     state->library = way == LIBRARY;
     state->copy = way == LOOP ? copy_by_loop : copy_by_memcpy;
-    if (state->library || !state->pair.works || shmem_ptr(run->remote, state->pe))
+    if (state->library || !state->partner.acting || shmem_ptr(run->remote, state->partner.pe))
         return true;
     return run_unsupported(run,
                            "shmem_ptr gives PE %d no pointer to the memory of PE %d: measure PEs "
                            "of one node, or use the way \"library\"",
-                           pe_set_member(run->set, run->rank), state->pe);
+                           pe_set_member(run->set, run->rank), state->partner.pe);
 }
 
 static void move_by_library(const struct run *run, int64_t operations)
@@ -85,9 +77,9 @@ static void move_by_library(const struct run *run, int64_t operations)
     size_t bytes = run->demand.local;
     for (int64_t i = 0; i < operations; i++, local += run->local_step, remote += run->remote_step)
         if (state->get) {
-            shmem_getmem(local, remote, bytes, state->pe);
+            shmem_getmem(local, remote, bytes, state->partner.pe);
         } else {
-            shmem_putmem(remote, local, bytes, state->pe);
+            shmem_putmem(remote, local, bytes, state->partner.pe);
             shmem_quiet();
         }
 }
@@ -120,9 +112,9 @@ static void move(const struct run *run, unsigned char *mapped, int64_t operation
 static double run_moves(struct run *run)
 {
     const struct pointer_state *state = run->state;
-    bool works = state->pair.works;
+    bool works = state->partner.acting;
     unsigned char *mapped =
-        works && !state->library ? shmem_ptr(run->remote, state->pe) : run->remote;
+        works && !state->library ? shmem_ptr(run->remote, state->partner.pe) : run->remote;
     if (works && warm_places(run))
         move(run, mapped, 1);
     int64_t started = run_start(run);
@@ -141,7 +133,7 @@ static bool verify(struct run *run)
 {
     const struct pointer_state *state = run->state;
     return data_verify_moved(run, state->get, run->remote,
-                             half_pair_source(&state->pair, state->get));
+                             state->get ? state->partner.rank : state->partner.source);
 }
 
 #endif
@@ -158,7 +150,7 @@ static const struct measurement common = {
     .who = "the first rank of each pair",
     .minimum_pes = 2,
     SHMEM_STATE(struct pointer_state),
-    .check = check,
+    .check = shape_check_pairs,
     .demand = data_demand,
     .setup = WITH_SHMEM(set_up),
     .fill = WITH_SHMEM(fill),

@@ -286,30 +286,3 @@ TEST(sections_that_are_none)
     assert_null(section_make(&section, 8, 2, (const int64_t[]){3, 4}, (const int64_t[]){1, 3},
                              (const int64_t[]){4, 1}));
 }
-
-/* ---- Pairs ---- */
-
-TEST(pairs_are_at_half_of_the_set)
-{
-    for (int size = 1; size <= 9; size++)
-        for (int pairs = 1; pairs <= size / 2; pairs++) {
-            int works = 0, worked_on = 0;
-            for (int rank = 0; rank < size; rank++) {
-                struct half_pair pair = half_pair_of(rank, size, pairs);
-                assert_false(pair.works && pair.worked_on);
-                assert_int_equal(pair.other < 0, !pair.works && !pair.worked_on);
-                if (pair.works)
-                    assert_int_equal(pair.other, rank + size / 2);
-                if (pair.other >= 0)
-                    assert_int_equal(half_pair_of(pair.other, size, pairs).other, rank);
-                works += pair.works;
-                worked_on += pair.worked_on;
-            }
-            assert_int_equal(works, pairs);
-            assert_int_equal(worked_on, pairs);
-        }
-    struct pe_set *set = pe_set_strided(0, 1, 7);
-    assert_null(half_pairs_refusal(3, set));
-    assert_string_equal(half_pairs_refusal(4, set), "pairs is 4, but 7 PEs make only 3");
-    pe_set_release(set);
-}

@@ -49,6 +49,8 @@ TEST(shapes_agree_on_who_works_on_whom)
         assert_int_equal(check_both_sides(SHAPE_ONE_TO_ALL, size, 0), size - 1);
         for (int therank = 0; therank < size; therank++)
             assert_int_equal(check_both_sides(SHAPE_SINGLE, size, therank), 1);
+        for (int pairs = 0; pairs <= size / 2; pairs++)
+            assert_int_equal(check_both_sides(SHAPE_HALF, size, pairs), pairs);
     }
 }
 
@@ -63,6 +65,9 @@ TEST(shapes_have_the_right_direction)
     assert_int_equal(partner_of(SHAPE_ALL_TO_ONE, 0, 5, 0).sources, 4);
     assert_int_equal(partner_of(SHAPE_ONE_TO_ALL, 0, 5, 0).targets, 4);
     assert_int_equal(partner_of(SHAPE_ONE_TO_ALL, 0, 5, 0).rank, 1);
+    assert_int_equal(partner_of(SHAPE_HALF, 1, 5, 2).rank, 3);
+    assert_int_equal(partner_of(SHAPE_HALF, 3, 5, 2).source, 1);
+    assert_false(partner_of(SHAPE_HALF, 1, 5, 1).acting);
 }
 
 TEST(patterns_differ_between_ranks_and_positions)
