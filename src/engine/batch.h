@@ -2,7 +2,7 @@
  * The batches of one measurement, the interface of the rules that say how the next one goes, and
  * the judge of the machine's state.
  *
- * Costs of a batch of c repetitions with n PEs in the set: one broadcast and one reduction of 2c +
+ * Costs of a batch of c repetitions with n PEs in the set: one broadcast and one reduction of 3c +
  * 4 numbers, O(log n) messages each.
  */
 #ifndef SKAMPI_ENGINE_BATCH_H
@@ -19,15 +19,18 @@
 
 struct batch_rule;
 struct judge;
+struct outcome;
 
-/* The batches of one measurement. */
+/* The batches of one measurement, in one attempt. */
 struct batches {
     struct bench *bench;
     const struct batch_rule *rule;
     struct judge *judge; /* of the machine's state, or NULL; not used here */
     struct display *display;
+    struct accounting *accounting;
     double ends; /* the time limit, wall_seconds() */
     bool debug;  /* each batch is reported on standard error */
+    bool raw;    /* the outcome has every repetition */
     struct samples *samples;
     struct references *references; /* what is subtracted; NULL: nothing is */
     int64_t referring;             /* iterations of the reference */
@@ -51,7 +54,7 @@ enum batch_step { BATCH_STOP, BATCH_GIVE_UP, BATCH_MAKE, BATCH_REFER, BATCH_CONT
 /* On what was made since the last verdict: none yet, it is good, it is made again. */
 enum batch_verdict { VERDICT_NONE, VERDICT_GOOD, VERDICT_AGAIN };
 
-/* What rank 0 decided. */
+/* What rank 0 decided; all members get it. */
 struct decision {
     /* By the rule, after a batch: */
     bool done;
@@ -61,6 +64,7 @@ struct decision {
     /* By the judge of the machine's state: */
     enum batch_step step;
     enum batch_verdict verdict;
+    int64_t origin; /* of the next windows, global ticks */
 };
 
 /* A rule: all members call its functions, but what the set's rank 0 decides is what is done. */
@@ -106,8 +110,8 @@ void judge_control(struct batches *);
 void judge_idle(struct batches *);
 /* A batch has been made. */
 void judge_made(struct batches *, const struct batch *made);
-/* The controls of this measurement; none except on rank 0. */
-const struct control *judge_controls(const struct judge *, size_t *count);
+/* Rank 0, where controls were taken: those of this measurement, to be brought to PE 0. */
+void judge_keep_controls(const struct judge *, struct outcome *);
 /* Rank 0: what they say, for the result. */
 void judge_conclude(const struct judge *, const struct samples *, struct statistics *);
 

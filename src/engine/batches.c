@@ -27,66 +27,38 @@
 /* Trials for the upper estimate of a broadcast. */
 #define BROADCASTS 10
 
-/* What makes a repetition invalid, as flags in a batch's message. */
+/* What members tell each other of a batch, as maxima: of all of it, then of each repetition. Starts
+ * are told after a dissemination barrier only. */
+enum { USED, LATE_RUN, FAILED, LONGEST };
+enum { VALUE, FLAW, LATE, OF_REPETITION, START = OF_REPETITION, START_NEGATED, OF_SKEWED };
+_Static_assert(LONGEST + 1 == BATCH_EXTRA && (int)OF_SKEWED == SAMPLES_TOLD, "room in samples");
+
+/* What makes a repetition invalid. */
 enum { FLAW_NONE, FLAW_LATE, FLAW_TOO_LONG };
 
-/* What rank 0 broadcasts. */
-struct announcement {
-    int64_t step, verdict, size, origin, width, dropped;
-};
-
-static enum batch_step announce(struct batches *batches, struct decision *decision)
+/* Tells all members what rank 0 has decided. */
+static void announce(struct batches *batches, struct decision *next)
 {
     struct bench *bench = batches->bench;
     struct window *window = &bench->services.window;
-    struct announcement said = {decision->step,           decision->verdict,
-                                (int64_t)decision->count, 0,
-                                (int64_t)decision->width, (int64_t)decision->dropped};
     if (bench->run.rank == 0)
-        said.origin = sync_to_global(timer_now()) + window->broadcast;
-    comm_broadcast(pe_set_group(bench->run.set), &said, sizeof said);
-    if (said.verdict == VERDICT_AGAIN)
+        next->origin = sync_to_global(timer_now()) + window->broadcast;
+    comm_broadcast(pe_set_group(bench->run.set), next, sizeof *next);
+    if (next->verdict == VERDICT_AGAIN)
         samples_back(batches->samples);
-    else if (said.verdict == VERDICT_GOOD)
+    else if (next->verdict == VERDICT_GOOD)
         samples_good(batches->samples);
-    if (said.step != BATCH_MAKE && said.step != BATCH_STOP)
-        return (enum batch_step)said.step;
-    decision->count = (size_t)said.size;
-    samples_drop(batches->samples, (size_t)said.dropped);
-    decision->dropped = 0;
-    window->origin = said.origin;
-    window->width = said.width;
+    if (next->step != BATCH_MAKE && next->step != BATCH_STOP)
+        return;
+    if (next->dropped > 0)
+        samples_drop(batches->samples, next->dropped);
+    next->dropped = 0;
+    window->origin = next->origin;
+    window->width = (int64_t)next->width;
     window->index = 0;
-    return (enum batch_step)said.step;
 }
 
-/* A batch in progress. values, flags, lates and more are parts of the message. */
-struct making {
-    size_t count, late_run;
-    double *values, *flags, *lates, *more;
-    double *own, *starts; /* starts: of each repetition, and the same negated */
-    double *counts;       /* of events, or NULL */
-};
-
-static struct making begin(const struct samples *samples, size_t count)
-{
-    struct making making = {.count = count, .values = samples->message};
-    making.flags = making.values + count;
-    making.lates = making.flags + count;
-    making.more = making.lates + count;
-    making.own = memory_zeroed(count, sizeof *making.own);
-    making.starts = memory_zeroed(2 * count, sizeof *making.starts);
-    if (samples->counts)
-        making.counts = memory_zeroed(count * COUNTERS_MAX, sizeof *making.counts);
-    return making;
-}
-
-static void end(struct making *making)
-{
-    free(making->counts);
-    free(making->starts);
-    free(making->own);
-}
+/* ---- A batch ---- */
 
 /* From the scheduled start of the last repetition, for set_run_time("global"). */
 static double global_time(const struct bench *bench)
@@ -96,70 +68,44 @@ static double global_time(const struct bench *bench)
     return (seconds - timer_in_use->cost) / (double)bench->run.iterations;
 }
 
-static double subtracted(const struct batches *batches)
-{
-    return batches->references ? references_mean(batches->references).mean : 0;
-}
-
-static void make_one(struct batches *batches, struct making *making, size_t i, size_t *late)
+/* The i-th repetition of a batch; told: its part of the message. late: late starts in a row. */
+static void make_one(struct batches *batches, size_t i, double *told, bool skewed, size_t *late)
 {
     struct bench *bench = batches->bench;
-    struct run *run = &bench->run;
+    struct samples *samples = batches->samples;
     struct window *window = &bench->services.window;
     struct timing *timing = &bench->services.timing;
-    double value = bench->repeat(bench, making->counts ? making->counts + i * COUNTERS_MAX : NULL);
-    if (window_global_run_time(run) && !isnan(value))
+    size_t at = samples->valid + i;
+    double value =
+        bench->repeat(bench, samples->counts ? samples->counts + at * COUNTERS_MAX : NULL);
+    if (window_global_run_time(&bench->run) && !isnan(value))
         value = global_time(bench);
-    making->own[i] = making->values[i] = value - subtracted(batches);
-    making->flags[i] = window->took_too_long  ? FLAW_TOO_LONG
-                       : window->started_late ? FLAW_LATE
-                                              : FLAW_NONE;
-    making->lates[i] = window->started_late;
-    making->starts[2 * i] = (double)(sync_to_global(window->start) - window->origin);
-    making->starts[2 * i + 1] = -making->starts[2 * i];
-    if (making->flags[i] == FLAW_NONE && window->stop - window->start > timing->longest)
-        timing->longest = window->stop - window->start;
-    if (window->started_late && !window->took_too_long) {
-        if (++*late > making->late_run)
-            making->late_run = *late;
-    } else if (!window->took_too_long) {
-        *late = 0;
+    samples->own[at] = told[VALUE] = value - samples->subtracted;
+    told[FLAW] = window->took_too_long  ? FLAW_TOO_LONG
+                 : window->started_late ? FLAW_LATE
+                                        : FLAW_NONE;
+    told[LATE] = window->started_late;
+    if (skewed) {
+        told[START] = (double)(sync_to_global(window->start) - window->origin);
+        told[START_NEGATED] = -told[START];
     }
-}
-
-/* Maxima over the set. */
-static struct batch combine(struct bench *bench, struct making *making, bool skewed)
-{
-    const struct window *window = &bench->services.window;
-    struct timing *timing = &bench->services.timing;
-    double *more = making->more;
-    more[0] =
-        window_applies(&bench->run) ? (double)(sync_to_global(window->stop) - window->origin) : 0;
-    more[1] = (double)making->late_run;
-    more[2] = bench->services.failure ? 1 : 0;
-    more[3] = timer_seconds(timing->longest);
-    comm_allreduce(pe_set_group(bench->run.set), COMM_MAX, making->values,
-                   3 * making->count + BATCH_EXTRA);
-    timing->longest = timer_ticks(more[3]);
-    if (skewed)
-        comm_allreduce(pe_set_group(bench->run.set), COMM_MAX, making->starts, 2 * making->count);
-    return (struct batch){.count = making->count,
-                          .used = more[0],
-                          .late_run = (size_t)more[1],
-                          .failed = more[2] != 0};
+    if (told[FLAW] == FLAW_NONE && window->stop - window->start > timing->longest)
+        timing->longest = window->stop - window->start;
+    if (!window->took_too_long)
+        *late = window->started_late ? *late + 1 : 0;
 }
 
 /* Counts a flawed repetition; whether it is invalid. */
-static bool is_invalid(const struct bench *bench, const struct making *making, size_t i,
-                       struct samples *samples, struct batch *batch)
+static bool is_invalid(const struct bench *bench, const double *told, struct samples *samples,
+                       struct batch *batch)
 {
-    if (making->flags[i] == FLAW_NONE)
+    if (told[FLAW] == FLAW_NONE)
         return false;
     batch->flawed++;
-    *(making->flags[i] == FLAW_LATE ? &samples->late : &samples->overruns) += 1;
+    *(told[FLAW] == FLAW_LATE ? &samples->late : &samples->overruns) += 1;
     /* A repetition that started with the others is kept if all levels are wanted, however slow it
      * is. */
-    bool together = making->lates[i] == 0 && bench->services.window.width > 0;
+    bool together = told[LATE] == 0 && bench->services.window.width > 0;
     if (together && bench->run.settings->levels)
         return false;
     samples->too_long += together;
@@ -168,21 +114,24 @@ static bool is_invalid(const struct bench *bench, const struct making *making, s
     return true;
 }
 
-static void keep(const struct bench *bench, const struct making *making, bool skewed,
+/* Adds the valid repetitions of a batch. told: its message after what is about all of it, `each`
+ * numbers for a repetition. */
+static void keep(const struct bench *bench, const double *told, size_t each,
                  struct samples *samples, struct batch *batch)
 {
-    for (size_t i = 0; i < making->count; i++) {
-        if (is_invalid(bench, making, i, samples, batch))
+    size_t first = samples->valid;
+    for (size_t i = 0; i < batch->count; i++, told += each) {
+        if (is_invalid(bench, told, samples, batch))
             continue;
         size_t at = samples->valid++;
-        if (skewed)
-            samples->skew[at] =
-                sync_seconds((int64_t)(making->starts[2 * i] + making->starts[2 * i + 1]));
-        if (making->counts)
-            memcpy(samples->counts + at * COUNTERS_MAX, making->counts + i * COUNTERS_MAX,
-                   COUNTERS_MAX * sizeof *making->counts);
-        samples->own[at] = making->own[i];
-        samples->max[at] = making->values[i];
+        if (each == OF_SKEWED)
+            samples->skew[at] = sync_seconds((int64_t)(told[START] + told[START_NEGATED]));
+        if (samples->counts)
+            memmove(samples->counts + at * COUNTERS_MAX,
+                    samples->counts + (first + i) * COUNTERS_MAX,
+                    COUNTERS_MAX * sizeof *samples->counts);
+        samples->own[at] = samples->own[first + i];
+        samples->max[at] = told[VALUE];
     }
 }
 
@@ -190,14 +139,26 @@ static struct batch make_batch(struct batches *batches, size_t count)
 {
     struct bench *bench = batches->bench;
     const struct window *window = &bench->services.window;
-    struct making making = begin(batches->samples, count);
-    bool skewed = window_applies(&bench->run) && window->rule == WINDOW_DISSEMINATION;
-    size_t late = 0;
-    for (size_t i = 0; i < count; i++)
-        make_one(batches, &making, i, &late);
-    struct batch batch = combine(bench, &making, skewed);
-    keep(bench, &making, skewed, batches->samples, &batch);
-    end(&making);
+    struct timing *timing = &bench->services.timing;
+    bool windows = window_applies(&bench->run);
+    size_t each = windows && window->rule == WINDOW_DISSEMINATION ? OF_SKEWED : OF_REPETITION;
+    double *all = batches->samples->message, *told = all + BATCH_EXTRA;
+    size_t late = 0, late_run = 0;
+    for (size_t i = 0; i < count; i++) {
+        make_one(batches, i, told + i * each, each == OF_SKEWED, &late);
+        late_run = late > late_run ? late : late_run;
+    }
+    all[USED] = windows ? (double)(sync_to_global(window->stop) - window->origin) : 0;
+    all[LATE_RUN] = (double)late_run;
+    all[FAILED] = bench->services.failure ? 1 : 0;
+    all[LONGEST] = timer_seconds(timing->longest);
+    comm_allreduce(pe_set_group(bench->run.set), COMM_MAX, all, BATCH_EXTRA + count * each);
+    timing->longest = timer_ticks(all[LONGEST]);
+    struct batch batch = {.count = count,
+                          .used = all[USED],
+                          .late_run = (size_t)all[LATE_RUN],
+                          .failed = all[FAILED] != 0};
+    keep(bench, told, each, batches->samples, &batch);
     watchdog_progress();
     progress_go_on(batches->display);
     if (batches->debug && bench->run.rank == 0)
@@ -221,15 +182,16 @@ static double step_of(const struct bench *bench, double mean)
     return fabs(mean) * step / timer_seconds(ticks);
 }
 
-/* The repetitions so far, from which `before` was subtracted, get the mean of all references
- * instead: what the stop rule sees is what the result will be. */
-static void subtract_mean(const struct batches *batches, double before)
+/* The repetitions so far get the mean of all references subtracted: what the stop rule sees is what
+ * the result will be. */
+static void subtract_mean(const struct batches *batches)
 {
     struct samples *samples = batches->samples;
     struct reference mean = references_mean(batches->references);
     size_t n = samples->valid;
     for (size_t i = 0; i < n; i++)
-        samples->max[i] = samples->own[i] -= mean.mean - before;
+        samples->max[i] = samples->own[i] -= mean.mean - samples->subtracted;
+    samples->subtracted = mean.mean;
     samples->max[n] = mean.variance;
     comm_allreduce(pe_set_group(batches->bench->run.set), COMM_MAX, samples->max, n + 1);
     samples->subtracted_error = sqrt(isnan(samples->max[n]) ? 0 : samples->max[n]);
@@ -238,7 +200,6 @@ static void subtract_mean(const struct batches *batches, double before)
 void batches_refer(struct batches *batches)
 {
     struct bench *bench = batches->bench;
-    double before = subtracted(batches);
     struct run *run = &bench->run;
     size_t count = (size_t)run->settings->min_repetitions;
     if (!batches_precise(run))
@@ -256,7 +217,7 @@ void batches_refer(struct batches *batches)
     struct reference reference = reference_of(values, count);
     reference.step = step_of(bench, reference.mean);
     references_add(batches->references, &reference);
-    subtract_mean(batches, before);
+    subtract_mean(batches);
     free(values);
     run->iterations = run->measured;
     bench->services.timing.shortest = shortest; /* of the operation alone */
@@ -306,7 +267,8 @@ static bool next_batch(struct batches *batches, struct decision *next)
     for (;;) {
         if (batches->bench->run.rank == 0)
             decide_step(batches, next);
-        switch (announce(batches, next)) {
+        announce(batches, next);
+        switch (next->step) {
         case BATCH_MAKE:
             return true;
         case BATCH_STOP:

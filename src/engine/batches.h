@@ -63,7 +63,8 @@ int64_t iterations_of_reference(struct bench *);
 
 /* ---- Repetitions in a batch, and when there are enough (rules.c) ---- */
 
-/* SKaMPI's rule also holds where there are no windows, and for the dissemination barrier. */
-const struct batch_rule *rules_of(enum window_rule);
+/* By enum window_rule. SKaMPI's also holds where there are no windows, and for the dissemination
+ * barrier. */
+extern const struct batch_rule *const batch_rules[];
 
 #endif

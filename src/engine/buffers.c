@@ -15,7 +15,6 @@
 #include "engine/watchdog.h"
 
 #define FILL 0x55
-#define PAGE 4096
 
 uintptr_t buffers_align(uintptr_t address, size_t alignment)
 {
@@ -34,10 +33,12 @@ static size_t common_multiple(size_t a, size_t b)
     return a / x * b;
 }
 
-size_t buffers_need(const struct settings *settings, const struct demand *demand, enum api api)
+size_t buffers_need(const struct run *run)
 {
+    const struct settings *settings = run->settings;
+    const struct demand *demand = &run->demand;
     size_t send = (size_t)settings->send_alignment, receive = (size_t)settings->receive_alignment;
-    if (api != API_MPI)
+    if (run->function->api != API_MPI)
         return demand->local;
     if (demand->local > SIZE_MAX / 8 || demand->remote > SIZE_MAX / 8)
         return SIZE_MAX;
@@ -146,22 +147,20 @@ static enum placement source_placement(const struct settings *settings)
 }
 
 /* What other PEs reach by OpenSHMEM lies in symmetric memory. */
-static enum placement target_placement(const struct settings *settings,
-                                       const struct measurement *function)
+static enum placement target_placement(const struct run *run)
 {
-    enum placement source = source_placement(settings);
-    if (settings->target_placement != PLACEMENT_DEFAULT)
-        return settings->target_placement;
-    return function->api != API_OPENSHMEM || placement_is_symmetric(source) ? source
-                                                                            : PLACEMENT_HEAP;
+    enum placement source = source_placement(run->settings);
+    if (run->settings->target_placement != PLACEMENT_DEFAULT)
+        return run->settings->target_placement;
+    return run->function->api != API_OPENSHMEM || placement_is_symmetric(source) ? source
+                                                                                 : PLACEMENT_HEAP;
 }
 
-const char *buffers_refusal(const struct settings *settings, const struct measurement *function,
-                            const struct demand *demand)
+const char *buffers_refusal(const struct run *run)
 {
-    enum placement source = source_placement(settings);
-    enum placement target = target_placement(settings, function);
-    bool shmem = function->api == API_OPENSHMEM;
+    const struct demand *demand = &run->demand;
+    enum placement source = source_placement(run->settings), target = target_placement(run);
+    bool shmem = run->function->api == API_OPENSHMEM;
     if (demand->local == 0)
         source = PLACEMENT_HEAP;
     if (demand->remote == 0)
@@ -169,7 +168,7 @@ const char *buffers_refusal(const struct settings *settings, const struct measur
     if (shmem && !placement_is_symmetric(target))
         return "OpenSHMEM reaches other PEs in symmetric memory only: place the target in \"heap\" "
                "or \"static\" (set_buffer_placement)";
-    if (shmem && !function->local_anywhere && !placement_is_symmetric(source))
+    if (shmem && !run->function->local_anywhere && !placement_is_symmetric(source))
         return "the routine wants its source in symmetric memory: place it in \"heap\" or "
                "\"static\" (set_buffer_placement)";
     bool hinted = (source != PLACEMENT_HEAP && placement_is_heap(source)) ||
@@ -178,16 +177,17 @@ const char *buffers_refusal(const struct settings *settings, const struct measur
         return "the library has no shmem_malloc_with_hints (OpenSHMEM 1.5): place the buffer in "
                "\"heap\" (set_buffer_placement)";
     bool by_malloc = source == PLACEMENT_MALLOC || target == PLACEMENT_MALLOC;
-    if (by_malloc && settings->cache_state == CACHE_COLD)
+    if (by_malloc && run->settings->cache_state == CACHE_COLD)
         return "buffers by malloc() have one place, and cold caches need many: use \"pages\" "
                "(set_buffer_placement)";
     bool by_mpi = source == PLACEMENT_MPI || target == PLACEMENT_MPI;
     return by_mpi ? comm_mpi_unusable() : NULL;
 }
 
-static bool is_cold(const struct settings *settings, const struct demand *demand)
+static bool is_cold(const struct run *run)
 {
-    return settings->cache_state == CACHE_COLD && (demand->local > 0 || demand->remote > 0);
+    return run->settings->cache_state == CACHE_COLD &&
+           (run->demand.local > 0 || run->demand.remote > 0);
 }
 
 static size_t larger(size_t a, size_t b)
@@ -205,11 +205,12 @@ static size_t alone(size_t bytes)
     return bytes + 2 * BUFFER_GUARD;
 }
 
-static struct blocks blocks_of(const struct settings *settings, const struct measurement *function,
-                               const struct demand *demand)
+static struct blocks blocks_of(const struct run *run)
 {
+    const struct settings *settings = run->settings;
+    const struct demand *demand = &run->demand;
     size_t buffer = (size_t)settings->buffer_bytes;
-    if (is_cold(settings, demand))
+    if (is_cold(run))
         buffer = larger(buffer, COLD_BYTES);
     struct blocks blocks = {
         .local = {.bytes = block_bytes(buffer, settings->send_alignment, settings->send_offset),
@@ -217,7 +218,7 @@ static struct blocks blocks_of(const struct settings *settings, const struct mea
                   .node = settings->placement_node},
         .remote = {.bytes = block_bytes(larger(demand->remote, buffer), settings->receive_alignment,
                                         settings->receive_offset),
-                   .placement = target_placement(settings, function),
+                   .placement = target_placement(run),
                    .node = settings->placement_node},
         .scratch = {.bytes = block_bytes(demand->scratch, LINE, 0), .placement = PLACEMENT_HEAP},
     };
@@ -228,10 +229,9 @@ static struct blocks blocks_of(const struct settings *settings, const struct mea
     return blocks;
 }
 
-size_t buffers_bytes(const struct settings *settings, const struct measurement *function,
-                     const struct demand *demand)
+size_t buffers_bytes(const struct run *run)
 {
-    struct blocks blocks = blocks_of(settings, function, demand);
+    struct blocks blocks = blocks_of(run);
     return blocks.local.bytes + blocks.remote.bytes + blocks.scratch.bytes;
 }
 
@@ -246,24 +246,20 @@ static size_t grown(const struct buffers *buffers, const struct blocks *blocks)
 /* Two calls of malloc() in a row are what a program makes: nothing is freed in between. */
 static void make_room(struct buffers *buffers, const struct blocks *blocks)
 {
-    bool both =
-        serves(&buffers->local, &blocks->local) && serves(&buffers->remote, &blocks->remote);
-    if (both || (blocks->local.placement != PLACEMENT_MALLOC &&
-                 blocks->remote.placement != PLACEMENT_MALLOC))
+    if (serves(&buffers->local, &blocks->local) && serves(&buffers->remote, &blocks->remote))
         return;
     give_back(&buffers->local);
     give_back(&buffers->remote);
 }
 
-const char *buffers_prepare(struct buffers *buffers, const struct settings *settings,
-                            const struct measurement *function, const struct demand *demand,
-                            size_t limit)
+const char *buffers_prepare(struct buffers *buffers, const struct run *run, size_t limit)
 {
-    struct blocks blocks = blocks_of(settings, function, demand);
+    struct blocks blocks = blocks_of(run);
     const char *why = NULL;
     if (limit && grown(buffers, &blocks) > limit)
         buffers_free(buffers);
-    make_room(buffers, &blocks);
+    if (blocks.local.placement == PLACEMENT_MALLOC || blocks.remote.placement == PLACEMENT_MALLOC)
+        make_room(buffers, &blocks);
     /* Larger blocks than this needs may be there from others: without them it may fit. */
     for (int attempt = 0; attempt < 2; attempt++) {
         why = provide(&buffers->local, &blocks.local, FILL);
@@ -301,34 +297,27 @@ static unsigned char *places(const struct buffer_block *block, size_t bytes, int
     return (unsigned char *)first + offset;
 }
 
-void buffers_begin(struct buffers *buffers, const struct settings *settings,
-                   const struct demand *demand)
+void buffers_begin(struct buffers *buffers, const struct run *run)
 {
+    const struct settings *settings = run->settings;
+    const struct demand *demand = &run->demand;
     buffers->turn = 0;
     buffers->fixed = false;
-    buffers->cold = is_cold(settings, demand);
+    buffers->cold = is_cold(run);
     buffers->local_first =
         places(&buffers->local, demand->local, settings->send_alignment, settings->send_offset,
                settings, buffers->cold, &buffers->local_stride, &buffers->local_places);
     buffers->remote_first = places(&buffers->remote, demand->remote, settings->receive_alignment,
                                    settings->receive_offset, settings, buffers->cold,
                                    &buffers->remote_stride, &buffers->remote_places);
-}
-
-double buffers_in_page(const unsigned char *first, size_t demanded)
-{
-    return demanded > 0 ? (double)((uintptr_t)first % PAGE) : NAN;
-}
-
-static unsigned char *scratch(const struct buffers *buffers)
-{
-    return (unsigned char *)(((uintptr_t)buffers->scratch.memory + LINE - 1) / LINE * LINE);
+    buffers->scratch_first =
+        (unsigned char *)(((uintptr_t)buffers->scratch.memory + LINE - 1) / LINE * LINE);
 }
 
 void buffers_clear_scratch(const struct buffers *buffers, const struct demand *demand)
 {
     if (demand->scratch)
-        memset(scratch(buffers), 0, demand->scratch);
+        memset(buffers->scratch_first, 0, demand->scratch);
 }
 
 void buffers_next(struct buffers *buffers, struct run *run)
@@ -341,7 +330,7 @@ void buffers_at(const struct buffers *buffers, struct run *run, size_t turn)
 {
     run->local = buffers->local_first + turn % buffers->local_places * buffers->local_stride;
     run->remote = buffers->remote_first + turn % buffers->remote_places * buffers->remote_stride;
-    run->scratch = scratch(buffers);
+    run->scratch = buffers->scratch_first;
     run->local_step = buffers->cold && run->demand.local ? buffers->local_stride : 0;
     run->remote_step = buffers->cold && run->demand.remote ? buffers->remote_stride : 0;
     run->places = buffers->cold ? buffers_cold_places(buffers, &run->demand) : SIZE_MAX;
@@ -407,21 +396,20 @@ static size_t cache_bytes(void)
 }
 #endif
 
-void buffers_flush(const struct buffers *buffers, const struct demand *demand,
-                   const struct settings *settings, size_t iterations)
+void buffers_flush(const struct buffers *buffers, const struct run *run, size_t iterations)
 {
+    size_t caches = (size_t)run->settings->cache_bytes;
 #if defined(__x86_64__)
     for (size_t i = 0; i < iterations && i < buffers->local_places; i++)
-        flush(buffers->local_first + i * buffers->local_stride, demand->local);
+        flush(buffers->local_first + i * buffers->local_stride, run->demand.local);
     for (size_t i = 0; i < iterations && i < buffers->remote_places; i++)
-        flush(buffers->remote_first + i * buffers->remote_stride, demand->remote);
-    if (settings->cache_bytes > 0)
-        walk((size_t)settings->cache_bytes);
+        flush(buffers->remote_first + i * buffers->remote_stride, run->demand.remote);
+    if (caches > 0)
+        walk(caches);
 #else
     (void)buffers;
-    (void)demand;
     (void)iterations;
-    walk(settings->cache_bytes > 0 ? (size_t)settings->cache_bytes : cache_bytes());
+    walk(caches > 0 ? caches : cache_bytes());
 #endif
 }
 

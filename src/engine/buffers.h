@@ -20,31 +20,31 @@ struct buffer_block {
 struct buffers {
     struct buffer_block local, remote, scratch;
     /* The measurement in progress */
-    unsigned char *local_first, *remote_first;
+    unsigned char *local_first, *remote_first, *scratch_first;
     size_t local_stride, remote_stride, local_places, remote_places, turn;
     bool cold;  /* places follow each other within a repetition, and are flushed before it */
     bool fixed; /* all repetitions use the first place */
 };
 
+/* These ask for the function, the settings and the demand of a run. */
+
 /* What set_skampi_buffer() must be at least for the demand to fit; SIZE_MAX: nothing is enough.
  * OpenSHMEM: the source alone counts. MPI: SKaMPI 5's rule, by which both buffers and what their
  * alignment may cost lie in one block of the buffer's size and 8 times the least common multiple of
  * the alignments; twice, when it cycles. */
-size_t buffers_need(const struct settings *, const struct demand *, enum api);
+size_t buffers_need(const struct run *);
 /* Bytes of symmetric memory on each PE that the blocks of a measurement take together. */
-size_t buffers_bytes(const struct settings *, const struct measurement *, const struct demand *);
+size_t buffers_bytes(const struct run *);
 /* NULL, or why the function cannot have its buffers where set_buffer_placement() wants them. The
  * same on all PEs. */
-const char *buffers_refusal(const struct settings *, const struct measurement *,
-                            const struct demand *);
+const char *buffers_refusal(const struct run *);
 /* Makes the blocks large enough; collective over the world. Together they take at most limit bytes
  * (0: any number), which the demand fits. NULL, or why there are no blocks, on all PEs: "" when
  * symmetric memory is short. */
-const char *buffers_prepare(struct buffers *, const struct settings *, const struct measurement *,
-                            const struct demand *, size_t limit);
+const char *buffers_prepare(struct buffers *, const struct run *, size_t limit);
 /* Starts a measurement at the first place; pure. Cold: the iterations of one repetition use as
  * many places as the blocks have room for. */
-void buffers_begin(struct buffers *, const struct settings *, const struct demand *);
+void buffers_begin(struct buffers *, const struct run *);
 /* After a measurement, for the next one. Any PE, once nobody uses the scratch memory any more; all
  * PEs synchronize before the next one begins. */
 void buffers_clear_scratch(const struct buffers *, const struct demand *);
@@ -52,11 +52,7 @@ void buffers_clear_scratch(const struct buffers *, const struct demand *);
 void buffers_next(struct buffers *, struct run *);
 /* Flushes the places that a repetition of this many iterations uses from the caches of all
  * processors. */
-void buffers_flush(const struct buffers *, const struct demand *, const struct settings *,
-                   size_t iterations);
-/* Where the first place of the local or the remote buffer is in its page of 4 KiB on this PE; NaN
- * where the demand has no such buffer. */
-double buffers_in_page(const unsigned char *first, size_t demanded);
+void buffers_flush(const struct buffers *, const struct run *, size_t iterations);
 /* Iterations for which a repetition has fresh memory. */
 size_t buffers_cold_places(const struct buffers *, const struct demand *);
 void buffers_free(struct buffers *);

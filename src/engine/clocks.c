@@ -99,16 +99,13 @@ void clocks_synchronize(struct clocks *clocks, const struct settings *settings)
         state(clocks);
 }
 
-static bool same_rules(const struct clock_rules *a, const struct clock_rules *b)
-{
-    return a->algorithm == b->algorithm && a->patience == b->patience &&
-           a->fit_points == b->fit_points && a->fit_exchanges == b->fit_exchanges &&
-           a->spread == b->spread && a->long_spread == b->long_spread;
-}
-
 void clocks_need(struct clocks *clocks, const struct settings *settings)
 {
-    if (!clocks->known || !same_rules(&clocks->rules, &settings->clock))
+    const struct clock_rules *had = &clocks->rules, *wanted = &settings->clock;
+    if (!clocks->known || had->algorithm != wanted->algorithm ||
+        had->patience != wanted->patience || had->fit_points != wanted->fit_points ||
+        had->fit_exchanges != wanted->fit_exchanges || had->spread != wanted->spread ||
+        had->long_spread != wanted->long_spread)
         clocks_synchronize(clocks, settings);
 }
 

@@ -17,9 +17,11 @@ size_t measurement_parameter_count(const struct measurement *function)
 
 const struct parameter *measurement_parameter(const struct measurement *function, const char *name)
 {
-    for (size_t i = 0; i < measurement_parameter_count(function); i++)
-        if (strcmp(function->parameters[i].name, name) == 0)
-            return &function->parameters[i];
+    const struct parameter *parameter = function->parameters,
+                           *end = parameter + MEASUREMENT_MAX_PARAMETERS;
+    for (; parameter < end && parameter->name; parameter++)
+        if (strcmp(parameter->name, name) == 0)
+            return parameter;
     return NULL;
 }
 

@@ -215,7 +215,9 @@ static size_t placements(const struct factor_point *point, struct factor_level *
         struct settings settings = point->settings;
         settings.source_placement = (enum placement)kind;
         settings.target_placement = PLACEMENT_DEFAULT;
-        const char *refusal = buffers_refusal(&settings, point->request.function, &point->demand);
+        const struct run run = {
+            .function = point->request.function, .settings = &settings, .demand = point->demand};
+        const char *refusal = buffers_refusal(&run);
         if (refusal)
             *reason = refusal;
         else
@@ -230,7 +232,9 @@ static size_t caches(const struct factor_point *point, struct factor_level *leve
     struct settings settings = point->settings;
     size_t n = 0;
     settings.cache_state = CACHE_COLD;
-    *reason = buffers_refusal(&settings, point->request.function, &point->demand);
+    const struct run run = {
+        .function = point->request.function, .settings = &settings, .demand = point->demand};
+    *reason = buffers_refusal(&run);
     if (*reason)
         return 0;
     add(levels, &n, CACHE_WARM, memory_text("warm"));

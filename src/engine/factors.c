@@ -34,8 +34,6 @@ struct probe {
 
 void factors_record(struct engine *engine, const struct measure_request *request)
 {
-    if (engine->options.factors == 0)
-        return;
     if (!engine->factors)
         engine->factors = memory_zeroed(1, sizeof *engine->factors);
     struct factors *factors = engine->factors;
@@ -43,8 +41,10 @@ void factors_record(struct engine *engine, const struct measure_request *request
         memory_resize(factors->points, (factors->count + 1) * sizeof *factors->points);
     struct settings cycling = engine->settings;
     struct buffers buffers = engine->bench.buffers;
+    struct run run = engine->bench.run;
     cycling.buffer_cycling = true;
-    buffers_begin(&buffers, &cycling, &engine->bench.run.demand);
+    run.settings = &cycling;
+    buffers_begin(&buffers, &run);
     factors->points[factors->count++] = (struct factor_point){
         .request = request_copy(request),
         .settings = engine->settings,

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
+#include "engine/outcome.h"
 #include "engine/watchdog.h"
 #include "stats/stats.h"
 
@@ -233,14 +234,14 @@ void judge_made(struct batches *batches, const struct batch *made)
 
 /* ---- The result ---- */
 
-const struct control *judge_controls(const struct judge *judge, size_t *count)
+void judge_keep_controls(const struct judge *judge, struct outcome *outcome)
 {
-    *count = 0;
-    if (!judge->log)
-        return NULL;
-    const struct control *controls = machine_controls(judge->log, count);
-    *count -= judge->first;
-    return *count > 0 ? controls + judge->first : NULL;
+    const struct control *controls = machine_controls(judge->log, &outcome->control_count);
+    size_t count = outcome->control_count -= judge->first;
+    if (count == 0)
+        return;
+    outcome->controls = memory_zeroed(count, sizeof *controls);
+    memcpy(outcome->controls, controls + judge->first, count * sizeof *controls);
 }
 
 void judge_conclude(const struct judge *judge, const struct samples *samples,

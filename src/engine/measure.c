@@ -35,65 +35,49 @@ static double slack_of(const struct services *services, const struct statistics 
     return services->window.rule == WINDOW_ROUND_TIME ? longest : statistics->window - longest;
 }
 
-/* What all PEs know after an attempt. */
+/* What all PEs know after an attempt: the largest that any of them says. */
 struct attempt_outcome {
-    bool failed, missed, unsupported; /* missed: the state of the machine that was asked for */
-    int teller;                       /* highest PE that knows why it failed, or -1 */
-    bool texts;                       /* some PE has text for the output */
-    double slack;                     /* by how much starts may be wrong, seconds */
+    double failed, missed, unsupported; /* missed: the state of the machine that was asked for */
+    double teller;                      /* highest PE that knows why it failed, or -1 */
+    double texts;                       /* some PE has text for the output */
+    double time;                        /* of the result, on which autorefine's next step depends */
+    double slack;                       /* by how much starts may be wrong, seconds */
 };
-
-/* From all PEs to all PEs, in one collective. The next step of autorefine depends on the time. */
-static struct attempt_outcome share(struct engine *engine, bool failed,
-                                    const struct outcome *outcome)
-{
-    const struct bench *bench = &engine->bench;
-    enum { FAILED, MISSED, UNSUPPORTED, TELLER, TEXTS, TIME, SLACK, SHARED };
-    double said[SHARED] = {[FAILED] = failed,
-                           [MISSED] = outcome->missed,
-                           [UNSUPPORTED] = bench->services.unsupported,
-                           [TELLER] = bench->services.failure ? comm_pe() : -1,
-                           [TEXTS] = engine->pending.length > 0,
-                           [TIME] = NAN,
-                           [SLACK] = NAN};
-    if (bench->run.rank == 0 && !failed) {
-        said[TIME] = outcome->statistics.time;
-        said[SLACK] = slack_of(&bench->services, &outcome->statistics);
-    }
-    comm_allreduce(comm_world(), COMM_MAX, said, SHARED);
-    engine->latest.time = engine->latest.assumed = said[TIME];
-    return (struct attempt_outcome){.failed = said[FAILED] != 0,
-                                    .missed = said[MISSED] != 0,
-                                    .unsupported = said[UNSUPPORTED] != 0,
-                                    .teller = (int)said[TELLER],
-                                    .texts = said[TEXTS] != 0,
-                                    .slack = said[SLACK]};
-}
 
 /* One attempt, by members. */
 static struct attempt_outcome attempt(struct engine *engine, const struct measure_request *request,
                                       struct outcome *outcome)
 {
     struct bench *bench = &engine->bench;
+    struct services *services = &bench->services;
     struct run *run = &bench->run;
-    struct trial trial = {.bench = bench,
-                          .display = &engine->display,
-                          .accounting = &engine->accounting,
-                          .machine = engine->machine,
-                          .ends = engine->limit.ends,
-                          .began = timer_now(),
-                          .debug = engine->options.debug & DEBUG_BATCHES,
-                          .raw = engine->options.raw};
+    struct batches batches = {.bench = bench,
+                              .display = &engine->display,
+                              .accounting = &engine->accounting,
+                              .ends = engine->limit.ends,
+                              .began = timer_now(),
+                              .debug = engine->options.debug & DEBUG_BATCHES,
+                              .raw = engine->options.raw};
     size_t state_bytes = request->function->state_bytes;
     run->state = state_bytes ? memory_zeroed(1, state_bytes) : NULL;
-    outcome_restart(outcome);
-    bench->services.timing.shortest = INT64_MAX;
-    bench->services.timing.longest = 0;
-    buffers_begin(&bench->buffers, &engine->settings, &run->demand);
+    outcome_begin(outcome, request->set);
+    services->timing.shortest = INT64_MAX;
+    services->timing.longest = 0;
+    buffers_begin(&bench->buffers, run);
     comm_enter(pe_set_group(request->set));
     watchdog_outside(run->rank < 0);
-    bool failed = !trial_run(&trial, outcome);
-    struct attempt_outcome attempted = share(engine, failed, outcome);
+    bool failed = !trial_run(&batches, engine->machine, outcome), tells = run->rank == 0 && !failed;
+    struct attempt_outcome attempted = {.failed = failed,
+                                        .missed = outcome->missed,
+                                        .unsupported = services->unsupported,
+                                        .teller = services->failure ? comm_pe() : -1,
+                                        .texts = engine->pending.length > 0,
+                                        .time = tells ? outcome->statistics.time : NAN,
+                                        .slack =
+                                            tells ? slack_of(services, &outcome->statistics) : NAN};
+    comm_allreduce(comm_world(), COMM_MAX, &attempted.failed,
+                   sizeof attempted / sizeof attempted.failed);
+    engine->latest.time = engine->latest.assumed = attempted.time;
     watchdog_outside(false);
     /* Also outside the set: the library may keep what belongs to a lock on any PE. */
     buffers_clear_scratch(&bench->buffers, &run->demand);
@@ -118,7 +102,7 @@ attempt_again(struct engine *engine, const struct measure_request *request, stru
     clocks_synchronize(&engine->clocks, &engine->settings);
     notes_clear(&engine->bench.services.notes);
     struct attempt_outcome attempted = attempt(engine, request, outcome);
-    if (attempted.failed)
+    if (attempted.failed != 0)
         return attempted;
     bool again = clocks_moved(run, attempted.slack, &by);
     if (run->rank == 0)
@@ -141,8 +125,8 @@ static enum measure_status report_failure(struct engine *engine,
                                           const struct attempt_outcome *attempted)
 {
     char **failure = &engine->bench.services.failure;
-    int who = attempted->teller;
-    bool unsupported = attempted->unsupported, missed = attempted->missed;
+    int who = (int)attempted->teller;
+    bool unsupported = attempted->unsupported != 0, missed = attempted->missed != 0;
     int64_t length = *failure ? (int64_t)strlen(*failure) + 1 : 0;
     if (who > 0 && comm_pe() == who) {
         comm_send(0, &length, sizeof length);
@@ -189,15 +173,6 @@ static void report_success(struct engine *engine, const struct measure_request *
 
 /* ---- What is not measured ---- */
 
-/* Nothing that the open loop around the request was asked for is lost when it ends here. */
-static bool is_too_large(const struct engine *engine, const struct measure_request *request)
-{
-    const struct demand *demand = &engine->bench.run.demand;
-    size_t buffer = (size_t)engine->settings.buffer_bytes;
-    return buffers_need(&engine->settings, demand, request->function->api) > buffer ||
-           (request->open && demand->own > buffer);
-}
-
 static enum measure_status
 leave_out_large(struct engine *engine, const struct measure_request *request, const char *reason)
 {
@@ -206,10 +181,10 @@ leave_out_large(struct engine *engine, const struct measure_request *request, co
     return MEASURE_TOO_LARGE;
 }
 
-static enum measure_status too_large(struct engine *engine, const struct measure_request *request)
+/* need: bytes. */
+static enum measure_status too_large(struct engine *engine, const struct measure_request *request,
+                                     size_t need)
 {
-    size_t need =
-        buffers_need(&engine->settings, &engine->bench.run.demand, request->function->api);
     char *bytes = need == SIZE_MAX ? memory_text("more bytes than any memory has")
                                    : text_format("%zu bytes", need);
     bool grows = !engine->settings.buffer_given && !request->endless;
@@ -225,19 +200,13 @@ static enum measure_status too_large(struct engine *engine, const struct measure
     return status;
 }
 
-/* What the point takes of the memory that --memory allows. */
-static size_t memory_of(const struct engine *engine)
-{
-    const struct demand *demand = &engine->bench.run.demand;
-    size_t blocks = buffers_bytes(&engine->settings, engine->bench.run.function, demand);
-    return demand->own > SIZE_MAX - blocks ? SIZE_MAX : blocks + demand->own;
-}
-
-static enum measure_status above_limit(struct engine *engine, const struct measure_request *request)
+/* need: bytes of memory on each PE. */
+static enum measure_status above_limit(struct engine *engine, const struct measure_request *request,
+                                       size_t need)
 {
     char *reason = text_format("needs %zu bytes on each PE, but --memory allows only %lld: allow "
                                "more, or make the buffer smaller (set_skampi_buffer)",
-                               memory_of(engine), (long long)engine->options.memory);
+                               need, (long long)engine->options.memory);
     enum measure_status status = leave_out_large(engine, request, reason);
     free(reason);
     return status;
@@ -247,8 +216,7 @@ static enum measure_status above_limit(struct engine *engine, const struct measu
 static enum measure_status no_memory(struct engine *engine, const struct measure_request *request)
 {
     int major, minor;
-    size_t symmetric =
-        buffers_bytes(&engine->settings, request->function, &engine->bench.run.demand);
+    size_t symmetric = buffers_bytes(&engine->bench.run);
     char *heap = comm_has_shmem(&major, &minor)
                      ? text_format("make the heap larger (%s), or ", comm_heap_variable())
                      : memory_text("");
@@ -282,11 +250,9 @@ static enum measure_status time_over(struct engine *engine, const struct measure
     return MEASURE_TIME_OVER;
 }
 
-/* Why --state cannot be obeyed here, or NULL. The same on all PEs. */
+/* Why --state, which is given, cannot be obeyed here, or NULL. The same on all PEs. */
 static const char *stateless(const struct engine *engine)
 {
-    if (!machine_waits(engine->machine))
-        return NULL;
     if (machine_unseen())
         return "PEs share processors, so the state of the machine is not known: give each PE a "
                "core, or leave --state out";
@@ -296,33 +262,27 @@ static const char *stateless(const struct engine *engine)
     return NULL;
 }
 
-/* Whether it is measured; otherwise *status says what is done instead. */
-static bool is_measurable(struct engine *engine, const struct measure_request *request,
-                          enum measure_status *status)
+/* MEASURE_DONE if it is measured; else what is done instead. */
+static enum measure_status admit(struct engine *engine, const struct measure_request *request)
 {
     const char *reason = measurement_unsupported(request->function);
     if (reason) {
         engine->missing.incomplete = true;
         missing_state(&engine->missing, MISSING_UNSUPPORTED, request, reason);
-        *status = MEASURE_UNSUPPORTED;
-        return false;
+        return MEASURE_UNSUPPORTED;
     }
-    if (limit_over(&engine->limit)) {
-        *status = time_over(engine, request);
-        return false;
-    }
+    if (limit_over(&engine->limit))
+        return time_over(engine, request);
     if (pe_set_size(request->set) == 0) {
         missing_state(&engine->missing, MISSING_SKIPPED, request, "the communicator is empty");
-        *status = MEASURE_SKIPPED;
-        return false;
+        return MEASURE_SKIPPED;
     }
-    reason = request->function->timing == TIMING_ONCE ? NULL : stateless(engine);
-    if (reason) {
+    if (!machine_waits(engine->machine) || request->function->timing == TIMING_ONCE)
+        return MEASURE_DONE;
+    reason = stateless(engine);
+    if (reason)
         missing_leave_out(&engine->missing, MISSING_STATE, request, reason);
-        *status = MEASURE_FAILED;
-        return false;
-    }
-    return true;
+    return reason ? MEASURE_FAILED : MEASURE_DONE;
 }
 
 /* ---- The request ---- */
@@ -342,17 +302,6 @@ static void prepare_run(struct engine *engine, const struct measure_request *req
     int64_t wanted = iterations_wanted(run);
     run->iterations = wanted > 0 ? wanted : FIRST_ITERATIONS;
     notes_clear(&engine->bench.services.notes);
-}
-
-static void begin_point(struct engine *engine, const struct measure_request *request,
-                        struct outcome *outcome)
-{
-    const struct run *run = &engine->bench.run;
-    progress_show(&engine->display, request->text);
-    watchdog_doing(request->text, request->place);
-    outcome_reserve(outcome, request->set);
-    if (window_applies(run) || run->function->clocks)
-        clocks_need(&engine->clocks, &engine->settings);
 }
 
 /* start: of the point, timer_now(). */
@@ -377,33 +326,32 @@ static void end_point(struct engine *engine, const struct measure_request *reque
 static void grow_buffer(struct engine *engine, const struct measure_request *request)
 {
     struct settings *settings = &engine->settings;
-    if (settings->buffer_given)
-        return;
     settings->buffer_bytes = settings_default().buffer_bytes;
-    size_t need = buffers_need(settings, &engine->bench.run.demand, request->function->api);
+    size_t need = buffers_need(&engine->bench.run);
     if (!request->endless && need > (size_t)settings->buffer_bytes && need <= engine->most_buffer)
         settings->buffer_bytes = (int64_t)need;
 }
 
-/* Whether there is memory for it; otherwise *status says what is done instead. */
-static bool fits(struct engine *engine, const struct measure_request *request,
-                 enum measure_status *status)
+/* MEASURE_DONE if there is memory for it; else what is done instead. */
+static enum measure_status fit(struct engine *engine, const struct measure_request *request)
 {
-    size_t limit = (size_t)engine->options.memory;
-    const struct settings *settings = &engine->settings;
-    const struct demand *demand = &engine->bench.run.demand;
-    const char *why = buffers_refusal(settings, request->function, demand);
-    *status = MEASURE_DONE;
+    const struct run *run = &engine->bench.run;
+    size_t buffer = (size_t)engine->settings.buffer_bytes, limit = (size_t)engine->options.memory;
+    size_t need = buffers_need(run), own = run->demand.own, blocks = buffers_bytes(run), all;
+    const char *why = buffers_refusal(run);
     if (why)
-        *status = misplaced(engine, request, why);
-    else if (is_too_large(engine, request))
-        *status = too_large(engine, request);
-    else if (limit && memory_of(engine) > limit)
-        *status = above_limit(engine, request);
-    else if ((why = buffers_prepare(&engine->bench.buffers, settings, request->function, demand,
-                                    limit)))
-        *status = *why ? misplaced(engine, request, why) : no_memory(engine, request);
-    return *status == MEASURE_DONE;
+        return misplaced(engine, request, why);
+    /* Nothing of an open loop was asked for that is lost when it ends here. */
+    if (need > buffer || (request->open && own > buffer))
+        return too_large(engine, request, need);
+    if (__builtin_add_overflow(blocks, own, &all))
+        all = SIZE_MAX;
+    if (limit && all > limit)
+        return above_limit(engine, request, all);
+    why = buffers_prepare(&engine->bench.buffers, run, limit);
+    if (!why)
+        return MEASURE_DONE;
+    return *why ? misplaced(engine, request, why) : no_memory(engine, request);
 }
 
 void measure_select_timer(struct engine *engine, const char *name)
@@ -421,8 +369,7 @@ static bool is_resumed(struct engine *engine, const struct measure_request *requ
         bool found;
         double time;
     } earlier = {false, NAN};
-    if (!engine->options.resuming ||
-        request_rounds(request, &engine->settings, engine->options.rounds) > 1)
+    if (request_rounds(request, &engine->settings, engine->options.rounds) > 1)
         return false;
     if (comm_pe() == 0)
         earlier.found = report_earlier(&engine->reporter, request, &earlier.time);
@@ -438,32 +385,38 @@ static bool is_resumed(struct engine *engine, const struct measure_request *requ
 enum measure_status measure(struct engine *engine, const struct measure_request *request)
 {
     int64_t start = timer_now();
-    enum measure_status status;
-    struct outcome outcome;
+    const struct run *run = &engine->bench.run;
     double by;
     watchdog_progress();
     engine->latest = (struct latest){.time = NAN, .assumed = NAN, .median = NAN};
-    if (is_resumed(engine, request))
+    if (engine->options.resuming && is_resumed(engine, request))
         return MEASURE_DONE;
-    if (!is_measurable(engine, request, &status))
+    enum measure_status status = admit(engine, request);
+    if (status != MEASURE_DONE)
         return status;
     prepare_run(engine, request);
-    grow_buffer(engine, request);
-    if (!fits(engine, request, &status))
+    if (!engine->settings.buffer_given)
+        grow_buffer(engine, request);
+    status = fit(engine, request);
+    if (status != MEASURE_DONE)
         return status;
     if (engine->options.estimate && !estimate_probes(&engine->estimate, request->place)) {
         engine->latest.assumed = estimate_reported(&engine->estimate, request->place);
         return MEASURE_DONE;
     }
-    begin_point(engine, request, &outcome);
+    progress_show(&engine->display, request->text);
+    watchdog_doing(request->text, request->place);
+    if (window_applies(run) || run->function->clocks)
+        clocks_need(&engine->clocks, &engine->settings);
+    struct outcome outcome = {0};
     struct attempt_outcome attempted = attempt(engine, request, &outcome);
-    if (!attempted.failed && clocks_moved(&engine->bench.run, attempted.slack, &by))
+    if (attempted.failed == 0 && clocks_moved(run, attempted.slack, &by))
         attempted = attempt_again(engine, request, &outcome);
-    if (attempted.failed)
+    if (attempted.failed != 0)
         status = report_failure(engine, request, &attempted);
     else
         report_success(engine, request, &outcome);
-    end_point(engine, request, attempted.texts, start);
+    end_point(engine, request, attempted.texts != 0, start);
     outcome_free(&outcome);
     return status;
 }

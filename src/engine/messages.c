@@ -50,11 +50,6 @@ static char *time_text(char *text, size_t size, double seconds)
     return text;
 }
 
-static bool wanted(struct display *display)
-{
-    return display->options->output && display->options->progress != PROGRESS_NONE;
-}
-
 /* Where progress is printed as lines, quick runs show none. */
 static bool is_due(const struct display *display)
 {
@@ -132,20 +127,20 @@ static void show_measurement(struct display *display, const char *measurement)
 
 void progress_show(struct display *display, const char *call)
 {
-    if (wanted(display) && is_due(display))
+    if (display->wanted && is_due(display))
         show_measurement(display, call);
 }
 
 void progress_go_on(struct display *display)
 {
     const char *doing = watchdog_done();
-    if (doing && wanted(display) && display->options->progress == PROGRESS_LINES && is_due(display))
+    if (doing && display->wanted && display->options->progress == PROGRESS_LINES && is_due(display))
         show_measurement(display, doing);
 }
 
 void progress_result(struct display *display, const struct statistics *statistics, bool is_time)
 {
-    if (!wanted(display))
+    if (!display->wanted)
         return;
     char value[64], share[32];
     double time = statistics->time, error = statistics->standard_error;
@@ -163,7 +158,7 @@ void progress_result(struct display *display, const struct statistics *statistic
 
 void progress_wait(struct display *display, double seconds)
 {
-    if (!wanted(display) || seconds < 1)
+    if (!display->wanted || seconds < 1)
         return;
     char *place = place_text(display), *head = text_format("[%s]", place);
     char tail[64], text[32];
@@ -175,7 +170,7 @@ void progress_wait(struct display *display, double seconds)
 
 void progress_state(struct display *display, const char *state)
 {
-    if (!wanted(display) || !is_due(display))
+    if (!display->wanted || !is_due(display))
         return;
     char *head = text_format("[waits for the state %s of the machine] ", state);
     const char *doing = watchdog_done();
@@ -185,7 +180,7 @@ void progress_state(struct display *display, const char *state)
 
 void progress_end(struct display *display)
 {
-    if (wanted(display) && display->options->progress == PROGRESS_OVERWRITTEN && display->shown > 0)
+    if (display->wanted && display->options->progress == PROGRESS_OVERWRITTEN && display->shown > 0)
         fputs("\r\033[K", stderr);
 }
 

@@ -26,6 +26,7 @@ struct display {
     const struct engine_options *options;
     const struct block *block;
     const struct round *round;
+    bool wanted;
     double started; /* the engine, wall_seconds() */
     double share;   /* of this block that is done */
     double shown;   /* wall_seconds() of the last line */

@@ -20,10 +20,10 @@
 
 /* ---- Memory ---- */
 
-void outcome_reserve(struct outcome *outcome, const struct pe_set *set)
+void outcome_begin(struct outcome *outcome, const struct pe_set *set)
 {
     int size = pe_set_size(set);
-    *outcome = (struct outcome){0};
+    outcome_free(outcome);
     if (comm_pe() != 0 && comm_pe() != pe_set_member(set, 0))
         return;
     outcome->per_pe = memory_zeroed((size_t)size, sizeof *outcome->per_pe);
@@ -31,40 +31,15 @@ void outcome_reserve(struct outcome *outcome, const struct pe_set *set)
         outcome->per_pe[i] = NAN;
 }
 
-void outcome_restart(struct outcome *outcome)
-{
-    free(outcome->samples);
-    free(outcome->controls);
-    *outcome = (struct outcome){.per_pe = outcome->per_pe};
-}
-
 void outcome_free(struct outcome *outcome)
 {
     free(outcome->per_pe);
     free(outcome->samples);
     free(outcome->controls);
-}
-
-void outcome_keep_controls(struct outcome *outcome, const struct control *controls, size_t count)
-{
-    outcome->control_count = count;
-    if (count == 0)
-        return;
-    outcome->controls = memory_zeroed(count, sizeof *controls);
-    memcpy(outcome->controls, controls, count * sizeof *controls);
+    *outcome = (struct outcome){0};
 }
 
 /* ---- Statistics ---- */
-
-static void describe_subtracted(const struct run *run, const struct references *references,
-                                struct statistics *statistics)
-{
-    struct reference mean = references_mean(references);
-    double most[] = {mean.mean, mean.step};
-    comm_allreduce(pe_set_group(run->set), COMM_MAX, most, 2);
-    statistics->subtracted = most[0];
-    statistics->subtracted_step = most[1];
-}
 
 /* The level of which the result is the mean. */
 struct main_level {
@@ -167,8 +142,13 @@ void outcome_conclude(struct bench *bench, struct samples *samples,
 {
     const struct run *run = &bench->run;
     struct statistics *statistics = &outcome->statistics;
-    if (references)
-        describe_subtracted(run, references, statistics);
+    if (references) {
+        struct reference mean = references_mean(references);
+        double most[] = {mean.mean, mean.step};
+        comm_allreduce(pe_set_group(run->set), COMM_MAX, most, 2);
+        statistics->subtracted = most[0];
+        statistics->subtracted_step = most[1];
+    }
     statistics->subtracted_error = samples->subtracted_error;
     size_t n = samples->valid;
     double *sorted = memory_zeroed(n ? n : 1, sizeof *sorted);
@@ -409,14 +389,6 @@ static void remark_median(struct run *run, const struct samples *samples,
     free(text);
 }
 
-/* What was left out after the last batch counts for a precision that somebody asked for. */
-static bool is_reached(const struct samples *samples)
-{
-    const struct aim *aim = &samples->aim;
-    return aim->precise ? stop_reached(aim, samples->max, samples->valid, samples->subtracted_error)
-                        : samples->reached;
-}
-
 /* Whether the rule's aim was reached, and what else ended the measurement. */
 static void remark_stop(struct bench *bench, const struct samples *samples,
                         struct statistics *statistics)
@@ -430,7 +402,10 @@ static void remark_stop(struct bench *bench, const struct samples *samples,
     if ((rule != WINDOW_CLASSIC && rule != WINDOW_DISSEMINATION) ||
         run->function->timing == TIMING_ONCE)
         return;
-    bool reached = is_reached(samples);
+    /* What was left out after the last batch counts for a precision that somebody asked for. */
+    bool reached = samples->aim.precise ? stop_reached(&samples->aim, samples->max, samples->valid,
+                                                       samples->subtracted_error)
+                                        : samples->reached;
     if (!reached)
         flag(statistics, RESULT_NOT_CONVERGED);
     if (samples->aim.median)

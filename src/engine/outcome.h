@@ -24,14 +24,10 @@ struct outcome {
     size_t control_count;
 };
 
-/* Room for the values of each PE, where they are needed. Any PE. */
-void outcome_reserve(struct outcome *, const struct pe_set *);
-/* Back to nothing found, before an attempt. */
-void outcome_restart(struct outcome *);
+/* Nothing is found so far; before an attempt. Where they are needed, there is room for the values
+ * of each PE. Any PE. */
+void outcome_begin(struct outcome *, const struct pe_set *);
 void outcome_free(struct outcome *);
-
-/* Controls that are to be brought to PE 0. */
-void outcome_keep_controls(struct outcome *, const struct control *, size_t count);
 
 /* The confidence of the median's interval in a result. */
 #define MEDIAN_CONFIDENCE 0.95

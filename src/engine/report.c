@@ -31,6 +31,7 @@
 #define QUARTERS 1.349
 /* Levels of rounds are at least this far apart, as a share. */
 #define LEVEL_LEAST 0.1
+#define PAGE 4096
 
 /* "none", "fresh", "same" or "cycling". */
 static const char *buffers_in_use(const struct bench *bench)
@@ -77,24 +78,20 @@ static char *conditions(const struct measurement *function, const struct result_
     return text_take(&text);
 }
 
-static double source_in_page(const struct bench *bench)
+/* Where the first place of a buffer is in its page of 4 KiB on this PE; NaN: there is no such
+ * buffer. */
+static double in_page(const unsigned char *first, size_t demanded)
 {
-    return buffers_in_page(bench->buffers.local_first, bench->run.demand.local);
-}
-
-static double target_in_page(const struct bench *bench)
-{
-    return buffers_in_page(bench->buffers.remote_first, bench->run.demand.remote);
+    return demanded > 0 ? (double)((uintptr_t)first % PAGE) : NAN;
 }
 
 /* For the conditions. */
-static char *buffer_words(const struct bench *bench, const char *buffers)
+static char *buffer_words(const char *buffers, bool cold, double source, double target)
 {
     if (strcmp(buffers, "none") == 0)
         return memory_text("no buffers; ");
     struct text text = {0};
-    double source = source_in_page(bench), target = target_in_page(bench);
-    text_append(&text, "%s buffers, %s", buffers, bench->buffers.cold ? "cold" : "warm");
+    text_append(&text, "%s buffers, %s", buffers, cold ? "cold" : "warm");
     if (!isnan(source))
         text_append(&text, ", source at %g", source);
     if (!isnan(target))
@@ -113,7 +110,9 @@ void report_result(const struct reporter *reporter, const struct bench *bench,
     const char *buffers = buffers_in_use(bench);
     struct point_description described = describe(reporter->describer, request);
     described.point.bytes = (int64_t)run->demand.reported;
-    char *words = buffer_words(bench, buffers);
+    double source = in_page(bench->buffers.local_first, run->demand.local);
+    double target = in_page(bench->buffers.remote_first, run->demand.remote);
+    char *words = buffer_words(buffers, bench->buffers.cold, source, target);
     char *text = conditions(run->function, &described.point, words);
     struct result result = {
         .point = described.point,
@@ -126,8 +125,8 @@ void report_result(const struct reporter *reporter, const struct bench *bench,
         .per_pe = settings->max_nr_node_times > 0 ? outcome->per_pe : NULL,
         .samples = outcome->samples,
         .sample_count = outcome->sample_count,
-        .source_in_page = source_in_page(bench),
-        .target_in_page = target_in_page(bench),
+        .source_in_page = source,
+        .target_in_page = target,
         .buffers = buffers,
         .cache = strcmp(buffers, "none") == 0 ? ""
                  : bench->buffers.cold        ? "cold"

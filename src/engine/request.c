@@ -145,24 +145,13 @@ static struct result_argument *named_arguments(const struct measure_request *req
     return named;
 }
 
-/* The command line's, or what the script says. */
-static double unit_of(const struct describer *describer, const struct settings *settings)
-{
-    return describer->options->unit > 0 ? describer->options->unit : settings->unit;
-}
-
-static const char *synchronization(const struct run *run)
-{
-    static const char *const names[] = {"window", "barrier", "none"};
-    return names[measurement_synchronized(run->function) ? run->settings->synchronization
-                                                         : SYNCHRONIZE_NONE];
-}
-
 struct point_description describe(const struct describer *describer,
                                   const struct measure_request *request)
 {
     const struct settings *settings = describer->settings;
     const struct run run = {.function = request->function, .settings = settings};
+    static const char *const starts[] = {"window", "barrier", "none"};
+    bool synchronized = measurement_synchronized(request->function);
     struct point_description described;
     size_t arguments;
     bool is_time = request->function->quantity == QUANTITY_TIME;
@@ -181,14 +170,14 @@ struct point_description describe(const struct describer *describer,
         .members = described.members,
         .placement = placement(request->set),
         .pes = (size_t)pe_set_size(request->set),
-        .synchronization = synchronization(&run),
+        .synchronization = starts[synchronized ? settings->synchronization : SYNCHRONIZE_NONE],
         .window_rule = window_applies(&run) ? window_rule_words[settings->window.rule].name : "",
         .run_time = window_global_run_time(&run) ? "global" : "local",
         .settings = described.settings,
         .setting_count = stated,
         .number = describer->number,
         .is_time = is_time,
-        .unit = is_time ? unit_of(describer, settings) : 1,
+        .unit = is_time ? settings->unit : 1,
     };
     return described;
 }

@@ -177,12 +177,6 @@ static size_t classic_most(const struct run *run)
     return (aim.limit > aim.least ? aim.limit : aim.least) + FIRST_BATCH;
 }
 
-/* Whether the rule lays windows here. */
-static bool has_windows(const struct bench *bench)
-{
-    return window_applies(&bench->run) && bench->services.window.rule == WINDOW_CLASSIC;
-}
-
 /* Whether there are enough repetitions after those before a steady state, of which *dropped is the
  * number. */
 static bool classic_is_enough(const struct batches *batches, size_t *dropped)
@@ -242,29 +236,6 @@ static void classic_begin(struct batches *batches, struct decision *next)
     next->count = capped(batches, next->count, 0);
 }
 
-static void next_window(struct batches *batches, const struct batch *made, struct decision *next)
-{
-    double before = next->width;
-    next->width = stop_next_window(next->width, made->flawed, made->count, made->used);
-    batches->samples->changes += next->width != before;
-    next->done = batch_window_too_long(batches, next->width);
-}
-
-/* The size of the next batch. */
-static void classic_next(const struct batches *batches, const struct batch *made,
-                         struct decision *next)
-{
-    const struct aim *aim = &batches->samples->aim;
-    size_t valid = batches->samples->valid - next->dropped;
-    next->count = stop_next_batch(batches->bench->run.settings, made->count,
-                                  has_windows(batches->bench), batches->first, made->late_run);
-    next->count = capped(batches, stop_grown_batch(aim, next->count, valid), valid);
-    if (next->count > aim->limit - valid)
-        next->count = aim->limit - valid;
-    if (next->count == 0)
-        next->done = true;
-}
-
 /* The reference is measured once for each batch, since conditions change. If most of the error is
  * the reference's, the number of its measurements doubles, and few repetitions are made with them.
  */
@@ -282,13 +253,27 @@ static void classic_refer(const struct batches *batches, struct decision *next)
 
 static void classic_decide(struct batches *batches, const struct batch *made, struct decision *next)
 {
-    const struct run *run = &batches->bench->run;
-    if (has_windows(batches->bench))
-        next_window(batches, made, next);
+    const struct bench *bench = batches->bench;
+    const struct run *run = &bench->run;
+    const struct aim *aim = &batches->samples->aim;
+    bool windows = window_applies(run) && bench->services.window.rule == WINDOW_CLASSIC;
+    if (windows) {
+        double before = next->width;
+        next->width = stop_next_window(next->width, made->flawed, made->count, made->used);
+        batches->samples->changes += next->width != before;
+        next->done = batch_window_too_long(batches, next->width);
+    }
     if (made->failed || run->function->timing == TIMING_ONCE ||
         classic_is_enough(batches, &next->dropped) || batch_out_of_time(batches))
         next->done = true;
-    classic_next(batches, made, next);
+    size_t valid = batches->samples->valid - next->dropped;
+    next->count =
+        stop_next_batch(run->settings, made->count, windows, batches->first, made->late_run);
+    next->count = capped(batches, stop_grown_batch(aim, next->count, valid), valid);
+    if (next->count > aim->limit - valid)
+        next->count = aim->limit - valid;
+    if (next->count == 0)
+        next->done = true;
     classic_refer(batches, next);
 }
 
@@ -391,16 +376,7 @@ static void round_time_decide(struct batches *batches, const struct batch *made,
 
 static const struct batch_rule round_time = {round_time_most, round_time_begin, round_time_decide};
 
-const struct batch_rule *rules_of(enum window_rule rule)
-{
-    switch (rule) {
-    case WINDOW_MPIPERF:
-        return &mpiperf;
-    case WINDOW_ROUND_TIME:
-        return &round_time;
-    case WINDOW_CLASSIC:
-    case WINDOW_DISSEMINATION:
-        break;
-    }
-    return &classic;
-}
+const struct batch_rule *const batch_rules[] = {[WINDOW_CLASSIC] = &classic,
+                                                [WINDOW_MPIPERF] = &mpiperf,
+                                                [WINDOW_ROUND_TIME] = &round_time,
+                                                [WINDOW_DISSEMINATION] = &classic};

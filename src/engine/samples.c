@@ -20,7 +20,7 @@ void samples_reserve(struct samples *samples, size_t limit, bool counting)
     samples->capacity = limit;
     samples->own = memory_zeroed(limit, sizeof *samples->own);
     samples->max = memory_zeroed(limit, sizeof *samples->max);
-    samples->message = memory_zeroed(3 * limit + BATCH_EXTRA, sizeof *samples->message);
+    samples->message = memory_zeroed(SAMPLES_TOLD * limit + BATCH_EXTRA, sizeof *samples->message);
     samples->skew = memory_zeroed(limit, sizeof *samples->skew);
     samples->controls = memory_zeroed(limit, sizeof *samples->controls);
     if (counting)

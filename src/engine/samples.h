@@ -37,6 +37,7 @@ struct samples {
     bool reached;            /* what the stop rule aims at */
     int64_t began;           /* timer ticks */
     int64_t until;           /* timer ticks, for set_max_time() and set_precision(); 0: no limit */
+    double subtracted;       /* from own and max so far: the mean of all references */
     double subtracted_error; /* standard error of the mean of all references, of the worst PE */
     double *own;     /* this PE's valid repetitions, the mean of all references subtracted */
     double *max;     /* over PEs, the same on all members */
@@ -49,8 +50,9 @@ struct samples {
     size_t good, good_invalid, good_late, good_overruns, good_too_long;
 };
 
-/* What a batch's message has besides three numbers for each repetition. */
+/* What a batch's message has of all of it, and of each repetition at most. */
 #define BATCH_EXTRA 4
+#define SAMPLES_TOLD 5
 
 void samples_reserve(struct samples *, size_t limit, bool counting);
 void samples_release(struct samples *);

@@ -325,13 +325,6 @@ bool window_global_run_time(const struct run *run)
            run->settings->window.rule != WINDOW_DISSEMINATION;
 }
 
-bool bench_failed(const struct bench *bench)
-{
-    double failed = bench->services.failure ? 1 : 0;
-    comm_allreduce(pe_set_group(bench->run.set), COMM_MAX, &failed, 1);
-    return failed != 0;
-}
-
 /* There is one place more for an untimed operation, see measurement.h. */
 size_t bench_places(const struct bench *bench, int64_t iterations)
 {

@@ -85,7 +85,5 @@ bool window_global_run_time(const struct run *);
 size_t bench_places(const struct bench *, int64_t iterations);
 /* Frees what run_allocate() gave. */
 void services_free(struct services *);
-/* Whether the measurement has failed on any member. All members. */
-bool bench_failed(const struct bench *);
 
 #endif

@@ -51,8 +51,11 @@ static void connect_parts(struct engine *engine)
     engine->clocks.output = output;
     engine->clocks.accounting = &engine->accounting;
     engine->clocks.debug = engine->options.debug & DEBUG_CLOCKS;
-    engine->display = (struct display){
-        .options = &engine->options, .block = &engine->block, .round = &engine->round};
+    engine->display =
+        (struct display){.options = &engine->options,
+                         .block = &engine->block,
+                         .round = &engine->round,
+                         .wanted = output && engine->options.progress != PROGRESS_NONE};
     engine->describer = (struct describer){
         .options = &engine->options, .block = &engine->block, .settings = &engine->settings};
     engine->missing = (struct missing_points){.output = output,
@@ -152,6 +155,8 @@ static void name_point(struct engine *engine, const struct measure_request *requ
 {
     if (engine->options.verify >= 0)
         engine->settings.verify = (enum verify)engine->options.verify;
+    if (engine->options.unit > 0)
+        engine->settings.unit = engine->options.unit;
     if (engine->output)
         describe_next(&engine->describer, request);
 }
@@ -159,8 +164,6 @@ static void name_point(struct engine *engine, const struct measure_request *requ
 /* With what all PEs did since the point before it. */
 static void tell_shared(struct engine *engine, const struct measure_request *request)
 {
-    if (!(engine->options.debug & DEBUG_SHARED))
-        return;
     struct comm_shared now = comm_shared();
     const struct comm_shared *then = &engine->shared;
     int64_t sums[] = {now.world_messages - then->world_messages, now.messages - then->messages,
@@ -181,10 +184,12 @@ enum measure_status engine_measure(struct engine *engine, const struct measure_r
     enum measure_status status = measure(engine, request);
     if (status == MEASURE_DONE && engine->latest.measured) {
         rounds_record(engine, request);
-        factors_record(engine, request);
+        if (engine->options.factors != 0)
+            factors_record(engine, request);
     }
     engine->latest.absent = absent[status];
-    tell_shared(engine, request);
+    if (engine->options.debug & DEBUG_SHARED)
+        tell_shared(engine, request);
     return status;
 }
 

@@ -90,7 +90,7 @@ void rounds_free(struct engine *);
 
 /* ---- What times depend on (factors.c) ---- */
 
-/* Keeps a request that has been measured, if factors are to be tried. All PEs. */
+/* Keeps a request that has been measured, where factors are to be tried. All PEs. */
 void factors_record(struct engine *, const struct measure_request *);
 /* The experiment; collective. */
 void factors_run(struct engine *);

@@ -32,6 +32,7 @@
 #include "comm/comm.h"
 #include "engine/batch.h"
 #include "engine/batches.h"
+#include "engine/clocks.h"
 #include "engine/request.h"
 #include "engine/verify.h"
 #include "engine/watchdog.h"
@@ -201,18 +202,12 @@ static void check_places(struct bench *bench)
     comm_barrier(pe_set_group(set)); /* nobody may write there again before all have looked */
 }
 
+/* From now on, nobody needs the old data. */
 static void new_data(struct bench *bench)
 {
+    comm_barrier(pe_set_group(bench->run.set));
     bench->run.seed = ++bench->verification.seed;
     bench->run.repeated = 0;
-}
-
-/* The next repetition's memory gets data of its own, which are checked after it. */
-static void begin_check(struct bench *bench)
-{
-    comm_barrier(pe_set_group(bench->run.set)); /* from now on, nobody needs the old data */
-    new_data(bench);
-    bench->verification.filling = true;
 }
 
 /* Before anything of the engine, which would complete what the operation has left. */
@@ -229,12 +224,6 @@ static void check_arrival(struct bench *bench)
     free(failure);
 }
 
-static void end_check(struct bench *bench)
-{
-    bench->verification.filling = false;
-    check_places(bench);
-}
-
 /* ---- One repetition ---- */
 
 /* The memory that it is to use. */
@@ -242,12 +231,12 @@ static void next_buffers(struct bench *bench)
 {
     struct run *run = &bench->run;
     bool filling = bench->verification.filling;
+    bench->verification.filling = false;
     buffers_next(&bench->buffers, run);
     if (filling)
         at_each_place(bench, fill_place);
     if (bench->buffers.cold)
-        buffers_flush(&bench->buffers, &run->demand, run->settings,
-                      bench_places(bench, run->iterations));
+        buffers_flush(&bench->buffers, run, bench_places(bench, run->iterations));
     /* Nobody may begin while others fill or flush what it will touch. */
     if (filling || bench->buffers.cold)
         comm_barrier(pe_set_group(run->set));
@@ -282,9 +271,10 @@ static double run_in_batch(struct bench *bench, double *counts)
     if (bench->run.settings->verify != VERIFY_EVERY || function->timing == TIMING_ONCE ||
         !verify_has(function))
         return run_once(bench, counts);
-    begin_check(bench);
+    new_data(bench);
+    bench->verification.filling = true;
     double value = run_once(bench, counts);
-    end_check(bench);
+    check_places(bench);
     return value;
 }
 
@@ -299,19 +289,6 @@ static double refer_once(struct bench *bench)
 
 /* ---- Parts of an attempt ---- */
 
-/* By all PEs of the world. */
-static void begin(struct bench *bench)
-{
-    const struct run *run = &bench->run;
-    bench->repeat = run_in_batch;
-    bench->call = call_once;
-    bench->refer = refer_once;
-    bench->buffers.fixed = run->function->one_place;
-    bench->services.window.rule = window_applies(run) ? run->settings->window.rule : WINDOW_CLASSIC;
-    /* Members of the next set must agree. */
-    bench->verification.seed = (bench->verification.seed / SEEDS + 1) * SEEDS;
-}
-
 /* False when it fails. */
 static bool set_up(struct bench *bench)
 {
@@ -323,7 +300,7 @@ static bool set_up(struct bench *bench)
     comm_barrier(pe_set_group(run->set));
     if (function->setup)
         function->setup(run);
-    return !bench_failed(bench);
+    return run_max(run, run->services->failure ? 1 : 0) == 0;
 }
 
 /* Whether the operation does what it should, by repetitions of one iteration that are not timed.
@@ -337,18 +314,20 @@ static bool prove(struct bench *bench)
     run->iterations = 1;
     run->untimed = true;
     if (verify_has(run->function) && run->function->timing != TIMING_ONCE) {
-        begin_check(bench);
+        new_data(bench);
+        bench->verification.filling = true;
         run_once(bench, NULL);
         check_arrival(bench);
-        end_check(bench);
+        check_places(bench);
     }
-    verify_synchronism(bench);
+    if (run->function->synchronizes && run->size > 1)
+        verify_synchronism(bench);
     run->untimed = false;
     run->iterations = iterations;
     timing->shortest = shortest;
     bench->verification.proof = timer_seconds(timer_now() - start);
     bench->verification.seconds += bench->verification.proof;
-    return !bench_failed(bench);
+    return run_max(run, run->services->failure ? 1 : 0) == 0;
 }
 
 /* The first call is slow: connections, page faults. It is not timed, and in no window. Further ones
@@ -368,13 +347,13 @@ static void warm_up(struct bench *bench)
 }
 
 /* Fills the places in memory that the next `repetitions` repetitions are to use. */
-static void fill_ahead(struct bench *bench, size_t repetitions)
+static void make_data(struct bench *bench, size_t repetitions)
 {
     struct run *run = &bench->run;
     const struct buffers *buffers = &bench->buffers;
     size_t places = buffers->cold ? 1 : buffers_warm_places(buffers);
     size_t turns = places < repetitions ? places : repetitions;
-    comm_barrier(pe_set_group(run->set));
+    int64_t start = timer_now();
     new_data(bench);
     for (size_t i = 0; i < turns; i++) {
         watchdog_progress();
@@ -384,23 +363,10 @@ static void fill_ahead(struct bench *bench, size_t repetitions)
     /* If all places have data, a later turn finds data whatever its number. */
     bench->verification.filled = turns == places ? SIZE_MAX : buffers->turn + turns;
     comm_barrier(pe_set_group(run->set));
-}
-
-/* Its place is not warmed by the function itself (warm_places()). */
-static bool has_one_warm_place(const struct bench *bench)
-{
-    return !bench->buffers.cold && (bench->buffers.fixed || !bench->run.settings->buffer_cycling);
-}
-
-static void make_data(struct bench *bench, size_t repetitions)
-{
-    int64_t start = timer_now();
-    bench->verification.filled = 0;
-    if (!verify_has(bench->run.function))
-        return;
-    fill_ahead(bench, repetitions);
-    if (bench->run.function->timing != TIMING_ONCE && has_one_warm_place(bench))
-        run_once(bench, NULL); /* what was filled is warm again */
+    /* What was filled is warm again; functions with several places warm theirs (warm_places()). */
+    if (run->function->timing != TIMING_ONCE && !buffers->cold &&
+        (buffers->fixed || !run->settings->buffer_cycling))
+        run_once(bench, NULL);
     bench->verification.seconds += timer_seconds(timer_now() - start);
 }
 
@@ -408,7 +374,7 @@ static void make_data(struct bench *bench, size_t repetitions)
 static void check_data(struct bench *bench)
 {
     int64_t start = timer_now();
-    if (!verify_has(bench->run.function) || bench->buffers.turn > bench->verification.filled ||
+    if (bench->buffers.turn > bench->verification.filled ||
         bench->run.settings->verify == VERIFY_EVERY)
         return;
     check_places(bench);
@@ -440,83 +406,85 @@ static void account(struct accounting *accounting, const struct bench *bench,
 /* ---- The attempt ---- */
 
 /* All that is timed, and what it says. False when it failed. */
-static bool measure_samples(const struct trial *trial, struct judge *judge, struct samples *samples,
-                            struct outcome *outcome)
+static bool measure_samples(struct batches *batches, struct outcome *outcome)
 {
-    struct bench *bench = trial->bench;
+    struct bench *bench = batches->bench;
     const struct run *run = &bench->run;
+    struct samples *samples = batches->samples;
     struct references references = {0};
-    struct batches batches = {.bench = bench,
-                              .rule = rules_of(bench->services.window.rule),
-                              .judge = judge,
-                              .display = trial->display,
-                              .ends = trial->ends,
-                              .began = trial->began,
-                              .debug = trial->debug,
-                              .samples = samples,
-                              .references = run->function->reference ? &references : NULL};
+    batches->references = run->function->reference ? &references : NULL;
     warm_up(bench);
-    if (batches.references) {
-        batches.referring = iterations_of_reference(bench);
-        batches_refer(&batches);
+    if (batches->references) {
+        batches->referring = iterations_of_reference(bench);
+        batches_refer(batches);
     }
-    make_data(bench, samples->capacity);
+    bench->verification.filled = 0;
+    if (verify_has(run->function))
+        make_data(bench, samples->capacity);
     int64_t start = timer_now();
-    batches_run(&batches);
-    if (judge->missed)
+    batches_run(batches);
+    if (batches->judge->missed)
         return false;
     double took = timer_seconds(timer_now() - start);
-    check_data(bench);
+    if (verify_has(run->function))
+        check_data(bench);
     /* A precision was reached with the references so far: one more could only undo that. */
-    if (batches.references && !(samples->aim.precise && references.count > 1))
-        batches_refer(&batches);
-    outcome_conclude(bench, samples, batches.references, outcome);
+    if (batches->references && !(samples->aim.precise && references.count > 1))
+        batches_refer(batches);
+    outcome_conclude(bench, samples, batches->references, outcome);
     if (run->rank == 0)
-        judge_conclude(judge, samples, &outcome->statistics);
-    account(trial->accounting, bench, samples, took);
+        judge_conclude(batches->judge, samples, &outcome->statistics);
+    account(batches->accounting, bench, samples, took);
     if (counting_applies(run->function))
-        counting_run(&batches, outcome);
+        counting_run(batches, outcome);
     return true;
 }
 
 /* Between set-up and teardown. False when it failed. */
-static bool measure_members(const struct trial *trial, struct judge *judge, struct outcome *outcome)
+static bool measure_members(struct batches *batches, struct outcome *outcome)
 {
-    struct bench *bench = trial->bench;
+    struct bench *bench = batches->bench;
     const struct run *run = &bench->run;
     struct samples samples = {0};
     if (!prove(bench))
         return false;
-    samples_reserve(&samples, rules_of(bench->services.window.rule)->most(run) + 1, false);
-    bool good = measure_samples(trial, judge, &samples, outcome) && prove(bench);
+    batches->rule = batch_rules[bench->services.window.rule];
+    batches->samples = &samples;
+    samples_reserve(&samples, batches->rule->most(run) + 1, false);
+    bool good = measure_samples(batches, outcome) && prove(bench);
     if (good && run->rank == 0) {
         remarks_make(bench, &samples, &outcome->statistics);
-        if (trial->raw)
+        if (batches->raw)
             keep_raw(&samples, outcome);
     }
     samples_release(&samples);
     return good;
 }
 
-bool trial_run(const struct trial *trial, struct outcome *outcome)
+bool trial_run(struct batches *batches, struct machine *machine, struct outcome *outcome)
 {
-    struct bench *bench = trial->bench;
+    struct bench *bench = batches->bench;
     struct run *run = &bench->run;
     struct judge judge;
-    begin(bench);
+    bench->repeat = run_in_batch;
+    bench->call = call_once;
+    bench->refer = refer_once;
+    bench->buffers.fixed = run->function->one_place;
+    bench->services.window.rule = window_applies(run) ? run->settings->window.rule : WINDOW_CLASSIC;
+    /* Members of the next set must agree. */
+    bench->verification.seed = (bench->verification.seed / SEEDS + 1) * SEEDS;
     if (run->function->api == API_MPI)
         communicator_handle(run->set);
     if (run->function->prepare)
         run->function->prepare(run);
     if (run->rank < 0)
         return true;
-    judge_begin(&judge, trial->machine, run);
-    bool good = set_up(bench) && measure_members(trial, &judge, outcome);
+    judge_begin(&judge, machine, run);
+    batches->judge = &judge;
+    bool good = set_up(bench) && measure_members(batches, outcome);
     outcome->missed = judge.missed;
-    size_t count;
-    const struct control *controls = judge_controls(&judge, &count);
-    if (comm_pe() != 0)
-        outcome_keep_controls(outcome, controls, count);
+    if (judge.log && comm_pe() != 0)
+        judge_keep_controls(&judge, outcome);
     if (run->function->teardown)
         run->function->teardown(run);
     services_free(&bench->services);

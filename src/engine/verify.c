@@ -163,8 +163,6 @@ static void come_late(struct bench *bench, const struct circle *circle, int64_t 
 
 void verify_synchronism(struct bench *bench)
 {
-    if (!bench->run.function->synchronizes || bench->run.size < 2)
-        return;
     struct circle circle = find_circle(bench);
     int64_t rounds = circle.size < MOST_ROUNDS ? circle.size : MOST_ROUNDS;
     for (int64_t i = 0; circle.size > 1 && i < rounds; i++) {

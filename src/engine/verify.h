@@ -15,8 +15,8 @@ bool verify_has(const struct measurement *);
 /* Writes guards around run->local and run->remote, and checks them; false after run_fail(). */
 void verify_set_guards(struct run *);
 bool verify_guards(struct run *);
-/* That nobody leaves before all have entered, by untimed repetitions; nothing for functions that do
- * not synchronize. All members. */
+/* That nobody leaves before all have entered, by untimed repetitions: of a function that
+ * synchronizes, on two members or more. All members. */
 void verify_synchronism(struct bench *);
 
 #endif

@@ -156,29 +156,34 @@ TEST(fit)
 {
     struct settings settings = settings_default();
     settings.buffer_bytes = 1000;
-    struct demand demand = {.local = 1000, .remote = 1000000};
-    assert_int_equal(buffers_need(&settings, &demand, API_OPENSHMEM), 1000);
-    demand.local = 0;
-    assert_int_equal(buffers_need(&settings, &demand, API_NONE), 0);
+    const struct measurement shmem = {.api = API_OPENSHMEM}, none = {.api = API_NONE};
+    struct run run = {
+        .function = &shmem, .settings = &settings, .demand = {.local = 1000, .remote = 1000000}};
+    assert_int_equal(buffers_need(&run), 1000);
+    run.function = &none;
+    run.demand.local = 0;
+    assert_int_equal(buffers_need(&run), 0);
 }
 
 /* SKaMPI 5: 64 KiB are enough for two messages of 4096 integers, twice. */
 TEST(classic_fit)
 {
     struct settings settings = settings_default();
-    struct demand demand = {.local = 4 * 4096, .remote = 4 * 4096};
-    assert_int_equal(buffers_need(&settings, &demand, API_MPI), 65536);
+    const struct measurement mpi = {.api = API_MPI};
+    struct run run = {
+        .function = &mpi, .settings = &settings, .demand = {.local = 4 * 4096, .remote = 4 * 4096}};
+    assert_int_equal(buffers_need(&run), 65536);
     settings.buffer_cycling = false;
-    assert_int_equal(buffers_need(&settings, &demand, API_MPI), 32768 + 128 - 256);
+    assert_int_equal(buffers_need(&run), 32768 + 128 - 256);
     settings.send_alignment = 16;
     settings.receive_alignment = 24;
-    assert_int_equal(buffers_need(&settings, &demand, API_MPI), 32768 + 80 - 8 * 48);
-    demand = (struct demand){0};
-    assert_int_equal(buffers_need(&settings, &demand, API_MPI), 0);
-    demand.remote = SIZE_MAX;
-    assert_int_equal(buffers_need(&settings, &demand, API_MPI), SIZE_MAX);
-    demand = (struct demand){.local = SIZE_MAX / 2, .remote = SIZE_MAX / 2};
-    assert_int_equal(buffers_need(&settings, &demand, API_MPI), SIZE_MAX);
+    assert_int_equal(buffers_need(&run), 32768 + 80 - 8 * 48);
+    run.demand = (struct demand){0};
+    assert_int_equal(buffers_need(&run), 0);
+    run.demand.remote = SIZE_MAX;
+    assert_int_equal(buffers_need(&run), SIZE_MAX);
+    run.demand = (struct demand){.local = SIZE_MAX / 2, .remote = SIZE_MAX / 2};
+    assert_int_equal(buffers_need(&run), SIZE_MAX);
 }
 
 /* Every place lies in its block, keeps its alignment, and they do not overlap. */
@@ -191,9 +196,8 @@ TEST(cycling)
     for (size_t bytes = 0; bytes <= 4096; bytes += 37) {
         struct buffers buffers = {
             .local.memory = local, .remote.memory = remote, .scratch.memory = scratch};
-        struct demand demand = {.local = bytes, .remote = bytes};
-        struct run run = {0};
-        buffers_begin(&buffers, &settings, &demand);
+        struct run run = {.settings = &settings, .demand = {.local = bytes, .remote = bytes}};
+        buffers_begin(&buffers, &run);
         unsigned char *last = NULL;
         for (int i = 0; i < 200; i++) {
             buffers_next(&buffers, &run);
@@ -210,7 +214,7 @@ TEST(cycling)
             last = run.local;
         }
         settings.buffer_cycling = false;
-        buffers_begin(&buffers, &settings, &demand);
+        buffers_begin(&buffers, &run);
         buffers_next(&buffers, &run);
         last = run.local;
         buffers_next(&buffers, &run);
