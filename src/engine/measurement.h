@@ -199,7 +199,7 @@ struct measurement {
      * The hooks, in the order in which they run.
      *
      *   check, demand, prepare  on every PE of the job
-     *   setup                   from here on, on all members of the set
+     *   operations, setup       from here on, on all members of the set
      *   fill, run, verify       one untimed call of one iteration, whose data must be right
      *   run                     the first call, untimed, and more of set_warm_up()
      *   reference               some times
@@ -208,9 +208,9 @@ struct measurement {
      *   fill, run, verify       the untimed call once more
      *   teardown                also where something failed
      *
-     * With TIMING_ONCE there is one run() and no untimed one. operations() is asked where memory is
-     * cold. check() and demand() find the function, its arguments, the set and its size in the run,
-     * and nothing else: what they say must be the same on all PEs.
+     * With TIMING_ONCE there is one run() and no untimed one. check() and demand() find the
+     * function, its arguments, the set and its size in the run, and nothing else: what they say
+     * must be the same on all PEs.
      */
 
     /* Refuses arguments and sets: all that the engine does not check itself, which are ranges,

@@ -2,9 +2,9 @@
  * One attempt at a measurement. Only this file calls the hooks of a descriptor, in this order:
  *
  *   check, demand        for the request, by every PE of the world; pure
- *   operations           what a cold repetition needs; pure
  *   prepare              every PE of the world, after the communicator of a function of MPI
- *   setup                from here on the members of the set alone
+ *   operations           from here on the members of the set alone; pure
+ *   setup
  *   fill, run, verify    one iteration, untimed: data of its own
  *   run                  untimed, for connections, page faults and the number of iterations
  *   reference            what is subtracted
