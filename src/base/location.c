@@ -44,7 +44,8 @@ bool location_move(const struct location_pe *pe)
 
 #if SKAMPI_HWLOC
 
-/* Cores and caches of different packages have equal numbers of the system, if any. */
+/* The system numbers cores and caches within a package, if at all: a node has several of the same
+ * number, so hwloc's own numbers tell them apart. */
 static int number_of(hwloc_obj_t object, enum location_part part)
 {
     bool by_system = part == LOCATION_PACKAGE || part == LOCATION_NUMA_NODE;

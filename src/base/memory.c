@@ -36,7 +36,8 @@ static void *checked(void *memory, size_t bytes, const char *file, int line)
     return memory;
 }
 
-/* At least 1; what no memory can hold where the product is too large for a number. */
+/* The product, but at least 1, since malloc(0) may return NULL. SIZE_MAX, which no memory has,
+ * where it does not fit into a size_t. */
 static size_t bytes_of(size_t count, size_t size)
 {
     if (count == 0 || size == 0)

@@ -19,7 +19,7 @@ enum placement {
     PLACEMENT_MPI,     /* by comm_allocate_mpi() */
     PLACEMENT_NODE,    /* small pages of one NUMA node */
     PLACEMENT_ATOMICS, /* the symmetric heap, by comm_allocate_hinted(): COMM_HINT_ATOMICS */
-    PLACEMENT_SIGNAL,  /* the same: COMM_HINT_SIGNAL */
+    PLACEMENT_SIGNAL,  /* the symmetric heap, by comm_allocate_hinted(): COMM_HINT_SIGNAL */
     PLACEMENTS
 };
 

@@ -15,7 +15,7 @@
 /* A linear map from one clock's readings to another's: both showed their base at one moment, and
  * the other clock counts ratio ticks to one tick of ours. */
 struct clock_map {
-    int64_t from, to;
+    int64_t from, to; /* the base of each */
     double ratio;
 };
 
@@ -30,7 +30,7 @@ struct bounds {
     double ratio;                     /* nominal remote ticks per local tick */
     size_t exchanges, since_improved; /* exchanges in all, and since the smallest round trip last
                                          became smaller */
-    int64_t local, remote;            /* bases */
+    int64_t local, remote;            /* the base of each clock, in its own ticks */
     double low, high; /* the remote clock showed its base between these two moments (local ticks
                          after the local base) */
     double smallest;  /* round trip, local ticks */

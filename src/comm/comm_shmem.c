@@ -51,7 +51,7 @@ struct symmetric {
 };
 
 static struct symmetric *symmetric; /* one per process, as the library */
-static void (*progress)(void);      /* of the library, when it shows one */
+static void (*progress)(void);      /* the library's own function for it; NULL: it exports none */
 static int64_t direct_number;
 
 /* Open MPI up to 4.1.5 unloads mca_spml_ucx in shmem_finalize and jumps into it afterwards (issue

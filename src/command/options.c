@@ -217,7 +217,7 @@ static int take_word(struct options *options, const char *by, const struct setti
     return found;
 }
 
-/* What was wrong stays auto, so that the error can be shown. */
+/* A wrong value leaves it at auto, so that its error can still be shown. */
 static void set_when(struct options *options, enum when *when, const char *by, const char *value)
 {
     int found = take_word(options, by, when_words, value);

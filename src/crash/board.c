@@ -19,9 +19,9 @@ struct place {
     atomic_int pid; /* 0: has not joined */
     int pe;
     atomic_flag taken;
-    atomic_int end; /* enum board_end */
+    atomic_int end; /* an enum board_end */
     int status;
-    _Atomic double alive; /* wall_seconds() */
+    _Atomic double alive; /* wall_seconds() of its last sign of life */
     char text[LAST_WORDS_LONGEST];
 };
 

@@ -20,7 +20,7 @@
 #include "base/process.h"
 
 #define SEND_SECONDS 0.5
-#define READ_SECONDS 0.2 /* for the words of somebody who has connected */
+#define READ_SECONDS 0.2 /* for the words of a PE that has connected */
 #define BACKLOG 64
 
 /* A message, as its bytes are sent. */

@@ -28,7 +28,7 @@ void *tally_offer(size_t bytes, struct tally_offer *offer)
     if (descriptor >= 0 && ftruncate(descriptor, (off_t)bytes) == 0)
         memory = map(descriptor, bytes);
     if (!memory)
-        offer->descriptor = -1; /* nobody is to join */
+        offer->descriptor = -1; /* no PE can join then */
     return memory;
 }
 

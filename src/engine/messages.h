@@ -27,7 +27,7 @@ struct display {
     const struct block *block;
     const struct round *round;
     bool wanted;
-    double started; /* the engine, wall_seconds() */
+    double started; /* wall_seconds() when the engine began */
     double share;   /* of this block that is done */
     double shown;   /* wall_seconds() of the last line */
     char *result;   /* the last one, for the line */

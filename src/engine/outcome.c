@@ -178,7 +178,7 @@ void outcome_conclude(struct bench *bench, struct samples *samples,
 
 /* ---- To PE 0 ---- */
 
-/* What follows the statistics. */
+/* How much follows the statistics in the message to PE 0. */
 struct sizes {
     int64_t notes, samples, window_changes, controls; /* notes: bytes */
 };

@@ -27,7 +27,7 @@ struct common {
 struct set {
     struct common *states;
     size_t count, room;
-    int highest; /* number */
+    int highest; /* number of a state so far */
 };
 
 struct merge {

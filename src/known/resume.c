@@ -103,7 +103,8 @@ static char *take_header(const char *line, size_t length, const struct resume_fa
     return error;
 }
 
-/* Of a point over several rounds there are several results, which are not taken. */
+/* Keeps a result of the earlier run. A point that was measured in several rounds has several
+ * results: it is measured again. */
 static char *take_record(struct resume *resume, const char *line, size_t number, struct place place)
 {
     json_t *record = json_loadb(line, place.length, JSON_REJECT_DUPLICATES, NULL);

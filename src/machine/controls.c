@@ -35,7 +35,7 @@
 /* The copy is between two blocks of the size of a private cache each. */
 #define LEAST_COPY ((size_t)256 << 10)
 #define MOST_COPY ((size_t)4 << 20)
-/* Of a log that is longer every second control stays. */
+/* A log that gets longer is thinned out: every second control stays. */
 #define LONGEST_LOG 100000
 /* Of the time that controls may take: while nothing is measured. The rest is for measurements. */
 #define WAITING_PART 0.5
@@ -112,7 +112,7 @@ static void add_pair(struct slots *slots, int pair, double library, double share
     int slot = pair % SLOTS;
     slots->library[slot] += log(library);
     slots->count[slot]++;
-    if (!(shared > 0)) /* not known, or shorter than the timer can tell */
+    if (!(shared > 0)) /* no shared memory, or shorter than the timer can tell */
         return;
     slots->shared[slot] += log(shared);
     slots->reachable[slot]++;
@@ -179,7 +179,8 @@ static size_t private_cache(void)
     return size < LEAST_COPY ? LEAST_COPY : size > MOST_COPY ? MOST_COPY : size;
 }
 
-/* Leaves other caches behind. */
+/* Copies a block, whose time tells the speed of caches and memory. Its data displace others in the
+ * caches. */
 static void take_copy(struct controls *controls)
 {
     size_t bytes = controls->copy_bytes;

@@ -104,7 +104,7 @@ struct round_part {
     struct states_values controls; /* medians */
     double median, within;
     size_t valid;
-    bool alone; /* all of the round */
+    bool alone; /* the round has no other part */
 };
 
 /* The parts of one point, in the order of rounds. */

@@ -36,7 +36,7 @@ void machine_end(struct machine *machine)
 
 /* ---- Results ---- */
 
-/* Of one measurement: what they took, and the controls around each. */
+/* The repetitions of one measurement: their times, and the controls around each. */
 struct repetitions {
     const double *values;
     const struct states_values *controls;

@@ -40,7 +40,7 @@ struct datatype {
     enum combiner combiner;
     enum datatype_class class;
     size_t index;     /* of a named type: its row in the table */
-    char *text;       /* of a derived one */
+    char *text;       /* of a derived type: datatype_text() */
     int64_t *numbers; /* of a derived type: the constructor's arguments in MPI's order, without the
                          types */
     size_t number_count;

@@ -61,7 +61,7 @@ static bool states_bytes(const struct result_point *point)
     return false;
 }
 
-/* A row that is written. */
+/* A row, while its cells are written. */
 struct line {
     FILE *text;
     int at;  /* bytes written, as columns */
@@ -359,7 +359,7 @@ void output_table(FILE *text, const struct record *record)
         break;
     case RECORD_HEADING:
     case RECORD_RESULT:
-        /* Later rounds are rows of their own only together. */
+        /* The first round stands for itself until all rounds of the point follow in one row. */
         if (record->result->round > 1)
             break;
         row = row_of_result(record->result);

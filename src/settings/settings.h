@@ -77,7 +77,7 @@ enum arrival {
 };
 
 enum stop_rule {
-    STOP_STANDARD_ERROR, /* SKaMPI's, the default */
+    STOP_STANDARD_ERROR, /* the default: stop when the mean's standard error is small enough */
     STOP_MEDIAN_INTERVAL /* stop when the median's interval is narrow enough */
 };
 

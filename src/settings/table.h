@@ -22,7 +22,7 @@ enum setting_type {
     SETTING_BYTES, /* int64_t */
     SETTING_REAL,  /* double */
     SETTING_FLAG,  /* bool: 0 or 1 in scripts, or one of two words */
-    SETTING_WORD,  /* an enum, a word in scripts */
+    SETTING_WORD,  /* an enum, in scripts one of `words` */
     SETTING_INFO,  /* struct info *; NULL at first */
     SETTING_TEXT   /* const char *: a string in scripts */
 };

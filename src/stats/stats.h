@@ -49,7 +49,7 @@ double stats_student_quantile(double p, double degrees);
 /* A trimmed mean with an interval that is valid: standard error from the winsorized variance, and t
  * with h - 1 degrees of freedom, h = n - 2 floor(trim n) (Tukey & McLaughlin 1963; Yuen 1974). */
 struct stats_interval {
-    size_t kept; /* h */
+    size_t kept; /* h: samples that are not trimmed */
     double mean, standard_error;
     double half;     /* half of the interval at the given confidence; NaN when h < 2 */
     double quantile; /* quantile of t: half = quantile * standard_error */
