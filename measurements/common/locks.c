@@ -154,7 +154,7 @@ static const struct locking *locking_of(const struct run *run)
     return run->function->variant;
 }
 
-/* Of the lock that all want. */
+/* The PE of the lock that all want. */
 static int root_pe(const struct run *run)
 {
     return pe_set_member(run->set, 0);

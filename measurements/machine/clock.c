@@ -60,7 +60,8 @@ static double run_mpi_wtime(struct run *run)
  * from a wrong one by itself. */
 struct pattern_state {
     const struct timer *clock;
-    double rate, overhead; /* of the clock, and of a wait by it, seconds */
+    double rate;     /* ticks of the clock per second */
+    double overhead; /* seconds that a wait by it takes beyond its length */
     int64_t calls;
 };
 
@@ -149,7 +150,8 @@ static double run_pattern_null(struct run *run)
     return run_elapsed(run, started, run_stop(run));
 }
 
-/* Levels change with the time of the clock, whoever looks at it, or with every call. */
+/* Changes between two levels: after `dwell` seconds by the clock, on all PEs at about the same
+ * time, or, where dwell is 0, with every call. */
 static double run_pattern_levels(struct run *run)
 {
     struct pattern_state *state = run->state;

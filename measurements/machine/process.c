@@ -42,7 +42,7 @@ struct call {
     long *lock; /* of this PE; only the library knows what it holds */
     bool locked;
     long *sync, *work;
-    void *memory; /* that it allocated */
+    void *memory; /* that the call allocated */
     shmem_ctx_t context;
 };
 
@@ -72,7 +72,8 @@ static struct call prepare(const struct run *run)
 
 /* ---- First calls ---- */
 
-/* What skampi found out at its start, before anything else was called. */
+/* The times of the first gets, which skampi takes at its start, before anything else is called: now
+ * the PEs are connected. */
 static double run_connect(struct run *run)
 {
     const double *gets = run_library_start(run)->gets;
@@ -190,7 +191,7 @@ static void undo(struct call *call)
 
 enum members { ANY_SET, ACTIVE_SET, WORLD };
 
-/* Whose value is in the target then. */
+/* Whose value is in the target after the call. */
 enum moved { NOTHING, OF_NEXT, OF_BEFORE, OF_FIRST, OF_LAST };
 
 /* In the order of the words of the parameter. */
@@ -288,7 +289,8 @@ static bool exchange_all(struct run *run, struct call *call)
     return true;
 }
 
-/* Both leave each rank's value in its place. */
+/* What has to be done before a stage is timed. Calls to each peer and the all-to-all leave the same
+ * data: each rank's value in its place. */
 static bool (*const steps[STAGES])(struct run *, struct call *) = {NULL, call_peers, exchange_all};
 static const char *const stage_names[STAGES] = {"init", "the first call to each peer",
                                                 "the first all-to-all"};
@@ -358,7 +360,8 @@ static const char *check_kind(const struct run *run)
 
 #endif
 
-/* An element for each PE on both sides, and a lock of each. */
+/* An element for each PE in the source and in the target, a lock for each, and the work array of a
+ * reduction. */
 static void demand(struct run *run)
 {
     run->demand.scratch =

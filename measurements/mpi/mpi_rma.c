@@ -22,6 +22,7 @@ enum stage { POST, OPEN, OPERATE, CLOSE, WAIT, STAGES };
 enum operation_kind { NOTHING, PUT, GET, ACCUMULATE };
 
 /* Origins, and their targets. */
+/* Who works on whom: the origin comes first, then the target. */
 enum pattern {
     PAIR,        /* rank 0 and rank 1 */
     EXCHANGE,    /* ranks 0 and 1 and the other way round */

@@ -31,10 +31,10 @@ struct traffic {
 struct traffic_state {
     struct pairs_work work;
     int bytes;
-    /* Puts and gets. */
+    /* For puts and gets. */
     struct window window;
     int target; /* of all steps; -1: there are several */
-    /* Messages. */
+    /* For messages. */
     MPI_Comm comm;
     int64_t arriving;
     struct pairs_call *arrivals;

@@ -118,7 +118,8 @@ static const struct supply *supply_of(const struct run *run)
 
 /* ---- The sequence ---- */
 
-/* Small and large blocks are equally frequent by order of magnitude. */
+/* Each power of two is as frequent as any other, so that small blocks are as frequent as large
+ * ones. */
 static size_t draw_size(uint64_t *draws, size_t largest)
 {
     int doublings = 0;

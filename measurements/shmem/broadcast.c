@@ -79,8 +79,9 @@ static bool set_up_rounds(struct run *run)
     return good && run_max(run, !right) == 0;
 }
 
-/* Where each broadcast has a place of its own, the last one's is looked at, which the last rank
- * sends from: its own memory there is its own, unless an earlier broadcast had the same place. */
+/* Where each broadcast has a place of its own, this looks at the place of the last one. The last
+ * rank is its root, so nobody may have written to the root's own target there, unless an earlier
+ * broadcast with another root had the same place. */
 static bool verify_cold_rounds(struct run *run)
 {
     int last = run->size - 1;

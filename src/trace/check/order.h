@@ -32,7 +32,8 @@ void order_free(struct order *);
 /* The number of the PE's next call, from 1 on; 0: there are no more numbers. */
 uint32_t order_step(struct order *, int pe);
 uint32_t order_now(const struct order *, int pe);
-/* Components: of the PE's program is the PE; of a context: */
+/* Components of a vector clock: that of a PE's program has the PE's number; this is the number of a
+ * context's. */
 uint32_t order_context(struct order *, int pe, int64_t context);
 int order_pe(const struct order *, uint32_t completion);
 bool order_is_program(const struct order *, uint32_t completion);

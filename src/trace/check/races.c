@@ -56,7 +56,7 @@ struct races {
     bool unknown_team, too_long;
 };
 
-/* A call. */
+/* A call, and the access of it that is looked at. */
 struct deed {
     struct races *races;
     struct source *source;

@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 
-#define FEWEST 3    /* iterations */
+#define FEWEST 3    /* iterations; what repeats less often is no loop */
 #define COVERED 0.9 /* of the time that the best one covers */
 
 struct anchor {

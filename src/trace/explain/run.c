@@ -6,7 +6,7 @@
 void explain_begin(struct explain *explain, struct reader *reader)
 {
     *explain = (struct explain){.reader = reader};
-    reader->windowed = false; /* what lies before the window may be what a wait in it is for */
+    reader->windowed = false; /* a wait inside the window may be for a write before it */
     survey(explain);
 }
 

@@ -203,7 +203,7 @@ char *sentence_of(const struct explain *explain, const struct finding *finding)
 void sentence_print(FILE *out, int indent, const char *text)
 {
     int column = (int)strspn(text, " ");
-    bool first = true; /* word of a line */
+    bool first = true; /* the word is the first one of its line */
     fprintf(out, "%.*s", column, text);
     for (text += column; *text; first = false) {
         int length = (int)strcspn(text, " ");

@@ -25,7 +25,7 @@
  * answer has the number of its request, and a collective that of its set. */
 enum kind { PUT, REQUEST, ANSWER, CONTROL, CONTROL_ANSWER, COLLECTIVE };
 
-/* Labels of operations that the next one requires. */
+/* Labels of the operations after which the next one may start. */
 struct labels {
     uint64_t of[8];
     size_t count;
@@ -44,8 +44,8 @@ struct open {
     uint64_t answer;
 };
 
-/* What comes before is in the spool, in chunks. Each says where its PE's next one is, which has its
- * place already: so memory does not grow with the schedule. */
+/* A part of a PE's schedule in the spool, a file, so that memory does not grow with the schedule.
+ * Each chunk says where the PE's next one is, which has its place in the file already. */
 struct chunk {
     uint64_t next;
     char text[CHUNK];
@@ -56,7 +56,7 @@ struct pe {
     int number, thread_count;
     struct thread *threads;
     uint64_t labels, messages;
-    struct text text; /* the end of its schedule */
+    struct text text; /* the end of its schedule, which is in no chunk yet */
     uint64_t chunks, next_chunk;
     struct table open; /* by context and peer: struct open */
 };
@@ -331,7 +331,7 @@ static void event_ends(struct thread *thread, const struct merge_event *next,
         goal->waits += !write;
         also_after(thread, write ? write->call.ordinal : 0);
     }
-    if (kind->kind == OP_LOCK && thread->pe->number != 0) /* where libraries have all locks */
+    if (kind->kind == OP_LOCK && thread->pe->number != 0) /* libraries keep locks on PE 0 */
         go_on_after(thread, ask(thread, goal->pe, CONTROL, CONTROL_BYTES, CONTROL_BYTES, 0));
 }
 

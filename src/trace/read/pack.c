@@ -238,7 +238,7 @@ char *trace_map(const char *name, struct trace_map *map)
     struct place place = {.bytes = -1};
     struct stat status;
     int descriptor = open(name, O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0 && errno == ENOTDIR) { /* in a pack */
+    if (descriptor < 0 && errno == ENOTDIR) { /* the name leads into a pack */
         char *none = place_find(name, &place);
         if (none)
             return none;

@@ -70,7 +70,7 @@ enum quantity {
     QUANTITY_BYTES,
     QUANTITY_INSIDE,  /* routines of OpenSHMEM, all threads (seconds) */
     QUANTITY_WAITING, /* a part of inside */
-    QUANTITY_OUTSIDE, /* bursts */
+    QUANTITY_OUTSIDE, /* computation between calls (seconds) */
     QUANTITIES
 };
 

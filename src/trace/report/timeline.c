@@ -181,7 +181,7 @@ struct packing {
     struct timeline *timeline;
     struct packed *packed;
     FILE *out, *blocks; /* blocks: [row, character, characters, begin (ns)] of each */
-    double span;        /* most seconds that are taken together */
+    double span;        /* calls within this many seconds are taken together */
     uint32_t line;      /* of the block */
     uint64_t items;     /* in the block */
     double at;          /* ns since the window began, up to which it is packed */

@@ -54,7 +54,7 @@ static double rate_of_node(const struct timer *timer)
 
 static struct clock_fix fix_now(double bound)
 {
-    int64_t far = INT64_C(1) << 40; /* ticks: minutes */
+    int64_t far = INT64_C(1) << 40; /* ticks, which are some minutes */
     struct clock_fix fix = {.known = true, .local = timer_now(), .bound = bound};
     fix.global = sync_to_global(fix.local);
     fix.rate = (double)(sync_to_global(fix.local + far) - fix.global) / (double)far;

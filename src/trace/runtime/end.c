@@ -227,7 +227,7 @@ static _Noreturn void jump(size_t which, struct __jmp_buf_tag *to, int value)
 {
     tracer_leave_call();
     if (!jumps[which].real)
-        find_jumps(); /* another library's constructor jumps */
+        find_jumps(); /* the constructor of another library may jump before ours has run */
     jumps[which].real(to, value);
     abort();
 }
