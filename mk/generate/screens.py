@@ -16,7 +16,7 @@ import termios
 from generate import program
 
 COLUMNS = 80
-SECONDS = 170  # of the longest screen
+SECONDS = 170  # that the command of the longest screen may take
 RESULTS = "build/quickstart.json"
 # What is typed; what runs it in a checkout; what makes it short where only the shape counts; blocks that are shown.
 SCREENS = {

@@ -24,7 +24,7 @@
 #endif
 
 #define GUARD 0xA5     /* what a byte holds that nobody may write */
-#define GUARD_BYTES 64 /* that are checked before and after what was written */
+#define GUARD_BYTES 64 /* checked on each side of what was written */
 #define FAILURES_SHOWN 20
 
 struct bits128 {

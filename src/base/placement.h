@@ -16,7 +16,7 @@ enum placement {
     PLACEMENT_PAGES,   /* small pages of its own */
     PLACEMENT_HUGE,    /* huge pages: reserved ones, or else transparent ones */
     PLACEMENT_STATIC,  /* a static object, which is symmetric in OpenSHMEM */
-    PLACEMENT_MPI,     /* by comm_allocate_mpi() */
+    PLACEMENT_MPI,     /* by comm_mpi_allocate() */
     PLACEMENT_NODE,    /* small pages of one NUMA node */
     PLACEMENT_ATOMICS, /* the symmetric heap, by comm_allocate_hinted(): COMM_HINT_ATOMICS */
     PLACEMENT_SIGNAL,  /* the symmetric heap, by comm_allocate_hinted(): COMM_HINT_SIGNAL */

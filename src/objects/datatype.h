@@ -45,7 +45,7 @@ struct datatype *datatype_struct(size_t count, const int64_t *lengths, const int
 struct datatype *datatype_subarray(size_t dimensions, const int64_t *sizes, const int64_t *subsizes,
                                    const int64_t *starts, struct datatype *of, const char **error);
 
-/* How darray distributes a dimension; the values are those of datatype_constant(). */
+/* How darray distributes a dimension; the values are those of mpi_constant_at(). */
 struct darray {
     int64_t pes;  /* in the grid */
     int64_t rank; /* of the PE whose part the type describes */

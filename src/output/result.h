@@ -116,7 +116,7 @@ char *point_start(const struct result_point *);
 #define RESULT_LEVELS_MAX 8
 
 /* The machine's controls around a measurement (seconds; NaN if not known). All members are doubles,
- * since result_control() and series address them by offset. */
+ * since result_control_values() and series address them by offset. */
 struct result_controls {
     double hand_over, hand_over_slowest, hand_over_shared; /* one way between neighbouring PEs */
     double addition;                                       /* of a chain */

@@ -326,7 +326,7 @@ def print_model_error(model, rows):
 
 
 def name_of(network):
-    """As --networks has it."""
+    """The network as --networks names it."""
     return network.text().replace("0us", "here", 1) if not network.delay_us and not network.rate_mbit else network.text()
 
 

@@ -17,7 +17,7 @@ from usage import used
 TOOLS = {"table": "{0}", "convert": "{0} -o out.csv", "tidy": "{0} --to tidy -o tidy.csv", "compare": "{0} {1}",
          "report": "{0} -o out.html", "plot": "{0} -o out.svg", "history": "."}
 PROGRAMS = {"tidy": "convert"}
-LAUNCHES = 8  # of a history
+LAUNCHES = 8  # files of the history
 
 
 def made(path, launch, blocks, results):

@@ -175,7 +175,7 @@ for number in range(2):
 one = tool("--from", "one0.json", "one1.json")
 tap.ok("in the same state: " in one.out and "state 1" not in one.out, "one state: a line, no table", one)
 
-# Odd values.
+# Medians that are all equal, points without an interval, and a median of 0.
 made("z0.json", [("x", 1.0, 1.0, 1.0), ("n", 1.0, None, None), ("o", 0.0, None, None)], "00")
 for number in range(1, 5):
     made(f"z{number}.json", [("x", 1.0, 1.0, 1.0), ("n", 1.0, None, None)], f"0{number}")

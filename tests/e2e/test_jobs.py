@@ -52,7 +52,7 @@ class Machine:
                    cwd=self.folder)
 
     def alone(self, **environment):
-        """Without a job."""
+        """Runs the job file where there is no job."""
         return run(["sh", os.path.join(JOBS, f"skampi.{self.scheduler}")],
                    {**self.environment, **environment}, cwd=self.folder)
 

@@ -67,7 +67,7 @@ def ends_of(paths):
 def check_memory(tap, faults, paths):
     cases = []
     for pe in (0, 1):
-        # The last ones are of the thread that makes the calls.
+        # The last allocations are those of the thread that makes the calls.
         last = len(paths[pe]) - 14
         # PEs do mostly the same: each of the ends on one of them.
         cases += [(pe, n, n, ()) for n in ends_of(paths[pe])[pe::2]]

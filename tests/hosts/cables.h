@@ -22,7 +22,7 @@ static double ns_per_byte; /* of each cable; 0: it has no rate */
 static int mtu = USUAL_MTU;
 static int64_t late_ns = -1; /* that timers are taken to be late at first; -1: measure it */
 
-/* Of the bad cables, by their ports, which begin with 1: 0: none. */
+/* What is bad about the cable between two ports, which are numbered from 1; 0: nothing. */
 static int64_t slower_ns[PORTS + 1][PORTS + 1];
 static uint32_t lost[PORTS + 1][PORTS + 1]; /* of 2^32 packets */
 

@@ -9,7 +9,7 @@ import time
 
 COUNT = 300
 PORT = 4711
-FORCED = 33  # SO_RCVBUFFORCE
+FORCED = 33  # SO_RCVBUFFORCE, which Python's socket module lacks
 
 
 def open_socket():
@@ -57,7 +57,7 @@ def main():
     if socket.gethostname() != f"{prefix}-1":
         return serve(own)
     second, third = f"{prefix}-2", f"{prefix}-3"
-    ask(own, second)  # it is there
+    ask(own, second)  # waits until the other side answers
     ask(own, third)
     shortest = min(ask(own, second)[1] for _ in range(5))
     came = []

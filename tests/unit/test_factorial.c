@@ -33,7 +33,8 @@ TEST(tests_of_known_values)
     /* Ranks 1 2 3 in each of 4 blocks: Friedman's statistic is 8, with 2 degrees of freedom. */
     const double three[] = {1, 2, 3, 10, 20, 30, 2, 3, 4, 5, 6, 7};
     assert_true(fabs(factorial_p(three, 4, 3) - exp(-4)) < 1e-12);
-    /* 4 levels in 3 blocks, all in one order: 9, with 3 degrees: 0.0293 in tables. */
+    /* 4 levels have the same order in 3 blocks: Friedman's statistic is 9, with 3 degrees of
+     * freedom, for which tables state 0.0293. */
     const double four[] = {1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4};
     assert_true(fabs(factorial_p(four, 3, 4) - 0.0293) < 5e-5);
     const double two[] = {1, 2, 1, 2, 1, 2, 1, 2, 2, 1, 3, 3};

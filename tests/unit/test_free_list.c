@@ -84,7 +84,7 @@ static size_t first_fit(const unsigned char *used, size_t lines)
     return LINES;
 }
 
-/* With parts as large as makes it fail at times. */
+/* Parts are so large that some find no room. */
 TEST(random_sequences)
 {
     for (uint64_t seed = 1; seed <= 50; seed++) {

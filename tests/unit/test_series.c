@@ -122,7 +122,8 @@ TEST(warm_up)
     assert_true(right >= 400);
     assert_true(wrong <= 10);
     assert_true(levels <= 10);
-    /* Few of few; a single one, and outliers at the beginning, are none. */
+    /* Of 33 repetitions 5 warm up, which is found; a single slow one, and faster ones at
+     * the beginning, are no warm-up. */
     for (size_t i = 0; i < 33; i++)
         x[i] = (i < 5 ? 1.5 : 1) * noise();
     size_t few = series_warm_up(x, 33, P, LEAST);

@@ -308,7 +308,7 @@ TEST(known)
     static const struct states_state earlier[] = {KNOWN(5.5e-8), KNOWN(6.4e-8), KNOWN(7e-8),
                                                   KNOWN(30e-8)};
     size_t n = stay(stay(0, 30, 6.2e-8), 30, 16e-8);
-    /* Nearest of three; far from all. */
+    /* The first state is near three known ones, and is the nearest; the second is far from all. */
     assert_int_equal(states_find(controls, n, earlier, 4, found, ROOM), 2);
     assert_int_equal(found[0].known, 2);
     assert_int_equal(found[1].known, 0);

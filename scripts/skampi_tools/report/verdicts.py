@@ -144,7 +144,7 @@ def check_results(file):
         yield Verdict("There are results", "bad", "none in this file")
         return
     doubted = [r for r in points if r.doubtful]
-    # What is only not precise is not broken.
+    # A result that is only imprecise speaks not against the file.
     share = sum(bool(set(filter(doubt.speaks_against, r.flags)) - NOT_PRECISE) for r in doubted) / len(points)
     kinds = doubt.Tally(doubted).flags.most_common()
     yield Verdict("Results without doubt",

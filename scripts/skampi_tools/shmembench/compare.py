@@ -9,10 +9,10 @@ from collections import Counter
 from skampi_tools import cli, launching
 from skampi_tools.shmembench.expected import ANY
 
-AHEAD = 64  # calls that are searched for the place from which on both sides agree again
+AHEAD = 64  # calls after a difference among which both sides must agree again
 _PLACE = re.compile(r"([a-z]\w*)\+(\d+)")
 _WHOLE = re.compile(r"[-+]?\d+")
-RESULT_ALWAYS = {"synchronization", "lock"}  # of others only when the recorder was asked for it
+RESULT_ALWAYS = {"synchronization", "lock"}  # classes whose results every trace has; others only with an option of the recorder
 
 
 def _rows(stream, path, needed):

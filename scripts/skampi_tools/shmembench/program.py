@@ -35,8 +35,8 @@ COMBINATIONS = {"sum": "a + b", "prod": "a * b", "min": "b < a ? b : a", "max": 
 @dataclass(frozen=True)
 class Call:
     routine: catalogue.Routine
-    arguments: tuple  # expressions
-    variable: str  # that gets the value; "" if none does
+    arguments: tuple  # their expressions
+    variable: str  # gets the value that the call returns; "" if it returns none
     condition: str
     result: str  # expression
 
@@ -255,7 +255,7 @@ class Block:
 
     def _allocate(self):
         name = self.routine.name
-        old = not name.startswith("shmem")  # shmalloc, ...
+        old = not name.startswith("shmem")  # the names before OpenSHMEM 1.2: shmalloc, ...
         malloc, free = ("shmalloc", "shfree") if old else ("shmem_malloc", "shmem_free")
         call, timed = {
             "shmem_calloc": "shmem_calloc(BYTES, 1)", "shmem_align": "shmem_align(256, BYTES)",

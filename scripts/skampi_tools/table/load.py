@@ -72,7 +72,7 @@ def _rows_of(point, beside, points):
         times = _times(several)
         shown = [points[key] for key in {result.key for result in several} if key in points]
         yield {"operation": operation, "pes": pes, "bytes": size,
-               "victims": victims,  # PEs that make the operation; 0: the function's two
+               "victims": victims,  # PEs that make the operation; 0: the two that the function always has
                "aggressors": name, "flood": flood,  # bytes of each of their operations
                "repetitions": min(result.valid or 0 for result in several),  # the fewest of all rounds
                "times": times, "ratios": {of: value / alone[of] if alone[of] > 0 else NAN for of, value in times.items()},

@@ -64,7 +64,7 @@ def shares_of(summary, path):
         raise cli.Error(f"{path}: it does not say how long the application took; record it "
                         "without --summary")
     percent = {group: 100 * own / seconds for group, own in inside.items()}
-    # Of several threads, calls at the same time count each.
+    # With several threads calls overlap, and the sum may exceed 100.
     percent["computation"] = max(0.0, 100 - sum(percent.values()))
     return {"application": name, "pes": pes, "seconds": seconds / len(per_pe), "percent": percent,
             "whole": bool(summary.get("whole", True))}

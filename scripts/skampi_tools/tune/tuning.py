@@ -12,11 +12,11 @@ from . import openmpi, output, proof as proving, rules, search as searching
 SEARCH_SHARE = 0.6  # share of the time limit that the search may take; the proof needs the rest
 MOST_PROOFS = 3
 NOT_PROVEN, TIME = 3, 4
-WRITTEN, UCX = "tuned", "ucx.conf"   # how the names of files with settings begin; one has its own name
+WRITTEN, UCX = "tuned", "ucx.conf"   # files with settings: how their names begin; the name of UCX's, which UCX prescribes
 
 
 def _status(run):
-    """Of a proof that has not come to its end."""
+    """The exit status where the proof has not come to its end."""
     return TIME if run.stopped == "time" else 128 + run.stopped if run.stopped else NOT_PROVEN
 
 

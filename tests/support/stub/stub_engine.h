@@ -21,8 +21,8 @@ void stub_engine_pes_per_node(struct engine *engine, int pes);
  * (seeds, the environment), and the log loses its beginning before it grows large. */
 void stub_engine_predictable(struct engine *engine);
 
-/* Runs body(argument); false when it ended by engine_fatal() or engine_fatal_text(), which then
- * leave status and message. Without it these end the process. */
+/* Runs body(argument); false when it ended by engine_fatal_text(), which then leaves status and
+ * message. Without stub_engine_try() that function ends the process. */
 bool stub_engine_try(struct engine *engine, void (*body)(void *), void *argument);
 int stub_engine_status(const struct engine *engine);
 const char *stub_engine_message(const struct engine *engine);

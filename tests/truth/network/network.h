@@ -214,7 +214,7 @@ int others_under_way(void);
 
 /* Announced before the data are moved: when they arrive at [dest, dest + bytes) on the PE. */
 void announce(const void *dest, size_t bytes, int pe, int64_t arrival);
-/* The same for one element of a known value. */
+/* As announce(), for one element of a known value. */
 void announce_value(const void *dest, size_t bytes, int pe, int64_t arrival, long double value);
 /* When what is written to the address here arrives, so that a wait for compare (SHMEM_CMP_...) and
  * operand ends; what has arrived by then counts as `time`. Of known values that grow, a wait for at

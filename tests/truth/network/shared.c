@@ -33,7 +33,8 @@ struct channel {
     struct arrival arrivals[ARRIVALS];
 };
 
-/* By the lock's address, and what was there before is forgotten. */
+/* When a lock was released. The place follows from the lock's address; a later lock that has the
+ * same place replaces it. */
 struct release {
     const volatile void *lock;
     int64_t time;

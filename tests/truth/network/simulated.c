@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define BEGIN_NS 1000000000000 /* the same in each run */
+#define BEGIN_NS 1000000000000 /* any time, but equal in all runs */
 #define READING_NS 20
 /* Polling between two readings, without anything to wait for, takes this share of the time since
  * the last call, and more in pauses, so that those need few turns. */

@@ -85,7 +85,7 @@ static void release(struct call call, const volatile long *lock)
     }
 }
 
-/* Who gets the lock pays from when it was free. */
+/* The cost of an acquisition counts from the moment when the lock was free. */
 static void charge_acquisition(struct call call, enum cost cost, const volatile long *lock)
 {
     if (call_costs(call, cost)) {

@@ -20,7 +20,7 @@
     (SHMEM_BCAST_SYNC_SIZE + SHMEM_BARRIER_SYNC_SIZE + SHMEM_REDUCE_SYNC_SIZE +                    \
      SHMEM_COLLECT_SYNC_SIZE + SHMEM_ALLTOALL_SYNC_SIZE)
 
-/* Symmetric. */
+/* In the symmetric heap. */
 static struct {
     long flag, spare, lock, busy_lock;
     /* Alternating words, since a collective may not reuse those of the one before. */
@@ -84,7 +84,7 @@ static void await(void)
     shmem_long_wait_until(&memory->flag, SHMEM_CMP_GE, hits);
 }
 
-/* There and back. */
+/* One hit on the other PE, and its hit back. */
 static void pingpong(void (*hit)(void))
 {
     hits++;
