@@ -59,6 +59,11 @@ const char *load_check(const struct run *run)
     return others < aggressor->fewest ? too_few[aggressor->fewest] : NULL;
 }
 
+static enum pair_action pair_action_of(enum load_action action)
+{
+    return action == LOAD_FETCH_ADD ? PAIR_FETCH_ADD : action == LOAD_GET ? PAIR_GET : PAIR_PUT;
+}
+
 static bool moves(const struct aggressor *aggressor)
 {
     return aggressor->flooding == FLOOD_PUT || aggressor->flooding == FLOOD_GET;
@@ -86,8 +91,18 @@ static size_t sum(size_t a, size_t b)
     return a > SIZE_MAX - b ? SIZE_MAX : a + b;
 }
 
+static const struct victim *victim_of(const struct run *run)
+{
+    return run->function->variant;
+}
+
 void load_demand(struct run *run)
 {
+    enum load_action action = victim_of(run)->action;
+    if (action == LOAD_SUM)
+        data_demand_bytes(run, ROUND_UP((size_t)run_argument(run, "count")->integer, sizeof(long)));
+    else if (action != LOAD_BARRIER)
+        pair_demand(run, pair_action_of(action));
     size_t places = places_of(find(run), run->size - victims_of(run));
     size_t place = pairs_place_bytes((size_t)run_argument(run, "flood")->integer);
     run->demand.local = sum(pairs_place_bytes(run->demand.local), place);
@@ -141,7 +156,9 @@ static void open_stream(struct run *run, struct stream *stream)
     data_poison(stream->to, STREAM_BYTES);
 }
 
-void load_open(struct run *run)
+static bool sum_possible(struct run *);
+
+bool load_open(struct run *run)
 {
     struct load *load = load_of(run);
     load->aggressor = find(run);
@@ -154,6 +171,9 @@ void load_open(struct run *run)
         aim(run, load);
     if (floods && load->flood.flooding == FLOOD_COPY)
         open_stream(run, &load->stream);
+    enum load_action action = victim_of(run)->action;
+    return pair_open(run, pair_action_of(action), &load->pair) &&
+           (action != LOAD_SUM || sum_possible(run));
 }
 
 /* Bytes of one operation; a copy is no longer than the blocks. */
@@ -163,9 +183,10 @@ static size_t moved_by(const struct load *load)
     return copies ? STREAM_BYTES : load->flood.bytes;
 }
 
-void load_note(struct run *run)
+void load_tear_down(struct run *run)
 {
     struct load *load = load_of(run);
+    pair_close(&load->pair);
     if (load->aggressors == 0)
         return;
     double rate = load->seconds > 0 ? load->moved / load->seconds : NAN;
@@ -232,6 +253,15 @@ static void flood(struct run *run, const struct load_routines *routines)
         routines->tell(run, load->children[i], LOAD_STOP);
 }
 
+static void operate(struct run *run, const struct load_routines *routines, bool timed)
+{
+    enum load_action action = victim_of(run)->action;
+    if (action <= LOAD_FETCH_ADD)
+        pair_operate(run, &load_of(run)->pair, timed);
+    else
+        routines->operate(run, action);
+}
+
 /* The operation in front brings data into the caches, and lets victims begin together. The one
  * after a collective ends when all have ended the one that is timed. */
 static double endure(struct run *run, const struct load_routines *routines, bool together)
@@ -241,12 +271,12 @@ static double endure(struct run *run, const struct load_routines *routines, bool
            !routines->told(run, LOAD_READY, load->repetitions * load->child_count))
         ;
     if (together || warm_places(run))
-        routines->operate(run, false);
+        operate(run, routines, false);
     int64_t from = timer_now();
-    routines->operate(run, true);
+    operate(run, routines, true);
     double seconds = run_elapsed(run, from, timer_now());
     if (together)
-        routines->operate(run, false);
+        operate(run, routines, false);
     for (int i = 0; run->rank == 0 && i < load->child_count; i++)
         routines->tell(run, load->children[i], LOAD_STOP);
     return run->rank == 0 || together ? seconds : NAN;
@@ -255,7 +285,7 @@ static double endure(struct run *run, const struct load_routines *routines, bool
 double load_run(struct run *run, const struct load_routines *routines)
 {
     struct load *load = load_of(run);
-    enum victims_part part = *(const enum victims_part *)run->function->variant;
+    enum victims_part part = victim_of(run)->part;
     const int acting[] = {
         [VICTIM_ALONE] = 1, [VICTIM_ANSWERED] = 2, [VICTIMS_TOGETHER] = load->victims};
     double seconds = NAN;
@@ -266,7 +296,7 @@ double load_run(struct run *run, const struct load_routines *routines)
     else if (run->rank < acting[part])
         seconds = endure(run, routines, part == VICTIMS_TOGETHER);
     run_stop(run);
-    routines->meet(run);
+    pair_meet(run);
     return seconds;
 }
 
@@ -300,7 +330,7 @@ static size_t offset_of(const struct run *run, const struct load *load)
     return run->demand.local - pairs_place_bytes(load->flood.bytes);
 }
 
-void load_fill(struct run *run, unsigned char *remote)
+static void fill_flooded(struct run *run, unsigned char *remote)
 {
     struct load *load = load_of(run);
     struct stream *stream = &load->stream;
@@ -335,7 +365,7 @@ static bool verify_puts(struct run *run, const unsigned char *memory)
     return true;
 }
 
-bool load_verify(struct run *run, const unsigned char *remote)
+static bool verify_flooded(struct run *run, const unsigned char *remote)
 {
     const struct load *load = load_of(run);
     const struct stream *stream = &load->stream;
@@ -361,9 +391,10 @@ bool load_verify(struct run *run, const unsigned char *remote)
 
 /* ---- The victims' sum ---- */
 
-bool load_sum_possible(struct run *run, const unsigned char *source, const unsigned char *target)
+static bool sum_possible(struct run *run)
 {
-    if (((uintptr_t)source | (uintptr_t)target) % sizeof(long))
+    const unsigned char *target = pair_memory(run, &load_of(run)->pair);
+    if (((uintptr_t)run->local | (uintptr_t)target) % sizeof(long))
         return run_fail(run, ALIGNMENT_TEXT, sizeof(long));
     return run->settings->cache_state != CACHE_COLD ||
            run_fail(run,
@@ -385,18 +416,60 @@ static struct collective_call sum_of(struct run *run, unsigned char *source, uns
                                     .run = run};
 }
 
-void load_sum_fill(struct run *run, unsigned char *source, unsigned char *target)
+/* ---- All data ---- */
+
+void load_fill(struct run *run)
 {
-    struct collective_call sum = sum_of(run, source, target);
-    data_poison(target, run->demand.reported);
-    reduction_fill(&sum);
+    struct pair *pair = &load_of(run)->pair;
+    enum load_action action = victim_of(run)->action;
+    unsigned char *memory = pair_memory(run, pair);
+    fill_flooded(run, memory);
+    if (action == LOAD_SUM) {
+        struct collective_call sum = sum_of(run, run->local, memory);
+        data_poison(memory, run->demand.reported);
+        reduction_fill(&sum);
+    } else if (action != LOAD_BARRIER) {
+        pair_fill(run, pair);
+    }
+    pair_synchronize(run, pair);
 }
 
-bool load_sum_verify(struct run *run, unsigned char *target)
+/* Each of two ranks has what the other one sent. */
+static bool verify_trip(struct run *run, const unsigned char *target)
 {
-    struct collective_call sum = sum_of(run, NULL, target);
-    return run->rank < sum.size
-               ? reduction_check(&sum)
-               : data_verify_untouched(run, "the target of a PE that takes no part", target,
-                                       run->demand.reported);
+    size_t bytes = run->demand.reported;
+    bool right = run->rank < 2 ? data_verify(run, "the message", target, bytes, 1 - run->rank)
+                               : data_verify_untouched(run, "the memory of others", target, bytes);
+    return right && data_verify(run, "the source", run->local, bytes, run->rank);
+}
+
+static bool verify_victims(struct run *run, unsigned char *memory)
+{
+    struct load *load = load_of(run);
+    struct collective_call sum;
+    switch (victim_of(run)->action) {
+    case LOAD_PUT:
+    case LOAD_GET:
+    case LOAD_FETCH_ADD:
+        return pair_verify(run, &load->pair);
+    case LOAD_TRIP:
+        return verify_trip(run, memory);
+    case LOAD_SUM:
+        sum = sum_of(run, NULL, memory);
+        return run->rank < sum.size
+                   ? reduction_check(&sum)
+                   : data_verify_untouched(run, "the target of a PE that takes no part", memory,
+                                           run->demand.reported);
+    case LOAD_BARRIER:
+        break;
+    }
+    return true;
+}
+
+bool load_verify(struct run *run)
+{
+    struct pair *pair = &load_of(run)->pair;
+    unsigned char *memory = pair_memory(run, pair);
+    return pair_synchronize(run, pair) && verify_victims(run, memory) &&
+           verify_flooded(run, memory);
 }

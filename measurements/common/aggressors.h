@@ -11,9 +11,7 @@
 #ifndef SKAMPI_MEASUREMENTS_AGGRESSORS_H
 #define SKAMPI_MEASUREMENTS_AGGRESSORS_H
 
-#include <limits.h>
-
-#include "measurements/common/shapes.h"
+#include "measurements/common/pair_operation.h"
 
 /* clang-format off */
 #define VICTIMS {"victims", PARAMETER_INT, "", "ranks 0, 1, ... that make the operation", .minimum = 2, .maximum = INT_MAX, .allowed = "at most the size of the communicator", .example = "2"}
@@ -36,6 +34,7 @@ struct flood {
 
 /* The state of a family begins with it. */
 struct load {
+    struct pair pair;                     /* of ranks 0 and 1; its memory serves all */
     const struct aggressor *aggressor;    /* what the argument says; NULL before set-up */
     int victims, aggressors;              /* ranks that flood */
     int index;                            /* of this rank among the aggressors; -1: it is none */
@@ -49,45 +48,43 @@ struct load {
     double moved, seconds; /* by this rank's flood */
 };
 
-/* Who of the victims takes part, and reports. The variant of a function begins with it. */
 enum victims_part {
-    VICTIM_ALONE,     /* rank 0 */
-    VICTIM_ANSWERED,  /* rank 0, with the help of rank 1 */
-    VICTIMS_TOGETHER, /* a collective operation of all of them, that no one leaves before each has
-                         entered */
+    VICTIM_ALONE,    /* rank 0 */
+    VICTIM_ANSWERED, /* rank 0, with the help of rank 1 */
+    VICTIMS_TOGETHER /* a collective operation of all of them, that no one leaves before each has
+                        entered */
+};
+
+enum load_action { LOAD_PUT, LOAD_GET, LOAD_FETCH_ADD, LOAD_TRIP, LOAD_BARRIER, LOAD_SUM };
+
+/* The variant of a function: who of the victims takes part and reports, and in what. */
+struct victim {
+    enum victims_part part;
+    enum load_action action;
 };
 
 /* What a library does. All but `operate` are called by any rank on its own. */
 struct load_routines {
-    void (*operate)(struct run *, bool timed);            /* the victims' operation */
-    void (*flood)(struct run *, const struct flood *);    /* begins one */
+    void (*operate)(struct run *, enum load_action);   /* the victims', but for those of a pair */
+    void (*flood)(struct run *, const struct flood *); /* begins one */
     void (*complete)(struct run *, const struct flood *); /* ends all that it began */
     void (*tell)(struct run *, int rank, enum load_word);
     /* Whether this rank has been told so often since set-up; lets the library make progress. */
     bool (*told)(struct run *, enum load_word, long times);
-    void (*meet)(struct run *); /* a barrier of the set, in which the library makes progress */
 };
 
 /* Hook: arguments that make no sense, sets that are too small. */
 const char *load_check(const struct run *);
-/* Adds the aggressors' memory to the demand of the victims; the latter's lies in front. Pure. */
+/* Hook: the victims' memory, behind it that of the aggressors; no scratch memory. */
 void load_demand(struct run *);
 
-/* In set-up. */
-void load_open(struct run *);
-/* Hook teardown: notes what the aggressors achieved. */
-void load_note(struct run *);
+/* Set-up; false after run_fail(). */
+bool load_open(struct run *);
 /* A repetition: seconds of the operation; NAN where this rank does not report. */
 double load_run(struct run *, const struct load_routines *);
-
-/* Hooks' work for the aggressors' data: run->local, and memory that other ranks flood. */
-void load_fill(struct run *, unsigned char *remote);
-bool load_verify(struct run *, const unsigned char *remote);
-
-/* A sum of longs over the victims, in demand.reported bytes. Whether it can be measured with the
- * settings, by all ranks alike; hooks' work. False after run_fail(). */
-bool load_sum_possible(struct run *, const unsigned char *source, const unsigned char *target);
-void load_sum_fill(struct run *, unsigned char *source, unsigned char *target);
-bool load_sum_verify(struct run *, unsigned char *target);
+/* Hooks: the data of all; at the end a note on what the aggressors achieved. */
+void load_fill(struct run *);
+bool load_verify(struct run *);
+void load_tear_down(struct run *);
 
 #endif

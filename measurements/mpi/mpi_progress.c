@@ -4,52 +4,9 @@
  */
 #include "measurements/common/pair_operation.h"
 
-static enum pair_action action_of(const struct run *run)
-{
-    return *(const enum pair_action *)run->function->variant;
-}
-
-static void demand(struct run *run)
-{
-    mpi_pair_demand(run, action_of(run));
-}
-
-#if SKAMPI_MPI
-
-static bool set_up(struct run *run)
-{
-    return mpi_pair_open(run, action_of(run), run->state);
-}
-
-static void fill(struct run *run)
-{
-    mpi_pair_fill(run, run->state);
-}
-
-static bool verify(struct run *run)
-{
-    return mpi_pair_verify(run, run->state);
-}
-
-static void operate(struct run *run, long addend)
-{
-    mpi_pair_operate(run, run->state, addend);
-}
-
-static double run_operation(struct run *run)
-{
-    const struct mpi_pair *pair = run->state;
-    return computing_run(run, &pair->partner, operate, mpi_pair_meet);
-}
-
-#endif
-
 /* clang-format off */
 static const struct measurement to_computing = {
-    .api = API_MPI, .version_major = 3, .timing = TIMING_PARTS, .minimum_pes = 2,
-    .who = "rank 0", .moves = MOVES_MESSAGE, .demand = demand, MPI_STATE(struct mpi_pair),
-    .setup = WITH_MPI(set_up), .fill = WITH_MPI(fill), .verify = WITH_MPI(verify),
-    .run = WITH_MPI(run_operation), .teardown = WITH_MPI(window_tear_down)};
+    .api = API_MPI, .version_major = 3, .like = {&pair_computing}};
 
 const struct measurement measurements_mpi_progress[] = {
     {"Put_Flush_Target_Computes", "put and flush to a process that computes", .like = {&to_computing}, .variant = &(const enum pair_action){PAIR_PUT},

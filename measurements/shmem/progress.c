@@ -8,16 +8,6 @@
  */
 #include "measurements/common/pair_operation.h"
 
-static enum pair_action action_of(const struct run *run)
-{
-    return *(const enum pair_action *)run->function->variant;
-}
-
-static void demand(struct run *run)
-{
-    pair_demand(run, action_of(run));
-}
-
 #if SKAMPI_SHMEM
 
 #include <shmem.h>
@@ -26,33 +16,6 @@ static void demand(struct run *run)
  * ones are other programs. */
 #define SHORTEST_GAP 0.5e-6
 #define LONGEST_GAP 200e-6
-
-static bool set_up(struct run *run)
-{
-    *(struct pair_operation *)run->state = pair_open(run, action_of(run));
-    return true;
-}
-
-static void fill(struct run *run)
-{
-    pair_fill(run, run->state);
-}
-
-static bool verify(struct run *run)
-{
-    return pair_verify(run, run->state);
-}
-
-static void operate(struct run *run, long addend)
-{
-    pair_operate(run, run->state, addend);
-}
-
-static double run_operation(struct run *run)
-{
-    const struct pair_operation *pair = run->state;
-    return computing_run(run, &pair->partner, operate, run_barrier);
-}
 
 /* Of a computation of so many seconds, what was no computing: readings of the timer follow each
  * other at once, unless the processor does something else between them. */
@@ -95,16 +58,7 @@ static bool verify_put(struct run *run)
 static const struct measurement computes = {
     .api = API_OPENSHMEM,
     .parameters = {COUNT_BYTES, COMPUTATION},
-    .timing = TIMING_PARTS,
-    .minimum_pes = 2,
-    .moves = MOVES_MESSAGE,
-    .who = "rank 0",
-    SHMEM_STATE(struct pair_operation),
-    .demand = demand,
-    .setup = WITH_SHMEM(set_up),
-    .fill = WITH_SHMEM(fill),
-    .verify = WITH_SHMEM(verify),
-    .run = WITH_SHMEM(run_operation),
+    .like = {&pair_computing},
 };
 
 static const enum pair_action put = PAIR_PUT, get = PAIR_GET, fetch_add = PAIR_FETCH_ADD;
