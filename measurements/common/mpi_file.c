@@ -33,27 +33,36 @@ MPI_Info mpi_file_info(const struct run *run)
     return run->settings->file_info ? mpi_info(run->settings->file_info) : MPI_INFO_NULL;
 }
 
+void mpi_file_open(struct mpi_file *file, MPI_Comm comm, int mode, MPI_Info info)
+{
+    int code = MPI_File_open(comm, file->path, mode, info, &file->handle);
+    if (code != MPI_SUCCESS)
+        file->handle = MPI_FILE_NULL;
+    mpi_file_note(file, "MPI_File_open", code);
+}
+
+void mpi_file_close(struct mpi_file *file)
+{
+    if (file->handle != MPI_FILE_NULL)
+        FILE_CALL(file, MPI_File_close, &file->handle);
+}
+
 /* Nothing that exists is overwritten. */
 bool mpi_file_create(struct run *run, struct mpi_file *file)
 {
-    int code =
-        MPI_File_open(file->comm, file->path, mpi_file_mode(run) | MPI_MODE_CREATE | MPI_MODE_EXCL,
-                      mpi_file_info(run), &file->handle);
-    file->there = code == MPI_SUCCESS;
-    if (!file->there)
-        file->handle = MPI_FILE_NULL;
-    mpi_file_note(file, "MPI_File_open", code);
+    mpi_file_open(file, file->comm, mpi_file_mode(run) | MPI_MODE_CREATE | MPI_MODE_EXCL,
+                  mpi_file_info(run));
+    file->there = file->handle != MPI_FILE_NULL;
     if (file->there && run->settings->file_atomic)
-        mpi_file_note(file, "MPI_File_set_atomicity", MPI_File_set_atomicity(file->handle, 1));
+        FILE_CALL(file, MPI_File_set_atomicity, file->handle, 1);
     return mpi_file_all_succeeded(run, file);
 }
 
 void mpi_file_remove(struct run *run, struct mpi_file *file)
 {
-    if (file->handle != MPI_FILE_NULL)
-        MPI_File_close(&file->handle);
-    MPI_Barrier(mpi_comm(run));
     int rank = -1;
+    mpi_file_close(file);
+    MPI_Barrier(mpi_comm(run));
     if (file->there)
         MPI_Comm_rank(file->comm, &rank);
     if (rank == 0)
@@ -64,6 +73,11 @@ void mpi_file_remove(struct run *run, struct mpi_file *file)
 bool mpi_file_set_up(struct run *run)
 {
     return mpi_file_name(run, run->state, mpi_comm(run), -1);
+}
+
+bool mpi_file_set_up_created(struct run *run)
+{
+    return mpi_file_set_up(run) && mpi_file_create(run, run->state);
 }
 
 void mpi_file_tear_down(struct run *run)
@@ -81,7 +95,7 @@ void mpi_file_reserve(struct run *run, struct mpi_file *file, MPI_Offset bytes)
         mpi_file_note(file, "MPI_File_open", code);
     }
     if (code == MPI_SUCCESS) {
-        mpi_file_note(file, "MPI_File_preallocate", MPI_File_preallocate(alone, bytes));
+        FILE_CALL(file, MPI_File_preallocate, alone, bytes);
         MPI_File_close(&alone);
     }
     MPI_Barrier(mpi_comm(run));
@@ -89,9 +103,9 @@ void mpi_file_reserve(struct run *run, struct mpi_file *file, MPI_Offset bytes)
 
 void mpi_file_settle(struct mpi_file *file)
 {
-    mpi_file_note(file, "MPI_File_sync", MPI_File_sync(file->handle));
+    FILE_CALL(file, MPI_File_sync, file->handle);
     MPI_Barrier(file->comm);
-    mpi_file_note(file, "MPI_File_sync", MPI_File_sync(file->handle));
+    FILE_CALL(file, MPI_File_sync, file->handle);
 }
 
 bool mpi_file_succeeded(struct run *run, const struct mpi_file *file)

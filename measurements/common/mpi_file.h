@@ -36,14 +36,19 @@ int mpi_file_mode(const struct run *);
 /* The script's hints. */
 MPI_Info mpi_file_info(const struct run *);
 
+/* Opens the file, or notes why not; closes it if it is open. */
+void mpi_file_open(struct mpi_file *, MPI_Comm, int mode, MPI_Info);
+void mpi_file_close(struct mpi_file *);
+
 /* Makes the file and leaves it open; and removes it. Collective over the set. False after
  * run_fail() on all members. */
 bool mpi_file_create(struct run *, struct mpi_file *);
 void mpi_file_remove(struct run *, struct mpi_file *);
 
-/* Hooks: of the file that all members share, with which the state begins. Set-up only chooses its
- * name. */
+/* Hooks: of the file that all members share, with which the state begins. The first set-up only
+ * chooses its name. */
 bool mpi_file_set_up(struct run *);
+bool mpi_file_set_up_created(struct run *);
 void mpi_file_tear_down(struct run *);
 
 /* Reserves space for the whole file, by one of those who share it: Open MPI may wait forever where
@@ -62,6 +67,8 @@ static inline void mpi_file_note(struct mpi_file *file, const char *call, int co
         file->code = code;
     }
 }
+#define FILE_CALL(file, routine, ...) mpi_file_note(file, #routine, routine(__VA_ARGS__))
+
 /* False after run_fail() with that failure. Any PE. */
 bool mpi_file_succeeded(struct run *, const struct mpi_file *);
 /* As mpi_file_succeeded(), but false on all members if one of them has failed. Collective. */

@@ -21,11 +21,23 @@ struct pattern {
     bool writes;
 };
 
-/* Arguments of a pattern, in bytes of data. */
-struct request {
-    int64_t memory, block, stride;
-    struct datatype *in_memory, *elementary, *in_file;
-    int64_t access;
+static const struct pattern *pattern_of(const struct run *run)
+{
+    return run->function->variant;
+}
+
+static bool owns_file(const struct run *run)
+{
+    return pattern_of(run)->layout == SEPARATE || run_integer(run, "private", 0) != 0;
+}
+
+/* ---- Where blocks lie ---- */
+
+/* A rank's blocks, in bytes of data. */
+struct blocks {
+    int64_t memory, block, stride; /* all of its data; as the arguments say */
+    int64_t count;
+    int64_t first, step; /* where the view shows the first, and from one beginning to the next */
 };
 
 /* The size for a rank. If the array has fewer elements than there are ranks, it is used again from
@@ -36,64 +48,74 @@ static int64_t size_of(const struct run *run, const char *sizes, int rank)
     return array->array[rank % array->integer];
 }
 
-/* Of this rank of the set. */
-static struct request request_of(const struct run *run, int rank)
+static struct blocks blocks_of(const struct run *run, int rank)
 {
-    const struct pattern *pattern = run->function->variant;
-    struct request request = {
-        .in_memory = mpi_datatype_named(run, "memtype"),
-        .elementary = mpi_datatype_named(run, "etype"),
-        .in_file = mpi_datatype_named(run, "filetype"),
-        .access = run_integer(run, "daccess", 0),
-    };
-    if (pattern->layout == RANDOM) {
-        request.memory = size_of(run, "memsizes", rank);
-        request.block = size_of(run, "blocks", rank);
-    } else if (pattern->layout == ONCE) {
-        request.memory = run_integer(run, "count", 0) * datatype_size(request.in_memory);
-    } else {
-        request.memory = run_integer(run, "memsize", 0);
-        request.block = run_integer(run, "block", 0);
-        request.stride = run_integer(run, "stride", 0);
+    enum layout layout = pattern_of(run)->layout;
+    struct blocks blocks = {.memory = run_integer(run, "memsize", 0),
+                            .block = run_integer(run, "block", 0),
+                            .stride = run_integer(run, "stride", 0)};
+    if (layout == RANDOM) {
+        blocks.memory = size_of(run, "memsizes", rank);
+        blocks.block = size_of(run, "blocks", rank);
+    } else if (layout == ONCE) {
+        blocks.memory =
+            run_integer(run, "count", 0) * datatype_size(mpi_datatype_named(run, "memtype"));
     }
-    if (request.block == 0 || request.block > request.memory)
-        request.block = request.memory;
-    if (request.stride == 0)
-        request.stride = request.block;
-    return request;
+    if (blocks.block == 0 || blocks.block > blocks.memory)
+        blocks.block = blocks.memory;
+    if (blocks.stride == 0)
+        blocks.stride = blocks.block;
+    blocks.count = blocks.block ? (blocks.memory + blocks.block - 1) / blocks.block : 0;
+    blocks.step = blocks.stride;
+    if (layout == STRIDED) {
+        blocks.first = rank * blocks.stride;
+        blocks.step = run->size * blocks.stride;
+    } else if (layout == SEGMENTED || layout == ONCE) {
+        blocks.first = owns_file(run) ? 0 : rank * blocks.count * blocks.stride;
+    }
+    for (int before = 0; before < rank && layout == RANDOM; before++)
+        blocks.first += size_of(run, "memsizes", before);
+    return blocks;
 }
 
+/* ---- Arguments ---- */
+
 /* What is wrong with the sizes, for the user, or NULL. */
-static const char *check_sizes(const struct request *request, enum layout layout)
+static const char *check_sizes(const struct run *run, const struct blocks *blocks)
 {
-    int64_t memory = datatype_size(request->in_memory), file = datatype_size(request->in_file);
-    int64_t elementary = datatype_size(request->elementary);
+    int64_t memory = datatype_size(mpi_datatype_named(run, "memtype"));
+    int64_t file = datatype_size(mpi_datatype_named(run, "filetype"));
+    int64_t elementary = datatype_size(mpi_datatype_named(run, "etype"));
+    enum layout layout = pattern_of(run)->layout;
     if (memory == 0 || file == 0 || elementary == 0)
         return "the datatypes must have data";
     if (file % elementary != 0)
         return "the size of filetype must be a multiple of the size of etype";
-    if (request->memory % memory != 0 || request->block % memory != 0)
+    if (blocks->memory % memory != 0 || blocks->block % memory != 0)
         return "sizes must be multiples of the size of memtype";
-    if (request->memory % elementary != 0 || request->block % elementary != 0 ||
-        request->stride % elementary != 0)
+    if (blocks->memory % elementary != 0 || blocks->block % elementary != 0 ||
+        blocks->stride % elementary != 0)
         return "sizes must be multiples of the size of etype";
-    if (request->stride < request->block)
+    if (blocks->stride < blocks->block)
         return "stride must be 0 or at least block";
-    if (layout == NONCONTIGUOUS && request->block % file != 0)
+    if (layout == NONCONTIGUOUS && blocks->block % file != 0)
         return "block must be a multiple of the size of filetype";
-    if (layout == SEQUENTIAL && request->block > 0 && request->memory % request->block != 0)
+    if (layout == SEQUENTIAL && blocks->block > 0 && blocks->memory % blocks->block != 0)
         return "memsize must be a multiple of block";
     return NULL;
 }
 
-static const char *check_access(const struct request *request, enum layout layout)
+static const char *check_access(const struct run *run)
 {
-    bool shared = request->access & FILE_SHARED;
-    if (!file_access_routine(request->access, false))
+    int64_t access = run_integer(run, "daccess", 0);
+    bool shared = access & FILE_SHARED, sequential = pattern_of(run)->layout == SEQUENTIAL;
+    if (!measurement_parameter(run->function, "daccess"))
+        return NULL;
+    if (!file_access_routine(access, false))
         return FILE_ACCESS_WANTED;
-    if (shared && layout != SEQUENTIAL)
+    if (shared && !sequential)
         return "a shared pointer (0x4) chooses places by itself: use the _sequential functions";
-    if (!shared && layout == SEQUENTIAL)
+    if (!shared && sequential)
         return "only a shared pointer (0x4 in daccess) is sequential";
     return NULL;
 }
@@ -110,33 +132,27 @@ static const char *check_array(const struct argument *sizes)
 
 static const char *check(const struct run *run)
 {
-    const struct pattern *pattern = run->function->variant;
-    int ranks = pattern->layout == RANDOM ? run->size : 1;
-    const char *wrong = NULL;
-    if (pattern->layout == RANDOM)
-        wrong = check_array(run_argument(run, "memsizes"));
-    if (!wrong && pattern->layout == RANDOM)
+    bool random = pattern_of(run)->layout == RANDOM;
+    const char *wrong = random ? check_array(run_argument(run, "memsizes")) : NULL;
+    if (!wrong && random)
         wrong = check_array(run_argument(run, "blocks"));
-    for (int i = 0; i < ranks && !wrong; i++) {
-        struct request request = request_of(run, i);
-        wrong = check_sizes(&request, pattern->layout);
-        if (!wrong && measurement_parameter(run->function, "daccess"))
-            wrong = check_access(&request, pattern->layout);
+    for (int rank = 0; rank < (random ? run->size : 1) && !wrong; rank++) {
+        struct blocks blocks = blocks_of(run, rank);
+        wrong = check_sizes(run, &blocks);
     }
-    return wrong;
+    return wrong ? wrong : check_access(run);
 }
 
 static void demand(struct run *run)
 {
-    const struct pattern *pattern = run->function->variant;
-    struct request request = request_of(run, 0);
-    int64_t most = request.memory;
-    for (int i = 1; i < run->size && pattern->layout == RANDOM; i++) {
-        int64_t other = size_of(run, "memsizes", i);
+    const struct datatype *type = mpi_datatype_named(run, "memtype");
+    int64_t most = blocks_of(run, 0).memory;
+    for (int rank = 1; rank < run->size && pattern_of(run)->layout == RANDOM; rank++) {
+        int64_t other = size_of(run, "memsizes", rank);
         most = other > most ? other : most;
     }
-    size_t bytes = mpi_block_bytes(request.in_memory, most / datatype_size(request.in_memory), 1);
-    *(pattern->writes ? &run->demand.local : &run->demand.remote) = bytes;
+    *(pattern_of(run)->writes ? &run->demand.local : &run->demand.remote) =
+        mpi_block_bytes(type, most / datatype_size(type), 1);
     run->demand.reported = (size_t)most;
 }
 
@@ -145,71 +161,38 @@ static void demand(struct run *run)
 #include <math.h>
 #include <stdlib.h>
 
-/* A rank's blocks, in bytes of the data that the view shows. */
-struct portion {
-    int64_t first, step; /* where the first begins, and from one beginning to the next */
-    int64_t block, memory, count;
-};
-
 struct io_state {
     struct mpi_file file;
-    struct request request;
-    struct portion own;
+    struct datatype *in_memory, *elementary, *in_file;
+    int64_t access;
+    struct blocks own;
     int64_t rounds; /* accesses of the rank with most of them: collective calls need all */
-    int64_t total;  /* bytes of data of all ranks from the beginning of the file */
     MPI_Request *requests;
     MPI_Datatype view; /* MPI_DATATYPE_NULL, or made for the view */
-    MPI_Offset displacement;
-    int64_t at; /* where the individual pointer is */
+    int64_t at;        /* where the individual pointer is */
 };
 
-static bool owns_file(const struct run *run)
+static int64_t block_bytes(const struct blocks *blocks, int64_t i)
 {
-    const struct pattern *pattern = run->function->variant;
-    return pattern->layout == SEPARATE || run_integer(run, "private", 0) != 0;
+    int64_t left = blocks->memory - i * blocks->block;
+    return i >= blocks->count ? 0 : left < blocks->block ? left : blocks->block;
 }
 
-static int64_t smaller(int64_t a, int64_t b)
+static int64_t block_place(const struct blocks *blocks, int64_t i)
 {
-    return a < b ? a : b;
+    return blocks->first + i * blocks->step;
 }
 
-/* ---- Where blocks lie ---- */
-
-static struct portion portion_of(const struct run *run, int rank)
+static int64_t elements_of(const struct io_state *s, int64_t bytes)
 {
-    const struct pattern *pattern = run->function->variant;
-    struct request request = request_of(run, rank);
-    struct portion portion = {
-        .step = request.stride, .block = request.block, .memory = request.memory};
-    portion.count = request.block ? (request.memory + request.block - 1) / request.block : 0;
-    if (pattern->layout == STRIDED) {
-        portion.first = rank * request.stride;
-        portion.step = run->size * request.stride;
-    } else if (pattern->layout == SEGMENTED || pattern->layout == ONCE) {
-        portion.first = owns_file(run) ? 0 : rank * portion.count * request.stride;
-    }
-    for (int before = 0; before < rank && pattern->layout == RANDOM; before++)
-        portion.first += request_of(run, before).memory;
-    return portion;
-}
-
-static int64_t block_bytes(const struct portion *portion, int64_t i)
-{
-    return i < portion->count ? smaller(portion->block, portion->memory - i * portion->block) : 0;
-}
-
-static int64_t block_place(const struct portion *portion, int64_t i)
-{
-    return portion->first + i * portion->step;
+    return bytes / datatype_size(s->in_memory);
 }
 
 /* Where a byte of a rank's data lies in its buffer. */
 static unsigned char *memory_at(const struct io_state *s, unsigned char *buffer, int64_t byte)
 {
-    struct datatype *type = s->request.in_memory;
-    return (unsigned char *)mpi_address(buffer, type) +
-           byte / datatype_size(type) * datatype_extent(type);
+    return (unsigned char *)mpi_address(buffer, s->in_memory) +
+           elements_of(s, byte) * datatype_extent(s->in_memory);
 }
 
 /* ---- Access ---- */
@@ -291,7 +274,7 @@ static int end_split(MPI_File file, int64_t access, bool writes, void *memory)
 
 static MPI_Offset in_elements(const struct io_state *s, int64_t bytes)
 {
-    return (MPI_Offset)(bytes / datatype_size(s->request.elementary));
+    return (MPI_Offset)(bytes / datatype_size(s->elementary));
 }
 
 /* Moves the individual pointer to a block unless it is there already. The move is part of the
@@ -299,8 +282,7 @@ static MPI_Offset in_elements(const struct io_state *s, int64_t bytes)
 static void seek(struct io_state *s, int64_t place, int64_t bytes)
 {
     if (s->at != place)
-        mpi_file_note(&s->file, "MPI_File_seek",
-                      MPI_File_seek(s->file.handle, in_elements(s, place), MPI_SEEK_SET));
+        FILE_CALL(&s->file, MPI_File_seek, s->file.handle, in_elements(s, place), MPI_SEEK_SET);
     s->at = place + bytes;
 }
 
@@ -310,112 +292,97 @@ static void access_block(struct io_state *s, bool writes, unsigned char *buffer,
     struct piece piece = {
         .offset = in_elements(s, place),
         .memory = memory_at(s, buffer, i < s->own.count ? i * s->own.block : 0),
-        .count = (int)(bytes / datatype_size(s->request.in_memory)),
-        .type = mpi_datatype(s->request.in_memory),
+        .count = (int)elements_of(s, bytes),
+        .type = mpi_datatype(s->in_memory),
     };
-    if (s->request.access & FILE_INDIVIDUAL && bytes > 0)
+    if (s->access & FILE_INDIVIDUAL && bytes > 0)
         seek(s, place, bytes);
-    int code = begin(s->file.handle, s->request.access, writes, &piece, &s->requests[i]);
+    int code = begin(s->file.handle, s->access, writes, &piece, &s->requests[i]);
     if (code == MPI_SUCCESS)
-        code = end_split(s->file.handle, s->request.access, writes, piece.memory);
+        code = end_split(s->file.handle, s->access, writes, piece.memory);
     mpi_file_note(&s->file, writes ? "writing" : "reading", code);
 }
 
 /* Collective routines have to be called by all ranks equally often. */
 static void access_all(struct io_state *s, bool writes, unsigned char *buffer)
 {
-    int64_t n = s->request.access & FILE_COLLECTIVE ? s->rounds : s->own.count;
+    int64_t n = s->access & FILE_COLLECTIVE ? s->rounds : s->own.count;
     for (int64_t i = 0; i < n; i++)
         access_block(s, writes, buffer, i);
-    if (s->request.access & FILE_POSTED && s->request.access & FILE_INDEPENDENT)
+    if (s->access & FILE_POSTED && s->access & FILE_INDEPENDENT)
         mpi_wait_all((int)n, s->requests);
 }
 
-/* Before each repetition, and not timed: pointers go back to the beginning. All ranks must have
- * ended the accesses before, which would go on from there. */
-static void rewind_pointers(struct io_state *s)
-{
-    s->at = -1;
-    if (!(s->request.access & FILE_SHARED))
-        return;
-    MPI_Barrier(s->file.comm);
-    mpi_file_note(&s->file, "MPI_File_seek_shared",
-                  MPI_File_seek_shared(s->file.handle, 0, MPI_SEEK_SET));
-}
-
+/* Before the start pointers go back to the beginning. All ranks must have ended the accesses
+ * before, which would go on from there. */
 static double run_pattern(struct run *run)
 {
-    const struct pattern *pattern = run->function->variant;
+    bool writes = pattern_of(run)->writes;
     struct io_state *s = run->state;
-    rewind_pointers(s);
+    s->at = -1;
+    if (s->access & FILE_SHARED) {
+        MPI_Barrier(s->file.comm);
+        FILE_CALL(&s->file, MPI_File_seek_shared, s->file.handle, 0, MPI_SEEK_SET);
+    }
     int64_t started = run_start(run);
-    access_all(s, pattern->writes, pattern->writes ? run->local : run->remote);
-    if (pattern->writes && run->settings->file_synced)
-        mpi_file_note(&s->file, "MPI_File_sync", MPI_File_sync(s->file.handle));
+    access_all(s, writes, writes ? run->local : run->remote);
+    if (writes && run->settings->file_synced)
+        FILE_CALL(&s->file, MPI_File_sync, s->file.handle);
     int64_t stopped = run_stop(run);
     return mpi_file_succeeded(run, &s->file) ? run_elapsed(run, started, stopped) : NAN;
 }
 
 /* ---- Set-up ---- */
 
-/* The blocks of this rank, with those of all others left out. */
-static MPI_Datatype interleaved(const struct run *run, struct io_state *s)
-{
-    struct datatype *file = s->request.in_file;
-    MPI_Aint extent = (MPI_Aint)datatype_extent(file);
-    int count = (int)(s->request.block / datatype_size(file));
-    MPI_Datatype block, type;
-    MPI_Type_contiguous(count, mpi_datatype(file), &block);
-    MPI_Type_create_resized(block, 0, run->size * count * extent, &type);
-    MPI_Type_commit(&type);
-    MPI_Type_free(&block);
-    s->displacement = (MPI_Offset)run->rank * count * extent;
-    return type;
-}
-
-static const char *const representations[] = {"native", "internal", "external32"};
-
+/* The view shows all of the file, or the blocks of this rank, with those of all others left out. */
 static void set_view(const struct run *run, struct io_state *s)
 {
-    const struct pattern *pattern = run->function->variant;
-    if (pattern->layout == NONCONTIGUOUS && s->request.block > 0)
-        s->view = interleaved(run, s);
-    mpi_file_note(
-        &s->file, "MPI_File_set_view",
-        MPI_File_set_view(s->file.handle, s->displacement, mpi_datatype(s->request.elementary),
-                          s->view == MPI_DATATYPE_NULL ? mpi_datatype(s->request.in_file) : s->view,
-                          representations[run->settings->file_data], mpi_file_info(run)));
-}
-
-/* Looks at all ranks' portions. */
-static void plan(struct run *run, struct io_state *s)
-{
-    s->request = request_of(run, run->rank);
-    s->own = portion_of(run, run->rank);
-    for (int rank = 0; rank < run->size; rank++) {
-        struct portion other = portion_of(run, rank);
-        int64_t end = other.count ? block_place(&other, other.count - 1) + other.block : 0;
-        s->rounds = other.count > s->rounds ? other.count : s->rounds;
-        s->total = end > s->total ? end : s->total;
+    static const char *const representations[] = {"native", "internal", "external32"};
+    MPI_Datatype shown = mpi_datatype(s->in_file), block;
+    MPI_Offset displacement = 0;
+    if (pattern_of(run)->layout == NONCONTIGUOUS && s->own.block > 0) {
+        int count = (int)(s->own.block / datatype_size(s->in_file));
+        MPI_Aint bytes = count * (MPI_Aint)datatype_extent(s->in_file);
+        MPI_Type_contiguous(count, shown, &block);
+        MPI_Type_create_resized(block, 0, run->size * bytes, &s->view);
+        MPI_Type_commit(&s->view);
+        MPI_Type_free(&block);
+        displacement = (MPI_Offset)run->rank * bytes;
+        shown = s->view;
     }
+    FILE_CALL(&s->file, MPI_File_set_view, s->file.handle, displacement,
+              mpi_datatype(s->elementary), shown, representations[run->settings->file_data],
+              mpi_file_info(run));
 }
 
-/* Bytes of the whole file. */
+/* Bytes of the whole file, by what the view shows of all ranks' blocks. */
 static MPI_Offset file_bytes(const struct run *run, const struct io_state *s)
 {
-    const struct pattern *pattern = run->function->variant;
-    int64_t data = s->total;
-    if (pattern->layout == NONCONTIGUOUS || pattern->layout == SEQUENTIAL)
+    enum layout layout = pattern_of(run)->layout;
+    int64_t data = 0;
+    for (int rank = 0; rank < run->size; rank++) {
+        struct blocks other = blocks_of(run, rank);
+        int64_t end = other.count ? block_place(&other, other.count - 1) + other.block : 0;
+        data = end > data ? end : data;
+    }
+    if (layout == NONCONTIGUOUS || layout == SEQUENTIAL)
         data = run->size * s->own.count * s->own.block;
-    return (MPI_Offset)(data / datatype_size(s->request.in_file) *
-                        datatype_extent(s->request.in_file));
+    return (MPI_Offset)(data / datatype_size(s->in_file) * datatype_extent(s->in_file));
 }
 
 static bool set_up(struct run *run)
 {
     struct io_state *s = run->state;
     bool own = owns_file(run);
-    plan(run, s);
+    s->in_memory = mpi_datatype_named(run, "memtype");
+    s->elementary = mpi_datatype_named(run, "etype");
+    s->in_file = mpi_datatype_named(run, "filetype");
+    s->access = run_integer(run, "daccess", 0);
+    s->own = blocks_of(run, run->rank);
+    for (int rank = 0; rank < run->size; rank++) {
+        int64_t count = blocks_of(run, rank).count;
+        s->rounds = count > s->rounds ? count : s->rounds;
+    }
     s->view = MPI_DATATYPE_NULL;
     s->requests = run_allocate(run, (size_t)s->rounds + 1, sizeof(MPI_Request));
     if (!mpi_file_name(run, &s->file, own ? MPI_COMM_SELF : mpi_comm(run), own ? run->rank : -1) ||
@@ -438,199 +405,150 @@ static void tear_down(struct run *run)
 
 /* ---- Data ---- */
 
-/* Another rank checks what a rank has written, and reads what another has written: so data that
- * never leave a rank's memory are found. */
-static int neighbour(const struct run *run)
+/* Another rank checks what a rank has written, and writes what another will read: so data that
+ * never leave a rank's memory are found. Where blocks lie in any order, rank 0 does for all. */
+static struct blocks others_blocks(const struct run *run, int *rank)
 {
-    return owns_file(run) ||
-                   ((const struct pattern *)run->function->variant)->layout == NONCONTIGUOUS
-               ? run->rank
-               : (run->rank + 1) % run->size;
+    enum layout layout = pattern_of(run)->layout;
+    bool alone = owns_file(run) || layout == NONCONTIGUOUS || layout == SEQUENTIAL;
+    *rank = alone ? run->rank : (run->rank + 1) % run->size;
+    struct blocks blocks = blocks_of(run, *rank);
+    if (layout == SEQUENTIAL) {
+        blocks.count = run->rank == 0 ? run->size * blocks.count : 0;
+        blocks.memory = blocks.count * blocks.block;
+    }
+    return blocks;
 }
 
-static int64_t elements_of(const struct io_state *s, int64_t bytes)
+/* Tag of the data of a rank's block. */
+static int tag_of(const struct io_state *s, int rank, int64_t i)
 {
-    return bytes / datatype_size(s->request.in_memory);
+    return (int)(rank * s->rounds + i);
 }
 
-/* Memory for all data of a portion, poisoned. */
+/* Memory for so many bytes of data, poisoned. */
 static unsigned char *buffer_for(const struct io_state *s, int64_t bytes)
 {
-    size_t size = datatype_bytes(s->request.in_memory, elements_of(s, bytes)) + 1;
+    size_t size = datatype_bytes(s->in_memory, elements_of(s, bytes)) + 1;
     unsigned char *buffer = memory_allocate(size);
     data_poison(buffer, size);
     return buffer;
 }
 
-/* Accesses all blocks of a portion by explicit offsets, whatever is measured. */
-static void access_plainly(struct io_state *s, const struct portion *portion, bool writes,
+static void fill_blocks(const struct run *run, const struct blocks *blocks, int rank,
+                        unsigned char *buffer)
+{
+    const struct io_state *s = run->state;
+    for (int64_t i = 0; i < blocks->count; i++)
+        mpi_fill(run, memory_at(s, buffer, i * blocks->block),
+                 elements_of(s, block_bytes(blocks, i)), s->in_memory, tag_of(s, rank, i));
+}
+
+/* Accesses all blocks by explicit offsets, whatever is measured. */
+static void access_plainly(struct io_state *s, const struct blocks *blocks, bool writes,
                            unsigned char *buffer)
 {
-    for (int64_t i = 0; i < portion->count; i++) {
+    for (int64_t i = 0; i < blocks->count; i++) {
         struct piece piece = {
-            .offset = in_elements(s, block_place(portion, i)),
-            .memory = memory_at(s, buffer, i * portion->block),
-            .count = (int)elements_of(s, block_bytes(portion, i)),
-            .type = mpi_datatype(s->request.in_memory),
+            .offset = in_elements(s, block_place(blocks, i)),
+            .memory = memory_at(s, buffer, i * blocks->block),
+            .count = (int)elements_of(s, block_bytes(blocks, i)),
+            .type = mpi_datatype(s->in_memory),
         };
         mpi_file_note(&s->file, writes ? "writing" : "reading",
                       begin(s->file.handle, 0x111, writes, &piece, NULL));
     }
 }
 
-/* Nothing of what was written before is left, unless that would give the space back. */
-static void empty_file(const struct run *run, struct io_state *s)
-{
-    if (!run->settings->file_preallocated)
-        mpi_file_note(&s->file, "MPI_File_set_size", MPI_File_set_size(s->file.handle, 0));
-}
-
 static void fill(struct run *run)
 {
-    const struct pattern *pattern = run->function->variant;
     struct io_state *s = run->state;
-    int rank = neighbour(run);
-    struct portion portion = portion_of(run, rank);
-    int64_t elements = elements_of(s, portion.memory);
-    if (pattern->writes) {
+    int rank;
+    struct blocks others = others_blocks(run, &rank);
+    if (pattern_of(run)->writes) {
         data_poison(run->local, run->demand.local);
-        mpi_fill(run, memory_at(s, run->local, 0), elements_of(s, s->own.memory),
-                 s->request.in_memory, run->rank);
-        empty_file(run, s);
+        fill_blocks(run, &s->own, run->rank, run->local);
+        /* Nothing of what was written before is left, unless that would give the space back. */
+        if (!run->settings->file_preallocated)
+            FILE_CALL(&s->file, MPI_File_set_size, s->file.handle, 0);
     } else {
-        unsigned char *data = buffer_for(s, portion.memory);
-        mpi_fill(run, memory_at(s, data, 0), elements, s->request.in_memory, rank);
-        access_plainly(s, &portion, true, data);
+        unsigned char *data = buffer_for(s, others.memory);
+        fill_blocks(run, &others, rank, data);
+        access_plainly(s, &others, true, data);
         free(data);
         data_poison(run->remote, run->demand.remote);
     }
     mpi_file_settle(&s->file);
 }
 
-static bool verify(struct run *run)
+static bool verify_blocks(struct run *run, const struct blocks *blocks, int rank,
+                          unsigned char *memory)
 {
-    const struct pattern *pattern = run->function->variant;
-    struct io_state *s = run->state;
-    mpi_file_settle(&s->file);
-    if (!pattern->writes)
-        return mpi_verify(run, "what was read", memory_at(s, run->remote, 0),
-                          elements_of(s, s->own.memory), s->request.in_memory, run->rank);
-    struct portion portion = portion_of(run, neighbour(run));
-    unsigned char *found = buffer_for(s, portion.memory);
-    access_plainly(s, &portion, false, found);
-    bool good = mpi_file_succeeded(run, &s->file) &&
-                mpi_verify(run, "what is in the file", memory_at(s, found, 0),
-                           elements_of(s, portion.memory), s->request.in_memory, neighbour(run));
-    free(found);
+    const struct io_state *s = run->state;
+    const char *what =
+        pattern_of(run)->writes ? "a block of what is in the file" : "a block of what was read";
+    bool good = true;
+    for (int64_t i = 0; good && i < blocks->count; i++)
+        good = mpi_verify(run, what, memory_at(s, memory, i * blocks->block),
+                          elements_of(s, block_bytes(blocks, i)), s->in_memory, tag_of(s, rank, i));
     return good;
 }
 
-/* ---- Data of shared pointers: blocks lie in any order ---- */
-
-/* All blocks of the file, one after the other, as data_key() numbers them. */
-static int64_t blocks_of_all(const struct run *run, const struct io_state *s)
+/* The first of the tags from `from` on whose data memory has; -1: none. */
+static int64_t tag_like(const struct run *run, const unsigned char *memory, int64_t from,
+                        int64_t end)
 {
-    return run->size * s->own.count;
-}
-
-static struct portion whole_file(const struct run *run, const struct io_state *s)
-{
-    struct portion all = s->own;
-    all.first = 0;
-    all.step = all.block;
-    all.count = blocks_of_all(run, s);
-    all.memory = all.count * all.block;
-    return all;
-}
-
-static void fill_block(const struct run *run, struct io_state *s, unsigned char *buffer, int64_t i,
-                       int tag)
-{
-    mpi_fill(run, memory_at(s, buffer, i * s->own.block), elements_of(s, s->own.block),
-             s->request.in_memory, tag);
-}
-
-static void fill_sequential(struct run *run)
-{
-    const struct pattern *pattern = run->function->variant;
-    struct io_state *s = run->state;
-    struct portion all = whole_file(run, s);
-    for (int64_t i = 0; i < s->own.count && pattern->writes; i++)
-        fill_block(run, s, run->local, i, (int)(run->rank * s->own.count + i));
-    if (pattern->writes) {
-        empty_file(run, s);
-    } else {
-        data_poison(run->remote, run->demand.remote);
-        if (run->rank == 0) {
-            unsigned char *data = buffer_for(s, all.memory);
-            for (int64_t i = 0; i < all.count; i++)
-                fill_block(run, s, data, i, (int)i);
-            access_plainly(s, &all, true, data);
-            free(data);
-        }
-    }
-    mpi_file_settle(&s->file);
-}
-
-/* The first block from `from` on with which memory agrees; -1: none. */
-static int64_t block_like(const struct run *run, struct io_state *s, unsigned char *buffer,
-                          int64_t i, int64_t from, int64_t end)
-{
+    const struct io_state *s = run->state;
     for (int64_t tag = from; tag < end; tag++)
-        if (mpi_matches(run, memory_at(s, buffer, i * s->own.block), elements_of(s, s->own.block),
-                        s->request.in_memory, (int)tag))
+        if (mpi_matches(run, memory, elements_of(s, s->own.block), s->in_memory, (int)tag))
             return tag;
     return -1;
 }
 
-/* Whether each block of the file is there once. found: how often each was seen by this rank. */
-static bool verify_counts(struct run *run, int *found)
+/* Whether each block of the file is there once, among those that the ranks have read, or that rank
+ * 0 finds in the file: only collective routines say which is where. Collective over the set. */
+static bool verify_any_order(struct run *run, const struct blocks *blocks, unsigned char *memory)
 {
-    struct io_state *s = run->state;
-    int64_t n = blocks_of_all(run, s), wrong = 0;
+    const struct io_state *s = run->state;
+    bool ordered = s->access & FILE_COLLECTIVE;
+    int64_t n = run->size * s->own.count, wrong = 0;
+    int *found = memory_zeroed((size_t)n, sizeof *found);
+    for (int64_t i = 0; i < blocks->count; i++) {
+        int64_t from = !ordered                  ? 0
+                       : pattern_of(run)->writes ? i % run->size * s->own.count + i / run->size
+                                                 : i * run->size + run->rank;
+        int64_t tag =
+            tag_like(run, memory_at(s, memory, i * blocks->block), from, ordered ? from + 1 : n);
+        if (tag >= 0)
+            found[tag]++;
+    }
     MPI_Allreduce(MPI_IN_PLACE, found, (int)n, MPI_INT, MPI_SUM, mpi_comm(run));
     for (int64_t i = 0; i < n; i++)
         wrong += found[i] != 1;
+    free(found);
     return wrong == 0 ||
            run_fail(run, "wrong data: %lld of %lld blocks are missing, damaged or there twice",
                     (long long)wrong, (long long)n);
 }
 
-/* Blocks that this rank has read, or as rank 0 finds in the file. */
-static void count_blocks(struct run *run, struct io_state *s, unsigned char *buffer, int64_t count,
-                         int *found)
+static bool verify(struct run *run)
 {
-    bool ordered = s->request.access & FILE_COLLECTIVE;
-    const struct pattern *pattern = run->function->variant;
-    int64_t n = blocks_of_all(run, s);
-    for (int64_t i = 0; i < count; i++) {
-        int64_t from = !ordered          ? 0
-                       : pattern->writes ? i % run->size * s->own.count + i / run->size
-                                         : i * run->size + run->rank;
-        int64_t tag = block_like(run, s, buffer, i, from, ordered ? from + 1 : n);
-        if (tag >= 0)
-            found[tag]++;
-    }
-}
-
-static bool verify_sequential(struct run *run)
-{
-    const struct pattern *pattern = run->function->variant;
     struct io_state *s = run->state;
-    struct portion all = whole_file(run, s);
-    int *found = memory_zeroed((size_t)all.count, sizeof *found);
+    int rank = run->rank;
+    struct blocks blocks = s->own;
+    unsigned char *memory = run->remote, *read = NULL;
     mpi_file_settle(&s->file);
-    if (!pattern->writes) {
-        count_blocks(run, s, run->remote, s->own.count, found);
-    } else if (run->rank == 0) {
-        unsigned char *data = buffer_for(s, all.memory);
-        access_plainly(s, &all, false, data);
-        count_blocks(run, s, data, all.count, found);
-        free(data);
+    if (pattern_of(run)->writes) {
+        blocks = others_blocks(run, &rank);
+        memory = read = buffer_for(s, blocks.memory);
+        access_plainly(s, &blocks, false, read);
     }
-    bool good = verify_counts(run, found);
-    free(found);
-    return good && mpi_file_succeeded(run, &s->file);
+    bool there = mpi_file_succeeded(run, &s->file);
+    bool good = pattern_of(run)->layout == SEQUENTIAL
+                    ? verify_any_order(run, &blocks, memory)
+                    : there && verify_blocks(run, &blocks, rank, memory);
+    free(read);
+    return there && good;
 }
 
 /* ---- Pointers that go from block to block; nothing is accessed ---- */
@@ -651,9 +569,8 @@ static double run_seek_shared(struct run *run)
     struct io_state *s = run->state;
     int64_t started = run_start(run);
     for (int64_t i = 0; i < s->rounds; i++)
-        mpi_file_note(
-            &s->file, "MPI_File_seek_shared",
-            MPI_File_seek_shared(s->file.handle, in_elements(s, i * s->own.block), MPI_SEEK_SET));
+        FILE_CALL(&s->file, MPI_File_seek_shared, s->file.handle, in_elements(s, i * s->own.block),
+                  MPI_SEEK_SET);
     int64_t stopped = run_stop(run);
     return mpi_file_succeeded(run, &s->file) ? run_elapsed(run, started, stopped) : NAN;
 }
@@ -712,8 +629,6 @@ static const struct measurement reads = {.like = {&of_pattern},
                                          .routine = READ_ROUTINES,
                                          .calls = "MPI_File_seek MPI_Wait",
                                          .timed = "all accesses of a rank"};
-static const struct measurement shares_pointer = {.fill = WITH_MPI(fill_sequential),
-                                                  .verify = WITH_MPI(verify_sequential)};
 static const struct measurement seeks = {.like = {&of_pattern},
                                          .no_data = true,
                                          .moves = MOVES_NOTHING,
@@ -750,12 +665,11 @@ const struct measurement measurements_mpi_io[] = {
      .parameters = {MEMSIZE, BLOCK, STRIDE, TYPES, DACCESS}, PATTERN(SEPARATE, .writes = true)},
     {"MPI_IO_read_separate", "reading blocks, each rank from a file of its own", .like = {&reads},
      .parameters = {MEMSIZE, BLOCK, STRIDE, TYPES, DACCESS}, PATTERN(SEPARATE)},
-    {"MPI_IO_write_sequential", "writing blocks with a shared pointer",
-     .like = {&shares_pointer, &writes}, .routine = WRITE_SHARED_ROUTINES,
-     .calls = "MPI_File_sync MPI_Wait", .parameters = {MEMSIZE, BLOCK, TYPES, DACCESS_SHARED},
-     PATTERN(SEQUENTIAL, .writes = true)},
-    {"MPI_IO_read_sequential", "reading blocks with a shared pointer",
-     .like = {&shares_pointer, &reads}, .routine = READ_SHARED_ROUTINES, .calls = "MPI_Wait",
+    {"MPI_IO_write_sequential", "writing blocks with a shared pointer", .like = {&writes},
+     .routine = WRITE_SHARED_ROUTINES, .calls = "MPI_File_sync MPI_Wait",
+     .parameters = {MEMSIZE, BLOCK, TYPES, DACCESS_SHARED}, PATTERN(SEQUENTIAL, .writes = true)},
+    {"MPI_IO_read_sequential", "reading blocks with a shared pointer", .like = {&reads},
+     .routine = READ_SHARED_ROUTINES, .calls = "MPI_Wait",
      .parameters = {MEMSIZE, BLOCK, TYPES, DACCESS_SHARED}, PATTERN(SEQUENTIAL)},
     {"MPI_IO_write_once", "writing all data of a rank at once", .like = {&writes},
      .parameters = {ELEMENT_COUNT, TYPES, PRIVATE, DACCESS}, PATTERN(ONCE, .writes = true)},

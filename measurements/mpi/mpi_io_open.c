@@ -33,23 +33,14 @@ static bool creates(const struct run *run)
 static void open_file(struct run *run, int mode)
 {
     struct mpi_file *file = run->state;
-    int code = MPI_File_open(file->comm, file->path, mode, mpi_file_info(run), &file->handle);
-    if (code != MPI_SUCCESS)
-        file->handle = MPI_FILE_NULL;
-    mpi_file_note(file, "MPI_File_open", code);
-}
-
-static void close_file(struct mpi_file *file)
-{
-    if (file->handle != MPI_FILE_NULL)
-        mpi_file_note(file, "MPI_File_close", MPI_File_close(&file->handle));
+    mpi_file_open(file, file->comm, mode, mpi_file_info(run));
 }
 
 static void delete_file(struct run *run)
 {
     struct mpi_file *file = run->state;
     if (file->there && run->rank == 0)
-        mpi_file_note(file, "MPI_File_delete", MPI_File_delete(file->path, MPI_INFO_NULL));
+        FILE_CALL(file, MPI_File_delete, file->path, MPI_INFO_NULL);
 }
 
 /* Before the timed part: no file where opening creates it; else one of that size, closed. */
@@ -61,9 +52,8 @@ static void prepare_file(struct run *run)
     } else if (!file->there || bytes_of(run) > 0) {
         open_file(run, mpi_file_mode(run) | MPI_MODE_CREATE);
         if (file->handle != MPI_FILE_NULL && bytes_of(run) > 0)
-            mpi_file_note(file, "MPI_File_set_size",
-                          MPI_File_set_size(file->handle, bytes_of(run)));
-        close_file(file);
+            FILE_CALL(file, MPI_File_set_size, file->handle, bytes_of(run));
+        mpi_file_close(file);
     }
     MPI_Barrier(file->comm);
     file->there = !file->call;
@@ -82,11 +72,11 @@ static double run_handling(struct run *run)
     if (what->opens)
         open_file(run, mode);
     if (what->closes)
-        close_file(file);
+        mpi_file_close(file);
     if (what->deletes)
         delete_file(run);
     int64_t stopped = run_stop(run);
-    close_file(file);
+    mpi_file_close(file);
     file->there = !what->deletes && !what->on_close;
     bool reports = mpi_file_succeeded(run, file) && (!what->deletes || run->rank == 0);
     return reports ? run_elapsed(run, started, stopped) : NAN;
@@ -94,21 +84,16 @@ static double run_handling(struct run *run)
 
 /* ---- Space ---- */
 
-static bool set_up_empty(struct run *run)
-{
-    return mpi_file_set_up(run) && mpi_file_create(run, run->state);
-}
-
 static double run_preallocate(struct run *run)
 {
     struct mpi_file *file = run->state;
     bool syncs = run_argument(run, "sync")->integer != 0;
-    mpi_file_note(file, "MPI_File_set_size", MPI_File_set_size(file->handle, 0));
+    FILE_CALL(file, MPI_File_set_size, file->handle, 0);
     MPI_Barrier(file->comm);
     int64_t started = run_start(run);
-    mpi_file_note(file, "MPI_File_preallocate", MPI_File_preallocate(file->handle, bytes_of(run)));
+    FILE_CALL(file, MPI_File_preallocate, file->handle, bytes_of(run));
     if (syncs)
-        mpi_file_note(file, "MPI_File_sync", MPI_File_sync(file->handle));
+        FILE_CALL(file, MPI_File_sync, file->handle);
     int64_t stopped = run_stop(run);
     return mpi_file_succeeded(run, file) ? run_elapsed(run, started, stopped) : NAN;
 }
@@ -153,7 +138,7 @@ const struct measurement measurements_mpi_io_open[] = {
      .parameters = {FILE_BYTES},
      .timed = "MPI_File_close; MPI_File_open with MPI_MODE_DELETE_ON_CLOSE untimed"},
     {"MPI_IO_preallocate", "reserving space for a file that is empty", .like = {&of_file},
-     .setup = WITH_MPI(set_up_empty), .run = WITH_MPI(run_preallocate),
+     .setup = WITH_MPI(mpi_file_set_up_created), .run = WITH_MPI(run_preallocate),
      .routine = "MPI_File_preallocate", .calls = "MPI_File_sync", .parameters = {FILE_BYTES, SYNC},
      .timed = "MPI_File_preallocate, and MPI_File_sync if sync"},
     {.name = NULL},

@@ -6,10 +6,11 @@
 
 #include "measurements/common/mpi_file.h"
 
-#include <string.h>
-
 /* Large files go through memory of this size (bytes), in as many accesses as that takes. */
 #define PIECE (1 << 20)
+/* In the order of the words of "api". */
+enum { BY_MPI, BY_POSIX };
+
 /* Accesses past the page cache need memory, places and sizes that are multiples of this (bytes). */
 #define SECTOR 4096
 
@@ -27,9 +28,10 @@ static const char *check_readers(const struct run *run)
 
 /* ---- By rank 0 alone ---- */
 
-struct alone {
-    bool writes;
-};
+static bool writes_file(const struct run *run)
+{
+    return *(const bool *)run->function->variant;
+}
 
 static int64_t alone_bytes(const struct run *run)
 {
@@ -61,23 +63,16 @@ static void demand_alone(struct run *run)
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-static bool set_up(struct run *run)
-{
-    return mpi_file_set_up(run) && mpi_file_create(run, run->state);
-}
-
 static void write_at(struct mpi_file *file, MPI_Offset place, void *memory, size_t bytes)
 {
-    mpi_file_note(
-        file, "MPI_File_write_at",
-        MPI_File_write_at(file->handle, place, memory, (int)bytes, MPI_BYTE, MPI_STATUS_IGNORE));
+    FILE_CALL(file, MPI_File_write_at, file->handle, place, memory, (int)bytes, MPI_BYTE,
+              MPI_STATUS_IGNORE);
 }
 
 static void read_at(struct mpi_file *file, MPI_Offset place, void *memory, size_t bytes)
 {
-    mpi_file_note(
-        file, "MPI_File_read_at",
-        MPI_File_read_at(file->handle, place, memory, (int)bytes, MPI_BYTE, MPI_STATUS_IGNORE));
+    FILE_CALL(file, MPI_File_read_at, file->handle, place, memory, (int)bytes, MPI_BYTE,
+              MPI_STATUS_IGNORE);
 }
 
 static void fill(struct run *run)
@@ -152,7 +147,7 @@ static void fill_pairs(struct run *run)
     struct mpi_file *file = run->state;
     pattern_fill(run->local, run->demand.local, data_key(run, run->rank / 2));
     data_poison(run->remote, run->demand.remote);
-    mpi_file_note(file, "MPI_File_set_size", MPI_File_set_size(file->handle, 0));
+    FILE_CALL(file, MPI_File_set_size, file->handle, 0);
 }
 
 static bool verify_pairs(struct run *run)
@@ -180,12 +175,6 @@ static double run_pairs(struct run *run)
 }
 
 /* ---- The hooks of rank 0 alone ---- */
-
-static bool is_posix(const struct run *run)
-{
-    const struct argument *api = run_find_argument(run, "api");
-    return api && strcmp(api->string, "POSIX") == 0;
-}
 
 struct alone_state {
     struct mpi_file file; /* named, and opened only in the timed part */
@@ -230,12 +219,8 @@ static void open_alone(struct run *run, bool create)
         return;
     }
     MPI_Info info = hints_of(run, direct);
-    int code =
-        MPI_File_open(MPI_COMM_SELF, s->file.path,
-                      mpi_file_mode(run) | (create ? MPI_MODE_CREATE : 0), info, &s->file.handle);
-    if (code != MPI_SUCCESS)
-        s->file.handle = MPI_FILE_NULL;
-    mpi_file_note(&s->file, "MPI_File_open", code);
+    mpi_file_open(&s->file, MPI_COMM_SELF, mpi_file_mode(run) | (create ? MPI_MODE_CREATE : 0),
+                  info);
     MPI_Info_free(&info);
 }
 
@@ -244,8 +229,7 @@ static void close_alone(struct alone_state *s)
     if (s->descriptor >= 0 && close(s->descriptor) != 0)
         note_errno(s, "close");
     s->descriptor = -1;
-    if (s->file.handle != MPI_FILE_NULL)
-        mpi_file_note(&s->file, "MPI_File_close", MPI_File_close(&s->file.handle));
+    mpi_file_close(&s->file);
 }
 
 /* Bytes of the next access, if `left` bytes of the file are left. */
@@ -277,7 +261,7 @@ static void sync_alone(struct alone_state *s)
     if (s->posix && fsync(s->descriptor) != 0)
         note_errno(s, "fsync");
     else if (!s->posix)
-        mpi_file_note(&s->file, "MPI_File_sync", MPI_File_sync(s->file.handle));
+        FILE_CALL(&s->file, MPI_File_sync, s->file.handle);
 }
 
 /* The file as it is before a repetition that reads, or that writes into a file that exists. */
@@ -310,7 +294,7 @@ static bool set_up_alone(struct run *run)
 {
     struct alone_state *s = run->state;
     int64_t bytes = alone_bytes(run);
-    s->posix = is_posix(run);
+    s->posix = run_word(run, "api") == BY_POSIX;
     s->descriptor = -1;
     if (!mpi_file_set_up(run) || run->rank != 0)
         return true;
@@ -354,11 +338,10 @@ static bool pieces_are_right(struct run *run, int64_t bytes)
 static void fill_alone(struct run *run)
 {
     struct alone_state *s = run->state;
-    const struct alone *what = run->function->variant;
     if (run->rank != 0)
         return;
     pattern_fill(s->memory, s->piece, data_key(run, 0));
-    if (!what->writes) {
+    if (!writes_file(run)) {
         lay_down(run, alone_bytes(run));
         data_poison(s->memory, s->piece);
     }
@@ -366,18 +349,17 @@ static void fill_alone(struct run *run)
 
 static bool verify_alone(struct run *run)
 {
-    const struct alone *what = run->function->variant;
     struct alone_state *s = run->state;
     int64_t bytes = alone_bytes(run);
     if (run->rank != 0)
         return true;
-    return what->writes ? pieces_are_right(run, bytes)
-                        : data_verify(run, "what was read", s->memory, piece_bytes(s, bytes), 0);
+    return writes_file(run)
+               ? pieces_are_right(run, bytes)
+               : data_verify(run, "what was read", s->memory, piece_bytes(s, bytes), 0);
 }
 
 static double run_alone(struct run *run)
 {
-    const struct alone *what = run->function->variant;
     struct alone_state *s = run->state;
     bool acts = run->rank == 0;
     bool creates = run_integer(run, "create", 0) != 0;
@@ -388,8 +370,8 @@ static double run_alone(struct run *run)
     if (acts)
         open_alone(run, creates);
     for (int64_t at = 0; acts && at < bytes; at += (int64_t)s->piece)
-        access_alone(s, what->writes, at, piece_bytes(s, bytes - at));
-    if (acts && what->writes && run->settings->file_synced)
+        access_alone(s, writes_file(run), at, piece_bytes(s, bytes - at));
+    if (acts && writes_file(run) && run->settings->file_synced)
         sync_alone(s);
     if (acts)
         close_alone(s);
@@ -416,7 +398,7 @@ static const struct measurement of_all = {.timing = TIMING_PARTS,
                                           .calls = "",
                                           MPI_STATE(struct mpi_file),
                                           .demand = demand_read,
-                                          .setup = WITH_MPI(set_up),
+                                          .setup = WITH_MPI(mpi_file_set_up_created),
                                           .teardown = WITH_MPI(mpi_file_tear_down),
                                           .fill = WITH_MPI(fill),
                                           .verify = WITH_MPI(verify)};
@@ -435,11 +417,11 @@ static const struct measurement of_one = {.api = API_MPI,
                                           .run = WITH_MPI(run_alone)};
 
 #define READS                                                                                      \
-    .like = {&of_one}, .variant = &(const struct alone){.writes = false},                          \
-    .routine = "MPI_File_read_at", .calls = "MPI_File_open MPI_File_close"
+    .like = {&of_one}, .variant = &(const bool){false}, .routine = "MPI_File_read_at",             \
+    .calls = "MPI_File_open MPI_File_close"
 #define WRITES                                                                                     \
-    .like = {&of_one}, .variant = &(const struct alone){.writes = true},                           \
-    .routine = "MPI_File_write_at", .calls = "MPI_File_open MPI_File_sync MPI_File_close"
+    .like = {&of_one}, .variant = &(const bool){true}, .routine = "MPI_File_write_at",             \
+    .calls = "MPI_File_open MPI_File_sync MPI_File_close"
 
 const struct measurement measurements_mpi_io_whole[] = {
     {"MPI_IO_read_file", "reading a whole file by each rank", .like = {&of_all}, .api = API_MPI,
