@@ -405,8 +405,7 @@ static bool sum_possible(struct run *run)
 
 static struct collective_call sum_of(struct run *run, unsigned char *source, unsigned char *target)
 {
-    static const struct routine longs = {
-        .element = sizeof(long), .operation = &reduction_sum, .elements = &reduction_longs};
+    static const struct routine longs = {.element = sizeof(long), .operation = &reduction_sum};
     return (struct collective_call){.routine = &longs,
                                     .source = source,
                                     .target = target,

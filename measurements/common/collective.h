@@ -36,9 +36,9 @@ struct routine {
     void (*fill)(const struct collective_call *);
     bool (*check)(const struct collective_call *);
     size_t element; /* bytes; 0: no data */
-    /* Of reductions. */
+    /* Of reductions: elements are floating-point numbers, otherwise integers. */
     const struct reduction_operation *operation;
-    const struct reduction_elements *elements;
+    bool real;
     /* The target, and the source, have one block for each PE. */
     bool target_of_all, source_of_all;
     bool works;        /* needs a work array */
@@ -141,45 +141,33 @@ bool collective_check_blocks(const struct collective_call *);
 
 /* ---- Reductions ---- */
 
-/* Values repeat along the vector, so that each result is computed once. */
-#define REDUCTION_PERIOD 32
-
-enum folding {
-    FOLD_SUM,
-    FOLD_PROD,
-    FOLD_MIN,
-    FOLD_MAX,
-    FOLD_AND,
-    FOLD_OR,
-    FOLD_XOR,
-    FOLD_BOTH, /* of truths: any number but 0 */
-    FOLD_EITHER,
-    FOLD_ONE_OF
-};
-/* Of two numbers; bits are those of ints. */
-long double reduction_fold(enum folding, long double a, long double b);
-
 struct reduction_operation {
     int (*value)(int rank, int position); /* what a rank brings */
-    enum folding folding;
+    long double (*fold)(long double, long double);
+    bool logical; /* any number but 0 is true */
 };
-
-/* Elements of one type in memory; values repeat along them. */
-struct reduction_elements {
-    size_t size; /* of one, in bytes */
-    void (*fill)(void *memory, size_t count, const int values[REDUCTION_PERIOD]);
-    /* Returns the index of the first wrong element, and what it is; `count` if there is none. */
-    size_t (*find_wrong)(const void *memory, size_t count, const int values[REDUCTION_PERIOD],
-                         double *found);
-};
-
 extern const struct reduction_operation reduction_and, reduction_or, reduction_xor, reduction_sum,
     reduction_prod, reduction_min, reduction_max;
-extern const struct reduction_elements reduction_shorts, reduction_ints, reduction_longs,
-    reduction_longlongs, reduction_floats, reduction_doubles;
+/* By the name in MPI; NULL: none. */
+const struct reduction_operation *reduction_find(const char *name);
 
-/* For routines that have `operation` and `elements`. */
+/* For routines that have `operation`. */
 void reduction_fill(const struct collective_call *);
 bool reduction_check(const struct collective_call *);
+
+/* How a number lies in memory, bytes; with `indexed` there is an int, too. */
+struct reduction_element {
+    bool real, indexed;
+    size_t size, index_at, extent;
+};
+/* What a rank brings, in elements from base on. */
+void reduction_fill_elements(const struct run *, const struct reduction_operation *,
+                             const struct reduction_element *, int rank, unsigned char *base,
+                             int64_t count);
+/* Whether they are elements first, first + 1, ... of the reduction over the ranks before end; false
+ * after run_fail(). */
+bool reduction_check_elements(struct run *, const struct reduction_operation *,
+                              const struct reduction_element *, int end, int64_t first,
+                              const unsigned char *base, int64_t count);
 
 #endif

@@ -3,6 +3,8 @@
  */
 #include "measurements/common/collective.h"
 
+#include <string.h>
+
 /* ---- Blocks ---- */
 
 /* The tag of the block that one rank has for another; with one block it is that for rank 0. */
@@ -32,13 +34,19 @@ bool collective_check_blocks(const struct collective_call *call)
 
 /* ---- Reductions: values whose result is exact in every type, in 15 bits ---- */
 
+/* Values repeat along the elements, so that each result is computed once. */
+#define PERIOD 32
+/* Of any type that can be reduced (bytes). */
+#define MOST_EXTENT 64
 #define BITS 15
 #define ALL_BITS ((1 << BITS) - 1)
 #define SHIFTS 1009
 /* Only this many ranks bring values above 0 to a sum, and above 1 to a product: results stay below
- * 2^15. */
+ * 2^15. Those of types of one byte wrap around. */
 #define ADDENDS 500
 #define FACTORS 12
+/* Numbers that are compared fit into one byte. */
+#define COMPARED 127
 
 static int one_bit(int rank, int position)
 {
@@ -62,114 +70,209 @@ static int factor(int rank, int position)
 
 static int any(int rank, int position)
 {
-    return (rank * 5003 + position * 211) % ALL_BITS;
+    return (rank * 5003 + position * 211) % COMPARED;
 }
 
-long double reduction_fold(enum folding folding, long double a, long double b)
+static int rarely_true(int rank, int position)
 {
-    switch (folding) {
-    case FOLD_SUM:
-        return a + b;
-    case FOLD_PROD:
-        return a * b;
-    case FOLD_MIN:
-        return a < b ? a : b;
-    case FOLD_MAX:
-        return a > b ? a : b;
-    case FOLD_AND:
-        return (int)a & (int)b;
-    case FOLD_OR:
-        return (int)a | (int)b;
-    case FOLD_XOR:
-        return (int)a ^ (int)b;
-    case FOLD_BOTH:
-        return a != 0 && b != 0;
-    case FOLD_EITHER:
-        return a != 0 || b != 0;
-    case FOLD_ONE_OF:
-        return (a != 0) != (b != 0);
-    }
-    return a;
+    return rank % PERIOD == position % PERIOD;
 }
 
-const struct reduction_operation reduction_and = {all_but_one_bit, FOLD_AND},
-                                 reduction_or = {one_bit, FOLD_OR},
-                                 reduction_xor = {one_bit, FOLD_XOR},
-                                 reduction_sum = {small, FOLD_SUM},
-                                 reduction_prod = {factor, FOLD_PROD},
-                                 reduction_min = {any, FOLD_MIN}, reduction_max = {any, FOLD_MAX};
+static int rarely_false(int rank, int position)
+{
+    return !rarely_true(rank, position);
+}
+
+static int truth(int rank, int position)
+{
+    return small(rank, position) & 1;
+}
+
+#define FOLD(name, result)                                                                         \
+    static long double fold_##name(long double a, long double b)                                   \
+    {                                                                                              \
+        return result;                                                                             \
+    }
+FOLD(sum, a + b)
+FOLD(prod, a *b)
+FOLD(min, a < b ? a : b)
+FOLD(max, a > b ? a : b)
+FOLD(and, (int)a &(int)b)
+FOLD(or, (int)a | (int)b)
+FOLD(xor, (int)a ^ (int)b)
+FOLD(both, a != 0 && b != 0)
+FOLD(either, a != 0 || b != 0)
+FOLD(one_of, (a != 0) != (b != 0))
+
+const struct reduction_operation reduction_and = {all_but_one_bit, fold_and, false},
+                                 reduction_or = {one_bit, fold_or, false},
+                                 reduction_xor = {one_bit, fold_xor, false},
+                                 reduction_sum = {small, fold_sum, false},
+                                 reduction_prod = {factor, fold_prod, false},
+                                 reduction_min = {any, fold_min, false},
+                                 reduction_max = {any, fold_max, false};
+static const struct reduction_operation both = {rarely_false, fold_both, true},
+                                        either = {rarely_true, fold_either, true},
+                                        one_of = {truth, fold_one_of, true};
+
+const struct reduction_operation *reduction_find(const char *name)
+{
+    static const struct {
+        const char *name;
+        const struct reduction_operation *operation;
+    } all[] = {{"MPI_SUM", &reduction_sum},
+               {"MPI_PROD", &reduction_prod},
+               {"MPI_MAX", &reduction_max},
+               {"MPI_MIN", &reduction_min},
+               {"MPI_MAXLOC", &reduction_max},
+               {"MPI_MINLOC", &reduction_min},
+               {"MPI_LAND", &both},
+               {"MPI_LOR", &either},
+               {"MPI_LXOR", &one_of},
+               {"MPI_BAND", &reduction_and},
+               {"MPI_BOR", &reduction_or},
+               {"MPI_BXOR", &reduction_xor}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (strcmp(all[i].name, name) == 0)
+            return all[i].operation;
+    return NULL;
+}
+
+/* A number, with its index for MPI_MINLOC and MPI_MAXLOC. */
+struct value {
+    long double number;
+    int index;
+};
 
 /* Each repetition's values begin somewhere else. */
-static int value_of(const struct reduction_operation *operation, const struct collective_call *call,
-                    int rank, int position)
+static struct value value_of(const struct run *run, const struct reduction_operation *operation,
+                             int rank, int64_t element)
 {
-    return operation->value(rank, position + (int)(call->run->seed % SHIFTS));
+    int position = (int)(element % PERIOD) + (int)(run->seed % SHIFTS);
+    return (struct value){operation->value(rank, position), rank};
 }
 
-static void fill_values(const struct reduction_operation *operation,
-                        const struct collective_call *call, int rank, int values[REDUCTION_PERIOD])
+/* The reduction over the ranks before `end`. Of equal numbers the first rank's counts. */
+static struct value folded(const struct run *run, const struct reduction_operation *operation,
+                           int end, int64_t element)
 {
-    for (int position = 0; position < REDUCTION_PERIOD; position++)
-        values[position] = value_of(operation, call, rank, position);
+    struct value result = value_of(run, operation, 0, element);
+    for (int rank = 1; rank < end; rank++) {
+        long double other = value_of(run, operation, rank, element).number;
+        long double number = operation->fold(result.number, other);
+        if (number != result.number)
+            result = (struct value){number, rank};
+    }
+    return result;
 }
 
-static void fold_values(const struct reduction_operation *operation,
-                        const struct collective_call *call, int values[REDUCTION_PERIOD])
+/* Where an integer of that many bytes lies in one of 8. */
+static size_t low_bytes(size_t size)
 {
-    fill_values(operation, call, 0, values);
-    for (int rank = 1; rank < call->size; rank++)
-        for (int position = 0; position < REDUCTION_PERIOD; position++)
-            values[position] = (int)reduction_fold(operation->folding, values[position],
-                                                   value_of(operation, call, rank, position));
+    return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? sizeof(int64_t) - size : 0;
+}
+
+/* Integers are cut off where they need more bytes. */
+static void store(const struct reduction_element *type, struct value value, unsigned char *address)
+{
+    int64_t integer = (int64_t)value.number;
+    float single = (float)value.number;
+    double twice = (double)value.number;
+    const void *number = !type->real                   ? (char *)&integer + low_bytes(type->size)
+                         : type->size == sizeof single ? (void *)&single
+                         : type->size == sizeof twice  ? (void *)&twice
+                                                       : (void *)&value.number;
+    memcpy(address, number, type->size);
+    if (type->indexed)
+        memcpy(address + type->index_at, &value.index, sizeof value.index);
+}
+
+static struct value load(const struct reduction_element *type, const unsigned char *address)
+{
+    struct value value = {0, 0};
+    int64_t integer = 0;
+    float single;
+    double twice;
+    if (!type->real) {
+        memcpy((char *)&integer + low_bytes(type->size), address, type->size);
+        value.number = (long double)integer;
+    } else if (type->size == sizeof single) {
+        memcpy(&single, address, sizeof single);
+        value.number = single;
+    } else if (type->size == sizeof twice) {
+        memcpy(&twice, address, sizeof twice);
+        value.number = twice;
+    } else {
+        memcpy(&value.number, address, sizeof value.number);
+    }
+    if (type->indexed)
+        memcpy(&value.index, address + type->index_at, sizeof value.index);
+    return value;
+}
+
+void reduction_fill_elements(const struct run *run, const struct reduction_operation *operation,
+                             const struct reduction_element *type, int rank, unsigned char *base,
+                             int64_t count)
+{
+    struct value values[PERIOD];
+    for (int i = 0; i < PERIOD; i++)
+        values[i] = value_of(run, operation, rank, i);
+    int64_t stored = type->indexed || count < PERIOD ? count : PERIOD;
+    for (int64_t i = 0; i < stored; i++)
+        store(type, values[i % PERIOD], base + (size_t)i * type->extent);
+    for (int64_t done = stored; done < count; done *= 2) /* each copy doubles what is there */
+        memcpy(base + (size_t)done * type->extent, base,
+               (size_t)(count - done < done ? count - done : done) * type->extent);
+}
+
+bool reduction_check_elements(struct run *run, const struct reduction_operation *operation,
+                              const struct reduction_element *type, int end, int64_t first,
+                              const unsigned char *base, int64_t count)
+{
+    struct value wanted[PERIOD];
+    unsigned char image[PERIOD * MOST_EXTENT] = {0};
+    for (int i = 0; i < PERIOD; i++) {
+        unsigned char *element = image + (size_t)i * type->extent;
+        store(type, folded(run, operation, end, first + i), element);
+        wanted[i] = load(type, element); /* wrapped around as in the type */
+    }
+    for (int64_t i = 0; i < count; i++) {
+        if (i % PERIOD == 0 && count - i >= PERIOD &&
+            memcmp(base + (size_t)i * type->extent, image, PERIOD * type->extent) == 0) {
+            i += PERIOD - 1;
+            continue;
+        }
+        struct value found = load(type, base + (size_t)i * type->extent);
+        struct value right = wanted[i % PERIOD];
+        bool same = operation->logical ? (found.number != 0) == (right.number != 0)
+                                       : found.number == right.number;
+        if (!same || (type->indexed && found.index != right.index))
+            return run_fail(run,
+                            "wrong data: element %lld (from byte %lld on) of the result on PE %d "
+                            "(rank %d) is %.17Lg and should be %.17Lg%s",
+                            (long long)i, (long long)i * (long long)type->extent,
+                            pe_set_member(run->set, run->rank), run->rank, found.number,
+                            right.number, same ? ", and its index is wrong" : "");
+    }
+    return true;
+}
+
+static struct reduction_element element_of(const struct routine *routine)
+{
+    return (struct reduction_element){
+        .real = routine->real, .size = routine->element, .extent = routine->element};
 }
 
 void reduction_fill(const struct collective_call *call)
 {
-    const struct routine *routine = call->routine;
-    int values[REDUCTION_PERIOD];
-    fill_values(routine->operation, call, call->rank, values);
-    routine->elements->fill(call->source, call->elements, values);
+    struct reduction_element type = element_of(call->routine);
+    reduction_fill_elements(call->run, call->routine->operation, &type, call->rank, call->source,
+                            (int64_t)call->elements);
 }
 
 bool reduction_check(const struct collective_call *call)
 {
-    const struct routine *routine = call->routine;
-    int values[REDUCTION_PERIOD];
-    double found = 0;
-    fold_values(routine->operation, call, values);
-    size_t i = routine->elements->find_wrong(call->target, call->elements, values, &found);
-    return i == call->elements ||
-           run_fail(call->run,
-                    "wrong data: element %zu (from byte %zu on) of the result on PE %d (rank %d) "
-                    "is %.17g and should be %d",
-                    i, i * routine->elements->size, pe_set_member(call->run->set, call->run->rank),
-                    call->run->rank, found, values[i % REDUCTION_PERIOD]);
+    struct reduction_element type = element_of(call->routine);
+    return reduction_check_elements(call->run, call->routine->operation, &type, call->size, 0,
+                                    call->target, (int64_t)call->elements);
 }
-
-#define ELEMENTS(name, type)                                                                       \
-    static void fill_##name(void *memory, size_t count, const int values[REDUCTION_PERIOD])        \
-    {                                                                                              \
-        type *element = memory;                                                                    \
-        for (size_t i = 0; i < count; i++)                                                         \
-            element[i] = (type)values[i % REDUCTION_PERIOD];                                       \
-    }                                                                                              \
-    static size_t find_wrong_##name(const void *memory, size_t count,                              \
-                                    const int values[REDUCTION_PERIOD], double *found)             \
-    {                                                                                              \
-        const type *element = memory;                                                              \
-        size_t i = 0;                                                                              \
-        while (i < count && element[i] == (type)values[i % REDUCTION_PERIOD])                      \
-            i++;                                                                                   \
-        if (i < count)                                                                             \
-            *found = (double)element[i];                                                           \
-        return i;                                                                                  \
-    }                                                                                              \
-    const struct reduction_elements reduction_##name = {sizeof(type), fill_##name,                 \
-                                                        find_wrong_##name};
-
-ELEMENTS(shorts, short)
-ELEMENTS(ints, int)
-ELEMENTS(longs, long)
-ELEMENTS(longlongs, long long)
-ELEMENTS(floats, float)
-ELEMENTS(doubles, double)

@@ -17,207 +17,35 @@ int mpi_share(int count, int size, int rank)
 
 /* ---- Values that are reduced ---- */
 
-/* Elements after which the values of a rank repeat. */
-#define PERIOD 7
-
-/* The value of an element: a number, or for MPI_MINLOC and MPI_MAXLOC a number and an index. */
-struct value {
-    long double number;
-    int index;
-};
-
-enum { SMALL, FACTOR, RARELY_FALSE, RARELY_TRUE, BIT, MASK };
-
-static const struct reduction {
-    const char *name;
-    enum folding folding;
-    int values;
-    bool logical; /* any number but 0 is true */
-} reductions[] = {
-    {"MPI_SUM", FOLD_SUM, SMALL, false},         {"MPI_PROD", FOLD_PROD, FACTOR, false},
-    {"MPI_MAX", FOLD_MAX, SMALL, false},         {"MPI_MIN", FOLD_MIN, SMALL, false},
-    {"MPI_MAXLOC", FOLD_MAX, SMALL, false},      {"MPI_MINLOC", FOLD_MIN, SMALL, false},
-    {"MPI_LAND", FOLD_BOTH, RARELY_FALSE, true}, {"MPI_LOR", FOLD_EITHER, RARELY_TRUE, true},
-    {"MPI_LXOR", FOLD_ONE_OF, BIT, true},        {"MPI_BAND", FOLD_AND, MASK, false},
-    {"MPI_BOR", FOLD_OR, SMALL, false},          {"MPI_BXOR", FOLD_XOR, SMALL, false},
-};
-
-static const struct reduction *reduction_of(const struct operation *operation)
-{
-    for (size_t i = 0; i < sizeof reductions / sizeof *reductions; i++)
-        if (strcmp(reductions[i].name, operation_name(operation)) == 0)
-            return &reductions[i];
-    return NULL;
-}
-
-/* Small numbers, so that all types can hold the results of thousands of ranks, except for sums in
- * types of one or two bytes, which wrap around. */
-static struct value value_of(const struct reduction *reduction, int rank, int64_t element)
-{
-    int place = (int)(element % PERIOD), small = (int)(((int64_t)rank * 3 + place) % PERIOD);
-    int number = small;
-    switch (reduction->values) {
-    case FACTOR:
-        number = rank == place ? 2 : 1;
-        break;
-    case RARELY_FALSE:
-        number = rank != place;
-        break;
-    case RARELY_TRUE:
-        number = rank == place;
-        break;
-    case BIT:
-        number = small & 1;
-        break;
-    case MASK:
-        number = 127 - small;
-        break;
-    }
-    return (struct value){number, rank};
-}
-
-/* The reduction over the ranks before `end`, in O(end) steps. */
-static struct value folded(const struct reduction *reduction, int end, int64_t element)
-{
-    struct value result = value_of(reduction, 0, element);
-    for (int rank = 1; rank < end; rank++) {
-        struct value other = value_of(reduction, rank, element);
-        long double number = reduction_fold(reduction->folding, result.number, other.number);
-        if (number != result.number)
-            result.index = rank;
-        result.number = number;
-    }
-    return result;
-}
-
-/* Where an integer of that many bytes lies in one of 8. */
-static size_t low_bytes(int64_t size)
-{
-    return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? sizeof(int64_t) - (size_t)size : 0;
-}
-
-/* Stores an integer of that many bytes; the value is cut off where it needs more. */
-static void store_integer(int64_t integer, void *address, int64_t size)
-{
-    memcpy(address, (const char *)&integer + low_bytes(size), (size_t)size);
-}
-
-static int64_t load_integer(const void *address, int64_t size)
-{
-    int64_t integer = 0;
-    memcpy((char *)&integer + low_bytes(size), address, (size_t)size);
-    return integer;
-}
-
-static void store_real(long double number, void *address, int64_t size)
-{
-    float single = (float)number;
-    double twice = (double)number;
-    if (size == sizeof single)
-        memcpy(address, &single, sizeof single);
-    else if (size == sizeof twice)
-        memcpy(address, &twice, sizeof twice);
-    else
-        memcpy(address, &number, sizeof number);
-}
-
-static long double load_real(const void *address, int64_t size)
-{
-    float single;
-    double twice;
-    long double longest;
-    if (size == sizeof single) {
-        memcpy(&single, address, sizeof single);
-        return single;
-    }
-    if (size == sizeof twice) {
-        memcpy(&twice, address, sizeof twice);
-        return twice;
-    }
-    memcpy(&longest, address, sizeof longest);
-    return longest;
-}
-
-/* How a value lies in an element of a predefined type. */
-struct place {
-    bool real, indexed;
-    int64_t size, index_at;
-};
-
-static struct place place_of(const struct datatype *type)
+static struct reduction_element element_of(const struct datatype *type)
 {
     const char *name = datatype_text(type);
     bool indexed = datatype_class(type) == DATATYPE_PAIR;
-    bool real = datatype_class(type) == DATATYPE_FLOATING ||
-                (indexed && (strstr(name, "FLOAT") || strstr(name, "DOUBLE")));
-    int64_t size = datatype_size(type) - (indexed ? (int64_t)sizeof(int) : 0);
-    int64_t align = sizeof(int);
-    return (struct place){real, indexed, size, (size + align - 1) / align * align};
-}
-
-static void store(const struct place *place, struct value value, unsigned char *address)
-{
-    if (place->real)
-        store_real(value.number, address, place->size);
-    else
-        store_integer((int64_t)value.number, address, place->size);
-    if (place->indexed)
-        memcpy(address + place->index_at, &value.index, sizeof value.index);
-}
-
-static struct value load(const struct place *place, const unsigned char *address)
-{
-    struct value value = {0, 0};
-    value.number = place->real ? load_real(address, place->size)
-                               : (long double)load_integer(address, place->size);
-    if (place->indexed)
-        memcpy(&value.index, address + place->index_at, sizeof value.index);
-    return value;
-}
-
-/* Each repetition's values begin somewhere else. */
-static int64_t shifted(const struct run *run, int64_t element)
-{
-    return element + (int64_t)(run->seed % PERIOD);
+    size_t size = (size_t)datatype_size(type) - (indexed ? sizeof(int) : 0);
+    return (struct reduction_element){
+        .real = datatype_class(type) == DATATYPE_FLOATING ||
+                (indexed && (strstr(name, "FLOAT") || strstr(name, "DOUBLE"))),
+        .indexed = indexed,
+        .size = size,
+        .index_at = ROUND_UP(size, sizeof(int)),
+        .extent = (size_t)datatype_extent(type)};
 }
 
 static void fill_values(const struct run *run, unsigned char *base, int64_t count)
 {
     const struct mpi_collective_state *state = run->state;
-    const struct reduction *reduction = reduction_of(state->operation);
-    struct place place = place_of(state->sends);
-    int64_t extent = datatype_extent(state->sends);
-    for (int64_t i = 0; i < count; i++)
-        store(&place, value_of(reduction, state->call.rank, shifted(run, i)), base + i * extent);
+    struct reduction_element type = element_of(state->sends);
+    reduction_fill_elements(run, reduction_find(operation_name(state->operation)), &type,
+                            state->call.rank, base, count);
 }
 
 /* Elements first, first + 1, ... of the reduction over the ranks before end. */
 static bool check_values(struct run *run, int end, int64_t first, int64_t count)
 {
     const struct mpi_collective_state *state = run->state;
-    const struct reduction *reduction = reduction_of(state->operation);
-    struct place place = place_of(state->receives);
-    int64_t extent = datatype_extent(state->receives);
-    struct value wanted[PERIOD];
-    for (int i = 0; i < PERIOD; i++) {
-        _Alignas(16) unsigned char element[64] = {0};
-        store(&place, folded(reduction, end, shifted(run, first + i)), element);
-        wanted[i] = load(&place, element); /* wrapped around as in the type */
-    }
-    for (int64_t i = 0; i < count; i++) {
-        struct value found = load(&place, state->receive_base + i * extent);
-        struct value right = wanted[i % PERIOD];
-        bool same = reduction->logical ? (found.number != 0) == (right.number != 0)
-                                       : found.number == right.number;
-        if (!same || (place.indexed && found.index != right.index))
-            return run_fail(run,
-                            "wrong data: element %lld (from byte %lld on) of the result on PE %d "
-                            "(rank %d) is %.17Lg and should be %.17Lg%s",
-                            (long long)i, (long long)(i * extent),
-                            pe_set_member(run->set, run->rank), run->rank, found.number,
-                            right.number, same ? ", and its index is wrong" : "");
-    }
-    return true;
+    struct reduction_element type = element_of(state->receives);
+    return reduction_check_elements(run, reduction_find(operation_name(state->operation)), &type,
+                                    end, first, state->receive_base, count);
 }
 
 /* ---- Blocks that are moved ---- */

@@ -22,7 +22,7 @@
     CALL(T, type, name) \
     static const struct routine T##_##name = { \
         .call = WITH_SHMEM(call_##T##_##name), .fill = reduction_fill, .check = reduction_check, \
-        .element = sizeof(type), .operation = &reduction_##name, .elements = &reduction_##T##s, \
+        .element = sizeof(type), .real = (type)0.5 != 0, .operation = &reduction_##name, \
         .works = true, .most_elements = INT_MAX};
 
 #define OF_BITS(T, type) REDUCTION(T, type, and) REDUCTION(T, type, or) REDUCTION(T, type, xor)

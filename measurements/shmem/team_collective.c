@@ -102,23 +102,23 @@ static const struct measurement of_alltoall = {.word = "alltoall of ints in a te
 static const struct measurement of_alltoalls = {.word = "alltoalls of ints in a team", .routine = "shmem_int_alltoalls", .moves = MOVES_BLOCKS,
     .variant = &(const struct routine){BLOCKS, .element = sizeof(int), .target_of_all = true, .source_of_all = true, .call = WITH_SHMEM_1_5(alltoalls)}};
 static const struct measurement of_reduce_and = {.word = "and of unsigned ints in a team", .routine = "shmem_uint_and_reduce", .moves = MOVES_REDUCED,
-    .variant = &(const struct routine){REDUCES, .element = sizeof(int), .operation = &reduction_and, .elements = &reduction_ints, .call = WITH_SHMEM_1_5(reduce_and)}};
+    .variant = &(const struct routine){REDUCES, .element = sizeof(int), .operation = &reduction_and, .call = WITH_SHMEM_1_5(reduce_and)}};
 static const struct measurement of_reduce_or = {.word = "or of unsigned ints in a team", .routine = "shmem_uint_or_reduce", .moves = MOVES_REDUCED,
-    .variant = &(const struct routine){REDUCES, .element = sizeof(int), .operation = &reduction_or, .elements = &reduction_ints, .call = WITH_SHMEM_1_5(reduce_or)}};
+    .variant = &(const struct routine){REDUCES, .element = sizeof(int), .operation = &reduction_or, .call = WITH_SHMEM_1_5(reduce_or)}};
 static const struct measurement of_reduce_xor = {.word = "xor of unsigned ints in a team", .routine = "shmem_uint_xor_reduce", .moves = MOVES_REDUCED,
-    .variant = &(const struct routine){REDUCES, .element = sizeof(int), .operation = &reduction_xor, .elements = &reduction_ints, .call = WITH_SHMEM_1_5(reduce_xor)}};
+    .variant = &(const struct routine){REDUCES, .element = sizeof(int), .operation = &reduction_xor, .call = WITH_SHMEM_1_5(reduce_xor)}};
 static const struct measurement of_reduce_sum = {.word = "sum of ints in a team", .routine = "shmem_int_sum_reduce", .moves = MOVES_REDUCED,
-    .variant = &(const struct routine){REDUCES, .element = sizeof(int), .operation = &reduction_sum, .elements = &reduction_ints, .call = WITH_SHMEM_1_5(reduce_sum)}};
+    .variant = &(const struct routine){REDUCES, .element = sizeof(int), .operation = &reduction_sum, .call = WITH_SHMEM_1_5(reduce_sum)}};
 static const struct measurement of_reduce_prod = {.word = "product of ints in a team", .routine = "shmem_int_prod_reduce", .moves = MOVES_REDUCED,
-    .variant = &(const struct routine){REDUCES, .element = sizeof(int), .operation = &reduction_prod, .elements = &reduction_ints, .call = WITH_SHMEM_1_5(reduce_prod)}};
+    .variant = &(const struct routine){REDUCES, .element = sizeof(int), .operation = &reduction_prod, .call = WITH_SHMEM_1_5(reduce_prod)}};
 static const struct measurement of_reduce_min = {.word = "minimum of ints in a team", .routine = "shmem_int_min_reduce", .moves = MOVES_REDUCED,
-    .variant = &(const struct routine){REDUCES, .element = sizeof(int), .operation = &reduction_min, .elements = &reduction_ints, .call = WITH_SHMEM_1_5(reduce_min)}};
+    .variant = &(const struct routine){REDUCES, .element = sizeof(int), .operation = &reduction_min, .call = WITH_SHMEM_1_5(reduce_min)}};
 static const struct measurement of_reduce_max = {.word = "maximum of ints in a team", .routine = "shmem_int_max_reduce", .moves = MOVES_REDUCED,
-    .variant = &(const struct routine){REDUCES, .element = sizeof(int), .operation = &reduction_max, .elements = &reduction_ints, .call = WITH_SHMEM_1_5(reduce_max)}};
+    .variant = &(const struct routine){REDUCES, .element = sizeof(int), .operation = &reduction_max, .call = WITH_SHMEM_1_5(reduce_max)}};
 static const struct measurement of_reduce_sum_double = {.word = "sum of doubles in a team", .routine = "shmem_double_sum_reduce", .moves = MOVES_REDUCED,
-    .variant = &(const struct routine){REDUCES, .element = sizeof(double), .operation = &reduction_sum, .elements = &reduction_doubles, .call = WITH_SHMEM_1_5(reduce_sum_double)}};
+    .variant = &(const struct routine){REDUCES, .element = sizeof(double), .operation = &reduction_sum, .real = true, .call = WITH_SHMEM_1_5(reduce_sum_double)}};
 static const struct measurement of_reduce_max_double = {.word = "maximum of doubles in a team", .routine = "shmem_double_max_reduce", .moves = MOVES_REDUCED,
-    .variant = &(const struct routine){REDUCES, .element = sizeof(double), .operation = &reduction_max, .elements = &reduction_doubles, .call = WITH_SHMEM_1_5(reduce_max_double)}};
+    .variant = &(const struct routine){REDUCES, .element = sizeof(double), .operation = &reduction_max, .real = true, .call = WITH_SHMEM_1_5(reduce_max_double)}};
 static const struct measurement of_broadcastmem = {.word = "broadcast of bytes in a team", .routine = "shmem_broadcastmem", .moves = MOVES_TO_ALL,
     .variant = &(const struct routine){BLOCKS, .element = 1, .call = WITH_SHMEM_1_5(broadcastmem)}};
 static const struct measurement of_collectmem = {.word = "collect of bytes in a team", .routine = "shmem_collectmem", .moves = MOVES_BLOCKS,
