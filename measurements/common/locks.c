@@ -160,60 +160,46 @@ static int root_pe(const struct run *run)
     return pe_set_member(run->set, 0);
 }
 
-/* ---- Kinds of locks ---- */
+/* ---- The i-th lock of the row; home: the PE that it belongs to, where there is one on each ----
+ */
 
-static void row_library_set(struct lock_row *row, int i, int home)
+static void set(const struct run *run, int i, int home)
 {
-    (void)home;
-    shmem_set_lock(&row->lock[i]);
+    if (locking_of(run)->kind == MCS_LOCK)
+        mcs_set(&row_of(run)->mcs[i], home);
+    else
+        shmem_set_lock(&row_of(run)->lock[i]);
 }
 
-static void row_library_clear(struct lock_row *row, int i, int home)
+static void clear(const struct run *run, int i, int home)
 {
-    (void)home;
-    shmem_clear_lock(&row->lock[i]);
+    if (locking_of(run)->kind == MCS_LOCK)
+        mcs_clear(&row_of(run)->mcs[i], home);
+    else
+        shmem_clear_lock(&row_of(run)->lock[i]);
 }
 
-static bool row_library_test(struct lock_row *row, int i, int home)
+/* Whether it was free: then this PE holds it now. */
+static bool test(const struct run *run, int i, int home)
 {
-    (void)home;
-    return shmem_test_lock(&row->lock[i]) == 0;
+    return locking_of(run)->kind == MCS_LOCK ? mcs_test(&row_of(run)->mcs[i], home)
+                                             : shmem_test_lock(&row_of(run)->lock[i]) == 0;
 }
-
-static void row_mcs_set(struct lock_row *row, int i, int home)
-{
-    mcs_set(&row->mcs[i], home);
-}
-
-static void row_mcs_clear(struct lock_row *row, int i, int home)
-{
-    mcs_clear(&row->mcs[i], home);
-}
-
-static bool row_mcs_test(struct lock_row *row, int i, int home)
-{
-    return mcs_test(&row->mcs[i], home);
-}
-
-const struct lock_kind shmem_lock_kind = {row_library_set, row_library_clear, row_library_test};
-const struct lock_kind mcs_lock_kind = {row_mcs_set, row_mcs_clear, row_mcs_test};
 
 /* ---- The row ---- */
 
 static void set_all(struct run *run, int home)
 {
-    const struct lock_kind *kind = locking_of(run)->kind;
     for (int i = 0; i < LOCK_ROW_LENGTH; i++)
-        kind->set(row_of(run), i, home);
+        set(run, i, home);
 }
 
 /* Releases may still be under way when the calls return: the next to test must find them done. */
 static void clear_some(struct run *run, unsigned locks, int home)
 {
-    const struct lock_kind *kind = locking_of(run)->kind;
     for (int i = 0; i < LOCK_ROW_LENGTH; i++)
         if (locks >> i & 1)
-            kind->clear(row_of(run), i, home);
+            clear(run, i, home);
     shmem_quiet();
 }
 
@@ -221,7 +207,7 @@ static void clear_some(struct run *run, unsigned locks, int home)
 
 /* ---- What is timed ---- */
 
-double lock_act_set(struct run *run, int home)
+static double set_row(struct run *run, int home)
 {
     int64_t start = timer_now();
     set_all(run, home);
@@ -233,7 +219,6 @@ double lock_act_set(struct run *run, int home)
 /* puts: each lock is cleared behind a put to the next rank. */
 static double clear_row(struct run *run, int home, bool puts)
 {
-    const struct lock_kind *kind = locking_of(run)->kind;
     struct lock_row *row = row_of(run);
     static const long value = 1;
     set_all(run, home);
@@ -242,76 +227,49 @@ static double clear_row(struct run *run, int home, bool puts)
     for (int i = 0; i < LOCK_ROW_LENGTH; i++) {
         if (puts)
             shmem_long_put_nbi(&row->put, &value, 1, home);
-        kind->clear(row, i, home);
+        clear(run, i, home);
     }
     double seconds = run_elapsed(run, start, timer_now());
     shmem_quiet();
     return seconds / LOCK_ROW_LENGTH;
 }
 
-double lock_act_clear(struct run *run, int home)
+/* A test that succeeds acquires: what it did acquire is released in any case. */
+static double test_row(struct run *run, int home, bool held)
 {
-    return clear_row(run, home, false);
-}
-
-double lock_act_put_clear(struct run *run, int home)
-{
-    return clear_row(run, home, true);
-}
-
-/* Tests each lock of the row `rounds` times. Returns seconds per test; acquired: a bit for each
- * lock that a test acquired. */
-static double test_row(struct run *run, int home, int rounds, unsigned *acquired)
-{
-    const struct lock_kind *kind = locking_of(run)->kind;
-    struct lock_row *row = row_of(run);
-    unsigned free = 0;
+    int rounds = held ? ROUNDS : 1;
+    unsigned acquired = 0; /* a bit for each lock */
     int64_t start = timer_now();
     for (int round = 0; round < rounds; round++)
         for (int i = 0; i < LOCK_ROW_LENGTH; i++)
-            free |= (unsigned)kind->test(row, i, home) << i;
+            acquired |= (unsigned)test(run, i, home) << i;
     double seconds = run_elapsed(run, start, timer_now());
-    *acquired = free;
+    clear_some(run, acquired, home);
+    if (held && acquired)
+        run_fail(run, "rank %d acquired a lock that another one holds", run->rank);
+    else if (!held && acquired != ALL_LOCKS)
+        run_fail(run, "rank %d did not acquire a free lock by testing it", run->rank);
     return seconds / rounds / LOCK_ROW_LENGTH;
 }
 
-/* A test that succeeds acquires: what it did acquire is released in any case. */
-double lock_act_test_free(struct run *run, int home)
+/* Seconds per call. */
+static double act(struct run *run, int home)
 {
-    unsigned acquired;
-    double seconds = test_row(run, home, 1, &acquired);
-    clear_some(run, acquired, home);
-    if (acquired != ALL_LOCKS)
-        run_fail(run, "rank %d did not acquire a free lock by testing it", run->rank);
-    return seconds;
-}
-
-double lock_act_test_held(struct run *run, int home)
-{
-    unsigned acquired;
-    double seconds = test_row(run, home, ROUNDS, &acquired);
-    clear_some(run, acquired, home);
-    if (acquired)
-        run_fail(run, "rank %d acquired a lock that another one holds", run->rank);
-    return seconds;
+    enum lock_act act = locking_of(run)->act;
+    switch (act) {
+    case LOCK_SET:
+        return set_row(run, home);
+    case LOCK_CLEAR:
+    case LOCK_PUT_CLEAR:
+        return clear_row(run, home, act == LOCK_PUT_CLEAR);
+    case LOCK_TEST_FREE:
+    case LOCK_TEST_HELD:
+        return test_row(run, home, act == LOCK_TEST_HELD);
+    }
+    return NAN;
 }
 
 /* ---- Who does it when ---- */
-
-static int first_holder(const struct run *run, enum lock_holder holder)
-{
-    const int first[] = {[HELD_BY_NOBODY] = -1,
-                         [HELD_BY_RANK_1] = 1,
-                         [HELD_BY_LAST_RANK] = run->size - 1,
-                         [HELD_BY_EACH_IN_TURN] = 0};
-    return first[holder];
-}
-
-static bool acts(const struct run *run, enum lock_actors actors, int holder, int turn)
-{
-    const int only[] = {[ACTS_RANK_0] = 0, [ACT_TOGETHER] = run->rank, [ACT_IN_TURN] = turn};
-    return run->rank != holder && run->rank == only[actors];
-}
 
 /* Locks belong to the PE that holds them, free ones to the next rank: whoever acts on them does it
  * from another PE. */
@@ -323,8 +281,12 @@ static int home_of(const struct run *run, int holder)
 static double run_acts(struct run *run)
 {
     const struct locking *locking = locking_of(run);
+    const int first[] = {[HELD_BY_NOBODY] = -1,
+                         [HELD_BY_RANK_1] = 1,
+                         [HELD_BY_LAST_RANK] = run->size - 1,
+                         [HELD_BY_EACH_IN_TURN] = 0};
     int turns = locking->actors == ACT_IN_TURN ? run->size : 1, done = 0;
-    int holder = first_holder(run, locking->holder);
+    int holder = first[locking->holder];
     int last = locking->holder == HELD_BY_EACH_IN_TURN ? run->size - 1 : holder;
     double seconds = 0;
     run_start(run);
@@ -334,8 +296,10 @@ static double run_acts(struct run *run)
             set_all(run, home);
         run_barrier(run);
         for (int turn = 0; turn < turns; turn++) {
-            if (acts(run, locking->actors, holder, turn)) {
-                seconds += locking->act(run, home);
+            const int only[] = {
+                [ACTS_RANK_0] = 0, [ACT_TOGETHER] = run->rank, [ACT_IN_TURN] = turn};
+            if (run->rank != holder && run->rank == only[locking->actors]) {
+                seconds += act(run, home);
                 done++;
             }
             run_barrier(run);
@@ -354,15 +318,13 @@ static double run_acts(struct run *run)
  * time with the lock is subtracted here, the barrier as a reference. */
 static double run_queue(struct run *run)
 {
-    const struct lock_kind *kind = locking_of(run)->kind;
-    struct lock_row *row = row_of(run);
     int home = root_pe(run);
     double held = 0;
     int64_t started = run_start(run);
     for (int64_t i = 0; i < run->iterations; i++) {
-        kind->set(row, 0, home);
+        set(run, 0, home);
         held += run_hold(HOLD_SECONDS);
-        kind->clear(row, 0, home);
+        clear(run, 0, home);
     }
     run_barrier(run);
     double seconds = run_elapsed(run, started, run_stop(run));
@@ -380,18 +342,16 @@ static double barrier_alone(struct run *run)
 
 static double run_waits(struct run *run)
 {
-    const struct lock_kind *kind = locking_of(run)->kind;
     struct lock_state *state = run->state;
-    struct lock_row *row = row_of(run);
     int home = root_pe(run);
     int64_t waited = 0;
     run_start(run);
     for (int64_t i = 0; i < run->iterations; i++) {
         int64_t start = timer_now();
-        kind->set(row, 0, home);
+        set(run, 0, home);
         waited += timer_now() - start;
         run_hold(HOLD_SECONDS);
-        kind->clear(row, 0, home);
+        clear(run, 0, home);
     }
     run_stop(run);
     /* Only the sum is a timed region: whoever finds the lock free waits less than a timer tells. */
@@ -417,7 +377,6 @@ static void note_fairness(struct run *run)
 /* How long a PE needs to tell another one, and to queue for a lock and release it, if wanted. */
 static double longest_trip(struct run *run, bool queues)
 {
-    const struct lock_kind *kind = locking_of(run)->kind;
     struct lock_row *row = row_of(run);
     int home = home_of(run, -1);
     double longest = 0;
@@ -428,8 +387,8 @@ static double longest_trip(struct run *run, bool queues)
         shmem_long_p(&row->held, 0, home);
         shmem_quiet();
         if (queues) {
-            kind->set(row, lock, home);
-            kind->clear(row, lock, home);
+            set(run, lock, home);
+            clear(run, lock, home);
         }
         if (i >= 0)
             longest = fmax(longest, run_elapsed(run, start, timer_now()));
@@ -469,37 +428,30 @@ static void await_announced(struct run *run)
     shmem_long_wait_until(&row_of(run)->come, SHMEM_CMP_GE, state->expected);
 }
 
-static void release_when_asked(struct run *run, int i)
-{
-    struct lock_state *state = run->state;
-    state->expected++;
-    await_announced(run);
-    run_hold(state->hold);
-    locking_of(run)->kind->clear(row_of(run), i, root_pe(run));
-}
-
-static double set_held(struct run *run, int i)
-{
-    announce(run);
-    int64_t start = timer_now();
-    locking_of(run)->kind->set(row_of(run), i, root_pe(run));
-    return run_elapsed(run, start, timer_now());
-}
-
 static double run_set_busy(struct run *run)
 {
+    struct lock_state *state = run->state;
+    int home = root_pe(run);
     double seconds = 0;
     run_start(run);
     if (run->rank == 0)
-        set_all(run, root_pe(run));
+        set_all(run, home);
     run_barrier(run);
-    for (int i = 0; i < LOCK_ROW_LENGTH && run->rank == 0; i++)
-        release_when_asked(run, i);
-    for (int i = 0; i < LOCK_ROW_LENGTH && run->rank == 1; i++)
-        seconds += set_held(run, i);
+    for (int i = 0; i < LOCK_ROW_LENGTH && run->rank == 0; i++) {
+        state->expected++;
+        await_announced(run);
+        run_hold(state->hold);
+        clear(run, i, home);
+    }
+    for (int i = 0; i < LOCK_ROW_LENGTH && run->rank == 1; i++) {
+        announce(run);
+        int64_t start = timer_now();
+        set(run, i, home);
+        seconds += run_elapsed(run, start, timer_now());
+    }
     run_stop(run);
     if (run->rank == 1)
-        clear_some(run, ALL_LOCKS, root_pe(run));
+        clear_some(run, ALL_LOCKS, home);
     return run->rank == 1 ? seconds / LOCK_ROW_LENGTH : NAN;
 }
 
@@ -507,33 +459,31 @@ static double run_set_busy(struct run *run)
 
 /* Rank 0 releases the lock when all others queue for it, and queues behind them: it has the lock
  * again after as many hand-overs as there are PEs. */
-static double hand_around(struct run *run, struct lock_state *state, struct lock_row *row)
+static double hand_around(struct run *run, struct lock_state *state)
 {
-    const struct lock_kind *kind = locking_of(run)->kind;
     int home = root_pe(run);
     state->expected += run->size - 1;
-    kind->set(row, 0, home);
+    set(run, 0, home);
     run_barrier(run);
     await_announced(run);
     shmem_quiet(); /* nothing is left for a clear to complete */
     run_hold(state->hold);
     int64_t start = timer_now();
-    kind->clear(row, 0, home);
-    kind->set(row, 0, home);
+    clear(run, 0, home);
+    set(run, 0, home);
     double seconds = run_elapsed(run, start, timer_now());
-    kind->clear(row, 0, home);
+    clear(run, 0, home);
     return seconds;
 }
 
 static void stand_in_queue(struct run *run, struct lock_state *state, struct lock_row *row)
 {
-    const struct lock_kind *kind = locking_of(run)->kind;
     int home = root_pe(run);
     run_barrier(run);
     announce(run);
-    kind->set(row, 0, home);
+    set(run, 0, home);
     double held = run_hold(state->hold);
-    kind->clear(row, 0, home);
+    clear(run, 0, home);
     shmem_long_atomic_add(&row->held, (long)(held / PICO), home);
     shmem_quiet();
 }
@@ -547,7 +497,7 @@ static double lap_once(struct run *run)
     double lap = 0;
     row->held = 0;
     if (run->rank == 0)
-        lap = hand_around(run, state, row);
+        lap = hand_around(run, state);
     else
         stand_in_queue(run, state, row);
     run_barrier(run); /* the lock is free, and rank 0 knows how long the others held it */
@@ -586,15 +536,14 @@ static void fill(struct run *run)
 /* The locks are as they are after what was timed. */
 static bool verify(struct run *run)
 {
-    const struct lock_kind *kind = locking_of(run)->kind;
     struct lock_row *row = row_of(run);
     int pe = root_pe(run);
     row->exclusion = (struct exclusion){0, 0};
     for (int i = 0; i < INCREMENTS; i++) {
         exclusion_ask(run, &row->exclusion, pe);
-        kind->set(row, 0, pe);
+        set(run, 0, pe);
         exclusion_count(run, &row->exclusion, pe);
-        kind->clear(row, 0, pe);
+        clear(run, 0, pe);
         shmem_quiet();
     }
     run_barrier(run);

@@ -92,22 +92,16 @@ struct lock_row {
     long held;                  /* by PEs of the queue since the lock went round, in picoseconds */
 };
 
-/* The i-th lock of a row. home: the PE that it belongs to, where there is one on each. */
-struct lock_kind {
-    void (*set)(struct lock_row *row, int i, int home);
-    void (*clear)(struct lock_row *row, int i, int home);
-    bool (*test)(struct lock_row *row, int i, int home); /* whether it was free, and is held now */
-};
-extern const struct lock_kind shmem_lock_kind, mcs_lock_kind;
-
+enum lock_kind { LIBRARY_LOCK, MCS_LOCK };
+enum lock_act { LOCK_SET, LOCK_CLEAR, LOCK_PUT_CLEAR, LOCK_TEST_FREE, LOCK_TEST_HELD };
 enum lock_holder { HELD_BY_NOBODY, HELD_BY_RANK_1, HELD_BY_LAST_RANK, HELD_BY_EACH_IN_TURN };
 enum lock_actors { ACTS_RANK_0, ACT_TOGETHER, ACT_IN_TURN };
 
 /* What distinguishes the functions. An act on the row by each actor, but not by whoever holds it;
- * scenes without rows have no act. */
+ * scenes without rows have none. */
 struct locking {
-    const struct lock_kind *kind;
-    double (*act)(struct run *, int home); /* seconds per call */
+    enum lock_kind kind;
+    enum lock_act act;
     enum lock_holder holder;
     enum lock_actors actors;
 };
@@ -119,12 +113,6 @@ struct lock_state {
     double hold;   /* seconds for which a PE of the queue holds the lock that goes round */
     long expected; /* PEs that were about to queue, when the next lap begins */
 };
-
-double lock_act_set(struct run *, int home);
-double lock_act_clear(struct run *, int home);
-double lock_act_put_clear(struct run *, int home);
-double lock_act_test_free(struct run *, int home);
-double lock_act_test_held(struct run *, int home);
 
 /* ---- What functions are like; the variant is a struct locking ---- */
 

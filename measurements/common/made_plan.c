@@ -165,6 +165,19 @@ static void move_and_add(struct builder *b, bool sends, int rank, struct made_ra
                               .permission = NO_PERMISSION});
 }
 
+/* One message of what goes up a tree, or to and fro: a reduction's data land and are added, of a
+ * collect that range is passed on. */
+static void bring(struct builder *b, bool sends, int rank, struct made_range range, int word,
+                  size_t landing)
+{
+    if (b->task->collective == MADE_REDUCE)
+        move_and_add(b, sends, rank, whole(b->task), word, landing);
+    else if (b->task->collective == MADE_COLLECT)
+        move(b, sends, rank, range, word, word);
+    else
+        move(b, sends, rank, whole(b->task), word, NO_PERMISSION);
+}
+
 /* ---- Flat tree: rank 0 and all others; a collect needs no tree ---- */
 
 static void flat_up(struct builder *b)
@@ -172,11 +185,8 @@ static void flat_up(struct builder *b)
     const struct made_task *task = b->task;
     bool root = b->rank == 0;
     for (int from = root ? 1 : b->rank; from < (root ? task->size : b->rank + 1); from++)
-        if (task->collective == MADE_REDUCE)
-            move_and_add(b, !root, root ? from : 0, whole(task), WORD_FLAT + from,
-                         (size_t)(from - 1) * task->elements);
-        else
-            move(b, !root, root ? from : 0, whole(task), WORD_FLAT + from, NO_PERMISSION);
+        bring(b, !root, root ? from : 0, whole(task), WORD_FLAT + from,
+              (size_t)(from - 1) * task->elements);
 }
 
 static void flat_down(struct builder *b)
@@ -219,14 +229,9 @@ static void binomial_up(struct builder *b)
     for (int bit = 1, k = 0; bit < task->size; bit *= 2, k++) {
         bool sends = b->rank & bit;
         int child = sends ? b->rank : b->rank + bit, other = sends ? b->rank - bit : child;
-        if (child < task->size) {
-            if (task->collective == MADE_REDUCE)
-                move_and_add(b, sends, other, whole(task), WORD_UP + k, (size_t)k * task->elements);
-            else
-                move(b, sends, other,
-                     task->collective == MADE_COLLECT ? subtree(task, child, bit) : whole(task),
-                     WORD_UP + k, task->collective == MADE_COLLECT ? WORD_UP + k : NO_PERMISSION);
-        }
+        if (child < task->size)
+            bring(b, sends, other, subtree(task, child, bit), WORD_UP + k,
+                  (size_t)k * task->elements);
         if (sends)
             return;
     }
@@ -277,14 +282,8 @@ static void rest_in(struct builder *b, const struct doubling *d, size_t landing)
     const struct made_task *task = b->task;
     bool sends = d->place < 0;
     int odd = sends ? b->rank : b->rank + 1, other = sends ? b->rank - 1 : odd;
-    if (b->rank >= 2 * d->rest)
-        return;
-    if (task->collective == MADE_REDUCE)
-        move_and_add(b, sends, other, whole(task), WORD_REST_IN, landing);
-    else if (task->collective == MADE_COLLECT)
-        move(b, sends, other, parts_of(task, task->size, odd, odd + 1), WORD_REST_IN, WORD_REST_IN);
-    else
-        move(b, sends, other, whole(task), WORD_REST_IN, NO_PERMISSION);
+    if (b->rank < 2 * d->rest)
+        bring(b, sends, other, parts_of(task, task->size, odd, odd + 1), WORD_REST_IN, landing);
 }
 
 static void rest_out(struct builder *b, const struct doubling *d)
@@ -311,12 +310,8 @@ static void doubling(struct builder *b)
     for (int bit = 1, k = 0; d.place >= 0 && bit < d.power; bit *= 2, k++) {
         int other = d.place ^ bit, rank = rank_at(&d, other), word = WORD_UP + k;
         for (int receives = 0; receives <= 1; receives++)
-            if (task->collective == MADE_REDUCE)
-                move_and_add(b, !receives, rank, whole(task), word, (size_t)k * elements);
-            else if (task->collective == MADE_COLLECT)
-                move(b, !receives, rank, group(b, &d, receives ? other : d.place, bit), word, word);
-            else
-                move(b, !receives, rank, whole(task), word, NO_PERMISSION);
+            bring(b, !receives, rank, group(b, &d, receives ? other : d.place, bit), word,
+                  (size_t)k * elements);
     }
     rest_out(b, &d);
 }

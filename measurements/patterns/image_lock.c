@@ -144,7 +144,7 @@ static void access_demand(struct run *run)
     run->demand.scratch = image_locks_bytes(run->size) + sizeof(struct exclusion);
 }
 
-static const struct locking mcs = {.kind = WITH_SHMEM(&mcs_lock_kind)};
+static const struct locking mcs = {.kind = MCS_LOCK};
 /* clang-format off */
 static const struct measurement accesses = {
     .api = API_OPENSHMEM, .timing = TIMING_WHOLE, .who = "all", .parameters = {COUNT_BYTES, ITERATIONS},
@@ -156,34 +156,29 @@ static const struct measurement accesses = {
 const struct measurement measurements_image_lock[] = {
     {"Shmem_Mcs_Set", "setting free MCS locks of the next rank, one PE after the other",
      .calls = "shmem_long_atomic_swap", .like = {&lock_acts},
-     .variant = &(const struct locking){WITH_SHMEM(&mcs_lock_kind), WITH_SHMEM(lock_act_set),
-                                        HELD_BY_NOBODY, ACT_IN_TURN},
+     .variant = &(const struct locking){MCS_LOCK, LOCK_SET, HELD_BY_NOBODY, ACT_IN_TURN},
      .timing = TIMING_PARTS, .timed = "swap, for each of 16 free locks in a row", .who = "all",
      .cost = "fetch"},
     {"Shmem_Mcs_Clear", "clearing MCS locks that nobody waits for, one PE after the other",
      .calls = "shmem_quiet shmem_long_atomic_compare_swap", .like = {&lock_acts},
-     .variant = &(const struct locking){WITH_SHMEM(&mcs_lock_kind), WITH_SHMEM(lock_act_clear),
-                                        HELD_BY_NOBODY, ACT_IN_TURN},
+     .variant = &(const struct locking){MCS_LOCK, LOCK_CLEAR, HELD_BY_NOBODY, ACT_IN_TURN},
      .timing = TIMING_PARTS, .timed = "quiet + compare-and-swap, for each of 16 locks in a row",
      .who = "all", .cost = "quiet + fetch"},
     {"Shmem_Mcs_Test_Free",
      "testing and so acquiring free MCS locks of the next rank, one PE after the other",
      .calls = "shmem_long_atomic_compare_swap", .like = {&lock_acts},
-     .variant = &(const struct locking){WITH_SHMEM(&mcs_lock_kind), WITH_SHMEM(lock_act_test_free),
-                                        HELD_BY_NOBODY, ACT_IN_TURN},
+     .variant = &(const struct locking){MCS_LOCK, LOCK_TEST_FREE, HELD_BY_NOBODY, ACT_IN_TURN},
      .timed = "compare-and-swap, for each of 16 free locks in a row", .who = "all",
      .cost = "fetch"},
     {"Shmem_Mcs_Test_Busy", "rank 0 tests MCS locks of rank 1, which holds them",
      .calls = "shmem_long_atomic_compare_swap", .like = {&lock_acts},
-     .variant = &(const struct locking){WITH_SHMEM(&mcs_lock_kind), WITH_SHMEM(lock_act_test_held),
-                                        HELD_BY_RANK_1, ACTS_RANK_0},
+     .variant = &(const struct locking){MCS_LOCK, LOCK_TEST_HELD, HELD_BY_RANK_1, ACTS_RANK_0},
      .minimum_pes = 2, .timed = "compare-and-swap, for each of 16 locks that are held, in a row",
      .who = "rank 0", .cost = "fetch"},
     {"Shmem_Mcs_Test_Busy_All",
      "all at the same time test MCS locks of the last rank, which holds them",
      .calls = "shmem_long_atomic_compare_swap", .like = {&lock_acts},
-     .variant = &(const struct locking){WITH_SHMEM(&mcs_lock_kind), WITH_SHMEM(lock_act_test_held),
-                                        HELD_BY_LAST_RANK, ACT_TOGETHER},
+     .variant = &(const struct locking){MCS_LOCK, LOCK_TEST_HELD, HELD_BY_LAST_RANK, ACT_TOGETHER},
      .minimum_pes = 2, .timed = "compare-and-swap, for each of 16 locks that are held, in a row",
      .who = "all but the last rank", .cost = "fetch"},
     {"Shmem_Mcs_Contended",

@@ -16,6 +16,10 @@ static size_t segment_bytes(const struct run *run)
            (size_t)run_argument(run, "blocks")->integer;
 }
 
+/* Where blocks come from: nowhere, to find out what drawing the sequence costs. A language wants
+ * that no PE goes on before all PEs have the block, or have given it back. */
+enum supply { FROM_NOWHERE, FROM_MALLOC, FROM_SEGMENT, FROM_SEGMENT_TOGETHER };
+
 #if SKAMPI_SHMEM
 
 #include <math.h>
@@ -26,13 +30,6 @@ struct part {
     unsigned char *block; /* NULL: not in use */
     size_t bytes;
     int number; /* of the allocation */
-};
-
-/* Where blocks come from. */
-struct supply {
-    bool segment;
-    unsigned char *(*take)(struct run *, const struct part *); /* NULL: there is no memory */
-    void (*give)(struct run *, const struct part *);
 };
 
 struct segment_state {
@@ -54,66 +51,34 @@ struct segment_state {
 
 /* ---- Supplies ---- */
 
-static unsigned char *take_malloc(struct run *run, const struct part *part)
+static enum supply supply_of(const struct run *run)
 {
-    (void)run;
-    return shmem_malloc(part->bytes);
+    return *(const enum supply *)run->function->variant;
 }
 
-static void give_malloc(struct run *run, const struct part *part)
-{
-    (void)run;
-    shmem_free(part->block);
-}
-
-static unsigned char *take_part(struct run *run, const struct part *part)
+/* NULL: there is no memory. */
+static unsigned char *take(struct run *run, enum supply supply, size_t bytes)
 {
     struct segment_state *state = run->state;
-    size_t offset = free_list_take(&state->list, part->bytes);
+    if (supply == FROM_NOWHERE)
+        return run->state;
+    if (supply == FROM_MALLOC)
+        return shmem_malloc(bytes);
+    size_t offset = free_list_take(&state->list, bytes);
+    if (supply == FROM_SEGMENT_TOGETHER)
+        shmem_barrier_all();
     return offset == FREE_LIST_NONE ? NULL : state->memory + offset;
 }
 
-static void give_part(struct run *run, const struct part *part)
+static void give(struct run *run, enum supply supply, const struct part *part)
 {
     struct segment_state *state = run->state;
-    free_list_give(&state->list, (size_t)(part->block - state->memory), part->bytes);
-}
-
-/* The language wants it: no PE goes on before all PEs have the block, or have given it back. */
-static unsigned char *take_part_together(struct run *run, const struct part *part)
-{
-    unsigned char *block = take_part(run, part);
-    shmem_barrier_all();
-    return block;
-}
-
-static void give_part_together(struct run *run, const struct part *part)
-{
-    shmem_barrier_all();
-    give_part(run, part);
-}
-
-/* The sequence without memory: what drawing it costs. */
-static unsigned char *take_nothing(struct run *run, const struct part *part)
-{
-    (void)part;
-    return run->state;
-}
-
-static void give_nothing(struct run *run, const struct part *part)
-{
-    (void)run;
-    (void)part;
-}
-
-static const struct supply from_malloc = {false, take_malloc, give_malloc};
-static const struct supply from_segment = {true, take_part, give_part};
-static const struct supply from_segment_together = {true, take_part_together, give_part_together};
-static const struct supply from_nowhere = {false, take_nothing, give_nothing};
-
-static const struct supply *supply_of(const struct run *run)
-{
-    return run->function->variant;
+    if (supply == FROM_SEGMENT_TOGETHER)
+        shmem_barrier_all();
+    if (supply == FROM_MALLOC)
+        shmem_free(part->block);
+    else if (supply != FROM_NOWHERE)
+        free_list_give(&state->list, (size_t)(part->block - state->memory), part->bytes);
 }
 
 /* ---- The sequence ---- */
@@ -130,35 +95,48 @@ static size_t draw_size(uint64_t *draws, size_t largest)
     return bytes < largest ? bytes : largest;
 }
 
-static void give_back(struct run *run, const struct supply *supply, struct part *part)
+/* Who looks at a part that was just taken, or is about to be given back. */
+struct watch {
+    void (*taken)(struct run *, const struct part *); /* without a block where there is no memory */
+    void (*given)(struct run *, const struct part *);
+};
+static const struct watch nobody = {NULL, NULL};
+
+static void give_back(struct run *run, enum supply supply, const struct watch *watch,
+                      struct part *part)
 {
+    if (part->block && watch->given)
+        watch->given(run, part);
     if (part->block)
-        supply->give(run, part);
+        give(run, supply, part);
     part->block = NULL;
 }
 
 /* Visits parts at random: those in use are given back, the others taken, and at the end all are
  * given back. Once there is no memory nothing more is taken: false. */
-static bool sequence(struct run *run, const struct supply *supply, int64_t allocations)
+static bool sequence(struct run *run, enum supply supply, int64_t allocations,
+                     const struct watch *watch)
 {
     struct segment_state *state = run->state;
     uint64_t draws = state->seed;
     bool good = true;
-    if (supply->segment)
+    if (supply >= FROM_SEGMENT)
         free_list_start(&state->list, state->entries, (int)state->blocks, state->bytes);
     for (int64_t taken = 0; good && taken < allocations;) {
         struct part *part = &state->parts[random_up_to(&draws, (uint64_t)state->blocks - 1)];
         if (part->block) {
-            give_back(run, supply, part);
+            give_back(run, supply, watch, part);
             continue;
         }
         part->bytes = draw_size(&draws, (size_t)state->size);
         part->number = (int)taken++;
-        part->block = supply->take(run, part);
+        part->block = take(run, supply, part->bytes);
+        if (watch->taken)
+            watch->taken(run, part);
         good = part->block != NULL;
     }
     for (int64_t i = 0; i < state->blocks; i++)
-        give_back(run, supply, &state->parts[i]);
+        give_back(run, supply, watch, &state->parts[i]);
     return good || run_fail(run,
                             "no symmetric memory for a block of at most %lld bytes: make the heap "
                             "larger (SHMEM_SYMMETRIC_SIZE) or ask for less",
@@ -175,9 +153,9 @@ static bool set_up(struct run *run)
     state->bytes = segment_bytes(run);
     state->parts = run_allocate(run, (size_t)state->blocks, sizeof *state->parts);
     state->entries = run_allocate(run, (size_t)state->blocks + 1, sizeof *state->entries);
-    if (supply_of(run)->segment)
+    if (supply_of(run) >= FROM_SEGMENT)
         state->memory = shmem_malloc(state->bytes);
-    if (supply_of(run)->segment && !state->memory)
+    if (supply_of(run) >= FROM_SEGMENT && !state->memory)
         return run_fail(run,
                         "no symmetric memory for a segment of %zu bytes: make the heap larger "
                         "(SHMEM_SYMMETRIC_SIZE) or ask for less",
@@ -194,18 +172,18 @@ static void tear_down(struct run *run)
 
 /* ---- Timing ---- */
 
-static double time_of(struct run *run, const struct supply *supply, bool *good)
+static double time_of(struct run *run, enum supply supply, bool *good)
 {
     const struct segment_state *state = run->state;
     int64_t start = timer_now();
-    *good = sequence(run, supply, state->allocations);
+    *good = sequence(run, supply, state->allocations, &nobody);
     return run_elapsed(run, start, timer_now()) / (double)state->allocations;
 }
 
 static double draws_alone(struct run *run)
 {
     bool good;
-    return time_of(run, &from_nowhere, &good);
+    return time_of(run, FROM_NOWHERE, &good);
 }
 
 static double run_sequence(struct run *run)
@@ -220,37 +198,34 @@ static double run_sequence(struct run *run)
 
 /* ---- Memory ---- */
 
-static unsigned char *take_counted(struct run *run, const struct part *part)
+static void count_taken(struct run *run, const struct part *part)
 {
     struct segment_state *state = run->state;
-    unsigned char *block = supply_of(run)->take(run, part);
-    if (!block)
-        return NULL;
+    if (!part->block)
+        return;
     state->in_use += part->bytes;
     if (state->in_use > state->most_in_use)
         state->most_in_use = state->in_use;
-    if (!state->low || block < state->low)
-        state->low = block;
-    if (block + part->bytes > state->high)
-        state->high = block + part->bytes;
-    return block;
+    if (!state->low || part->block < state->low)
+        state->low = part->block;
+    if (part->block + part->bytes > state->high)
+        state->high = part->block + part->bytes;
 }
 
-static void give_counted(struct run *run, const struct part *part)
+static void count_given(struct run *run, const struct part *part)
 {
     struct segment_state *state = run->state;
     state->in_use -= part->bytes;
-    supply_of(run)->give(run, part);
 }
 
 static double run_span(struct run *run)
 {
     struct segment_state *state = run->state;
-    const struct supply counted = {supply_of(run)->segment, take_counted, give_counted};
+    static const struct watch counted = {count_taken, count_given};
     state->in_use = state->most_in_use = 0;
     state->low = state->high = NULL;
     run_start(run);
-    bool good = sequence(run, &counted, state->allocations);
+    bool good = sequence(run, supply_of(run), state->allocations, &counted);
     run_stop(run);
     return good ? (double)(state->high - state->low) : NAN;
 }
@@ -280,9 +255,9 @@ static int tag_of(const struct run *run, const struct part *part, int rank)
 }
 
 /* Both ends, from the rank before: the block is symmetric, and no shorter than asked for. */
-static unsigned char *take_verified(struct run *run, const struct part *part)
+static void fill_taken(struct run *run, const struct part *part)
 {
-    unsigned char *block = supply_of(run)->take(run, part), source[VERIFIED_BYTES];
+    unsigned char *block = part->block, source[VERIFIED_BYTES];
     int next = pe_set_member(run->set, (run->rank + 1) % run->size);
     size_t bytes = verified(part);
     run_barrier(run); /* the next rank has the block, too */
@@ -294,11 +269,10 @@ static unsigned char *take_verified(struct run *run, const struct part *part)
     }
     shmem_quiet();
     run_barrier(run);
-    return block;
 }
 
-/* Checks that nobody has written to a block since it was filled, and gives it back. */
-static void give_verified(struct run *run, const struct part *part)
+/* Checks that nobody has written to a block since it was filled. */
+static void verify_given(struct run *run, const struct part *part)
 {
     int tag = tag_of(run, part, (run->rank + run->size - 1) % run->size);
     size_t bytes = verified(part);
@@ -306,7 +280,6 @@ static void give_verified(struct run *run, const struct part *part)
     if (part->bytes >= 2 * bytes)
         data_verify(run, "a block in use", part->block, bytes, tag);
     run_barrier(run);
-    supply_of(run)->give(run, part);
 }
 
 static void fill(struct run *run)
@@ -317,13 +290,12 @@ static void fill(struct run *run)
 static bool verify(struct run *run)
 {
     struct segment_state *state = run->state;
-    const struct supply *supply = supply_of(run);
-    const struct supply checked = {supply->segment, take_verified, give_verified};
+    static const struct watch checked = {fill_taken, verify_given};
     int64_t allocations = state->allocations;
     if (allocations > VERIFIED_ALLOCATIONS)
         allocations = VERIFIED_ALLOCATIONS;
-    bool good = sequence(run, &checked, allocations);
-    if (supply->segment && !free_list_is_whole(&state->list, state->bytes))
+    bool good = sequence(run, supply_of(run), allocations, &checked);
+    if (supply_of(run) >= FROM_SEGMENT && !free_list_is_whole(&state->list, state->bytes))
         return run_fail(run, "the segment is not whole again when all is freed");
     return good;
 }
@@ -382,21 +354,24 @@ static const struct measurement spans = {
 
 const struct measurement measurements_segment[] = {
     {"Shmem_Malloc_Sequence", "a random sequence of malloc and free",
-     .routine = "shmem_malloc shmem_free", .like = {&times}, .variant = WITH_SHMEM(&from_malloc),
+     .routine = "shmem_malloc shmem_free", .like = {&times},
+     .variant = &(const enum supply){FROM_MALLOC},
      .timed = "malloc and free of a block, the mean of all", .cost = "allocate + free"},
     {"Shmem_Segment_Sequence", "the same sequence on a segment with a free list, without messages",
-     .calls = "", .like = {&times}, .variant = WITH_SHMEM(&from_segment),
+     .calls = "", .like = {&times}, .variant = &(const enum supply){FROM_SEGMENT},
      .timed = "taking a block and giving it back, the mean of all"},
     {"Shmem_Segment_Sequence_Barrier",
      "the same sequence on a segment with a free list, with a barrier for each block taken or "
      "given back",
-     .calls = "shmem_barrier_all", .like = {&times}, .variant = WITH_SHMEM(&from_segment_together),
+     .calls = "shmem_barrier_all", .like = {&times},
+     .variant = &(const enum supply){FROM_SEGMENT_TOGETHER},
      .timed = "taking a block and giving it back, with two barriers, the mean of all",
      .cost = "2 * barrier"},
     {"Shmem_Malloc_Sequence_Span",
      "memory in which a random sequence of malloc and free takes place",
-     .routine = "shmem_malloc shmem_free", .like = {&spans}, .variant = WITH_SHMEM(&from_malloc)},
+     .routine = "shmem_malloc shmem_free", .like = {&spans},
+     .variant = &(const enum supply){FROM_MALLOC}},
     {"Shmem_Segment_Sequence_Span", "memory of the segment that the same sequence needs",
-     .calls = "", .like = {&spans}, .variant = WITH_SHMEM(&from_segment)},
+     .calls = "", .like = {&spans}, .variant = &(const enum supply){FROM_SEGMENT}},
     {.name = NULL},
 };

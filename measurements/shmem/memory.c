@@ -15,6 +15,8 @@ struct request {
     size_t alignment;
 };
 
+enum routine { MALLOC, CALLOC, ALIGN, REALLOC, FREE };
+
 /* For functions without the parameter. The classic free is measured on a block of four bytes; an
  * alignment must be at least the size of a pointer. */
 #define SMALL_BYTES 4
@@ -45,94 +47,64 @@ static size_t bytes_of(const struct request *request)
 #define VERIFIED_BYTES 4096
 #define DIRT 0xa5
 
-/* A routine: what is timed, and what has to be there before. */
-struct routine {
-    void *(*prepare)(const struct request *);             /* untimed; NULL: nothing */
-    void *(*call)(void *block, const struct request *);   /* timed; returns the new block */
-    bool (*verify)(const void *, const struct request *); /* what call left; NULL: anything */
-    bool frees;                                           /* there is no new block */
-};
-
 struct bursts {
     struct request request;
     void *block[BURST];
 };
 
-/* ---- The routines ---- */
-
-static void *call_malloc(void *block, const struct request *request)
+static enum routine routine_of(const struct run *run)
 {
-    (void)block;
-    return shmem_malloc(request->size);
+    return *(const enum routine *)run->function->variant;
 }
 
-static void *call_calloc(void *block, const struct request *request)
+/* Bytes that are there before the call; 0: none. */
+static size_t bytes_before(enum routine routine, const struct request *request)
 {
-    (void)block;
-    return shmem_calloc(request->number, request->size);
+    return routine == REALLOC ? (request->size + 1) / 2 : routine == FREE ? request->size : 0;
 }
 
-static void *call_align(void *block, const struct request *request)
+/* What is timed. The new block; NULL: there is no memory, or it was freed. */
+static void *call_routine(enum routine routine, void *block, const struct request *request)
 {
-    (void)block;
-    return shmem_align(request->alignment, request->size);
-}
-
-/* A block that cannot grow is still there. */
-static void *call_realloc(void *block, const struct request *request)
-{
-    void *larger = shmem_realloc(block, request->size);
-    if (!larger)
+    void *larger;
+    switch (routine) {
+    case MALLOC:
+        return shmem_malloc(request->size);
+    case CALLOC:
+        return shmem_calloc(request->number, request->size);
+    case ALIGN:
+        return shmem_align(request->alignment, request->size);
+    case REALLOC:
+        larger = shmem_realloc(block, request->size);
+        if (!larger)
+            shmem_free(block); /* what cannot grow is still there */
+        return larger;
+    case FREE:
         shmem_free(block);
-    return larger;
-}
-
-static void *call_free(void *block, const struct request *request)
-{
-    (void)request;
-    shmem_free(block);
+        break;
+    }
     return NULL;
 }
 
-static size_t half(const struct request *request)
-{
-    return (request->size + 1) / 2;
-}
-
-static void *prepare_half(const struct request *request)
-{
-    return shmem_malloc(half(request));
-}
-
-static void *prepare_whole(const struct request *request)
-{
-    return shmem_malloc(request->size);
-}
-
 /* ---- Verification ---- */
-
-static bool is_zero(const void *block, const struct request *request)
-{
-    const unsigned char *byte = block;
-    for (size_t i = 0; i < bytes_of(request); i++)
-        if (byte[i])
-            return false;
-    return true;
-}
-
-static bool is_aligned(const void *block, const struct request *request)
-{
-    return (uintptr_t)block % request->alignment == 0;
-}
 
 static size_t verified(size_t bytes)
 {
     return bytes < VERIFIED_BYTES ? bytes : VERIFIED_BYTES;
 }
 
-static bool keeps_contents(const void *block, const struct request *request)
+/* Whether the block is zeroed, aligned or filled as the routine promises. */
+static bool keeps_promise(enum routine routine, const unsigned char *block,
+                          const struct request *request)
 {
-    return pattern_check(block, verified(half(request)), (uint64_t)shmem_my_pe());
+    bool zero = true;
+    for (size_t i = 0; routine == CALLOC && i < bytes_of(request); i++)
+        zero = zero && block[i] == 0;
+    if (routine == ALIGN)
+        return (uintptr_t)block % request->alignment == 0;
+    return zero &&
+           (routine != REALLOC || pattern_check(block, verified(bytes_before(routine, request)),
+                                                (uint64_t)shmem_my_pe()));
 }
 
 /* Memory that was just written, so that zeros are not there by chance. */
@@ -178,35 +150,30 @@ static bool set_up(struct run *run)
 
 static void fill(struct run *run)
 {
-    const struct routine *routine = run->function->variant;
     const struct bursts *bursts = run->state;
-    if (!routine->prepare)
+    if (bytes_before(routine_of(run), &bursts->request) == 0)
         leave_dirt(bytes_of(&bursts->request));
 }
 
 /* Checks that blocks are as the standard promises after the timed calls, too. */
 static bool verify(struct run *run)
 {
-    const struct routine *routine = run->function->variant;
-    const struct bursts *bursts = run->state;
-    const struct request *request = &bursts->request;
-    size_t bytes = bytes_of(request);
-    void *block = NULL;
-    if (routine->prepare) {
-        block = routine->prepare(request);
-        if (!block)
-            return no_memory(run);
-        if (routine->frees)
-            is_symmetric(run, block, bytes);
-        else
-            pattern_fill(block, verified(half(request)), (uint64_t)shmem_my_pe());
-    }
-    block = routine->call(block, request);
-    if (routine->frees)
+    enum routine routine = routine_of(run);
+    const struct request *request = &((const struct bursts *)run->state)->request;
+    size_t bytes = bytes_of(request), before = bytes_before(routine, request);
+    unsigned char *block = before > 0 ? shmem_malloc(before) : NULL;
+    if (before > 0 && !block)
+        return no_memory(run);
+    if (routine == FREE)
+        is_symmetric(run, block, bytes);
+    else if (before > 0)
+        pattern_fill(block, verified(before), (uint64_t)shmem_my_pe());
+    block = call_routine(routine, block, request);
+    if (routine == FREE)
         return true;
     if (!block)
         return no_memory(run);
-    if (routine->verify && !routine->verify(block, request))
+    if (!keeps_promise(routine, block, request))
         run_fail(
             run,
             "rank %d got a block that is not aligned, zeroed or filled as the routine promises",
@@ -221,11 +188,11 @@ static bool verify(struct run *run)
 /* Blocks that are there before the timed calls; false: not all of them. */
 static bool prepare(struct run *run, int64_t count)
 {
-    const struct routine *routine = run->function->variant;
     struct bursts *bursts = run->state;
+    size_t before = bytes_before(routine_of(run), &bursts->request);
     for (int64_t i = 0; i < count; i++) {
-        bursts->block[i] = routine->prepare ? routine->prepare(&bursts->request) : NULL;
-        if (routine->prepare && !bursts->block[i])
+        bursts->block[i] = before > 0 ? shmem_malloc(before) : NULL;
+        if (before > 0 && !bursts->block[i])
             return no_memory(run);
     }
     return true;
@@ -233,22 +200,21 @@ static bool prepare(struct run *run, int64_t count)
 
 static void call(struct run *run, int64_t count)
 {
-    const struct routine *routine = run->function->variant;
+    enum routine routine = routine_of(run);
     struct bursts *bursts = run->state;
     for (int64_t i = 0; i < count; i++)
-        bursts->block[i] = routine->call(bursts->block[i], &bursts->request);
+        bursts->block[i] = call_routine(routine, bursts->block[i], &bursts->request);
 }
 
 /* Frees what the calls returned; false: not all of them returned memory. */
 static bool release(struct run *run, int64_t count)
 {
-    const struct routine *routine = run->function->variant;
     struct bursts *bursts = run->state;
     bool good = true;
     for (int64_t i = 0; i < count; i++) {
         if (bursts->block[i])
             shmem_free(bursts->block[i]);
-        else if (!routine->frees)
+        else if (routine_of(run) != FREE)
             good = no_memory(run);
         bursts->block[i] = NULL;
     }
@@ -294,16 +260,6 @@ static double run_synchro(struct run *run)
     return release(run, 1) && good ? seconds : NAN;
 }
 
-/* ---- Descriptors ---- */
-
-static const struct routine routine_malloc = {.call = call_malloc};
-static const struct routine routine_calloc = {.call = call_calloc, .verify = is_zero};
-static const struct routine routine_align = {.call = call_align, .verify = is_aligned};
-static const struct routine routine_realloc = {
-    .prepare = prepare_half, .call = call_realloc, .verify = keeps_contents};
-static const struct routine routine_free = {
-    .prepare = prepare_whole, .call = call_free, .frees = true};
-
 #endif
 
 static const char *check(const struct run *run)
@@ -348,15 +304,15 @@ static const struct measurement by_the_clock = {
 
 /* clang-format off */
 static const struct measurement of_malloc = {.routine = "shmem_malloc", .timed = "malloc; free untimed", .cost = "allocate",
-    .variant = WITH_SHMEM(&routine_malloc)};
+    .variant = &(const enum routine){MALLOC}};
 static const struct measurement of_calloc = {.routine = "shmem_calloc", .timed = "calloc; free untimed", .cost = "allocate",
-    .variant = WITH_SHMEM(&routine_calloc)};
+    .variant = &(const enum routine){CALLOC}};
 static const struct measurement of_align = {.routine = "shmem_align", .timed = "align; free untimed", .cost = "allocate",
-    .variant = WITH_SHMEM(&routine_align)};
+    .variant = &(const enum routine){ALIGN}};
 static const struct measurement of_realloc = {.routine = "shmem_realloc", .cost = "allocate",
-    .timed = "realloc; malloc of half the size and free untimed", .variant = WITH_SHMEM(&routine_realloc)};
+    .timed = "realloc; malloc of half the size and free untimed", .variant = &(const enum routine){REALLOC}};
 static const struct measurement of_free = {.routine = "shmem_free", .timed = "free; malloc untimed", .cost = "free",
-    .variant = WITH_SHMEM(&routine_free)};
+    .variant = &(const enum routine){FREE}};
 
 const struct measurement measurements_memory[] = {
     {"Shmem_Malloc", "symmetric memory", {&in_a_row, &of_malloc}, .parameters = {ITERATIONS, SIZE}},
