@@ -148,14 +148,6 @@ static void aim(const struct run *run, struct load *load)
         flood->there += (size_t)(load->index % MOST_PLACES) * place;
 }
 
-static void open_stream(struct run *run, struct stream *stream)
-{
-    stream->from = run_allocate(run, 1, STREAM_BYTES);
-    stream->to = run_allocate(run, 1, STREAM_BYTES);
-    pattern_fill(stream->from, STREAM_BYTES, data_key(run, run->rank));
-    data_poison(stream->to, STREAM_BYTES);
-}
-
 static bool sum_possible(struct run *);
 
 bool load_open(struct run *run)
@@ -169,8 +161,12 @@ bool load_open(struct run *run)
     find_relatives(load, run->rank);
     if (load->aggressors > 0)
         aim(run, load);
-    if (floods && load->flood.flooding == FLOOD_COPY)
-        open_stream(run, &load->stream);
+    if (floods && load->flood.flooding == FLOOD_COPY) {
+        load->stream.from = run_allocate(run, 1, STREAM_BYTES);
+        load->stream.to = run_allocate(run, 1, STREAM_BYTES);
+        pattern_fill(load->stream.from, STREAM_BYTES, data_key(run, run->rank));
+        data_poison(load->stream.to, STREAM_BYTES);
+    }
     enum load_action action = victim_of(run)->action;
     return pair_open(run, pair_action_of(action), &load->pair) &&
            (action != LOAD_SUM || sum_possible(run));

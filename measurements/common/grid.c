@@ -76,17 +76,6 @@ static float value_at(const struct grid_block *block, uint64_t key, const int64_
     return (float)(mixed >> 40) / (float)(1 << 24);
 }
 
-/* Whether a block sets the cell at that place of the grid: its own, and the border. */
-static bool known(const struct grid_block *block, const int64_t at[])
-{
-    bool own = true, border = false;
-    for (int d = 0; d < GRID_DIMENSIONS; d++) {
-        own = own && inside(at[d], block->first[d], block->extent[d]);
-        border = border || !inside(at[d], 0, block->whole[d]);
-    }
-    return own || border;
-}
-
 void grid_begin(const struct grid_block *block, float *cells, uint64_t key, bool all)
 {
     const int *layer = block->layer;
@@ -96,7 +85,12 @@ void grid_begin(const struct grid_block *block, float *cells, uint64_t key, bool
             for (int64_t k = -layer[2]; k < extent[2] + layer[2]; k++) {
                 const int64_t at[] = {block->first[0] + i, block->first[1] + j,
                                       block->first[2] + k};
-                if (all || known(block, at))
+                bool own = true, border = false;
+                for (int d = 0; d < GRID_DIMENSIONS; d++) {
+                    own = own && inside(at[d], block->first[d], block->extent[d]);
+                    border = border || !inside(at[d], 0, block->whole[d]);
+                }
+                if (all || own || border)
                     cells[grid_index(block, i, j, k)] = value_at(block, key, at);
             }
 }

@@ -118,27 +118,17 @@ static float *packed_place(const struct halo *halo, int side)
     return halo->packed + index_of(halo, side) * halo->room;
 }
 
-static void put_packed(const struct halo *halo, const struct halo_side *side, int receiver,
-                       const float *cells)
-{
-    float *own = halo->packed + HALO_TURNS * HALO_SIDES * halo->room;
-    grid_pack(&side->face, cells, own);
-    shmem_putmem(packed_place(halo, receiver), own, grid_section_cells(&side->face) * sizeof *own,
-                 side->pe);
-}
-
 static void put_face(const struct halo *halo, int s, float *cells)
 {
     const struct halo_side *side = &halo->side[s];
-    switch (halo->way) {
-    case HALO_RUNS:
-    case HALO_IPUT:
+    float *own = halo->packed + HALO_TURNS * HALO_SIDES * halo->room;
+    if (halo->way != HALO_PACK) {
         put_rows(side, cells, halo->way == HALO_IPUT);
-        break;
-    case HALO_PACK:
-        put_packed(halo, side, s ^ 1, cells);
-        break;
+        return;
     }
+    grid_pack(&side->face, cells, own);
+    shmem_putmem(packed_place(halo, s ^ 1), own, grid_section_cells(&side->face) * sizeof *own,
+                 side->pe);
 }
 
 /* ---- The exchange ---- */

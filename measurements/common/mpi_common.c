@@ -230,6 +230,20 @@ bool mpi_succeeded(struct run *run, const char *call, int code)
     return code == MPI_SUCCESS || run_fail(run, "%s: %s", call, mpi_error_text(code, text));
 }
 
+MPI_Errhandler mpi_errors_return(MPI_Comm comm)
+{
+    MPI_Errhandler usual;
+    MPI_Comm_get_errhandler(comm, &usual);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    return usual;
+}
+
+void mpi_errors_end_job(MPI_Comm comm, MPI_Errhandler usual)
+{
+    MPI_Comm_set_errhandler(comm, usual);
+    MPI_Errhandler_free(&usual);
+}
+
 bool mpi_all(struct run *run, bool good, const char *otherwise)
 {
     int mine = good, all;

@@ -106,6 +106,11 @@ bool mpi_succeeded(struct run *, const char *call, int code);
 /* What the library says about an error code; the text. Any PE. */
 const char *mpi_error_text(int code, char text[MPI_MAX_ERROR_STRING]);
 
+/* Calls on the communicator return their errors, until mpi_errors_end_job() with what this returns:
+ * what a library refuses is the failure of a measurement, not of the job. */
+MPI_Errhandler mpi_errors_return(MPI_Comm);
+void mpi_errors_end_job(MPI_Comm, MPI_Errhandler usual);
+
 /* Whether all members agree; false after run_fail() where one does not. Collective over the set. */
 bool mpi_all(struct run *, bool good, const char *otherwise);
 

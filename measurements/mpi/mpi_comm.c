@@ -79,44 +79,32 @@ static bool set_up_making(struct run *run)
 static double run_making(struct run *run)
 {
     const struct making *making = run->function->variant;
-    MPI_Comm comm = mpi_comm(run), made;
-    int64_t started = 0, stopped = 0;
-    if (!making->frees)
-        started = run_start(run);
-    making->make(run, comm, &made);
-    if (!making->frees)
-        stopped = run_stop(run);
+    MPI_Comm comm = mpi_comm(run), made = MPI_COMM_NULL;
     if (making->frees)
-        started = run_start(run);
-    if (made != MPI_COMM_NULL)
+        making->make(run, comm, &made);
+    int64_t started = run_start(run);
+    if (!making->frees)
+        making->make(run, comm, &made);
+    else if (made != MPI_COMM_NULL)
         MPI_Comm_free(&made);
-    if (making->frees)
-        stopped = run_stop(run);
+    int64_t stopped = run_stop(run);
+    if (!making->frees && made != MPI_COMM_NULL)
+        MPI_Comm_free(&made);
     return run_elapsed(run, started, stopped);
 }
 
 /* ---- Memory ---- */
 
-/* A library may run out of communicators: this measurement fails, the job goes on. */
-static int duplicate_all(MPI_Comm comm, MPI_Comm *made, int64_t n, int64_t *count)
-{
-    MPI_Errhandler usual;
-    int code = MPI_SUCCESS;
-    MPI_Comm_get_errhandler(comm, &usual);
-    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-    while (*count < n && (code = MPI_Comm_dup(comm, &made[*count])) == MPI_SUCCESS)
-        ++*count;
-    MPI_Comm_set_errhandler(comm, usual);
-    MPI_Errhandler_free(&usual);
-    return code;
-}
-
 static double run_memory(struct run *run)
 {
     int64_t n = run_integer(run, "n", 0), count = 0;
-    MPI_Comm *made = memory_zeroed((size_t)n, sizeof *made);
+    MPI_Comm *made = memory_zeroed((size_t)n, sizeof *made), comm = mpi_comm(run);
     double before = resident_bytes();
-    int code = duplicate_all(mpi_comm(run), made, n, &count);
+    int code = MPI_SUCCESS;
+    MPI_Errhandler usual = mpi_errors_return(comm); /* a library may run out of communicators */
+    while (count < n && (code = MPI_Comm_dup(comm, &made[count])) == MPI_SUCCESS)
+        count++;
+    mpi_errors_end_job(comm, usual);
     double after = resident_bytes();
     while (count > 0)
         MPI_Comm_free(&made[--count]);
@@ -147,17 +135,6 @@ static bool call_peers(const struct run *run, MPI_Comm comm)
     return good;
 }
 
-static bool exchange_all(const struct run *run, MPI_Comm comm, int *words)
-{
-    bool good = true;
-    for (int i = 0; i < run->size; i++)
-        words[i] = run->rank;
-    MPI_Alltoall(words, 1, MPI_INT, words + run->size, 1, MPI_INT, comm);
-    for (int i = 0; i < run->size; i++)
-        good = good && words[run->size + i] == i;
-    return good;
-}
-
 /* What a step added; a rank's own growth can be below zero. */
 static void note_step(struct run *run, const char *step, double before, double now)
 {
@@ -178,7 +155,11 @@ static double run_footprint(struct run *run)
     bool good = call_peers(run, comm);
     double peers = resident_bytes();
     note_step(run, "the first message to each peer", start->resident_after, peers);
-    good = exchange_all(run, comm, words) && good;
+    for (int i = 0; i < run->size; i++)
+        words[i] = run->rank;
+    MPI_Alltoall(words, 1, MPI_INT, words + run->size, 1, MPI_INT, comm);
+    for (int i = 0; i < run->size; i++)
+        good = good && words[run->size + i] == i;
     double last = resident_bytes();
     note_step(run, "the first all-to-all", peers, last);
     if (run_max(run, been_through) > 0)

@@ -182,15 +182,6 @@ static bool accumulates(enum routine routine)
     return routine == ACCUMULATE || routine == GET_ACCUMULATE || routine == FETCH_AND_OP;
 }
 
-/* Compares elements in memory that is no buffer of the run; false after run_fail(). */
-static bool verify_equal(struct run *run, const char *what, const void *found, const void *expected,
-                         struct datatype *type)
-{
-    const struct flush_state *s = run->state;
-    return window_equal(expected, found, s->count, type) ||
-           data_verify_equal(run, what, found, expected, s->block);
-}
-
 /* What one rank sends, as its tag says. Compare-and-swaps that are timed find what they put
  * there before: they always take place. */
 static int sent_by(const struct run *run, int rank)
@@ -198,16 +189,12 @@ static int sent_by(const struct run *run, int rank)
     return run->size + rank;
 }
 
-static bool swaps_the_same(const struct run *run)
-{
-    const struct flush *flushed = run->function->variant;
-    return flushed->routine == COMPARE_AND_SWAP && !run->untimed;
-}
-
 /* What the window of a rank holds at first. */
 static int held_by(const struct run *run, int rank, int source)
 {
-    return swaps_the_same(run) && source >= 0 ? sent_by(run, source) : rank;
+    const struct flush *flushed = run->function->variant;
+    bool the_same = flushed->routine == COMPARE_AND_SWAP && !run->untimed;
+    return the_same && source >= 0 ? sent_by(run, source) : rank;
 }
 
 /* What a window holds after the source's operation; a rank's window begins with its own pattern. */
@@ -227,7 +214,8 @@ static bool check_window(struct run *run, int source)
     window_fill(run, expected, s->count, type, run->rank, true);
     window_accumulate(run, expected, expected + s->block, s->count, type, s->op,
                       sent_by(run, source));
-    bool good = verify_equal(run, "the window", found, expected, type);
+    bool good = window_equal(expected, found, s->count, type) ||
+                data_verify_equal(run, "the window", found, expected, s->block);
     free(expected);
     return good;
 }
@@ -256,7 +244,8 @@ static bool check_result(struct run *run)
     /* Gaps of the type are as they were. */
     memcpy(expected, found, s->block);
     window_fill(run, expected, s->count, type, tag, adds);
-    bool good = verify_equal(run, "the data fetched", found, expected, type);
+    bool good = window_equal(expected, found, s->count, type) ||
+                data_verify_equal(run, "the data fetched", found, expected, s->block);
     free(expected);
     return good;
 }
@@ -308,19 +297,15 @@ static bool crashes(const struct run *run, enum window_kind kind)
 #endif
 }
 
-static enum window_kind kind_of(const struct run *run)
-{
-    return run_find_argument(run, "window") ? (enum window_kind)run_word(run, "window")
-                                            : WINDOW_SHARED;
-}
-
 static bool set_up_flushed(struct run *run)
 {
     const struct flush *flushed = run->function->variant;
     struct flush_state *s = run->state;
     struct datatype *type = mpi_datatype_of(run);
     const struct operation *op = mpi_operation_of(run);
-    enum window_kind kind = kind_of(run);
+    enum window_kind kind = run_find_argument(run, "window")
+                                ? (enum window_kind)run_word(run, "window")
+                                : WINDOW_SHARED;
     if (crashes(run, kind))
         return run_fail(run, "known defect: Open MPI 4.1 up to 4.1.4 crashes in 64-bit "
                              "compare-and-swap on windows by MPI_Win_allocate: take \"create\", "

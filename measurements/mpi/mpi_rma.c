@@ -51,6 +51,12 @@ struct epochs {
     bool together; /* all origins work on the same place */
 };
 
+/* Targets post and wait for an epoch. */
+static bool posts(const struct epochs *epochs)
+{
+    return epochs->epoch == START_POST || epochs->epoch == START_TEST;
+}
+
 /* ---- What the arguments say ---- */
 
 /* Messages to each target. */
@@ -125,8 +131,7 @@ static const char *check_assertion(const struct run *run)
                "MPI_MODE_NOSUCCEED or sums of them";
     if (epochs->epoch == LOCK && (assertion & ~no_check))
         return "assert of a lock is 0 or MPI_MODE_NOCHECK";
-    if ((epochs->epoch == START_POST || epochs->epoch == START_TEST) &&
-        (assertion & ~(no_check | no_put | no_store)))
+    if (posts(epochs) && (assertion & ~(no_check | no_put | no_store)))
         return "assert of start and post is 0 or MPI_MODE_NOCHECK, MPI_MODE_NOSTORE, "
                "MPI_MODE_NOPUT "
                "or sums of them";
@@ -229,13 +234,6 @@ static int64_t place_of(const struct run *run, int rank, int i)
     return epochs->pattern == NEIGHBOURS ? i : rank;
 }
 
-/* The block of a rank's memory that the target gets, and whose pattern it has in the set-up. */
-static int64_t source_of(const struct run *run, int target)
-{
-    const struct epoch_state *state = run->state;
-    return state->sources > 1 ? target : 0;
-}
-
 /* Tag of the data that go from a rank to another. */
 static int tag_of(const struct run *run, int origin, int target)
 {
@@ -274,7 +272,7 @@ static void operate(const struct run *run)
     const struct epoch_state *s = run->state;
     for (int i = 0; s->operates && i < s->to.count; i++) {
         int target = (s->to.first + i) % run->size;
-        unsigned char *from = run->local + source_of(run, target) * s->block + s->origin;
+        unsigned char *from = run->local + (s->sources > 1 ? target : 0) * s->block + s->origin;
         MPI_Aint at = (MPI_Aint)(place_of(run, run->rank, i) * s->messages) * s->block + s->origin;
         for (int64_t m = 0; m < s->messages; m++, at += s->block)
             transfer(run, from, target, at);
@@ -349,15 +347,6 @@ static bool go_through(const struct run *run, enum stage stage)
     return true;
 }
 
-/* MPI_MODE_NOCHECK promises that the matching posts have been made. */
-static bool waits_for_posts(const struct run *run, enum stage stage)
-{
-    const struct epochs *epochs = run->function->variant;
-    const struct epoch_state *s = run->state;
-    return stage == OPEN && s->assertion & MPI_MODE_NOCHECK &&
-           (epochs->epoch == START_POST || epochs->epoch == START_TEST);
-}
-
 /* A rank that reports has computed before the start: all of its time counts. */
 static double run_stages(struct run *run)
 {
@@ -368,8 +357,8 @@ static double run_stages(struct run *run)
     bool over = true;
     for (enum stage stage = POST; stage < STAGES; stage++) {
         bool late = s->late > 0 && stage == epochs->late;
-        if (waits_for_posts(run, stage))
-            MPI_Barrier(comm);
+        if (stage == OPEN && posts(epochs) && s->assertion & MPI_MODE_NOCHECK)
+            MPI_Barrier(comm); /* the assertion promises that the matching posts have been made */
         if (late && s->reports)
             run_pause(s->late);
         if (stage == epochs->first)
@@ -393,35 +382,17 @@ static double run_stages(struct run *run)
 static void form_groups(const struct run *run, struct epoch_state *s)
 {
     const struct epochs *epochs = run->function->variant;
-    bool posts = epochs->epoch == START_POST || epochs->epoch == START_TEST;
+    bool needed = posts(epochs);
     int *ranks = memory_zeroed((size_t)run->size, sizeof *ranks), count = 0;
     for (int i = 0; i < s->to.count; i++)
         ranks[i] = (s->to.first + i) % run->size;
-    s->targets = group_of(run, ranks, posts ? s->to.count : 0);
+    s->targets = group_of(run, ranks, needed ? s->to.count : 0);
     for (int rank = 0; rank < run->size; rank++)
         if (index_of(run, rank, run->rank) >= 0)
             ranks[count++] = rank;
     s->target = count > 0;
-    s->origins = group_of(run, ranks, posts ? count : 0);
+    s->origins = group_of(run, ranks, needed ? count : 0);
     free(ranks);
-}
-
-static bool has_role(const struct run *run, const struct epoch_state *s, enum role role)
-{
-    bool origin = s->to.count > 0;
-    switch (role) {
-    case NOBODY:
-        return false;
-    case ORIGINS:
-        return origin;
-    case TARGETS:
-        return s->target;
-    case EACH:
-        return true;
-    case THE_ONE:
-        return run->rank == run_integer(run, "rank", 0);
-    }
-    return false;
 }
 
 static bool set_up(struct run *run)
@@ -448,9 +419,14 @@ static bool set_up(struct run *run)
     s->operates = operates(run);
     s->to = targets_of(run, run->rank);
     form_groups(run, s);
-    s->reports = epochs->reports == NOBODY ? has_role(run, s, ORIGINS) || has_role(run, s, TARGETS)
-                                           : has_role(run, s, epochs->reports);
-    if (has_role(run, s, epochs->who))
+    const bool roles[] = {[NOBODY] = false,
+                          [ORIGINS] = s->to.count > 0,
+                          [TARGETS] = s->target,
+                          [EACH] = true,
+                          [THE_ONE] = run->rank == run_integer(run, "rank", 0)};
+    s->reports =
+        epochs->reports == NOBODY ? roles[ORIGINS] || roles[TARGETS] : roles[epochs->reports];
+    if (roles[epochs->who])
         s->late = 1e-6 * (double)run_integer(run, "us", 0);
     return true;
 }
@@ -522,28 +498,6 @@ static bool check_block(struct run *run, int origin, int64_t block)
     return good;
 }
 
-/* What all origins of this rank did. */
-static bool check_window(struct run *run)
-{
-    const struct epoch_state *s = run->state;
-    bool good = true;
-    for (int rank = 0; rank < run->size; rank++) {
-        int i = index_of(run, rank, run->rank);
-        for (int64_t m = 0; i >= 0 && m < s->messages && good; m++)
-            good = check_block(run, rank, place_of(run, rank, i) * s->messages + m);
-    }
-    return good;
-}
-
-static bool check_got(struct run *run)
-{
-    const struct epoch_state *s = run->state;
-    struct datatype *type = mpi_datatype_of(run);
-    return s->to.count == 0 || s->messages == 0 ||
-           mpi_verify(run, "the data got", mpi_address(run->local, type), s->count, type,
-                      s->to.first);
-}
-
 static void fill_all(struct run *run)
 {
     const struct epochs *epochs = run->function->variant;
@@ -563,11 +517,19 @@ static bool verify(struct run *run)
     const struct epochs *epochs = run->function->variant;
     const struct epoch_state *s = run->state;
     bool known = s->operates && !epochs->twice && (epochs->operation != ACCUMULATE || run->untimed);
+    struct datatype *type = mpi_datatype_of(run);
+    bool good = true;
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, run->rank, 0, s->window.handle);
-    bool good = !known || check_window(run);
+    for (int origin = 0; known && origin < run->size; origin++) {
+        int i = index_of(run, origin, run->rank);
+        for (int64_t m = 0; i >= 0 && m < s->messages && good; m++)
+            good = check_block(run, origin, place_of(run, origin, i) * s->messages + m);
+    }
     MPI_Win_unlock(run->rank, s->window.handle);
+    bool got = epochs->operation == GET && s->operates && s->to.count > 0 && s->messages > 0;
     return good && window_verify_guards(run, &s->window) &&
-           (epochs->operation != GET || !s->operates || check_got(run));
+           (!got || mpi_verify(run, "the data got", mpi_address(run->local, type), s->count, type,
+                               s->to.first));
 }
 
 #endif

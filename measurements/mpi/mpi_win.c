@@ -73,44 +73,36 @@ static bool on_one_node(MPI_Comm comm)
     return all == here;
 }
 
-/* Libraries refuse windows of some kinds, on some communicators: a failure of this measurement, not
- * of the job, as the handler of the communicator would have it. */
-static int make_if_possible(struct window *window, size_t bytes, MPI_Info info, MPI_Comm comm)
-{
-    MPI_Errhandler usual;
-    MPI_Comm_get_errhandler(comm, &usual);
-    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-    int code = make(window, bytes, info, comm);
-    MPI_Comm_set_errhandler(comm, usual);
-    MPI_Errhandler_free(&usual);
-    return code;
-}
-
-/* Bytes to ask for: some libraries need somewhat more than what is used. */
-static size_t window_bytes(struct run *run, enum window_kind kind, size_t bytes)
-{
-    const char *known = kind == WINDOW_ALLOCATE ? measurement_window_sizes(run->function) : NULL;
-    if (!known || bytes % SOUND_SIZE == 0)
-        return bytes;
-    run_note(run, "%s", known);
-    return bytes - bytes % SOUND_SIZE + SOUND_SIZE;
-}
-
-static bool open_window(struct run *run, size_t bytes, MPI_Info info, struct window *window)
-{
-    MPI_Comm comm = mpi_comm(run);
-    bytes = window_bytes(run, window->kind, bytes);
-    int code = make_if_possible(window, bytes, info, comm);
-    window->open = mpi_succeeded(run, calls[window->kind], code);
-    if (window->open)
-        end_job_on_error(window->handle);
-    return mpi_all(run, code == MPI_SUCCESS, "another rank could not make the window");
-}
-
-static MPI_Info memory_info(const struct run *run)
+/* The memory of a kind for which the library does not allocate it, with guards around it. */
+static bool allocate(struct run *run, struct window *window)
 {
     struct info *info = run->settings->memory_info;
-    return info ? mpi_info(info) : MPI_INFO_NULL;
+    if (MPI_Alloc_mem((MPI_Aint)(window->bytes + 2 * GUARD), info ? mpi_info(info) : MPI_INFO_NULL,
+                      &window->block) != MPI_SUCCESS)
+        window->block = NULL;
+    if (!mpi_all(run, window->block, "there is no memory for the window"))
+        return false;
+    data_poison(window->block, window->bytes + 2 * GUARD);
+    window->memory = window->block + GUARD;
+    return true;
+}
+
+static bool make_on_all(struct run *run, struct window *window, MPI_Info info)
+{
+    MPI_Comm comm = mpi_comm(run);
+    enum window_kind kind = window->kind;
+    /* Some libraries need somewhat more than what is used. */
+    const char *known = kind == WINDOW_ALLOCATE ? measurement_window_sizes(run->function) : NULL;
+    size_t asked = known ? ROUND_UP(window->bytes, SOUND_SIZE) : window->bytes;
+    if (asked > window->bytes)
+        run_note(run, "%s", known);
+    MPI_Errhandler usual = mpi_errors_return(comm); /* some kinds, on some communicators */
+    int code = make(window, asked, info, comm);
+    mpi_errors_end_job(comm, usual);
+    window->open = mpi_succeeded(run, calls[kind], code);
+    if (window->open)
+        end_job_on_error(window->handle);
+    return mpi_all(run, window->open, "another rank could not make the window");
 }
 
 bool window_open(struct run *run, enum window_kind kind, size_t bytes, MPI_Info info,
@@ -121,19 +113,7 @@ bool window_open(struct run *run, enum window_kind kind, size_t bytes, MPI_Info 
     if (kind == WINDOW_SHARED &&
         !mpi_all(run, on_one_node(comm), "windows of shared memory need all PEs on one node"))
         return false;
-    if (kind == WINDOW_CREATE && MPI_Alloc_mem((MPI_Aint)(bytes + 2 * GUARD), memory_info(run),
-                                               &window->block) != MPI_SUCCESS)
-        window->block = NULL;
-    if (kind == WINDOW_CREATE &&
-        !mpi_all(run, window->block, "there is no memory for the window")) {
-        window_close(window);
-        return false;
-    }
-    if (window->block) {
-        data_poison(window->block, bytes + 2 * GUARD);
-        window->memory = window->block + GUARD;
-    }
-    if (!open_window(run, bytes, info, window)) {
+    if ((kind == WINDOW_CREATE && !allocate(run, window)) || !make_on_all(run, window, info)) {
         window_close(window);
         return false;
     }
@@ -213,21 +193,11 @@ bool window_equal(const void *a, const void *b, int64_t count, const struct data
 
 /* ---- Making and freeing ---- */
 
-static MPI_Info info_of(const struct run *run)
-{
-    return mpi_info(mpi_info_of(run));
-}
-
-static int count_of(const struct run *run)
-{
-    return (int)run_integer(run, "count", 0);
-}
-
 /* To the next rank, between fences. */
 static void put_to_next(const struct run *run, MPI_Win window)
 {
     struct datatype *type = mpi_datatype_of(run);
-    int count = count_of(run);
+    int count = (int)run_integer(run, "count", 0);
     MPI_Win_fence(0, window);
     MPI_Put(mpi_address(run->local, type), count, mpi_datatype(type), (run->rank + 1) % run->size,
             (MPI_Aint)datatype_origin(type), count, mpi_datatype(type), window);
@@ -239,12 +209,13 @@ static bool set_up_making(struct run *run)
 {
     const struct making *making = run->function->variant;
     struct datatype *type = mpi_datatype_of(run);
+    int64_t count = run_integer(run, "count", 0);
     struct window window;
-    if (!window_open(run, making->kind, run->demand.remote, info_of(run), &window))
+    if (!window_open(run, making->kind, run->demand.remote, mpi_info(mpi_info_of(run)), &window))
         return false;
-    mpi_fill(run, mpi_address(run->local, type), count_of(run), type, run->rank);
+    mpi_fill(run, mpi_address(run->local, type), count, type, run->rank);
     put_to_next(run, window.handle);
-    bool good = mpi_matches(run, mpi_address(window.memory, type), count_of(run), type,
+    bool good = mpi_matches(run, mpi_address(window.memory, type), count, type,
                             (run->rank + run->size - 1) % run->size);
     window_close(&window);
     return good || run_fail(run, "what was put into the window is not there");
@@ -254,22 +225,22 @@ static double run_making(struct run *run)
 {
     const struct making *making = run->function->variant;
     struct window window = {.memory = run->remote, .kind = making->kind};
-    MPI_Info info = info_of(run);
+    MPI_Info info = mpi_info(mpi_info_of(run));
     MPI_Comm comm = mpi_comm(run);
-    int64_t started = 0, stopped = 0;
-    if (!making->frees)
-        started = run_start(run);
-    make(&window, run->demand.remote, info, comm);
-    if (!making->frees)
-        stopped = run_stop(run);
-    end_job_on_error(window.handle);
-    if (making->frees && run_integer(run, "doput", 0) > 0)
-        put_to_next(run, window.handle);
+    if (making->frees) {
+        make(&window, run->demand.remote, info, comm);
+        end_job_on_error(window.handle);
+        if (run_integer(run, "doput", 0) > 0)
+            put_to_next(run, window.handle);
+    }
+    int64_t started = run_start(run);
     if (making->frees)
-        started = run_start(run);
-    MPI_Win_free(&window.handle);
-    if (making->frees)
-        stopped = run_stop(run);
+        MPI_Win_free(&window.handle);
+    else
+        make(&window, run->demand.remote, info, comm);
+    int64_t stopped = run_stop(run);
+    if (!making->frees)
+        MPI_Win_free(&window.handle);
     return run_elapsed(run, started, stopped);
 }
 

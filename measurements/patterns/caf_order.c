@@ -130,21 +130,16 @@ static unsigned char *record_of(const struct run *run, int i)
     return run->remote + (size_t)i * run->demand.local;
 }
 
-/* Updates that may be made before an untimed quiet completes them. */
-static int64_t most_in_burst(const struct run *run, const struct discipline *discipline)
-{
-    int64_t most = run->settings->max_outstanding;
-    if (discipline->quiets)
-        return run->iterations;
-    return most < RECORDS ? most : RECORDS;
-}
-
 static double run_updates(struct run *run)
 {
     const struct discipline *discipline = run->function->variant;
     struct order_state *state = run->state;
     int records = records_in_use(run);
-    int64_t most = most_in_burst(run, discipline);
+    int64_t most = run->settings->max_outstanding; /* before an untimed quiet completes them */
+    if (discipline->quiets)
+        most = run->iterations;
+    else if (most > RECORDS)
+        most = RECORDS;
     double seconds = 0;
     run_start(run);
     for (int64_t done = 0; done < run->iterations; done += most) {
@@ -175,28 +170,19 @@ static void fill_records(struct run *run)
     state->updates = 0;
 }
 
-/* The updates of a record take turns, so all have about as many. */
-static int64_t updates_of(const struct run *run, int record)
-{
-    const struct order_state *state = run->state;
-    int records = records_in_use(run);
-    if (record >= records)
-        return 0;
-    return state->updates / records + (record < state->updates % records);
-}
-
 /* An update that got an old value is lost. The rank before has made as many as this one. */
 static bool verify_records(struct run *run)
 {
     const struct discipline *discipline = run->function->variant;
     const struct order_state *state = run->state;
-    int records = discipline->records;
+    int records = discipline->records, in_use = records_in_use(run);
     size_t bytes = run->demand.local, head = sizeof(uint64_t);
     unsigned char *expected = state->copy;
     pattern_fill(expected, bytes, data_key(run, run->rank));
     for (int i = 0; i < records; i++) {
         uint64_t counter;
-        int64_t wanted = updates_of(run, i);
+        /* Records in use take turns: all have about as many updates. */
+        int64_t wanted = i < in_use ? state->updates / in_use + (i < state->updates % in_use) : 0;
         memcpy(&counter, record_of(run, i), head);
         if (counter != (uint64_t)wanted)
             return run_fail(run, "wrong data: %lld updates of a record on rank %d counted to %llu",

@@ -153,7 +153,7 @@ static double run_passes(struct run *run)
 {
     const struct hashing *hashing = run->function->variant;
     struct hash_state *state = run->state;
-    double seconds = 0, inserts = (double)state->inserts;
+    double inserts = (double)state->inserts;
     memset(state->table, 0, state->places * sizeof *state->table);
     state->met = state->wrong = 0;
     run_barrier(run);
@@ -165,9 +165,9 @@ static double run_passes(struct run *run)
     run_barrier(run); /* others work on this PE's places */
     run_stop(run);
     state->met = met;
-    seconds += hashing->reported & INSERT ? inserting / inserts : 0;
-    seconds += hashing->reported & UPDATE ? updating / inserts : 0;
-    return hashing->reported == BOTH ? seconds / 2 : seconds;
+    return hashing->reported == INSERT   ? inserting / inserts
+           : hashing->reported == UPDATE ? updating / inserts
+                                         : (inserting + updating) / inserts / 2;
 }
 
 /* ---- Verification ---- */
@@ -192,23 +192,17 @@ static long count_of(const struct run *run, long key)
     }
 }
 
-static long places_taken(const struct hash_state *state)
-{
-    long taken = 0;
-    for (size_t i = 0; i < state->places; i++)
-        taken += state->table[i].key != 0;
-    return taken;
-}
-
 /* Each PE finds the keys of the next rank. Nothing else may be in the table. */
 static bool verify(struct run *run)
 {
     struct hash_state *state = run->state;
     int root = pe_set_member(run->set, 0), next = (run->rank + 1) % run->size;
-    long miscounted = 0, wanted = (long)run->size * state->inserts;
+    long miscounted = 0, taken = 0, wanted = (long)run->size * state->inserts;
     *state->totals = (struct totals){0, 0};
     run_barrier(run);
-    shmem_long_atomic_add(&state->totals->taken, places_taken(state), root);
+    for (size_t i = 0; i < state->places; i++)
+        taken += state->table[i].key != 0;
+    shmem_long_atomic_add(&state->totals->taken, taken, root);
     shmem_long_atomic_add(&state->totals->met, state->met, root);
     shmem_quiet();
     for (int64_t i = 0; i < state->inserts; i++)

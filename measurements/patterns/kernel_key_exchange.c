@@ -70,6 +70,7 @@ static void demand(struct run *run)
 #if SKAMPI_SHMEM
 
 #include <shmem.h>
+#include <string.h>
 
 struct exchange_state {
     struct kernel_state kernel;
@@ -95,14 +96,6 @@ static void begin(struct run *run)
     uint64_t key = kernel_key(run, run->rank);
     for (int64_t i = 0; i < s->sizes.keys; i++)
         s->keys[i] = key_of(key, i, s->sizes.most);
-}
-
-static void count_buckets(struct exchange_state *s)
-{
-    for (int b = 0; b < s->sizes.buckets; b++)
-        s->counts[b] = 0;
-    for (int64_t i = 0; i < s->sizes.keys; i++)
-        s->counts[key_bucket(&s->buckets, s->keys[i])]++;
 }
 
 /* ---- What is communicated ---- */
@@ -171,14 +164,6 @@ static bool divide(struct run *run)
     return fits;
 }
 
-/* Where each bucket begins among the sorted keys; of bucket `buckets`: the end. */
-static void find_starts(struct exchange_state *s)
-{
-    s->starts[0] = 0;
-    for (int b = 0; b < s->sizes.buckets; b++)
-        s->starts[b + 1] = s->starts[b] + s->counts[b];
-}
-
 static int64_t begin_of(const struct exchange_state *s, int rank)
 {
     return key_bucket_begin(&s->buckets, s->first[rank]);
@@ -187,7 +172,10 @@ static int64_t begin_of(const struct exchange_state *s, int rank)
 static void step(struct run *run)
 {
     struct exchange_state *s = run->state;
-    count_buckets(s);
+    for (int b = 0; b < s->sizes.buckets; b++)
+        s->counts[b] = 0;
+    for (int64_t i = 0; i < s->sizes.keys; i++)
+        s->counts[key_bucket(&s->buckets, s->keys[i])]++;
     kernel_communicate(run);
     sum_buckets(run);
     kernel_compute(run);
@@ -195,7 +183,9 @@ static void step(struct run *run)
     if (s->full)
         return;
     key_sort_by_bucket(&s->buckets, s->keys, s->sizes.keys, s->counts, s->starts, s->sorted);
-    find_starts(s);
+    s->starts[0] = 0; /* among the sorted keys; that of bucket `buckets` is the end */
+    for (int b = 0; b < s->sizes.buckets; b++)
+        s->starts[b + 1] = s->starts[b] + s->counts[b];
     kernel_communicate(run);
     if (s->offsets == BY_ALLTOALL)
         find_offsets(run);
@@ -216,26 +206,18 @@ static void fill(struct run *run)
     data_poison(run->remote, run->demand.remote);
 }
 
-/* What the serial program makes of the keys of all ranks: the buckets' totals. */
-static void serial_totals(const struct run *run, long *totals)
+/* What the serial program makes of the keys of all ranks: the buckets' totals, and how often each
+ * key from `from` up to, and without, `end` is there. */
+static void serial(const struct run *run, int64_t from, int64_t end, long *totals)
 {
     const struct exchange_state *s = run->state;
-    for (int b = 0; b < s->sizes.buckets; b++)
-        totals[b] = 0;
-    for (int rank = 0; rank < run->size; rank++)
-        for (int64_t i = 0; i < s->sizes.keys; i++)
-            totals[key_bucket(&s->buckets, key_of(kernel_key(run, rank), i, s->sizes.most))]++;
-}
-
-/* ... and how often each key is there, of those of this rank. */
-static void serial_counts(const struct run *run, int64_t from, int64_t end)
-{
-    const struct exchange_state *s = run->state;
-    for (int64_t key = from; key < end; key++)
-        s->key_counts[key - from] = 0;
+    memset(totals, 0, (size_t)s->sizes.buckets * sizeof *totals);
+    if (end > from)
+        memset(s->key_counts, 0, (size_t)(end - from) * sizeof *s->key_counts);
     for (int rank = 0; rank < run->size; rank++)
         for (int64_t i = 0; i < s->sizes.keys; i++) {
             int32_t key = key_of(kernel_key(run, rank), i, s->sizes.most);
+            totals[key_bucket(&s->buckets, key)]++;
             if (key >= from && key < end)
                 s->key_counts[key - from]++;
         }
@@ -244,8 +226,8 @@ static void serial_counts(const struct run *run, int64_t from, int64_t end)
 static bool verify_keys(struct run *run)
 {
     const struct exchange_state *s = run->state;
-    int64_t at = 0;
-    serial_totals(run, s->starts);
+    int64_t at = 0, from = begin_of(s, run->rank), end = begin_of(s, run->rank + 1);
+    serial(run, from, end, s->starts);
     for (int b = 0; b < s->sizes.buckets; b++)
         if (s->starts[b] != s->totals[b])
             return run_fail(run,
@@ -253,8 +235,6 @@ static bool verify_keys(struct run *run)
                             "should be %ld",
                             pe_set_member(run->set, run->rank), run->rank, b, s->totals[b],
                             s->starts[b]);
-    int64_t from = begin_of(s, run->rank), end = begin_of(s, run->rank + 1);
-    serial_counts(run, from, end);
     for (int64_t key = from; key < end; key++)
         for (int32_t i = 0; i < s->key_counts[key - from]; i++, at++)
             if (s->strange || s->ranked[at] != key)
