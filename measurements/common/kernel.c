@@ -107,18 +107,11 @@ int64_t key_bucket_begin(const struct key_buckets *buckets, int bucket)
                                                                        : (int64_t)begin;
 }
 
-static uint64_t mixed(uint64_t x)
-{
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return x ^ x >> 31;
-}
-
 int32_t key_of(uint64_t key, int64_t number, int64_t most)
 {
-    uint64_t begin = key + (2 * (uint64_t)number + 1) * 0x9e3779b97f4a7c15u, sum = 0;
-    for (uint64_t half = 0; half < 2; half++) {
-        uint64_t random = mixed(begin + half * 0x9e3779b97f4a7c15u);
+    uint64_t draws = key + 2 * (uint64_t)number * 0x9e3779b97f4a7c15u, sum = 0;
+    for (int half = 0; half < 2; half++) {
+        uint64_t random = random_next(&draws);
         sum += ((random >> 32) * (uint64_t)most >> 32) +
                ((random & UINT32_MAX) * (uint64_t)most >> 32);
     }

@@ -9,31 +9,6 @@
 
 /* ---- Arguments, errors, demand ---- */
 
-/* Parameters of what is sent and received have a prefix where the two may differ. */
-static struct datatype *sent_type(const struct run *run)
-{
-    struct datatype *type = mpi_datatype_named(run, "s_datatype");
-    return type ? type : mpi_datatype_of(run);
-}
-
-static struct datatype *received_type(const struct run *run)
-{
-    struct datatype *type = mpi_datatype_named(run, "r_datatype");
-    return type ? type : mpi_datatype_of(run);
-}
-
-static int64_t sent_count(const struct run *run)
-{
-    int64_t count = run_integer(run, "count", 0);
-    return run_integer(run, "s_count", count);
-}
-
-static int64_t received_count(const struct run *run)
-{
-    int64_t count = run_integer(run, "count", 0);
-    return run_integer(run, "r_count", count);
-}
-
 static double real_value(const struct run *run, const char *name, double otherwise)
 {
     const struct argument *found = run_find_argument(run, name);
@@ -87,12 +62,12 @@ static const char *mpi_collective_check(const struct run *run)
         return "needs a communicator with a topology: topology_cartesian() or topology_graph()";
     if (run->function->neighborhood && !is_symmetric(topology))
         return "the neighbours in the graph must be each other's: an edge is missing the way back";
-    const struct datatype *sent = sent_type(run);
-    const struct datatype *received = received_type(run);
+    const struct datatype *sent = mpi_datatype_of(run);
+    const struct datatype *received = mpi_received_type(run);
     if (!sent)
         return NULL;
-    int64_t s_count = sent_count(run);
-    int64_t r_count = received_count(run);
+    int64_t s_count = mpi_sent_count(run);
+    int64_t r_count = mpi_received_count(run);
     if (s_count * datatype_size(sent) != r_count * datatype_size(received))
         return "the bytes sent and the bytes received must be equal";
     if (run_find_argument(run, "charged_rank") && s_count != r_count)
@@ -119,9 +94,9 @@ static void demand_of(struct run *run, bool in_place)
         run->function->neighborhood ? topology_degree(pe_set_topology(run->set)) : run->size;
     const struct mpi_routine *routine = run->function->variant;
     const struct mpi_flow_facts *flow = &mpi_flow_facts[routine->flow];
-    const struct datatype *sent = sent_type(run);
-    const struct datatype *received = received_type(run);
-    int64_t count = sent_count(run), s_blocks, r_blocks;
+    const struct datatype *sent = mpi_datatype_of(run);
+    const struct datatype *received = mpi_received_type(run);
+    int64_t count = mpi_sent_count(run), s_blocks, r_blocks;
     double ratio = charge_of(run);
     if (!sent)
         return;
@@ -129,7 +104,8 @@ static void demand_of(struct run *run, bool in_place)
     r_blocks = blocks_of(in_place && flow->reduces ? flow->sent : flow->received, peers) +
                routine->temporary;
     run->demand.local = mpi_block_bytes(sent, spaced(count, ratio), s_blocks);
-    run->demand.remote = mpi_block_bytes(received, spaced(received_count(run), ratio), r_blocks);
+    run->demand.remote =
+        mpi_block_bytes(received, spaced(mpi_received_count(run), ratio), r_blocks);
     int64_t reported;
     if (!__builtin_mul_overflow(count, datatype_extent(sent), &reported))
         run->demand.reported = (size_t)reported;
@@ -268,8 +244,8 @@ static void describe_call(struct run *run)
     state->in_place = in_place;
     state->peers = run->size;
     state->tests = run_integer(run, "tests", 0);
-    state->sends = sent_type(run);
-    state->receives = received_type(run);
+    state->sends = mpi_datatype_of(run);
+    state->receives = mpi_received_type(run);
     state->operation = mpi_operation_of(run);
     if (run->function->neighborhood)
         list_peers(run);
@@ -279,8 +255,8 @@ static void describe_call(struct run *run)
         return;
     call->send_type = mpi_datatype(state->sends);
     call->receive_type = mpi_datatype(state->receives);
-    call->send_count = (int)spaced(sent_count(run), ratio);
-    call->receive_count = (int)spaced(received_count(run), ratio);
+    call->send_count = (int)spaced(mpi_sent_count(run), ratio);
+    call->receive_count = (int)spaced(mpi_received_count(run), ratio);
     enum mpi_flow flow = routine_of(run)->flow;
     bool of_root = flow == MPI_FLOW_GATHER || flow == MPI_FLOW_REDUCE;
     state->receive_in_place = in_place && flow == MPI_FLOW_SCATTER && run->rank == root;
@@ -288,8 +264,9 @@ static void describe_call(struct run *run)
     call->requests = run_allocate(run, 2 * (size_t)run->size, sizeof *call->requests);
     if (routine_of(run)->blocks == MPI_BLOCKS_EQUAL && flow != MPI_FLOW_REDUCE_SCATTER)
         return;
-    list_blocks(run, &call->sent, state->sends, sent_count(run), call->send_count, call->send_type);
-    list_blocks(run, &call->received, state->receives, received_count(run), call->receive_count,
+    list_blocks(run, &call->sent, state->sends, mpi_sent_count(run), call->send_count,
+                call->send_type);
+    list_blocks(run, &call->received, state->receives, mpi_received_count(run), call->receive_count,
                 call->receive_type);
 }
 

@@ -49,11 +49,30 @@ size_t mpi_block_bytes(const struct datatype *type, int64_t count, int64_t block
     return datatype_bytes(type, elements);
 }
 
+int64_t mpi_sent_count(const struct run *run)
+{
+    int64_t count = run_integer(run, "count", 0);
+    return run_integer(run, "s_count", count);
+}
+
+int64_t mpi_received_count(const struct run *run)
+{
+    int64_t count = run_integer(run, "count", 0);
+    return run_integer(run, "r_count", count);
+}
+
+struct datatype *mpi_received_type(const struct run *run)
+{
+    struct datatype *type = mpi_datatype_named(run, "r_datatype");
+    return type ? type : mpi_datatype_of(run);
+}
+
 void mpi_demand_message(struct run *run)
 {
     const struct datatype *type = mpi_datatype_of(run);
-    int64_t count = run_integer(run, "count", 0);
-    run->demand.local = run->demand.remote = mpi_block_bytes(type, count, 1);
+    int64_t count = mpi_sent_count(run);
+    run->demand.local = mpi_block_bytes(type, count, 1);
+    run->demand.remote = mpi_block_bytes(mpi_received_type(run), mpi_received_count(run), 1);
     run->demand.reported =
         run->demand.local == SIZE_MAX ? 0 : (size_t)(count * datatype_extent(type));
 }

@@ -31,12 +31,17 @@ struct datatype *mpi_datatype_named(const struct run *, const char *name);
 const struct operation *mpi_operation_of(const struct run *);
 struct info *mpi_info_of(const struct run *);
 
+/* What is sent has the arguments "s_count", "s_datatype" and "s_tag" where what is received may
+ * differ, with r_; else both are "count" and so on. mpi_datatype_of() is that of what is sent. */
+int64_t mpi_sent_count(const struct run *);
+int64_t mpi_received_count(const struct run *);
+struct datatype *mpi_received_type(const struct run *);
+
 /* Bytes of blocks of count elements each; SIZE_MAX where that is too much to count: then it does
  * not fit either. Block i begins i * count extents after the first. */
 size_t mpi_block_bytes(const struct datatype *, int64_t count, int64_t blocks);
 
-/* The demand of functions of "count" and "datatype": one message to send, one to receive; the size
- * reported is count extents. */
+/* One message to send, one to receive; the size reported is as many extents as are sent. */
 void mpi_demand_message(struct run *);
 
 #if SKAMPI_MPI

@@ -270,14 +270,6 @@ static void join(struct pairs *pairs, int a, int b)
     pairs->first[a] = true;
 }
 
-/* Ranks that are neighbours in an order drawn by chance become pairs. */
-static void draw_partners(struct pairs *pairs, int *order)
-{
-    draw_order(pairs->seed, 0, pairs->size, order);
-    for (int i = 0; i < pairs->pairs; i++)
-        join(pairs, order[2 * i], order[2 * i + 1]);
-}
-
 /* ---- Rounds of a tournament ---- */
 
 /* Groups, and ranks in each group, take places drawn by chance; seed 0: their own. */
@@ -323,10 +315,14 @@ struct pairs pairs_open(struct run *run)
     pairs.first = run_allocate(run, size, sizeof *pairs.first);
     for (size_t rank = 0; rank < size; rank++)
         pairs.partners[rank] = -1;
-    if (pairs.pattern == PATTERN_ROUND)
+    if (pairs.pattern == PATTERN_ROUND) {
         meet(&pairs, order, order + size);
-    else
-        draw_partners(&pairs, order);
+        return pairs;
+    }
+    /* Ranks that are neighbours in an order drawn by chance become pairs. */
+    draw_order(pairs.seed, 0, pairs.size, order);
+    for (int i = 0; i < pairs.pairs; i++)
+        join(&pairs, order[2 * i], order[2 * i + 1]);
     return pairs;
 }
 
@@ -467,25 +463,17 @@ void pairs_note(struct run *run, const struct pairs *pairs)
 
 /* ---- Data ---- */
 
-/* What the rank's steps leave in the places of this one: marks those. */
-static void mark_written(const struct pairs *pairs, int rank, int source, int64_t base,
-                         bool *written)
-{
-    int64_t steps = pairs_steps(pairs, source);
-    for (int64_t i = 0; i < steps; i++) {
-        struct step step = pairs_step(pairs, source, i);
-        if (step.target == rank)
-            written[step.place - base] = true;
-    }
-}
-
 static bool verify_source(struct run *run, const struct pairs *pairs, const unsigned char *memory,
                           size_t bytes, int source, int64_t base, bool *written)
 {
     size_t place = pairs_place_bytes(bytes), slots = pairs->apart ? (size_t)pairs->window : 1;
     bool good = true;
     memset(written, 0, slots * sizeof *written);
-    mark_written(pairs, run->rank, source, base, written);
+    for (int64_t i = 0; i < pairs_steps(pairs, source); i++) {
+        struct step step = pairs_step(pairs, source, i);
+        if (step.target == run->rank)
+            written[step.place - base] = true;
+    }
     for (size_t i = 0; good && i < slots; i++) {
         const unsigned char *at = memory + ((size_t)base + i) * place;
         good = written[i] ? data_verify(run, "what another rank put here", at, bytes, source) &&

@@ -22,12 +22,14 @@ struct trip_pair trip_open(struct run *run)
     return pair;
 }
 
-struct trip_memory trip_memory_of(const struct run *run, int64_t iteration)
+static struct trip_memory memory_of(const struct run *run, const struct trip_pair *pair,
+                                    int64_t iteration)
 {
     size_t bytes = run->demand.reported;
     unsigned char *local = run->local + (size_t)iteration * run->local_step;
+    unsigned char *remote = run->remote + (size_t)iteration * run->remote_step;
     return (struct trip_memory){local, local + pairs_place_bytes(bytes),
-                                run->remote + (size_t)iteration * run->remote_step, bytes};
+                                pair->there ? pair->there : remote, bytes};
 }
 
 /* ---- What is timed ---- */
@@ -35,7 +37,7 @@ struct trip_memory trip_memory_of(const struct run *run, int64_t iteration)
 static void go(struct run *run, const struct trip *trip, struct trip_pair *pair,
                const struct trip_routines *routines, int64_t iteration)
 {
-    struct trip_memory memory = routines->memory(run, iteration);
+    struct trip_memory memory = memory_of(run, pair, iteration);
     bool data = memory.bytes > 0;
     pair->trips++;
     for (int half = 0; half < 2; half++) {
@@ -74,11 +76,12 @@ static bool is_got(const struct trip *trip)
     return !trip->puts[0] && !trip->puts[1];
 }
 
-void trip_fill(struct run *run, const struct trip *trip, const struct trip_memory *memory)
+void trip_fill(struct run *run, const struct trip *trip, const struct trip_pair *pair)
 {
+    struct trip_memory memory = memory_of(run, pair, 0);
     data_poison(run->local, run->demand.local);
-    data_poison(memory->there, run->demand.remote);
-    pattern_fill(is_got(trip) ? memory->there : memory->source, memory->bytes,
+    data_poison(memory.there, run->demand.remote);
+    pattern_fill(is_got(trip) ? memory.there : memory.source, memory.bytes,
                  data_key(run, run->rank));
 }
 
@@ -90,16 +93,16 @@ static bool holds(struct run *run, const char *what, const unsigned char *memory
                      : data_verify_untouched(run, what, memory, bytes);
 }
 
-bool trip_verify(struct run *run, const struct trip *trip, const struct trip_pair *pair,
-                 const struct trip_memory *memory)
+bool trip_verify(struct run *run, const struct trip *trip, const struct trip_pair *pair)
 {
+    struct trip_memory memory = memory_of(run, pair, 0);
     int partner = pair->partner, put = -1, got = -1;
     if (partner >= 0 && trip->puts[pair->first ? 1 : 0])
         put = partner;
     if (partner >= 0 && trip->gets[pair->first ? 1 : 0])
         got = is_got(trip) ? partner : run->rank; /* or its own, back from the partner */
-    return holds(run, "what the other rank of the pair put", memory->there,
+    return holds(run, "what the other rank of the pair put", memory.there,
                  is_got(trip) ? run->rank : put) &&
-           holds(run, "what was got from the other rank of the pair", memory->got, got) &&
-           holds(run, "the source", memory->source, is_got(trip) ? -1 : run->rank);
+           holds(run, "what was got from the other rank of the pair", memory.got, got) &&
+           holds(run, "the source", memory.source, is_got(trip) ? -1 : run->rank);
 }

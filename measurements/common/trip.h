@@ -27,9 +27,10 @@ struct trip {
 /* This rank's pair, in the state of a family. */
 struct trip_pair {
     struct pairs pairs;
-    int partner;   /* its rank; -1: in no pair */
-    bool first;    /* of its pair: starts and reports */
-    int64_t trips; /* so far: what flags are set to, so nothing has to be reset */
+    int partner;          /* its rank; -1: in no pair */
+    bool first;           /* of its pair: starts and reports */
+    unsigned char *there; /* one place for all iterations that others reach; NULL: run->remote */
+    int64_t trips;        /* so far: what flags are set to, so nothing has to be reset */
 };
 
 /* The memory of an iteration. */
@@ -41,7 +42,6 @@ struct trip_memory {
 
 /* What a family does in a trip, on ranks in a pair; `meet` on all ranks of the set. */
 struct trip_routines {
-    struct trip_memory (*memory)(const struct run *, int64_t iteration);
     void (*send)(struct run *, bool puts, const struct trip_memory *); /* and notifies */
     void (*meet)(struct run *);                                        /* where `all` is set */
     void (*await)(struct run *, const struct trip_memory *); /* elsewhere: a notification */
@@ -54,17 +54,13 @@ void trip_demand(struct run *);
 /* In set-up. */
 struct trip_pair trip_open(struct run *);
 
-/* Memory in the buffers of the run. */
-struct trip_memory trip_memory_of(const struct run *, int64_t iteration);
-
 /* Seconds of a round trip, on the first ranks of the pairs; else NAN. The last notification may
  * still be on its way. */
 double trip_run(struct run *, const struct trip *, struct trip_pair *,
                 const struct trip_routines *);
 
 /* Hooks' work, with the memory of the first iteration. */
-void trip_fill(struct run *, const struct trip *, const struct trip_memory *);
-bool trip_verify(struct run *, const struct trip *, const struct trip_pair *,
-                 const struct trip_memory *);
+void trip_fill(struct run *, const struct trip *, const struct trip_pair *);
+bool trip_verify(struct run *, const struct trip *, const struct trip_pair *);
 
 #endif

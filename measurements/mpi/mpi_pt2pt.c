@@ -2,8 +2,6 @@
  * Messages of MPI between two ranks: how long one takes to arrive, by all ways to send and to
  * receive it.
  */
-#include <stdio.h>
-
 #include "measurements/common/mpi_common.h"
 
 enum sending { SEND, SSEND, ISEND, ISSEND, BSEND };
@@ -19,10 +17,8 @@ struct pingpong {
 
 static const char *check_exchange(const struct run *run)
 {
-    const struct datatype *sent = mpi_datatype_named(run, "s_datatype");
-    const struct datatype *received = mpi_datatype_named(run, "r_datatype");
-    return run_integer(run, "s_count", 0) * datatype_size(sent) >
-                   run_integer(run, "r_count", 0) * datatype_size(received)
+    return mpi_sent_count(run) * datatype_size(mpi_datatype_of(run)) >
+                   mpi_received_count(run) * datatype_size(mpi_received_type(run))
                ? "the message received must be at least as large as the message sent"
                : NULL;
 }
@@ -37,17 +33,6 @@ static const char *check_pairs(const struct run *run)
     if (pairs + apart > run->size)
         return "procs and nodesize together may be at most the communicator's PEs";
     return NULL;
-}
-
-static void demand_exchange(struct run *run)
-{
-    const struct datatype *sent = mpi_datatype_named(run, "s_datatype");
-    const struct datatype *received = mpi_datatype_named(run, "r_datatype");
-    int64_t count = run_integer(run, "s_count", 0);
-    run->demand.local = mpi_block_bytes(sent, count, 1);
-    run->demand.remote = mpi_block_bytes(received, run_integer(run, "r_count", 0), 1);
-    run->demand.reported =
-        run->demand.local == SIZE_MAX ? 0 : (size_t)(count * datatype_extent(sent));
 }
 
 #if SKAMPI_MPI
@@ -153,23 +138,15 @@ static void round_trip(struct run *run, int64_t iteration)
     }
 }
 
-/* The arguments of a message, whose names begin with s_ or r_ where they may differ. */
-static struct message message_of(const struct run *run, const char *prefix)
+static struct message message_of(const struct run *run, bool sent)
 {
-    char count[16], datatype[16], tag[16];
-    snprintf(count, sizeof count, "%scount", prefix);
-    snprintf(datatype, sizeof datatype, "%sdatatype", prefix);
-    snprintf(tag, sizeof tag, "%stag", prefix);
-    struct datatype *described = mpi_datatype_named(run, datatype);
-    if (!described)
-        described = mpi_datatype_of(run);
-    int64_t elements = run_integer(run, "count", 0);
-    int64_t number = run_integer(run, "tag", 0);
+    struct datatype *described = sent ? mpi_datatype_of(run) : mpi_received_type(run);
+    int64_t tag = run_integer(run, "tag", 0);
     return (struct message){
         .datatype = mpi_datatype(described),
         .described = described,
-        .count = (int)run_integer(run, count, elements),
-        .tag = (int)run_integer(run, tag, number),
+        .count = (int)(sent ? mpi_sent_count(run) : mpi_received_count(run)),
+        .tag = (int)run_integer(run, sent ? "s_tag" : "r_tag", tag),
     };
 }
 
@@ -211,26 +188,19 @@ static bool verify(struct run *run)
                                   run->remote + used, run->demand.remote - used));
 }
 
-/* False where this rank only watches. */
-static bool find_partner(const struct run *run, struct pingpong_state *state)
-{
-    int pairs = (int)run_integer(run, "procs", 1);
-    int apart = (int)run_integer(run, "nodesize", 1);
-    state->begins = run->rank < pairs;
-    state->acts = state->begins || (run->rank >= apart && run->rank < apart + pairs);
-    state->partner = state->begins ? run->rank + apart : run->rank - apart;
-    return state->acts;
-}
-
 static bool set_up_pingpong(struct run *run)
 {
     const struct pingpong *how = run->function->variant;
     struct pingpong_state *state = run->state;
-    if (!find_partner(run, state))
+    int pairs = (int)run_integer(run, "procs", 1), apart = (int)run_integer(run, "nodesize", 1);
+    state->begins = run->rank < pairs;
+    state->acts = state->begins || (run->rank >= apart && run->rank < apart + pairs);
+    state->partner = state->begins ? run->rank + apart : run->rank - apart;
+    if (!state->acts)
         return true;
     state->comm = mpi_comm(run);
-    state->sent = message_of(run, "s_");
-    state->received = message_of(run, "r_");
+    state->sent = message_of(run, true);
+    state->received = message_of(run, false);
     if (!state->begins) {
         int tag = state->sent.tag;
         state->sent.tag = state->received.tag;
@@ -321,7 +291,7 @@ const struct measurement measurements_mpi_pt2pt[] = {
      BY{.sending = ISEND, .receiving = POST_AND_WAIT}},
     {"Pingpong_Sendrecv", "exchange of two ranks by one call", .like = {&exchanges},
      .parameters = {S_COUNT, S_DATATYPE, S_TAG, R_COUNT, R_DATATYPE, R_TAG, ITERATIONS},
-     .demand = demand_exchange, .api = API_MPI, .check = check_exchange,
+     .demand = mpi_demand_message, .api = API_MPI, .check = check_exchange,
      BY{.call = SENDRECV}, .moves = MOVES_BOTH_WAYS,
      .calls = "MPI_Sendrecv",
      .timed = "a complete exchange, a message each way at the same time, by MPI_Sendrecv"},

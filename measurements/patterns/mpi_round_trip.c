@@ -39,15 +39,6 @@ struct trip_state {
 
 /* ---- Parts ---- */
 
-/* In the window there is one place. */
-static struct trip_memory memory_of(const struct run *run, int64_t iteration)
-{
-    const struct trip_state *state = run->state;
-    struct trip_memory memory = trip_memory_of(run, iteration);
-    memory.there = state->window.memory;
-    return memory;
-}
-
 static int64_t fetch(const struct trip_state *state, const int64_t *word, int rank, MPI_Op op)
 {
     int64_t fetched;
@@ -156,9 +147,8 @@ static void receive_message(struct run *run, const struct trip_memory *memory)
              state->comm, MPI_STATUS_IGNORE);
 }
 
-static const struct trip_routines one_sided = {memory_of, send, meet, await, get};
-static const struct trip_routines messages = {
-    .memory = trip_memory_of, .send = send_message, .await = receive_message};
+static const struct trip_routines one_sided = {send, meet, await, get};
+static const struct trip_routines messages = {.send = send_message, .await = receive_message};
 
 static const struct trip_routines *routines_of(const struct run *run)
 {
@@ -180,6 +170,7 @@ static bool set_up(struct run *run)
                             &state->window))
         return false;
     state->handle = state->window.handle;
+    state->pair.there = state->window.memory;
     return true;
 }
 
@@ -203,8 +194,7 @@ static void fill(struct run *run)
 {
     const struct way *way = run->function->variant;
     const struct trip_state *state = run->state;
-    struct trip_memory memory = routines_of(run)->memory(run, 0);
-    trip_fill(run, &way->trip, &memory);
+    trip_fill(run, &way->trip, &state->pair);
     if (state->window.locked)
         MPI_Win_sync(state->handle);
 }
@@ -213,10 +203,9 @@ static bool verify(struct run *run)
 {
     const struct way *way = run->function->variant;
     const struct trip_state *state = run->state;
-    struct trip_memory memory = routines_of(run)->memory(run, 0);
     if (state->window.locked)
         MPI_Win_sync(state->handle);
-    return trip_verify(run, &way->trip, &state->pair, &memory) &&
+    return trip_verify(run, &way->trip, &state->pair) &&
            (!state->window.locked || window_verify_guards(run, &state->window));
 }
 

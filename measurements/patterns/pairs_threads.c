@@ -18,6 +18,7 @@ enum routine { PUT, PUT_NBI, GET, GET_NBI };
 #include <math.h>
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <shmem.h>
 #include <stdatomic.h>
 
@@ -43,13 +44,10 @@ struct threads_state {
     struct pairs_work work;
     struct worker *workers; /* the first is the main thread */
     int count, started;     /* workers; threads that were created */
-    pthread_mutex_t lock;
-    pthread_cond_t wake;
-    int64_t round; /* of work, for threads that sleep */
+    sem_t wake;             /* a post for each thread that sleeps */
     bool end;
     int64_t iterations;
     atomic_int ready, go, done; /* threads in this round, but for the main one */
-    bool locks;                 /* lock and wake have been made */
 };
 
 /* ---- Work ---- */
@@ -93,24 +91,17 @@ static void await_all(const struct threads_state *state, const atomic_int *count
         sched_yield();
 }
 
-/* The next round for a thread that has done some; -1: there is none. */
-static int64_t sleep_until_next(struct threads_state *state, int64_t round)
-{
-    pthread_mutex_lock(&state->lock);
-    while (state->round == round && !state->end)
-        pthread_cond_wait(&state->wake, &state->lock);
-    int64_t next = state->end ? -1 : state->round;
-    pthread_mutex_unlock(&state->lock);
-    return next;
-}
-
 static void *thread_main(void *argument)
 {
     struct worker *worker = argument;
     struct threads_state *state = worker->run->state;
     make_context(worker);
     atomic_fetch_add(&state->ready, 1);
-    for (int64_t round = 0; (round = sleep_until_next(state, round)) > 0;) {
+    for (;;) {
+        while (sem_wait(&state->wake) != 0)
+            continue;
+        if (state->end)
+            break;
         atomic_fetch_add(&state->ready, 1);
         while (!atomic_load(&state->go))
             sched_yield();
@@ -121,13 +112,11 @@ static void *thread_main(void *argument)
     return NULL;
 }
 
-static void wake_all(struct threads_state *state, bool end)
+/* No thread takes the post of another one: none sleeps again before all are awake. */
+static void wake_all(struct threads_state *state)
 {
-    pthread_mutex_lock(&state->lock);
-    state->round++;
-    state->end = end;
-    pthread_cond_broadcast(&state->wake);
-    pthread_mutex_unlock(&state->lock);
+    for (int i = 0; i < state->started; i++)
+        sem_post(&state->wake);
 }
 
 /* All threads have left their sleep, and wait for go. */
@@ -137,7 +126,7 @@ static void prepare_round(struct threads_state *state, int64_t iterations)
     atomic_store(&state->ready, 0);
     atomic_store(&state->go, 0);
     atomic_store(&state->done, 0);
-    wake_all(state, false);
+    wake_all(state);
     await_all(state, &state->ready);
 }
 
@@ -153,9 +142,7 @@ static void do_round(struct threads_state *state)
 static bool make_threads(struct run *run)
 {
     struct threads_state *state = run->state;
-    state->locks =
-        pthread_mutex_init(&state->lock, NULL) == 0 && pthread_cond_init(&state->wake, NULL) == 0;
-    bool good = state->locks;
+    bool good = sem_init(&state->wake, 0, 0) == 0;
     for (int i = 0; i < state->count; i++)
         state->workers[i] = (struct worker){.run = run,
                                             .from = state->work.steps / state->count * i,
@@ -194,16 +181,12 @@ static bool set_up(struct run *run)
 static void tear_down(struct run *run)
 {
     struct threads_state *state = run->state;
-    if (state->locks)
-        wake_all(state, true);
+    state->end = true;
+    wake_all(state);
     for (int i = 1; i <= state->started; i++)
         pthread_join(state->workers[i].thread, NULL);
     if (state->workers)
         drop_context(&state->workers[0]);
-    if (state->locks) {
-        pthread_cond_destroy(&state->wake);
-        pthread_mutex_destroy(&state->lock);
-    }
 }
 
 /* ---- What is timed ---- */

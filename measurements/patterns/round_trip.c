@@ -113,8 +113,7 @@ static bool set_up(struct run *run)
 
 static double run_trips(struct run *run)
 {
-    static const struct trip_routines routines = {trip_memory_of, send, collective_barrier, await,
-                                                  get};
+    static const struct trip_routines routines = {send, collective_barrier, await, get};
     const struct way *way = run->function->variant;
     struct trip_state *state = run->state;
     double seconds = trip_run(run, &way->trip, &state->pair, &routines);
@@ -125,17 +124,14 @@ static double run_trips(struct run *run)
 
 static void fill(struct run *run)
 {
-    const struct way *way = run->function->variant;
-    struct trip_memory memory = trip_memory_of(run, 0);
-    trip_fill(run, &way->trip, &memory);
+    const struct trip_state *state = run->state;
+    trip_fill(run, &((const struct way *)run->function->variant)->trip, &state->pair);
 }
 
 static bool verify(struct run *run)
 {
-    const struct way *way = run->function->variant;
     const struct trip_state *state = run->state;
-    struct trip_memory memory = trip_memory_of(run, 0);
-    return trip_verify(run, &way->trip, &state->pair, &memory);
+    return trip_verify(run, &((const struct way *)run->function->variant)->trip, &state->pair);
 }
 
 #endif
