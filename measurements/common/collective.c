@@ -7,7 +7,6 @@
 
 /* Consecutive calls use arrays in turn: the first must be restored before it is used again. */
 #define TURNS 2
-#define ESTIMATES 5
 
 /* What the library wants in arrays; without it nobody has any. */
 #if SKAMPI_SHMEM
@@ -194,18 +193,6 @@ bool collective_check_data(struct run *run)
 {
     struct collective_call call = data_of(run);
     return !state_of(run)->member || !call.routine->check || call.routine->check(&call);
-}
-
-double collective_estimate(struct run *run, int root)
-{
-    double seconds = 0;
-    for (int i = 0; i < ESTIMATES; i++) {
-        run_barrier(run);
-        int64_t start = timer_now();
-        collective_do(run, root, 0);
-        seconds = run_elapsed(run, start, timer_now());
-    }
-    return run_max(run, seconds);
 }
 
 /* ---- What is timed ---- */

@@ -119,9 +119,6 @@ struct collective_state {
     size_t work_bytes; /* of one work array */
 };
 
-/* Seconds, on the slowest PE, of a call that follows a barrier: a rough estimate by the last one of
- * several calls. */
-double collective_estimate(struct run *, int root);
 /* iteration: in the repetition, for the memory that it uses. */
 void collective_do(struct run *, int root, int64_t iteration);
 /* A barrier of the active set. Members call it. */

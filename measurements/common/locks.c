@@ -43,13 +43,6 @@ static void mcs_set(struct mcs_lock *lock, int home)
     shmem_long_wait_until(&lock->waiting, SHMEM_CMP_EQ, 0);
 }
 
-/* Whether the lock was free: then this PE holds it now. */
-static bool mcs_test(struct mcs_lock *lock, int home)
-{
-    long me = ready_place(lock);
-    return shmem_long_atomic_compare_swap(&lock->tail, 0, me, home) == 0;
-}
-
 static long next_in_queue(const struct mcs_lock *lock)
 {
     return *(const volatile long *)&lock->next;
@@ -182,8 +175,11 @@ static void clear(const struct run *run, int i, int home)
 /* Whether it was free: then this PE holds it now. */
 static bool test(const struct run *run, int i, int home)
 {
-    return locking_of(run)->kind == MCS_LOCK ? mcs_test(&row_of(run)->mcs[i], home)
-                                             : shmem_test_lock(&row_of(run)->lock[i]) == 0;
+    struct mcs_lock *lock = &row_of(run)->mcs[i];
+    if (locking_of(run)->kind == LIBRARY_LOCK)
+        return shmem_test_lock(&row_of(run)->lock[i]) == 0;
+    long me = ready_place(lock);
+    return shmem_long_atomic_compare_swap(&lock->tail, 0, me, home) == 0;
 }
 
 /* ---- The row ---- */

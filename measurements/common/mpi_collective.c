@@ -286,25 +286,18 @@ static bool mpi_collective_verify(struct run *run)
 
 static double mpi_collective_overlap(struct run *run);
 
-/* Seconds of the computation that is to overlap an operation. */
-static double pause_of(struct run *run)
+static void do_at(struct run *run, int64_t iteration)
 {
-    double seconds = 0;
-    mpi_collective_fill(run);
-    for (int i = 0; i < MPI_ESTIMATES; i++) {
-        run_barrier(run);
-        int64_t start = timer_now();
-        do_it(run, aim(run, 0));
-        seconds = run_elapsed(run, start, timer_now());
-    }
-    return MPI_PAUSE_FACTOR * run_max(run, seconds);
+    do_it(run, aim(run, iteration));
 }
 
 static bool mpi_collective_set_up(struct run *run)
 {
     describe_call(run);
-    if (run->function->run == mpi_collective_overlap)
-        state_of(run)->pause = pause_of(run);
+    if (run->function->run == mpi_collective_overlap) {
+        mpi_collective_fill(run);
+        state_of(run)->pause = MPI_PAUSE_FACTOR * estimate_slowest(run, true, do_at);
+    }
     return true;
 }
 

@@ -88,11 +88,9 @@ static inline void mpi_wait_all(int count, MPI_Request *requests)
 #endif
 }
 
-/* Computation that may overlap an operation: it lasts MPI_PAUSE_FACTOR times the complete
- * operation, so that the operation can end before it. That time is taken from the last of
- * MPI_ESTIMATES operations, since the first are slow. */
+/* Computation that may overlap an operation lasts this many times the complete one, by
+ * estimate_slowest(), so that the operation can end before it. */
 #define MPI_PAUSE_FACTOR 2
-#define MPI_ESTIMATES 5
 
 /* Computes for these seconds and tests the requests `tests` times meanwhile; returns the seconds
  * without the tests. Any one PE. */

@@ -71,16 +71,6 @@ static unsigned char *block(unsigned char *base, const struct datatype *type, in
     return base + (int64_t)k * count * datatype_extent(type);
 }
 
-static int sent_to(const struct mpi_call *call, int k)
-{
-    return call->sent.counts ? call->sent.counts[k] : call->send_count;
-}
-
-static int received_from(const struct mpi_call *call, int k)
-{
-    return call->received.counts ? call->received.counts[k] : call->receive_count;
-}
-
 #define BLOCK "a block that was received"
 
 /* Whether the block is the one that the sender keeps for this rank. In a topology a rank may be a
@@ -134,7 +124,8 @@ void mpi_data_prepare(const struct run *run)
         break;
     case MPI_FLOW_ALLTOALL:
         for (int k = 0; k < state->peers; k++)
-            mpi_fill(run, block(base, type, count, k), in_place ? count : sent_to(call, k), type,
+            mpi_fill(run, block(base, type, count, k),
+                     in_place || !call->sent.counts ? count : call->sent.counts[k], type,
                      pattern_of(rank, k, most));
         break;
     case MPI_FLOW_REDUCE_SCATTER_BLOCK:
@@ -145,35 +136,21 @@ void mpi_data_prepare(const struct run *run)
     }
 }
 
-static bool check_gathered(struct run *run)
+/* Whether each peer's block is there: of an exchange the one for this rank, else the only one. */
+static bool check_blocks(struct run *run, bool exchanged)
 {
     const struct mpi_collective_state *state = run->state;
     const struct mpi_call *call = &state->call;
-    for (int k = 0; k < state->peers; k++)
-        if (peer_of(state, k) >= 0 &&
-            !mpi_verify(run, BLOCK,
-                        block(state->receive_base, state->receives, call->receive_count, k),
-                        call->receive_count, state->receives, peer_of(state, k)))
-            return false;
-    return true;
-}
-
-static bool check_exchanged(struct run *run)
-{
-    const struct mpi_collective_state *state = run->state;
-    const struct mpi_call *call = &state->call;
-    for (int k = 0; k < state->peers; k++)
-        if (peer_of(state, k) >= 0 &&
-            !came_from(run, block(state->receive_base, state->receives, call->receive_count, k),
-                       received_from(call, k), peer_of(state, k)))
-            return false;
-    return true;
-}
-
-/* Whether another call has other data to work on: what was sent has been replaced by the result. */
-static bool changes_again(enum mpi_flow flow, bool in_place)
-{
-    return in_place && (flow == MPI_FLOW_ALLTOALL || mpi_flow_facts[flow].reduces);
+    const int *counts = exchanged ? call->received.counts : NULL;
+    bool good = true;
+    for (int k = 0; good && k < state->peers; k++) {
+        int peer = peer_of(state, k), count = counts ? counts[k] : call->receive_count;
+        unsigned char *at = block(state->receive_base, state->receives, call->receive_count, k);
+        if (peer >= 0)
+            good = exchanged ? came_from(run, at, count, peer)
+                             : mpi_verify(run, BLOCK, at, count, state->receives, peer);
+    }
+    return good;
 }
 
 /* Ranks that get nothing: their buffers stay as they are. */
@@ -192,23 +169,24 @@ bool mpi_data_check(struct run *run)
     const struct mpi_call *call = &state->call;
     const struct mpi_routine *routine = state->routine;
     int count = call->receive_count, size = call->size, rank = call->rank, first = 0;
-    if (changes_again(routine->flow, state->in_place) && !run->untimed)
-        return true;
+    bool replaced = routine->flow == MPI_FLOW_ALLTOALL || mpi_flow_facts[routine->flow].reduces;
+    if (state->in_place && replaced && !run->untimed)
+        return true; /* another call works on the result of the one before */
     switch (routine->flow) {
     case MPI_FLOW_NONE:
         return true;
     case MPI_FLOW_BCAST:
         return mpi_verify(run, BLOCK, state->receive_base, count, state->receives, call->root);
     case MPI_FLOW_GATHER:
-        return rank == call->root ? check_gathered(run) : check_spared(run);
+        return rank == call->root ? check_blocks(run, false) : check_spared(run);
     case MPI_FLOW_ALLGATHER:
-        return check_gathered(run);
+        return check_blocks(run, false);
     case MPI_FLOW_SCATTER:
         return state->receive_in_place ||
                mpi_verify(run, BLOCK, state->receive_base, count, state->receives,
                           pattern_of(call->root, rank, size));
     case MPI_FLOW_ALLTOALL:
-        return check_exchanged(run);
+        return check_blocks(run, true);
     case MPI_FLOW_REDUCE:
         return rank == call->root ? check_values(run, size, 0, count) : check_spared(run);
     case MPI_FLOW_ALLREDUCE:

@@ -141,31 +141,25 @@ static int most_pairs(enum pattern pattern, int size)
     return pattern == PATTERN_TARGETS ? size : size - 1;
 }
 
-static const char *check_offset(int64_t offset, int size)
+/* What is wrong with the numbers of a pattern on so many PEs, or NULL. */
+static const char *check_numbers(enum pattern pattern, const struct numbers *numbers, int size)
 {
     static char text[160];
-    if (offset <= size / 2 && size % (2 * offset) == 0)
-        return NULL;
-    snprintf(text, sizeof text,
-             "an offset of %lld needs a multiple of %lld PEs, and there are %d: take another "
-             "offset, or a set of that size",
-             (long long)offset, 2 * (long long)offset, size);
-    return text;
-}
-
-static const char *check_round(const struct numbers *numbers, int size)
-{
-    static char text[160];
-    int64_t round = numbers->value[0], group = numbers->value[2],
-            most = tournament_rounds(size, group);
-    if (most == 0)
+    int64_t number = numbers->value[0], group = numbers->value[2];
+    int64_t most = pattern == PATTERN_ROUND ? tournament_rounds(size, group) : 0;
+    if (pattern == PATTERN_OFFSET && (number > size / 2 || size % (2 * number) != 0))
+        snprintf(text, sizeof text,
+                 "an offset of %lld needs a multiple of %lld PEs, and there are %d: take another "
+                 "offset, or a set of that size",
+                 (long long)number, 2 * (long long)number, size);
+    else if (pattern == PATTERN_ROUND && most == 0)
         snprintf(text, sizeof text,
                  "%d PEs are no groups of %lld: leave the size of groups away, or "
                  "take one that divides them",
                  size, (long long)group);
-    else if (round > most)
+    else if (pattern == PATTERN_ROUND && number > most)
         snprintf(text, sizeof text, "there is no round %lld: %d PEs%s have rounds 1 to %lld",
-                 (long long)round, size, group > 1 ? " in these groups" : "", (long long)most);
+                 (long long)number, size, group > 1 ? " in these groups" : "", (long long)most);
     else
         return NULL;
     return text;
@@ -187,9 +181,7 @@ static const char *check(const struct run *run, bool pairs_only)
                      "numbers from 1 on"
                    : "pattern must be one of " PATTERN_NAMES_OF_PAIRS ", \"to_one\", \"from_one\", "
                      "\"targets:SEED\"; K, SEED and GROUP are numbers from 1 on";
-    if (pattern == PATTERN_OFFSET && size > 1 && (wrong = check_offset(numbers.value[0], size)))
-        return wrong;
-    if (pattern == PATTERN_ROUND && size > 1 && (wrong = check_round(&numbers, size)))
+    if (size > 1 && (wrong = check_numbers(pattern, &numbers, size)))
         return wrong;
     if (pattern == PATTERN_TARGETS && run_integer(run, "directions", 1) == 2)
         return "with random targets there is only one direction: all ranks work on others anyway";

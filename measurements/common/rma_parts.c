@@ -5,8 +5,6 @@
  */
 #include "measurements/common/rma_parts.h"
 
-#include <stdio.h>
-
 /* ---- What is moved ---- */
 
 /* Memory of one operation: count elements, one in stride of which is moved. Bytes. */
@@ -34,23 +32,13 @@ static size_t place_bytes(size_t bytes)
     return ROUND_UP(bytes, LINE);
 }
 
-static const char *too_much_for_static_object(void)
-{
-    static char text[64];
-    snprintf(text, sizeof text, "the static object has %d bytes", RMA_STATIC_BYTES);
-    return text;
-}
-
 static const char *check(const struct run *run)
 {
-    const struct rma *rma = run->function->variant;
     struct layout layout = layout_of(run);
     if (layout.element == 0 || layout.element > 16 || (layout.element & (layout.element - 1)) != 0)
         return "element_bytes must be 1, 2, 4, 8 or 16";
     if (layout.count > 0 && layout.stride > PTRDIFF_MAX / layout.element / layout.count)
         return "count times stride is more than can be addressed";
-    if (rma->static_object && layout_bytes(&layout) > RMA_STATIC_BYTES)
-        return too_much_for_static_object();
     return NULL;
 }
 

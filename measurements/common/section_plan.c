@@ -240,17 +240,10 @@ static int longest(const struct section *section)
     return best;
 }
 
-static void plan_elements(struct section_plan *plan, const struct section *section,
-                          size_t alignment)
-{
-    size_t width = section_alignment(section->element | alignment);
-    add_calls(plan, SECTION_BLOCK, width, 0, section->element / width);
-    add_loops(plan, section, 0, -1);
-}
-
 struct section_plan section_plan(const struct section *section, enum section_algorithm algorithm,
                                  size_t alignment)
 {
+    size_t width = section_alignment(section->element | alignment);
     struct section_plan plan = {.used = algorithm, .empty = section_elements(section) == 0};
     if (plan.empty)
         return plan;
@@ -272,7 +265,8 @@ struct section_plan section_plan(const struct section *section, enum section_alg
         add_calls(&plan, SECTION_MEM, section_elements(section) * section->element, 0, 1);
         break;
     case SECTION_ELEMENTS:
-        plan_elements(&plan, section, alignment);
+        add_calls(&plan, SECTION_BLOCK, width, 0, section->element / width);
+        add_loops(&plan, section, 0, -1);
         break;
     case SECTION_LAST_DIMENSION:
         plan_along(&plan, section, alignment, section->dimensions - 1);

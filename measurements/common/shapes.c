@@ -259,6 +259,22 @@ double apart_or_together(struct run *run, double apart, double (*together)(struc
     return burst < apart && apart - burst <= timer_in_use->cost ? burst : apart;
 }
 
+#define ESTIMATES 5
+
+double estimate_slowest(struct run *run, bool acts,
+                        void (*operate)(struct run *, int64_t iteration))
+{
+    double seconds = 0;
+    for (int i = 0; i < ESTIMATES; i++) {
+        run_barrier(run);
+        int64_t start = timer_now();
+        if (acts)
+            operate(run, 0);
+        seconds = run_elapsed(run, start, timer_now());
+    }
+    return run_max(run, seconds);
+}
+
 bool warm_places(const struct run *run)
 {
     return run->settings->cache_state == CACHE_WARM && run->settings->buffer_cycling &&

@@ -132,6 +132,11 @@ static inline double apart_seconds(const struct apart *apart, int64_t operations
  * since a burst would find its places warm. */
 double apart_or_together(struct run *run, double apart, double (*together)(struct run *));
 
+/* Seconds of one of these operations, which follows a barrier, on the slowest rank: a rough
+ * estimate by the last of several, since the first are slow. */
+double estimate_slowest(struct run *run, bool acts,
+                        void (*operate)(struct run *, int64_t iteration));
+
 /* Whether each place of the buffers is to be brought into the caches by an untimed operation
  * before it is used in a timed one. */
 bool warm_places(const struct run *run);

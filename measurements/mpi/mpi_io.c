@@ -303,29 +303,25 @@ static void access_block(struct io_state *s, bool writes, unsigned char *buffer,
     mpi_file_note(&s->file, writes ? "writing" : "reading", code);
 }
 
-/* Collective routines have to be called by all ranks equally often. */
-static void access_all(struct io_state *s, bool writes, unsigned char *buffer)
-{
-    int64_t n = s->access & FILE_COLLECTIVE ? s->rounds : s->own.count;
-    for (int64_t i = 0; i < n; i++)
-        access_block(s, writes, buffer, i);
-    if (s->access & FILE_POSTED && s->access & FILE_INDEPENDENT)
-        mpi_wait_all((int)n, s->requests);
-}
-
 /* Before the start pointers go back to the beginning. All ranks must have ended the accesses
  * before, which would go on from there. */
 static double run_pattern(struct run *run)
 {
     bool writes = pattern_of(run)->writes;
     struct io_state *s = run->state;
+    unsigned char *buffer = writes ? run->local : run->remote;
+    /* Collective routines have to be called by all ranks equally often. */
+    int64_t n = s->access & FILE_COLLECTIVE ? s->rounds : s->own.count;
     s->at = -1;
     if (s->access & FILE_SHARED) {
         MPI_Barrier(s->file.comm);
         FILE_CALL(&s->file, MPI_File_seek_shared, s->file.handle, 0, MPI_SEEK_SET);
     }
     int64_t started = run_start(run);
-    access_all(s, writes, writes ? run->local : run->remote);
+    for (int64_t i = 0; i < n; i++)
+        access_block(s, writes, buffer, i);
+    if (s->access & FILE_POSTED && s->access & FILE_INDEPENDENT)
+        mpi_wait_all((int)n, s->requests);
     if (writes && run->settings->file_synced)
         FILE_CALL(&s->file, MPI_File_sync, s->file.handle);
     int64_t stopped = run_stop(run);

@@ -277,29 +277,22 @@ static void lay_down(struct run *run, int64_t bytes)
     s->file.there = true;
 }
 
-/* A disk that is full harms others. */
-static bool has_room(struct run *run, int64_t bytes)
-{
-    struct statvfs disk;
-    const char *folder = run->settings->file_directory;
-    if (statvfs(folder, &disk) != 0 || (uint64_t)bytes / disk.f_frsize < disk.f_bavail)
-        return true;
-    return run_fail(
-        run,
-        "%s has no room for a file of %lld bytes (set_io_working_dir() chooses another directory)",
-        folder, (long long)bytes);
-}
-
 static bool set_up_alone(struct run *run)
 {
     struct alone_state *s = run->state;
     int64_t bytes = alone_bytes(run);
+    const char *folder = run->settings->file_directory;
+    struct statvfs disk;
     s->posix = run_word(run, "api") == BY_POSIX;
     s->descriptor = -1;
     if (!mpi_file_set_up(run) || run->rank != 0)
         return true;
-    if (!has_room(run, bytes))
-        return false;
+    /* A disk that is full harms others. */
+    if (statvfs(folder, &disk) == 0 && (uint64_t)bytes / disk.f_frsize >= disk.f_bavail)
+        return run_fail(run,
+                        "%s has no room for a file of %lld bytes (set_io_working_dir() chooses "
+                        "another directory)",
+                        folder, (long long)bytes);
     s->piece = run_find_argument(run, "power") && bytes > PIECE ? PIECE : (size_t)bytes;
     s->piece = s->piece ? s->piece : 1;
     s->memory = aligned_alloc(SECTOR, (s->piece + SECTOR - 1) / SECTOR * SECTOR);

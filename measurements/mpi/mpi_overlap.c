@@ -96,7 +96,7 @@ static void wait_for_all(const struct transfer_state *s)
         mpi_wait_all(s->sources + s->targets, s->requests);
 }
 
-static void transfer(const struct run *run)
+static void transfer(struct run *run, int64_t iteration)
 {
     const struct transfer *how = run->function->variant;
     const struct transfer_state *s = run->state;
@@ -104,7 +104,7 @@ static void transfer(const struct run *run)
         MPI_Ssend(mpi_address(run->local, s->described), s->count, s->datatype, partner(run, 1),
                   s->tag, s->comm);
     } else {
-        post(run, 0);
+        post(run, iteration);
         wait_for_all(s);
     }
 }
@@ -148,14 +148,14 @@ static double run_transfer(struct run *run)
     const struct transfer_state *s = run->state;
     bool acts = s->sources + s->targets > 0;
     if (acts && warm_places(run))
-        transfer(run);
+        transfer(run, 0);
     if (s->leads && !how->acknowledged)
         return run_part(run, how->part);
     if (acts && !s->leads)
         return watch(run);
     int64_t started = run_start(run);
     if (acts)
-        transfer(run);
+        transfer(run, 0);
     int64_t stopped = run_stop(run);
     return acts ? run_elapsed(run, started, stopped) : NAN;
 }
@@ -244,7 +244,6 @@ static bool set_up_transfer(struct run *run)
 {
     const struct transfer *how = run->function->variant;
     struct transfer_state *s = run->state;
-    double seconds = 0;
     s->comm = mpi_comm(run);
     s->described = mpi_datatype_of(run);
     s->datatype = mpi_datatype(s->described);
@@ -253,14 +252,8 @@ static bool set_up_transfer(struct run *run)
     s->tests = run_integer(run, "tests", 0);
     count_messages(run, s);
     s->requests = run_allocate(run, (size_t)(s->sources + s->targets), sizeof *s->requests);
-    for (int i = 0; how->part == THE_REST && i < MPI_ESTIMATES; i++) {
-        run_barrier(run);
-        int64_t start = timer_now();
-        if (s->sources + s->targets > 0)
-            transfer(run);
-        seconds = run_elapsed(run, start, timer_now());
-    }
-    s->pause = MPI_PAUSE_FACTOR * run_max(run, seconds);
+    if (how->part == THE_REST)
+        s->pause = MPI_PAUSE_FACTOR * estimate_slowest(run, s->sources + s->targets > 0, transfer);
     return true;
 }
 

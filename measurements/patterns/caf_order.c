@@ -93,22 +93,17 @@ static bool verify_put(struct run *run)
 /* ---- Read, modify, write ---- */
 
 /* A record begins with a counter. The rest is a pattern that goes there and back. */
-static void add_one(unsigned char *record)
-{
-    uint64_t counter;
-    memcpy(&counter, record, sizeof counter);
-    counter++;
-    memcpy(record, &counter, sizeof counter);
-}
-
 static inline void update(const struct run *run, unsigned quiets, unsigned char *record,
                           unsigned char *local, int pe)
 {
     size_t bytes = run->demand.local;
+    uint64_t counter;
     if (quiets & BEFORE_GET)
         shmem_quiet();
     shmem_getmem(local, record, bytes, pe);
-    add_one(local);
+    memcpy(&counter, local, sizeof counter);
+    counter++;
+    memcpy(local, &counter, sizeof counter);
     shmem_putmem(record, local, bytes, pe);
     if (quiets & AFTER_PUT)
         shmem_quiet();

@@ -163,26 +163,17 @@ static bool verify(struct run *run)
     return good;
 }
 
-static bool set_up_table(struct run *run, bool atomic)
+static bool set_up(struct run *run)
 {
+    const struct kernel *kernel = run->function->variant;
     struct access_state *s = run->state;
     kernel_set_up(run);
     s->table = (uint64_t *)(void *)run->remote;
     s->words = run_argument(run, "words")->integer;
     s->updates = run_argument(run, "updates")->integer;
-    s->atomic = atomic;
+    s->atomic = kernel->step == step_atomic;
     return (uintptr_t)run->remote % sizeof(uint64_t) == 0 ||
            run_fail(run, ALIGNMENT_TEXT, sizeof(uint64_t));
-}
-
-static bool set_up_atomic(struct run *run)
-{
-    return set_up_table(run, true);
-}
-
-static bool set_up_get_put(struct run *run)
-{
-    return set_up_table(run, false);
 }
 
 #endif
@@ -192,7 +183,7 @@ static bool set_up_get_put(struct run *run)
 #define UPDATES {"updates", PARAMETER_INT, "", "updates by each PE in a step", .maximum = 1 << 30, .example = "10"}
 static const struct measurement accesses = {
     .like = {&kernel_common}, .parameters = {WORDS, UPDATES, ITERATIONS}, .check = check, .demand = demand,
-    .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify), SHMEM_STATE(struct access_state)};
+    .setup = WITH_SHMEM(set_up), .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify), SHMEM_STATE(struct access_state)};
 /* Single updates are too short to read the timer around them. */
 static const struct measurement shares = {
     .like = {&accesses}, .timing = TIMING_PARTS, .reference = WITH_SHMEM(kernel_computation),
@@ -200,16 +191,16 @@ static const struct measurement shares = {
 
 const struct measurement measurements_kernel_random_access[] = {
     {"Kernel_Random_Access_Atomic", "random access: atomic xor of words at random places of a table on all PEs", .calls = "shmem_ulong_atomic_xor shmem_quiet shmem_barrier_all shmem_barrier",
-     .like = {&accesses}, .setup = WITH_SHMEM(set_up_atomic), .timing = TIMING_WHOLE, .variant = &(const struct kernel){.begin = WITH_SHMEM(begin), .step = WITH_SHMEM(step_atomic)},
+     .like = {&accesses}, .timing = TIMING_WHOLE, .variant = &(const struct kernel){.begin = WITH_SHMEM(begin), .step = WITH_SHMEM(step_atomic)},
      .timed = "atomic xors, a quiet after each set_max_outstanding() of them, and a barrier"},
     {"Kernel_Random_Access_Atomic_Communication", "the communication in a step of random access by atomic xor", .calls = "shmem_ulong_atomic_xor shmem_quiet shmem_barrier_all shmem_barrier",
-     .like = {&shares}, .setup = WITH_SHMEM(set_up_atomic), .variant = &(const struct kernel){.begin = WITH_SHMEM(begin), .step = WITH_SHMEM(step_atomic), .compute = WITH_SHMEM(compute), .communication = true},
+     .like = {&shares}, .variant = &(const struct kernel){.begin = WITH_SHMEM(begin), .step = WITH_SHMEM(step_atomic), .compute = WITH_SHMEM(compute), .communication = true},
      .timed = "atomic xors, a quiet after each set_max_outstanding() of them, and a barrier"},
     {"Kernel_Random_Access_Get_Put", "random access: get, xor and put of words at random places of a table on all PEs", .calls = "shmem_ulong_g shmem_ulong_p shmem_quiet shmem_barrier_all shmem_barrier",
-     .like = {&accesses}, .setup = WITH_SHMEM(set_up_get_put), .timing = TIMING_WHOLE, .variant = &(const struct kernel){.begin = WITH_SHMEM(begin), .step = WITH_SHMEM(step_get_put)},
+     .like = {&accesses}, .timing = TIMING_WHOLE, .variant = &(const struct kernel){.begin = WITH_SHMEM(begin), .step = WITH_SHMEM(step_get_put)},
      .timed = "g and p of words, a quiet after each set_max_outstanding() of them, and a barrier"},
     {"Kernel_Random_Access_Get_Put_Communication", "the communication in a step of random access by get and put", .calls = "shmem_ulong_g shmem_ulong_p shmem_quiet shmem_barrier_all shmem_barrier",
-     .like = {&shares}, .setup = WITH_SHMEM(set_up_get_put), .variant = &(const struct kernel){.begin = WITH_SHMEM(begin), .step = WITH_SHMEM(step_get_put), .compute = WITH_SHMEM(compute), .communication = true},
+     .like = {&shares}, .variant = &(const struct kernel){.begin = WITH_SHMEM(begin), .step = WITH_SHMEM(step_get_put), .compute = WITH_SHMEM(compute), .communication = true},
      .timed = "g and p of words, a quiet after each set_max_outstanding() of them, and a barrier"},
     {.name = NULL},
 };

@@ -29,15 +29,10 @@ struct made_routine {
 
 /* ---- Arguments ---- */
 
-static const struct made_routine *made_of(const struct run *run)
-{
-    return run->function->variant;
-}
-
 /* A segment is whole elements, one at least. */
 static struct made_task task_of(const struct run *run)
 {
-    const struct made_routine *made = made_of(run);
+    const struct made_routine *made = run->function->variant;
     size_t element = made->routine.element > 0 ? made->routine.element : 1;
     size_t bytes = (size_t)run_integer(run, "count", 0);
     size_t segment = (size_t)run_integer(run, "segment", 0);

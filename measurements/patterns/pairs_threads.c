@@ -158,24 +158,22 @@ static bool make_threads(struct run *run)
                             state->started + 1, state->count);
 }
 
-static bool all_have_contexts(struct run *run)
-{
-    const struct threads_state *state = run->state;
-    int have = 0;
-    for (int i = 0; i < state->count; i++)
-        have += state->workers[i].has_context;
-    return have == state->count ||
-           run_fail(run, "rank %d could create private contexts for only %d of %d threads",
-                    run->rank, have, state->count);
-}
-
 static bool set_up(struct run *run)
 {
     struct threads_state *state = run->state;
     state->count = (int)run_argument(run, "threads")->integer;
     state->workers = run_allocate(run, (size_t)state->count, sizeof *state->workers);
     state->work = pairs_work_open(run);
-    return state->work.steps == 0 || (make_threads(run) && all_have_contexts(run));
+    if (state->work.steps == 0)
+        return true;
+    if (!make_threads(run))
+        return false;
+    int have = 0;
+    for (int i = 0; i < state->count; i++)
+        have += state->workers[i].has_context;
+    return have == state->count ||
+           run_fail(run, "rank %d could create private contexts for only %d of %d threads",
+                    run->rank, have, state->count);
 }
 
 static void tear_down(struct run *run)

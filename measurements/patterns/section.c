@@ -139,13 +139,6 @@ struct sides {
     const unsigned char *source;
 };
 
-static struct sides sides_of(const struct run *run, int64_t iteration)
-{
-    unsigned char *local = run->local + (size_t)iteration * run->local_step;
-    unsigned char *remote = run->remote + (size_t)iteration * run->remote_step;
-    return gets(run) ? (struct sides){local, remote} : (struct sides){remote, local};
-}
-
 /* What all places of this repetition are multiples of. */
 static struct section_plan plan_of(const struct run *run)
 {
@@ -256,7 +249,9 @@ static void move(struct run *run, int64_t iteration)
 {
     struct section_state *state = run->state;
     const struct section_plan *plan = &state->plan;
-    struct sides sides = sides_of(run, iteration);
+    unsigned char *local = run->local + (size_t)iteration * run->local_step;
+    unsigned char *remote = run->remote + (size_t)iteration * run->remote_step;
+    struct sides sides = gets(run) ? (struct sides){local, remote} : (struct sides){remote, local};
     if (state->algorithm == SECTION_PACK && !plan->empty) {
         state->turn++;
         if (gets(run))

@@ -162,16 +162,6 @@ static struct targets *targets_of(const struct run *run)
     return (struct targets *)(void *)run->scratch;
 }
 
-static struct site site_of(struct run *run, bool contended)
-{
-    const struct atomic_state *state = run->state;
-    struct site site = {.target = targets_of(run)->word,
-                        .pe = pe_set_member(run->set, contended ? 0 : (run->rank + 1) % run->size)};
-    if (state->contexts.count > 0)
-        site.context = state->contexts.handles[0];
-    return site;
-}
-
 static bool set_up(struct run *run)
 {
     const struct atomic *atomic = run->function->variant;
@@ -179,7 +169,11 @@ static bool set_up(struct run *run)
     if ((atomic->target & USER_CONTEXT) &&
         !contexts_open(run, &state->contexts, 1, SHMEM_CTX_SERIALIZED))
         return false;
-    state->site = site_of(run, is_contended(atomic));
+    int rank = is_contended(atomic) ? 0 : (run->rank + 1) % run->size;
+    state->site =
+        (struct site){.target = targets_of(run)->word, .pe = pe_set_member(run->set, rank)};
+    if (state->contexts.count > 0)
+        state->site.context = state->contexts.handles[0];
     return true;
 }
 

@@ -161,12 +161,17 @@ static bool set_up_acknowledged(struct run *run)
     return collective_set_up(run);
 }
 
+static void broadcast_once(struct run *run, int64_t iteration)
+{
+    collective_do(run, collective_root(run), iteration);
+}
+
 static bool set_up_paused(struct run *run)
 {
     struct broadcast_state *state = run->state;
     if (!collective_set_up(run))
         return false;
-    state->pause = PAUSE_FACTOR * collective_estimate(run, collective_root(run));
+    state->pause = PAUSE_FACTOR * estimate_slowest(run, true, broadcast_once);
     state->pause_overhead = run_pause_overhead(run);
     choose_tasks(run);
     return true;

@@ -107,15 +107,6 @@ static bool keeps_promise(enum routine routine, const unsigned char *block,
                                                 (uint64_t)shmem_my_pe()));
 }
 
-/* Memory that was just written, so that zeros are not there by chance. */
-static void leave_dirt(size_t bytes)
-{
-    void *block = shmem_malloc(bytes);
-    if (block)
-        memset(block, DIRT, bytes);
-    shmem_free(block);
-}
-
 /* What the PE before puts to the end of its own block must arrive here: the block is symmetric, and
  * no shorter than asked for. Collective over the set, also where something has failed already. */
 static bool is_symmetric(struct run *run, unsigned char *block, size_t bytes)
@@ -150,9 +141,14 @@ static bool set_up(struct run *run)
 
 static void fill(struct run *run)
 {
-    const struct bursts *bursts = run->state;
-    if (bytes_before(routine_of(run), &bursts->request) == 0)
-        leave_dirt(bytes_of(&bursts->request));
+    const struct request *request = &((const struct bursts *)run->state)->request;
+    if (bytes_before(routine_of(run), request) > 0)
+        return;
+    /* Memory that was just written: zeros are not there by chance. */
+    void *block = shmem_malloc(bytes_of(request));
+    if (block)
+        memset(block, DIRT, bytes_of(request));
+    shmem_free(block);
 }
 
 /* Checks that blocks are as the standard promises after the timed calls, too. */
@@ -221,16 +217,12 @@ static bool release(struct run *run, int64_t count)
     return good;
 }
 
-static int64_t most_in_burst(const struct bursts *bursts)
-{
-    size_t fitting = BURST_BYTES / bytes_of(&bursts->request);
-    return fitting < 1 ? 1 : fitting < BURST ? (int64_t)fitting : BURST;
-}
-
 /* Bursts of about the same length: a short last one would be hard to time. */
 static double run_row(struct run *run)
 {
-    int64_t most = most_in_burst(run->state), all = run->iterations;
+    const struct bursts *blocks = run->state;
+    int64_t most = (int64_t)(BURST_BYTES / bytes_of(&blocks->request)), all = run->iterations;
+    most = most < 1 ? 1 : most < BURST ? most : BURST;
     int64_t bursts = (all + most - 1) / most;
     double seconds = 0;
     bool good = true;

@@ -40,20 +40,14 @@ static inline void quiet(const struct calls *calls)
         shmem_quiet();
 }
 
-static inline void fence(const struct calls *calls)
+static inline void order(const struct calls *calls)
 {
-    if (calls->user_context)
+    if (!calls->fence)
+        quiet(calls);
+    else if (calls->user_context)
         shmem_ctx_fence(calls->context);
     else
         shmem_fence();
-}
-
-static inline void order(const struct calls *calls)
-{
-    if (calls->fence)
-        fence(calls);
-    else
-        quiet(calls);
 }
 
 /* The operation of an iteration. */
@@ -151,37 +145,13 @@ static double put_before_quiet(struct run *run)
 
 /* ---- The data ---- */
 
-static int rank_before(const struct run *run)
-{
-    return (run->rank + run->size - 1) % run->size;
-}
-
-/* The next rank has it after a quiet. */
-static bool completes(struct run *run, const struct calls *calls, struct completion *completion)
-{
-    unsigned char back[COMPLETION_BYTES];
-    quiet(calls);
-    shmem_getmem(back, completion->target, COMPLETION_BYTES, calls->pe);
-    return data_verify(run, "what was put before the quiet", back, COMPLETION_BYTES, run->rank);
-}
-
-/* This rank has it when it sees the flag that was put after a fence. */
-static bool orders(struct run *run, const struct calls *calls, struct completion *completion)
-{
-    fence(calls);
-    if (calls->user_context)
-        shmem_ctx_long_p(calls->context, &completion->flag, 1, calls->pe);
-    else
-        shmem_long_p(&completion->flag, 1, calls->pe);
-    shmem_long_wait_until(&completion->flag, SHMEM_CMP_NE, 0);
-    return data_verify(run, "what was put before the fence, when what was put after it is there",
-                       completion->target, COMPLETION_BYTES, rank_before(run));
-}
-
+/* The next rank has what was put before a quiet; this rank has what was put before a fence when it
+ * sees the flag that was put after it. */
 static bool verify_order(struct run *run)
 {
     const struct calls calls = calls_of(run);
     struct completion *completion = (struct completion *)(void *)run->scratch;
+    unsigned char back[COMPLETION_BYTES];
     pattern_fill(completion->source, COMPLETION_BYTES, data_key(run, run->rank));
     data_poison(completion->target, COMPLETION_BYTES);
     completion->flag = 0;
@@ -191,7 +161,21 @@ static bool verify_order(struct run *run)
                              COMPLETION_BYTES, calls.pe);
     else
         shmem_putmem_nbi(completion->target, completion->source, COMPLETION_BYTES, calls.pe);
-    bool right = calls.fence ? orders(run, &calls, completion) : completes(run, &calls, completion);
+    order(&calls);
+    if (calls.fence && calls.user_context)
+        shmem_ctx_long_p(calls.context, &completion->flag, 1, calls.pe);
+    else if (calls.fence)
+        shmem_long_p(&completion->flag, 1, calls.pe);
+    if (calls.fence)
+        shmem_long_wait_until(&completion->flag, SHMEM_CMP_NE, 0);
+    else
+        shmem_getmem(back, completion->target, COMPLETION_BYTES, calls.pe);
+    bool right =
+        calls.fence
+            ? data_verify(run, "what was put before the fence, when what was put after it is there",
+                          completion->target, COMPLETION_BYTES,
+                          (run->rank + run->size - 1) % run->size)
+            : data_verify(run, "what was put before the quiet", back, COMPLETION_BYTES, run->rank);
     shmem_quiet();
     run_barrier(run); /* nobody may begin anew while others look */
     return right;

@@ -124,11 +124,6 @@ static double run_moves(struct run *run)
     return works ? run_elapsed(run, started, stopped) / (double)run->iterations : NAN;
 }
 
-static void fill(struct run *run)
-{
-    data_fill(run, ((const struct pointer *)run->function->variant)->get, run->remote);
-}
-
 static bool verify(struct run *run)
 {
     const struct pointer_state *state = run->state;
@@ -153,7 +148,6 @@ static const struct measurement common = {
     .check = shape_check_pairs,
     .demand = data_demand,
     .setup = WITH_SHMEM(set_up),
-    .fill = WITH_SHMEM(fill),
     .verify = WITH_SHMEM(verify),
     .run = WITH_SHMEM(run_moves),
 };
@@ -163,9 +157,10 @@ static const struct pointer put = {.get = false}, get = {.get = true};
 const struct measurement measurements_pointer[] = {
     {"Shmem_Ptr_Put", "stores through the pointer of shmem_ptr, until they are complete",
      .like = {&common}, .calls = "shmem_put shmem_quiet shmem_ptr", .variant = &put,
+     .fill = WITH_SHMEM(data_fill_put),
      .timed = "a loop of stores or memcpy + quiet; library: putmem + quiet"},
     {"Shmem_Ptr_Get", "loads through the pointer of shmem_ptr", .like = {&common},
-     .calls = "shmem_get shmem_ptr", .variant = &get,
+     .calls = "shmem_get shmem_ptr", .variant = &get, .fill = WITH_SHMEM(data_fill_get),
      .timed = "a loop of loads or memcpy; library: getmem"},
     {.name = NULL},
 };
