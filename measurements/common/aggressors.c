@@ -306,18 +306,13 @@ static int tag_of(const struct run *run, int rank)
     return run->size + (load->aggressor->flooded == ON_NEXT ? rank : 0);
 }
 
-/* Returns to how many places here other ranks put, and the first rank that puts here. */
-static int sources_of(const struct run *run, const struct load *load, int *first)
+/* The rank that floods a place of this one; -1: none does. */
+static int source_of(const struct run *run, const struct load *load, int place)
 {
-    if (load->aggressor->flooded == ON_NEXT) {
-        int before = (load->index + load->aggressors - 1) % load->aggressors;
-        *first = load->victims + before;
-        return load->index >= 0;
-    }
-    *first = load->victims;
-    if (run->rank != load->flood.rank)
-        return 0;
-    return (int)places_of(load->aggressor, run->size - load->victims);
+    int before = (load->index + load->aggressors - 1) % load->aggressors;
+    if (load->aggressor->flooded == ON_NEXT)
+        return load->index >= 0 ? load->victims + before : -1;
+    return run->rank == load->flood.rank ? load->victims + place : -1;
 }
 
 /* First of the aggressors' part of either buffer. */
@@ -349,12 +344,13 @@ static bool verify_puts(struct run *run, const unsigned char *memory)
     const struct load *load = load_of(run);
     size_t place = pairs_place_bytes(load->flood.bytes);
     size_t places = places_of(load->aggressor, run->size - load->victims);
-    int first, count = sources_of(run, load, &first);
     for (int i = 0; i < (int)places; i++) {
         const unsigned char *at = memory + (size_t)i * place;
-        bool right = i < count ? data_verify(run, "the flooded memory", at, load->flood.bytes,
-                                             tag_of(run, first + i))
-                               : data_verify_untouched(run, "memory that nobody floods", at, place);
+        int source = source_of(run, load, i);
+        bool right =
+            source >= 0
+                ? data_verify(run, "the flooded memory", at, load->flood.bytes, tag_of(run, source))
+                : data_verify_untouched(run, "memory that nobody floods", at, place);
         if (!right)
             return false;
     }

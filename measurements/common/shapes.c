@@ -259,6 +259,20 @@ double apart_or_together(struct run *run, double apart, double (*together)(struc
     return burst < apart && apart - burst <= timer_in_use->cost ? burst : apart;
 }
 
+void note_memory(struct run *run, const char *step, double before, double now)
+{
+    double most = run_max(run, now), growth = run_max(run, now - before);
+    run_note(run, "after %s: %.0f bytes, %.0f more than before (each the most of any PE)", step,
+             most, growth);
+}
+
+void note_earlier(struct run *run, const char *what)
+{
+    if (run_measured_before(run) > 0)
+        run_note(run, "earlier measurements that may have called %s: %zu", what,
+                 run_measured_before(run));
+}
+
 #define ESTIMATES 5
 
 double estimate_slowest(struct run *run, bool acts,

@@ -100,6 +100,11 @@ void data_fill_get(struct run *);
 bool data_verify_moved(struct run *, bool get, const unsigned char *there, int from);
 bool data_verify_put_around(struct run *); /* hook: by the rank before */
 
+/* A note on the memory of a process after a step, and what that added; collective. */
+void note_memory(struct run *, const char *step, double before, double now);
+/* A note on how many measurements before this one may have called what is now called first. */
+void note_earlier(struct run *, const char *what);
+
 /* Times single calls of which each must be followed by another call. The timer is read three times:
  * the first interval is the cost of a reading, which is subtracted from the second interval, that
  * of the call. Any PE. */

@@ -116,25 +116,14 @@ static double wait_pattern(struct run *run, double seconds)
     return run_elapsed(run, started, run_stop(run));
 }
 
-static double run_pattern_up(struct run *run)
+/* In microseconds, each rank for one more than its place; or, of the classic line, for as many
+ * steps as its place, of the length that the script says. */
+static double run_pattern_stairs(struct run *run)
 {
-    return wait_pattern(run, (run->rank + 1) * MICROSECOND);
-}
-
-static double run_pattern_down(struct run *run)
-{
-    return wait_pattern(run, (run->size - run->rank) * MICROSECOND);
-}
-
-/* Of the classic line: rank i waits i times as long as the script says. */
-static double run_classic_up(struct run *run)
-{
-    return wait_pattern(run, run->rank * run_argument(run, "step")->real);
-}
-
-static double run_classic_down(struct run *run)
-{
-    return wait_pattern(run, (run->size - 1 - run->rank) * run_argument(run, "step")->real);
+    const struct argument *step = run_find_argument(run, "step");
+    bool down = *(const bool *)run->function->variant;
+    int place = down ? run->size - 1 - run->rank : run->rank;
+    return wait_pattern(run, step ? place * step->real : (place + 1) * MICROSECOND);
 }
 
 static const char *check_step(const struct run *run)
@@ -224,13 +213,17 @@ const struct measurement measurements_clock[] = {
     {"Wtime", "MPI_Wtime()", .like = {&reading}, .api = API_MPI, .no_data = true,
      .routine = "MPI_Wtime", .timed = "MPI_Wtime", .run = WITH_MPI(run_mpi_wtime)},
     {"WaitPatternUp", "rank i is busy for i + 1 microseconds: the result must be n microseconds",
-     .like = {&waits}, .parameters = {CLOCK}, .run = run_pattern_up},
+     .like = {&waits}, .parameters = {CLOCK}, .run = run_pattern_stairs,
+     .variant = &(const bool){false}},
     {"WaitPatternDown", "rank i is busy for n - i microseconds: the result must be n microseconds",
-     .like = {&waits}, .parameters = {CLOCK}, .run = run_pattern_down},
+     .like = {&waits}, .parameters = {CLOCK}, .run = run_pattern_stairs,
+     .variant = &(const bool){true}},
     {"waitpattern_up", "rank i is busy for i steps: the result must be n - 1 steps",
-     .like = {&waits}, .parameters = {STEP, CLOCK}, .check = check_step, .run = run_classic_up},
+     .like = {&waits}, .parameters = {STEP, CLOCK}, .check = check_step, .run = run_pattern_stairs,
+     .variant = &(const bool){false}},
     {"waitpattern_down", "rank i is busy for n - 1 - i steps: the result must be n - 1 steps",
-     .like = {&waits}, .parameters = {STEP, CLOCK}, .check = check_step, .run = run_classic_down},
+     .like = {&waits}, .parameters = {STEP, CLOCK}, .check = check_step, .run = run_pattern_stairs,
+     .variant = &(const bool){true}},
     {"WaitPatternNull", "every rank returns at once: the result must be 0", .like = {&pattern},
      .run = run_pattern_null, .timed = "nothing"},
     {"WaitPatternLevels", "a time that alternates between two levels: the result must say so",

@@ -250,9 +250,7 @@ static double run_first_call(struct run *run)
         run_note(
             run,
             "not the first in this process: First_Call or Memory_Footprint had called it before");
-    if (run_measured_before(run) > 0)
-        run_note(run, "earlier measurements that may have called it: %zu",
-                 run_measured_before(run));
+    note_earlier(run, "it");
     return first;
 }
 
@@ -315,16 +313,13 @@ static double run_footprint(struct run *run)
             before = now;
             now = resident_bytes();
         }
-        double most = run_max(run, now), growth = run_max(run, now - before);
-        run_note(run, "after %s: %.0f bytes, %.0f more than before (each the most of any PE)",
-                 stage_names[stage], most, growth);
+        note_memory(run, stage_names[stage], before, now);
     }
-    if (last > STAGE_INIT)
+    if (last > STAGE_INIT) {
         run_note(run,
                  "skampi had called some peers before: in its trees of all PEs, and for clocks");
-    if (last > STAGE_INIT && run_measured_before(run) > 0)
-        run_note(run, "earlier measurements that may have called peers: %zu",
-                 run_measured_before(run));
+        note_earlier(run, "peers");
+    }
     return now;
 }
 

@@ -135,13 +135,6 @@ static bool call_peers(const struct run *run, MPI_Comm comm)
     return good;
 }
 
-/* What a step added; a rank's own growth can be below zero. */
-static void note_step(struct run *run, const char *step, double before, double now)
-{
-    run_note(run, "after %s: %.0f bytes, %.0f more than before (each the most of any PE)", step,
-             run_max(run, now), run_max(run, now - before));
-}
-
 static double run_footprint(struct run *run)
 {
     const struct library_start *start = run_library_start(run);
@@ -151,23 +144,21 @@ static double run_footprint(struct run *run)
         return NAN;
     }
     int *words = memory_zeroed((size_t)run->size, 2 * sizeof *words);
-    note_step(run, "init", start->resident_before, start->resident_after);
+    note_memory(run, "init", start->resident_before, start->resident_after);
     bool good = call_peers(run, comm);
     double peers = resident_bytes();
-    note_step(run, "the first message to each peer", start->resident_after, peers);
+    note_memory(run, "the first message to each peer", start->resident_after, peers);
     for (int i = 0; i < run->size; i++)
         words[i] = run->rank;
     MPI_Alltoall(words, 1, MPI_INT, words + run->size, 1, MPI_INT, comm);
     for (int i = 0; i < run->size; i++)
         good = good && words[run->size + i] == i;
     double last = resident_bytes();
-    note_step(run, "the first all-to-all", peers, last);
+    note_memory(run, "the first all-to-all", peers, last);
     if (run_max(run, been_through) > 0)
         run_note(run, "an earlier measurement of this run had done all of this before");
     been_through = true;
-    if (run_measured_before(run) > 0)
-        run_note(run, "earlier measurements that may have called peers: %zu",
-                 run_measured_before(run));
+    note_earlier(run, "peers");
     free(words);
     if (!good)
         run_fail(run, "rank %d does not have the others' data", run->rank);

@@ -66,25 +66,6 @@ static void aim(struct run *run, unsigned char *memory)
         memory + (size_t)run->size * (size_t)state->call.send_count * sizeof(int);
 }
 
-static void describe(struct run *run, const struct mpi_routine *routine, struct datatype *type)
-{
-    struct mpi_collective_state *state = run->state;
-    int elements = (int)elements_of(run);
-    *state = (struct mpi_collective_state){.routine = routine,
-                                           .call = {.comm = mpi_comm(run),
-                                                    .rank = run->rank,
-                                                    .size = run->size,
-                                                    .send_count = elements,
-                                                    .receive_count = elements,
-                                                    .send_type = MPI_INT,
-                                                    .receive_type = MPI_INT,
-                                                    .op = MPI_SUM},
-                                           .sends = type,
-                                           .receives = type,
-                                           .operation = operation_find("MPI_SUM"),
-                                           .peers = run->size};
-}
-
 /* Calls twice, at two places in memory or twice at one place. Both places are filled before: no
  * call is the first to touch its memory. */
 static double run_calls(struct run *run, unsigned char *memory[2], size_t bytes)
@@ -118,17 +99,29 @@ static double run_first_call(struct run *run)
     size_t bytes = 2 * (size_t)run->size * elements_of(run) * sizeof(int);
     unsigned char *memory[] = {memory_allocate(bytes), memory_allocate(bytes)};
     struct datatype *type = datatype_predefined("MPI_INT");
+    int elements = (int)elements_of(run);
     called[kind] = true;
-    describe(run, routines[kind], type);
+    *(struct mpi_collective_state *)run->state =
+        (struct mpi_collective_state){.routine = routines[kind],
+                                      .call = {.comm = mpi_comm(run),
+                                               .rank = run->rank,
+                                               .size = run->size,
+                                               .send_count = elements,
+                                               .receive_count = elements,
+                                               .send_type = MPI_INT,
+                                               .receive_type = MPI_INT,
+                                               .op = MPI_SUM},
+                                      .sends = type,
+                                      .receives = type,
+                                      .operation = operation_find("MPI_SUM"),
+                                      .peers = run->size};
     double first = run_calls(run, memory, bytes);
     datatype_release(type);
     free(memory[0]);
     free(memory[1]);
     if (run_max(run, before) > 0)
         run_note(run, "not the first in this process: First_Call_MPI had called it before");
-    if (run_measured_before(run) > 0)
-        run_note(run, "earlier measurements that may have called it: %zu",
-                 run_measured_before(run));
+    note_earlier(run, "it");
     return first;
 }
 

@@ -29,12 +29,6 @@ static struct image_locks *locks_of(const struct run *run)
     return (struct image_locks *)(void *)run->scratch;
 }
 
-/* Under the lock, for the verification. */
-static struct exclusion *exclusion_of(const struct run *run)
-{
-    return (struct exclusion *)(void *)(run->scratch + image_locks_bytes(run->size));
-}
-
 static bool set_up(struct run *run)
 {
     struct access_state *state = run->state;
@@ -99,12 +93,22 @@ static bool is_of_one_rank(struct run *run, const char *what, const unsigned cha
                     run->rank);
 }
 
-/* All want the lock of rank 0, then that of rank 1, and so on. */
-static bool excludes(struct run *run)
+/* All want the lock of rank 0, then that of rank 1, and so on. Collective, so everything is done
+ * before something is found wrong. */
+static bool verify(struct run *run)
 {
     const struct access *access = run->function->variant;
+    const struct access_state *state = run->state;
     struct image_locks *locks = locks_of(run);
-    struct exclusion *exclusion = exclusion_of(run);
+    /* It lies behind the locks. */
+    struct exclusion *exclusion =
+        (struct exclusion *)(void *)(run->scratch + image_locks_bytes(run->size));
+    size_t bytes = run->demand.local;
+    unsigned char *read = state->read;
+    bool read_back = !access->get && run->remote_step == 0;
+    if (read_back)
+        shmem_getmem(read, run->remote, bytes, pe_set_member(run->set, state->last));
+    *exclusion = (struct exclusion){0, 0};
     for (int turn = 0; turn < TURNS; turn++) {
         int rank = turn % run->size, pe = pe_set_member(run->set, rank);
         exclusion_ask(run, exclusion, pe);
@@ -113,22 +117,8 @@ static bool excludes(struct run *run)
         image_lock_clear(locks, access->protection, rank, pe);
     }
     run_barrier(run);
-    int turns = TURNS / run->size + (run->rank < TURNS % run->size);
-    return exclusion_proved(run, exclusion, turns);
-}
-
-/* Collective, so everything is done before something is found wrong. */
-static bool verify(struct run *run)
-{
-    const struct access *access = run->function->variant;
-    const struct access_state *state = run->state;
-    size_t bytes = run->demand.local;
-    unsigned char *read = state->read;
-    bool read_back = !access->get && run->remote_step == 0;
-    if (read_back)
-        shmem_getmem(read, run->remote, bytes, pe_set_member(run->set, state->last));
-    *exclusion_of(run) = (struct exclusion){0, 0};
-    bool right = excludes(run);
+    bool right =
+        exclusion_proved(run, exclusion, TURNS / run->size + (run->rank < TURNS % run->size));
     if (access->get)
         return is_of_one_rank(run, "what was got", run->local) && right &&
                data_verify(run, "the source of a get", run->remote, bytes, run->rank);

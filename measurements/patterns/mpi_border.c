@@ -6,10 +6,6 @@
 
 enum way { BY_POSTS, BY_FENCES, BY_MESSAGES };
 
-struct border {
-    enum way way;
-};
-
 /* The square, and around it what comes from the neighbours. */
 static void demand_square(struct run *run)
 {
@@ -19,6 +15,11 @@ static void demand_square(struct run *run)
 }
 
 #if SKAMPI_MPI
+
+static enum way way_of(const struct run *run)
+{
+    return *(const enum way *)run->function->variant;
+}
 
 enum { NEIGHBOURS = 4 };
 
@@ -42,16 +43,8 @@ static int opposite(int direction)
 static int64_t border_at(const struct border_state *s, int direction, bool outside)
 {
     int64_t line = s->side + 2, far = outside ? s->side + 1 : s->side, near = outside ? 0 : 1;
-    switch (direction) {
-    case 0:
-        return near * line + 1;
-    case 1:
-        return far * line + 1;
-    case 2:
-        return line + near;
-    default:
-        return line + far;
-    }
+    int64_t edge = direction % 2 ? far : near;
+    return direction < 2 ? edge * line + 1 : line + edge;
 }
 
 static void put_all(const struct border_state *s)
@@ -78,9 +71,8 @@ static void exchange_messages(const struct border_state *s)
 /* Nobody writes to the borders of a rank that still computes with them. */
 static void exchange(const struct run *run)
 {
-    const struct border *how = run->function->variant;
     const struct border_state *s = run->state;
-    switch (how->way) {
+    switch (way_of(run)) {
     case BY_POSTS:
         MPI_Win_post(s->group, 0, s->window.handle);
         MPI_Win_start(s->group, 0, s->window.handle);
@@ -131,13 +123,13 @@ static void find_neighbours(const struct run *run, struct border_state *s)
     MPI_Dims_create(run->size, 2, extents);
     int rows = extents[0], columns = extents[1];
     int row = run->rank / columns, column = run->rank % columns;
-    s->neighbours[0] = row > 0 ? run->rank - columns : MPI_PROC_NULL;
-    s->neighbours[1] = row < rows - 1 ? run->rank + columns : MPI_PROC_NULL;
-    s->neighbours[2] = column > 0 ? run->rank - 1 : MPI_PROC_NULL;
-    s->neighbours[3] = column < columns - 1 ? run->rank + 1 : MPI_PROC_NULL;
-    for (int d = 0; d < NEIGHBOURS; d++)
-        if (s->neighbours[d] != MPI_PROC_NULL)
+    const bool there[NEIGHBOURS] = {row > 0, row<rows - 1, column> 0, column < columns - 1};
+    const int steps[NEIGHBOURS] = {-columns, columns, -1, 1};
+    for (int d = 0; d < NEIGHBOURS; d++) {
+        s->neighbours[d] = there[d] ? run->rank + steps[d] : MPI_PROC_NULL;
+        if (there[d])
             members[count++] = s->neighbours[d];
+    }
     MPI_Comm_group(s->comm, &all);
     MPI_Group_incl(all, count, members, &s->group);
     MPI_Group_free(&all);
@@ -199,7 +191,6 @@ static bool verify(struct run *run)
 
 static bool set_up_border(struct run *run)
 {
-    const struct border *how = run->function->variant;
     struct border_state *s = run->state;
     struct info *info = mpi_info_of(run);
     s->group = MPI_GROUP_NULL;
@@ -208,11 +199,11 @@ static bool set_up_border(struct run *run)
     s->comm = mpi_comm(run);
     s->side = (int)run_integer(run, "count", 0);
     s->sweeps = (int)run_integer(run, "compute", 0);
-    if (how->way != BY_MESSAGES &&
+    if (way_of(run) != BY_MESSAGES &&
         !window_open(run, WINDOW_CREATE, run->demand.remote, mpi_info(info), &s->window))
         return false;
-    s->square = how->way == BY_MESSAGES ? run_allocate(run, 1, run->demand.remote)
-                                        : (double *)(void *)s->window.memory;
+    s->square = way_of(run) == BY_MESSAGES ? run_allocate(run, 1, run->demand.remote)
+                                           : (double *)(void *)s->window.memory;
     find_neighbours(run, s);
     make_types(s);
     return true;
@@ -242,13 +233,13 @@ static const struct measurement exchanges_borders = {
 
 const struct measurement measurements_mpi_border[] = {
     {"onesided_borderexchange", "exchange of the borders on a grid of ranks, by puts to neighbours",
-     .like = {&exchanges_borders}, .variant = &(const struct border){BY_POSTS}, .parameters = {SIDE, INFO, ITERATIONS, COMPUTE},
+     .like = {&exchanges_borders}, .variant = &(const enum way){BY_POSTS}, .parameters = {SIDE, INFO, ITERATIONS, COMPUTE},
      .calls = "MPI_Win_post MPI_Win_start MPI_Put MPI_Win_complete MPI_Win_wait", .timed = "MPI_Win_post, MPI_Win_start, MPI_Put, MPI_Win_complete, MPI_Win_wait; computation"},
     {"onesided_borderexchange_fence", "exchange of the borders on a grid of ranks, by puts and fences",
-     .like = {&exchanges_borders}, .variant = &(const struct border){BY_FENCES}, .parameters = {SIDE, INFO, ITERATIONS, COMPUTE},
+     .like = {&exchanges_borders}, .variant = &(const enum way){BY_FENCES}, .parameters = {SIDE, INFO, ITERATIONS, COMPUTE},
      .calls = "MPI_Win_fence MPI_Put", .timed = "MPI_Win_fence, MPI_Put, MPI_Win_fence; computation"},
     {"twosided_borderexchange", "exchange of the borders on a grid of ranks, by messages",
-     .like = {&exchanges_borders}, .variant = &(const struct border){BY_MESSAGES}, .parameters = {SIDE, ITERATIONS, COMPUTE},
+     .like = {&exchanges_borders}, .variant = &(const enum way){BY_MESSAGES}, .parameters = {SIDE, ITERATIONS, COMPUTE},
      .calls = "MPI_Irecv MPI_Isend MPI_Waitall", .timed = "MPI_Irecv, MPI_Isend, MPI_Waitall; computation"},
     {.name = NULL},
 };

@@ -123,35 +123,31 @@ static int64_t tasks_of(const struct run *run)
     return wanted > 0 && wanted < others ? wanted : others;
 }
 
-/* Ranks that acknowledge: all but the root, or the first, the last and some at random. The same on
- * all ranks, from a generator of our own, seeded by nothing that could differ. */
+/* Ranks that acknowledge: all but the root, or the first, the last and some at random: the same on
+ * all ranks, since nothing that could differ seeds them. Of one alone it is the last. */
 static void choose_tasks(struct run *run)
 {
     struct broadcast_state *state = run->state;
     int root = collective_root(run), others = run->size - 1, wanted = (int)tasks_of(run);
     int *tasks = run_allocate(run, (size_t)others + 1, sizeof *tasks);
+    uint64_t draws = 12345;
     for (int rank = 0, i = 0; rank < run->size; rank++)
         if (rank != root)
             tasks[i++] = rank;
     state->tasks = tasks;
-    state->task_count = others;
+    state->task_count = wanted;
     if (wanted == others)
         return;
-    uint32_t random = 12345;
-    int fixed = wanted > 1 ? 2 : 1; /* the last and, when there is room, the first */
-    int swap = tasks[1];
-    tasks[1] = tasks[others - 1];
-    tasks[others - 1] = swap;
-    if (fixed == 1)
-        tasks[0] = tasks[1];
-    for (int i = fixed; i < wanted; i++) {
-        random = random * 1664525u + 1013904223u; /* Numerical Recipes' quick generator */
-        int other = i + (int)(random >> 8) % (others - i);
-        swap = tasks[i];
+    int last = tasks[others - 1];
+    tasks[others - 1] = tasks[1];
+    tasks[1] = last;
+    if (wanted == 1)
+        tasks[0] = last;
+    for (int i = 2; i < wanted; i++) {
+        int other = i + (int)random_up_to(&draws, (uint64_t)(others - 1 - i)), swap = tasks[i];
         tasks[i] = tasks[other];
         tasks[other] = swap;
     }
-    state->task_count = wanted;
     run_note(run, "%d of %d ranks acknowledge (set_sk_tasks)", wanted, others);
 }
 
