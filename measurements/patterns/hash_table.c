@@ -241,53 +241,33 @@ static void demand(struct run *run)
 static const struct measurement hashes = {
     .api = API_OPENSHMEM, .timing = TIMING_PARTS, .parameters = {INSERTS}, .moves = MOVES_NOTHING,
     .who = "all", SHMEM_STATE(struct hash_state), .demand = demand, .setup = WITH_SHMEM(set_up),
-    .run = WITH_SHMEM(run_passes), .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify)};
-#define BY_MCS "set + get + put + clear of the MCS lock of the PE"
-#define BY_LOCK "set_lock + get + put + quiet + clear_lock of the PE's lock"
-#define BY_ATOMICS "compare-and-swap + fetch-and-add"
-/* clang-format on */
+    .timed = "%s, the mean of all keys", .run = WITH_SHMEM(run_passes), .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify)};
+/* The word is what is done for a key. */
+static const struct measurement by_mcs = {
+    .like = {&hashes}, .word = "set + get + put + clear of the MCS lock of the PE",
+    .calls = "shmem_long_atomic_swap shmem_get shmem_put shmem_quiet shmem_long_atomic_compare_swap"};
+static const struct measurement by_lock = {
+    .like = {&hashes}, .word = "set_lock + get + put + quiet + clear_lock of the PE's lock",
+    .calls = "shmem_set_lock shmem_get shmem_put shmem_quiet shmem_clear_lock"};
+static const struct measurement by_atomics = {
+    .like = {&hashes}, .word = "compare-and-swap + fetch-and-add",
+    .calls = "shmem_long_atomic_compare_swap shmem_long_atomic_fetch_add"};
+static const struct measurement both = {.timed = "%s, the mean of all keys and both passes"};
+#define HASHING &(const struct hashing)
 
 const struct measurement measurements_hash_table[] = {
     {"Shmem_Hash_Mcs", "a hash table under an MCS lock for each PE: inserting and updating keys",
-     .calls =
-         "shmem_long_atomic_swap shmem_get shmem_put shmem_quiet shmem_long_atomic_compare_swap",
-     .like = {&hashes}, .variant = &(const struct hashing){MCS_OF_TARGET, BOTH},
-     .timed = BY_MCS ", the mean of all keys and both passes"},
-    {"Shmem_Hash_Mcs_Insert", "the same, inserting alone",
-     .calls =
-         "shmem_long_atomic_swap shmem_get shmem_put shmem_quiet shmem_long_atomic_compare_swap",
-     .like = {&hashes}, .variant = &(const struct hashing){MCS_OF_TARGET, INSERT},
-     .timed = BY_MCS ", the mean of all keys"},
-    {"Shmem_Hash_Mcs_Update", "the same, updating alone",
-     .calls =
-         "shmem_long_atomic_swap shmem_get shmem_put shmem_quiet shmem_long_atomic_compare_swap",
-     .like = {&hashes}, .variant = &(const struct hashing){MCS_OF_TARGET, UPDATE},
-     .timed = BY_MCS ", the mean of all keys"},
-    {"Shmem_Hash_Lock",
-     "a hash table under a lock of the library for each PE: inserting and updating keys",
-     .calls = "shmem_set_lock shmem_get shmem_put shmem_quiet shmem_clear_lock", .like = {&hashes},
-     .variant = &(const struct hashing){LIBRARY_OF_TARGET, BOTH},
-     .timed = BY_LOCK ", the mean of all keys and both passes"},
-    {"Shmem_Hash_Lock_Insert", "the same, inserting alone",
-     .calls = "shmem_set_lock shmem_get shmem_put shmem_quiet shmem_clear_lock", .like = {&hashes},
-     .variant = &(const struct hashing){LIBRARY_OF_TARGET, INSERT},
-     .timed = BY_LOCK ", the mean of all keys"},
-    {"Shmem_Hash_Lock_Update", "the same, updating alone",
-     .calls = "shmem_set_lock shmem_get shmem_put shmem_quiet shmem_clear_lock", .like = {&hashes},
-     .variant = &(const struct hashing){LIBRARY_OF_TARGET, UPDATE},
-     .timed = BY_LOCK ", the mean of all keys"},
-    {"Shmem_Hash_Atomic",
-     "a hash table on compare-and-swap and fetch-and-add: inserting and updating keys",
-     .calls = "shmem_long_atomic_compare_swap shmem_long_atomic_fetch_add", .like = {&hashes},
-     .variant = &(const struct hashing){NO_LOCK, BOTH},
-     .timed = BY_ATOMICS ", the mean of all keys and both passes"},
-    {"Shmem_Hash_Atomic_Insert", "the same, inserting alone",
-     .calls = "shmem_long_atomic_compare_swap shmem_long_atomic_fetch_add", .like = {&hashes},
-     .variant = &(const struct hashing){NO_LOCK, INSERT},
-     .timed = BY_ATOMICS ", the mean of all keys"},
-    {"Shmem_Hash_Atomic_Update", "the same, updating alone",
-     .calls = "shmem_long_atomic_compare_swap shmem_long_atomic_fetch_add", .like = {&hashes},
-     .variant = &(const struct hashing){NO_LOCK, UPDATE},
-     .timed = BY_ATOMICS ", the mean of all keys"},
+     .like = {&both, &by_mcs}, .variant = HASHING{MCS_OF_TARGET, BOTH}},
+    {"Shmem_Hash_Mcs_Insert", "the same, inserting alone", .like = {&by_mcs}, .variant = HASHING{MCS_OF_TARGET, INSERT}},
+    {"Shmem_Hash_Mcs_Update", "the same, updating alone", .like = {&by_mcs}, .variant = HASHING{MCS_OF_TARGET, UPDATE}},
+    {"Shmem_Hash_Lock", "a hash table under a lock of the library for each PE: inserting and updating keys",
+     .like = {&both, &by_lock}, .variant = HASHING{LIBRARY_OF_TARGET, BOTH}},
+    {"Shmem_Hash_Lock_Insert", "the same, inserting alone", .like = {&by_lock}, .variant = HASHING{LIBRARY_OF_TARGET, INSERT}},
+    {"Shmem_Hash_Lock_Update", "the same, updating alone", .like = {&by_lock}, .variant = HASHING{LIBRARY_OF_TARGET, UPDATE}},
+    {"Shmem_Hash_Atomic", "a hash table on compare-and-swap and fetch-and-add: inserting and updating keys",
+     .like = {&both, &by_atomics}, .variant = HASHING{NO_LOCK, BOTH}},
+    {"Shmem_Hash_Atomic_Insert", "the same, inserting alone", .like = {&by_atomics}, .variant = HASHING{NO_LOCK, INSERT}},
+    {"Shmem_Hash_Atomic_Update", "the same, updating alone", .like = {&by_atomics}, .variant = HASHING{NO_LOCK, UPDATE}},
     {.name = NULL},
 };
+/* clang-format on */

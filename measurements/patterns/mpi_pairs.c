@@ -70,24 +70,6 @@ static bool set_up_window(struct run *run)
                               MPI_INFO_NULL, &state->window);
 }
 
-/* Steps of one source that arrive here. */
-static int64_t list_arrivals(const struct run *run, int source, struct pairs_call *arrivals)
-{
-    const struct traffic_state *state = run->state;
-    size_t place = pairs_place_bytes((size_t)state->bytes);
-    int64_t steps = pairs_steps(&state->work.pairs, source), count = 0;
-    for (int64_t i = 0; i < steps; i++) {
-        struct step step = pairs_step(&state->work.pairs, source, i);
-        if (step.target != run->rank)
-            continue;
-        if (arrivals)
-            arrivals[count] =
-                (struct pairs_call){.rank = source, .here = (size_t)step.place * place};
-        count++;
-    }
-    return count;
-}
-
 /* Distinct ranks of the calls, in the order of their first ones; returns their number. */
 static int list_ranks(struct run *run, const struct pairs_call *calls, int64_t count, int **ranks)
 {
@@ -108,17 +90,22 @@ static bool set_up_messages(struct run *run)
     struct pairs_work *work = &state->work;
     state->comm = mpi_comm(run);
     list_calls(run);
-    int count, first = pairs_sources(&work->pairs, run->rank, &count);
-    for (int i = 0; i < count; i++)
-        state->arriving += list_arrivals(run, first + i, NULL);
+    const struct pairs *pairs = &work->pairs;
+    size_t place = pairs_place_bytes((size_t)state->bytes);
+    int count, first = pairs_sources(pairs, run->rank, &count);
+    /* Each message that arrives has a place of its own. */
+    state->arrivals = run_allocate(run, pairs_places(pairs), sizeof *state->arrivals);
+    for (int source = first; source < first + count; source++)
+        for (int64_t i = 0; i < pairs_steps(pairs, source); i++) {
+            struct step step = pairs_step(pairs, source, i);
+            if (step.target == run->rank)
+                state->arrivals[state->arriving++] =
+                    (struct pairs_call){.rank = source, .here = (size_t)step.place * place};
+        }
     if (state->arriving + work->steps > INT_MAX / 2)
         return run_fail(run, "that are more messages than MPI can wait for: take a smaller window");
-    state->arrivals = run_allocate(run, (size_t)state->arriving, sizeof *state->arrivals);
     state->requests =
         run_allocate(run, (size_t)(state->arriving + work->steps), sizeof *state->requests);
-    int64_t listed = 0;
-    for (int i = 0; i < count; i++)
-        listed += list_arrivals(run, first + i, state->arrivals + listed);
     if (work->pairs.both)
         return true; /* each side has to wait for the other's messages: no answers are needed */
     state->answering_count = list_ranks(run, state->arrivals, state->arriving, &state->answering);

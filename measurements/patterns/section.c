@@ -209,37 +209,29 @@ static void await(const struct run *run, long *flag)
     shmem_long_wait_until(flag, SHMEM_CMP_GE, state->turn);
 }
 
-/* Packs, puts, and tells the target, which unpacks and says so. */
-static void put_packed(const struct run *run, const struct section_plan *plan, struct sides sides)
+/* A put packs, puts, and tells the target, which unpacks and says so. A get asks the owner to pack,
+ * gets what it has packed, and unpacks. */
+static void move_packed(const struct run *run, const struct section_plan *plan, struct sides sides)
 {
     const struct section_state *state = run->state;
     struct section_scratch *scratch = scratch_of(run);
-    if (state->partner.acting) {
-        section_copy(&state->pack, scratch->packed, sides.source);
-        make_calls(plan, false, (struct sides){scratch->packed, scratch->packed}, state->pe);
-        tell(run, &scratch->arrived);
-        await(run, &scratch->done);
-    } else {
+    struct sides packed = {scratch->packed, scratch->packed};
+    bool get = gets(run);
+    if (!state->partner.acting) {
         await(run, &scratch->arrived);
-        section_copy(&state->unpack, sides.target, scratch->packed);
+        section_copy(get ? &state->pack : &state->unpack, get ? packed.target : sides.target,
+                     get ? sides.source : packed.source);
         tell(run, &scratch->done);
-    }
-}
-
-/* Asks the owner to pack, gets what it has packed, and unpacks. */
-static void get_packed(const struct run *run, const struct section_plan *plan, struct sides sides)
-{
-    const struct section_state *state = run->state;
-    struct section_scratch *scratch = scratch_of(run);
-    if (state->partner.acting) {
+    } else if (get) {
         shmem_long_p(&scratch->arrived, state->turn, state->pe);
         await(run, &scratch->done);
-        make_calls(plan, true, (struct sides){scratch->packed, scratch->packed}, state->pe);
-        section_copy(&state->unpack, sides.target, scratch->packed);
+        make_calls(plan, true, packed, state->pe);
+        section_copy(&state->unpack, sides.target, packed.source);
     } else {
-        await(run, &scratch->arrived);
-        section_copy(&state->pack, scratch->packed, sides.source);
-        tell(run, &scratch->done);
+        section_copy(&state->pack, packed.target, sides.source);
+        make_calls(plan, false, packed, state->pe);
+        tell(run, &scratch->arrived);
+        await(run, &scratch->done);
     }
 }
 
@@ -254,10 +246,7 @@ static void move(struct run *run, int64_t iteration)
     struct sides sides = gets(run) ? (struct sides){local, remote} : (struct sides){remote, local};
     if (state->algorithm == SECTION_PACK && !plan->empty) {
         state->turn++;
-        if (gets(run))
-            get_packed(run, plan, sides);
-        else
-            put_packed(run, plan, sides);
+        move_packed(run, plan, sides);
         return;
     }
     make_calls(plan, gets(run), sides, state->pe);

@@ -21,43 +21,38 @@ static void tear_down(struct run *run)
 
 /* ---- Creating and destroying ---- */
 
-static long options_of(const struct run *run)
-{
-    return *(const long *)run->function->variant;
-}
+struct creation {
+    long options;
+    bool destroys; /* which is timed, then */
+};
 
 /* One context at a time: a library may keep a destroyed context for the next creation, and a second
  * context at the same time then costs milliseconds instead of nanoseconds. */
 static bool set_up_creation(struct run *run)
 {
+    const struct creation *creation = run->function->variant;
     struct context_state *state = run->state;
-    return contexts_open(run, &state->contexts, 1, options_of(run));
+    return contexts_open(run, &state->contexts, 1, creation->options);
 }
 
-static double finish_creation(struct run *run, int64_t started, int64_t stopped, bool good)
+static double run_creation(struct run *run)
 {
+    const struct creation *creation = run->function->variant;
+    struct user_contexts *contexts = &((struct context_state *)run->state)->contexts;
+    bool good = true;
+    if (!creation->destroys)
+        contexts_destroy(contexts);
+    int64_t started = run_start(run);
+    if (creation->destroys)
+        contexts_destroy(contexts);
+    else
+        good = contexts_create(contexts, 1, creation->options);
+    int64_t stopped = run_stop(run);
+    if (creation->destroys)
+        good = contexts_create(contexts, 1, creation->options);
     if (!good)
         run_fail(run, "rank %d could not create a context", run->rank);
     return run_elapsed(run, started, stopped);
-}
-
-static double run_creations(struct run *run)
-{
-    struct context_state *state = run->state;
-    contexts_destroy(&state->contexts);
-    int64_t started = run_start(run);
-    bool good = contexts_create(&state->contexts, 1, options_of(run));
-    return finish_creation(run, started, run_stop(run), good);
-}
-
-static double run_destructions(struct run *run)
-{
-    struct context_state *state = run->state;
-    int64_t started = run_start(run);
-    contexts_destroy(&state->contexts);
-    int64_t stopped = run_stop(run);
-    bool good = contexts_create(&state->contexts, 1, options_of(run));
-    return finish_creation(run, started, stopped, good);
 }
 
 /* ---- An operation on each of several contexts ---- */
@@ -139,8 +134,12 @@ static double run_several(struct run *run)
 
 static const struct several putting = {shmem_ctx_putmem_nbi, false},
                             getting = {shmem_ctx_getmem_nbi, true};
-static const long serialized = SHMEM_CTX_SERIALIZED, private = SHMEM_CTX_PRIVATE,
-                  nostore = SHMEM_CTX_NOSTORE;
+static const struct creation create_serialized = {SHMEM_CTX_SERIALIZED, false},
+                             create_private = {SHMEM_CTX_PRIVATE, false},
+                             create_nostore = {SHMEM_CTX_NOSTORE, false},
+                             destroy_serialized = {SHMEM_CTX_SERIALIZED, true},
+                             destroy_private = {SHMEM_CTX_PRIVATE, true},
+                             destroy_nostore = {SHMEM_CTX_NOSTORE, true};
 
 #endif
 
@@ -160,7 +159,7 @@ static const struct measurement creation = {
     .timed = "ctx_create, after a ctx_destroy of another",
     .cost = "ctx_create",
     .setup = WITH_SHMEM(set_up_creation),
-    .run = WITH_SHMEM(run_creations),
+    .run = WITH_SHMEM(run_creation),
     .like = {&common},
 };
 
@@ -168,7 +167,6 @@ static const struct measurement destruction = {
     .routine = "shmem_ctx_destroy",
     .timed = "ctx_destroy",
     .cost = "ctx_destroy",
-    .run = WITH_SHMEM(run_destructions),
     .like = {&creation},
 };
 
@@ -205,12 +203,12 @@ static const struct measurement quiet = {.routine = "shmem_ctx_quiet", .calls = 
 static const struct order by_quiet = {.user_context = true}, by_fence = {.user_context = true, .fence = true};
 
 const struct measurement measurements_context[] = {
-    {"Shmem_Ctx_Create_Serialized", "creating a context for one thread at a time", {&creation}, .variant = WITH_SHMEM(&serialized)},
-    {"Shmem_Ctx_Create_Private", "creating a context for one thread only", {&creation}, .variant = WITH_SHMEM(&private)},
-    {"Shmem_Ctx_Create_Nostore", "creating a context without stores to memory", {&creation}, .variant = WITH_SHMEM(&nostore)},
-    {"Shmem_Ctx_Destroy_Serialized", "destroying a context for one thread at a time", {&destruction}, .variant = WITH_SHMEM(&serialized)},
-    {"Shmem_Ctx_Destroy_Private", "destroying a context for one thread only", {&destruction}, .variant = WITH_SHMEM(&private)},
-    {"Shmem_Ctx_Destroy_Nostore", "destroying a context without stores to memory", {&destruction}, .variant = WITH_SHMEM(&nostore)},
+    {"Shmem_Ctx_Create_Serialized", "creating a context for one thread at a time", {&creation}, .variant = WITH_SHMEM(&create_serialized)},
+    {"Shmem_Ctx_Create_Private", "creating a context for one thread only", {&creation}, .variant = WITH_SHMEM(&create_private)},
+    {"Shmem_Ctx_Create_Nostore", "creating a context without stores to memory", {&creation}, .variant = WITH_SHMEM(&create_nostore)},
+    {"Shmem_Ctx_Destroy_Serialized", "destroying a context for one thread at a time", {&destruction}, .variant = WITH_SHMEM(&destroy_serialized)},
+    {"Shmem_Ctx_Destroy_Private", "destroying a context for one thread only", {&destruction}, .variant = WITH_SHMEM(&destroy_private)},
+    {"Shmem_Ctx_Destroy_Nostore", "destroying a context without stores to memory", {&destruction}, .variant = WITH_SHMEM(&destroy_nostore)},
 
     {"Shmem_Ctx_Put_Round", "put around the ring on a user context until it is complete", {&until_complete}, .word = "put"},
     {"Shmem_Ctx_Put_Full", "put and quiet around the ring on a user context", {&full}, .word = "put"},

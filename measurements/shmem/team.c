@@ -5,114 +5,93 @@
 
 #include "measurements/common/shapes.h"
 
+/* What is split, or a copy of the team whose destruction is timed. */
+enum split { STRIDED, TWO_D, DESTROYED };
+
 #if SKAMPI_SHMEM_1_5
 
 /* ---- Split and destroy ---- */
 
-/* What a function of splits is made of: the split; what this PE's teams must be after it, its place
- * in each and how many PEs are there (0: no team); and whether destroying them is what is timed. */
-struct place {
-    int pe, pes;
-};
-struct parts {
-    shmem_team_t team[2];
-};
-struct split {
-    int (*split)(struct run *, struct parts *);
-    void (*places)(const struct run *, struct place[2]);
-    bool destroy;
-};
+static enum split split_of(const struct run *run)
+{
+    return *(const enum split *)run->function->variant;
+}
 
 static int stride_of(const struct run *run)
 {
-    return ((const struct split *)run->function->variant)->destroy
-               ? 1
-               : (int)run_argument(run, "stride")->integer;
+    return (int)run_integer(run, "stride", 1);
 }
 
-static int split_strided(struct run *run, struct parts *parts)
+static int do_split(struct run *run, shmem_team_t teams[2])
 {
     int stride = stride_of(run);
+    teams[0] = teams[1] = SHMEM_TEAM_INVALID;
+    if (split_of(run) == TWO_D)
+        return shmem_team_split_2d(team_of(run), (int)run_argument(run, "xrange")->integer, NULL, 0,
+                                   &teams[0], NULL, 0, &teams[1]);
     return shmem_team_split_strided(team_of(run), 0, stride, (run->size + stride - 1) / stride,
-                                    NULL, 0, &parts->team[0]);
+                                    NULL, 0, &teams[0]);
 }
 
-static int split_2d(struct run *run, struct parts *parts)
-{
-    return shmem_team_split_2d(team_of(run), (int)run_argument(run, "xrange")->integer, NULL, 0,
-                               &parts->team[0], NULL, 0, &parts->team[1]);
-}
-
-static void places_strided(const struct run *run, struct place place[2])
-{
-    int stride = stride_of(run);
-    if (run->rank % stride == 0)
-        place[0] = (struct place){run->rank / stride, (run->size + stride - 1) / stride};
-}
-
-static void places_2d(const struct run *run, struct place place[2])
-{
-    int range = (int)run_argument(run, "xrange")->integer, row = run->rank / range;
-    int column = run->rank % range, left = run->size - row * range;
-    place[0] = (struct place){column, left < range ? left : range};
-    place[1] = (struct place){row, (run->size - column + range - 1) / range};
-}
-
-static const struct split strided = {split_strided, places_strided, false},
-                          two_d = {split_2d, places_2d, false},
-                          destroyed = {split_strided, places_strided, true};
-
-static int do_split(struct run *run, struct parts *parts)
-{
-    const struct split *split = run->function->variant;
-    *parts = (struct parts){{SHMEM_TEAM_INVALID, SHMEM_TEAM_INVALID}};
-    return split->split(run, parts);
-}
-
-static void destroy(const struct parts *parts)
+static void destroy(const shmem_team_t teams[2])
 {
     for (int i = 0; i < 2; i++)
-        if (parts->team[i] != SHMEM_TEAM_INVALID)
-            shmem_team_destroy(parts->team[i]);
+        if (teams[i] != SHMEM_TEAM_INVALID)
+            shmem_team_destroy(teams[i]);
+}
+
+/* The place of this PE in each of its teams after a split, and how many PEs are there; 0: no team.
+ */
+struct place {
+    int pe, pes;
+};
+
+static void find_places(const struct run *run, struct place place[2])
+{
+    int stride = stride_of(run), range = (int)run_integer(run, "xrange", 1);
+    int row = run->rank / range, column = run->rank % range, left = run->size - row * range;
+    if (split_of(run) == TWO_D) {
+        place[0] = (struct place){column, left < range ? left : range};
+        place[1] = (struct place){row, (run->size - column + range - 1) / range};
+    } else if (run->rank % stride == 0) {
+        place[0] = (struct place){run->rank / stride, (run->size + stride - 1) / stride};
+    }
 }
 
 static bool set_up_split(struct run *run)
 {
-    const struct split *split = run->function->variant;
-    struct parts parts;
+    shmem_team_t teams[2];
     struct place place[2] = {{0, 0}, {0, 0}};
     bool right = true;
     if (!team_set_up(run))
         return false;
-    split->places(run, place);
-    int status = do_split(run, &parts);
+    find_places(run, place);
+    int status = do_split(run, teams);
     for (int i = 0; i < 2; i++) {
-        bool there = parts.team[i] != SHMEM_TEAM_INVALID;
+        bool there = teams[i] != SHMEM_TEAM_INVALID;
         right = right && there == (place[i].pes > 0) &&
-                (!there || (shmem_team_my_pe(parts.team[i]) == place[i].pe &&
-                            shmem_team_n_pes(parts.team[i]) == place[i].pes));
+                (!there || (shmem_team_my_pe(teams[i]) == place[i].pe &&
+                            shmem_team_n_pes(teams[i]) == place[i].pes));
     }
-    destroy(&parts);
-    if (!right)
-        return run_fail(run, "rank %d has wrong teams after a split, whose status was %d",
-                        run->rank, status);
-    return true;
+    destroy(teams);
+    return right || run_fail(run, "rank %d has wrong teams after a split, whose status was %d",
+                             run->rank, status);
 }
 
 /* One split a repetition: a library has room for few teams. */
 static double run_split(struct run *run)
 {
-    const struct split *split = run->function->variant;
-    struct parts parts;
-    int status = split->destroy ? do_split(run, &parts) : 0;
+    bool destroys = split_of(run) == DESTROYED;
+    shmem_team_t teams[2];
+    int status = destroys ? do_split(run, teams) : 0;
     int64_t started = run_start(run);
-    if (split->destroy)
-        destroy(&parts);
+    if (destroys)
+        destroy(teams);
     else
-        status = do_split(run, &parts);
+        status = do_split(run, teams);
     int64_t stopped = run_stop(run);
-    if (!split->destroy)
-        destroy(&parts);
+    if (!destroys)
+        destroy(teams);
     if (status != 0)
         run_fail(run, "a split returned %d on rank %d: the library may have no teams left", status,
                  run->rank);
@@ -169,13 +148,13 @@ static const struct measurement sync = {
 const struct measurement measurements_team[] = {
     {"Shmem_Team_Split_Strided", "a team of every stride-th PE, from the communicator's",
      .like = {&split}, .routine = "shmem_team_split_strided", .parameters = {STRIDE},
-     .timed = "team_split_strided; destroying untimed", .variant = WITH_SHMEM_1_5(&strided)},
+     .timed = "team_split_strided; destroying untimed", .variant = &(const enum split){STRIDED}},
     {"Shmem_Team_Split_2D", "teams of rows and columns, from the communicator's", .like = {&split},
      .routine = "shmem_team_split_2d", .parameters = {X_RANGE},
-     .timed = "team_split_2d; destroying untimed", .variant = WITH_SHMEM_1_5(&two_d)},
+     .timed = "team_split_2d; destroying untimed", .variant = &(const enum split){TWO_D}},
     {"Shmem_Team_Destroy", "destroying a copy of the communicator's team", .like = {&split},
      .routine = "shmem_team_destroy", .timed = "team_destroy; splitting untimed",
-     .variant = WITH_SHMEM_1_5(&destroyed)},
+     .variant = &(const enum split){DESTROYED}},
     {"Shmem_Team_Sync", "one synchronization of the communicator's team", .like = {&sync}},
     {"Shmem_Team_Sync_Consecutive", "synchronizations of a team in a row", .like = {&sync},
      .parameters = {ITERATIONS}},
