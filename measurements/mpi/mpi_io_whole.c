@@ -28,11 +28,6 @@ static const char *check_readers(const struct run *run)
 
 /* ---- By rank 0 alone ---- */
 
-static bool writes_file(const struct run *run)
-{
-    return *(const bool *)run->function->variant;
-}
-
 static int64_t alone_bytes(const struct run *run)
 {
     const struct argument *power = run_find_argument(run, "power");
@@ -62,6 +57,11 @@ static void demand_alone(struct run *run)
 #include <stdlib.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
+
+static bool writes_file(const struct run *run)
+{
+    return *(const bool *)run->function->variant;
+}
 
 static void write_at(struct mpi_file *file, MPI_Offset place, void *memory, size_t bytes)
 {
