@@ -10,12 +10,11 @@ static inline int64_t own_cost(const struct replay *replay, const struct step *s
                                         : 0;
 }
 
-bool replay_quiet(struct replay *replay, const struct step *step)
+void replay_quiet(struct replay *replay, const struct step *step)
 {
     int64_t own = own_cost(replay, step, COST_QUIET);
     int64_t complete = later(step->start, times_of(replay, step->thread, step->op->context)->known);
     replay_finish(replay, step, complete + own, complete - step->start);
-    return true;
 }
 
 /* ---- Puts, gets and atomics ---- */
@@ -34,123 +33,96 @@ static inline int64_t delay_of(struct replay *replay, const struct step *step)
     return later(connect, 0);
 }
 
-/* The thread waits for an operation; afterwards it makes the operation `times` times again. */
-static bool block(struct replay *replay, uint32_t thread, int64_t waited, uint64_t times)
+/* A loop that waited for a write does not count the waiting of its fetch. */
+static int64_t counted(const struct replay *replay, const struct step *step, int64_t waited)
 {
-    replay->rests[thread] = (struct rest){.before = waited, .times = times};
-    replay->threads[thread].state = THREAD_UNDER_WAY;
-    return false;
+    const bool fetched = step->op->kind == OP_FETCHES && replay->threads[step->thread].fetched;
+    return fetched ? 0 : waited;
 }
 
-/* Makes the operation that many times in a row; all: what was before. False while one is under way.
- * A loop that waited for a write does not count the waiting of its fetch. */
-static bool make_all(struct replay *replay, const struct step *step, struct departure all,
-                     uint64_t times, bool blocked)
+/* Makes the operation that many times in a row; all: what was before. If one is under way, the
+ * thread waits for it, and makes the others afterwards. */
+static void make_all(struct replay *replay, const struct step *step, struct departure all,
+                     uint64_t times)
 {
-    const struct thread *self = &replay->threads[step->thread];
+    struct thread *self = &replay->threads[step->thread];
     for (; times > 0; times--) {
         const struct departure one = operation_make(replay, step, all.leaves, times);
-        if (one.leaves == UNKNOWN)
-            return block(replay, step->thread, all.waited, times - 1);
-        bool counts = step->op->kind != OP_FETCHES || !self->fetched;
-        all = (struct departure){one.leaves, all.waited + (counts ? one.waited : 0)};
+        if (one.leaves == UNKNOWN) {
+            replay->rests[step->thread] = (struct rest){.before = all.waited, .times = times - 1};
+            self->state = THREAD_UNDER_WAY;
+            return;
+        }
+        all = (struct departure){one.leaves, all.waited + counted(replay, step, one.waited)};
     }
+    const bool blocked = self->state != THREAD_READY;
     (blocked ? replay_release : replay_finish)(replay, step, all.leaves, all.waited);
-    return true;
 }
 
-bool replay_operation(struct replay *replay, const struct step *step)
+void replay_operation(struct replay *replay, const struct step *step)
 {
-    return make_all(replay, step, (struct departure){step->start + delay_of(replay, step), 0},
-                    operation_times(replay, step), false);
+    make_all(replay, step, (struct departure){step->start + delay_of(replay, step), 0},
+             operation_times(replay, step));
 }
 
-bool replay_fence(struct replay *replay, const struct step *step)
+void replay_fence(struct replay *replay, const struct step *step)
 {
     operation_fence(replay, step);
     replay_finish(replay, step, step->start + own_cost(replay, step, COST_FENCE), 0);
-    return true;
 }
 
 /* ---- Waits ---- */
 
-/* The slot of a wait, NO_SLOT when nothing is waited for. */
-static uint32_t slot_of(struct replay *replay, uint32_t thread)
+/* The write that it waits for is there; slot NULL: it waits for none. */
+static void go_on_after(struct replay *replay, const struct step *step, const struct slot *slot)
 {
-    const struct waits *waits = &replay->waits;
-    const struct need *need = &waits->needs[waits->next[thread].wait];
-    if (need->thread != thread || need->ordinal != replay_ordinal(replay, thread))
-        return NO_SLOT;
-    waits->next[thread].wait++;
-    return need->slot;
-}
-
-/* Calls of a loop that fetch have costs of their own. */
-static int64_t wait_cost(const struct replay *replay, const struct step *step)
-{
-    return step->op->kind == OP_WAIT ? own_cost(replay, step, COST_WAIT) : 0;
-}
-
-/* The write that it waits for is there. */
-static bool go_on_after(struct replay *replay, const struct step *step, const struct slot *slot,
-                        bool blocked)
-{
-    if (slot->arrival > step->start)
+    struct departure all = {step->start, 0};
+    uint64_t fetches = 0;
+    if (slot && slot->arrival > step->start) {
         replay_follow(replay, step->thread, slot->compute, slot->hop);
-    int64_t there = later(step->start, slot->arrival);
-    struct departure all = {there, there - step->start};
-    bool fetches = step->op->kind == OP_FETCHES;
-    all.leaves += fetches ? delay_of(replay, step) : wait_cost(replay, step);
-    return make_all(replay, step, all, fetches ? 1 : 0, blocked);
+        all = (struct departure){slot->arrival, slot->arrival - step->start};
+    }
+    if (step->op->kind == OP_FETCHES) {
+        all.leaves += delay_of(replay, step);
+        fetches = slot ? 1 : step->op->place;
+    } else if (step->op->kind == OP_WAIT) { /* the calls of other loops have costs of their own */
+        all.leaves += own_cost(replay, step, COST_WAIT);
+    }
+    make_all(replay, step, all, fetches);
 }
 
-/* False: blocked until the write is made; true: it has been. */
-static bool wait_for(struct replay *replay, const struct step *step, uint32_t number)
+void replay_wait(struct replay *replay, const struct step *step)
 {
-    struct slot *slot = &replay->waits.slots[number];
     struct thread *self = &replay->threads[step->thread];
-    if (slot->arrival >= 0)
-        return go_on_after(replay, step, slot, false);
+    struct next_waits *next = &replay->waits.next[step->thread];
+    const struct need *need = &replay->waits.needs[next->wait];
+    const bool is_next =
+        need->thread == step->thread && need->ordinal == replay_ordinal(replay, step->thread);
+    struct slot *slot = is_next && need->slot != NO_SLOT ? &replay->waits.slots[need->slot] : NULL;
+    next->wait += is_next;
+    if (step->op->kind == OP_FETCHES) {
+        self->fetched = slot != NULL;
+        replay->streams.loops += slot != NULL;
+        replay->streams.polls += slot ? step->op->place - 1 : 0;
+    }
+    if (!slot || slot->arrival >= 0) {
+        go_on_after(replay, step, slot);
+        return;
+    }
     self->state = THREAD_WAITS;
-    self->blocked_on = number;
+    self->blocked_on = need->slot;
     self->next = slot->waiter;
     slot->waiter = step->thread + 1;
-    return false;
-}
-
-bool replay_wait(struct replay *replay, const struct step *step)
-{
-    uint32_t slot = slot_of(replay, step->thread);
-    if (slot != NO_SLOT)
-        return wait_for(replay, step, slot);
-    replay_finish(replay, step, step->start + wait_cost(replay, step), 0);
-    return true;
-}
-
-bool replay_fetches(struct replay *replay, const struct step *step)
-{
-    uint32_t slot = slot_of(replay, step->thread);
-    replay->threads[step->thread].fetched = slot != NO_SLOT;
-    if (slot != NO_SLOT) {
-        replay->streams.loops++;
-        replay->streams.polls += step->op->place - 1;
-        return wait_for(replay, step, slot);
-    }
-    return make_all(replay, step, (struct departure){step->start + delay_of(replay, step), 0},
-                    step->op->place, false);
 }
 
 void replay_goes_on(struct replay *replay, uint32_t thread)
 {
-    const struct thread *self = &replay->threads[thread];
     const struct step step = replay_blocked(replay, thread);
-    if (self->state == THREAD_WAITS) {
-        go_on_after(replay, &step, &replay->waits.slots[self->blocked_on], true);
+    if (replay->threads[thread].state == THREAD_WAITS) {
+        go_on_after(replay, &step, &replay->waits.slots[replay->threads[thread].blocked_on]);
         return;
     }
-    const struct rest rest = replay->rests[thread];
-    bool counts = step.op->kind != OP_FETCHES || !self->fetched;
-    make_all(replay, &step,
-             (struct departure){rest.leaves, rest.before + (counts ? rest.waited : 0)}, rest.times,
-             true);
+    const struct rest *rest = &replay->rests[thread];
+    int64_t waited = rest->before + counted(replay, &step, rest->waited);
+    make_all(replay, &step, (struct departure){rest->leaves, waited}, rest->times);
 }

@@ -7,7 +7,7 @@
 struct lock_state {
     uint32_t holder;      /* 1 + thread; 0: free */
     uint32_t before;      /* 1 + the thread that held it before the holder, or 0 */
-    uint32_t first, last; /* 1 + the first and the last thread that waits, or 0 */
+    uint32_t first, last; /* 1 + the first and the last thread that waits; first 0: none does */
     int64_t cleared;      /* when the clear_lock that freed it began (ps) */
     int64_t free_at;      /* when the lock became free (ps) */
     int64_t compute;      /* computing on the path of the thread that cleared it (ps) */
@@ -66,76 +66,69 @@ static int64_t held_time(const struct replay *replay, const struct step *step, u
     return longest;
 }
 
-/* Takes a lock that is free again. Sets when the PE has it, and how long it has waited. */
-static int64_t take(struct replay *replay, struct lock_state *lock, const struct step *step,
-                    int64_t *waited)
+/* A thread takes a lock that is free again, and goes on. */
+static void take(struct replay *replay, struct lock_state *lock, const struct step *step)
 {
     const struct phases takes = phases_of(replay, step, COST_LOCK);
     int64_t there = step->start + takes.issue + takes.request;
     int64_t begin = later(lock->free_at, there);
     int64_t leaves = begin + takes.receive + takes.flight + takes.answer;
     lock->holder = step->thread + 1;
-    *waited = begin - there;
-    if (*waited <= 0)
-        return leaves;
-    replay_follow(replay, step->thread, lock->compute, lock->hop);
-    int64_t handed =
-        way_latency(replay_bus(replay, lock->before - 1, step->thread), COST_HAND_OVER);
-    if (handed >= 0)
-        return later(step->start + whole(&takes), lock->cleared + handed);
-    return later(leaves, step->start + held_time(replay, step, lock->before));
+    if (begin > there) {
+        replay_follow(replay, step->thread, lock->compute, lock->hop);
+        int64_t handed =
+            way_latency(replay_bus(replay, lock->before - 1, step->thread), COST_HAND_OVER);
+        leaves = handed >= 0 ? later(step->start + whole(&takes), lock->cleared + handed)
+                             : later(leaves, step->start + held_time(replay, step, lock->before));
+    }
+    replay_release(replay, step, leaves, begin - there);
 }
 
-bool replay_lock(struct replay *replay, const struct step *step)
+void replay_lock(struct replay *replay, const struct step *step)
 {
     const struct phases takes = phases_of(replay, step, COST_LOCK);
     struct thread *self = &replay->threads[step->thread];
     self->state = THREAD_ASKS;
     self->blocked_on = lock_number(replay, step->op->place);
     queue_set(&replay->queue, step->thread, step->start + takes.issue + takes.request);
-    return false;
 }
 
 void replay_lock_arrives(struct replay *replay, uint32_t thread)
 {
-    const struct step blocked = replay_blocked(replay, thread), *step = &blocked;
+    const struct step step = replay_blocked(replay, thread);
     struct thread *self = &replay->threads[thread];
     struct lock_state *lock = &replay->locks[self->blocked_on];
-    int64_t waited;
     if (!lock->holder) {
-        int64_t leaves = take(replay, lock, step, &waited);
-        replay_release(replay, step, leaves, waited);
+        take(replay, lock, &step);
         return;
     }
     self->state = THREAD_LOCK;
     self->next = 0;
-    if (lock->last)
-        replay->threads[lock->last - 1].next = step->thread + 1;
+    if (lock->first)
+        replay->threads[lock->last - 1].next = thread + 1;
     else
-        lock->first = step->thread + 1;
-    lock->last = step->thread + 1;
+        lock->first = thread + 1;
+    lock->last = thread + 1;
 }
 
 /* A failed test_lock asks as set_lock does, and changes nothing. */
-bool replay_try_lock(struct replay *replay, const struct step *step)
+void replay_try_lock(struct replay *replay, const struct step *step)
 {
     const struct phases takes = phases_of(replay, step, COST_LOCK);
     replay_finish(replay, step, step->start + whole(&takes), 0);
-    return true;
 }
 
-bool replay_unlock(struct replay *replay, const struct step *step)
+void replay_unlock(struct replay *replay, const struct step *step)
 {
     struct lock_state *lock = &replay->locks[lock_number(replay, step->op->place)];
     struct thread *self = &replay->threads[step->thread];
     const struct phases takes = phases_of(replay, step, COST_UNLOCK);
     /* A lock is cleared when all that was done under it is complete, if the library waits for that.
      */
-    int64_t known = replay->machine->unlock == UNLOCK_OVERTAKES
-                        ? 0
-                        : replay_home(replay, step->thread)->context.known;
-    int64_t begin = later(known, step->start);
-    int64_t done = begin + takes.issue + takes.request + takes.receive, waited;
+    int64_t begin = step->start;
+    if (!replay->machine->unlock_overtakes)
+        begin = later(begin, replay_home(replay, step->thread)->context.known);
+    int64_t done = begin + takes.issue + takes.request + takes.receive;
     if (done > LAST_TIME)
         replay_too_late(replay, step->thread);
     path_drop(&replay->paths, lock->hop);
@@ -151,14 +144,10 @@ bool replay_unlock(struct replay *replay, const struct step *step)
                                                   : done + takes.flight + takes.answer,
                   begin - step->start);
     if (!lock->first)
-        return true;
+        return;
     const struct step next = replay_blocked(replay, lock->first - 1);
     lock->first = replay->threads[next.thread].next;
-    if (!lock->first)
-        lock->last = 0;
-    int64_t leaves = take(replay, lock, &next, &waited);
-    replay_release(replay, &next, leaves, waited);
-    return true;
+    take(replay, lock, &next);
 }
 
 int64_t replay_holder(const struct replay *replay, uint32_t pe)

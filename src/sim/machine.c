@@ -46,41 +46,28 @@ void costs_free(struct way *way)
     way->costs = NULL;
 }
 
-static void free_table(struct time_table *table)
+static bool receives(const struct way *way)
 {
-    for (size_t i = 0; i < table->count; i++)
-        free(table->rows[i].pieces.of);
-    free(table->rows);
-    free(table);
-}
-
-bool way_receives(const struct way *way)
-{
-    bool any = way->receive > 0 || way->answer > 0 || way_asks(way) || way_interrupts(way);
+    bool any = way->receive > 0 || way->answer > 0 || way->asks || way_interrupts(way);
     for (size_t class = 0; way->costs && class < COST_MESSAGES; class ++)
         for (size_t i = 0; i < way->costs->of[class].count; i++)
-            any = any || way_receives(&way->costs->of[class].of[i].way);
+            any = any || receives(&way->costs->of[class].of[i].way);
     return any;
 }
 
-bool way_asks(const struct way *way)
+struct machine_has machine_has(const struct machine *machine)
 {
-    return way->quiet == QUIET_ASKS;
-}
-
-bool way_connects(const struct way *way)
-{
-    return way_latency(way, COST_CONNECT) > 0;
-}
-
-bool machine_any_way(const struct machine *machine, bool (*is)(const struct way *))
-{
-    bool any = false;
-    for (size_t i = 0; i < machine->bus_count; i++)
-        any = any || is(&machine->buses[i].way);
-    for (size_t i = 0; i < machine->kind_count; i++)
-        any = any || is(&machine->kinds[i].inside);
-    return any;
+    struct machine_has has = {0};
+    const size_t buses = machine->bus_count;
+    for (size_t i = 0; i < buses + machine->kind_count; i++) {
+        const struct node_kind *kind = i < buses ? NULL : &machine->kinds[i - buses];
+        const struct way *way = kind ? &kind->inside : &machine->buses[i].way;
+        has.receiving = has.receiving || receives(way);
+        has.asking = has.asking || way->asks;
+        has.connecting = has.connecting || way_latency(way, COST_CONNECT) > 0;
+        has.inside = has.inside || (kind && kind->progress_inside);
+    }
+    return has;
 }
 
 /* ---- Nodes, buses and places ---- */
@@ -97,8 +84,12 @@ void machine_free(struct machine *machine)
         free(machine->kinds[i].name);
         costs_free(&machine->kinds[i].inside);
     }
-    for (size_t i = 0; i < machine->table_count; i++)
-        free_table(machine->tables[i]);
+    for (size_t i = 0; i < machine->table_count; i++) {
+        for (size_t k = 0; k < machine->tables[i]->count; k++)
+            free(machine->tables[i]->rows[k].pieces.of);
+        free(machine->tables[i]->rows);
+        free(machine->tables[i]);
+    }
     free(machine->tables);
     free(machine->buses);
     free(machine->kinds);
@@ -133,46 +124,28 @@ const struct bus *machine_bus(const struct machine *machine, int from, int to)
     return &machine->buses[__builtin_ctzll(common)];
 }
 
-static char *place_list(const struct machine *machine, int pes, int *nodes)
+char *machine_place(const struct machine *machine, int pes, int *nodes)
 {
-    if ((size_t)pes > machine->list_count)
+    const bool listed = machine->placement == PLACE_LIST;
+    if (listed && (size_t)pes > machine->list_count)
         return text_format(
             "the map has nodes for %zu PEs, the trace has %d; add them, or leave out "
             "the map: PEs are then put on all nodes in turn",
             machine->list_count, pes);
-    for (int i = 0; i < pes; i++)
-        nodes[i] = machine->list[i];
-    return NULL;
-}
-
-/* Each PE on the next node with a free core, or on the same one as long as it has one. */
-static void place_in_turn(const struct machine *machine, int pes, int *nodes, int *used)
-{
-    int node = 0;
+    int *used = memory_zeroed((size_t)machine->nodes, sizeof *used), node = 0;
+    char *problem = NULL;
     for (int i = 0; i < pes; i++) {
-        int tried = 0;
-        for (;; tried++, node = (node + 1) % machine->nodes) {
+        /* In turn: the next node with a free core, or the same one as long as it has one. */
+        for (int tried = 0; !listed && tried < machine->nodes; tried++) {
             int cores = machine_kind(machine, node)->cores;
-            if (tried == machine->nodes || cores == 0 || used[node] < cores)
+            if (cores == 0 || used[node] < cores)
                 break;
+            node = (node + 1) % machine->nodes;
         }
-        nodes[i] = node;
-        used[node]++;
+        nodes[i] = listed ? machine->list[i] : node;
+        used[nodes[i]]++;
         if (machine->placement == PLACE_ROUND_ROBIN)
             node = (node + 1) % machine->nodes;
-    }
-}
-
-char *machine_place(const struct machine *machine, int pes, int *nodes)
-{
-    int *used = memory_zeroed((size_t)machine->nodes, sizeof *used);
-    char *problem = NULL;
-    if (machine->placement == PLACE_LIST) {
-        problem = place_list(machine, pes, nodes);
-        for (int i = 0; i < pes && !problem; i++)
-            used[nodes[i]]++;
-    } else {
-        place_in_turn(machine, pes, nodes, used);
     }
     for (int i = 0; i < machine->nodes && !problem; i++) {
         const struct node_kind *kind = machine_kind(machine, i);

@@ -36,13 +36,6 @@ enum cost_class {
 };
 extern const char *const cost_names[COST_CLASSES];
 
-/* Whether the elements of a strided put or get go as one message, or each by itself. */
-enum strided { STRIDED_UNSAID /* as together */, STRIDED_TOGETHER, STRIDED_EACH };
-
-/* Whether a quiet that has to wait first sends a message to each PE, to ask whether everything has
- * arrived. */
-enum quiet_way { QUIET_UNSAID /* as waits */, QUIET_WAITS, QUIET_ASKS };
-
 /* The way of data from one PE to another: a bus, or the inside of a node. Also the costs there of
  * one class of calls and sizes. */
 struct way {
@@ -61,8 +54,10 @@ struct way {
     uint64_t header; /* bytes that keep the interface of a sender busy for each message, request or
                         answer besides its data. Not used in classes */
     bool round_trip; /* the latency is that of both ways, as gets and atomics measure it */
-    enum strided iput, iget; /* of a bus or node */
-    enum quiet_way quiet;    /* of a bus or node */
+    /* Of a bus or node: each element of a strided put or get goes by itself, not all as one
+     * message; a quiet that has to wait first sends a message to each PE, to ask whether everything
+     * has arrived. */
+    bool iput_each, iget_each, asks;
     struct costs
         *costs; /* of classes of calls; NULL if all classes cost what the way itself says */
 };
@@ -86,18 +81,15 @@ struct bus {
     double total; /* ps per byte of all transfers together; 0 without limit */
 };
 
-/* When PEs serve gets and atomics of others. */
-enum progress_kind { PROGRESS_UNSAID /* as always */, PROGRESS_ALWAYS, PROGRESS_INSIDE };
-
 /* Nodes that one description stands for. */
 struct node_kind {
     char *name;
     struct way inside;
-    double ratio;     /* speed of its cores: a burst of the trace takes 1 / ratio of its time */
-    uint64_t buses;   /* bits of the buses to which it is connected */
-    int first, count; /* numbers of these nodes */
-    int cores;        /* PEs that a node can have; 0: any number */
-    enum progress_kind progress;
+    double ratio;         /* speed of its cores: a burst of the trace takes 1 / ratio of its time */
+    uint64_t buses;       /* bits of the buses to which it is connected */
+    int first, count;     /* numbers of these nodes */
+    int cores;            /* PEs that a node can have; 0: any number */
+    bool progress_inside; /* PEs serve gets and atomics of others only inside their calls */
     int in_links, out_links; /* transfers at a time; 0: any number */
 };
 
@@ -160,8 +152,8 @@ struct machine {
     struct collective_rule collectives[COLLECTIVES];
     struct time_table **tables; /* all tables, also those that a later statement replaced */
     size_t table_count;
-    enum { LOCKS_UNSAID /* as first */, LOCKS_FIRST, LOCKS_SPREAD } locks;
-    enum { UNLOCK_UNSAID /* as completes */, UNLOCK_COMPLETES, UNLOCK_OVERTAKES } unlock;
+    bool locks_spread;     /* locks are at all PEs; else all are at PE 0 */
+    bool unlock_overtakes; /* clear_lock does not wait for what is open in the default context */
     enum placement placement;
     int *list; /* the node of each PE */
     size_t list_count;
@@ -193,12 +185,14 @@ static inline const struct way *machine_way(const struct machine *machine, int f
     return bus ? &bus->way : &machine_kind(machine, from)->inside;
 }
 
-/* Whether something holds of any way: libraries need time there for messages of others or for
- * answers, or a quiet asks; a quiet asks; a first call between two PEs takes longer. */
-bool machine_any_way(const struct machine *, bool (*is)(const struct way *));
-bool way_receives(const struct way *);
-bool way_asks(const struct way *);
-bool way_connects(const struct way *);
+/* What any bus or kind of nodes has. */
+struct machine_has {
+    bool receiving; /* libraries need time for messages of others or for answers, or a quiet asks */
+    bool asking;    /* a quiet asks */
+    bool connecting; /* a first call between two PEs takes longer */
+    bool inside;     /* PEs serve others only inside their calls */
+};
+struct machine_has machine_has(const struct machine *);
 static inline bool way_interrupts(const struct way *way)
 {
     return way->interrupt > 0 || way->first_interrupt > 0;

@@ -32,29 +32,21 @@ static const struct key overhead_key[] = {
 /* Left out: as the bus or node, whose own values may come later. */
 #define LEFT_OUT (-1)
 
-static void take_class(struct machine_text *text, const struct word *name,
-                       struct cost_pieces *pieces, size_t class)
-{
-    static const struct way none = {.latency = LEFT_OUT,
+static const struct way left_out = {.latency = LEFT_OUT,
                                     .overhead = LEFT_OUT,
                                     .gap = LEFT_OUT,
                                     .receive = LEFT_OUT,
                                     .answer = LEFT_OUT,
                                     .per_byte = LEFT_OUT};
-    const bool latency = class == COST_HAND_OVER || class == COST_CONNECT;
-    if (!latency && class < COST_MESSAGES) {
-        take_pieces(text, name, piece_keys, &none, pieces);
-        return;
-    }
-    pieces->of = memory_zeroed(1, sizeof *pieces->of);
-    pieces->of[pieces->count++].way = none;
-    take_block(text, name, latency ? latency_key : overhead_key, pieces->of);
-}
 
-/* Moves to the word after the } of the current block, or after the current word. */
+/* After an error in its name: moves to the word after a block. */
 static void skip_block(struct machine_text *text)
 {
     size_t depth = 0;
+    if (!word_is(&text->word, "{") && !word_is(&text->word, "}"))
+        text_next(text);
+    if (!word_is(&text->word, "{"))
+        return;
     do {
         depth += word_is(&text->word, "{");
         depth -= depth > 0 && word_is(&text->word, "}");
@@ -72,22 +64,22 @@ static void take_cost(struct machine_text *text, void *member)
         class ++;
     if (!way->costs)
         way->costs = memory_zeroed(1, sizeof *way->costs);
-    bool twice = class < COST_CLASSES && way_has(way, class);
-    if (class < COST_CLASSES && !twice) {
-        text_next(text);
-        take_class(text, &name, &way->costs->of[class], class);
+    if (class == COST_CLASSES || way_has(way, class)) {
+        if (class < COST_CLASSES)
+            text_error(text, &name, "cost %s is given twice", cost_names[class]);
+        else
+            text_error(text, &name,
+                       "give put, get, put-nbi, get-nbi, atomic, lock, unlock, lock-held, "
+                       "hand-over, connect, quiet, fence or wait");
+        skip_block(text);
         return;
     }
-    if (twice)
-        text_error(text, &name, "cost %s is given twice", cost_names[class]);
-    else
-        text_error(text, &name,
-                   "give put, get, put-nbi, get-nbi, atomic, lock, unlock, lock-held, "
-                   "hand-over, connect, quiet, fence or wait");
-    if (!word_is(&text->word, "{") && !word_is(&text->word, "}"))
-        text_next(text);
-    if (word_is(&text->word, "{"))
-        skip_block(text);
+    text_next(text);
+    const bool latency = class == COST_HAND_OVER || class == COST_CONNECT;
+    const struct key *keys = latency                 ? latency_key
+                             : class < COST_MESSAGES ? piece_keys
+                                                     : overhead_key;
+    take_pieces(text, &name, keys, &left_out, &way->costs->of[class]);
 }
 
 /* At the end of a bus or node: what classes left out is as its own. */
@@ -122,10 +114,9 @@ static const struct key time_keys[] = {{"time", QUANTITY_TIME, PIECE(latency), .
 static bool take_row(struct machine_text *text, struct time_table *table)
 {
     static const struct key pes = {.name = "pes", .quantity = QUANTITY_COUNT, .most = MOST_PES};
-    if (!word_is(&text->word, "pes")) {
-        text_error(text, &text->word, "give the times of so many PEs: pes 2 { time 1.5 us }");
-        return false;
-    }
+    if (!word_is(&text->word, "pes"))
+        return text_error(text, &text->word,
+                          "give the times of so many PEs: pes 2 { time 1.5 us }");
     text_next(text);
     struct word at = text->word;
     struct time_row row = {0};
@@ -185,10 +176,8 @@ static const struct time_table *take_table(struct machine_text *text, struct wor
 static bool take_name(struct machine_text *text, struct word *name)
 {
     *name = text->word;
-    if (word_ends(name) || name->text[0] == '{' || name->text[0] == '}') {
-        text_error(text, name, "a name is missing");
-        return false;
-    }
+    if (word_ends(name) || name->text[0] == '{' || name->text[0] == '}')
+        return text_error(text, name, "a name is missing");
     text_next(text);
     return true;
 }
@@ -204,9 +193,9 @@ static bool take_name(struct machine_text *text, struct word *name)
         {"interrupt", QUANTITY_TIME, .at = offsetof(type, member.interrupt)},                      \
         {"first-interrupt", QUANTITY_TIME, .at = offsetof(type, member.first_interrupt)},          \
         {"atomic", QUANTITY_TIME, .at = offsetof(type, member.atomic)},                            \
-        CHOICE("iput", offsetof(type, member.iput), "together", "each", STRIDED_REMEDY),           \
-        CHOICE("iget", offsetof(type, member.iget), "together", "each", STRIDED_REMEDY),           \
-        CHOICE("quiet", offsetof(type, member.quiet), "waits", "asks",                             \
+        CHOICE("iput", offsetof(type, member.iput_each), "together", "each", STRIDED_REMEDY),      \
+        CHOICE("iget", offsetof(type, member.iget_each), "together", "each", STRIDED_REMEDY),      \
+        CHOICE("quiet", offsetof(type, member.asks), "waits", "asks",                              \
                "give waits: for answers alone, or asks: by a message to each PE")
 #define CHOICE(option, offset, first, second, text)                                                \
     {                                                                                              \
@@ -248,7 +237,7 @@ static const struct key node_keys[] = {
     {"out", QUANTITY_COUNT, .at = offsetof(struct node_kind, out_links),
      .most = MACHINE_MOST_LINKS},
     {"ratio", QUANTITY_RATIO, .at = offsetof(struct node_kind, ratio)},
-    CHOICE("progress", offsetof(struct node_kind, progress), "always", "inside",
+    CHOICE("progress", offsetof(struct node_kind, progress_inside), "always", "inside",
            "give always, or inside: only in calls of the library"),
     {"bus", .at = offsetof(struct node_kind, buses), .take = take_connection},
     {"cost", .at = offsetof(struct node_kind, inside), .take = take_cost},
@@ -324,17 +313,13 @@ static bool take_place(struct machine_text *text, struct machine *machine)
         end = rest > end + 1 ? rest : end;
     }
     if (end == copy || *end || count < 1 || node < 0 || node >= MACHINE_MOST_NODES ||
-        count > (long)(MOST_PES - machine->list_count)) {
-        text_error(text, &word, "give the node of each PE as a number, or N*NODE for N PEs");
-        return false;
-    }
-    if (node >= machine->nodes) {
-        text_error(text, &word,
-                   "there is no node %ld above; nodes are 0 to %d, in the order in "
-                   "which they are described",
-                   node, machine->nodes - 1);
-        return false;
-    }
+        count > (long)(MOST_PES - machine->list_count))
+        return text_error(text, &word, "give the node of each PE as a number, or N*NODE for N PEs");
+    if (node >= machine->nodes)
+        return text_error(text, &word,
+                          "there is no node %ld above; nodes are 0 to %d, in the order in which "
+                          "they are described",
+                          node, machine->nodes - 1);
     machine->list = memory_resize_array(machine->list, machine->list_count + (size_t)count,
                                         sizeof *machine->list);
     for (; count > 0; count--)
@@ -376,10 +361,8 @@ static bool take_rule(struct machine_text *text, struct collective_rule *rule)
     if (take_shape(text, &rule->shape))
         return true;
     rule->shape = word_is(&at, "table") ? SHAPE_TABLE : SHAPE_FACTOR;
-    if (rule->shape == SHAPE_FACTOR && !word_is(&at, factor.name)) {
-        text_error(text, &at, "give linear, log, or factor and a number; or table");
-        return false;
-    }
+    if (rule->shape == SHAPE_FACTOR && !word_is(&at, factor.name))
+        return text_error(text, &at, "give linear, log, or factor and a number; or table");
     text_next(text);
     if (rule->shape == SHAPE_FACTOR)
         return take_exactly(text, &factor, &rule->factor);
@@ -465,9 +448,9 @@ static const struct key statements[] = {
     {"node", .take = take_node},
     {"map", .take = machine_take_map},
     {"collective", .take = take_collective},
-    CHOICE("locks", offsetof(struct machine, locks), "first", "spread",
+    CHOICE("locks", offsetof(struct machine, locks_spread), "first", "spread",
            "give first: all are at PE 0, or spread: they are at all PEs"),
-    CHOICE("unlock", offsetof(struct machine, unlock), "completes", "overtakes",
+    CHOICE("unlock", offsetof(struct machine, unlock_overtakes), "completes", "overtakes",
            "give completes: clear_lock waits for what is open in the default context, or "
            "overtakes: it does not"),
     {"model", .take = take_model},

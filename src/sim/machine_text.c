@@ -39,12 +39,12 @@ static size_t line_of(const struct word *at, const char **line)
     return number;
 }
 
-void text_error(struct machine_text *text, const struct word *at, const char *format, ...)
+bool text_error(struct machine_text *text, const struct word *at, const char *format, ...)
 {
     va_list arguments;
     const char *line;
     if (++text->error_count > MOST_ERRORS)
-        return;
+        return false;
     va_start(arguments, format);
     char *message = text_format_with(format, arguments);
     va_end(arguments);
@@ -60,18 +60,10 @@ void text_error(struct machine_text *text, const struct word *at, const char *fo
     free(message);
     if (text->error_count == MOST_ERRORS)
         text_append(&text->errors, "shmemsim: there may be more errors\n");
+    return false;
 }
 
 /* ---- Files ---- */
-
-/* Relative to the file that includes it. */
-static char *path_of(const struct machine_text *text, const char *path)
-{
-    const char *from = text->file ? text->file->path : "", *slash = strrchr(from, '/');
-    if (path[0] == '/' || !slash)
-        return memory_text(path);
-    return text_format("%.*s/%s", (int)(slash - from), from, path);
-}
 
 /* Takes both texts over. */
 static struct machine_file *enter(struct machine_text *text, char *path, char *data)
@@ -92,56 +84,62 @@ void text_enter_given(struct machine_text *text, const char *name, const char *g
     text_next(text);
 }
 
-/* Pipes and terminals may never end. */
-static bool ends(const char *path)
+/* All of a text file; NULL: it cannot be read, which has been told. *length does not count what
+ * follows a byte 0, which no text has. */
+static char *read_file(struct machine_text *text, const char *path, size_t *length)
 {
     struct stat status;
-    return stat(path, &status) != 0 || S_ISREG(status.st_mode) || S_ISDIR(status.st_mode);
+    char *data = NULL;
+    size_t room = 0;
+    /* Pipes and terminals may never end. */
+    if (text->file && stat(path, &status) == 0 && !S_ISREG(status.st_mode) &&
+        !S_ISDIR(status.st_mode)) {
+        text_error(text, &text->word, "%s: cannot be included: it is no file", path);
+        return NULL;
+    }
+    FILE *stream = fopen(path, "r");
+    ssize_t got = stream ? getdelim(&data, &room, '\0', stream) : -1;
+    if (!stream || ferror(stream)) {
+        text_error(text, &text->word, "%s: cannot be read: %s", path, strerror(errno));
+        free(data);
+        data = NULL;
+    } else if (got < 0) {
+        free(data);
+        data = memory_text("");
+    }
+    if (stream)
+        fclose(stream);
+    *length = got < 0 ? 0 : (size_t)got;
+    return data;
 }
 
 bool text_enter(struct machine_text *text, const char *path)
 {
-    if (text->file && text->file->depth == MOST_DEPTH) {
-        text_error(text, &text->word,
-                   "includes are nested more than %d deep; does a file include "
-                   "itself?",
-                   MOST_DEPTH);
-        return false;
-    }
-    int files = 0;
+    const char *from = text->file ? text->file->path : "", *slash = strrchr(from, '/');
+    size_t files = 0, length;
     for (struct machine_file *file = text->last; file; file = file->older)
         files++;
-    if (files == MOST_FILES) {
-        text_error(text, &text->word,
-                   "more than %d files are included; does a file include itself?", MOST_FILES);
-        return false;
-    }
-    char *full = path_of(text, path), *data = NULL;
-    size_t room = 0;
-    if (text->file && !ends(full)) {
-        text_error(text, &text->word, "%s: cannot be included: it is no file", full);
+    if (text->file && text->file->depth == MOST_DEPTH)
+        return text_error(text, &text->word,
+                          "includes are nested more than %d deep; does a file include itself?",
+                          MOST_DEPTH);
+    if (files == MOST_FILES)
+        return text_error(text, &text->word,
+                          "more than %d files are included; does a file include itself?",
+                          MOST_FILES);
+    char *full = path[0] == '/' || !slash ? memory_text(path)
+                                          : text_format("%.*s/%s", (int)(slash - from), from, path),
+         *data = read_file(text, full, &length);
+    if (!data) {
         free(full);
         return false;
     }
-    FILE *stream = fopen(full, "r");
-    ssize_t length = stream ? getdelim(&data, &room, '\0', stream) : -1; /* all of a text */
-    if (!stream || ferror(stream)) {
-        text_error(text, &text->word, "%s: cannot be read: %s", full, strerror(errno));
-        free(full);
-        free(data);
-        if (stream)
-            fclose(stream);
-        return false;
-    }
-    struct machine_file *file = enter(text, full, length < 0 ? memory_text("") : data);
-    if (length < 0) {
-        free(data);
-    } else if (data[length - 1] == '\0') {
+    struct machine_file *file = enter(text, full, data);
+    if (length > 0 && data[length - 1] == '\0') {
         file->next = data + length - 1;
         text_error(text, &(struct word){file, file->next, 1},
                    "this is no text; a machine description is");
     }
-    fclose(stream);
     text_next(text);
     return true;
 }
@@ -248,7 +246,7 @@ void member_set(enum quantity quantity, void *member, double value)
         *(int64_t *)member = (int64_t)(value + 0.5);
     else if (quantity == QUANTITY_SIZE)
         *(uint64_t *)member = (uint64_t)value;
-    else if (quantity == QUANTITY_COUNT || quantity == QUANTITY_CHOICE)
+    else if (quantity == QUANTITY_COUNT)
         *(int *)member = (int)value;
     else
         *(double *)member = value;
@@ -264,11 +262,10 @@ bool is_in_range(const struct key *key, double value)
 /* The message for a value that is out of range; false. */
 static bool refuse(struct machine_text *text, const struct word *at, const struct key *key)
 {
-    if (quantities[key->quantity].remedy)
-        text_error(text, at, "%s %s", key->name, quantities[key->quantity].remedy);
-    else
-        text_error(text, at, "%s needs an integer from 1 to %.0f", key->name, key->most);
-    return false;
+    const char *remedy = quantities[key->quantity].remedy;
+    return remedy
+               ? text_error(text, at, "%s %s", key->name, remedy)
+               : text_error(text, at, "%s needs an integer from 1 to %.0f", key->name, key->most);
 }
 
 /* The number at the beginning of a word. Returns its length, or 0. */
@@ -299,38 +296,22 @@ static bool take_with_unit(struct machine_text *text, const struct key *key, dou
     const struct quantity_row *row = &quantities[key->quantity];
     struct word word = text->word, at = word;
     size_t length = number_in(&word, value);
-    if (length == 0 || *value < 0) {
-        text_error(text, &word, "%s needs a number and a unit, such as %s", key->name,
-                   row->example);
-        return false;
-    }
+    if (length == 0 || *value < 0)
+        return text_error(text, &word, "%s needs a number and a unit, such as %s", key->name,
+                          row->example);
     text_next(text);
     if (length == word.length) {
-        at = text->word;
-        word = at;
+        at = word = text->word;
         length = 0;
     }
     const struct unit *unit = unit_of(row->units, word.text + length, word.length - length);
-    if (!unit) {
-        text_error(text, &at, "%s needs a unit behind its number: %s", key->name, row->names);
-        return false;
-    }
+    if (!unit)
+        return text_error(text, &at, "%s needs a unit behind its number: %s", key->name,
+                          row->names);
     if (at.text == text->word.text)
         text_next(text);
     *value *= unit->factor;
     return true;
-}
-
-static bool take_choice(struct machine_text *text, const struct key *key, int *choice)
-{
-    for (int i = 0; i < 2; i++)
-        if (word_is(&text->word, key->words[i])) {
-            *choice = i + 1;
-            text_next(text);
-            return true;
-        }
-    text_error(text, &text->word, "%s", key->remedy);
-    return false;
 }
 
 bool take_exactly(struct machine_text *text, const struct key *key, void *in)
@@ -339,8 +320,14 @@ bool take_exactly(struct machine_text *text, const struct key *key, void *in)
     const bool rate = key->quantity == QUANTITY_RATE, unit = quantities[key->quantity].units;
     void *member = (char *)in + key->at;
     double value;
-    if (key->quantity == QUANTITY_CHOICE)
-        return take_choice(text, key, member);
+    if (key->quantity == QUANTITY_CHOICE) {
+        const bool second = word_is(&at, key->words[1]);
+        if (!second && !word_is(&at, key->words[0]))
+            return text_error(text, &at, "%s", key->remedy);
+        *(bool *)member = second;
+        text_next(text);
+        return true;
+    }
     if (rate && word_is(&at, "infinite")) {
         value = 0;
         text_next(text);
@@ -413,23 +400,6 @@ bool take_share(struct machine_text *text, double *share)
     return *share > 0;
 }
 
-/* Whether the variation is of this number. */
-static bool is_varied(const struct variation *variation, size_t number, double relative)
-{
-    if (!variation)
-        return false;
-    return variation->only == SIZE_MAX ? relative < variation->below : variation->only == number;
-}
-
-static double varied(double value, double error, bool up)
-{
-    double now = error < 0 ? value + (up ? -error : error)
-                           : value * (up          ? 1 + error
-                                      : error < 1 ? 1 - error
-                                                  : 0);
-    return now > 0 ? now : 0;
-}
-
 /* Notes that a value has an error, and changes it as the variation says. */
 static void note_error(struct machine_text *text, const struct key *key, const struct word *at,
                        double error, void *value)
@@ -451,13 +421,16 @@ static void note_error(struct machine_text *text, const struct key *key, const s
     machine->uncertain =
         memory_resize_array(machine->uncertain, number + 1, sizeof *machine->uncertain);
     machine->uncertain[number] = (struct uncertainty){text_take(&what), relative};
-    if (!is_varied(text->variation, number, relative))
+    const struct variation *varied = text->variation;
+    if (!varied || (varied->only == SIZE_MAX ? relative >= varied->below : varied->only != number))
         return;
     /* A larger value takes longer, also of bandwidths, which are stored as times per byte, but not
      * of the ratio of a processor. */
-    bool up = text->variation->longer == (key->quantity != QUANTITY_RATIO);
+    bool up = varied->longer == (key->quantity != QUANTITY_RATIO);
     const struct quantity_row *row = &quantities[key->quantity];
-    double now = fmax(varied(real, error, up), row->least);
+    const double changed =
+                     error < 0 ? real + (up ? -error : error) : real * (up ? 1 + error : 1 - error),
+                 now = fmax(changed, row->least);
     member_set(key->quantity, value, key->quantity == QUANTITY_TIME ? fmin(now, row->most) : now);
 }
 
@@ -543,10 +516,8 @@ static void need_keys(struct machine_text *text, const struct word *name, const 
 
 static bool enter_block(struct machine_text *text)
 {
-    if (!word_is(&text->word, "{")) {
-        text_error(text, &text->word, "{ is missing behind the name");
-        return false;
-    }
+    if (!word_is(&text->word, "{"))
+        return text_error(text, &text->word, "{ is missing behind the name");
     text_next(text);
     return true;
 }
@@ -613,14 +584,14 @@ void take_pieces(struct machine_text *text, const struct word *name, const struc
     if (!enter_block(text))
         return;
     for (; in_block(text); begun = true)
-        if (word_is(&text->word, "from")) {
+        if (word_is(&text->word, "from") && key_named(keys, &text->word)) {
             take_from(text, keys, pieces, !begun, &given);
         } else {
             take_key(text, keys, &given, &pieces->of[pieces->count - 1]);
             if (pieces->count == 1)
                 first_given = given;
         }
-    if (!begun)
+    if (!begun && !keys->needed)
         text_error(text, name, "%.*s is empty; say between { and } what it costs",
                    (int)name->length, name->text);
     else

@@ -53,8 +53,9 @@ static inline bool word_ends(const struct word *word)
     return word->length == 0;
 }
 
-/* "file:line:column: error: ...", the line, and a caret below the word. At most 20 are kept. */
-void text_error(struct machine_text *, const struct word *at, const char *format, ...)
+/* "file:line:column: error: ...", the line, and a caret below the word. At most 20 are kept.
+ * Returns false. */
+bool text_error(struct machine_text *, const struct word *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* ---- Values ---- */
@@ -66,7 +67,7 @@ enum quantity {
     QUANTITY_RATIO, /* double */
     QUANTITY_COUNT, /* int */
     QUANTITY_SIZE,  /* uint64_t, bytes */
-    QUANTITY_CHOICE /* an enum, whose first value stands for what is not said */
+    QUANTITY_CHOICE /* bool: the second word of two */
 };
 
 /* A key, with its value or what else follows it. Tables of keys end with one that has no name. */
@@ -76,16 +77,15 @@ struct key {
     size_t at; /* in the struct */
     bool needed;
     double most;          /* of a count */
-    const char *words[2]; /* of a choice: its values 1 and 2 */
+    const char *words[2]; /* of a choice; the first one also holds where nothing is said */
     const char *remedy;   /* of a choice: "give WORD: ..., or WORD: ..." */
     /* What follows is no value, and may be given several times: takes it into the member. */
     void (*take)(struct machine_text *, void *member);
 };
 
-/* Takes the current word, and a unit where there is one, as a key's value into a struct, and notes
- * the error behind it. False: that is a mistake, which has been told. */
+/* Takes the current word, and a unit where there is one, as a key's value into a struct; take_value
+ * also notes the error behind it. False: that is a mistake, which has been told. */
 bool take_value(struct machine_text *, const struct key *, void *in);
-/* The same of a value that has no error. */
 bool take_exactly(struct machine_text *, const struct key *, void *in);
 /* "+- 5 %". */
 bool take_share(struct machine_text *, double *share);

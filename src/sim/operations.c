@@ -52,8 +52,8 @@ static bool goes_each(const struct replay *replay, const struct step *step)
 {
     const struct op *op = step->op;
     const struct way *way = replay_bus(replay, step->thread, op->peer);
-    bool each = (op->kind == OP_PUT ? way->iput : way->iget) == STRIDED_EACH;
-    return each && op->place > 1 && op->flags & OP_BLOCKING;
+    return (op->kind == OP_PUT ? way->iput_each : way->iget_each) && op->place > 1 &&
+           op->flags & OP_BLOCKING;
 }
 
 static inline struct phases phases_of(const struct replay *replay, const struct step *step)
@@ -415,14 +415,13 @@ static void go_on(struct replay *replay, uint32_t number)
 struct libraries *libraries_open(const struct machine *machine, const struct model *model,
                                  size_t pes)
 {
-    bool receive = model->receives && machine_any_way(machine, way_receives), any = receive;
-    for (size_t i = 0; i < machine->kind_count; i++)
-        any = any || machine->kinds[i].progress == PROGRESS_INSIDE;
-    if (!any)
+    const struct machine_has has = machine_has(machine);
+    const bool receive = model->receives && has.receiving;
+    if (!receive && !has.inside)
         return NULL;
     struct libraries *libraries = memory_zeroed(1, sizeof *libraries + pes * sizeof *libraries->of);
     libraries->receive = receive;
-    libraries->asks = receive && machine_any_way(machine, way_asks);
+    libraries->asks = receive && has.asking;
     return libraries;
 }
 
@@ -437,7 +436,7 @@ void libraries_close(struct libraries *libraries)
 
 static bool asks(const struct replay *replay, uint32_t thread, uint32_t peer)
 {
-    return replay->libraries->asks && replay_bus(replay, thread, peer)->quiet == QUIET_ASKS;
+    return replay->libraries->asks && replay_bus(replay, thread, peer)->asks;
 }
 
 /* Whether libraries take part in a put, get or atomic. */

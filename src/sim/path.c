@@ -67,7 +67,7 @@ static void add_part(struct profile *profile, uint32_t pe, uint32_t routine, int
     size_t before = profile->count, number = table_number(&profile->keys, key, sizeof key);
     memory_extend(profile->parts, number, &profile->room);
     if (number == before)
-        profile->parts[profile->count++] = (struct profile_part){pe, routine, 0};
+        profile->parts[profile->count++] = (struct profile_part){.pe = pe, .routine = routine};
     profile->parts[number].time += time;
 }
 

@@ -49,6 +49,7 @@ struct interval {
 struct profile_part {
     uint32_t pe, routine; /* of the run, or PROFILE_COMPUTING */
     int64_t time;         /* ps */
+    int64_t most;         /* of a sum of parts: the longest of them, whose PE and routine it has */
 };
 
 struct profile {

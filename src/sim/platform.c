@@ -9,6 +9,10 @@
  * route through a third host has more links, so SimGrid, which takes the one with the fewest, never
  * takes it.
  */
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
 #include "base/text.h"
 #include "sim/links.h"
 #include "sim/machine.h"
@@ -17,125 +21,113 @@
 #define UNLIMITED 1e18    /* bytes a second: what limits nothing */
 #define MANY_CORES 100000 /* of nodes that can have any number */
 
-/* ---- Words of XML ---- */
-
-/* A name, which may hold anything but spaces and { }, with what follows: of a node, or of a bus. */
-static void print_host(FILE *out, const struct node_kind *kind, int node, const char *rest)
+/* A name, which may hold anything but spaces and { }, as XML has it. The caller frees it. */
+static char *escaped(const char *name)
 {
-    text_print_markup(out, kind->name);
-    fprintf(out, "-%d%s", node, rest);
+    char *text;
+    size_t length;
+    FILE *stream = memory_stream(&text, &length);
+    text_print_markup(stream, name);
+    fclose(stream);
+    return text;
 }
-
-static void print_bus(FILE *out, const char *before, const struct bus *bus, const char *rest)
-{
-    fprintf(out, "%sbus:", before);
-    text_print_markup(out, bus->name);
-    fputs(rest, out);
-}
-
-/* shared: flows share it; not: each has all of it. */
-static void print_rate(FILE *out, double bandwidth, int64_t latency, bool shared)
-{
-    fprintf(out, "bandwidth=\"%.15gBps\" latency=\"%.15gs\" sharing_policy=\"%s\"/>\n", bandwidth,
-            (double)latency / PS_PER_SECOND, shared ? "SHARED" : "FATPIPE");
-}
-
-/* ---- Links ---- */
 
 static double bandwidth_of(const struct way *way)
 {
     return way->per_byte > 0 ? PS_PER_SECOND / way->per_byte : UNLIMITED;
 }
 
+/* A link of that name. shared: flows share it; not: each has all of it. */
+static void __attribute__((format(printf, 5, 6)))
+write_link(FILE *out, double bandwidth, int64_t latency, bool shared, const char *name, ...)
+{
+    va_list arguments;
+    va_start(arguments, name);
+    fputs("    <link id=\"", out);
+    vfprintf(out, name, arguments);
+    va_end(arguments);
+    fprintf(out, "\" bandwidth=\"%.15gBps\" latency=\"%.15gs\" sharing_policy=\"%s\"/>\n",
+            bandwidth, (double)latency / PS_PER_SECOND, shared ? "SHARED" : "FATPIPE");
+}
+
 /* Of one transfer, and of all together where that is limited. */
 static void write_bus(FILE *out, const struct bus *bus)
 {
     double capacity = links_bus_capacity(bus), bandwidth = bandwidth_of(&bus->way);
-    print_bus(out, "    <link id=\"", bus, "\" ");
-    print_rate(out, bandwidth, bus->way.latency, false);
-    if (capacity <= 0)
-        return;
-    print_bus(out, "    <link id=\"", bus, ":all\" ");
-    print_rate(out, capacity * bandwidth, 0, true);
+    char *name = escaped(bus->name);
+    write_link(out, bandwidth, bus->way.latency, false, "bus:%s", name);
+    if (capacity > 0)
+        write_link(out, capacity * bandwidth, 0, true, "bus:%s:all", name);
+    free(name);
 }
 
 /* SimGrid's links have a bandwidth of their own: that of the fastest bus. */
-static double fastest_bus(const struct machine *machine, const struct node_kind *kind)
-{
-    double most = 0;
-    for (size_t i = 0; i < machine->bus_count; i++)
-        if (kind->buses >> i & 1 && bandwidth_of(&machine->buses[i].way) > most)
-            most = bandwidth_of(&machine->buses[i].way);
-    return most;
-}
-
-static void write_link(FILE *out, const struct node_kind *kind, int node, const char *what,
-                       int count, double bandwidth)
-{
-    fputs("    <link id=\"", out);
-    print_host(out, kind, node, what);
-    print_rate(out, count > 0 ? count * bandwidth : UNLIMITED, 0, count > 0);
-}
-
 static void write_hosts(FILE *out, const struct machine *machine, size_t number)
 {
     const struct node_kind *kind = &machine->kinds[number];
-    double bandwidth = fastest_bus(machine, kind);
+    int in = kind->in_links, away = kind->out_links;
+    char *name = escaped(kind->name);
+    double fastest = 0;
+    for (size_t i = 0; i < machine->bus_count; i++)
+        if (kind->buses >> i & 1 && bandwidth_of(&machine->buses[i].way) > fastest)
+            fastest = bandwidth_of(&machine->buses[i].way);
     for (int node = kind->first; node < kind->first + kind->count; node++) {
-        fputs("    <host id=\"", out);
-        print_host(out, kind, node, "");
-        fprintf(out, "\" speed=\"%.15gf\" core=\"%d\"/>\n", FLOPS * kind->ratio,
-                kind->cores > 0 ? kind->cores : MANY_CORES);
-        write_link(out, kind, node, ":out\" ", kind->out_links, bandwidth);
-        write_link(out, kind, node, ":in\" ", kind->in_links, bandwidth);
+        fprintf(out, "    <host id=\"%s-%d\" speed=\"%.15gf\" core=\"%d\"/>\n", name, node,
+                FLOPS * kind->ratio, kind->cores > 0 ? kind->cores : MANY_CORES);
+        write_link(out, away ? away * fastest : UNLIMITED, 0, away, "%s-%d:out", name, node);
+        write_link(out, in ? in * fastest : UNLIMITED, 0, in, "%s-%d:in", name, node);
     }
-    fprintf(out, "    <link id=\"inside:%zu\" ", number);
-    print_rate(out, bandwidth_of(&kind->inside), kind->inside.latency, false);
+    write_link(out, bandwidth_of(&kind->inside), kind->inside.latency, false, "inside:%zu", number);
     fprintf(out, "    <router id=\"from:%zu\"/>\n    <router id=\"to:%zu\"/>\n", number, number);
+    free(name);
 }
-
-/* ---- Routes ---- */
 
 static void write_host_routes(FILE *out, const struct node_kind *kind, size_t number)
 {
+    char *name = escaped(kind->name);
     for (int node = kind->first; node < kind->first + kind->count; node++) {
-        fputs("    <route src=\"", out);
-        print_host(out, kind, node, "\" dst=\"from:");
-        fprintf(out, "%zu\" symmetrical=\"NO\"><link_ctn id=\"", number);
-        print_host(out, kind, node, ":out\"/></route>\n");
-        fprintf(out, "    <route src=\"to:%zu\" dst=\"", number);
-        print_host(out, kind, node, "\" symmetrical=\"NO\"><link_ctn id=\"");
-        print_host(out, kind, node, ":in\"/></route>\n    <route src=\"");
-        print_host(out, kind, node, "\" dst=\"");
-        print_host(out, kind, node, "\" symmetrical=\"NO\"><link_ctn id=\"inside:");
-        fprintf(out, "%zu\"/></route>\n", number);
+        char *host = text_format("%s-%d", name, node);
+        fprintf(out,
+                "    <route src=\"%s\" dst=\"from:%zu\" symmetrical=\"NO\">"
+                "<link_ctn id=\"%s:out\"/></route>\n"
+                "    <route src=\"to:%zu\" dst=\"%s\" symmetrical=\"NO\">"
+                "<link_ctn id=\"%s:in\"/></route>\n"
+                "    <route src=\"%s\" dst=\"%s\" symmetrical=\"NO\">"
+                "<link_ctn id=\"inside:%zu\"/></route>\n",
+                host, number, host, number, host, host, host, host, number);
+        free(host);
     }
+    free(name);
 }
 
 /* Nodes of one kind have a bus between them only if there are several. */
 static void write_bus_route(FILE *out, const struct machine *machine, size_t from, size_t to)
 {
     const struct node_kind *a = &machine->kinds[from], *b = &machine->kinds[to];
-    int other = from == to ? a->first + 1 : b->first;
     if (from == to && a->count < 2)
         return;
-    const struct bus *bus = machine_bus(machine, a->first, other);
-    fprintf(out, "    <route src=\"from:%zu\" dst=\"to:%zu\" symmetrical=\"NO\">", from, to);
-    print_bus(out, "<link_ctn id=\"", bus, "\"/>");
+    const struct bus *bus = machine_bus(machine, a->first, from == to ? a->first + 1 : b->first);
+    char *name = escaped(bus->name);
+    fprintf(out,
+            "    <route src=\"from:%zu\" dst=\"to:%zu\" symmetrical=\"NO\">"
+            "<link_ctn id=\"bus:%s\"/>",
+            from, to, name);
     if (links_bus_capacity(bus) > 0)
-        print_bus(out, "<link_ctn id=\"", bus, ":all\"/>");
+        fprintf(out, "<link_ctn id=\"bus:%s:all\"/>", name);
     fputs("</route>\n", out);
+    free(name);
 }
 
 void platform_write(FILE *out, const struct machine *machine, const char *path)
 {
-    fputs("<?xml version=\"1.0\"?>\n"
-          "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
-          "<platform version=\"4.1\">\n"
-          "  <zone id=\"",
-          out);
-    text_print_markup(out, path);
-    fputs("\" routing=\"DijkstraCache\">\n", out);
+    char *name = escaped(path);
+    fprintf(out,
+            "<?xml version=\"1.0\"?>\n"
+            "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
+            "<platform version=\"4.1\">\n"
+            "  <zone id=\"%s\" routing=\"DijkstraCache\">\n",
+            name);
+    free(name);
     for (size_t i = 0; i < machine->bus_count; i++)
         write_bus(out, &machine->buses[i]);
     for (size_t i = 0; i < machine->kind_count; i++)

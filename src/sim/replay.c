@@ -39,14 +39,13 @@ static inline bool is_ordered(const struct replay *replay, const struct thread *
 }
 
 /* A call without cost. */
-static bool pass_by(struct replay *replay, const struct step *step)
+static void pass_by(struct replay *replay, const struct step *step)
 {
     replay_finish(replay, step, step->start, 0);
-    return true;
 }
 
 /* shmem_init: time begins on all PEs at once, when the library has started. */
-static bool start(struct replay *replay, const struct step *step)
+static void start(struct replay *replay, const struct step *step)
 {
     struct thread *self = &replay->threads[step->thread];
     const struct stream *stream = &replay->streams.of[step->thread];
@@ -54,11 +53,11 @@ static bool start(struct replay *replay, const struct step *step)
     if (step->thread < (uint32_t)replay->run->pes &&
         stream->made - stream->count + stream->next == 1)
         begun.start = self->compute = self->path_compute = 0;
-    return pass_by(replay, &begun);
+    pass_by(replay, &begun);
 }
 
-/* By enum op_kind. False: the thread is blocked, or there is an error. */
-static bool (*const execute[])(struct replay *, const struct step *) = {
+/* By enum op_kind. */
+static void (*const execute[])(struct replay *, const struct step *) = {
     [OP_LOCAL] = pass_by,
     [OP_START] = start,
     [OP_PUT] = replay_operation,
@@ -71,15 +70,13 @@ static bool (*const execute[])(struct replay *, const struct step *) = {
     [OP_LOCK] = replay_lock,
     [OP_TRY_LOCK] = replay_try_lock,
     [OP_UNLOCK] = replay_unlock,
-    [OP_FETCHES] = replay_fetches,
+    [OP_FETCHES] = replay_wait,
     [OP_REST] = pass_by,
     [OP_CYCLE] = replay_wait,
 };
 
-static inline void compute(struct thread *self, const struct op *op, int64_t burst)
+static inline void compute(struct thread *self, int64_t burst)
 {
-    if (op->kind == OP_REST && self->fetched)
-        return;
     self->time += burst;
     self->compute += burst;
     self->path_compute += burst;
@@ -158,16 +155,13 @@ static bool is_interrupted(struct replay *replay, uint32_t number)
         surplus_lost(replay, number, lost);
         return false;
     }
-    self->time += lost;
-    self->compute += lost;
-    self->path_compute += lost;
+    compute(self, lost);
     queue_set(&replay->queue, number, self->time);
     return true;
 }
 
-/* Executes what a PE does until it is blocked, has ended, or its next call is an event. False:
- * there is an error. */
-static bool advance(struct replay *replay, uint32_t number)
+/* Executes what a thread does until it is blocked, has ended, or its next call is an event. */
+static void advance(struct replay *replay, uint32_t number)
 {
     struct thread *self = &replay->threads[number];
     struct streams *streams = &replay->streams;
@@ -178,56 +172,38 @@ static bool advance(struct replay *replay, uint32_t number)
             self->state = THREAD_ENDED;
             if (self->threaded)
                 tell_end(replay, replay_pe(replay, number));
-            return !streams->error;
+            return;
         }
         if (self->state != THREAD_CALLS) {
             int64_t burst = op->burst;
             if (__builtin_expect(self->threaded, 0) && !have_ended(replay, number, op, &burst)) {
                 self->state = THREAD_JOIN;
-                return true;
+                return;
             }
             if (__builtin_expect(replay->surplus != NULL, 0))
                 burst = surplus_burst(replay, number, burst);
             if (__builtin_expect(replay->libraries != NULL, 0))
                 operation_computes(replay, replay_pe(replay, number), burst);
-            compute(self, op, burst);
+            if (op->kind != OP_REST || !self->fetched)
+                compute(self, burst);
             if (__builtin_expect(self->time > LAST_TIME, 0)) {
                 replay_too_late(replay, number);
-                return false;
+                return;
             }
             if (is_ordered(replay, self, op)) {
                 self->state = THREAD_CALLS;
                 queue_set(&replay->queue, number, self->time);
-                return true;
+                return;
             }
         }
-        if (is_interrupted(replay, number))
-            return true;
-        if (operation_enter(replay, number, op))
-            return true;
+        if (is_interrupted(replay, number) || operation_enter(replay, number, op))
+            return;
         self->state = THREAD_READY;
         streams->of[number].next++;
-        const struct step step = {number, op, self->time};
-        if (!execute[op->kind](replay, &step) || replay->error)
-            return !replay->error;
+        execute[op->kind](replay, &(struct step){number, op, self->time});
+        if (self->state != THREAD_READY || replay->error)
+            return;
     }
-}
-
-/* A thread that is ready goes on. False: there is an error. */
-static bool go_on(struct replay *replay, uint32_t thread)
-{
-    uint32_t state = replay->threads[thread].state;
-    if (state != THREAD_WAITS && state != THREAD_UNDER_WAY)
-        return advance(replay, thread);
-    replay_goes_on(replay, thread);
-    return !replay->error;
-}
-
-static uint32_t take_ready(struct replay *replay)
-{
-    uint32_t pe = replay->ready - 1;
-    replay->ready = replay->threads[pe].next;
-    return pe;
 }
 
 /* Before time goes on, transfers get new shares of their links. */
@@ -243,35 +219,35 @@ static void share_links(struct replay *replay)
                   shares->flows[shares->moved.of[i]].end);
 }
 
-/* The next event, now that no thread can go on before one. False: there is an error. *ended: there
- * is no event left. */
-static bool next_event(struct replay *replay, bool *ended)
+/* Threads that are ready go on; when there is none, the next event happens. */
+static void execute_all(struct replay *replay)
 {
-    uint32_t threads = (uint32_t)replay->run->thread_count;
-    if (replay->waiting)
-        share_links(replay);
-    *ended = !replay->queue.count;
-    if (*ended)
-        return true;
-    const struct queued event = queue_take(&replay->queue);
-    replay->now = event.time;
-    if (event.number >= threads)
-        operation_event(replay, event.number - threads);
-    else if (replay->threads[event.number].state == THREAD_ASKS)
-        replay_lock_arrives(replay, event.number);
-    else
-        return advance(replay, event.number);
-    return !replay->error;
-}
-
-static bool execute_all(struct replay *replay)
-{
-    bool good = true, ended = false;
+    const uint32_t threads = (uint32_t)replay->run->thread_count;
     for (uint32_t i = (uint32_t)replay->run->pes; i-- > 0;)
         replay_make_ready(replay, i); /* other threads of a PE begin later */
-    while (good && !ended)
-        good = replay->ready ? go_on(replay, take_ready(replay)) : next_event(replay, &ended);
-    return good;
+    while (!replay->error && !replay->streams.error) {
+        if (replay->ready) {
+            uint32_t thread = replay->ready - 1, state = replay->threads[thread].state;
+            replay->ready = replay->threads[thread].next;
+            if (state == THREAD_WAITS || state == THREAD_UNDER_WAY)
+                replay_goes_on(replay, thread);
+            else
+                advance(replay, thread);
+            continue;
+        }
+        if (replay->waiting)
+            share_links(replay);
+        if (!replay->queue.count)
+            return;
+        const struct queued event = queue_take(&replay->queue);
+        replay->now = event.time;
+        if (event.number >= threads)
+            operation_event(replay, event.number - threads);
+        else if (replay->threads[event.number].state == THREAD_ASKS)
+            replay_lock_arrives(replay, event.number);
+        else
+            advance(replay, event.number);
+    }
 }
 
 static bool all_have_ended(const struct replay *replay)
@@ -388,7 +364,7 @@ static void allocate(struct replay *replay)
     for (int i = 0; i < replay->run->thread_count; i++)
         replay->threads[i].threaded = run_threads(replay->run, run_pe(replay->run, i)) > 1;
     replay->libraries = libraries_open(replay->machine, replay->model, (size_t)replay->run->pes);
-    replay->connects = machine_any_way(replay->machine, way_connects) || replay->comparison;
+    replay->connects = machine_has(replay->machine).connecting || replay->comparison;
     if (replay->contention == CONTENTION_FAIR)
         replay->waiting = memory_zeroed(threads, sizeof *replay->waiting);
     if (replay->libraries || replay->waiting) {

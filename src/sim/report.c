@@ -21,28 +21,24 @@
 
 /* ---- Summing up ---- */
 
-struct pe_report report_pe(const struct replay *replay, int pe)
+/* All threads of a PE. */
+struct pe_report {
+    int64_t parts[REPORT_PARTS], end; /* ps; end: of the last thread */
+};
+
+static struct pe_report report_pe(const struct replay *replay, int pe)
 {
     struct pe_report sum = {0};
     for (int i = 0; i < run_threads(replay->run, pe); i++) {
         int number = run_thread(replay->run, pe, i);
         const struct thread *thread = &replay->threads[number];
         int64_t idle = replay->thread_extras ? replay->thread_extras[number].idle : 0;
-        sum.compute += thread->compute;
-        sum.communication += thread->time - idle - thread->compute;
-        sum.waiting += thread->waiting;
-        sum.end = thread->time > sum.end ? thread->time : sum.end;
+        sum.parts[REPORT_COMPUTE] += thread->compute;
+        sum.parts[REPORT_COMMUNICATION] += thread->time - idle - thread->compute;
+        sum.parts[REPORT_WAITING] += thread->waiting;
+        sum.end = later(sum.end, thread->time);
     }
     return sum;
-}
-
-static void add_value(struct spread *spread, int pe, int64_t value)
-{
-    spread->sum += (double)value;
-    if (value <= spread->most)
-        return;
-    spread->most = value;
-    spread->pe = (uint32_t)pe;
 }
 
 struct report report_make(const struct replay *replay)
@@ -50,11 +46,14 @@ struct report report_make(const struct replay *replay)
     struct report report = {.replay = replay};
     report.last = repeat_last(replay);
     report.run_time = replay->threads[report.last].time;
-    for (int i = 0; i < replay->run->pes; i++) {
-        const struct pe_report pe = report_pe(replay, i);
-        add_value(&report.compute, i, pe.compute);
-        add_value(&report.communication, i, pe.communication);
-        add_value(&report.waiting, i, pe.waiting);
+    for (int pe = 0; pe < replay->run->pes; pe++) {
+        const struct pe_report one = report_pe(replay, pe);
+        for (size_t i = 0; i < REPORT_PARTS; i++) {
+            struct spread *spread = &report.parts[i];
+            spread->sum += (double)one.parts[i];
+            if (one.parts[i] > spread->most)
+                *spread = (struct spread){spread->sum, one.parts[i], (uint32_t)pe};
+        }
     }
     for (uint32_t hop = replay->threads[report.last].hop; hop; hop = replay->paths.hops[hop].parent)
         report.changes++;
@@ -98,25 +97,38 @@ void report_subject_json(FILE *out, const struct repeat *repeat)
 
 /* ---- Routines and PEs ---- */
 
-static void print_spread(FILE *out, const char *name, const struct spread *spread, int pes)
+static void print_spreads(FILE *out, const struct report *report)
 {
-    double mean = spread->sum / pes;
-    const double times[] = {spread->sum, mean, (double)spread->most};
-    fprintf(out, "%-14s", name);
-    for (size_t i = 0; i < 3; i++)
-        report_column(out, 16, times[i]);
-    if (mean > 0)
-        fprintf(out, " %9.3f %8" PRIu32 "\n", (double)spread->most / mean, spread->pe);
-    else
-        fprintf(out, " %9s %8s\n", "---", "---");
+    static const char *const names[] = {"compute", "communication", "of it waiting"};
+    fprintf(out, "%-14s %16s %16s %16s %9s %8s\n", "over PEs", "sum s", "mean s", "most s",
+            "most/mean", "on PE");
+    for (size_t i = 0; i < REPORT_PARTS; i++) {
+        const struct spread *spread = &report->parts[i];
+        double mean = spread->sum / report->replay->run->pes;
+        fprintf(out, "%-14s", names[i]);
+        report_column(out, 16, spread->sum);
+        report_column(out, 16, mean);
+        report_column(out, 16, (double)spread->most);
+        if (mean > 0)
+            fprintf(out, " %9.3f %8" PRIu32 "\n", (double)spread->most / mean, spread->pe);
+        else
+            fprintf(out, " %9s %8s\n", "---", "---");
+    }
 }
 
-static void json_imbalance(FILE *out, const struct report *report, const char *name,
-                           const struct spread *spread)
+static void json_imbalance(FILE *out, const struct report *report)
 {
-    double mean = spread->sum / report->replay->run->pes, most = (double)spread->most;
-    json_print(out, "%s:{'mean':%f,'most':%f,'pe':%u,'ratio':%f}", name, report_seconds(mean),
-               report_seconds(most), spread->pe, mean > 0 ? most / mean : NAN);
+    static const char *const names[] = {"compute", "communication", "waiting"};
+    json_print(out, ",\n'imbalance':{");
+    for (size_t i = 0; i < REPORT_PARTS; i++) {
+        double mean = report->parts[i].sum / report->replay->run->pes,
+               most = (double)report->parts[i].most;
+        fputs(i ? "," : "", out);
+        json_print(out, "%s:{'mean':%f,'most':%f,'pe':%u,'ratio':%f}", names[i],
+                   report_seconds(mean), report_seconds(most), report->parts[i].pe,
+                   mean > 0 ? most / mean : NAN);
+    }
+    fputc('}', out);
 }
 
 static int compare_sums(const void *a, const void *b)
@@ -200,9 +212,8 @@ static void print_pes(FILE *out, const struct replay *replay)
     for (int i = 0; i < pes && i < SHOWN_PES; i++) {
         const struct pe_report pe = report_pe(replay, i);
         fprintf(out, "%8d %8d", i, replay->threads[i].node);
-        report_column(out, 16, (double)pe.compute);
-        report_column(out, 16, (double)pe.communication);
-        report_column(out, 16, (double)pe.waiting);
+        for (size_t k = 0; k < REPORT_PARTS; k++)
+            report_column(out, 16, (double)pe.parts[k]);
         report_column(out, 16, (double)pe.end);
         fputc('\n', out);
     }
@@ -232,8 +243,9 @@ static void json_pes(FILE *out, const struct replay *replay)
                    "{'pe':%d,'node':%d,'threads':%d,'compute':%f,'communication':%f,"
                    "'waiting':%f,'end':%f",
                    i, replay->threads[i].node, run_threads(replay->run, i),
-                   report_seconds(pe.compute), report_seconds(pe.communication),
-                   report_seconds(pe.waiting), report_seconds(pe.end));
+                   report_seconds(pe.parts[REPORT_COMPUTE]),
+                   report_seconds(pe.parts[REPORT_COMMUNICATION]),
+                   report_seconds(pe.parts[REPORT_WAITING]), report_seconds(pe.end));
         if (replay->per_pe)
             json_routines(out, replay, i);
         fputc('}', out);
@@ -249,39 +261,32 @@ static const char *path_name(const struct report *report, uint32_t routine)
                                         : run_routine(report->replay->run, (uint16_t)routine);
 }
 
-/* What the critical path has of each routine, or on each PE, the most first; and the PE or routine
- * that has most of it. To be freed; returns how many. */
-struct path_sum {
-    uint32_t pe, routine;
-    int64_t time, most; /* ps */
-};
-
-static int compare_path_sums(const void *a, const void *b)
+static int compare_parts(const void *a, const void *b)
 {
-    const struct path_sum *x = a, *y = b;
+    const struct profile_part *x = a, *y = b;
     return ORDER(y->time, x->time) ?: ORDER(x->pe, y->pe) ?: ORDER(x->routine, y->routine);
 }
 
-static size_t path_sums(const struct report *report, bool by_routine, struct path_sum **sums)
+/* What the critical path has of each routine, or on each PE, the most first. To be freed; returns
+ * how many. */
+static size_t path_sums(const struct report *report, bool by_routine, struct profile_part **sums)
 {
     const struct profile *profile = &report->profile;
     struct table keys = {0};
     *sums = memory_zeroed(profile->count, sizeof **sums);
     for (size_t i = 0; i < profile->count; i++) {
         const struct profile_part *part = &profile->parts[i];
-        struct path_sum *sum = &(
-            *sums)[table_number(&keys, by_routine ? &part->routine : &part->pe, sizeof(uint32_t))];
-        sum->time += part->time;
-        if (part->time <= sum->most)
-            continue;
-        sum->most = part->time;
-        sum->pe = part->pe;
-        sum->routine = part->routine;
+        const uint32_t *key = by_routine ? &part->routine : &part->pe;
+        struct profile_part *sum = &(*sums)[table_number(&keys, key, sizeof *key)];
+        int64_t time = sum->time + part->time;
+        if (part->time > sum->most)
+            *sum = (struct profile_part){part->pe, part->routine, .most = part->time};
+        sum->time = time;
     }
     size_t count = keys.count;
     table_free(&keys);
     if (count)
-        qsort(*sums, count, sizeof **sums, compare_path_sums);
+        qsort(*sums, count, sizeof **sums, compare_parts);
     return count;
 }
 
@@ -297,7 +302,7 @@ static void print_path(FILE *out, const struct report *report)
     if (!report->profile.run)
         fputs("--path finds out on which PEs and in which routines it is\n", out);
     for (int by_routine = 1; by_routine >= 0 && report->profile.run; by_routine--) {
-        struct path_sum *sums;
+        struct profile_part *sums;
         size_t count = path_sums(report, by_routine, &sums);
         fprintf(out, "\n%-32s %16s %10s %8s\n", "critical path", "time s", "share",
                 by_routine ? "most: PE" : "most: routine");
@@ -319,36 +324,18 @@ static void print_path(FILE *out, const struct report *report)
     }
 }
 
-/* Of a part of the critical path, after its PE and routine. */
-static void json_part(FILE *out, const struct report *report, int64_t time)
+static void json_parts(FILE *out, const struct report *report, const char *name,
+                       const struct profile_part *parts, size_t count, bool pe, bool routine)
 {
-    json_print(out, "'time':%f,'share':%f}", report_seconds(time),
-               (double)time / (double)report->run_time);
-}
-
-static void json_profile(FILE *out, const struct report *report)
-{
-    for (int by_routine = 0; by_routine < 2; by_routine++) {
-        struct path_sum *sums;
-        size_t count = path_sums(report, by_routine, &sums);
-        json_print(out, by_routine ? ",\n'by_routine':[" : ",\n'by_pe':[");
-        for (size_t i = 0; i < count; i++) {
-            fputs(i ? "," : "", out);
-            if (by_routine)
-                json_print(out, "{'name':%s,", path_name(report, sums[i].routine));
-            else
-                json_print(out, "{'pe':%u,", sums[i].pe);
-            json_part(out, report, sums[i].time);
-        }
-        fputc(']', out);
-        free(sums);
-    }
-    json_print(out, ",\n'parts':[");
-    for (size_t i = 0; i < report->profile.count; i++) {
-        const struct profile_part *one = &report->profile.parts[i];
-        fputs(i ? "," : "", out);
-        json_print(out, "{'pe':%u,'name':%s,", one->pe, path_name(report, one->routine));
-        json_part(out, report, one->time);
+    json_print(out, ",\n%s:[", name);
+    for (size_t i = 0; i < count; i++) {
+        fputs(i ? ",{" : "{", out);
+        if (pe)
+            json_print(out, "'pe':%u,", parts[i].pe);
+        if (routine)
+            json_print(out, "'name':%s,", path_name(report, parts[i].routine));
+        json_print(out, "'time':%f,'share':%f}", report_seconds(parts[i].time),
+                   (double)parts[i].time / (double)report->run_time);
     }
     fputc(']', out);
 }
@@ -356,11 +343,19 @@ static void json_profile(FILE *out, const struct report *report)
 static void json_path(FILE *out, const struct report *report)
 {
     const struct thread *last = &report->replay->threads[report->last];
+    const struct profile *profile = &report->profile;
     json_print(out, ",\n'critical_path':{'compute':%f,'communication':%f,'changes':%zu",
                report_seconds(last->path_compute),
                report_seconds((last->time - last->path_compute)), report->changes);
-    if (report->profile.run)
-        json_profile(out, report);
+    for (int by_routine = 0; by_routine < 2 && profile->run; by_routine++) {
+        struct profile_part *sums;
+        size_t count = path_sums(report, by_routine, &sums);
+        json_parts(out, report, by_routine ? "by_routine" : "by_pe", sums, count, !by_routine,
+                   by_routine);
+        free(sums);
+    }
+    if (profile->run)
+        json_parts(out, report, "parts", profile->parts, profile->count, true, true);
     fputc('}', out);
 }
 
@@ -476,11 +471,6 @@ static void json_tolerance(FILE *out, const struct tolerance *tolerance)
 
 /* ---- What calls took in the trace beyond a description ---- */
 
-static const char *class_name(const struct run *run, const struct surplus_class *class)
-{
-    return class->kind == SURPLUS_FIRST ? "first calls" : run_routine(run, class->routine);
-}
-
 static uint64_t class_bytes(const struct surplus_class *class)
 {
     return class->digits ? UINT64_C(1) << (class->digits - 1) : 0;
@@ -491,34 +481,27 @@ static const char *time_text(char *text, double ps)
     return numbers_time(text, report_seconds(ps), CLASS_DIGITS);
 }
 
-/* "2.1 (1.8 to 2.6)" times what is described; nothing if that is no time. */
-static void print_factor(FILE *out, const struct surplus_row *row)
-{
-    char texts[3][32];
-    if (row->described <= 0) {
-        fprintf(out, " %22s", "---");
-        return;
-    }
-    char *text = text_format(
-        "%s (%s to %s)", numbers_text(texts[0], row->took.median / row->described, CLASS_DIGITS),
-        numbers_text(texts[1], row->took.low / row->described, CLASS_DIGITS),
-        numbers_text(texts[2], row->took.high / row->described, CLASS_DIGITS));
-    fprintf(out, " %22s", text);
-    free(text);
-}
-
 static void print_class(FILE *out, const struct run *run, const struct surplus_row *row)
 {
-    char took[40], described[40], added[40];
-    fprintf(out, "%-28s %7s %8" PRIu64 " %9" PRIu64, class_name(run, &row->class),
-            row->class.kind == SURPLUS_OPEN ? "waits"
-            : row->class.between            ? "between"
-                                            : "",
-            class_bytes(&row->class), row->calls);
-    fprintf(out, " %9s %9s", time_text(took, row->took.median),
-            time_text(described, row->described));
-    print_factor(out, row);
-    fprintf(out, " %s%s\n", row->surplus > 0 ? "+" : "", time_text(added, row->surplus));
+    const struct surplus_class *class = &row->class;
+    char took[40], described[40], added[40], factors[3][32], *factor;
+    if (row->described > 0)
+        factor =
+            text_format("%s (%s to %s)",
+                        numbers_text(factors[0], row->took.median / row->described, CLASS_DIGITS),
+                        numbers_text(factors[1], row->took.low / row->described, CLASS_DIGITS),
+                        numbers_text(factors[2], row->took.high / row->described, CLASS_DIGITS));
+    else
+        factor = memory_text("---");
+    fprintf(out, "%-28s %7s %8" PRIu64 " %9" PRIu64 " %9s %9s %22s %s%s\n",
+            class->kind == SURPLUS_FIRST ? "first calls" : run_routine(run, class->routine),
+            class->kind == SURPLUS_OPEN ? "waits"
+            : class->between            ? "between"
+                                        : "",
+            class_bytes(class), row->calls, time_text(took, row->took.median),
+            time_text(described, row->described), factor, row->surplus > 0 ? "+" : "",
+            time_text(added, row->surplus));
+    free(factor);
 }
 
 static void print_surplus(FILE *out, const struct run *run, const struct surplus *surplus)
@@ -586,12 +569,9 @@ void report_text(FILE *out, const struct report *report)
     fputc('\n', out);
     report_errors(out, &report->errors, &report->repeat);
     print_tolerance(out, &report->tolerance);
-    fprintf(out, "total communication time: %s s\n\n", seconds(time, report->communication.sum));
-    fprintf(out, "%-14s %16s %16s %16s %9s %8s\n", "over PEs", "sum s", "mean s", "most s",
-            "most/mean", "on PE");
-    print_spread(out, "compute", &report->compute, replay->run->pes);
-    print_spread(out, "communication", &report->communication, replay->run->pes);
-    print_spread(out, "of it waiting", &report->waiting, replay->run->pes);
+    fprintf(out, "total communication time: %s s\n\n",
+            seconds(time, report->parts[REPORT_COMMUNICATION].sum));
+    print_spreads(out, report);
     print_routines(out, replay);
     print_pes(out, replay);
     if (replay->per_pe)
@@ -637,19 +617,14 @@ void report_json(FILE *out, const struct report *report)
                "'compute':%f,'communication':%f,'waiting':%f,'tracer_taken_off':%f,'events':%f,"
                "'polling_loops':%f,'polls_left_out':%f,'waits_without_write':%f,"
                "'pairs_with_pointers':%zu",
-               report_seconds(report->compute.sum), report_seconds(report->communication.sum),
-               report_seconds(report->waiting.sum), report_seconds(streams->taken_off),
-               (double)streams->events, (double)streams->loops, (double)streams->polls,
-               (double)replay->waits.alone, streams->pointed.count);
+               report_seconds(report->parts[REPORT_COMPUTE].sum),
+               report_seconds(report->parts[REPORT_COMMUNICATION].sum),
+               report_seconds(report->parts[REPORT_WAITING].sum),
+               report_seconds(streams->taken_off), (double)streams->events, (double)streams->loops,
+               (double)streams->polls, (double)replay->waits.alone, streams->pointed.count);
     if (replay->machine->table_count)
         json_print(out, ",'calls_extrapolated':%f", (double)replay->extrapolated);
-    json_print(out, ",\n'imbalance':{");
-    json_imbalance(out, report, "compute", &report->compute);
-    fputc(',', out);
-    json_imbalance(out, report, "communication", &report->communication);
-    fputc(',', out);
-    json_imbalance(out, report, "waiting", &report->waiting);
-    fputc('}', out);
+    json_imbalance(out, report);
     json_routines(out, replay, -1);
     json_pes(out, replay);
     json_path(out, report);

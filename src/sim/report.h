@@ -7,11 +7,8 @@
 #include "sim/repeat.h"
 #include "sim/surplus.h"
 
-/* All threads of a PE. */
-struct pe_report {
-    int64_t compute, communication, waiting, end; /* ps; end: of the last thread */
-};
-struct pe_report report_pe(const struct replay *, int pe);
+/* What a PE does, or waits for as a part of its communication. */
+enum { REPORT_COMPUTE, REPORT_COMMUNICATION, REPORT_WAITING, REPORT_PARTS };
 
 struct report {
     const struct replay *replay;
@@ -24,7 +21,7 @@ struct report {
         double sum;   /* ps, over PEs */
         int64_t most; /* ps: the largest value of a PE, and which PE that is */
         uint32_t pe;
-    } compute, communication, waiting;
+    } parts[REPORT_PARTS];
     size_t changes;         /* of the critical path, from one thread to another */
     struct profile profile; /* its run is NULL: was not looked for */
 };

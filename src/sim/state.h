@@ -310,8 +310,7 @@ static inline uint32_t replay_lock_home(const struct replay *replay, const struc
 {
     uint64_t offset = step->op->place & OP_MOST_BYTES; /* in the heap, or among static variables */
     uint64_t number = offset / sizeof(long);
-    return replay->machine->locks == LOCKS_SPREAD ? (uint32_t)(number % (uint64_t)replay->run->pes)
-                                                  : 0;
+    return replay->machine->locks_spread ? (uint32_t)(number % (uint64_t)replay->run->pes) : 0;
 }
 
 /* How long an atomic of a PE keeps another one busy; -1: as long as its bytes take. */
@@ -325,8 +324,7 @@ static inline int64_t replay_busy(const struct replay *replay, uint32_t from, ui
 /* Whether a PE handles messages only inside its calls. */
 static inline bool serves_inside(const struct replay *replay, uint32_t pe)
 {
-    return machine_kind(replay->machine, (int)replay->threads[pe].node)->progress ==
-           PROGRESS_INSIDE;
+    return machine_kind(replay->machine, (int)replay->threads[pe].node)->progress_inside;
 }
 
 /* ---- What is open in contexts (step.c) ---- */
@@ -374,16 +372,16 @@ static inline int64_t context_floor(struct replay *replay, const struct operatio
 
 /* ---- Calls ---- */
 
-/* In calls.c, together.c and locks.c: calls. False: the thread is blocked, or there is an error. */
-bool replay_operation(struct replay *, const struct step *); /* put, get, atomic */
-bool replay_fetches(struct replay *, const struct step *);
-bool replay_quiet(struct replay *, const struct step *);
-bool replay_fence(struct replay *, const struct step *);
-bool replay_wait(struct replay *, const struct step *);
-bool replay_together(struct replay *, const struct step *);
-bool replay_lock(struct replay *, const struct step *);
-bool replay_unlock(struct replay *, const struct step *);
-bool replay_try_lock(struct replay *, const struct step *);
+/* In calls.c, together.c and locks.c: calls. A thread that is blocked then has another state than
+ * THREAD_READY. */
+void replay_operation(struct replay *, const struct step *); /* put, get, atomic */
+void replay_quiet(struct replay *, const struct step *);
+void replay_fence(struct replay *, const struct step *);
+void replay_wait(struct replay *, const struct step *); /* also a loop of fetches */
+void replay_together(struct replay *, const struct step *);
+void replay_lock(struct replay *, const struct step *);
+void replay_unlock(struct replay *, const struct step *);
+void replay_try_lock(struct replay *, const struct step *);
 /* The request of a set_lock has arrived at the PE of its lock. */
 void replay_lock_arrives(struct replay *, uint32_t thread);
 /* A thread goes on that is ready, and was blocked on an operation or a write. */

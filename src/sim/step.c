@@ -216,8 +216,7 @@ void context_ends(struct replay *replay, const struct operation *operation)
 /* Whether a call completes all of its context, or of the default one. */
 static bool completes(const struct replay *replay, const struct op *op)
 {
-    return op->kind == OP_QUIET ||
-           (op->kind == OP_UNLOCK && replay->machine->unlock != UNLOCK_OVERTAKES) ||
+    return op->kind == OP_QUIET || (op->kind == OP_UNLOCK && !replay->machine->unlock_overtakes) ||
            (op->kind == OP_TOGETHER && op->flags & OP_QUIETS);
 }
 

@@ -27,8 +27,8 @@ static struct way slowest_way(const struct replay *replay, const struct trace_se
         if (!several)
             slowest = *way;
         several = true;
-        slowest.latency = way->latency > slowest.latency ? way->latency : slowest.latency;
-        slowest.overhead = way->overhead > slowest.overhead ? way->overhead : slowest.overhead;
+        slowest.latency = later(way->latency, slowest.latency);
+        slowest.overhead = later(way->overhead, slowest.overhead);
         slowest.per_byte = way->per_byte > slowest.per_byte ? way->per_byte : slowest.per_byte;
         before = node;
     }
@@ -52,12 +52,8 @@ static struct set_state *state_of(struct replay *replay, uint32_t number)
 static void find_ends(struct replay *replay, const struct set_state *state,
                       enum collective collective, int64_t *others, int64_t *last)
 {
-    const struct together together = {
-        .rule = replay->machine->collectives[collective],
-        .way = &state->way,
-        .pes = state->size,
-        .bytes = state->bytes,
-    };
+    const struct together together = {replay->machine->collectives[collective], &state->way,
+                                      state->size, state->bytes};
     if (collective_extrapolates(&together))
         replay->extrapolated += (uint64_t)state->size;
     int64_t time = collective_time(replay->model, &together);
@@ -88,7 +84,7 @@ static int64_t arrival(const struct replay *replay, uint32_t thread, const struc
     return op->flags & OP_QUIETS && known > time ? known : time;
 }
 
-static bool come(struct replay *replay, const struct step *step, int64_t come);
+static void come(struct replay *replay, const struct step *step, int64_t come);
 
 /* Wakes another thread of the PE, if it has waited for its turn with the set, which has come. */
 static void next_turn(struct replay *replay, uint32_t home, uint32_t set, int64_t time)
@@ -100,8 +96,8 @@ static void next_turn(struct replay *replay, uint32_t home, uint32_t set, int64_
         return;
     const struct step step = replay_blocked(replay, thread);
     int64_t there = arrival(replay, thread, step.op);
-    /* If it is the last one, it goes on at once. */
-    if (come(replay, &step, there > time ? there : time))
+    come(replay, &step, later(there, time));
+    if (self->state == THREAD_TURN) /* it was the last one, and goes on at once */
         replay_make_ready(replay, thread);
 }
 
@@ -144,8 +140,8 @@ static void release_all(struct replay *replay, struct set_state *state, const st
     }
 }
 
-/* A thread enters a collective of a set. False if it is blocked, or after an error. */
-static bool come(struct replay *replay, const struct step *step, int64_t come)
+/* A thread enters a collective of a set. */
+static void come(struct replay *replay, const struct step *step, int64_t come)
 {
     uint32_t number = step->op->peer;
     struct set_state *state = state_of(replay, number);
@@ -159,7 +155,7 @@ static bool come(struct replay *replay, const struct step *step, int64_t come)
             replay_pe(replay, state->last), run_routine(replay->run, state->routine),
             set_name(&set));
         replay->found = true;
-        return false;
+        return;
     }
     if (state->come == 0 || come > state->latest ||
         (come == state->latest && step->thread < state->last)) {
@@ -174,14 +170,13 @@ static bool come(struct replay *replay, const struct step *step, int64_t come)
     state->routine = step->op->routine;
     if (++state->come == state->size) {
         release_all(replay, state, step);
-        return true;
+        return;
     }
     self->state = THREAD_TOGETHER;
     self->blocked_on = number;
-    return false;
 }
 
-bool replay_together(struct replay *replay, const struct step *step)
+void replay_together(struct replay *replay, const struct step *step)
 {
     struct thread *self = &replay->threads[step->thread];
     uint32_t number = step->op->peer;
@@ -191,9 +186,9 @@ bool replay_together(struct replay *replay, const struct step *step)
             step->thread) {
         self->state = THREAD_TURN;
         self->blocked_on = number;
-        return false;
+        return;
     }
-    return come(replay, step, arrival(replay, step->thread, step->op));
+    come(replay, step, arrival(replay, step->thread, step->op));
 }
 
 int64_t replay_other(const struct replay *replay, int64_t pe, int64_t thread)

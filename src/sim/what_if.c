@@ -201,8 +201,9 @@ static bool predict(struct study *study, const struct machine *machine, struct o
             study->repeat = repeat_of(&replay, &study->common.replay, study->common.machine);
             study->errors = errors_find(&study->repeat, &(struct several_traces){0}, false);
         }
-        *outcome = (struct outcome){(double)report.run_time, report.communication.sum,
-                                    report.compute.sum, report.waiting.sum};
+        *outcome =
+            (struct outcome){(double)report.run_time, report.parts[REPORT_COMMUNICATION].sum,
+                             report.parts[REPORT_COMPUTE].sum, report.parts[REPORT_WAITING].sum};
     } else {
         *problem = memory_text(replay.error);
         *status = replay.found ? 1 : 2;
