@@ -37,24 +37,10 @@ struct finding {
     int64_t before; /* when the previous call of a first thread ended */
 };
 
-static void note_call(struct finding *finding, const struct observation *seen)
-{
-    memory_extend(finding->calls, finding->count, &finding->room);
-    finding->calls[finding->count++] =
-        (struct call){.pe = (uint32_t)run_pe(finding->run, seen->thread),
-                      .set = seen->op->peer,
-                      .thread = (uint32_t)seen->thread,
-                      .ordinal = seen->ordinal,
-                      .start = seen->start};
-}
-
 /* Notes a join: if the last call of a thread ended while the first thread computed, the first one
  * has probably waited for it. */
-static void note_joins(struct finding *finding, const struct observation *seen)
+static void note_joins(struct finding *finding, const struct observation *seen, int extra, int end)
 {
-    const struct run *run = finding->run;
-    const int extra = run_thread(run, seen->thread, 1) - run->pes,
-              end = extra + run_threads(run, seen->thread) - 1;
     int64_t last = finding->before;
     for (int i = extra; i < end && seen->ordinal > 0; i++) {
         const struct begin *begin = &finding->begins[i];
@@ -73,9 +59,17 @@ static void note_joins(struct finding *finding, const struct observation *seen)
     finding->before = seen->end;
 }
 
-static void note_begin(struct finding *finding, const struct observation *seen)
+static void observe_threads(void *context, const struct observation *seen)
 {
+    struct finding *finding = context;
     const struct run *run = finding->run;
+    const int pe = run_pe(run, seen->thread), extra = run_thread(run, pe, 1) - run->pes,
+              end = extra + run_threads(run, pe) - 1;
+    if (seen->op->kind == OP_TOGETHER) {
+        memory_extend(finding->calls, finding->count, &finding->room);
+        finding->calls[finding->count++] = (struct call){
+            (uint32_t)pe, seen->op->peer, (uint32_t)seen->thread, seen->ordinal, seen->start};
+    }
     if (seen->thread >= run->pes) {
         struct begin *begin = &finding->begins[seen->thread - run->pes];
         if (!begin->known)
@@ -83,24 +77,15 @@ static void note_begin(struct finding *finding, const struct observation *seen)
         begin->last = seen->end;
         return;
     }
-    for (int i = 1; i < run_threads(run, seen->thread); i++) {
-        int extra = run_thread(run, seen->thread, i) - run->pes;
-        struct begin *begin = &finding->begins[extra];
+    for (int i = extra; i < end; i++) {
+        struct begin *begin = &finding->begins[i];
         if (begin->known && (seen->end <= begin->start || !begin->anchored)) {
             begin->anchored = true;
             begin->end = seen->end;
-            finding->extra[extra].fork = seen->ordinal;
+            finding->extra[i].fork = seen->ordinal;
         }
     }
-    note_joins(finding, seen);
-}
-
-static void observe_threads(void *context, const struct observation *seen)
-{
-    struct finding *finding = context;
-    note_begin(finding, seen);
-    if (seen->op->kind == OP_TOGETHER)
-        note_call(finding, seen);
+    note_joins(finding, seen, extra, end);
 }
 
 static int compare_times(const void *a, const void *b)
@@ -116,18 +101,6 @@ uint32_t *thread_order_next(struct thread_order *order, uint32_t pe, uint32_t se
     size_t number = table_number(&order->sets, key, sizeof key);
     memory_extend(order->next, number, &order->room);
     return &order->next[number];
-}
-
-static void order_calls(struct thread_order *order, struct finding *finding)
-{
-    const struct call *calls = finding->calls;
-    order->turns = memory_zeroed(finding->count + 1, sizeof *order->turns);
-    if (finding->count)
-        qsort(finding->calls, finding->count, sizeof *calls, compare_times);
-    for (size_t i = finding->count; i-- > 0;) {
-        order->turns[i] = calls[i].thread;
-        *thread_order_next(order, calls[i].pe, calls[i].set) = (uint32_t)i;
-    }
 }
 
 bool thread_order_find(struct thread_order *order, struct streams *streams)
@@ -157,8 +130,14 @@ bool thread_order_find(struct thread_order *order, struct streams *streams)
         int64_t burst = ticks_between(begin->end, begin->start);
         finding.extra[i].first_burst = begin->anchored && burst > 0 ? burst : 0;
     }
-    if (good)
-        order_calls(order, &finding);
+    order->turns = memory_zeroed(finding.count + 1, sizeof *order->turns);
+    if (finding.count)
+        qsort(finding.calls, finding.count, sizeof *finding.calls, compare_times);
+    for (size_t i = finding.count; i-- > 0;) {
+        const struct call *call = &finding.calls[i];
+        order->turns[i] = call->thread;
+        *thread_order_next(order, call->pe, call->set) = (uint32_t)i;
+    }
     free(finding.calls);
     free(finding.begins);
     return good;
@@ -232,10 +211,18 @@ static void add_writes(struct matching *matching, const struct observation *seen
     }
 }
 
-static void add_wait(struct matching *matching, const struct observation *seen)
+static void observe_all(void *context, const struct observation *seen)
 {
-    memory_extend(matching->waits, matching->wait_count, &matching->wait_room);
+    struct matching *matching = context;
     const struct flag_change *what = &seen->change;
+    const uint64_t word = sizeof(uint64_t);
+    if (!waits_for(seen)) {
+        add_writes(matching, seen, what, seen->valued);
+        add_writes(matching, seen, &(struct flag_change){seen->signal, word, word, word},
+                   seen->signal_valued);
+        return;
+    }
+    memory_extend(matching->waits, matching->wait_count, &matching->wait_room);
     size_t flag = flag_list_find(&matching->flags, seen->peer, what->place, what->bytes);
     matching->waits[matching->wait_count++] = (struct wait){
         .thread = (uint32_t)seen->thread,
@@ -246,19 +233,6 @@ static void add_wait(struct matching *matching, const struct observation *seen)
         .from = seen->op->kind != OP_WAIT ? trace_seconds(matching->file, seen->start) : -1e300,
         .to = trace_seconds(matching->file, seen->end),
     };
-}
-
-static void observe_all(void *context, const struct observation *seen)
-{
-    struct matching *matching = context;
-    if (waits_for(seen)) {
-        add_wait(matching, seen);
-        return;
-    }
-    const uint64_t word = sizeof(uint64_t);
-    add_writes(matching, seen, &seen->change, seen->valued);
-    add_writes(matching, seen, &(struct flag_change){seen->signal, word, word, word},
-               seen->signal_valued);
 }
 
 static bool read_all(struct matching *matching, void (*observe)(void *, const struct observation *))
@@ -342,23 +316,16 @@ static uint32_t make_slots(struct waits *waits, const struct link *links, size_t
     return slots;
 }
 
-/* How many, from one on, are of the same operation, which fetches several variables. */
-static size_t same_operation(const struct matching *matching, size_t first)
+/* The last of the writes to the variables of an operation, which may fetch several; NULL: there is
+ * none. *next: its first wait; then the first one of the next operation. */
+static const struct write *find_last(const struct matching *matching, size_t *next)
 {
-    const struct wait *waits = &matching->waits[first];
-    size_t count = 1;
-    while (first + count < matching->wait_count && waits[count].thread == waits->thread &&
-           waits[count].ordinal == waits->ordinal)
-        count++;
-    return count;
-}
-
-/* The last of the writes to the variables of an operation; NULL: there is none. */
-static const struct write *find_last(const struct matching *matching, size_t first, size_t count)
-{
+    const struct wait *first = &matching->waits[*next], *wait = first;
     const struct write *last = NULL;
-    for (size_t i = first; i < first + count; i++) {
-        const struct write *write = find_write(matching, &matching->waits[i]);
+    for (; *next < matching->wait_count && wait->thread == first->thread &&
+           wait->ordinal == first->ordinal;
+         wait++, ++*next) {
+        const struct write *write = find_write(matching, wait);
         if (write && (!last || write->time > last->time))
             last = write;
     }
@@ -372,10 +339,9 @@ static void match(struct waits *waits, struct matching *matching)
     const size_t threads = (size_t)matching->streams->run->thread_count;
     uint32_t count = 0, needs = 0;
     waits->needs = memory_zeroed(matching->wait_count + 1, sizeof *waits->needs);
-    for (size_t i = 0, same; i < matching->wait_count; i += same) {
+    for (size_t i = 0; i < matching->wait_count;) {
         const struct wait *wait = &matching->waits[i];
-        same = same_operation(matching, i);
-        const struct write *write = find_last(matching, i, same);
+        const struct write *write = find_last(matching, &i);
         waits->needs[needs] = (struct need){wait->thread, wait->ordinal, NO_SLOT};
         if (write)
             links[count++] = (struct link){write->thread, write->ordinal, needs};
@@ -397,20 +363,11 @@ static void match(struct waits *waits, struct matching *matching)
     free(links);
 }
 
-/* Of loops that fetch what others write those stay that a write has ended. Whether others were
- * there: then operations have other ordinals without them. */
-static bool leave_cycles(struct matching *matching)
-{
-    for (size_t i = 0; i < matching->wait_count; i++)
-        if (matching->waits[i].cycle && find_write(matching, &matching->waits[i]))
-            matching->waits[i].cycle->written = true;
-    const bool left = cycles_keep_written(&matching->streams->cycles);
-    streams_rewind(matching->streams);
-    return left;
-}
-
+/* Reads again until only those loops that fetch are left that a write has ended: without others,
+ * operations have other ordinals. */
 static bool read_writes(struct matching *matching)
 {
+    bool again;
     do {
         matching->write_count = matching->wait_count = 0;
         if (!read_all(matching, observe_all))
@@ -418,7 +375,12 @@ static bool read_writes(struct matching *matching)
         if (matching->write_count)
             qsort(matching->writes, matching->write_count, sizeof *matching->writes,
                   compare_writes);
-    } while (leave_cycles(matching));
+        for (size_t i = 0; i < matching->wait_count; i++)
+            if (matching->waits[i].cycle && find_write(matching, &matching->waits[i]))
+                matching->waits[i].cycle->written = true;
+        again = cycles_keep_written(&matching->streams->cycles);
+        streams_rewind(matching->streams);
+    } while (again);
     return true;
 }
 

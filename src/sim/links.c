@@ -24,49 +24,30 @@ double links_bus_capacity(const struct bus *bus)
     return lanes > 0 ? lanes : total;
 }
 
-/* ---- Places that have links: out of each node, into each node, and each bus ---- */
-
-static size_t place_count(const struct machine *machine)
-{
-    return 2 * (size_t)machine->nodes + machine->bus_count;
-}
-
-static int links_at(const struct machine *machine, size_t place)
-{
-    size_t nodes = (size_t)machine->nodes;
-    if (place >= 2 * nodes)
-        return machine->buses[place - 2 * nodes].lanes;
-    const struct node_kind *kind = machine_kind(machine, (int)(place % nodes));
-    return place < nodes ? kind->out_links : kind->in_links;
-}
-
-/* Those that a transfer needs. False: none, inside a node. */
-static bool find_places(const struct machine *machine, int from, int to,
-                        uint32_t places[SHARES_LINKS])
-{
-    const struct bus *bus = machine_bus(machine, from, to);
-    if (!bus)
-        return false;
-    places[0] = (uint32_t)from;
-    places[1] = (uint32_t)(machine->nodes + to);
-    places[2] = (uint32_t)(2 * machine->nodes + (bus - machine->buses));
-    return true;
-}
-
+/* Places that have links are out of each node, into each node, and each bus. */
 void links_open(struct links *links, const struct machine *machine, enum contention contention)
 {
-    size_t places = place_count(machine), count = 0;
+    const size_t nodes = (size_t)machine->nodes, places = 2 * nodes + machine->bus_count;
     *links = (struct links){.contention = contention, .machine = machine};
-    if (contention == CONTENTION_FAIR)
-        shares_open(&links->shares, places);
-    if (contention != CONTENTION_FIFO)
+    if (contention == CONTENTION_NONE)
         return;
+    double *capacities = memory_zeroed(places, sizeof *capacities);
     links->first = memory_zeroed(places + 1, sizeof *links->first);
     for (size_t i = 0; i < places; i++) {
-        count += (size_t)links_at(machine, i);
-        links->first[i + 1] = count;
+        if (i < 2 * nodes) {
+            const struct node_kind *kind = machine_kind(machine, (int)(i % nodes));
+            capacities[i] = i < nodes ? kind->out_links : kind->in_links;
+        } else {
+            const struct bus *bus = &machine->buses[i - 2 * nodes];
+            capacities[i] = contention == CONTENTION_FAIR ? links_bus_capacity(bus) : bus->lanes;
+        }
+        links->first[i + 1] = links->first[i] + (size_t)capacities[i];
     }
-    links->free_at = memory_zeroed(count, sizeof *links->free_at);
+    if (contention == CONTENTION_FAIR)
+        shares_open(&links->shares, capacities, places);
+    else
+        links->free_at = memory_zeroed(links->first[places], sizeof *links->free_at);
+    free(capacities);
 }
 
 void links_close(struct links *links)
@@ -76,70 +57,55 @@ void links_close(struct links *links)
     shares_close(&links->shares);
 }
 
-/* ---- One after the other ---- */
-
-/* The link of a place that is free first; NULL: there are as many as anybody wants. */
-static int64_t *first_free(const struct links *links, uint32_t place)
+/* The places that a transfer needs and that can be full. Returns how many, 0 inside a node. */
+static int find_places(const struct links *links, int from, int to, uint32_t places[SHARES_LINKS])
 {
-    int64_t *first = links->free_at + links->first[place],
-            *end = links->free_at + links->first[place + 1];
-    if (first == end)
-        return NULL;
-    for (int64_t *link = first + 1; link < end; link++)
-        first = *link < *first ? link : first;
-    return first;
+    const struct machine *machine = links->machine;
+    const struct bus *bus = machine_bus(machine, from, to);
+    int count = 0;
+    if (!bus)
+        return 0;
+    const uint32_t all[SHARES_LINKS] = {(uint32_t)from, (uint32_t)(machine->nodes + to),
+                                        (uint32_t)(2 * machine->nodes + (bus - machine->buses))};
+    for (int i = 0; i < SHARES_LINKS; i++)
+        if (links->contention == CONTENTION_FAIR ? links->shares.links[all[i]].capacity > 0
+                                                 : links->first[all[i]] < links->first[all[i] + 1])
+            places[count++] = all[i];
+    return count;
 }
+
+/* ---- One after the other ---- */
 
 int64_t links_queue(struct links *links, int from, int to, int64_t ready, int64_t wire)
 {
     uint32_t places[SHARES_LINKS];
     int64_t *needed[SHARES_LINKS];
-    if (!find_places(links->machine, from, to, places))
-        return ready;
-    for (int i = 0; i < SHARES_LINKS; i++) {
-        needed[i] = first_free(links, places[i]);
-        if (needed[i] && *needed[i] > ready)
-            ready = *needed[i];
+    int count = find_places(links, from, to, places);
+    for (int i = 0; i < count; i++) {
+        int64_t *end = links->free_at + links->first[places[i] + 1],
+                *free_first = links->free_at + links->first[places[i]];
+        for (int64_t *link = free_first + 1; link < end; link++)
+            free_first = *link < *free_first ? link : free_first;
+        needed[i] = free_first;
+        ready = *free_first > ready ? *free_first : ready;
     }
-    for (int i = 0; i < SHARES_LINKS; i++)
-        if (needed[i])
-            *needed[i] = ready + wire;
+    for (int i = 0; i < count; i++)
+        *needed[i] = ready + wire;
     return ready;
 }
 
 /* ---- In shares ---- */
 
-/* Keeps those of the places that can be full. Returns their number. */
-static int find_shared(const struct machine *machine, int from, int to, uint32_t *places,
-                       double *capacities)
-{
-    int count = 0;
-    if (!find_places(machine, from, to, places))
-        return 0;
-    for (int i = 0; i < SHARES_LINKS; i++) {
-        bool bus = i == SHARES_LINKS - 1;
-        double capacity =
-            bus ? links_bus_capacity(machine_bus(machine, from, to)) : links_at(machine, places[i]);
-        if (capacity <= 0)
-            continue;
-        places[count] = places[i];
-        capacities[count++] = capacity;
-    }
-    return count;
-}
-
 bool links_are_shared(const struct links *links, int from, int to, int64_t wire)
 {
     uint32_t places[SHARES_LINKS];
-    double capacities[SHARES_LINKS];
     return links->contention == CONTENTION_FAIR && wire > 0 &&
-           find_shared(links->machine, from, to, places, capacities) > 0;
+           find_places(links, from, to, places) > 0;
 }
 
 void links_share(struct links *links, uint32_t number, int from, int to, int64_t now, int64_t wire)
 {
     uint32_t places[SHARES_LINKS];
-    double capacities[SHARES_LINKS];
-    int count = find_shared(links->machine, from, to, places, capacities);
-    shares_add(&links->shares, number, now, wire, places, capacities, count);
+    int count = find_places(links, from, to, places);
+    shares_add(&links->shares, number, now, wire, places, count);
 }

@@ -16,9 +16,11 @@ static void push(struct numbers *numbers, uint32_t number)
     numbers->of[numbers->count++] = number;
 }
 
-void shares_open(struct shares *shares, size_t links)
+void shares_open(struct shares *shares, const double *capacities, size_t links)
 {
     *shares = (struct shares){.links = memory_zeroed(links, sizeof *shares->links)};
+    for (size_t i = 0; i < links; i++)
+        shares->links[i].capacity = capacities[i];
 }
 
 void shares_close(struct shares *shares)
@@ -46,33 +48,6 @@ static inline uint32_t next_entry(const struct shares *shares, uint32_t entry)
     return flow_at(shares, entry)->next[(entry - 1) % SHARES_LINKS];
 }
 
-static void attach(struct shares *shares, uint32_t number, int index)
-{
-    struct flow *flow = &shares->flows[number];
-    struct link *link = &shares->links[flow->links[index]];
-    uint32_t own = 1 + number * SHARES_LINKS + (uint32_t)index;
-    flow->before[index] = 0;
-    flow->next[index] = link->first;
-    if (link->first)
-        flow_at(shares, link->first)->before[(link->first - 1) % SHARES_LINKS] = own;
-    link->first = own;
-    link->count++;
-}
-
-static void detach(struct shares *shares, uint32_t number, int index)
-{
-    const struct flow *flow = &shares->flows[number];
-    struct link *link = &shares->links[flow->links[index]];
-    uint32_t before = flow->before[index], next = flow->next[index];
-    if (before)
-        flow_at(shares, before)->next[(before - 1) % SHARES_LINKS] = next;
-    else
-        link->first = next;
-    if (next)
-        flow_at(shares, next)->before[(next - 1) % SHARES_LINKS] = before;
-    link->count--;
-}
-
 /* Whether a link can be full. Only a full link slows down a flow. */
 static inline bool can_be_full(const struct link *link)
 {
@@ -89,16 +64,21 @@ static void note_change(struct shares *shares, uint32_t number)
 }
 
 void shares_add(struct shares *shares, uint32_t number, int64_t now, int64_t work,
-                const uint32_t *links, const double *capacities, int count)
+                const uint32_t *links, int count)
 {
     memory_extend(shares->flows, number, &shares->flow_room);
     struct flow *flow = &shares->flows[number];
     *flow = (struct flow){
         .left = (double)work, .since = now, .limit = SHARES_NONE, .count = (uint8_t)count};
     for (int i = 0; i < count; i++) {
+        struct link *link = &shares->links[links[i]];
+        uint32_t own = 1 + number * SHARES_LINKS + (uint32_t)i;
         flow->links[i] = links[i];
-        shares->links[links[i]].capacity = capacities[i];
-        attach(shares, number, i);
+        flow->next[i] = link->first;
+        if (link->first)
+            flow_at(shares, link->first)->before[(link->first - 1) % SHARES_LINKS] = own;
+        link->first = own;
+        link->count++;
         note_change(shares, links[i]);
     }
     push(&shares->fresh, number);
@@ -108,52 +88,43 @@ void shares_remove(struct shares *shares, uint32_t number)
 {
     const struct flow *flow = &shares->flows[number];
     for (int i = 0; i < flow->count; i++) {
+        struct link *link = &shares->links[flow->links[i]];
+        uint32_t before = flow->before[i], next = flow->next[i];
         note_change(shares, flow->links[i]);
-        detach(shares, number, i);
+        if (before)
+            flow_at(shares, before)->next[(before - 1) % SHARES_LINKS] = next;
+        else
+            link->first = next;
+        if (next)
+            flow_at(shares, next)->before[(next - 1) % SHARES_LINKS] = before;
+        link->count--;
     }
 }
 
 /* ---- Which flows are given a new speed ---- */
 
-static void touch(struct shares *shares, uint32_t number)
-{
-    struct link *link = &shares->links[number];
-    if (link->touched)
-        return;
-    link->touched = true;
-    push(&shares->touched, number);
-}
-
+/* Chooses a flow, and touches its links that can be full. */
 static void choose(struct shares *shares, struct flow *flow)
 {
     if (flow->chosen)
         return;
     flow->chosen = true;
     push(&shares->chosen, (uint32_t)(flow - shares->flows));
-    for (int i = 0; i < flow->count; i++)
-        if (can_be_full(&shares->links[flow->links[i]]))
-            touch(shares, flow->links[i]);
+    for (int i = 0; i < flow->count; i++) {
+        struct link *link = &shares->links[flow->links[i]];
+        if (link->touched || !can_be_full(link))
+            continue;
+        link->touched = true;
+        push(&shares->touched, flow->links[i]);
+    }
 }
 
-static void choose_users(struct shares *shares, uint32_t link)
+/* Chooses all flows of these links, also of links that are added meanwhile. */
+static void choose_users(struct shares *shares, const struct numbers *links)
 {
-    for (uint32_t at = shares->links[link].first; at; at = next_entry(shares, at))
-        choose(shares, flow_at(shares, at));
-}
-
-static void choose_changed(struct shares *shares)
-{
-    for (size_t i = 0; i < shares->changed.count; i++)
-        choose_users(shares, shares->changed.of[i]);
-    for (size_t i = 0; i < shares->fresh.count; i++)
-        choose(shares, &shares->flows[shares->fresh.of[i]]);
-}
-
-/* Chooses all flows that are connected with the chosen ones by links that can be full. */
-static void choose_connected(struct shares *shares)
-{
-    for (size_t i = 0; i < shares->touched.count; i++)
-        choose_users(shares, shares->touched.of[i]);
+    for (size_t i = 0; i < links->count; i++)
+        for (uint32_t at = shares->links[links->of[i]].first; at; at = next_entry(shares, at))
+            choose(shares, flow_at(shares, at));
 }
 
 /* Chooses flows of a link whose speed is no longer right: their limit has gone, or they are faster
@@ -190,8 +161,8 @@ static bool widen(struct shares *shares, int round)
     size_t touched = shares->touched.count;
     for (size_t i = 0; i < touched; i++)
         more = choose_wrong(shares, shares->touched.of[i]) || more;
-    if (more && round == MOST_ROUNDS)
-        choose_connected(shares);
+    if (more && round == MOST_ROUNDS) /* all that are connected by links that can be full */
+        choose_users(shares, &shares->touched);
     return more;
 }
 
@@ -291,7 +262,9 @@ static void apply(struct shares *shares, struct flow *flow, int64_t now)
 void shares_solve(struct shares *shares, int64_t now)
 {
     shares->chosen.count = shares->touched.count = shares->moved.count = 0;
-    choose_changed(shares);
+    choose_users(shares, &shares->changed);
+    for (size_t i = 0; i < shares->fresh.count; i++)
+        choose(shares, &shares->flows[shares->fresh.of[i]]);
     int round = 0;
     do
         fill(shares);

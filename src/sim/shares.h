@@ -55,14 +55,11 @@ struct shares {
     struct queue levels;
 };
 
-/* Makes room for `links` links. The flow that was added last determines the capacity of its links.
- */
-void shares_open(struct shares *, size_t links);
+void shares_open(struct shares *, const double *capacities, size_t links);
 void shares_close(struct shares *);
-/* Adds a flow under an unused number. Alone it would take `work` ps. capacities are those of its
- * links, which must be distinct. */
+/* Adds a flow under an unused number. Alone it would take `work` ps. Its links must be distinct. */
 void shares_add(struct shares *, uint32_t flow, int64_t now, int64_t work, const uint32_t *links,
-                const double *capacities, int count);
+                int count);
 void shares_remove(struct shares *, uint32_t flow);
 
 static inline bool shares_are_old(const struct shares *shares)

@@ -12,18 +12,6 @@
 
 /* ---- What is changed ---- */
 
-/* Which of the two an option changes that names neither: buses, if they have its key. What atomics
- * take is a key of nodes, unless a bus has it, too. */
-static bool changes_buses(const struct machine *machine, const struct key *bus)
-{
-    if (!bus || bus->at != offsetof(struct bus, way.atomic))
-        return bus;
-    for (size_t i = 0; i < machine->bus_count; i++)
-        if (machine->buses[i].way.atomic >= 0)
-            return true;
-    return false;
-}
-
 /* The buses or kinds of nodes that an option names, or all that it can change. */
 static bool take_target(struct machine_text *text, struct sweep *sweep,
                         const struct machine *machine)
@@ -33,42 +21,40 @@ static bool take_target(struct machine_text *text, struct sweep *sweep,
     const struct key *bus = machine_key(false, sweep->option),
                      *node = machine_key(true, sweep->option);
     size_t buses = machine->bus_count, kinds = machine->kind_count, found = 0;
-    bool named = !word_ends(&name) && next[strspn(next, " \t")] == '=';
-    bool of_buses = changes_buses(machine, bus);
+    const bool named = !word_ends(&name) && next[strspn(next, " \t")] == '=',
+               all = !named || word_is(&name, "buses") || word_is(&name, "nodes");
+    /* Without a name buses, if they have the key. What atomics take is a key of nodes, unless a bus
+     * has it, too. */
+    bool of_buses = bus && bus->at != offsetof(struct bus, way.atomic);
+    for (size_t i = 0; bus && i < buses; i++)
+        of_buses = of_buses || machine->buses[i].way.atomic >= 0;
+    if (all) {
+        of_buses = named ? word_is(&name, "buses") : of_buses;
+        sweep->count = of_buses ? buses : kinds;
+    }
+    for (size_t i = 0; !all && i < buses + kinds; i++) {
+        if (!word_is(&name, i < buses ? machine->buses[i].name : machine->kinds[i - buses].name))
+            continue;
+        found++;
+        of_buses = i < buses;
+        sweep->first = of_buses ? i : i - buses;
+        sweep->count = 1;
+    }
+    if (!all && found != 1)
+        return text_error(text, &name,
+                          found ? "\"%.*s\" are several in the machine description; give each bus "
+                                  "and node its own name there"
+                                : "there is no bus or node \"%.*s\" in the machine description; it "
+                                  "names them behind bus and node, buses= and nodes= are all",
+                          (int)name.length, name.text);
     sweep->of = of_buses ? SWEEP_BUSES : SWEEP_NODES;
-    sweep->count = of_buses ? buses : kinds;
-    if (named && (word_is(&name, "buses") || word_is(&name, "nodes"))) {
-        sweep->of = word_is(&name, "buses") ? SWEEP_BUSES : SWEEP_NODES;
-        sweep->count = sweep->of == SWEEP_BUSES ? buses : kinds;
-    } else if (named) {
-        for (size_t i = 0; i < buses + kinds; i++) {
-            bool of_bus = i < buses;
-            if (!word_is(&name, of_bus ? machine->buses[i].name : machine->kinds[i - buses].name))
-                continue;
-            found++;
-            sweep->of = of_bus ? SWEEP_BUSES : SWEEP_NODES;
-            sweep->first = of_bus ? i : i - buses;
-            sweep->count = 1;
-        }
-        if (found != 1) {
-            text_error(text, &name,
-                       found ? "\"%.*s\" are several in the machine description; give each bus and "
-                               "node its own name there"
-                             : "there is no bus or node \"%.*s\" in the machine description; it "
-                               "names them behind bus and node, buses= and nodes= are all",
-                       (int)name.length, name.text);
-            return false;
-        }
-    }
-    sweep->key = sweep->of == SWEEP_BUSES ? bus : node;
-    if (!sweep->key || sweep->count == 0) {
-        if (sweep->key)
-            text_error(text, &name, "no bus is described; for what is inside nodes write nodes=");
-        else
-            text_error(text, &name, "only %s have %s; name one of them", bus ? "buses" : "nodes",
-                       sweep->option);
-        return false;
-    }
+    sweep->key = of_buses ? bus : node;
+    if (!sweep->key)
+        return text_error(text, &name, "only %s have %s; name one of them", bus ? "buses" : "nodes",
+                          sweep->option);
+    if (sweep->count == 0)
+        return text_error(text, &name,
+                          "no bus is described; for what is inside nodes write nodes=");
     if (named) {
         text_next(text);
         text_next(text);
@@ -81,65 +67,78 @@ static bool take_target(struct machine_text *text, struct sweep *sweep,
 
 /* ---- Values ---- */
 
-struct visit {
+/* What a change does: gives the machine what the setting says, or only looks at its values. */
+struct change {
     const struct key *key;
-    const struct setting *setting;
-    bool any, possible; /* what visitors find */
+    const struct setting *setting; /* NULL: changes nothing */
+    bool any;                      /* value is more than 0 */
+    bool impossible;               /* no machine can have one of the new values */
 };
-/* twice: it is a latency there and back. */
-typedef void visitor(struct visit *, void *member, bool twice);
+
+/* twice: it is a latency there and back. 0 costs nothing or means "any number", and less a default:
+ * a factor changes neither. */
+static void change_member(struct change *change, void *member, bool twice)
+{
+    const struct setting *setting = change->setting;
+    enum quantity quantity = change->key->quantity;
+    double before = member_number(quantity, member);
+    change->any = change->any || before > 0;
+    if (!setting || (setting->factor && before <= 0))
+        return;
+    double value = setting->value * (twice ? 2 : 1);
+    if (setting->factor)
+        value = quantity == QUANTITY_RATE ? before / setting->number : before * setting->number;
+    if (setting->added)
+        value += before > 0 ? before : 0;
+    if ((setting->factor || setting->added) && !is_in_range(change->key, value))
+        change->impossible = true;
+    else
+        member_set(quantity, member, value);
+}
 
 /* All values of the machine that a sweep changes: of its buses or nodes, and of what classes of
  * calls cost there, if these have such a value. */
-static void visit_members(const struct machine *machine, const struct sweep *sweep,
-                          struct visit *visit, visitor *visitor)
+static struct change change_members(const struct machine *machine, const struct sweep *sweep,
+                                    const struct setting *setting)
 {
+    struct change change = {.key = sweep->key, .setting = setting};
     bool buses = sweep->of == SWEEP_BUSES;
     size_t way_at = buses ? offsetof(struct bus, way) : offsetof(struct node_kind, inside);
     size_t in_way = sweep->key->at - way_at; /* huge where it is no part of the way */
-    visit->key = sweep->key;
     for (size_t i = sweep->first; i < sweep->first + sweep->count; i++) {
         char *object = buses ? (char *)&machine->buses[i] : (char *)&machine->kinds[i];
         const struct costs *costs = ((const struct way *)(object + way_at))->costs;
-        visitor(visit, object + sweep->key->at, false);
+        change_member(&change, object + sweep->key->at, false);
         for (size_t class = 0; costs && in_way < sizeof(struct way) && class < COST_MESSAGES;
              class ++)
             for (size_t k = 0; k < costs->of[class].count; k++) {
                 struct way *way = &costs->of[class].of[k].way;
-                visitor(visit, (char *)way + in_way,
-                        way->round_trip && in_way == offsetof(struct way, latency));
+                change_member(&change, (char *)way + in_way,
+                              way->round_trip && in_way == offsetof(struct way, latency));
             }
     }
-}
-
-/* 0 costs nothing or means "any number", and less a default: a factor would change nothing. */
-static void see_value(struct visit *visit, void *member, bool twice)
-{
-    (void)twice;
-    visit->any = visit->any || member_number(visit->key->quantity, member) > 0;
+    return change;
 }
 
 static bool take_factor(struct machine_text *text, const struct sweep *sweep,
                         struct setting *setting, const struct machine *machine)
 {
     static const struct key key = {.name = "a factor", .quantity = QUANTITY_RATIO};
+    const enum quantity quantity = sweep->key->quantity;
     struct word at = text->word;
-    struct visit visit = {0};
     text->word.text++;
     text->word.length--;
     setting->factor = true;
     if (!take_exactly(text, &key, &setting->number))
         return false;
-    visit_members(machine, sweep, &visit, see_value);
-    if (!visit.any)
-        text_error(text, &at,
-                   "the machine description gives no %s that a factor could change; give values, "
-                   "such as %s",
-                   sweep->option,
-                   sweep->key->quantity == QUANTITY_TIME   ? "\"1 us\""
-                   : sweep->key->quantity == QUANTITY_RATE ? "\"10 GB/s\""
-                                                           : "4");
-    return visit.any;
+    return change_members(machine, sweep, NULL).any ||
+           text_error(text, &at,
+                      "the machine description gives no %s that a factor could change; give "
+                      "values, such as %s",
+                      sweep->option,
+                      quantity == QUANTITY_TIME   ? "\"1 us\""
+                      : quantity == QUANTITY_RATE ? "\"10 GB/s\""
+                                                  : "4");
 }
 
 static bool take_absolute(struct machine_text *text, struct sweep *sweep, struct setting *setting)
@@ -242,62 +241,32 @@ void sweep_free(struct sweep *sweep)
 
 /* ---- Changed machines ---- */
 
-static void change(struct visit *visit, void *member, bool twice)
-{
-    const struct setting *setting = visit->setting;
-    enum quantity quantity = visit->key->quantity;
-    double before = member_number(quantity, member), value = setting->value * (twice ? 2 : 1);
-    if (setting->factor && before <= 0)
-        return;
-    if (setting->factor)
-        value = quantity == QUANTITY_RATE ? before / setting->number : before * setting->number;
-    if (setting->added)
-        value += before > 0 ? before : 0;
-    if ((setting->factor || setting->added) && !is_in_range(visit->key, value))
-        visit->possible = false;
-    else
-        member_set(quantity, member, value);
-}
-
-/* Who comes last finds messages of the others, unless it takes as long as all. */
-static void change_row(struct way *takes, const struct setting *setting, bool bytes,
-                       double messages)
-{
-    bool as_long = takes->overhead >= takes->latency;
-    if (bytes)
-        takes->per_byte /= setting->number;
-    else
-        takes->latency += (int64_t)(messages * setting->value);
-    if (as_long)
-        takes->overhead = takes->latency;
-}
-
-/* Measured collectives have no latency, but so many messages in a row. */
-static void change_tables(struct machine *machine, const struct sweep *sweep, struct visit *visit)
+/* Measured collectives have no latency, but so many messages in a row. Who comes last finds
+ * messages of the others, unless it takes as long as all. */
+static void change_tables(struct machine *machine, const struct sweep *sweep,
+                          const struct setting *setting)
 {
     bool whole = sweep->of == SWEEP_BUSES
                      ? sweep->count == machine->bus_count
                      : sweep->count == machine->kind_count && machine->bus_count == 0,
-         bytes = strcmp(sweep->option, "bandwidth") == 0 && visit->setting->factor,
+         bytes = strcmp(sweep->option, "bandwidth") == 0 && setting->factor,
          twice = strcmp(sweep->option, "overhead") == 0; /* of both ends */
-    if (!whole ||
-        !(bytes || (visit->setting->added && (twice || strcmp(sweep->option, "latency") == 0))))
+    if (!whole || !(bytes || (setting->added && (twice || strcmp(sweep->option, "latency") == 0))))
         return;
     for (size_t i = 0; i < machine->table_count; i++)
         for (size_t k = 0; k < machine->tables[i]->count; k++) {
-            struct time_row *row = &machine->tables[i]->rows[k];
+            const struct time_row *row = &machine->tables[i]->rows[k];
             double messages = shape_steps(machine->tables[i]->beyond, row->pes) * (twice ? 2 : 1);
-            for (size_t n = 0; n < row->pieces.count; n++)
-                change_row(&row->pieces.of[n].way, visit->setting, bytes, messages);
+            for (size_t n = 0; n < row->pieces.count; n++) {
+                struct way *takes = &row->pieces.of[n].way;
+                const bool as_long = takes->overhead >= takes->latency;
+                if (bytes)
+                    takes->per_byte /= setting->number;
+                else
+                    takes->latency += (int64_t)(messages * setting->value);
+                takes->overhead = as_long ? takes->latency : takes->overhead;
+            }
         }
-}
-
-static void fill_nodes(struct machine *machine, int pes)
-{
-    machine->placement = PLACE_BLOCKS;
-    for (size_t i = 0; i < machine->kind_count; i++)
-        if (machine->kinds[i].cores == 0 || machine->kinds[i].cores > pes)
-            machine->kinds[i].cores = pes;
 }
 
 /* Numbers of nodes, after their counts have changed. */
@@ -326,7 +295,7 @@ static char *number_nodes(struct machine *machine)
 char *sweep_apply(struct machine *machine, const struct sweep *sweep, size_t number)
 {
     const struct setting *setting = &sweep->settings[number];
-    struct visit visit = {.setting = setting, .possible = true};
+    bool impossible = false;
     if (sweep->of == SWEEP_MAP) {
         struct machine_text text = {.apart = ","};
         int nodes = machine->nodes;
@@ -337,13 +306,16 @@ char *sweep_apply(struct machine *machine, const struct sweep *sweep, size_t num
         text_close(&text);
         machine->nodes = nodes;
     } else if (sweep->of == SWEEP_PES_PER_NODE) {
-        fill_nodes(machine, (int)setting->value);
+        const int pes = (int)setting->value;
+        machine->placement = PLACE_BLOCKS;
+        for (size_t i = 0; i < machine->kind_count; i++)
+            if (machine->kinds[i].cores == 0 || machine->kinds[i].cores > pes)
+                machine->kinds[i].cores = pes;
     } else {
-        visit_members(machine, sweep, &visit, change);
-        change_tables(machine, sweep, &visit);
+        impossible = change_members(machine, sweep, setting).impossible;
+        change_tables(machine, sweep, setting);
     }
-    return visit.possible
-               ? number_nodes(machine)
-               : text_format("that is no %s that a machine can have; choose another factor",
-                             sweep->option);
+    return impossible ? text_format("that is no %s that a machine can have; choose another factor",
+                                    sweep->option)
+                      : number_nodes(machine);
 }
