@@ -188,8 +188,8 @@ static void print_report(FILE *out, const struct arguments *arguments,
     if (arguments_given(arguments, "path") || report.repeat.work <= REPEAT_WORK)
         report.profile = repeat_profile(&report.repeat, replay);
     (prediction->json ? report_json : report_text)(out, &report);
-    profile_free(&report.profile);
-    errors_free(&report.errors);
+    free(report.profile.parts);
+    free(report.errors.causes);
     sim_output_close(out, prediction->output);
 }
 

@@ -83,10 +83,9 @@ const struct model *model_find(const char *name);
  * before has returned and the interface is free. Exact for blocking calls without contention. */
 struct phases phases_in_a_row(const struct phases *, uint64_t count, bool get);
 /* The time of a collective: the number of its messages in a row times the cost of one, or the
- * measured time. A PE leaves it so long after all others have come. */
-int64_t collective_time(const struct model *, const struct together *);
-/* And at least so long after it has come itself, which is less if that is described. */
-int64_t collective_last(const struct model *, const struct together *);
+ * measured time. A PE leaves it so long after all others have come; and, last, at least so long
+ * after it has come itself, which is less if that is described. */
+int64_t collective_time(const struct model *, const struct together *, bool last);
 /* How many messages in a row a linear or logarithmic collective is. */
 double shape_steps(enum shape, int64_t pes);
 /* Whether that time is extrapolated to a number of PEs that was not measured. */

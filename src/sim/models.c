@@ -185,17 +185,12 @@ struct phases phases_in_a_row(const struct phases *one, uint64_t count, bool get
 
 /* ---- Collectives: messages, or measured times ---- */
 
-static double log_steps(int64_t pes)
-{
-    double steps = 0;
-    while (INT64_C(1) << (int)steps < pes)
-        steps++;
-    return steps;
-}
-
 double shape_steps(enum shape shape, int64_t pes)
 {
-    return shape == SHAPE_LINEAR ? (double)(pes - 1) : log_steps(pes);
+    int steps = 0;
+    while (INT64_C(1) << steps < pes)
+        steps++;
+    return shape == SHAPE_LINEAR ? (double)(pes - 1) : steps;
 }
 
 /* last: of the PE that comes last, which may find the messages of the others. */
@@ -239,26 +234,15 @@ bool collective_extrapolates(const struct together *together)
     return together->pes < table->rows[0].pes || together->pes > table->rows[table->count - 1].pes;
 }
 
-int64_t collective_last(const struct model *model, const struct together *together)
-{
-    return together->rule.shape == SHAPE_TABLE ? bounded(table_time(together, true))
-                                               : collective_time(model, together);
-}
-
-int64_t collective_time(const struct model *model, const struct together *together)
+int64_t collective_time(const struct model *model, const struct together *together, bool last)
 {
     const int64_t pes = together->pes, message = model->step(together->way, together->bytes);
-    double time = 0;
     switch (together->rule.shape) {
-    case SHAPE_LINEAR:
-    case SHAPE_LOGARITHMIC:
-        time = shape_steps(together->rule.shape, pes) * (double)message;
-        break;
     case SHAPE_FACTOR:
-        time = pes > 1 ? together->rule.factor * (double)pes * (double)message : 0;
-        break;
+        return bounded(pes > 1 ? together->rule.factor * (double)pes * (double)message : 0);
     case SHAPE_TABLE:
-        time = table_time(together, false);
+        return bounded(table_time(together, last));
+    default:
+        return bounded(shape_steps(together->rule.shape, pes) * (double)message);
     }
-    return bounded(time);
 }

@@ -98,25 +98,6 @@ static inline uint32_t sender_of(const struct replay *replay, uint32_t thread)
 
 /* ---- Operations that are under way ---- */
 
-static uint32_t add(struct operations *operations, const struct operation *operation)
-{
-    uint32_t number = operations->unused - 1;
-    if (operations->unused) {
-        operations->unused = operations->of[number].next;
-    } else {
-        memory_extend(operations->of, operations->count, &operations->room);
-        number = (uint32_t)operations->count++;
-    }
-    operations->of[number] = *operation;
-    return number;
-}
-
-static void release(struct operations *operations, uint32_t number)
-{
-    operations->of[number].next = operations->unused;
-    operations->unused = number + 1;
-}
-
 static void append(struct operations *operations, struct operation_list *list, uint32_t number)
 {
     operations->of[number].next = 0;
@@ -137,11 +118,19 @@ static void plan(struct replay *replay, uint32_t number)
         queue_set(&replay->queue, event_of(replay, number), operation->at);
 }
 
-/* From now on it is under way. */
+/* From now on it is under way. Returns its number. */
 static uint32_t keep(struct replay *replay, const struct operation *operation)
 {
-    uint32_t number = add(&replay->operations, operation);
-    queue_grow(&replay->queue, event_of(replay, (uint32_t)replay->operations.room));
+    struct operations *operations = &replay->operations;
+    uint32_t number = operations->unused - 1;
+    if (operations->unused) {
+        operations->unused = operations->of[number].next;
+    } else {
+        memory_extend(operations->of, operations->count, &operations->room);
+        number = (uint32_t)operations->count++;
+    }
+    operations->of[number] = *operation;
+    queue_grow(&replay->queue, event_of(replay, (uint32_t)operations->room));
     context_begins(replay, operation);
     return number;
 }
@@ -271,18 +260,6 @@ static inline int64_t handle(int64_t *busy, int64_t at, int64_t takes)
     return begin;
 }
 
-/* What receiving an operation keeps busy: the library of its target, or what serves atomics there.
- */
-static inline int64_t *busy_at(struct replay *replay, const struct operation *operation)
-{
-    uint32_t pe = operation->op.peer;
-    if (!operation->atomic || operation->takes.received)
-        return &replay->libraries->of[pe].busy;
-    if (__builtin_expect(!replay->served, 0))
-        replay->served = memory_zeroed((size_t)replay->run->pes, sizeof *replay->served);
-    return &replay->served[pe];
-}
-
 /* A write that threads wait for has arrived. */
 static void tell_waiting(struct replay *replay, uint32_t number, int64_t arrival)
 {
@@ -311,9 +288,15 @@ static inline int64_t send_answer(struct replay *replay, struct operation *opera
 static inline void arrive(struct replay *replay, struct operation *operation)
 {
     const struct phases *takes = &operation->takes;
+    const uint32_t pe = operation->op.peer;
     int64_t at = operation->at, begin = at;
-    if (operation->atomic || takes->receive > 0)
-        begin = handle(busy_at(replay, operation), at, takes->receive);
+    if (operation->atomic && !takes->received) { /* what serves atomics there is busy */
+        if (__builtin_expect(!replay->served, 0))
+            replay->served = memory_zeroed((size_t)replay->run->pes, sizeof *replay->served);
+        begin = handle(&replay->served[pe], at, takes->receive);
+    } else if (operation->atomic || takes->receive > 0) {
+        begin = handle(&replay->libraries->of[pe].busy, at, takes->receive);
+    }
     int64_t done = begin + takes->receive;
     if (operation->atomic) {
         next(operation, STAGE_ANSWER, send_answer(replay, operation, done) + takes->flight);
@@ -378,15 +361,6 @@ static inline __attribute__((always_inline)) void go(struct replay *replay,
     }
 }
 
-/* The caller, which has waited for that, goes on. */
-static void tell_caller(struct replay *replay, const struct operation *operation)
-{
-    struct rest *rest = &replay->rests[operation->thread];
-    rest->leaves = operation->leaves;
-    rest->waited = operation->waited;
-    replay_wake(replay, operation->thread);
-}
-
 /* An operation that is under way goes on. */
 static void go_on(struct replay *replay, uint32_t number)
 {
@@ -400,14 +374,18 @@ static void go_on(struct replay *replay, uint32_t number)
     if (queued && !(operation.shares && is_put(&operation)))
         pass_on(replay, operation.thread);
     if (operation.stage == STAGE_OVER) {
-        release(&replay->operations, number);
+        replay->operations.of[number].next = replay->operations.unused;
+        replay->operations.unused = number + 1;
         context_ends(replay, &operation);
     } else {
         replay->operations.of[number] = operation;
         plan(replay, number);
     }
-    if (blocked && operation.leaves != UNKNOWN)
-        tell_caller(replay, &operation);
+    if (blocked && operation.leaves != UNKNOWN) { /* the caller, which waits for that, goes on */
+        replay->rests[operation.thread].leaves = operation.leaves;
+        replay->rests[operation.thread].waited = operation.waited;
+        replay_wake(replay, operation.thread);
+    }
 }
 
 /* ---- Libraries ---- */
@@ -459,12 +437,10 @@ static bool is_outside(const struct replay *replay, uint32_t pe, int64_t at)
 {
     if (at <= replay->libraries->of[pe].attentive)
         return false;
-    for (int i = 0; i < run_threads(replay->run, (int)pe); i++) {
-        uint32_t number = (uint32_t)run_thread(replay->run, (int)pe, i);
-        uint32_t state = replay->threads[number].state;
-        bool outside = state == THREAD_CALLS || state == THREAD_BEGIN || state == THREAD_JOIN ||
-                       (state == THREAD_ENDED && i > 0);
-        if (!outside)
+    for (int64_t thread = pe; thread >= 0; thread = run_next(replay->run, thread)) {
+        const uint32_t state = replay->threads[thread].state;
+        if (state != THREAD_CALLS && state != THREAD_BEGIN && state != THREAD_JOIN &&
+            !(state == THREAD_ENDED && thread > pe))
             return false;
     }
     return true;
@@ -604,19 +580,15 @@ static int64_t ask_all(struct replay *replay, uint32_t thread)
 
 /* ---- Calls ---- */
 
-/* The time that a call takes its PE before it waits for the answer of its target; 0 for a call
- * without a request (ps). */
-static int64_t issue_of(const struct replay *replay, uint32_t thread, const struct op *op)
-{
-    const struct step step = {thread, op, replay->threads[thread].time};
-    return op->kind == OP_GET || op->kind == OP_ATOMIC ? phases_of(replay, &step).issue : 0;
-}
-
 bool operation_enter(struct replay *replay, uint32_t thread, const struct op *op)
 {
-    bool library = __builtin_expect(replay->libraries != NULL, 0);
-    if (library && call_serves(op, replay_pe(replay, thread)))
-        handle_waiting(replay, thread, replay->threads[thread].time + issue_of(replay, thread, op));
+    const bool library = __builtin_expect(replay->libraries != NULL, 0);
+    if (library && call_serves(op, replay_pe(replay, thread))) {
+        const struct step step = {thread, op, replay->threads[thread].time};
+        /* A call with a request takes its PE some time before it waits for the answer. */
+        bool asks = op->kind == OP_GET || op->kind == OP_ATOMIC;
+        handle_waiting(replay, thread, step.start + (asks ? phases_of(replay, &step).issue : 0));
+    }
     if (!context_blocks(replay, thread, op))
         return false;
     if (library)
@@ -697,26 +669,20 @@ uint64_t operation_times(const struct replay *replay, const struct step *step)
 }
 
 /* The slot of those who wait for what an operation writes, or NO_SLOT. */
-static uint32_t take_write(struct replay *replay, uint32_t writer)
-{
-    const struct thread *self = &replay->threads[writer];
-    uint32_t number = replay->waits.next[writer].write++;
-    struct slot *slot = &replay->waits.slots[number];
-    slot->compute = self->path_compute;
-    slot->hop = path_station(&replay->paths, writer, self->time, self->hop);
-    path_keep(&replay->paths, slot->hop);
-    return number;
-}
-
 static inline uint32_t slot_of_write(struct replay *replay, const struct step *step)
 {
     if (__builtin_expect(!replay->waits.next, 1) ||
         (step->op->kind != OP_PUT && step->op->kind != OP_ATOMIC))
         return NO_SLOT;
-    const struct slot *next = &replay->waits.slots[replay->waits.next[step->thread].write];
-    bool waited_for =
-        next->writer == step->thread && next->ordinal == replay_ordinal(replay, step->thread);
-    return waited_for ? take_write(replay, step->thread) : NO_SLOT;
+    const struct thread *self = &replay->threads[step->thread];
+    uint32_t *next = &replay->waits.next[step->thread].write;
+    struct slot *slot = &replay->waits.slots[*next];
+    if (slot->writer != step->thread || slot->ordinal != replay_ordinal(replay, step->thread))
+        return NO_SLOT;
+    slot->compute = self->path_compute;
+    slot->hop = path_station(&replay->paths, step->thread, self->time, self->hop);
+    path_keep(&replay->paths, slot->hop);
+    return (*next)++;
 }
 
 struct departure operation_make(struct replay *replay, const struct step *step, int64_t from,

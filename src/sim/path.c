@@ -39,11 +39,6 @@ uint32_t path_station(struct paths *paths, uint32_t thread, int64_t until, uint3
     return hop;
 }
 
-void path_free(struct paths *paths)
-{
-    free(paths->hops);
-}
-
 /* ---- Profiles ---- */
 
 #define NEVER (-1)
@@ -219,9 +214,4 @@ void profile_end(struct profile *profile)
     free(profile->walks);
     free(profile->intervals);
     table_free(&profile->keys);
-}
-
-void profile_free(struct profile *profile)
-{
-    free(profile->parts);
 }

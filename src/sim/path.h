@@ -21,7 +21,7 @@ struct hop {
 };
 
 struct paths {
-    struct hop *hops; /* hops[0] is unused */
+    struct hop *hops; /* to be freed; hops[0] is unused */
     size_t count, room;
     uint32_t unused;         /* first of the reusable hops, linked by parent */
     struct profile *profile; /* is told of what happens on the path; NULL: nothing is */
@@ -33,7 +33,6 @@ uint32_t path_station(struct paths *, uint32_t thread, int64_t until, uint32_t p
  * it. */
 void path_keep(struct paths *, uint32_t hop);
 void path_drop(struct paths *, uint32_t hop);
-void path_free(struct paths *);
 
 /* ---- Profiles ---- */
 
@@ -54,7 +53,7 @@ struct profile_part {
 
 struct profile {
     struct profile_part
-        *parts; /* their sum is the run time exactly; by PE, then the longest first */
+        *parts; /* to be freed; their sum is the run time exactly; by PE, then the longest first */
     size_t count;
     /* What follows is needed while the run is replayed. */
     const struct run *run;
@@ -69,7 +68,6 @@ struct profile {
 void profile_begin(struct profile *, const struct run *, const struct paths *,
                    const struct interval *last, uint32_t hop);
 void profile_end(struct profile *);
-void profile_free(struct profile *);
 
 /* Told by the replay: a thread that is at this time (ps) continues the path that another one has
  * left at `until`; a thread leaves a path that others continue; a thread has made a call. */

@@ -87,20 +87,15 @@ struct profile repeat_profile(const struct repeat *repeat, const struct replay *
 #define POOR 0.1          /* numbers with at least this relative error are named */
 #define MEDIAN 1.2533     /* error of a median over that of a mean: sqrt(pi / 2) */
 
-/* The time that a variation adds to the run time (ps); 0 if the run cannot be predicted with it. */
-static double effect(const struct repeat *repeat, const struct variation *variation)
-{
-    double time = changed_time(repeat, variation, NULL);
-    return isnan(time) ? 0 : time - repeat->run_time;
-}
-
-/* Predicts both ends of a variation, and adds the squares of their effects to squares. */
+/* Predicts both ends of a variation, and adds the squares of their effects to squares. An end with
+ * which the run cannot be predicted has none. */
 static struct cause vary(const struct repeat *repeat, struct variation variation, double squares[2])
 {
     struct cause cause = {0};
     for (int longer = 0; longer < 2; longer++) {
         variation.longer = longer;
-        double added = effect(repeat, &variation);
+        double time = changed_time(repeat, &variation, NULL),
+               added = isnan(time) ? 0 : time - repeat->run_time;
         squares[added > 0] += added * added;
         cause.low = added < cause.low ? added : cause.low;
         cause.high = added > cause.high ? added : cause.high;
@@ -178,11 +173,6 @@ struct errors errors_find(const struct repeat *repeat, const struct several_trac
         fmax(now - hypot(hypot(errors.shorter, traces->half), model / (1 + errors.model)), 0);
     errors.high = now + hypot(hypot(errors.longer, traces->half), model);
     return errors;
-}
-
-void errors_free(struct errors *errors)
-{
-    free(errors->causes);
 }
 
 struct several_traces errors_sample(const double *times, size_t count)

@@ -59,13 +59,12 @@ struct errors {
     struct cause {
         const char *text; /* of the machine */
         double low, high; /* ps: added to the run time */
-    } * causes;
+    } * causes;           /* to be freed */
     size_t count;
 };
 
 /* always: compute it however long that takes. */
 struct errors errors_find(const struct repeat *, const struct several_traces *, bool always);
-void errors_free(struct errors *);
 /* The interval of a median of run times (ps) by Student's t. */
 struct several_traces errors_sample(const double *times, size_t count);
 

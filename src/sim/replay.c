@@ -126,19 +126,9 @@ static bool have_ended(struct replay *replay, uint32_t thread, const struct op *
         go_on_after(replay, thread, (uint32_t)i);
         *burst = join->burst < *burst ? join->burst : *burst;
     }
-    for (int i = 0; i < run_threads(replay->run, home) && op->flags & OP_LAST; i++)
-        go_on_after(replay, thread, (uint32_t)run_thread(replay->run, home, i));
+    for (int64_t i = home; i >= 0 && op->flags & OP_LAST; i = run_next(replay->run, i))
+        go_on_after(replay, thread, (uint32_t)i);
     return true;
-}
-
-/* Wakes threads that may wait for the end of a thread of their PE. */
-static void tell_end(struct replay *replay, uint32_t home)
-{
-    for (int i = 0; i < run_threads(replay->run, (int)home); i++) {
-        uint32_t thread = (uint32_t)run_thread(replay->run, (int)home, i);
-        if (replay->threads[thread].state == THREAD_JOIN)
-            replay_make_ready(replay, thread);
-    }
 }
 
 /* Whether messages have taken time from a PE that has computed until now: then its call is so much
@@ -170,8 +160,9 @@ static void advance(struct replay *replay, uint32_t number)
         if (!op) {
             operation_last(replay, number);
             self->state = THREAD_ENDED;
-            if (self->threaded)
-                tell_end(replay, replay_pe(replay, number));
+            for (int64_t i = replay_pe(replay, number); i >= 0; i = run_next(replay->run, i))
+                if (replay->threads[i].state == THREAD_JOIN) /* may wait for this end */
+                    replay_make_ready(replay, (uint32_t)i);
             return;
         }
         if (self->state != THREAD_CALLS) {
@@ -250,14 +241,6 @@ static void execute_all(struct replay *replay)
     }
 }
 
-static bool all_have_ended(const struct replay *replay)
-{
-    for (int i = 0; i < replay->run->thread_count; i++)
-        if (!has_ended(replay, i))
-            return false;
-    return true;
-}
-
 /* ---- Deadlocks: who waits for whom ---- */
 
 /* The thread for which a blocked thread waits; -1 if the trace does not tell. */
@@ -288,10 +271,10 @@ static void add_thread(struct text *text, const struct replay *replay, uint32_t 
         text_append(text, " thread %d", run_index(replay->run, (int)thread));
 }
 
+/* NULL: all threads have ended. */
 static char *explain_deadlock(const struct replay *replay)
 {
     const uint32_t threads = (uint32_t)replay->run->thread_count;
-    bool *seen = memory_zeroed(threads, sizeof *seen);
     struct text text = {0};
     uint64_t blocked = 0;
     int64_t first = 0, next;
@@ -300,6 +283,9 @@ static char *explain_deadlock(const struct replay *replay)
             blocked++;
             first = i;
         }
+    if (!blocked)
+        return NULL;
+    bool *seen = memory_zeroed(threads, sizeof *seen);
     /* Follow the chain of waiting threads until it is inside the cycle, or ends. */
     for (; !seen[first] && (next = waits_on(replay, (uint32_t)first)) >= 0 &&
            !has_ended(replay, next);
@@ -392,7 +378,7 @@ void replay_close(struct replay *replay)
     free(replay->contexts);
     table_free(&replay->lock_numbers);
     table_free(&replay->context_numbers);
-    path_free(&replay->paths);
+    free(replay->paths.hops);
     table_free(&replay->connected);
     links_close(&replay->links);
     libraries_close(replay->libraries);
@@ -466,16 +452,16 @@ static bool conclude(struct replay *replay)
         replay->streams.error = NULL;
         replay->found = replay->streams.damaged;
     }
-    if (!replay->error && !all_have_ended(replay)) {
+    if (!replay->error) {
         replay->error = explain_deadlock(replay);
-        replay->found = true;
+        replay->found = replay->error;
     }
     check_pointers(replay);
-    struct simulated_trace *simulated = replay->streams.simulated;
-    if (simulated && !replay->error) {
-        simulated_end(simulated, &replay->threads[0].time, sizeof *replay->threads);
-        replay->found = simulated_problem(simulated);
-        replay->error = replay->found ? memory_text(simulated_problem(simulated)) : NULL;
+    if (replay->streams.simulated && !replay->error) {
+        const char *problem = simulated_end(replay->streams.simulated, &replay->threads[0].time,
+                                            sizeof *replay->threads);
+        replay->found = problem;
+        replay->error = problem ? memory_text(problem) : NULL;
     }
     return !replay->error;
 }

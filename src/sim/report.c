@@ -29,8 +29,7 @@ struct pe_report {
 static struct pe_report report_pe(const struct replay *replay, int pe)
 {
     struct pe_report sum = {0};
-    for (int i = 0; i < run_threads(replay->run, pe); i++) {
-        int number = run_thread(replay->run, pe, i);
+    for (int64_t number = pe; number >= 0; number = run_next(replay->run, number)) {
         const struct thread *thread = &replay->threads[number];
         int64_t idle = replay->thread_extras ? replay->thread_extras[number].idle : 0;
         sum.parts[REPORT_COMPUTE] += thread->compute;

@@ -16,16 +16,14 @@
 static bool same_routines(const struct program *program, const struct trace_file *file)
 {
     size_t count = trace_info(file)->routines;
-    if (program->count != count || program->format != trace_info(file)->format)
-        return false;
-    for (size_t i = 0; i < count; i++) {
+    bool same = program->count == count && program->format == trace_info(file)->format;
+    for (size_t i = 0; i < count && same; i++) {
         const struct trace_routine *a = &program->routines[i],
                                    *b = trace_routine(file, (uint32_t)i);
-        if (a->class != b->class || a->type != b->type || a->element_bytes != b->element_bytes ||
-            a->fields != b->fields || strcmp(a->name, b->name) != 0)
-            return false;
+        same = a->class == b->class && a->type == b->type && a->element_bytes == b->element_bytes &&
+               a->fields == b->fields && strcmp(a->name, b->name) == 0;
     }
-    return true;
+    return same;
 }
 
 /* The program of a file, which is closed if another one has it already. */
@@ -43,8 +41,7 @@ static size_t program_of(struct run *run, struct trace_file *file)
                               .format = trace_info(file)->format};
     program.kinds = memory_zeroed(count, sizeof *program.kinds);
     routine_kinds(program.routines, count, program.format, &run->names, program.kinds);
-    if (count > run->most_routines)
-        run->most_routines = count;
+    run->most_routines = count > run->most_routines ? count : run->most_routines;
     run->programs =
         memory_resize_array(run->programs, run->program_count + 1, sizeof *run->programs);
     run->programs[run->program_count] = program;
@@ -53,8 +50,9 @@ static size_t program_of(struct run *run, struct trace_file *file)
 
 /* ---- What is refused ---- */
 
-/* NULL, or why the file cannot be replayed. */
-static char *refusal(const char *path, const struct trace_info *info)
+/* NULL, or why the file, of so many, cannot be replayed, or does not belong to the run. */
+static char *refusal(const struct run *run, const char *path, const struct trace_info *info,
+                     size_t files)
 {
     if (info->profile)
         return text_format("%s: holds sums, no events; record without --summary", path);
@@ -76,13 +74,6 @@ static char *refusal(const char *path, const struct trace_info *info)
         strcmp(info->end, "global_exit") != 0)
         return text_format("%s: the program was ended by %s; record a run that ends by itself",
                            path, info->end);
-    return NULL;
-}
-
-/* NULL, or why the file, of so many, does not belong to the run. */
-static char *misfit(const struct run *run, const char *path, const struct trace_info *info,
-                    size_t files)
-{
     if (info->pes > MOST_PES)
         return text_format("%s: belongs to a run of %d PEs, but this program replays at most %d",
                            path, info->pes, MOST_PES);
@@ -101,14 +92,10 @@ static char *add_file(struct run *run, const char *path, size_t files, bool *dam
 {
     char *error = NULL;
     struct trace_file *file = trace_open(path, &error);
-    if (!file) {
-        *damaged = true;
-        return error;
-    }
-    const struct trace_info *info = trace_info(file);
-    error = refusal(path, info);
-    if (!error)
-        error = misfit(run, path, info, files);
+    const struct trace_info *info = file ? trace_info(file) : NULL;
+    *damaged = !file;
+    if (file)
+        error = refusal(run, path, info, files);
     if (error) {
         trace_close(file);
         return error;

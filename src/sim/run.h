@@ -79,6 +79,14 @@ static inline int run_threads(const struct run *run, int pe)
     return run->first_extra ? 1 + (int)(run->first_extra[pe + 1] - run->first_extra[pe]) : 1;
 }
 
+/* The next thread of the same PE, beginning with its first one; -1: there is none. */
+static inline int64_t run_next(const struct run *run, int64_t thread)
+{
+    const int pe = run_pe(run, (int)thread);
+    const int64_t next = thread == pe && run->first_extra ? run->first_extra[pe] : thread + 1;
+    return run->first_extra && next < run->first_extra[pe + 1] ? next : -1;
+}
+
 static inline const char *run_path(const struct run *run, int pe)
 {
     return run->files[pe].path;

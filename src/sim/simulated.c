@@ -112,11 +112,6 @@ void simulated_close(struct simulated_trace *simulated)
     free(simulated);
 }
 
-const char *simulated_problem(const struct simulated_trace *simulated)
-{
-    return simulated ? simulated->problem : NULL;
-}
-
 /* ---- Calls of a window ---- */
 
 static void *room_for(struct file *file, size_t bytes)
@@ -296,7 +291,7 @@ static void begin_file(struct simulated_trace *simulated, int pe)
     trace_close(from);
 }
 
-void simulated_end(struct simulated_trace *simulated, const int64_t *times, size_t stride)
+const char *simulated_end(struct simulated_trace *simulated, const int64_t *times, size_t stride)
 {
     for (int pe = 0; pe < simulated->run->pes; pe++) {
         const int64_t time = *(const int64_t *)((const char *)times + (size_t)pe * stride);
@@ -304,7 +299,7 @@ void simulated_end(struct simulated_trace *simulated, const int64_t *times, size
         struct file *file = &simulated->files[pe];
         struct trace_file *from = recorded(simulated, pe);
         if (!from)
-            return;
+            break;
         compose_ending(bytes, &(struct trace_info){.end = trace_info(from)->end,
                                                    .events = file->all_events,
                                                    .threads = run_threads(simulated->run, pe),
@@ -313,6 +308,7 @@ void simulated_end(struct simulated_trace *simulated, const int64_t *times, size
         trace_close(from);
         write_at(simulated, pe, "r+", bytes, sizeof bytes, file->ending);
     }
+    return simulated->problem;
 }
 
 /* ---- Writing the calls ---- */

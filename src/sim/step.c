@@ -22,14 +22,6 @@ struct step replay_blocked(const struct replay *replay, uint32_t thread)
     return (struct step){thread, &stream->ops[stream->next - 1], replay->threads[thread].time};
 }
 
-static struct call_sum *sum_of_pe(struct replay *replay, const struct step *step)
-{
-    struct call_sum **sums = &replay->pe_sums[step->op->routine];
-    if (!*sums)
-        *sums = memory_zeroed((size_t)replay->run->pes, sizeof **sums);
-    return &(*sums)[replay_pe(replay, step->thread)];
-}
-
 static inline void add_call(struct call_sum *sum, const struct replay *replay,
                             const struct step *step, int64_t leaves, int64_t waited)
 {
@@ -48,80 +40,68 @@ static inline void add_call(struct call_sum *sum, const struct replay *replay,
 static void begin_threads(struct replay *replay, uint32_t first)
 {
     const struct thread *parent = &replay->threads[first];
-    const uint32_t pes = (uint32_t)replay->run->pes, ordinal = replay_ordinal(replay, first);
+    const uint32_t ordinal = replay_ordinal(replay, first);
     uint32_t *left = &replay->thread_extras[first].to_begin;
-    for (int i = 1; *left > 0 && i < run_threads(replay->run, (int)first); i++) {
-        uint32_t thread = (uint32_t)run_thread(replay->run, (int)first, i);
+    for (int64_t thread = first; *left > 0 && (thread = run_next(replay->run, thread)) >= 0;) {
         if (replay->threads[thread].state != THREAD_BEGIN ||
-            replay->order.extra[thread - pes].fork > ordinal)
+            replay->order.extra[thread - replay->run->pes].fork > ordinal)
             continue;
         --*left;
         replay->threads[thread].time = replay->thread_extras[thread].idle = parent->time;
-        replay_follow(replay, thread, parent->path_compute,
+        replay_follow(replay, (uint32_t)thread, parent->path_compute,
                       path_station(&replay->paths, first, parent->time, parent->hop));
-        replay_make_ready(replay, thread);
+        replay_make_ready(replay, (uint32_t)thread);
     }
 }
 
-/* The library that serves others during a call, or NULL. */
-static struct library *library_in(const struct replay *replay, const struct step *step)
-{
-    uint32_t pe = replay_pe(replay, step->thread);
-    bool serves = __builtin_expect(replay->libraries != NULL, 0) && call_serves(step->op, pe);
-    return serves ? &replay->libraries->of[pe] : NULL;
-}
-
-static int64_t earlier(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-/* What the library of a PE handles and its interface sends after `at` is over by so much earlier,
- * but not before `at` (ps). */
-static void over_earlier(struct replay *replay, uint32_t pe, int64_t at, int64_t less)
-{
-    int64_t *busy = &replay->libraries->of[pe].busy, *interface = &replay->threads[pe].interface;
-    *busy = earlier(*busy, later(at, *busy - less));
-    *interface = earlier(*interface, later(at, *interface - less));
-}
-
 /* A call that took less than described says that its PE handles what has come faster, and the PE
- * which answered it, too. Otherwise what they still had to handle would add up over the calls that
- * follow. */
+ * which answered it, too: what their libraries handle and their interfaces send after `ends` is
+ * over by so much earlier (ps). Otherwise what they still had to handle would add up over the calls
+ * that follow. */
 static void end_earlier(struct replay *replay, const struct step *step, int64_t ends, int64_t less)
 {
     const struct op *op = step->op;
-    if (!replay->libraries)
-        return;
-    over_earlier(replay, replay_pe(replay, step->thread), ends, less);
-    if (op->kind == OP_GET || op->kind == OP_ATOMIC)
-        over_earlier(replay, op->peer, ends, less);
+    const bool answered = op->kind == OP_GET || op->kind == OP_ATOMIC;
+    const uint32_t pes[] = {replay_pe(replay, step->thread), op->peer};
+    for (int i = 0; i < (answered ? 2 : 1); i++) {
+        int64_t *busy[] = {&replay->libraries->of[pes[i]].busy, &replay->threads[pes[i]].interface};
+        for (size_t k = 0; k < 2; k++)
+            if (*busy[k] > ends)
+                *busy[k] = later(ends, *busy[k] - less);
+    }
 }
 
 void replay_finish(struct replay *replay, const struct step *step, int64_t leaves, int64_t waited)
 {
     const struct op *op = step->op;
     struct thread *self = &replay->threads[step->thread];
-    struct library *library = library_in(replay, step);
-    if (library && serves_inside(replay, replay_pe(replay, step->thread)))
+    const uint32_t pe = replay_pe(replay, step->thread);
+    struct library *library =
+        __builtin_expect(replay->libraries != NULL, 0) ? &replay->libraries->of[pe] : NULL;
+    const bool serves = library && call_serves(op, pe);
+    if (serves && serves_inside(replay, pe))
         leaves = later(leaves, library->busy); /* it first handles what has come */
     if (__builtin_expect(replay->surplus != NULL, 0)) {
         struct context_times *times = times_of(replay, step->thread, op->context);
         int64_t ends = surplus_end(replay, step, leaves, waited);
         if (times->known > ends && times->known <= leaves) /* it completes that earlier */
             times->known = ends;
-        if (ends < leaves)
+        if (ends < leaves && library)
             end_earlier(replay, step, ends, leaves - ends);
         leaves = ends;
         waited = later(0, waited < leaves - step->start ? waited : leaves - step->start);
     }
-    if (__builtin_expect(replay->libraries != NULL, 0))
-        replay->libraries->of[replay_pe(replay, step->thread)].called = leaves;
     if (library)
+        library->called = leaves;
+    if (serves)
         library->attentive = later(library->attentive, leaves);
     add_call(&replay->sums[op->routine], replay, step, leaves, waited);
-    if (__builtin_expect(replay->per_pe, 0))
-        add_call(sum_of_pe(replay, step), replay, step, leaves, waited);
+    if (__builtin_expect(replay->per_pe, 0)) {
+        struct call_sum **sums = &replay->pe_sums[op->routine];
+        if (!*sums)
+            *sums = memory_zeroed((size_t)replay->run->pes, sizeof **sums);
+        add_call(&(*sums)[pe], replay, step, leaves, waited);
+    }
     if (__builtin_expect(replay->streams.simulated != NULL, 0))
         simulated_time(replay->streams.simulated, step->thread,
                        (size_t)(op - replay->streams.of[step->thread].ops), step->start, leaves,
@@ -164,14 +144,10 @@ void replay_too_late(struct replay *replay, uint32_t thread)
 
 /* ---- What is open in contexts, and who waits for that ---- */
 
-struct context_key {
-    uint32_t pe, context;
-};
-
 struct context_state *context_of(struct replay *replay, uint32_t thread, unsigned context)
 {
-    const struct context_key key = {replay_pe(replay, thread), context};
-    size_t number = table_number(&replay->context_numbers, &key, sizeof key);
+    const uint32_t key[] = {replay_pe(replay, thread), context};
+    size_t number = table_number(&replay->context_numbers, key, sizeof key);
     memory_extend(replay->contexts, number, &replay->context_room);
     return &replay->contexts[number];
 }
@@ -193,40 +169,32 @@ void context_begins(struct replay *replay, const struct operation *operation)
     open_of(replay, operation->thread, operation->op.context)->count++;
 }
 
-/* Threads of the PE look again whether their calls can be made. */
-static void wake(struct replay *replay, const struct operation *operation)
+/* When nothing is open any more, threads of the PE look again whether their calls can be made. */
+void context_ends(struct replay *replay, const struct operation *operation)
 {
-    int pe = (int)replay_pe(replay, operation->thread);
-    for (int i = 0; i < run_threads(replay->run, pe); i++) {
-        uint32_t number = (uint32_t)run_thread(replay->run, pe, i);
+    if (--open_of(replay, operation->thread, operation->op.context)->count > 0)
+        return;
+    for (int64_t number = replay_pe(replay, operation->thread); number >= 0;
+         number = run_next(replay->run, number)) {
         struct thread *thread = &replay->threads[number];
         if (thread->state != THREAD_OPEN || thread->blocked_on != operation->op.context)
             continue;
-        replay_make_ready(replay, number);
+        replay_make_ready(replay, (uint32_t)number);
         thread->state = THREAD_CALLS;
     }
 }
 
-void context_ends(struct replay *replay, const struct operation *operation)
-{
-    if (--open_of(replay, operation->thread, operation->op.context)->count == 0)
-        wake(replay, operation);
-}
-
-/* Whether a call completes all of its context, or of the default one. */
-static bool completes(const struct replay *replay, const struct op *op)
-{
-    return op->kind == OP_QUIET || (op->kind == OP_UNLOCK && !replay->machine->unlock_overtakes) ||
-           (op->kind == OP_TOGETHER && op->flags & OP_QUIETS);
-}
-
-/* A fence does not wait: the floor of the context keeps what comes later after what came before. */
+/* A quiet completes all of its context, other calls all of the default one. A fence does not wait:
+ * the floor of the context keeps what comes later after what came before. */
 bool context_blocks(struct replay *replay, uint32_t number, const struct op *op)
 {
-    if (__builtin_expect(!replay->open, 1) || !completes(replay, op))
+    if (__builtin_expect(!replay->open, 1))
         return false;
-    unsigned context = op->kind == OP_QUIET ? op->context : 0;
-    if (open_of(replay, number, context)->count == 0)
+    const unsigned context = op->kind == OP_QUIET ? op->context : 0;
+    const bool completes = op->kind == OP_QUIET ||
+                           (op->kind == OP_UNLOCK && !replay->machine->unlock_overtakes) ||
+                           (op->kind == OP_TOGETHER && op->flags & OP_QUIETS);
+    if (!completes || open_of(replay, number, context)->count == 0)
         return false;
     replay->threads[number].state = THREAD_OPEN;
     replay->threads[number].blocked_on = context;

@@ -99,28 +99,20 @@ void streams_close(struct streams *streams)
     table_free(&streams->pointed);
 }
 
-/* Whether all threads of a PE are read: only then it is known how many events there are. */
-static bool count_events(const struct streams *streams, int pe, uint64_t *events)
-{
-    *events = 0;
-    for (int i = 0; i < run_threads(streams->run, pe); i++) {
-        const struct stream *stream = &streams->of[run_thread(streams->run, pe, i)];
-        if (!stream->finished)
-            return false;
-        *events += stream->read;
-    }
-    return true;
-}
-
 static bool end_of_file(struct streams *streams, int thread)
 {
     struct stream *stream = &streams->of[thread];
     int pe = run_pe(streams->run, thread);
-    uint64_t events = streams->run->files[pe].events, read;
+    uint64_t events = streams->run->files[pe].events, read = 0;
+    bool all = true;
     stream->finished = true;
     translate_end(streams, thread);
     trace_forget(&stream->mark);
-    if (!count_events(streams, pe, &read) || read >= events)
+    for (int64_t i = pe; i >= 0; i = run_next(streams->run, i)) {
+        all = all && streams->of[i].finished;
+        read += streams->of[i].read;
+    }
+    if (!all || read >= events)
         return true;
     streams->damaged = true;
     streams->error = text_format("%s: truncated: %" PRIu64 " events were recorded, %" PRIu64

@@ -76,10 +76,9 @@ struct simulated_trace *simulated_open(const char *folder, bool made);
  * hosts has the host of each PE, and is taken over. */
 void simulated_begin(struct simulated_trace *, struct run *, size_t window, char **hosts,
                      const char *library);
-/* Completes all files. The end of each PE (ps) is in times, `stride` bytes apart. */
-void simulated_end(struct simulated_trace *, const int64_t *times, size_t stride);
-/* NULL, or what could not be written. */
-const char *simulated_problem(const struct simulated_trace *);
+/* Completes all files. The end of each PE (ps) is in times, `stride` bytes apart. NULL, or what
+ * could not be written. */
+const char *simulated_end(struct simulated_trace *, const int64_t *times, size_t stride);
 /* Deletes what has been written. */
 void simulated_discard(struct simulated_trace *);
 void simulated_close(struct simulated_trace *);

@@ -4,8 +4,7 @@
 #include "sim/state.h"
 
 struct set_state {
-    bool known;
-    int64_t size, come;
+    int64_t size, come;     /* size 0: nobody has come yet */
     struct way way;         /* the slowest between its PEs */
     int64_t latest, second; /* when the last two came (ps) */
     uint32_t last;          /* the PE that came then */
@@ -35,18 +34,6 @@ static struct way slowest_way(const struct replay *replay, const struct trace_se
     return slowest;
 }
 
-static struct set_state *state_of(struct replay *replay, uint32_t number)
-{
-    memory_extend(replay->sets, number, &replay->set_room);
-    struct set_state *state = &replay->sets[number];
-    if (!state->known) {
-        struct trace_set set = set_of(&replay->run->reader.sets, number);
-        *state = (struct set_state){.known = true, .size = set.size};
-        state->way = slowest_way(replay, &set);
-    }
-    return state;
-}
-
 /* Sets when all others leave, and the PE that came last. That one leaves earlier, if it finds the
  * messages of the others. */
 static void find_ends(struct replay *replay, const struct set_state *state,
@@ -56,9 +43,10 @@ static void find_ends(struct replay *replay, const struct set_state *state,
                                       state->size, state->bytes};
     if (collective_extrapolates(&together))
         replay->extrapolated += (uint64_t)state->size;
-    int64_t time = collective_time(replay->model, &together);
+    int64_t time = collective_time(replay->model, &together, false);
     *others = state->latest + time;
-    *last = later(state->second + time, state->latest + collective_last(replay->model, &together));
+    *last = later(state->second + time,
+                  state->latest + collective_time(replay->model, &together, true));
 }
 
 /* ---- Threads ---- */
@@ -66,12 +54,10 @@ static void find_ends(struct replay *replay, const struct set_state *state,
 /* The thread of a PE that is in a collective call with a set, or -1. */
 static int64_t thread_in(const struct replay *replay, uint32_t set, int64_t home)
 {
-    for (int i = 0; i < run_threads(replay->run, (int)home); i++) {
-        int thread = run_thread(replay->run, (int)home, i);
-        const struct thread *self = &replay->threads[thread];
-        if (self->state == THREAD_TOGETHER && self->blocked_on == set)
+    for (int64_t thread = home; thread >= 0; thread = run_next(replay->run, thread))
+        if (replay->threads[thread].state == THREAD_TOGETHER &&
+            replay->threads[thread].blocked_on == set)
             return thread;
-    }
     return -1;
 }
 
@@ -144,8 +130,13 @@ static void release_all(struct replay *replay, struct set_state *state, const st
 static void come(struct replay *replay, const struct step *step, int64_t come)
 {
     uint32_t number = step->op->peer;
-    struct set_state *state = state_of(replay, number);
+    memory_extend(replay->sets, number, &replay->set_room);
+    struct set_state *state = &replay->sets[number];
     struct thread *self = &replay->threads[step->thread];
+    if (state->size == 0) {
+        const struct trace_set set = set_of(&replay->run->reader.sets, number);
+        *state = (struct set_state){.size = set.size, .way = slowest_way(replay, &set)};
+    }
     if (state->come > 0 && state->routine != step->op->routine) {
         struct trace_set set = set_of(&replay->run->reader.sets, number);
         replay->error = text_format(
@@ -193,11 +184,9 @@ void replay_together(struct replay *replay, const struct step *step)
 
 int64_t replay_other(const struct replay *replay, int64_t pe, int64_t thread)
 {
-    for (int i = 0; i < run_threads(replay->run, (int)pe); i++) {
-        int other = run_thread(replay->run, (int)pe, i);
+    for (int64_t other = pe; other >= 0; other = run_next(replay->run, other))
         if (other != thread && replay->threads[other].state != THREAD_ENDED)
             return other;
-    }
     return -1;
 }
 
@@ -211,12 +200,9 @@ int64_t replay_missing(const struct replay *replay, uint32_t thread)
         int64_t other = thread_in(replay, number, home);
         return other >= 0 ? other : replay_other(replay, home, thread);
     }
-    for (int64_t i = 0; i < set.size; i++) {
-        int64_t pe = set_pe(&set, i);
-        if (thread_in(replay, number, pe) >= 0)
-            continue;
-        int64_t other = replay_other(replay, pe, -1);
-        return other >= 0 ? other : pe;
-    }
-    return -1;
+    int64_t i = 0;
+    while (i + 1 < set.size && thread_in(replay, number, set_pe(&set, i)) >= 0)
+        i++;
+    int64_t other = replay_other(replay, set_pe(&set, i), -1);
+    return other >= 0 ? other : set_pe(&set, i);
 }

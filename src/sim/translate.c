@@ -134,11 +134,6 @@ static void add_held(struct streams *streams, int thread, struct op op, uint64_t
         simulated_held(streams->simulated, thread, streams->of[thread].count - 1, calls);
 }
 
-static bool writes(enum op_kind kind, const struct routine_kind *routine)
-{
-    return kind == OP_PUT || (kind == OP_ATOMIC && !routine->read_only);
-}
-
 /* Tells of the operation that was added last. */
 static void show(struct streams *streams, const struct call *call, int64_t start)
 {
@@ -170,17 +165,12 @@ static void show(struct streams *streams, const struct call *call, int64_t start
     streams->observe(streams->context, &seen);
 }
 
-static void show_fetches(struct streams *streams, int thread, const struct poll *poll)
+/* Tells of a fetch that may wait for a write, of these bytes. seen has what else is known. */
+static void show_fetch(struct streams *streams, struct observation seen, uint64_t place,
+                       uint64_t bytes)
 {
-    const struct stream *stream = &streams->of[thread];
-    struct observation seen = {.thread = thread,
-                               .peer = (int)poll->peer,
-                               .ordinal = stream->made - 1,
-                               .op = &stream->ops[stream->count - 1],
-                               .change = {.place = poll->places[0], .bytes = poll->op.bytes},
-                               .condition = {.bytes = poll->op.bytes, .comparison = -1},
-                               .start = poll->start,
-                               .end = poll->end};
+    seen.change = (struct flag_change){.place = place, .bytes = bytes};
+    seen.condition = (struct flag_condition){.bytes = bytes, .comparison = -1};
     streams->observe(streams->context, &seen);
 }
 
@@ -191,19 +181,25 @@ static void release_poll(struct streams *streams, int thread)
 {
     struct poll *poll = streams->of[thread].poll;
     enum poll_kind kind = poll->kind;
-    uint32_t held = poll->calls, kept = kind == POLL_FETCH ? FETCHES_KEPT : 0;
-    poll->kind = POLL_NONE;
-    if (held <= kept)
-        return;
-    held -= kept;
+    uint32_t held = poll->calls;
     struct op op = poll->op;
+    poll->kind = POLL_NONE;
+    if (kind == POLL_FETCH && held <= FETCHES_KEPT)
+        return;
     if (kind == POLL_FETCH) {
         struct op rest = op;
         op.kind = OP_FETCHES;
-        op.place = held;
-        add_held(streams, thread, op, held);
+        op.place = held - FETCHES_KEPT;
+        add_held(streams, thread, op, op.place);
         if (streams->observe)
-            show_fetches(streams, thread, poll);
+            show_fetch(streams,
+                       (struct observation){.thread = thread,
+                                            .peer = (int)poll->peer,
+                                            .ordinal = streams->of[thread].made - 1,
+                                            .op = &op,
+                                            .start = poll->start,
+                                            .end = poll->end},
+                       poll->places[0], op.bytes);
         rest.kind = OP_REST;
         rest.burst = poll->bursts;
         add(streams, thread, rest);
@@ -248,11 +244,10 @@ static bool has_place(const struct poll *poll, uint64_t place)
 static bool goes_on(const struct poll *poll, enum poll_kind kind, uint64_t place,
                     const struct op *op, bool failed)
 {
-    if (poll->kind != kind)
-        return false;
-    if (kind == POLL_TEST)
-        return has_place(poll, place) || (failed && poll->place_count < MOST_PLACES);
-    return has_place(poll, place) && poll->peer == op->peer && poll->op.bytes == op->bytes;
+    const bool known = has_place(poll, place);
+    return poll->kind == kind &&
+           (kind == POLL_TEST ? known || (failed && poll->place_count < MOST_PLACES)
+                              : known && poll->peer == op->peer && poll->op.bytes == op->bytes);
 }
 
 /* True: the operation is held back. Else it may have become one with those before it. */
@@ -351,22 +346,19 @@ static uint64_t what_of(const struct call *call)
 }
 
 /* What a fetch reads may be what ends the loop. */
-static void show_fetch(struct streams *streams, const struct call *call, const struct op *op,
-                       struct cycle *cycle)
+static void show_end(struct streams *streams, const struct call *call, const struct op *op,
+                     struct cycle *cycle)
 {
     static const struct op waits = {.kind = OP_CYCLE};
-    struct observation seen = {
-        .thread = call->thread,
-        .peer = (int)op->peer,
-        .ordinal = cycle ? cycle->ordinal : 0,
-        .op = &waits,
-        .cycle = cycle,
-        .change = {.place = place_of(call, op->kind), .bytes = op->bytes},
-        .condition = {.bytes = op->bytes, .comparison = -1},
-        .start = cycle ? cycle->from : call->raw->start,
-        .end = end_of(call->raw),
-    };
-    streams->observe(streams->context, &seen);
+    show_fetch(streams,
+               (struct observation){.thread = call->thread,
+                                    .peer = (int)op->peer,
+                                    .ordinal = cycle ? cycle->ordinal : 0,
+                                    .op = &waits,
+                                    .cycle = cycle,
+                                    .start = cycle ? cycle->from : call->raw->start,
+                                    .end = end_of(call->raw)},
+               place_of(call, op->kind), op->bytes);
 }
 
 /* Before loops are known. */
@@ -379,7 +371,7 @@ static void watch(struct streams *streams, const struct call *call, const struct
     uint64_t what = turn == TURN_EFFECT ? 0 : what_of(call);
     bool third = cycles_see(&streams->cycles, thread, streams->of[thread].read - 1, turn, what);
     if (third && streams->observe && !streams->observe_all)
-        show_fetch(streams, call, op, NULL);
+        show_end(streams, call, op, NULL);
 }
 
 /* True: the event is left out, since it belongs to a loop. */
@@ -410,7 +402,7 @@ static bool leave_out(struct streams *streams, const struct call *call, struct o
     }
     if (cycle->turn > 0 && streams->observe && !streams->observe_all &&
         turn_call(call, op) == TURN_FETCH)
-        show_fetch(streams, call, op, cycle);
+        show_end(streams, call, op, cycle);
     if (at + 1 >= cycle->left_out + cycle->turn)
         stream->cycle++;
     return false;
@@ -553,13 +545,6 @@ static void begin_recorded(struct streams *streams, const struct call *call, str
     recorded->last = end_of(call->raw);
 }
 
-static void note_pointer(struct streams *streams, const struct call *call)
-{
-    const int pair[] = {call->pe, (int)value_of(call, TRACE_PEER, call->pe)};
-    if (pair[1] != call->pe && pair[1] >= 0 && pair[1] < streams->run->pes)
-        table_number(&streams->pointed, pair, sizeof pair);
-}
-
 /* Whether an event can neither be a part of a polling loop nor wait, while waits are looked for. */
 static inline bool is_plain(const struct streams *streams, const struct call *call)
 {
@@ -580,16 +565,6 @@ static inline bool is_plain(const struct streams *streams, const struct call *ca
     }
 }
 
-/* Such an event only ends loops. */
-static inline void leave_plain(struct streams *streams, int thread)
-{
-    struct stream *stream = &streams->of[thread];
-    end_poll(streams, thread);
-    if (cycles_concern(&streams->cycles, TURN_EFFECT))
-        cycles_see(&streams->cycles, (uint32_t)thread, stream->read, TURN_EFFECT, 0);
-    stream->read++;
-}
-
 bool translate(struct streams *streams, int thread, const struct raw_event *raw)
 {
     struct stream *stream = &streams->of[thread];
@@ -599,7 +574,11 @@ bool translate(struct streams *streams, int thread, const struct raw_event *raw)
     if (__builtin_expect(streams->recorded != NULL, 0) && stream->read == 1 && thread == pe)
         streams->recorded[thread].begin = raw->start - raw->burst;
     if (streams->observe_waits && stream->started && is_plain(streams, &call)) {
-        leave_plain(streams, thread);
+        /* It only ends loops. */
+        end_poll(streams, thread);
+        if (cycles_concern(&streams->cycles, TURN_EFFECT))
+            cycles_see(&streams->cycles, (uint32_t)thread, stream->read, TURN_EFFECT, 0);
+        stream->read++;
         return true;
     }
     int64_t before = streams->taken_off;
@@ -608,8 +587,11 @@ bool translate(struct streams *streams, int thread, const struct raw_event *raw)
                     .kind = (uint8_t)call.kind->kind,
                     .flags = call.kind->flags};
     stream->read++;
-    if (__builtin_expect(raw->series->flags & TRACE_POINTER, 0))
-        note_pointer(streams, &call);
+    if (__builtin_expect(raw->series->flags & TRACE_POINTER, 0)) {
+        const int pair[] = {pe, (int)value_of(&call, TRACE_PEER, pe)};
+        if (pair[1] != pe && pair[1] >= 0 && pair[1] < streams->run->pes)
+            table_number(&streams->pointed, pair, sizeof pair);
+    }
     if (__builtin_expect(!stream->started, 0)) {
         streams->taken_off = before; /* time begins later */
         if (!begin_thread(streams, &call, &op))
@@ -626,14 +608,16 @@ bool translate(struct streams *streams, int thread, const struct raw_event *raw)
     if (poll(streams, &call, &op))
         return true;
     add(streams, thread, op);
-    if (__builtin_expect(streams->ends != NULL, 0))
+    if (__builtin_expect(streams->ends != NULL, 0)) {
         note_end(streams, thread, streams->recorded[thread].last);
-    if (__builtin_expect(streams->ends != NULL, 0) && call.kind->end)
-        streams->ends[&stream->ops[stream->count - 1] - streams->windows] = NOT_RECORDED;
+        if (call.kind->end)
+            streams->ends[&stream->ops[stream->count - 1] - streams->windows] = NOT_RECORDED;
+    }
     if (simulated_of(streams))
         simulated_call(streams->simulated, thread, stream->count - 1, raw);
-    if (streams->observe && (op.kind == OP_WAIT || streams->observe_all ||
-                             (!streams->observe_waits && writes(op.kind, call.kind))))
+    const bool writes = op.kind == OP_PUT || (op.kind == OP_ATOMIC && !call.kind->read_only);
+    if (streams->observe &&
+        (op.kind == OP_WAIT || streams->observe_all || (!streams->observe_waits && writes)))
         show(streams, &call, raw->start);
     return true;
 }
