@@ -40,14 +40,6 @@ _Noreturn void finish_printing(void)
 
 /* ---- Options ---- */
 
-static _Noreturn void print_help(const struct sim_command *command)
-{
-    terminal_fold_begin(false);
-    printf("Usage: shmemsim %s %s\n%s\n\n", command->name, command->synopsis, command->text);
-    manual_help(command->rows, command->count);
-    finish_printing();
-}
-
 static void take_option(void *context, size_t row, const char *value)
 {
     struct arguments *arguments = context;
@@ -68,8 +60,12 @@ int arguments_run(const struct sim_command *command, int argc, char **argv)
     if (error)
         fail(2, error);
     free(help);
-    if (command->name && arguments_given(&arguments, "help"))
-        print_help(command);
+    if (command->name && arguments_given(&arguments, "help")) {
+        terminal_fold_begin(false);
+        printf("Usage: shmemsim %s %s\n%s\n\n", command->name, command->synopsis, command->text);
+        manual_help(command->rows, command->count);
+        finish_printing();
+    }
     arguments.words = argv + first;
     arguments.word_count = (size_t)(argc - first);
     int status = command->run(&arguments);
@@ -156,27 +152,20 @@ struct machine *prediction_machine(const struct prediction *prediction)
     return machine;
 }
 
-/* Compares the trace with the machine on which it was recorded. */
-static void compare(struct prediction *prediction, struct run *run)
-{
-    char *error;
-    bool damaged;
-    struct machine *machine = machine_open(prediction->traced_on);
-    prediction->replay.surplus =
-        traced_on(run, prediction->traced_on, machine, &prediction->replay, &error, &damaged);
-    machine_free(machine);
-    if (!prediction->replay.surplus)
-        fail(damaged ? 1 : 2, text_format("%s: %s", prediction->traced_on, error));
-}
-
 void prediction_open(struct prediction *prediction, struct run *run)
 {
     char *error;
     bool damaged;
     if (!run_open(run, prediction->traces, prediction->trace_count, &error, &damaged))
         fail(damaged ? 1 : 2, error);
-    if (prediction->traced_on)
-        compare(prediction, run);
+    if (!prediction->traced_on)
+        return;
+    struct machine *machine = machine_open(prediction->traced_on);
+    prediction->replay.surplus =
+        traced_on(run, prediction->traced_on, machine, &prediction->replay, &error, &damaged);
+    machine_free(machine);
+    if (!prediction->replay.surplus)
+        fail(damaged ? 1 : 2, text_format("%s: %s", prediction->traced_on, error));
 }
 
 void prediction_close(struct prediction *prediction, struct run *run)
@@ -228,26 +217,21 @@ FILE *sim_output_open(const char *path, const char *machine, struct run *run)
     return file;
 }
 
-static bool is_empty(const char *folder)
-{
-    DIR *directory = opendir(folder);
-    bool empty = directory != NULL;
-    for (struct dirent *entry; empty && (entry = readdir(directory));)
-        empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
-    if (directory)
-        closedir(directory);
-    return empty;
-}
-
 bool sim_output_folder(const char *path)
 {
-    bool made = mkdir(path, 0777) == 0;
-    if (!made && errno != EEXIST)
+    if (mkdir(path, 0777) == 0)
+        return true;
+    if (errno != EEXIST)
         fail(2, text_format("%s: cannot be made: %s", path, strerror(errno)));
-    if (!made && !is_empty(path))
+    struct dirent **entries;
+    int count = scandir(path, &entries, NULL, NULL);
+    if (count != 2) /* . and .. */
         fail(2, text_format("%s: is there and not an empty folder; name another one, or remove it",
                             path));
-    return made;
+    while (count-- > 0)
+        free(entries[count]);
+    free(entries);
+    return false;
 }
 
 void sim_output_close(FILE *out, const char *path)

@@ -5,14 +5,9 @@
 
 #define TURNS_KEPT 2 /* turns of a loop that stay before the wait, if a write ends the loop */
 
-static uint64_t what_before(const struct watch *watch, unsigned distance)
-{
-    return watch->what[(watch->count - distance) % TURN_MOST];
-}
-
 static bool goes_on(const struct watch *watch, unsigned turn, uint64_t what)
 {
-    return watch->count >= turn && what_before(watch, turn) == what;
+    return watch->count >= turn && watch->what[(watch->count - turn) % TURN_MOST] == what;
 }
 
 static bool turn_has(const struct watch *watch, unsigned turn, enum turn_call call)
@@ -21,13 +16,6 @@ static bool turn_has(const struct watch *watch, unsigned turn, enum turn_call ca
         if (watch->calls[(watch->count - i) % TURN_MOST] == call)
             return true;
     return false;
-}
-
-/* Loops of equal tests, and of tests of several variables, are those of translate.c. */
-static bool is_test_alone(const struct watch *watch, unsigned turn)
-{
-    return turn == 1 || (!turn_has(watch, turn, TURN_FREE) && !turn_has(watch, turn, TURN_FETCH) &&
-                         !turn_has(watch, turn, TURN_MISSED));
 }
 
 /* The length of the turn that has been repeated for the longest time, and at least `times` times; 0
@@ -48,12 +36,15 @@ static void add(struct cycles *cycles, struct cycle cycle)
 }
 
 /* Whether a test succeeds that failed in each turn before. Then the first turn stays, and the
- * others become a wait. */
+ * others become a wait. Loops of equal tests, and of tests of several variables, are those of
+ * translate.c. */
 static bool end_by_test(struct cycles *cycles, uint32_t thread, uint64_t number,
                         const struct watch *watch, uint64_t what)
 {
     unsigned turn = turn_of(watch, 2);
-    if (turn == 0 || !goes_on(watch, turn, what) || is_test_alone(watch, turn))
+    if (turn <= 1 || !goes_on(watch, turn, what) ||
+        !(turn_has(watch, turn, TURN_FREE) || turn_has(watch, turn, TURN_FETCH) ||
+          turn_has(watch, turn, TURN_MISSED)))
         return false;
     uint32_t left_out = (uint32_t)watch->same[turn];
     add(cycles, (struct cycle){

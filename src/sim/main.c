@@ -111,23 +111,22 @@ static void print_completion(void)
 /* ---- Predicting ---- */
 
 /* Predicts a trace alone. Ends the program if it is not of the same program as the first one. */
-static double time_of(struct prediction prediction, const struct machine *machine,
-                      const char *first_path, const struct run *first)
+static double time_of(struct prediction one, const struct machine *machine, const char *first_path,
+                      const struct run *first)
 {
     struct run run;
     struct replay replay;
-    prediction_open(&prediction, &run);
+    prediction_open(&one, &run);
     if (run.pes != first->pes || strcmp(run.command, first->command) != 0)
-        fail(2,
-             text_format("%s: is of \"%s\" on %d PEs, but %s of \"%s\" on %d; give traces of one "
-                         "program",
-                         *prediction.traces, run.command, run.pes, first_path, first->command,
-                         first->pes));
-    if (!replay_run(&replay, &run, machine, &prediction.replay))
+        fail(2, text_format(
+                    "%s: is of \"%s\" on %d PEs, but %s of \"%s\" on %d; give traces of one "
+                    "program",
+                    *one.traces, run.command, run.pes, first_path, first->command, first->pes));
+    if (!replay_run(&replay, &run, machine, &one.replay))
         fail(replay.found ? 1 : 2, replay.error);
     double time = (double)replay.threads[repeat_last(&replay)].time;
     replay_close(&replay);
-    prediction_close(&prediction, &run);
+    prediction_close(&one, &run);
     return time;
 }
 
@@ -137,25 +136,23 @@ static struct several_traces choose_trace(struct prediction *prediction,
                                           const struct machine *machine)
 {
     size_t count = prediction->trace_count;
-    char *error = NULL;
+    char *const *traces = prediction->traces, *error = NULL;
     bool damaged;
     struct run first;
-    if (count == 1 || !run_open(&first, prediction->traces, 1, &error, &damaged)) {
+    if (count == 1 || !run_open(&first, traces, 1, &error, &damaged)) {
         free(error); /* they may be files of one trace */
         return (struct several_traces){.count = 1};
     }
     double *times = memory_zeroed(count, sizeof *times);
-    struct prediction one = *prediction;
-    one.trace_count = 1;
-    for (size_t i = 0; i < count; i++, one.traces++)
-        times[i] = time_of(one, machine, *prediction->traces, &first);
-    run_close(&first);
     size_t *order = memory_zeroed(count, sizeof *order);
-    stats_sort_order(times, count, order);
-    prediction->traces += order[(count - 1) / 2];
     prediction->trace_count = 1;
-    free(order);
+    for (size_t i = 0; i < count; i++, prediction->traces++)
+        times[i] = time_of(*prediction, machine, *traces, &first);
+    stats_sort_order(times, count, order);
+    prediction->traces = traces + order[(count - 1) / 2];
     const struct several_traces sample = errors_sample(times, count);
+    run_close(&first);
+    free(order);
     free(times);
     return sample;
 }
@@ -193,16 +190,6 @@ static void print_report(FILE *out, const struct arguments *arguments,
     sim_output_close(out, prediction->output);
 }
 
-static int write_platform(const char *path, const char *described)
-{
-    struct machine *machine = machine_open(described);
-    FILE *out = sim_output_open(path, described, NULL);
-    platform_write(out, machine, described);
-    sim_output_close(out, path);
-    machine_free(machine);
-    return 0;
-}
-
 static int predict(const struct arguments *arguments)
 {
     static const struct {
@@ -224,8 +211,14 @@ static int predict(const struct arguments *arguments)
     struct prediction prediction = arguments_prediction(arguments, platform);
     if (platform && arguments->word_count > 1)
         fail(2, text_format("--platform reads no trace; leave out %s", arguments->words[1]));
-    if (platform)
-        return write_platform(platform, prediction.machine);
+    if (platform) {
+        struct machine *machine = machine_open(prediction.machine);
+        FILE *out = sim_output_open(platform, prediction.machine, NULL);
+        platform_write(out, machine, prediction.machine);
+        sim_output_close(out, platform);
+        machine_free(machine);
+        return 0;
+    }
     struct run run;
     struct replay replay;
     struct machine *machine = prediction_machine(&prediction);

@@ -62,54 +62,37 @@ static char *input_of(const struct arguments *arguments)
 
 /* ---- Packing ---- */
 
-/* Without slashes at its end. */
-static char *trimmed(const char *path)
-{
-    size_t length = strlen(path);
-    while (length > 1 && path[length - 1] == '/')
-        length--;
-    return memory_text_part(path, length);
-}
-
-static char **folder_files(const char *folder, size_t *count)
-{
-    struct stat status;
-    char **files, *error;
-    if (stat(folder, &status) == 0 && !S_ISDIR(status.st_mode))
-        fail(2,
-             text_format("pack: %s: is no folder; name one that shmemtrace has written", folder));
-    long found = trace_files(folder, &files, &error);
-    if (found < 0)
-        fail(2, error);
-    if (found > PACK_MOST_FILES)
-        fail(2, text_format("pack: %s: has more than %d files", folder, PACK_MOST_FILES));
-    *count = (size_t)found;
-    return files;
-}
-
 static int pack(const struct arguments *arguments)
 {
     const char *input = input_of(arguments), *given = arguments_value(arguments, "output");
-    char *folder = trimmed(input ? input : "shmemtrace.out"),
-         *standard = text_format("%s.pack", folder);
+    char *folder = memory_text(input ? input : "shmemtrace.out"), **files, *problem;
+    for (size_t end = strlen(folder); end > 1 && folder[end - 1] == '/';)
+        folder[--end] = '\0';
+    char *standard = text_format("%s.pack", folder);
     const char *output = given ? given : standard;
-    size_t count;
-    char **files = folder_files(folder, &count);
+    struct stat status;
+    if (stat(folder, &status) == 0 && !S_ISDIR(status.st_mode))
+        fail(2,
+             text_format("pack: %s: is no folder; name one that shmemtrace has written", folder));
+    long count = trace_files(folder, &files, &problem);
+    if (count < 0)
+        fail(2, problem);
+    if (count > PACK_MOST_FILES)
+        fail(2, text_format("pack: %s: has more than %d files", folder, PACK_MOST_FILES));
     output_check(arguments, output);
-    for (size_t i = 0; i < count; i++)
+    for (long i = 0; i < count; i++)
         output_differs(output, files[i]);
     FILE *file = sim_output_open(output, NULL, NULL);
-    struct stat status;
     bool regular = file != stdout && fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode);
     int code;
-    char *problem = pack_write(file, output, files, count, &code);
+    problem = pack_write(file, output, files, (size_t)count, &code);
     if (problem && regular)
         unlink(output);
     if (problem)
         fail(code, problem);
-    for (size_t i = 0; i < count; i++)
-        free(files[i]);
     sim_output_close(file, output);
+    for (long i = 0; i < count; i++)
+        free(files[i]);
     free(files);
     free(folder);
     free(standard);
@@ -117,16 +100,6 @@ static int pack(const struct arguments *arguments)
 }
 
 /* ---- Unpacking ---- */
-
-/* What the pack is called without .pack. */
-static char *folder_of(const char *path)
-{
-    static const char suffix[] = ".pack";
-    size_t length = strlen(path), end = sizeof suffix - 1;
-    if (length <= end || strcmp(path + length - end, suffix) != 0 || path[length - end - 1] == '/')
-        fail(2, text_format("unpack: %s: name the folder: -o DIR", path));
-    return memory_text_part(path, length - end);
-}
 
 static char *name_in(const char *folder, const char *file)
 {
@@ -147,7 +120,13 @@ static int unpack(const struct arguments *arguments)
         fail(2, file ? text_format("unpack: %s: is no pack; shmemsim pack makes them", input)
                      : text_format("%s: %s", input, strerror(errno)));
     }
-    char *folder = output ? memory_text(output) : folder_of(input);
+    char *folder = memory_text(output ? output : input);
+    if (!output) { /* as the pack without .pack */
+        char *suffix = strlen(folder) > 5 ? folder + strlen(folder) - 5 : "";
+        if (strcmp(suffix, ".pack") != 0 || suffix[-1] == '/')
+            fail(2, text_format("unpack: %s: name the folder: -o DIR", input));
+        *suffix = '\0';
+    }
     sim_output_folder(folder);
     for (long i = 0; i < count; i++) {
         char *name = name_in(folder, files[i]);

@@ -153,7 +153,8 @@ static const char *value_of(const struct study *study, size_t point, size_t swee
     return study->sweeps[sweep].settings[setting_of(study, point, sweep)].text;
 }
 
-static _Noreturn void fail_at(const struct study *study, size_t point, int status, char *problem)
+static _Noreturn void fail_at(const struct study *study, size_t point, int status,
+                              const char *problem)
 {
     struct text text = {0};
     text_append(&text, "what-if: ");
@@ -189,43 +190,37 @@ static void check_points(const struct study *study)
     free(nodes);
 }
 
-/* The prediction of a machine; that of the unchanged one also says what errors mean there. */
-static bool predict(struct study *study, const struct machine *machine, struct outcome *outcome,
-                    char **problem, int *status)
+/* Predicts for a machine: 0 is the unchanged one, for which it also finds out what errors mean; the
+ * points come after it. Ends the program if that cannot be done. */
+static void predict(struct study *study, const struct machine *machine, size_t number)
 {
     struct replay replay;
-    bool good = replay_run(&replay, &study->run, machine, &study->common.replay);
-    if (good) {
-        struct report report = report_make(&replay);
-        if (machine == study->machine) {
-            study->repeat = repeat_of(&replay, &study->common.replay, study->common.machine);
-            study->errors = errors_find(&study->repeat, &(struct several_traces){0}, false);
-        }
-        *outcome =
-            (struct outcome){(double)report.run_time, report.parts[REPORT_COMMUNICATION].sum,
-                             report.parts[REPORT_COMPUTE].sum, report.parts[REPORT_WAITING].sum};
-    } else {
-        *problem = memory_text(replay.error);
-        *status = replay.found ? 1 : 2;
+    if (!replay_run(&replay, &study->run, machine, &study->common.replay)) {
+        if (number > 0)
+            fail_at(study, number - 1, replay.found ? 1 : 2, replay.error);
+        fail(replay.found ? 1 : 2, replay.error);
     }
+    struct report report = report_make(&replay);
+    if (number == 0) {
+        study->repeat = repeat_of(&replay, &study->common.replay, study->common.machine);
+        study->errors = errors_find(&study->repeat, &(struct several_traces){0}, false);
+    }
+    study->outcomes[number] =
+        (struct outcome){(double)report.run_time, report.parts[REPORT_COMMUNICATION].sum,
+                         report.parts[REPORT_COMPUTE].sum, report.parts[REPORT_WAITING].sum};
     replay_close(&replay);
-    return good;
 }
 
 static void predict_all(struct study *study)
 {
-    char *problem;
-    int status;
     bool watched = isatty(STDERR_FILENO);
     study->outcomes = memory_zeroed(study->points + 1, sizeof *study->outcomes);
-    if (!predict(study, study->machine, &study->outcomes[0], &problem, &status))
-        fail(status, problem);
+    predict(study, study->machine, 0);
     for (size_t i = 0; i < study->points; i++) {
         if (watched)
             fprintf(stderr, "\rshmemsim: %zu of %zu", i + 1, study->points);
         struct machine *machine = machine_at(study, i);
-        if (!predict(study, machine, &study->outcomes[i + 1], &problem, &status))
-            fail_at(study, i, status, problem);
+        predict(study, machine, i + 1);
         machine_free(machine);
     }
     if (watched)
@@ -239,19 +234,17 @@ static double change(double now, double before)
     return 100 * (now / before - 1);
 }
 
-static void print_time(FILE *out, double now, double before)
-{
-    report_column(out, 18, now);
-    if (before > 0)
-        fprintf(out, " %+9.2f %%", change(now, before));
-    else
-        fprintf(out, " %9s  ", "---");
-}
-
 static void print_row(FILE *out, const struct outcome *now, const struct outcome *before)
 {
-    print_time(out, now->run_time, before->run_time);
-    print_time(out, now->communication, before->communication);
+    const double times[][2] = {{now->run_time, before->run_time},
+                               {now->communication, before->communication}};
+    for (size_t i = 0; i < 2; i++) {
+        report_column(out, 18, times[i][0]);
+        if (times[i][1] > 0)
+            fprintf(out, " %+9.2f %%", change(times[i][0], times[i][1]));
+        else
+            fprintf(out, " %9s  ", "---");
+    }
     fputc('\n', out);
 }
 
