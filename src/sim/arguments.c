@@ -109,7 +109,7 @@ static void take_paths(struct prediction *prediction, const struct arguments *ar
 
 struct prediction arguments_prediction(const struct arguments *arguments, const char *writes)
 {
-    struct prediction prediction = {.replay = REPLAY_DEFAULTS,
+    struct prediction prediction = {.replay.model = models,
                                     .json = arguments_given(arguments, "json"),
                                     .output = arguments_value(arguments, "output"),
                                     .traced_on = arguments_value(arguments, "traced-on")};

@@ -1,13 +1,14 @@
 /* Puts, gets and atomics as calls, the calls that complete them, and waits for writes. */
-#include "sim/operations.h"
+#include "sim/state.h"
 
 /* The time of its own of a quiet, fence or wait (ps). */
 static inline int64_t own_cost(const struct replay *replay, const struct step *step,
                                enum cost_class class)
 {
     int node = replay->threads[step->thread].node;
-    return replay->model->has_overheads ? machine_own(replay->machine, node, replay->several, class)
-                                        : 0;
+    return replay->options.model->has_overheads
+               ? machine_own(replay->machine, node, replay->several, class)
+               : 0;
 }
 
 void replay_quiet(struct replay *replay, const struct step *step)

@@ -27,7 +27,7 @@ static struct phases phases_on(const struct replay *replay, const struct step *s
                                const struct way *way, enum cost_class class, int64_t busy)
 {
     bool described = way_has(way, class);
-    return replay->model->takes(&(struct message){
+    return replay->options.model->takes(&(struct message){
         .bus = way,
         .way = way_of(way, described ? class : COST_ATOMIC, step->op->bytes),
         .bytes = step->op->bytes,

@@ -1,5 +1,5 @@
 /* The stages of puts, gets and atomics. */
-#include "sim/operations.h"
+#include "sim/state.h"
 
 #include "base/memory.h"
 
@@ -44,7 +44,7 @@ static inline struct phases phases_of_bytes(const struct replay *replay, const s
         .fetching = op->flags & OP_FETCHING,
         .busy = atomic ? replay_busy(replay, step->thread, op->peer) : 0,
     };
-    return replay->model->takes(&message);
+    return replay->options.model->takes(&message);
 }
 
 /* Whether the elements of a strided call go one by one. */
@@ -93,7 +93,7 @@ static inline uint32_t event_of(const struct replay *replay, uint32_t number)
 /* The thread whose interface sends the messages of a thread. */
 static inline uint32_t sender_of(const struct replay *replay, uint32_t thread)
 {
-    return replay->model->one_interface ? replay_pe(replay, thread) : thread;
+    return replay->options.model->one_interface ? replay_pe(replay, thread) : thread;
 }
 
 /* ---- Operations that are under way ---- */

@@ -6,7 +6,6 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "sim/operations.h"
 #include "sim/streams.h"
 #include "sim/surplus.h"
 
@@ -28,7 +27,7 @@ static inline bool is_ordered(const struct replay *replay, const struct thread *
         return true;
     case OP_PUT:
     case OP_GET:
-        return replay->contention == CONTENTION_FIFO || self->threaded;
+        return replay->options.contention == CONTENTION_FIFO || self->threaded;
     case OP_QUIET:
     case OP_FENCE:
     case OP_TOGETHER:
@@ -141,7 +140,7 @@ static bool is_interrupted(struct replay *replay, uint32_t number)
                        : 0;
     if (lost == 0)
         return false;
-    if (replay->comparison) {
+    if (replay->options.comparison) {
         surplus_lost(replay, number, lost);
         return false;
     }
@@ -171,7 +170,7 @@ static void advance(struct replay *replay, uint32_t number)
                 self->state = THREAD_JOIN;
                 return;
             }
-            if (__builtin_expect(replay->surplus != NULL, 0))
+            if (__builtin_expect(replay->options.surplus != NULL, 0))
                 burst = surplus_burst(replay, number, burst);
             if (__builtin_expect(replay->libraries != NULL, 0))
                 operation_computes(replay, replay_pe(replay, number), burst);
@@ -349,9 +348,10 @@ static void allocate(struct replay *replay)
     replay->threads = memory_zeroed(threads, sizeof *replay->threads);
     for (int i = 0; i < replay->run->thread_count; i++)
         replay->threads[i].threaded = run_threads(replay->run, run_pe(replay->run, i)) > 1;
-    replay->libraries = libraries_open(replay->machine, replay->model, (size_t)replay->run->pes);
-    replay->connects = machine_has(replay->machine).connecting || replay->comparison;
-    if (replay->contention == CONTENTION_FAIR)
+    replay->libraries =
+        libraries_open(replay->machine, replay->options.model, (size_t)replay->run->pes);
+    replay->connects = machine_has(replay->machine).connecting || replay->options.comparison;
+    if (replay->options.contention == CONTENTION_FAIR)
         replay->waiting = memory_zeroed(threads, sizeof *replay->waiting);
     if (replay->libraries || replay->waiting) {
         replay->open = memory_zeroed((size_t)replay->run->pes, sizeof *replay->open);
@@ -359,7 +359,7 @@ static void allocate(struct replay *replay)
     }
     queue_grow(&replay->queue, threads);
     replay->sums = memory_zeroed(routines, sizeof *replay->sums);
-    if (replay->per_pe)
+    if (replay->options.per_pe)
         replay->pe_sums = memory_zeroed(routines, sizeof *replay->pe_sums);
 }
 
@@ -419,8 +419,8 @@ static void begin_simulated(struct replay *replay)
     if (!simulated)
         return;
     char **hosts = memory_zeroed((size_t)replay->run->pes, sizeof *hosts),
-         *library = text_format("shmemsim, model %s, contention %s", replay->model->name,
-                                contention_names[replay->contention]);
+         *library = text_format("shmemsim, model %s, contention %s", replay->options.model->name,
+                                contention_names[replay->options.contention]);
     for (int i = 0; i < replay->run->pes; i++) {
         int node = (int)replay->threads[i].node;
         hosts[i] = text_format("%s-%d", machine_kind(replay->machine, node)->name, node);
@@ -433,7 +433,8 @@ static void begin_simulated(struct replay *replay)
 static void check_pointers(struct replay *replay)
 {
     const struct table *pointed = &replay->streams.pointed;
-    for (size_t i = 0; i < pointed->count && !replay->error && !replay->ignore_pointers; i++) {
+    for (size_t i = 0; i < pointed->count && !replay->error && !replay->options.ignore_pointers;
+         i++) {
         const int *pair = table_key(pointed, i);
         int nodes[] = {(int)replay->threads[pair[0]].node, (int)replay->threads[pair[1]].node};
         if (nodes[0] != nodes[1])
@@ -470,23 +471,16 @@ bool replay_run(struct replay *replay, struct run *run, const struct machine *ma
                 const struct replay_options *options)
 {
     double *speed = memory_zeroed((size_t)run->pes, sizeof *speed);
-    *replay = (struct replay){.run = run,
-                              .machine = machine,
-                              .model = options->model,
-                              .contention = options->contention,
-                              .per_pe = options->per_pe,
-                              .ignore_pointers = options->ignore_pointers,
-                              .surplus = options->surplus,
-                              .comparison = options->comparison,
-                              .paths.profile = options->profile};
+    *replay = (struct replay){
+        .run = run, .machine = machine, .options = *options, .paths.profile = options->profile};
     allocate(replay);
     links_open(&replay->links, machine, options->contention);
     bool good = place(replay);
     for (int i = 0; i < run->pes && good; i++)
         speed[i] = machine_kind(machine, replay->threads[i].node)->ratio;
-    streams_open(&replay->streams, run, speed, options->window_bytes);
+    streams_open(&replay->streams, run, speed);
     replay->streams.simulated = options->simulated;
-    if (replay->comparison)
+    if (replay->options.comparison)
         streams_note_times(&replay->streams);
     if (!good)
         return false;

@@ -245,7 +245,7 @@ static void json_pes(FILE *out, const struct replay *replay)
                    report_seconds(pe.parts[REPORT_COMPUTE]),
                    report_seconds(pe.parts[REPORT_COMMUNICATION]),
                    report_seconds(pe.parts[REPORT_WAITING]), report_seconds(pe.end));
-        if (replay->per_pe)
+        if (replay->options.per_pe)
             json_routines(out, replay, i);
         fputc('}', out);
     }
@@ -573,11 +573,11 @@ void report_text(FILE *out, const struct report *report)
     print_spreads(out, report);
     print_routines(out, replay);
     print_pes(out, replay);
-    if (replay->per_pe)
+    if (replay->options.per_pe)
         print_pe_routines(out, replay);
     print_path(out, report);
-    if (replay->surplus)
-        print_surplus(out, replay->run, replay->surplus);
+    if (replay->options.surplus)
+        print_surplus(out, replay->run, replay->options.surplus);
     fprintf(out, "\n%" PRIu64 " events", streams->events);
     if (streams->taken_off > 0)
         fprintf(out, "; the tracer's own %s s were taken off computing",
@@ -610,8 +610,8 @@ void report_json(FILE *out, const struct report *report)
     json_print(out, ",\n'run_time':%f,\n", report_seconds(report->run_time));
     report_errors_json(out, &report->errors);
     json_tolerance(out, &report->tolerance);
-    if (replay->surplus)
-        json_surplus(out, replay->run, replay->surplus);
+    if (replay->options.surplus)
+        json_surplus(out, replay->run, replay->options.surplus);
     json_print(out,
                "'compute':%f,'communication':%f,'waiting':%f,'tracer_taken_off':%f,'events':%f,"
                "'polling_loops':%f,'polls_left_out':%f,'waits_without_write':%f,"

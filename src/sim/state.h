@@ -177,14 +177,22 @@ struct context_state {
     struct open_operations open;
 };
 
-struct replay {
-    struct run *run;
-    const struct machine *machine;
+struct replay_options {
     const struct model *model;
     enum contention contention;
     bool per_pe;
+    bool ignore_pointers;    /* predict, although data may move between nodes by pointers */
+    struct profile *profile; /* is told where the critical path is, or NULL */
+    struct simulated_trace *simulated; /* where the run is written as a trace, or NULL */
+    struct surplus *surplus;           /* what calls take in addition, or NULL */
+    struct comparison *comparison;     /* while that is found, or NULL: calls end as in the trace */
+};
+
+struct replay {
+    struct run *run;
+    const struct machine *machine;
+    struct replay_options options;
     bool several; /* PEs are on several nodes */
-    bool ignore_pointers;
     struct streams streams;
     struct waits waits;
     struct thread_order order; /* where PEs have several threads */
@@ -206,10 +214,8 @@ struct replay {
     struct links links;
     struct open_operations *open; /* by PE: of the default context; NULL if no stage is an event */
     int64_t *served; /* by PE: when its next atomic can be served; NULL before the first one */
-    struct table connected;        /* pairs of PEs, if it matters which message is the first one */
-    bool connects;                 /* it does */
-    struct surplus *surplus;       /* what calls take in addition, or NULL */
-    struct comparison *comparison; /* while that is found, or NULL: calls end as in the trace */
+    struct table connected; /* pairs of PEs, if it matters which message is the first one */
+    bool connects;          /* it does */
     struct table context_numbers;
     struct context_state *contexts;
     size_t context_room;
@@ -224,23 +230,6 @@ struct replay {
     struct call_sum **pe_sums; /* by routine, then PE; NULL where not called */
     uint64_t extrapolated;     /* calls whose cost is extrapolated from another number of PEs */
 };
-
-struct replay_options {
-    const struct model *model;
-    enum contention contention;
-    bool per_pe;
-    bool ignore_pointers; /* predict, although data may move between nodes by pointers */
-    size_t window_bytes;
-    struct profile *profile;           /* is told where the critical path is, or NULL */
-    struct simulated_trace *simulated; /* where the run is written as a trace, or NULL */
-    struct surplus *surplus;           /* what calls take in addition, or NULL */
-    struct comparison *comparison;     /* while that is found, or NULL (surplus.h) */
-};
-
-#define REPLAY_DEFAULTS                                                                            \
-    {                                                                                              \
-        .model = models, .window_bytes = 128 * 1024 * 1024                                         \
-    }
 
 /* False on failure, with the reason in replay->error. Call replay_close() in both cases. */
 bool replay_run(struct replay *, struct run *, const struct machine *,
@@ -392,5 +381,36 @@ int64_t replay_missing(const struct replay *, uint32_t thread);
 int64_t replay_holder(const struct replay *, uint32_t thread);
 /* A thread of a PE that has not ended, other than this one; -1: there is none. */
 int64_t replay_other(const struct replay *, int64_t pe, int64_t thread);
+
+/* ---- Puts, gets and atomics: what becomes of them (operations.c) ---- */
+
+/* When a caller goes on, and how long it has waited (ps). */
+struct departure {
+    int64_t leaves, waited;
+};
+
+/* NULL if no message needs the library of a PE. */
+struct libraries *libraries_open(const struct machine *, const struct model *, size_t pes);
+void libraries_close(struct libraries *);
+
+/* Makes the put, get or atomic of a call from `from` (ps) on; of a strided call that makes one for
+ * each element, the first one of `times`. Leaves at UNKNOWN if the caller is blocked until then. */
+struct departure operation_make(struct replay *, const struct step *, int64_t from, uint64_t times);
+/* How many operations a call makes, one after the other. */
+uint64_t operation_times(const struct replay *, const struct step *);
+/* The next stage of an operation that is under way. */
+void operation_event(struct replay *, uint32_t number);
+/* A PE computes from now on, for so long (ps): what collectives have left interrupts it. */
+void operation_computes(struct replay *, uint32_t pe, int64_t burst);
+/* What messages have taken from the computing of a PE since this was asked last (ps). */
+int64_t operation_lost(struct replay *, uint32_t pe);
+/* A fence: later puts of the context arrive after earlier ones. */
+void operation_fence(struct replay *, const struct step *);
+
+/* Before a call: a library that serves others in this call serves what waits for that. True: the
+ * thread is blocked until what the call completes is over. */
+bool operation_enter(struct replay *, uint32_t thread, const struct op *);
+/* A thread has ended: the library of its PE serves others from now on. */
+void operation_last(struct replay *, uint32_t thread);
 
 #endif

@@ -81,7 +81,7 @@ void replay_finish(struct replay *replay, const struct step *step, int64_t leave
     const bool serves = library && call_serves(op, pe);
     if (serves && serves_inside(replay, pe))
         leaves = later(leaves, library->busy); /* it first handles what has come */
-    if (__builtin_expect(replay->surplus != NULL, 0)) {
+    if (__builtin_expect(replay->options.surplus != NULL, 0)) {
         struct context_times *times = times_of(replay, step->thread, op->context);
         int64_t ends = surplus_end(replay, step, leaves, waited);
         if (times->known > ends && times->known <= leaves) /* it completes that earlier */
@@ -96,7 +96,7 @@ void replay_finish(struct replay *replay, const struct step *step, int64_t leave
     if (serves)
         library->attentive = later(library->attentive, leaves);
     add_call(&replay->sums[op->routine], replay, step, leaves, waited);
-    if (__builtin_expect(replay->per_pe, 0)) {
+    if (__builtin_expect(replay->options.per_pe, 0)) {
         struct call_sum **sums = &replay->pe_sums[op->routine];
         if (!*sums)
             *sums = memory_zeroed((size_t)replay->run->pes, sizeof **sums);

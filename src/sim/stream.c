@@ -9,13 +9,14 @@
 #include "base/memory.h"
 #include "base/text.h"
 
+#define WINDOW_BYTES ((size_t)128 * 1024 * 1024) /* of all windows together */
 #define LEAST_WINDOW 64
 #define MOST_WINDOW 1024
 
-void streams_open(struct streams *streams, struct run *run, double *speed, size_t window_bytes)
+void streams_open(struct streams *streams, struct run *run, double *speed)
 {
     size_t threads = (size_t)run->thread_count;
-    size_t window = window_bytes / threads / sizeof(struct op);
+    size_t window = WINDOW_BYTES / threads / sizeof(struct op);
     *streams = (struct streams){.run = run, .speed = speed};
     streams->of = memory_zeroed(threads, sizeof *streams->of);
     streams->window = window < LEAST_WINDOW  ? LEAST_WINDOW

@@ -174,9 +174,8 @@ struct streams {
     void *context;
 };
 
-/* Takes speed over: that of each PE's processor over that of the trace. window_bytes is the size of
- * all windows together. */
-void streams_open(struct streams *, struct run *, double *speed, size_t window_bytes);
+/* Takes speed over: that of each PE's processor over that of the trace. */
+void streams_open(struct streams *, struct run *, double *speed);
 /* Also notes when calls ended in the trace. Then bursts contain what the tracer added to them. */
 void streams_note_times(struct streams *);
 /* Puts these times on one clock, once all streams have been read. False: the streams have an error.

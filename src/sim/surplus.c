@@ -27,7 +27,7 @@ static size_t class_of_call(const struct replay *replay, const struct step *step
     } else if ((op_moves(op) || op->kind == OP_TOGETHER) && op->bytes) {
         class.digits = 64 - (uint32_t)__builtin_clzll(op->bytes);
     }
-    return table_number(&replay->surplus->classes, &class, sizeof class);
+    return table_number(&replay->options.surplus->classes, &class, sizeof class);
 }
 
 /* ---- Finding it ---- */
@@ -54,8 +54,8 @@ static void note(struct replay *replay, const struct step *step, int64_t leaves,
     bool own = step->op->kind == OP_QUIET;
     double others = own ? 0 : (double)waited, took = (double)(ended - step->start) - others;
     size_t class = class_of_call(replay, step, own && waited > 0);
-    memory_extend(replay->comparison->samples, class, &replay->comparison->room);
-    struct samples *samples = &replay->comparison->samples[class];
+    memory_extend(replay->options.comparison->samples, class, &replay->options.comparison->room);
+    struct samples *samples = &replay->options.comparison->samples[class];
     samples->more += more;
     keep(samples, (struct sample){fmax(took, 0), (double)(leaves - step->start) - others});
 }
@@ -69,15 +69,15 @@ static struct extra *extra_of(struct extras *extras, size_t ordinal)
 
 void surplus_lost(struct replay *replay, uint32_t thread, int64_t lost)
 {
-    struct extras *extras = &replay->surplus->extras[thread];
+    struct extras *extras = &replay->options.surplus->extras[thread];
     extra_of(extras, replay_ordinal(replay, thread) + 1)->lost += (float)lost;
 }
 
 int64_t surplus_burst(const struct replay *replay, uint32_t thread, int64_t burst)
 {
-    const struct extras *extras = &replay->surplus->extras[thread];
+    const struct extras *extras = &replay->options.surplus->extras[thread];
     size_t ordinal = replay_ordinal(replay, thread) + 1;
-    if (replay->comparison || ordinal >= extras->count)
+    if (replay->options.comparison || ordinal >= extras->count)
         return burst;
     int64_t lost = llroundf(extras->of[ordinal].lost);
     return burst > lost ? burst - lost : 0;
@@ -90,7 +90,7 @@ static int64_t end_as_recorded(struct replay *replay, const struct step *step, i
 {
     const struct op *op = step->op;
     int64_t ended = replay->streams.ends[op - replay->streams.windows];
-    struct extras *extras = &replay->surplus->extras[step->thread];
+    struct extras *extras = &replay->options.surplus->extras[step->thread];
     size_t ordinal = replay_ordinal(replay, step->thread);
     if (ended == NOT_RECORDED || (ordinal == 0 && op->kind == OP_START))
         return ended == NOT_RECORDED ? leaves : replay->streams.recorded[step->thread].begin_time;
@@ -120,7 +120,7 @@ static int64_t earliest_end(const struct replay *replay, const struct step *step
 static int64_t end_with_extra(const struct replay *replay, const struct step *step, int64_t leaves,
                               int64_t waited)
 {
-    const struct extras *extras = &replay->surplus->extras[step->thread];
+    const struct extras *extras = &replay->options.surplus->extras[step->thread];
     size_t ordinal = replay_ordinal(replay, step->thread);
     if (ordinal >= extras->count)
         return leaves;
@@ -136,7 +136,7 @@ static int64_t end_with_extra(const struct replay *replay, const struct step *st
 
 int64_t surplus_end(struct replay *replay, const struct step *step, int64_t leaves, int64_t waited)
 {
-    int64_t ends = replay->comparison ? end_as_recorded(replay, step, leaves, waited)
-                                      : end_with_extra(replay, step, leaves, waited);
+    int64_t ends = replay->options.comparison ? end_as_recorded(replay, step, leaves, waited)
+                                              : end_with_extra(replay, step, leaves, waited);
     return replay->waiting ? later(ends, replay->now) : ends; /* shared links know no past */
 }

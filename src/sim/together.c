@@ -43,10 +43,10 @@ static void find_ends(struct replay *replay, const struct set_state *state,
                                       state->size, state->bytes};
     if (collective_extrapolates(&together))
         replay->extrapolated += (uint64_t)state->size;
-    int64_t time = collective_time(replay->model, &together, false);
+    int64_t time = collective_time(replay->options.model, &together, false);
     *others = state->latest + time;
     *last = later(state->second + time,
-                  state->latest + collective_time(replay->model, &together, true));
+                  state->latest + collective_time(replay->options.model, &together, true));
 }
 
 /* ---- Threads ---- */
