@@ -26,6 +26,11 @@
          : (void)((array) =                                                                        \
                       memory_extend_at(array, index, room, sizeof *(array), __FILE__, __LINE__)))
 
+/* Appends an element to an array of `count` elements, which has no room for more. */
+#define memory_append(array, count, ...)                                                           \
+    ((array) = memory_resize_array(array, (count) + 1, sizeof *(array)),                           \
+     (void)((array)[(count)++] = __VA_ARGS__))
+
 /* For large tables that are used in no order: in huge pages if the system has them, which saves TLB
  * misses. Not zeroed. */
 #define memory_large(count, size) memory_large_at(count, size, __FILE__, __LINE__)

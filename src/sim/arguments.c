@@ -43,10 +43,8 @@ _Noreturn void finish_printing(void)
 static void take_option(void *context, size_t row, const char *value)
 {
     struct arguments *arguments = context;
-    arguments->given =
-        memory_resize_array(arguments->given, arguments->given_count + 1, sizeof *arguments->given);
-    arguments->given[arguments->given_count++] =
-        (struct given){&arguments->command->rows[row], value};
+    memory_append(arguments->given, arguments->given_count,
+                  (struct given){&arguments->command->rows[row], value});
 }
 
 int arguments_run(const struct sim_command *command, int argc, char **argv)

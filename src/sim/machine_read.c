@@ -126,8 +126,7 @@ static bool take_row(struct machine_text *text, struct time_table *table)
     if (row.pes <= before)
         text_error(text, &at, "PEs must ascend; the row before is of %d", before);
     take_pieces(text, &at, time_keys, &(struct way){.overhead = LEFT_OUT}, &row.pieces);
-    table->rows = memory_resize_array(table->rows, table->count + 1, sizeof *table->rows);
-    table->rows[table->count++] = row;
+    memory_append(table->rows, table->count, row);
     return true;
 }
 
@@ -147,9 +146,7 @@ static const struct time_table *take_table(struct machine_text *text, struct wor
 {
     struct machine *machine = text->machine;
     struct time_table *table = memory_zeroed(1, sizeof *table);
-    machine->tables =
-        memory_resize_array(machine->tables, machine->table_count + 1, sizeof *machine->tables);
-    machine->tables[machine->table_count++] = table;
+    memory_append(machine->tables, machine->table_count, table);
     table->beyond = SHAPE_LOGARITHMIC;
     take_shape(text, &table->beyond);
     if (!word_is(&text->word, "{")) {
@@ -268,9 +265,7 @@ static void take_bus(struct machine_text *text, void *into)
         return;
     }
     bus.name = memory_text_part(name.text, name.length);
-    machine->buses =
-        memory_resize_array(machine->buses, machine->bus_count + 1, sizeof *machine->buses);
-    machine->buses[machine->bus_count++] = bus;
+    memory_append(machine->buses, machine->bus_count, bus);
 }
 
 static void take_node(struct machine_text *text, void *into)
@@ -291,9 +286,7 @@ static void take_node(struct machine_text *text, void *into)
     kind.first = machine->nodes;
     kind.name = memory_text_part(name.text, name.length);
     machine->nodes += kind.count;
-    machine->kinds =
-        memory_resize_array(machine->kinds, machine->kind_count + 1, sizeof *machine->kinds);
-    machine->kinds[machine->kind_count++] = kind;
+    memory_append(machine->kinds, machine->kind_count, kind);
 }
 
 /* ---- Map and collectives ---- */
@@ -416,15 +409,12 @@ static void take_model(struct machine_text *text, void *into)
         text_next(text);
     if (!take_share(text, &share))
         return;
-    size_t count = machine->model_error_count;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < machine->model_error_count; i++)
         if (word_is(&name, machine->model_errors[i].model) &&
             threads == machine->model_errors[i].threads)
             text_error(text, &name, "the error of this model is given twice");
-    machine->model_errors =
-        memory_resize_array(machine->model_errors, count + 1, sizeof *machine->model_errors);
-    machine->model_errors[machine->model_error_count++] =
-        (struct model_error){memory_text_part(name.text, name.length), threads, share};
+    memory_append(machine->model_errors, machine->model_error_count,
+                  (struct model_error){memory_text_part(name.text, name.length), threads, share});
 }
 
 /* ---- All of it ---- */

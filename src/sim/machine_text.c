@@ -408,7 +408,7 @@ static void note_error(struct machine_text *text, const struct key *key, const s
                                                                         : real > 0 ? -error / real
                                                                                    : INFINITY;
     struct machine *machine = text->machine;
-    size_t number = machine->uncertain_count++;
+    size_t number = machine->uncertain_count;
     const char *line;
     struct text what = {0};
     text_append(&what, "%s:%zu: %s ", at->file->path, line_of(at, &line), key->name);
@@ -418,9 +418,8 @@ static void note_error(struct machine_text *text, const struct key *key, const s
         else if (what.data[what.length - 1] != ' ')
             text_append(&what, " ");
     text_disarm(what.data, true);
-    machine->uncertain =
-        memory_resize_array(machine->uncertain, number + 1, sizeof *machine->uncertain);
-    machine->uncertain[number] = (struct uncertainty){text_take(&what), relative};
+    memory_append(machine->uncertain, machine->uncertain_count,
+                  (struct uncertainty){text_take(&what), relative});
     const struct variation *varied = text->variation;
     if (!varied || (varied->only == SIZE_MAX ? relative >= varied->below : varied->only != number))
         return;
@@ -544,12 +543,6 @@ void take_block(struct machine_text *text, const struct word *name, const struct
 
 /* ---- Pieces ---- */
 
-static void add_piece(struct cost_pieces *pieces, struct cost_piece piece)
-{
-    pieces->of = memory_resize_array(pieces->of, pieces->count + 1, sizeof piece);
-    pieces->of[pieces->count++] = piece;
-}
-
 /* "from SIZE": the next piece, whose keys may then be given; or the beginning of the first one. */
 static void take_from(struct machine_text *text, const struct key *keys, struct cost_pieces *pieces,
                       bool first, uint64_t *given)
@@ -568,7 +561,7 @@ static void take_from(struct machine_text *text, const struct key *keys, struct 
     } else {
         *given = 0;
         if (next.from > last->from)
-            add_piece(pieces, next);
+            memory_append(pieces->of, pieces->count, next);
         else
             text_error(text, &at, "pieces must ascend; the one before begins with %" PRIu64 " B",
                        last->from);
@@ -580,7 +573,7 @@ void take_pieces(struct machine_text *text, const struct word *name, const struc
 {
     uint64_t given = 0, first_given = 0;
     bool begun = false; /* the first piece has something */
-    add_piece(pieces, (struct cost_piece){.way = *like});
+    memory_append(pieces->of, pieces->count, (struct cost_piece){.way = *like});
     if (!enter_block(text))
         return;
     for (; in_block(text); begun = true)

@@ -131,7 +131,7 @@ static uint32_t keep(struct replay *replay, const struct operation *operation)
     }
     operations->of[number] = *operation;
     queue_grow(&replay->queue, event_of(replay, (uint32_t)operations->room));
-    context_begins(replay, operation);
+    open_of(replay, operation->thread, operation->op.context)->count++;
     return number;
 }
 
@@ -427,9 +427,10 @@ static bool needs_library(const struct replay *replay, const struct step *step)
         return true;
     if (!replay->libraries->receive)
         return false;
-    const struct way *way = replay_way(replay, step->thread, op->peer, class_of(op), op->bytes);
+    const struct way *bus = replay_bus(replay, step->thread, op->peer),
+                     *way = way_of(bus, class_of(op), op->bytes);
     return way->receive > 0 || way->answer > 0 || asks(replay, step->thread, op->peer) ||
-           way_interrupts(replay_bus(replay, step->thread, op->peer));
+           way_interrupts(bus);
 }
 
 /* Whether all threads of a PE that has not ended compute at `at` (ps). */

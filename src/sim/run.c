@@ -42,10 +42,8 @@ static size_t program_of(struct run *run, struct trace_file *file)
     program.kinds = memory_zeroed(count, sizeof *program.kinds);
     routine_kinds(program.routines, count, program.format, &run->names, program.kinds);
     run->most_routines = count > run->most_routines ? count : run->most_routines;
-    run->programs =
-        memory_resize_array(run->programs, run->program_count + 1, sizeof *run->programs);
-    run->programs[run->program_count] = program;
-    return run->program_count++;
+    memory_append(run->programs, run->program_count, program);
+    return run->program_count - 1;
 }
 
 /* ---- What is refused ---- */

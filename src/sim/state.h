@@ -283,15 +283,10 @@ static inline uint32_t replay_ordinal(const struct replay *replay, uint32_t thre
     return stream->made - (stream->count - stream->next) - 1;
 }
 
-/* The way between two PEs, and what it says for a class of calls. */
+/* The way between two PEs. */
 static inline const struct way *replay_bus(const struct replay *replay, uint32_t from, uint32_t to)
 {
     return machine_way(replay->machine, replay->threads[from].node, replay->threads[to].node);
-}
-static inline const struct way *replay_way(const struct replay *replay, uint32_t from, uint32_t to,
-                                           enum cost_class class, uint64_t bytes)
-{
-    return way_of(replay_bus(replay, from, to), class, bytes);
 }
 
 /* The first thread of the PE at which the lock of a call is. */
@@ -332,8 +327,7 @@ static inline struct context_times *times_of(struct replay *replay, uint32_t thr
 /* What is under way in a context. Valid until the next call. */
 struct open_operations *open_of(struct replay *, uint32_t thread, unsigned context);
 
-/* An operation is under way; it is over. */
-void context_begins(struct replay *, const struct operation *);
+/* An operation that was under way is over. */
 void context_ends(struct replay *, const struct operation *);
 
 /* Whether a call must wait for operations that are under way. The thread is then blocked until they

@@ -164,11 +164,6 @@ struct open_operations *open_of(struct replay *replay, uint32_t thread, unsigned
                         : &context_of(replay, thread, context)->open;
 }
 
-void context_begins(struct replay *replay, const struct operation *operation)
-{
-    open_of(replay, operation->thread, operation->op.context)->count++;
-}
-
 /* When nothing is open any more, threads of the PE look again whether their calls can be made. */
 void context_ends(struct replay *replay, const struct operation *operation)
 {

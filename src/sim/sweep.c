@@ -188,9 +188,7 @@ static void take_settings(struct machine_text *text, struct sweep *sweep,
         while (length > 0 && isspace((unsigned char)begin[length - 1]))
             length--;
         setting.text = memory_text_part(begin, length);
-        sweep->settings =
-            memory_resize_array(sweep->settings, sweep->setting_count + 1, sizeof *sweep->settings);
-        sweep->settings[sweep->setting_count++] = setting;
+        memory_append(sweep->settings, sweep->setting_count, setting);
         if (!good || word_ends(&text->word))
             return;
         if (!word_is(&text->word, ",")) {
