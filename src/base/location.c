@@ -1,3 +1,4 @@
+/* Asks the kernel and hwloc where PEs run, and groups PEs by what they share. */
 #define _GNU_SOURCE /* sched_getaffinity, sched_getcpu */
 #include "base/location.h"
 

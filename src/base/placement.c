@@ -1,3 +1,4 @@
+/* Allocates memory of each kind: mappings of pages, and two static objects. */
 #define _GNU_SOURCE /* MAP_HUGETLB, syscall */
 #include "base/placement.h"
 

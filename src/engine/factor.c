@@ -1,3 +1,4 @@
+/* Names factors, chooses the levels of each, and puts them into force. */
 #include "engine/factor.h"
 
 #include <stdlib.h>

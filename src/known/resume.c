@@ -1,3 +1,4 @@
+/* Reads the file of an earlier run for --resume, and hands out its results point by point. */
 #define _GNU_SOURCE
 #include "known/known.h"
 

@@ -1,3 +1,4 @@
+/* Tests whether the levels of a factor differ, and adjusts the probabilities of several tests. */
 #include "stats/factorial.h"
 
 #include <math.h>

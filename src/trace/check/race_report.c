@@ -1,3 +1,4 @@
+/* Counts races by their pairs of call sites, and puts them into words. */
 #include "trace/check/race_report.h"
 
 #include <inttypes.h>
