@@ -29,30 +29,6 @@ struct builder {
     int rank; /* of a broadcast: counted from the root on */
 };
 
-/* ---- Names ---- */
-
-static const char *const names[MADE_COLLECTIVES][MADE_ALGORITHMS] = {
-    [MADE_BARRIER] = {"flat", "binomial", "recursive_doubling", "dissemination", NULL, "ring"},
-    [MADE_BROADCAST] = {"flat", "binomial", NULL, NULL, "scatter_allgather", "ring"},
-    [MADE_COLLECT] = {"flat", "binomial", "recursive_doubling", NULL, NULL, "ring"},
-    [MADE_REDUCE] = {"flat", "binomial", "recursive_doubling", NULL, "reduce_scatter_allgather",
-                     "ring"},
-};
-
-const char *made_name(enum made_collective collective, enum made_algorithm algorithm)
-{
-    return names[collective][algorithm];
-}
-
-enum made_algorithm made_find(enum made_collective collective, const char *name)
-{
-    enum made_algorithm a = 0;
-    while (a < MADE_ALGORITHMS &&
-           (!names[collective][a] || strcmp(names[collective][a], name) != 0))
-        a++;
-    return a;
-}
-
 /* ---- Ranges ---- */
 
 size_t made_vector(const struct made_task *task)
@@ -237,10 +213,12 @@ static void binomial_up(struct builder *b)
     }
 }
 
-/* All to everybody, or to each subtree its part. The largest subtree comes first. */
-static void binomial_down(struct builder *b, bool scatters)
+/* All to everybody, or where it is scattered to each subtree its part. The largest subtree comes
+ * first. */
+static void binomial_down(struct builder *b)
 {
     const struct made_task *task = b->task;
+    bool scatters = task->algorithm == MADE_SCATTER_ALLGATHER;
     bool early = task->collective == MADE_BROADCAST;
     int lowest = b->rank & -b->rank, bit = lowest > 0 ? lowest : 2 * largest_power(task->size);
     if (b->rank > 0)
@@ -442,58 +420,52 @@ static void token(struct builder *b)
 
 /* ---- All of them ---- */
 
-static void build(struct builder *b)
+static const struct {
+    const char *name; /* as scripts have it; NULL: there is none */
+    void (*parts[2])(struct builder *);
+} ways[MADE_COLLECTIVES][MADE_ALGORITHMS] = {
+    [MADE_BARRIER] = {[MADE_FLAT] = {"flat", {flat_up, flat_down}},
+                      [MADE_BINOMIAL] = {"binomial", {binomial_up, binomial_down}},
+                      [MADE_DOUBLING] = {"recursive_doubling", {doubling}},
+                      [MADE_DISSEMINATION] = {"dissemination", {dissemination}},
+                      [MADE_RING] = {"ring", {token}}},
+    [MADE_BROADCAST] = {[MADE_FLAT] = {"flat", {flat_down}},
+                        [MADE_BINOMIAL] = {"binomial", {binomial_down}},
+                        [MADE_SCATTER_ALLGATHER] = {"scatter_allgather", {binomial_down, ring}},
+                        [MADE_RING] = {"ring", {chain}}},
+    [MADE_COLLECT] = {[MADE_FLAT] = {"flat", {flat_collect}},
+                      [MADE_BINOMIAL] = {"binomial", {binomial_up, binomial_down}},
+                      [MADE_DOUBLING] = {"recursive_doubling", {doubling}},
+                      [MADE_RING] = {"ring", {ring}}},
+    [MADE_REDUCE] = {[MADE_FLAT] = {"flat", {flat_up, flat_down}},
+                     [MADE_BINOMIAL] = {"binomial", {binomial_up, binomial_down}},
+                     [MADE_DOUBLING] = {"recursive_doubling", {doubling}},
+                     [MADE_SCATTER_ALLGATHER] = {"reduce_scatter_allgather", {halving}},
+                     [MADE_RING] = {"ring", {ring}}},
+};
+
+const char *made_name(enum made_collective collective, enum made_algorithm algorithm)
 {
-    enum made_collective collective = b->task->collective;
-    bool returns = collective != MADE_BROADCAST; /* goes up a tree before it comes down */
-    switch (b->task->algorithm) {
-    case MADE_FLAT:
-        if (collective == MADE_COLLECT) {
-            flat_collect(b);
-            return;
-        }
-        if (returns)
-            flat_up(b);
-        flat_down(b);
-        return;
-    case MADE_BINOMIAL:
-        if (returns)
-            binomial_up(b);
-        binomial_down(b, false);
-        return;
-    case MADE_DOUBLING:
-        doubling(b);
-        return;
-    case MADE_DISSEMINATION:
-        dissemination(b);
-        return;
-    case MADE_SCATTER_ALLGATHER:
-        if (collective == MADE_REDUCE) {
-            halving(b);
-            return;
-        }
-        binomial_down(b, true);
-        ring(b);
-        return;
-    case MADE_RING:
-        if (collective == MADE_BARRIER)
-            token(b);
-        else if (collective == MADE_BROADCAST)
-            chain(b);
-        else
-            ring(b);
-        return;
-    case MADE_ALGORITHMS:
-        return;
-    }
+    return ways[collective][algorithm].name;
+}
+
+enum made_algorithm made_find(enum made_collective collective, const char *name)
+{
+    enum made_algorithm a = 0;
+    while (a < MADE_ALGORITHMS &&
+           (!ways[collective][a].name || strcmp(ways[collective][a].name, name) != 0))
+        a++;
+    return a;
 }
 
 struct made_plan made_plan(const struct made_task *task, int rank)
 {
     struct made_plan plan = {0};
-    struct builder b = {.task = task, .plan = &plan};
-    b.rank = (rank - task->root + task->size) % task->size;
-    build(&b);
+    struct builder b = {
+        .task = task, .plan = &plan, .rank = (rank - task->root + task->size) % task->size};
+    for (int i = 0; i < 2; i++)
+        if (ways[task->collective][task->algorithm].parts[i])
+            ways[task->collective][task->algorithm].parts[i](&b);
     return plan;
 }
 

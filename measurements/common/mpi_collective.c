@@ -217,16 +217,6 @@ static void list_blocks(struct run *run, struct mpi_block_lists *lists, const st
     }
 }
 
-/* Who this rank exchanges blocks with in the set's topology. */
-static void list_peers(struct run *run)
-{
-    struct mpi_collective_state *state = state_of(run);
-    const struct topology *topology = pe_set_topology(run->set);
-    state->peer_ranks =
-        run_allocate(run, (size_t)topology_degree(topology), sizeof *state->peer_ranks);
-    state->peers = topology_neighbors(topology, run->rank, state->peer_ranks);
-}
-
 static void describe_call(struct run *run)
 {
     struct mpi_collective_state *state = state_of(run);
@@ -247,8 +237,12 @@ static void describe_call(struct run *run)
     state->sends = mpi_datatype_of(run);
     state->receives = mpi_received_type(run);
     state->operation = mpi_operation_of(run);
-    if (run->function->neighborhood)
-        list_peers(run);
+    if (run->function->neighborhood) { /* whom this rank exchanges blocks with */
+        const struct topology *topology = pe_set_topology(run->set);
+        state->peer_ranks =
+            run_allocate(run, (size_t)topology_degree(topology), sizeof *state->peer_ranks);
+        state->peers = topology_neighbors(topology, run->rank, state->peer_ranks);
+    }
     if (state->operation)
         call->op = mpi_operation(state->operation);
     if (!state->sends)
@@ -344,28 +338,27 @@ double mpi_collective_once_run(struct run *run)
     return run_elapsed(run, started, run_stop(run));
 }
 
-/* A rank computes first, and that counts. */
-double mpi_collective_delayed(struct run *run)
+/* Several calls in a row, which count together, after a computation that counts, too. */
+static double calls_after(struct run *run, double computation, int64_t calls)
 {
     struct mpi_call *call = warm(run);
-    double delay = real_value(run, "delay", 0);
-    bool late = run->rank == run_integer(run, "node", 0);
     int64_t started = run_start(run);
-    if (late)
-        run_pause(delay);
-    do_it(run, call);
+    if (computation >= 0)
+        run_pause(computation);
+    for (int64_t i = 0; i < calls; i++)
+        do_it(run, call);
     return run_elapsed(run, started, run_stop(run));
 }
 
-/* Times several calls in a row; the value is that of all of them together. */
+double mpi_collective_delayed(struct run *run)
+{
+    bool late = run->rank == run_integer(run, "node", 0);
+    return calls_after(run, late ? real_value(run, "delay", 0) : -1, 1);
+}
+
 double mpi_collective_several(struct run *run)
 {
-    struct mpi_call *call = warm(run);
-    int64_t n = run_integer(run, "n", 1);
-    int64_t started = run_start(run);
-    for (int64_t i = 0; i < n; i++)
-        do_it(run, call);
-    return run_elapsed(run, started, run_stop(run));
+    return calls_after(run, -1, run_integer(run, "n", 1));
 }
 
 static double loop(struct run *run, bool separated)

@@ -193,20 +193,6 @@ static void note_errno(struct alone_state *s, const char *call)
     mpi_file_note(&s->file, call, code);
 }
 
-static MPI_Info hints_of(const struct run *run, bool direct)
-{
-    MPI_Info info = MPI_INFO_NULL, given = mpi_file_info(run);
-    if (given != MPI_INFO_NULL)
-        MPI_Info_dup(given, &info);
-    else
-        MPI_Info_create(&info);
-    if (direct) {
-        MPI_Info_set(info, "direct_read", "true");
-        MPI_Info_set(info, "direct_write", "true");
-    }
-    return info;
-}
-
 static void open_alone(struct run *run, bool create)
 {
     struct alone_state *s = run->state;
@@ -218,7 +204,15 @@ static void open_alone(struct run *run, bool create)
             note_errno(s, direct ? "open with O_DIRECT" : "open");
         return;
     }
-    MPI_Info info = hints_of(run, direct);
+    MPI_Info info, given = mpi_file_info(run);
+    if (given != MPI_INFO_NULL)
+        MPI_Info_dup(given, &info);
+    else
+        MPI_Info_create(&info);
+    if (direct) {
+        MPI_Info_set(info, "direct_read", "true");
+        MPI_Info_set(info, "direct_write", "true");
+    }
     mpi_file_open(&s->file, MPI_COMM_SELF, mpi_file_mode(run) | (create ? MPI_MODE_CREATE : 0),
                   info);
     MPI_Info_free(&info);

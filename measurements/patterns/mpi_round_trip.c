@@ -47,11 +47,17 @@ static int64_t fetch(const struct trip_state *state, const int64_t *word, int ra
     return fetched;
 }
 
-static void notify(const struct run *run, enum synchronized_by by)
+/* And tells the partner. */
+static void send(struct run *run, bool puts, const struct trip_memory *memory)
 {
+    const struct way *way = run->function->variant;
     const struct trip_state *state = run->state;
-    int partner = state->pair.partner;
-    switch (by) {
+    int bytes = (int)memory->bytes, partner = state->pair.partner;
+    if (puts) {
+        MPI_Put(memory->source, bytes, MPI_BYTE, partner, 0, bytes, MPI_BYTE, state->handle);
+        MPI_Win_flush(partner, state->handle);
+    }
+    switch (way->by) {
     case FLAG:
         MPI_Put(&state->pair.trips, 1, MPI_INT64_T, partner, state->flag, 1, MPI_INT64_T,
                 state->handle);
@@ -67,18 +73,6 @@ static void notify(const struct run *run, enum synchronized_by by)
     case ITSELF:
         break;
     }
-}
-
-static void send(struct run *run, bool puts, const struct trip_memory *memory)
-{
-    const struct way *way = run->function->variant;
-    const struct trip_state *state = run->state;
-    int bytes = (int)memory->bytes, partner = state->pair.partner;
-    if (puts) {
-        MPI_Put(memory->source, bytes, MPI_BYTE, partner, 0, bytes, MPI_BYTE, state->handle);
-        MPI_Win_flush(partner, state->handle);
-    }
-    notify(run, way->by);
 }
 
 static void look_for_flag(const struct trip_state *state)
