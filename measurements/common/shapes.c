@@ -16,21 +16,15 @@ static const struct ranks none = {-1, 0};
 static struct ranks targets_of(int rank, int n, enum shape shape, int64_t number)
 {
     struct ranks next = {(rank + 1) % n, 1};
-    switch (shape) {
-    case SHAPE_RING:
-        return next;
-    case SHAPE_PAIR:
-        return rank == 0 ? next : none;
-    case SHAPE_SINGLE:
-        return rank == number ? next : none;
-    case SHAPE_ALL_TO_ONE:
-        return rank > 0 ? (struct ranks){0, 1} : none;
-    case SHAPE_ONE_TO_ALL:
-        return rank == 0 && n > 1 ? (struct ranks){1, n - 1} : none;
-    case SHAPE_HALF:
-        return rank < number && rank < n / 2 ? (struct ranks){rank + n / 2, 1} : none;
-    }
-    return none;
+    const struct ranks by_shape[] = {
+        [SHAPE_RING] = next,
+        [SHAPE_PAIR] = rank == 0 ? next : none,
+        [SHAPE_SINGLE] = rank == number ? next : none,
+        [SHAPE_ALL_TO_ONE] = rank > 0 ? (struct ranks){0, 1} : none,
+        [SHAPE_ONE_TO_ALL] = rank == 0 && n > 1 ? (struct ranks){1, n - 1} : none,
+        [SHAPE_HALF] = rank < number && rank < n / 2 ? (struct ranks){rank + n / 2, 1} : none,
+    };
+    return by_shape[shape];
 }
 
 struct partner shape_partner(const struct run *run, enum shape shape, int64_t number)

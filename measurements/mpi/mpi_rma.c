@@ -187,33 +187,21 @@ struct epoch_state {
 static struct targets targets_of(const struct run *run, int rank)
 {
     const struct epochs *epochs = run->function->variant;
-    int n = run->size, all = 1;
-    switch (epochs->pattern) {
-    case PAIR:
-        return (struct targets){1, rank == 0};
-    case EXCHANGE:
-        return (struct targets){rank == 0, rank < 2};
-    case TO_DEST:
-        return (struct targets){(int)run_integer(run, "dest", 0), rank == 0};
-    case ONE_TO_ALL:
-        return (struct targets){1, rank == 0 ? n - 1 : 0};
-    case ALL_TO_ONE:
-        return (struct targets){0, rank > 0};
-    case EACH_TO_ONE:
-        return (struct targets){0, 1};
-    case SELF:
-        return (struct targets){rank, 1};
-    case ALL_TO_ALL:
-        return (struct targets){(rank + 1) % n, n - 1};
-    case EACH_TO_ALL:
-        return (struct targets){rank, n};
-    case NEIGHBOURS:
-        all = (int)run_integer(run, "msgs", 1);
-        return (struct targets){(rank + 1) % n, all};
-    case SHIFT:
-        break;
-    }
-    return (struct targets){(int)((rank + run_integer(run, "dist", 1)) % n), 1};
+    int n = run->size, next = (rank + 1) % n;
+    const struct targets by_pattern[] = {
+        [PAIR] = {1, rank == 0},
+        [EXCHANGE] = {rank == 0, rank < 2},
+        [TO_DEST] = {(int)run_integer(run, "dest", 0), rank == 0},
+        [ONE_TO_ALL] = {1, rank == 0 ? n - 1 : 0},
+        [ALL_TO_ONE] = {0, rank > 0},
+        [EACH_TO_ONE] = {0, 1},
+        [ALL_TO_ALL] = {next, n - 1},
+        [EACH_TO_ALL] = {rank, n},
+        [SELF] = {rank, 1},
+        [SHIFT] = {(int)((rank + run_integer(run, "dist", 1)) % n), 1},
+        [NEIGHBOURS] = {next, (int)run_integer(run, "msgs", 1)},
+    };
+    return by_pattern[epochs->pattern];
 }
 
 /* How many targets of a rank come before this one; -1: it is no target of that rank. */

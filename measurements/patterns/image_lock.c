@@ -47,13 +47,14 @@ static int random_rank(struct run *run)
     return (run->rank + distance) % run->size;
 }
 
-static inline void access_one(struct run *run, size_t iteration, int rank)
+static void access_one(struct run *run, int64_t iteration)
 {
     const struct access *access = run->function->variant;
+    struct access_state *state = run->state;
     struct image_locks *locks = locks_of(run);
-    unsigned char *remote = run->remote + iteration * run->remote_step;
-    unsigned char *local = run->local + iteration * run->local_step;
-    int pe = pe_set_member(run->set, rank);
+    unsigned char *remote = run->remote + (size_t)iteration * run->remote_step;
+    unsigned char *local = run->local + (size_t)iteration * run->local_step;
+    int rank = state->last = random_rank(run), pe = pe_set_member(run->set, rank);
     image_lock_set(locks, access->protection, rank, pe);
     if (access->get)
         shmem_getmem(local, remote, run->demand.local, pe);
@@ -64,15 +65,9 @@ static inline void access_one(struct run *run, size_t iteration, int rank)
 
 static double run_access(struct run *run)
 {
-    struct access_state *state = run->state;
-    if (warm_places(run))
-        access_one(run, 0, random_rank(run));
-    int64_t started = run_start(run);
-    for (int64_t i = 0; i < run->iterations; i++)
-        access_one(run, (size_t)i, state->last = random_rank(run));
-    double seconds = run_elapsed(run, started, run_stop(run));
+    double seconds = time_iterations(run, true, access_one);
     run_barrier(run); /* others may wait for a lock of this PE */
-    return seconds / (double)run->iterations;
+    return seconds;
 }
 
 /* ---- Verification ---- */

@@ -65,21 +65,19 @@ static bool playing(const struct run *run)
     return run->rank < 2;
 }
 
-/* Both ways, iterations times; the signal only grows, so that none is lost. */
-static void play(struct run *run, int64_t iterations)
+/* Both ways; the signal only grows, so that none is lost. */
+static void play(struct run *run, int64_t iteration)
 {
     struct signal_state *state = run->state;
     uint64_t *signal = signal_of(run);
-    for (int64_t i = 0; i < iterations; i++) {
-        state->turns++;
-        if (run->rank == 1)
-            shmem_signal_wait_until(signal, SHMEM_CMP_GE, state->turns);
-        shmem_putmem_signal(run->remote + (size_t)i * run->remote_step,
-                            run->local + (size_t)i * run->local_step, run->demand.local, signal, 1,
-                            SHMEM_SIGNAL_ADD, state->partner.pe);
-        if (run->rank == 0)
-            shmem_signal_wait_until(signal, SHMEM_CMP_GE, state->turns);
-    }
+    state->turns++;
+    if (run->rank == 1)
+        shmem_signal_wait_until(signal, SHMEM_CMP_GE, state->turns);
+    shmem_putmem_signal(run->remote + (size_t)iteration * run->remote_step,
+                        run->local + (size_t)iteration * run->local_step, run->demand.local, signal,
+                        1, SHMEM_SIGNAL_ADD, state->partner.pe);
+    if (run->rank == 0)
+        shmem_signal_wait_until(signal, SHMEM_CMP_GE, state->turns);
 }
 
 static bool set_up_ping_pong(struct run *run)
@@ -103,15 +101,10 @@ static bool verify(struct run *run)
 
 static double run_ping_pong(struct run *run)
 {
-    if (playing(run) && warm_places(run))
-        play(run, 1);
-    int64_t started = run_start(run);
-    if (playing(run))
-        play(run, run->iterations);
-    int64_t stopped = run_stop(run);
+    double seconds = time_iterations(run, playing(run), play);
     if (playing(run))
         shmem_quiet(); /* untimed: nobody answers this rank's last put */
-    return run->rank == 0 ? run_elapsed(run, started, stopped) / (double)run->iterations / 2 : NAN;
+    return run->rank == 0 ? seconds / 2 : NAN;
 }
 
 #endif
