@@ -30,7 +30,7 @@ static struct ranks targets_of(int rank, int n, enum shape shape, int64_t number
 struct partner shape_partner(const struct run *run, enum shape shape, int64_t number)
 {
     struct ranks targets = targets_of(run->rank, run->size, shape, number), sources = none;
-    /* Those who work on this rank follow each other. */
+    /* Ranks that work on this one follow each other. */
     for (int source = run->size - 1; source >= 0; source--) {
         struct ranks worked_on = targets_of(source, run->size, shape, number);
         if (run->rank >= worked_on.first && run->rank < worked_on.first + worked_on.count)

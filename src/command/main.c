@@ -333,8 +333,8 @@ static void warn_alone(const struct options *options, const struct tree *tree)
         launcher(), options->engine.command_line);
 }
 
-/* Where results are read on the terminal they say the same; where nobody is at one, what reads
- * standard error expects what is wrong. */
+/* Without --summary there is none only where .sko goes to standard output and nobody is at a
+ * terminal: programs that read standard error expect only what is wrong then. */
 static bool wants_summary(const struct options *options)
 {
     if (options->engine.estimate || options->summary == WHEN_NEVER)

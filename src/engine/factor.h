@@ -14,7 +14,7 @@
 #include "engine/request.h"
 #include "stats/factorial.h"
 
-/* Those that take little time come first. */
+/* Factors that take little time to try come first. */
 enum factor {
     FACTOR_RELATIVE,  /* the target's address less the source's, within a page */
     FACTOR_SOURCE,    /* where the source begins in its page */

@@ -110,8 +110,8 @@ struct aim aim_of(const struct settings *, bool precise);
  * in one disturbed stretch of time: then it reaches down to where undisturbed ones would begin. */
 void samples_interval(const struct aim *, const double *sorted, size_t n, double effective,
                       double error, double confidence, double *low, double *high);
-/* The same of values in the order of time, at the aim's confidence. Returns its width as a share of
- * the median, or NaN. */
+/* As samples_interval(), of values in the order of time, at the aim's confidence. Returns its width
+ * as a share of the median, or NaN. */
 double stop_median_interval(const struct aim *, const double *m, size_t n, double error,
                             double *low, double *high);
 /* Whether what is aimed at has been reached by the n valid repetitions m, in the order of time.

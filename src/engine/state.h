@@ -31,10 +31,10 @@ struct latest {
     bool measured;      /* not left to an estimate */
     const char *absent; /* why there is no time; NULL: nothing was to be measured yet */
     double time;        /* that was reported, seconds; NaN: none */
-    double
-        assumed; /* the same; where an estimate left the measurement out, that of its last probe */
-    size_t weight;                /* see measurement_weight() */
-    double median;                /* of several levels, the one that is the result; PE 0 */
+    double assumed;     /* `time`; where an estimate left the measurement out, the time of its last
+                           probe */
+    size_t weight;      /* see measurement_weight() */
+    double median;      /* of several levels, the one that is the result; PE 0 */
     struct statistics statistics; /* PE 0 */
 };
 

@@ -134,7 +134,7 @@ TEST(functions_must_exist)
           "Put_Round(...)'\n");
 }
 
-/* The same names as on the command line. */
+/* Scripts may use the names that the command line takes. */
 TEST(names_of_functions_and_routines)
 {
     check_body("measure comm(2) : shmem_barrier()\nmeasure comm(2) : Put_Round(1, 2)\n"

@@ -70,7 +70,7 @@ static char *block_around(const char *body)
     return text_format("begin measurement \"b\"\n%s\nend measurement\n", body);
 }
 
-/* The same for the inside of one block. */
+/* Checks the log of one block that has this inside. */
 static void check(const char *body, const char *log)
 {
     char *text = block_around(body), *whole = text_format("begin b\n%send\n", log);

@@ -263,7 +263,7 @@ TEST(every_call_is_right_in_any_order)
 
 /* ---- Both sides agree ---- */
 
-/* The same message in both plans. */
+/* Whether both plans mean one message by these steps. */
 static bool same(const struct made_step *a, const struct made_step *b)
 {
     return a->range.first == b->range.first && a->range.count == b->range.count &&

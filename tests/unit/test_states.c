@@ -179,7 +179,7 @@ TEST(few)
     static const struct states_state known[] = {KNOWN(6.2e-8), KNOWN(15e-8)};
     assert_int_equal(states_find(controls, 7, known, 2, found, ROOM), 2);
     assert_int_equal(states_find(controls, 8, NULL, 0, found, 1), 1);
-    /* The same, one after the other, persists nowhere. */
+    /* Two levels that take turns from control to control persist nowhere: they are no states. */
     for (size_t i = 0; i < 8; i++)
         stay(i, 1, i % 2 ? 16e-8 : 6e-8);
     assert_int_equal(states_find(controls, 8, NULL, 0, found, ROOM), 1);

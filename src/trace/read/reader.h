@@ -141,7 +141,7 @@ struct source *reader_next(struct reader *, struct source *before);
  * blocks). False at the end, after which the first one is next again. Damage is reported once for
  * each file, however often it is opened; after all threads also if events are missing. */
 bool source_event(struct source *, int thread, struct trace_event *);
-/* The same of a cursor, for callers that need several. */
+/* The next selected event of a cursor, for callers that need several cursors. */
 bool source_next(struct source *, struct trace_cursor *, struct trace_event *);
 /* Call it when all events were read by source_next(), or thread by thread. Reports if they are
  * fewer than the file's ending says. */

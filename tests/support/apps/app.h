@@ -159,7 +159,7 @@ static inline struct app app_begin_threads(const char *name, char **argv,
     return app;
 }
 
-/* The same for one thread. */
+/* app_begin_threads() for applications with one thread. */
 static inline struct app app_begin(const char *name, char **argv, const struct app_option *options)
 {
     return app_begin_threads(name, argv, options, NULL);
@@ -177,7 +177,7 @@ static inline void *app_memory(const struct app *app, size_t bytes)
 
 /* ---- Numbers ---- */
 
-/* The same random number for the same two others, everywhere. */
+/* A random number that depends on stream and index alone, so that all PEs compute it alike. */
 static inline uint64_t app_random(uint64_t stream, uint64_t index)
 {
     uint64_t x = index + stream * UINT64_C(0x9e3779b97f4a7c15) + 1;

@@ -92,7 +92,7 @@ static uint64_t checksum_of(long account, long balance)
     return app_random((uint64_t)balance, (uint64_t)account);
 }
 
-/* The same on one PE, without communication. */
+/* Computes the result of all PEs on one PE, without communication. */
 static uint64_t expected(const struct app *app, const struct bank *bank, long steps)
 {
     long *balance = calloc((size_t)bank->accounts, sizeof *balance), largest = 0;

@@ -103,7 +103,7 @@ static uint64_t sort_once(const struct app *app, const struct memory *memory, lo
     return sum;
 }
 
-/* The same on one PE, without communication. */
+/* Computes the result of all PEs on one PE, without communication. */
 static uint64_t expected(const struct app *app, long size, long steps)
 {
     int *keys = malloc((size_t)size * sizeof *keys);

@@ -261,7 +261,7 @@ static uint64_t transform(struct fft *fft, long step)
     return sum;
 }
 
-/* The same on one PE, without communication. */
+/* Computes the result of all PEs on one PE, without communication. */
 static uint64_t expected(const struct fft *fft, long steps)
 {
     struct box cube = {.count = {fft->edge[0], fft->edge[1], fft->edge[2]}};

@@ -89,7 +89,7 @@ static long look_up(const struct app *app, const struct table *table, long word)
     return entries[find(app, entries, word)].count;
 }
 
-/* The same on one PE, without communication: how often each word comes. */
+/* Computes the result of all PEs on one PE, without communication: how often each word comes. */
 static long *expected(const struct app *app, long size, long steps)
 {
     long *counts = calloc((size_t)size + 1, sizeof *counts);

@@ -114,7 +114,7 @@ static void compute(const struct block *block, long step)
     }
 }
 
-/* The same on one PE, without communication. */
+/* Computes the result of all PEs on one PE, without communication. */
 static uint64_t expected(const struct app *app, long size, long steps)
 {
     double *old = calloc((size_t)(size * size), sizeof *old);

@@ -122,7 +122,7 @@ static uint64_t checksum_of(int class, long total, long record)
     return app_random((uint64_t)total, (uint64_t)record + (uint64_t) class);
 }
 
-/* The same on one PE, without communication. */
+/* Computes the result of all PEs on one PE, without communication. */
 static uint64_t expected(const struct office *office)
 {
     long total[CLASSES] = {0}, record[CLASSES] = {0};

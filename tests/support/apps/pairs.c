@@ -130,7 +130,8 @@ static void solve_all(struct work *work)
     }
 }
 
-/* The same on one PE, without communication: it needs only the sums of the blocks. */
+/* Computes the result of all PEs on one PE, without communication: it needs only the sums of the
+ * blocks. */
 static uint64_t expected(const struct work *work)
 {
     uint64_t sums[TABLE] = {0}, results[TABLE] = {0}, sum = (uint64_t)work->tasks;

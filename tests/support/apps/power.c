@@ -146,7 +146,7 @@ static uint64_t iterate(const struct solver *solver, long step)
     return checksum_of(step, product, *solver->change);
 }
 
-/* The same on one PE, without communication and without the matrix. */
+/* Computes the result of all PEs on one PE, without communication and without the matrix. */
 static uint64_t expected(const struct app *app, long size, long steps)
 {
     long *vector = calloc((size_t)size, sizeof *vector), *next = calloc((size_t)size, sizeof *next);

@@ -26,7 +26,7 @@ static uint64_t checksum_of(long place, long value)
     return app_random((uint64_t)value, (uint64_t)place);
 }
 
-/* The same on one PE, without communication. */
+/* Computes the result of all PEs on one PE, without communication. */
 static uint64_t expected(const struct app *app, long size, long steps, long bits)
 {
     long *table = calloc((size_t)size, sizeof *table);

@@ -167,7 +167,8 @@ static uint64_t search_from_root(const struct graph *graph, long search, int *li
     return sum;
 }
 
-/* The same on one PE, without communication. It changes last and nothing else. */
+/* Computes the result of all PEs on one PE, without communication. It changes last and nothing
+ * else. */
 static uint64_t expected(const struct graph *graph, long searches)
 {
     uint64_t sum = 0, factor = 1;

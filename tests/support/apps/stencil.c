@@ -61,7 +61,7 @@ static void compute(const struct grid *grid, long step)
     }
 }
 
-/* The same on one PE, without communication. */
+/* Computes the result of all PEs on one PE, without communication. */
 static uint64_t expected(const struct app *app, long size, long steps)
 {
     size_t bytes = (size_t)(size * size) * sizeof(unsigned);

@@ -85,7 +85,7 @@ static double walk(const struct app *app, const struct graph *graph, long vertex
     return sum;
 }
 
-/* The same without communication. */
+/* Computes the walk without communication. */
 static double walk_alone(long vertices, long vertex, long length)
 {
     double sum = 0;

@@ -110,7 +110,7 @@ static uint64_t pass_token(const struct app *app, struct field *field, long numb
     return *field->token;
 }
 
-/* The same on one PE, without communication. */
+/* Computes the result of all PEs on one PE, without communication. */
 static uint64_t expected(const struct app *app, const struct field *field, long steps)
 {
     long rows = field->rows, columns = field->columns;

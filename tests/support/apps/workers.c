@@ -102,7 +102,7 @@ static void work_together(struct work *work)
         app_fail(work->app, 1, "no memory or context for a thread; take fewer --threads");
 }
 
-/* The same on one PE, without communication. */
+/* Computes the result of all PEs on one PE, without communication. */
 static uint64_t expected(const struct work *work)
 {
     uint64_t counts[CLASSES] = {0}, sum = (uint64_t)work->steps;

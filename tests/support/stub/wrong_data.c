@@ -41,7 +41,7 @@ static enum kind kind_of(const char *routine, size_t size)
     return kind[0] == 'd' ? DROP : kind[0] == 'f' ? FLIP : LONG;
 }
 
-/* The same data with another bit. */
+/* A copy of the data in which one bit is wrong. */
 static const void *flipped(const void *data)
 {
     static unsigned char copy[SIZE];
