@@ -94,8 +94,8 @@ const struct argument *run_argument(const struct run *run, const char *name)
 
 int64_t run_integer(const struct run *run, const char *name, int64_t otherwise)
 {
-    const struct argument *found = run_find_argument(run, name);
-    return found ? found->integer : otherwise;
+    const struct parameter *parameter = measurement_parameter(run->function, name);
+    return parameter ? run->arguments[parameter - run->function->parameters].integer : otherwise;
 }
 
 int run_word(const struct run *run, const char *name)

@@ -337,14 +337,14 @@ static enum measure_status fit(struct engine *engine, const struct measure_reque
 {
     const struct run *run = &engine->bench.run;
     size_t buffer = (size_t)engine->settings.buffer_bytes, limit = (size_t)engine->options.memory;
-    size_t need = buffers_need(run), own = run->demand.own, blocks = buffers_bytes(run), all;
+    size_t need = buffers_need(run), own = run->demand.own, all;
     const char *why = buffers_refusal(run);
     if (why)
         return misplaced(engine, request, why);
     /* Nothing of an open loop was asked for that is lost when it ends here. */
     if (need > buffer || (request->open && own > buffer))
         return too_large(engine, request, need);
-    if (__builtin_add_overflow(blocks, own, &all))
+    if (limit && __builtin_add_overflow(buffers_bytes(run), own, &all))
         all = SIZE_MAX;
     if (limit && all > limit)
         return above_limit(engine, request, all);

@@ -47,33 +47,24 @@ static const char *buffers_in_use(const struct bench *bench)
     return places == 1 ? "same" : "cycling";
 }
 
-/* Of the values in .sko. */
-static const char *unit_text(char *text, size_t size, const struct measurement *function,
-                             double unit)
-{
-    const char *name = numbers_unit_name(unit);
-    if (function->quantity != QUANTITY_TIME)
-        return "values in bytes";
-    if (name)
-        snprintf(text, size, "times in %s", name);
-    else
-        snprintf(text, size, "times in 1/%.17g s", unit);
-    return text;
-}
-
 /* buffers: in words. */
 static char *conditions(const struct measurement *function, const struct result_point *point,
                         const char *buffers)
 {
-    char unit[64], *start = point_start(point);
+    const char *unit = numbers_unit_name(point->unit);
+    char *start = point_start(point);
     struct text text = {0};
-    text_append(&text, "%zu PE%s %s; PEs %s; %s; %s run time; ", point->pes,
+    text_append(&text, "%zu PE%s %s; PEs %s; %s; %s run time; %s", point->pes,
                 numbers_plural(point->pes), point->placement, point->members, start,
-                point->run_time);
-    text_append(&text, "%s", buffers);
+                point->run_time, buffers);
     for (size_t i = 0; i < point->setting_count; i++)
         text_append(&text, "%s; ", point->settings[i]);
-    text_append(&text, "%s", unit_text(unit, sizeof unit, function, point->unit));
+    if (function->quantity != QUANTITY_TIME)
+        text_append(&text, "values in bytes");
+    else if (unit)
+        text_append(&text, "times in %s", unit);
+    else
+        text_append(&text, "times in 1/%.17g s", point->unit);
     free(start);
     return text_take(&text);
 }

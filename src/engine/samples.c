@@ -154,12 +154,6 @@ char *reference_text(const char *what, double subtracted, double time)
 /* A window this many times too large shrinks (mpiperf). */
 #define TOO_LARGE 4
 
-size_t stop_hard_limit(int max_repetitions)
-{
-    double limit = floor(1.5 * max_repetitions + 0.5);
-    return limit < SMALLEST_BATCH ? SMALLEST_BATCH : (size_t)limit;
-}
-
 static size_t larger(size_t a, size_t b)
 {
     return a > b ? a : b;
@@ -167,7 +161,7 @@ static size_t larger(size_t a, size_t b)
 
 struct aim aim_of(const struct settings *settings, bool precise)
 {
-    size_t limit = stop_hard_limit(settings->max_repetitions);
+    size_t limit = larger((size_t)floor(1.5 * settings->max_repetitions + 0.5), SMALLEST_BATCH);
     struct aim aim = {.least = (size_t)settings->min_repetitions,
                       .most = (size_t)settings->max_repetitions,
                       .limit = limit,

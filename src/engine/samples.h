@@ -20,7 +20,8 @@
 /* What a measurement is to reach. */
 struct aim {
     size_t least, most; /* valid repetitions before it may stop, and after which it stops */
-    size_t limit;       /* of valid repetitions, however large the last batch is */
+    size_t limit;       /* of valid repetitions, however large the last batch is: half as many again
+                           as the script says, but 4 at least */
     bool precise;       /* set_precision() says what, */
     bool lengthened;    /* what disturbs makes it longer, never shorter */
     bool median;        /* an interval of the median, else SKaMPI's standard error of the mean */
@@ -99,9 +100,6 @@ struct reference references_mean(const struct references *);
 char *reference_text(const char *what, double subtracted, double time);
 
 /* ---- When there are enough, and how long windows must be; pure ---- */
-
-/* Hard limit of valid repetitions: max(4, floor(1.5 max_repetitions + 0.5)). */
-size_t stop_hard_limit(int max_repetitions);
 
 /* precise: the settings' precision applies to what is measured. */
 struct aim aim_of(const struct settings *, bool precise);

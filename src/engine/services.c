@@ -69,38 +69,27 @@ static int64_t next_start(struct run *run)
     return start;
 }
 
-/* The global time at which this repetition starts. */
-static int64_t scheduled_start(struct run *run)
-{
-    struct window *window = &run->services->window;
-    switch (window->rule) {
-    case WINDOW_MPIPERF:
-        return window->origin + window->index++ * window->width;
-    case WINDOW_ROUND_TIME:
-        return next_start(run);
-    case WINDOW_CLASSIC:
-    case WINDOW_DISSEMINATION:
-        break;
-    }
-    return window->origin + ++window->index * window->width;
-}
-
 int64_t run_start(struct run *run)
 {
     struct window *window = &run->services->window;
+    bool windows = window->synchronization == SYNCHRONIZE_WINDOW;
+    bool scheduled = windows && window->rule != WINDOW_DISSEMINATION;
     if (window->synchronization == SYNCHRONIZE_BARRIER)
         comm_barrier(pe_set_group(run->set));
-    if (window->synchronization == SYNCHRONIZE_WINDOW) {
-        if (window->rule == WINDOW_DISSEMINATION) {
-            comm_quiet();
-            comm_dissemination_barrier(pe_set_group(run->set));
-        } else {
-            window->scheduled = scheduled_start(run);
-        }
+    if (windows && !scheduled) {
+        comm_quiet();
+        comm_dissemination_barrier(pe_set_group(run->set));
+    }
+    if (scheduled && window->rule == WINDOW_ROUND_TIME) {
+        window->scheduled = next_start(run);
+    } else if (scheduled) {
+        window->index++;
+        int64_t before = window->index - (window->rule == WINDOW_MPIPERF);
+        window->scheduled = window->origin + before * window->width;
     }
     /* Nothing of the engine's own may be left to be completed in the timed region. */
     comm_quiet();
-    if (window->synchronization == SYNCHRONIZE_WINDOW && window->rule != WINDOW_DISSEMINATION) {
+    if (scheduled) {
         int64_t target = sync_to_local(window->scheduled);
         window->started_late = timer_now() > target;
         wait_until(window, target);

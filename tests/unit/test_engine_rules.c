@@ -8,9 +8,15 @@
 
 TEST(hard_limit)
 {
-    assert_int_equal(stop_hard_limit(33), 50); /* floor(49.5 + 0.5) */
-    assert_int_equal(stop_hard_limit(32), 48);
-    assert_int_equal(stop_hard_limit(1), 4);
+    const struct {
+        int most;
+        size_t limit;
+    } wanted[] = {{33, 50}, {32, 48}, {1, 4}}; /* 33: floor(49.5 + 0.5) */
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        struct settings settings = settings_default();
+        settings.max_repetitions = wanted[i].most;
+        assert_int_equal(aim_of(&settings, false).limit, wanted[i].limit);
+    }
 }
 
 static bool enough(const struct settings *settings, const double *m, size_t n)
