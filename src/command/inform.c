@@ -263,7 +263,7 @@ static int inform(const struct options *options)
         printf("skampi %s\n", options_version());
         break;
     case INFORM_LIST:
-        return list_functions(options->listed, options->listed_count, options->list_pairs,
+        return list_functions(options->listed.of, options->listed.count, options->list_pairs,
                               json                ? LIST_JSON
                               : options->list_all ? LIST_ALL
                                                   : LIST_FOLDED)

@@ -40,8 +40,8 @@ static int parse(struct source *source, const struct options *options, struct tr
 {
     struct diag *diag = diag_create(source);
     *tree = parse_script(source, diag);
-    for (size_t i = 0; i < options->override_count; i++)
-        tree_override(*tree, source, diag, options->overrides[i]);
+    for (size_t i = 0; i < options->overrides.count; i++)
+        tree_override(*tree, source, diag, options->overrides.of[i]);
     tree_check(*tree, diag);
     int errors = (int)diag_count(diag);
     *messages = errors ? diag_text(diag) : diag_warnings(diag);
@@ -164,7 +164,7 @@ static bool fit_terminal(void)
 static bool wants_table(const struct options *options)
 {
     bool terminal = fit_terminal();
-    if (options->input || options->output_count > 0 || options->format >= 0)
+    if (options->input || options->outputs.count > 0 || options->format >= 0)
         return options->format == OUTPUT_TABLE;
     return terminal;
 }
@@ -173,14 +173,14 @@ static bool wants_table(const struct options *options)
 static struct output *open_output(const struct options *options, const struct source *source)
 {
     size_t count =
-        options->engine.estimate || options->output_count == 0 ? 1 : options->output_count;
+        options->engine.estimate || options->outputs.count == 0 ? 1 : options->outputs.count;
     struct output_target *targets = memory_zeroed(count, sizeof *targets);
     struct output *output = NULL;
     char *error = NULL;
     for (size_t i = 0; i < count && !error; i++) {
-        const char *path = options->engine.estimate     ? "/dev/null"
-                           : options->output_count == 0 ? "-"
-                                                        : options->outputs[i];
+        const char *path = options->engine.estimate      ? "/dev/null"
+                           : options->outputs.count == 0 ? "-"
+                                                         : options->outputs.of[i];
         bool standard = strcmp(path, "-") == 0;
         int format = standard ? -1 : output_format_of(path);
         if (format < 0)
@@ -299,10 +299,10 @@ static struct source *prepare(const struct options *options, struct start *start
 
 static bool writes_stdout(const struct options *options)
 {
-    for (size_t i = 0; i < options->output_count; i++)
-        if (strcmp(options->outputs[i], "-") == 0)
+    for (size_t i = 0; i < options->outputs.count; i++)
+        if (strcmp(options->outputs.of[i], "-") == 0)
             return true;
-    return options->output_count == 0;
+    return options->outputs.count == 0;
 }
 
 static const char *launcher(void)

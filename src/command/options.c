@@ -204,31 +204,18 @@ fail(struct options *options, const char *format, ...)
     va_end(arguments);
 }
 
-/* The value of one of these words; -1: it is none, and that is the error. by: what sets it. */
-static int take_word(struct options *options, const char *by, const struct setting_word *words,
-                     const char *value)
+/* Stores the place of the value among the words, unless it is none of them. */
+static void take_word(struct options *options, const char *said, const struct setting_word *words,
+                      const char *value, int *place)
 {
     int found = setting_word_find(words, value);
-    if (found < 0) {
-        char *list = setting_word_list(words, "", "or");
-        fail(options, "%s %s: give %s", by, value, list);
-        free(list);
+    if (found >= 0) {
+        *place = found;
+        return;
     }
-    return found;
-}
-
-/* A wrong value leaves it at auto, so that its error can still be shown. */
-static void set_when(struct options *options, enum when *when, const char *by, const char *value)
-{
-    int found = take_word(options, by, when_words, value);
-    *when = found < 0 ? WHEN_AUTO : (enum when)found;
-}
-
-static void set_unit(struct options *options, const char *name)
-{
-    options->engine.unit = numbers_unit(name);
-    if (options->engine.unit == 0)
-        fail(options, "--unit %s: give ns, us, ms or s", name);
+    char *list = setting_word_list(words, "", "or");
+    fail(options, "%s %s: give %s", said, value, list);
+    free(list);
 }
 
 static void fail_timer(struct options *options, const char *name)
@@ -240,14 +227,6 @@ static void fail_timer(struct options *options, const char *name)
     closest = closest_name(name, names, count);
     fail(options, "--timer %s: unknown timer%s%s%s --timers lists them", name,
          closest ? ": did you mean " : ";", closest ? closest : "", closest ? "?" : "");
-}
-
-/* Whether it is usable here is known only after the library has started. */
-static void set_timer(struct options *options, const char *name)
-{
-    if (!timer_find(name))
-        fail_timer(options, name);
-    options->engine.timer = name;
 }
 
 /* Seconds of "90", "90s", "1.5m", "1h30m", "2d", "30:00" or "1:30:00"; NaN for anything else. */
@@ -283,22 +262,6 @@ static double duration_of(const char *text)
     return sum;
 }
 
-/* Seconds. by: what sets them; advice: what to give instead. */
-static double take_time(struct options *options, const char *by, const char *text, bool may_be_0,
-                        const char *advice)
-{
-    double seconds = duration_of(text);
-    if (!((may_be_0 ? seconds >= 0 : seconds > 0) && seconds < LONGEST_TIME))
-        fail(options, "%s %s: give a time%s", by, text, advice);
-    return seconds;
-}
-
-static void set_time_limit(struct options *options, const char *text)
-{
-    options->engine.time_limit = take_time(options, "--time-limit", text, false,
-                                           " above 0, such as 90s, 30m, 1h30m or 1:30:00");
-}
-
 static void set_precision(struct options *options, const char *text)
 {
     char *end;
@@ -311,27 +274,12 @@ static void set_precision(struct options *options, const char *text)
         fail(options, "--precision %s: give a share above 0 and below 100%%, such as 2%% or 0.02",
              text);
     options->command.precision = value;
-    options->aims = "--precision";
-}
-
-static void set_point_time(struct options *options, const char *text)
-{
-    options->command.point_time =
-        take_time(options, "--point-time", text, false, " above 0, such as 0.5s, 10 or 1m");
-    options->aims = "--point-time";
 }
 
 static void set_memory(struct options *options, const char *text)
 {
     if (!lexer_integer(text, &options->engine.memory) || options->engine.memory == 0)
         fail(options, "--memory %s: give a number of bytes above 0, such as 64mb or 2gb", text);
-}
-
-/* by: the option or the environment variable that sets it. */
-static void set_startup_limit(struct options *options, const char *by, const char *text)
-{
-    options->startup_limit =
-        take_time(options, by, text, true, ", such as 90s, 10m or 1:30:00; 0 is any time");
 }
 
 static void set_rounds(struct options *options, const char *text)
@@ -360,12 +308,6 @@ static void set_factors(struct options *options, const char *list)
     if (error)
         fail(options, "--factors %s: %s", list, error);
     free(error);
-}
-
-static void set_state_wait(struct options *options, const char *text)
-{
-    options->engine.state_wait = take_time(options, "--state-wait", text, true,
-                                           ", such as 90s, 5m or 1:30:00; 0 waits for none");
 }
 
 static void fail_column(struct options *options, const char *name)
@@ -420,140 +362,163 @@ static void set_debug(struct options *options, const char *text)
     options->engine.debug = (int)bits;
 }
 
-/* Options that only set a flag, keep their value, or ask for something to be printed. */
-static const struct {
-    enum option_key key;
-    enum { STORE_FLAG, STORE_TEXT, STORE_INFORMATION } what;
-    size_t place; /* in struct options; of information: which one */
-} stored[] = {
-    {OPTION_FORCE, STORE_FLAG, offsetof(struct options, force)},
-    {OPTION_CHECK, STORE_FLAG, offsetof(struct options, check_only)},
-    {OPTION_SOURCE, STORE_FLAG, offsetof(struct options, show_source)},
-    {OPTION_ALL, STORE_FLAG, offsetof(struct options, list_all)},
-    {OPTION_PAIRS, STORE_FLAG, offsetof(struct options, list_pairs)},
-    {OPTION_QUICK, STORE_FLAG, offsetof(struct options, quick)},
-    {OPTION_ESTIMATE, STORE_FLAG, offsetof(struct options, engine.estimate)},
-    {OPTION_THREADS, STORE_FLAG, offsetof(struct options, threads)},
-    {OPTION_RAW, STORE_FLAG, offsetof(struct options, engine.raw)},
-    {OPTION_EXPLAIN, STORE_FLAG, offsetof(struct options, engine.explain)},
-    {OPTION_PROGRESS, STORE_FLAG, offsetof(struct options, progress)},
-    {OPTION_SIZES, STORE_TEXT, offsetof(struct options, command.sizes)},
-    {OPTION_PES, STORE_TEXT, offsetof(struct options, command.pes)},
-    {OPTION_ITERATIONS, STORE_TEXT, offsetof(struct options, command.iterations)},
-    {OPTION_RESUME, STORE_TEXT, offsetof(struct options, resume)},
-    {OPTION_STATE, STORE_TEXT, offsetof(struct options, engine.state)},
-    {OPTION_HELP, STORE_INFORMATION, INFORM_HELP},
-    {OPTION_VERSION, STORE_INFORMATION, INFORM_VERSION},
-    {OPTION_PRINT_SCRIPT, STORE_INFORMATION, INFORM_SCRIPT},
-    {OPTION_MAN, STORE_INFORMATION, INFORM_MAN},
-    {OPTION_COMPLETION, STORE_INFORMATION, INFORM_COMPLETION},
-    {OPTION_TIMERS, STORE_INFORMATION, INFORM_TIMERS},
-};
-
-static void store(struct options *options, enum option_key key, const char *value)
+static void set_input(struct options *options, const char *path)
 {
-    for (size_t i = 0; i < sizeof stored / sizeof *stored; i++) {
-        void *member = (char *)options + stored[i].place;
-        if (stored[i].key != key)
-            continue;
-        if (stored[i].what == STORE_FLAG)
-            *(bool *)member = true;
-        else if (stored[i].what == STORE_TEXT)
-            *(const char **)member = value;
-        else
-            options->information = (enum information)stored[i].place;
-    }
+    if (options->input)
+        fail(options,
+             "-i %s: there is a script already, %s: run one after the other, or "
+             "@include both in a third",
+             path, options->input);
+    options->input = path;
 }
 
-static void take(struct options *options, enum option_key key, const char *value)
+static void set_format(struct options *options, const char *name)
 {
-    switch (key) {
-    case OPTION_INPUT:
-        if (options->input)
-            fail(options,
-                 "-i %s: there is a script already, %s: run one after the other, or "
-                 "@include both in a third",
-                 value, options->input);
-        options->input = value;
+    options->format = output_format_find(name);
+    if (options->format < 0)
+        fail(options, "--format %s: give sko, csv, json or table", name);
+}
+
+static void set_unit(struct options *options, const char *name)
+{
+    options->engine.unit = numbers_unit(name);
+    if (options->engine.unit == 0)
+        fail(options, "--unit %s: give ns, us, ms or s", name);
+}
+
+/* Whether it is usable here is known only after the library has started. */
+static void set_timer(struct options *options, const char *name)
+{
+    if (!timer_find(name))
+        fail_timer(options, name);
+    options->engine.timer = name;
+}
+
+static void add(struct option_list *list, const char *value)
+{
+    list->of = memory_resize(list->of, (list->count + 1) * sizeof *list->of);
+    list->of[list->count++] = value;
+}
+
+static void add_override(struct options *options, const char *text)
+{
+    add(&options->overrides, text);
+    if (!strchr(text, '='))
+        fail(options, "--set %s: give NAME=EXPR", text);
+}
+
+static void set_list(struct options *options, const char *word)
+{
+    options->information = INFORM_LIST;
+    if (word)
+        add(&options->listed, word);
+}
+
+static void set_described(struct options *options, const char *name)
+{
+    options->information = INFORM_DESCRIBE;
+    options->name = name;
+}
+
+/* How an option is taken: into a member of struct options, or by a function. */
+struct taking {
+    enum { TAKE_FLAG, TAKE_TEXT, TAKE_LIST, TAKE_WORD, TAKE_TIME, TAKE_INFORMATION, TAKE_BY } how;
+    size_t place;                     /* of the member; of TAKE_INFORMATION: which one */
+    const char *instead;              /* TAKE_TIME: what to give in place of a wrong one */
+    bool above_0;                     /* TAKE_TIME: no time is wrong, too */
+    const struct setting_word *words; /* TAKE_WORD: in the order of the enum */
+    void (*by)(struct options *, const char *value);
+    bool decides; /* times with this option are not to be mixed with times without it, under one
+                     header */
+};
+
+#define PLACE(member) offsetof(struct options, member)
+
+static const struct taking takings[OPTIONS] = {
+    [OPTION_INPUT] = {TAKE_BY, .by = set_input},
+    [OPTION_OUTPUT] = {TAKE_LIST, PLACE(outputs)},
+    [OPTION_FORCE] = {TAKE_FLAG, PLACE(force)},
+    [OPTION_FORMAT] = {TAKE_BY, .by = set_format},
+    [OPTION_COLUMNS] = {TAKE_BY, .by = set_columns},
+    [OPTION_RAW] = {TAKE_FLAG, PLACE(engine.raw), .decides = true},
+    [OPTION_CHECK] = {TAKE_FLAG, PLACE(check_only)},
+    [OPTION_SOURCE] = {TAKE_FLAG, PLACE(show_source)},
+    [OPTION_SET] = {TAKE_BY, .by = add_override, .decides = true},
+    [OPTION_SIZES] = {TAKE_TEXT, PLACE(command.sizes)},
+    [OPTION_PES] = {TAKE_TEXT, PLACE(command.pes)},
+    [OPTION_ITERATIONS] = {TAKE_TEXT, PLACE(command.iterations)},
+    [OPTION_PRECISION] = {TAKE_BY, .by = set_precision},
+    [OPTION_POINT_TIME] = {TAKE_TIME, PLACE(command.point_time),
+                           .instead = " above 0, such as 0.5s, 10 or 1m", .above_0 = true},
+    [OPTION_QUICK] = {TAKE_FLAG, PLACE(quick)},
+    [OPTION_PRINT_SCRIPT] = {TAKE_INFORMATION, INFORM_SCRIPT},
+    [OPTION_TIMER] = {TAKE_BY, .by = set_timer, .decides = true},
+    [OPTION_CLOCK_SYNC] = {TAKE_WORD, PLACE(engine.clock_sync), .words = clock_sync_words,
+                           .decides = true},
+    [OPTION_VERIFY] = {TAKE_WORD, PLACE(engine.verify), .words = verify_words, .decides = true},
+    [OPTION_UNIT] = {TAKE_BY, .by = set_unit, .decides = true},
+    [OPTION_FACTORS] = {TAKE_BY, .by = set_factors},
+    [OPTION_ROUNDS] = {TAKE_BY, .by = set_rounds},
+    [OPTION_SEED] = {TAKE_BY, .by = set_seed},
+    [OPTION_KNOWN] = {TAKE_LIST, PLACE(known)},
+    [OPTION_RESUME] = {TAKE_TEXT, PLACE(resume)},
+    [OPTION_STATE] = {TAKE_TEXT, PLACE(engine.state), .decides = true},
+    [OPTION_STATE_WAIT] = {TAKE_TIME, PLACE(engine.state_wait),
+                           .instead = ", such as 90s, 5m or 1:30:00; 0 waits for none"},
+    [OPTION_TIME_LIMIT] = {TAKE_TIME, PLACE(engine.time_limit),
+                           .instead = " above 0, such as 90s, 30m, 1h30m or 1:30:00",
+                           .above_0 = true},
+    [OPTION_MEMORY] = {TAKE_BY, .by = set_memory, .decides = true},
+    [OPTION_EXPLAIN] = {TAKE_FLAG, PLACE(engine.explain)},
+    [OPTION_STARTUP_LIMIT] = {TAKE_TIME, PLACE(startup_limit),
+                              .instead = ", such as 90s, 10m or 1:30:00; 0 is any time"},
+    [OPTION_THREADS] = {TAKE_FLAG, PLACE(threads), .decides = true},
+    [OPTION_ESTIMATE] = {TAKE_FLAG, PLACE(engine.estimate)},
+    [OPTION_PROGRESS] = {TAKE_FLAG, PLACE(progress)},
+    [OPTION_SUMMARY] = {TAKE_WORD, PLACE(summary), .words = when_words},
+    [OPTION_COLOR] = {TAKE_WORD, PLACE(color), .words = when_words},
+    [OPTION_DEBUG] = {TAKE_BY, .by = set_debug},
+    [OPTION_LIST] = {TAKE_BY, .by = set_list},
+    [OPTION_ALL] = {TAKE_FLAG, PLACE(list_all)},
+    [OPTION_PAIRS] = {TAKE_FLAG, PLACE(list_pairs)},
+    [OPTION_DESCRIBE] = {TAKE_BY, .by = set_described},
+    [OPTION_TIMERS] = {TAKE_INFORMATION, INFORM_TIMERS},
+    [OPTION_MAN] = {TAKE_INFORMATION, INFORM_MAN},
+    [OPTION_COMPLETION] = {TAKE_INFORMATION, INFORM_COMPLETION},
+    [OPTION_HELP] = {TAKE_INFORMATION, INFORM_HELP},
+    [OPTION_VERSION] = {TAKE_INFORMATION, INFORM_VERSION},
+};
+
+/* said: the option, or the environment variable, that has the value. */
+static void take(struct options *options, enum option_key key, const char *said, const char *value)
+{
+    const struct taking *taking = &takings[key];
+    void *member = (char *)options + taking->place;
+    double seconds;
+    switch (taking->how) {
+    case TAKE_FLAG:
+        *(bool *)member = true;
         break;
-    case OPTION_OUTPUT:
-        options->outputs[options->output_count++] = value;
+    case TAKE_TEXT:
+        *(const char **)member = value;
         break;
-    case OPTION_FORMAT:
-        options->format = output_format_find(value);
-        if (options->format < 0)
-            fail(options, "--format %s: give sko, csv, json or table", value);
+    case TAKE_LIST:
+        add(member, value);
         break;
-    case OPTION_COLUMNS:
-        set_columns(options, value);
+    case TAKE_WORD:
+        take_word(options, said, taking->words, value, member);
         break;
-    case OPTION_DEBUG:
-        set_debug(options, value);
+    case TAKE_TIME:
+        seconds = duration_of(value);
+        if (!(seconds >= 0 && seconds < LONGEST_TIME) || (taking->above_0 && seconds == 0))
+            fail(options, "%s %s: give a time%s", said, value, taking->instead);
+        *(double *)member = seconds;
         break;
-    case OPTION_LIST:
-        options->information = INFORM_LIST;
-        if (value)
-            options->listed[options->listed_count++] = value;
+    case TAKE_INFORMATION:
+        options->information = (enum information)taking->place;
         break;
-    case OPTION_PRECISION:
-        set_precision(options, value);
-        break;
-    case OPTION_POINT_TIME:
-        set_point_time(options, value);
-        break;
-    case OPTION_DESCRIBE:
-        options->information = INFORM_DESCRIBE;
-        options->name = value;
-        break;
-    case OPTION_SET:
-        options->overrides[options->override_count++] = value;
-        if (!strchr(value, '='))
-            fail(options, "--set %s: give NAME=EXPR", value);
-        break;
-    case OPTION_TIMER:
-        set_timer(options, value);
-        break;
-    case OPTION_UNIT:
-        set_unit(options, value);
-        break;
-    case OPTION_VERIFY:
-        options->engine.verify = take_word(options, "--verify", verify_words, value);
-        break;
-    case OPTION_CLOCK_SYNC:
-        options->engine.clock_sync = take_word(options, "--clock-sync", clock_sync_words, value);
-        break;
-    case OPTION_ROUNDS:
-        set_rounds(options, value);
-        break;
-    case OPTION_FACTORS:
-        set_factors(options, value);
-        break;
-    case OPTION_SEED:
-        set_seed(options, value);
-        break;
-    case OPTION_TIME_LIMIT:
-        set_time_limit(options, value);
-        break;
-    case OPTION_MEMORY:
-        set_memory(options, value);
-        break;
-    case OPTION_STARTUP_LIMIT:
-        set_startup_limit(options, "--startup-limit", value);
-        break;
-    case OPTION_KNOWN:
-        options->known[options->engine.known_count++] = value;
-        break;
-    case OPTION_STATE_WAIT:
-        set_state_wait(options, value);
-        break;
-    case OPTION_SUMMARY:
-        set_when(options, &options->summary, "--summary", value);
-        break;
-    case OPTION_COLOR:
-        set_when(options, &options->color, "--color", value);
-        break;
-    default:
-        store(options, key, value);
+    case TAKE_BY:
+        taking->by(options, value);
         break;
     }
 }
@@ -573,18 +538,6 @@ static char *join(int argc, char **argv)
     return joined;
 }
 
-/* Whether times with this option are not to be mixed with times without it, under one header. */
-static bool decides(enum option_key key)
-{
-    static const enum option_key keys[] = {OPTION_RAW,        OPTION_SET,    OPTION_TIMER,
-                                           OPTION_CLOCK_SYNC, OPTION_VERIFY, OPTION_UNIT,
-                                           OPTION_STATE,      OPTION_MEMORY, OPTION_THREADS};
-    bool found = false;
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        found = found || keys[i] == key;
-    return found;
-}
-
 /* Appends the option to what starts the run again, unless it would be another one's. */
 static void repeat(struct options *options, enum option_key key, const char *value)
 {
@@ -601,7 +554,7 @@ static void repeat(struct options *options, enum option_key key, const char *val
     if (value)
         text_append_word(&word, value);
     text_append_bytes(&options->again, word.data, word.length);
-    if (decides(key))
+    if (takings[key].decides)
         text_append_bytes(&options->deciding, word.data, word.length);
     if (key != OPTION_ROUNDS && key != OPTION_TIME_LIMIT && key != OPTION_FACTORS)
         text_append_bytes(&options->other_rounds, word.data, word.length);
@@ -626,15 +579,17 @@ static void begin_repeat(struct options *options, const char *program, char **wo
 
 static void take_row(void *context, size_t row, const char *value)
 {
-    take(context, (enum option_key)row, value);
+    char *said = text_format("--%s", option_rows[row].name);
+    take(context, (enum option_key)row, said, value);
     repeat(context, (enum option_key)row, value);
+    free(said);
 }
 
 /* A name without a suffix is .sko; an unknown suffix needs a format. */
 static void check_suffixes(struct options *options)
 {
-    for (size_t i = 0; i < options->output_count && options->format < 0; i++) {
-        const char *path = options->outputs[i], *slash = strrchr(path, '/');
+    for (size_t i = 0; i < options->outputs.count && options->format < 0; i++) {
+        const char *path = options->outputs.of[i], *slash = strrchr(path, '/');
         const char *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
         if (dot && dot != name && dot[1] != '\0' && output_format_of(path) < 0)
             fail(options,
@@ -649,7 +604,7 @@ static void check_state(struct options *options, bool waits)
     char *wrong = machine_state_wrong(options->engine.state, &numbered);
     if (wrong)
         fail(options, "--state %s: %s", options->engine.state, wrong);
-    else if (numbered && options->engine.known_count == 0)
+    else if (numbered && options->known.count == 0)
         fail(options,
              "--state %s: numbers are those of earlier runs: name their results with --known FILE",
              options->engine.state);
@@ -661,10 +616,11 @@ static void check_state(struct options *options, bool waits)
 /* Records of the earlier run are copied as they are, so that everything must be JSON. */
 static void check_resume(struct options *options)
 {
-    bool json = options->output_count > 0;
-    for (size_t i = 0; i < options->output_count; i++) {
-        int format =
-            strcmp(options->outputs[i], "-") == 0 ? -1 : output_format_of(options->outputs[i]);
+    bool json = options->outputs.count > 0;
+    for (size_t i = 0; i < options->outputs.count; i++) {
+        int format = strcmp(options->outputs.of[i], "-") == 0
+                         ? -1
+                         : output_format_of(options->outputs.of[i]);
         json = json && (format < 0 ? options->format : format) == OUTPUT_JSON;
     }
     const char *other = options->engine.rounds > 1 ? "--rounds"
@@ -689,7 +645,7 @@ static void take_words(struct options *options, char **words, size_t count)
     bool measures = options->information == INFORM_NOTHING || options->information == INFORM_SCRIPT;
     if (options->information == INFORM_LIST)
         while (count-- > 0)
-            options->listed[options->listed_count++] = *words++;
+            add(&options->listed, *words++);
     else if (!measures && count > 0)
         fail(options, "unexpected argument %s", *words);
     else
@@ -727,16 +683,18 @@ static void check_command(struct options *options)
         fail(options, "--all: it is for --list");
     if (options->list_pairs && options->information != INFORM_LIST)
         fail(options, "--pairs: it is for --list");
-    const char *aim = options->aims ? options->aims : options->quick ? "--quick" : NULL;
+    const char *aim = options->command.precision > 0    ? "--precision"
+                      : options->command.point_time > 0 ? "--point-time"
+                                                        : NULL;
+    if (options->quick && aim)
+        fail(options, "--quick beside %s: leave one of them out", aim);
+    if (options->quick)
+        aim = "--quick";
     if (options->input && aim)
         fail(options,
              "%s is for functions on the command line, not for -i %s; a script calls "
              "set_precision()",
              aim, options->input);
-    if (options->quick && options->aims)
-        fail(options, "--quick beside %s: leave one of them out", options->aims);
-    if (options->quick)
-        options->command.precision = 0;
     if (options->input && options->command.count > 0)
         fail(options,
              "unexpected argument %s beside -i %s: leave out -i, or write it into the script",
@@ -760,20 +718,13 @@ void options_parse(struct options *options, int argc, char **argv)
     options->format = -1;
     options->engine.state_wait = -1;
     options->startup_limit = STARTUP_LIMIT;
-    options->command.precision = PRECISION;
-    options->command.point_time = POINT_TIME;
     const char *startup = getenv(STARTUP_VARIABLE);
     if (startup)
-        set_startup_limit(options, STARTUP_VARIABLE, startup);
+        take(options, OPTION_STARTUP_LIMIT, STARTUP_VARIABLE, startup);
     const char *summary = getenv(SUMMARY_VARIABLE);
     if (summary && *summary)
-        set_when(options, &options->summary, SUMMARY_VARIABLE, summary);
-    options->overrides = memory_zeroed((size_t)argc + 1, sizeof *options->overrides);
+        take(options, OPTION_SUMMARY, SUMMARY_VARIABLE, summary);
     options->engine.command_line = join(argc, argv);
-    options->outputs = memory_zeroed((size_t)argc + 1, sizeof *options->outputs);
-    options->engine.known = options->known =
-        memory_zeroed((size_t)argc + 1, sizeof *options->known);
-    options->listed = memory_zeroed((size_t)argc + 1, sizeof *options->listed);
     char *error;
     int first = command_line_parse(option_rows, OPTIONS, "skampi -h", argc, argv, take_row, options,
                                    &error);
@@ -792,15 +743,21 @@ void options_parse(struct options *options, int argc, char **argv)
         options->engine.state_wait = STATE_WAIT;
     check_factors(options);
     check_command(options);
+    options->engine.known = options->known.of;
+    options->engine.known_count = options->known.count;
+    if (options->command.precision == 0 && !options->quick)
+        options->command.precision = PRECISION;
+    if (options->command.point_time == 0)
+        options->command.point_time = POINT_TIME;
 }
 
 void options_release(struct options *options)
 {
-    free(options->overrides);
-    free(options->outputs);
-    free(options->known);
+    free(options->overrides.of);
+    free(options->outputs.of);
+    free(options->known.of);
     free(options->columns);
-    free(options->listed);
+    free(options->listed.of);
     free((char *)options->engine.command_line);
     free(options->error);
     text_release(&options->again);

@@ -81,29 +81,31 @@ enum option_key {
 /* One table for parsing, --help, the manual page and completion. */
 extern const struct manual_option option_rows[OPTIONS];
 
+/* Values of an option that may be repeated. */
+struct option_list {
+    const char **of;
+    size_t count;
+};
+
 struct options {
     struct engine_options engine; /* what the engine has to know of them; main adds the rest */
     const char *input;
-    const char **outputs; /* of -o; none: standard output, as "-" */
-    bool force;           /* they replace any file */
-    size_t output_count;
+    struct option_list outputs; /* of -o; none: standard output, as "-" */
+    bool force;                 /* they replace any file */
     int format; /* enum output_format, of outputs whose name has no suffix; -1: not given */
     bool check_only, show_source, progress, threads;
     enum when summary, color;
     size_t *columns; /* of --columns, for output_show_columns() */
     size_t column_count;
-    const char **known;     /* files of --known: engine.known */
-    const char *resume;     /* file of --resume; NULL: none */
-    double startup_limit;   /* seconds that each step of the start and the end may take; 0: any */
-    const char **overrides; /* NAME=EXPR of --set */
-    size_t override_count;
+    struct option_list known; /* files of --known: engine.known */
+    const char *resume;       /* file of --resume; NULL: none */
+    double startup_limit;     /* seconds that each step of the start and the end may take; 0: any */
+    struct option_list overrides; /* NAME=EXPR of --set */
     enum information information;
-    const char *name;    /* of --describe */
-    const char **listed; /* words and patterns of --list */
-    size_t listed_count;
-    bool list_all;    /* unfolded */
-    bool list_pairs;  /* only functions of pairs */
-    const char *aims; /* the option that says how precise it is to be; NULL: none does */
+    const char *name;          /* of --describe */
+    struct option_list listed; /* words and patterns of --list */
+    bool list_all;             /* unfolded */
+    bool list_pairs;           /* only functions of pairs */
     bool quick;
     struct command_words command; /* what is measured where there is no input */
     char *error;                  /* what is wrong with the command line, or NULL */
