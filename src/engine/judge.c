@@ -139,7 +139,7 @@ static void judge_unseen(struct batches *batches, struct decision *next)
 static bool needs_control(const struct batches *batches, const struct decision *next)
 {
     const struct judge *judge = batches->judge;
-    bool affordable = machine_affordable(judge->machine);
+    bool affordable = machine_affordable(judge->machine, 1);
     if (judge->waits)
         return judge->batches > 0 || !states_are_known(&judge->before) || judge->idled;
     if (judge->batches == 0)

@@ -157,7 +157,7 @@ static void report_success(struct engine *engine, const struct measure_request *
     const struct statistics *statistics = &outcome->statistics;
     outcome_bring(outcome, &engine->bench.services.notes, request->set);
     bool controls = engine->settings.controls;
-    if (comm_pe() == 0)
+    if (comm_pe() == 0 && outcome->control_count > 0)
         machine_add(engine->machine, request->set, outcome->controls, outcome->control_count);
     if (comm_pe() == 0 && controls)
         machine_measured(engine->machine, request->set, statistics);

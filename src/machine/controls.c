@@ -155,10 +155,10 @@ static void hand_over_all(const struct pe_group *group, struct result_controls *
     seen->hand_over_shared = median_of_slots(slots.shared, slots.reachable);
 }
 
-struct result_controls controls_take(struct controls *controls, const struct pe_group *group)
+struct result_controls controls_take(struct machine *machine, const struct pe_group *group)
 {
     double begin = wall_seconds();
-    struct result_controls seen = {NAN, NAN, NAN, addition(), controls->copy};
+    struct result_controls seen = {NAN, NAN, NAN, addition(), machine->copy};
     if (group->size > 1) {
         hand_over_all(group, &seen);
         double most[] = {seen.hand_over_slowest, seen.addition, seen.copy};
@@ -167,8 +167,8 @@ struct result_controls controls_take(struct controls *controls, const struct pe_
         seen.addition = most[1];
         seen.copy = most[2];
     }
-    controls->cost = wall_seconds() - begin;
-    controls->spent += controls->cost;
+    machine->cost = wall_seconds() - begin;
+    machine->spent += machine->cost;
     return seen;
 }
 
@@ -181,46 +181,39 @@ static size_t private_cache(void)
 
 /* Copies a block, whose time tells the speed of caches and memory. Its data displace others in the
  * caches. */
-static void take_copy(struct controls *controls)
+static void take_copy(struct machine *machine)
 {
-    size_t bytes = controls->copy_bytes;
+    size_t bytes = machine->copy_bytes;
     if (bytes == 0) {
-        bytes = controls->copy_bytes = private_cache();
-        controls->copy_from = memory_zeroed(bytes, 1);
-        controls->copy_to = memory_zeroed(bytes, 1);
-        memset(controls->copy_from, 1, bytes);
-        memset(controls->copy_to, 1, bytes);
+        bytes = machine->copy_bytes = private_cache();
+        machine->copy_from = memory_zeroed(bytes, 1);
+        machine->copy_to = memory_zeroed(bytes, 1);
+        memset(machine->copy_from, 1, bytes);
+        memset(machine->copy_to, 1, bytes);
     }
     /* Without what comes once: it would use up what the first controls may take. */
     double begin = wall_seconds();
     int64_t start = timer_now();
-    memcpy(controls->copy_to, controls->copy_from, bytes);
-    __asm__ volatile("" : : "r"(controls->copy_to) : "memory");
-    controls->copy = timer_seconds(timer_now() - start) / (double)bytes;
-    controls->copied_at = wall_seconds();
-    controls->copy_cost = controls->copied_at - begin;
-    controls->spent += controls->copy_cost;
+    memcpy(machine->copy_to, machine->copy_from, bytes);
+    __asm__ volatile("" : : "r"(machine->copy_to) : "memory");
+    machine->copy = timer_seconds(timer_now() - start) / (double)bytes;
+    machine->copied_at = wall_seconds();
+    machine->copy_cost = machine->copied_at - begin;
+    machine->spent += machine->copy_cost;
 }
 
 /* ---- How often ---- */
 
-/* Whether a control fits into this part of the share of the time that controls may take. */
-static bool is_affordable(const struct controls *controls, double part)
+bool machine_affordable(const struct machine *machine, double part)
 {
-    double passed = wall_seconds() - controls->started;
-    return controls->spent + controls->cost <= part * SHARE * passed + ADVANCE;
+    double passed = wall_seconds() - machine->started;
+    return machine->spent + machine->cost <= part * SHARE * passed + ADVANCE;
 }
 
-static bool is_copy_due(const struct controls *controls)
+static bool is_copy_due(const struct machine *machine)
 {
-    return controls->copied_at == 0 ||
-           wall_seconds() - controls->copied_at > controls->copy_cost / COPY_SHARE;
-}
-
-/* Seconds since the start. */
-static double clock_of(const struct controls *controls)
-{
-    return wall_seconds() - controls->started;
+    return machine->copied_at == 0 ||
+           wall_seconds() - machine->copied_at > machine->copy_cost / COPY_SHARE;
 }
 
 /* ---- What earlier runs have seen ---- */
@@ -235,28 +228,28 @@ static uint64_t hash_of(const char *members, int pes)
 
 /* Brings what earlier runs have seen from PE 0 to all PEs, before anything is measured.
  * Collective. */
-static void know(struct controls *controls, const struct earlier_runs *known)
+static void know(struct machine *machine, const struct earlier_runs *known)
 {
     int64_t count = known ? (int64_t)known->state_count : 0;
     comm_broadcast(comm_world(), &count, sizeof count);
-    controls->known_count = (size_t)count;
-    controls->known = memory_zeroed((size_t)count + 1, sizeof *controls->known);
+    machine->known_count = (size_t)count;
+    machine->known = memory_zeroed((size_t)count + 1, sizeof *machine->known);
     for (size_t i = 0; known && i < known->state_count; i++) {
         const struct known_state *state = &known->states[i];
-        struct seen_earlier *earlier = &controls->known[i];
+        struct seen_earlier *earlier = &machine->known[i];
         earlier->set = hash_of(state->members, state->pes);
         earlier->number = state->number;
         memcpy(earlier->ranges, state->ranges, sizeof earlier->ranges);
     }
-    comm_broadcast(comm_world(), controls->known, (size_t)count * sizeof *controls->known);
+    comm_broadcast(comm_world(), machine->known, (size_t)count * sizeof *machine->known);
 }
 
-void controls_begin(struct controls *controls, double started, const struct earlier_runs *earlier)
+void controls_begin(struct machine *machine, double started, const struct earlier_runs *earlier)
 {
-    controls->started = started;
-    controls->copy = NAN;
-    controls->world = pe_set_strided(0, 1, comm_pes());
-    know(controls, earlier);
+    machine->started = started;
+    machine->copy = NAN;
+    machine->world = pe_set_strided(0, 1, comm_pes());
+    know(machine, earlier);
 }
 
 /* In ascending order; those that there is no room for are left out. */
@@ -277,15 +270,15 @@ static void add_known(struct control_log *log, const struct seen_earlier *earlie
     log->known_count++;
 }
 
-static void find_known(const struct controls *controls, struct control_log *log)
+static void find_known(const struct machine *machine, struct control_log *log)
 {
-    if (controls->known_count == 0)
+    if (machine->known_count == 0)
         return;
     char *members = pe_set_text(log->set);
     uint64_t set = hash_of(members, pe_set_size(log->set));
-    for (size_t i = 0; i < controls->known_count; i++)
-        if (controls->known[i].set == set)
-            add_known(log, &controls->known[i]);
+    for (size_t i = 0; i < machine->known_count; i++)
+        if (machine->known[i].set == set)
+            add_known(log, &machine->known[i]);
     free(members);
 }
 
@@ -296,17 +289,16 @@ struct states_values controls_now(const struct control_log *log)
     return result_control_values(&log->controls[log->count - 1].seen);
 }
 
-struct control_log *controls_log(struct controls *controls, const struct pe_set *set)
+struct control_log *machine_log(struct machine *machine, const struct pe_set *set)
 {
-    for (size_t i = controls->log_count; i > 0; i--)
-        if (pe_set_equal(controls->logs[i - 1]->set, set))
-            return controls->logs[i - 1];
-    controls->logs =
-        memory_resize(controls->logs, (controls->log_count + 1) * sizeof *controls->logs);
+    for (size_t i = machine->log_count; i > 0; i--)
+        if (pe_set_equal(machine->logs[i - 1]->set, set))
+            return machine->logs[i - 1];
+    machine->logs = memory_resize(machine->logs, (machine->log_count + 1) * sizeof *machine->logs);
     struct control_log *log = memory_zeroed(1, sizeof *log);
     log->set = pe_set_reference((struct pe_set *)(uintptr_t)set);
-    find_known(controls, log);
-    return controls->logs[controls->log_count++] = log;
+    find_known(machine, log);
+    return machine->logs[machine->log_count++] = log;
 }
 
 /* States of earlier runs keep their numbers; the other states get the next ones. */
@@ -335,23 +327,19 @@ static void find_states(struct control_log *log)
     free(series);
 }
 
-void controls_trim(struct control_log *log, size_t *place)
-{
-    if (log->count < LONGEST_LOG)
-        return;
-    for (size_t i = 0; i < log->count / 2; i++)
-        log->controls[i] = log->controls[2 * i + 1];
-    log->count /= 2;
-    log->judged /= 2;
-    if (place)
-        *place /= 2;
-}
-
-void controls_add(struct control_log *log, double at, const struct result_controls *seen)
+void controls_add(struct control_log *log, double at, const struct result_controls *seen,
+                  size_t *place)
 {
     if (log->count == log->room) {
         log->room = log->room ? 2 * log->room : 64;
         log->controls = memory_resize(log->controls, log->room * sizeof *log->controls);
+    }
+    if (log->count >= LONGEST_LOG) {
+        for (size_t i = 0; i < log->count / 2; i++)
+            log->controls[i] = log->controls[2 * i + 1];
+        log->count /= 2;
+        log->judged /= 2;
+        *place /= 2;
     }
     log->controls[log->count++] = (struct control){at, *seen};
     if ((double)log->count >= GROWTH * (double)log->judged)
@@ -364,27 +352,22 @@ void controls_judge(struct control_log *log)
         find_states(log);
 }
 
-void controls_free(struct controls *controls)
+void machine_end(struct machine *machine)
 {
-    for (size_t i = 0; i < controls->log_count; i++) {
-        pe_set_release(controls->logs[i]->set);
-        free(controls->logs[i]->controls);
-        free(controls->logs[i]);
+    for (size_t i = 0; i < machine->log_count; i++) {
+        pe_set_release(machine->logs[i]->set);
+        free(machine->logs[i]->controls);
+        free(machine->logs[i]);
     }
-    free(controls->logs);
-    pe_set_release(controls->world);
-    free(controls->known);
-    free(controls->copy_from);
-    free(controls->copy_to);
-    *controls = (struct controls){0};
+    free(machine->logs);
+    pe_set_release(machine->world);
+    free(machine->known);
+    free(machine->copy_from);
+    free(machine->copy_to);
+    free(machine);
 }
 
 /* ---- For all who know machine.h ---- */
-
-struct control_log *machine_log(struct machine *machine, const struct pe_set *set)
-{
-    return controls_log(&machine->controls, set);
-}
 
 const struct control *machine_controls(const struct control_log *log, size_t *count)
 {
@@ -395,7 +378,8 @@ const struct control *machine_controls(const struct control_log *log, size_t *co
 struct states_values machine_now(const struct machine *machine, const struct control_log *log,
                                  double age)
 {
-    if (log->count == 0 || clock_of(&machine->controls) - log->controls[log->count - 1].at >= age)
+    if (log->count == 0 ||
+        wall_seconds() - machine->started - log->controls[log->count - 1].at >= age)
         return unknown;
     return controls_now(log);
 }
@@ -409,56 +393,46 @@ bool machine_changed(const struct control_log *log, const struct states_values *
 void machine_control(struct machine *machine, const struct pe_group *group, struct control_log *log,
                      size_t *place)
 {
-    struct controls *controls = &machine->controls;
-    struct result_controls seen = controls_take(controls, group);
+    struct result_controls seen = controls_take(machine, group);
     if (!log)
         return;
     double begin = wall_seconds();
-    controls_trim(log, place);
-    controls_add(log, clock_of(controls), &seen);
-    controls->spent += wall_seconds() - begin;
+    controls_add(log, begin - machine->started, &seen, place);
+    machine->spent += wall_seconds() - begin;
 }
 
 void machine_copy(struct machine *machine, const struct pe_group *group)
 {
-    int64_t due = is_copy_due(&machine->controls);
+    int64_t due = is_copy_due(machine);
     comm_broadcast(group, &due, sizeof due);
     if (due)
-        take_copy(&machine->controls);
-}
-
-bool machine_affordable(const struct machine *machine)
-{
-    return is_affordable(&machine->controls, 1);
+        take_copy(machine);
 }
 
 double machine_control_cost(const struct machine *machine)
 {
-    return machine->controls.cost;
+    return machine->cost;
 }
 
 void machine_look(struct machine *machine)
 {
-    struct controls *controls = &machine->controls;
+    size_t first = 0;
     if (machine_unseen())
         return;
-    int64_t due[] = {is_affordable(controls, WAITING_PART), is_copy_due(controls)};
+    int64_t due[] = {machine_affordable(machine, WAITING_PART), is_copy_due(machine)};
     comm_broadcast(comm_world(), due, sizeof due);
     if (due[1])
-        take_copy(controls);
+        take_copy(machine);
     if (due[0])
         machine_control(machine, comm_world(),
-                        comm_pe() == 0 ? controls_log(controls, controls->world) : NULL, NULL);
+                        comm_pe() == 0 ? machine_log(machine, machine->world) : NULL, &first);
 }
 
 void machine_add(struct machine *machine, const struct pe_set *set, const struct control *taken,
                  size_t count)
 {
-    if (count == 0)
-        return;
-    struct control_log *log = controls_log(&machine->controls, set);
-    for (size_t i = 0; i < count; i++) {
-        controls_trim(log, NULL);
-        controls_add(log, taken[i].at, &taken[i].seen);
-    }
+    size_t first = 0;
+    struct control_log *log = machine_log(machine, set);
+    for (size_t i = 0; i < count; i++)
+        controls_add(log, taken[i].at, &taken[i].seen, &first);
 }

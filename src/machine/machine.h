@@ -69,9 +69,9 @@ void machine_control(struct machine *, const struct pe_group *, struct control_l
 /* The control that leaves other caches behind, if it is due: before a measurement. All members of
  * the group. */
 void machine_copy(struct machine *, const struct pe_group *);
-/* Whether a control still fits into the share of the time that they may take, and how long the last
- * one took, seconds. */
-bool machine_affordable(const struct machine *);
+/* Whether a control still fits into this part of the share of the time that they may take; and how
+ * long the last one took, seconds. */
+bool machine_affordable(const struct machine *, double part);
 double machine_control_cost(const struct machine *);
 /* What the machine is like while nothing is measured. Collective. */
 void machine_look(struct machine *);

@@ -42,31 +42,14 @@ struct seen_earlier {
     struct states_range ranges[STATES_KINDS];
 };
 
-struct controls {
-    double started;     /* the engine, wall_seconds() */
-    double spent, cost; /* on all controls; on the last one; seconds */
-    struct control_log **logs;
-    size_t log_count;
-    struct pe_set *world;
-    struct seen_earlier *known; /* of all sets */
-    size_t known_count;
-    double copy;                 /* the last one of this PE, seconds a byte; NaN: none */
-    double copied_at, copy_cost; /* wall_seconds(), 0: never; seconds */
-    size_t copy_bytes;
-    char *copy_from, *copy_to;
-};
-
 /* ---- Controls ---- */
 
 /* Takes a control; all members of the group. The result is complete on its rank 0. */
-struct result_controls controls_take(struct controls *, const struct pe_group *);
+struct result_controls controls_take(struct machine *, const struct pe_group *);
 
-/* The set's log; made when there is none. The set's rank 0, and PE 0. */
-struct control_log *controls_log(struct controls *, const struct pe_set *);
-/* Adds one, and looks for states again when enough is new. */
-void controls_add(struct control_log *, double at, const struct result_controls *);
-/* Thins a log out that has become long; *place (or NULL) is one in it, and moves along. */
-void controls_trim(struct control_log *, size_t *place);
+/* Adds one, and looks for states again when enough is new. *place is one in the log, and moves
+ * along when a log that has become long is thinned out. */
+void controls_add(struct control_log *, double at, const struct result_controls *, size_t *place);
 /* Looks for states now, if anything is new. */
 void controls_judge(struct control_log *);
 /* The last one, which tells the state now; log->count > 0. */
@@ -74,8 +57,7 @@ struct states_values controls_now(const struct control_log *);
 
 /* started: the run, wall_seconds(). Brings what earlier runs have seen from PE 0 to all PEs;
  * collective. */
-void controls_begin(struct controls *, double started, const struct earlier_runs *);
-void controls_free(struct controls *);
+void controls_begin(struct machine *, double started, const struct earlier_runs *);
 
 /* ---- What --state asks for ---- */
 
@@ -111,7 +93,17 @@ struct state_request {
 };
 
 struct machine {
-    struct controls controls;
+    double started;     /* the engine, wall_seconds() */
+    double spent, cost; /* on all controls; on the last one; seconds */
+    struct control_log **logs;
+    size_t log_count;
+    struct pe_set *world;
+    struct seen_earlier *known; /* of all sets */
+    size_t known_count;
+    double copy;                 /* the last one of this PE, seconds a byte; NaN: none */
+    double copied_at, copy_cost; /* wall_seconds(), 0: never; seconds */
+    size_t copy_bytes;
+    char *copy_from, *copy_to;
     struct state_request wanted;
 };
 

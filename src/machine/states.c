@@ -24,14 +24,8 @@ struct machine *machine_begin(double started, const char *state, double wait,
     machine->wanted.text = state;
     machine->wanted.wait = wait;
     free(state_wanted_parse(state, &machine->wanted.state)); /* what is wrong has been refused */
-    controls_begin(&machine->controls, started, earlier);
+    controls_begin(machine, started, earlier);
     return machine;
-}
-
-void machine_end(struct machine *machine)
-{
-    controls_free(&machine->controls);
-    free(machine);
 }
 
 /* ---- Results ---- */
@@ -129,7 +123,7 @@ void machine_measured(struct machine *machine, const struct pe_set *set,
 {
     if (machine->wanted.state.kind != WANTED_FASTEST)
         return;
-    struct control_log *log = controls_log(&machine->controls, set);
+    struct control_log *log = machine_log(machine, set);
     struct states_values values = result_control_values(&statistics->controls);
     if (!log->has_slowest || states_product(&values) > states_product(&log->slowest))
         log->slowest = values;
@@ -138,14 +132,13 @@ void machine_measured(struct machine *machine, const struct pe_set *set,
 
 bool machine_has_states(struct machine *machine, const struct pe_set *set)
 {
-    return controls_log(&machine->controls, set)->state_count > 1;
+    return machine_log(machine, set)->state_count > 1;
 }
 
 void machine_settle(struct machine *machine)
 {
-    struct controls *controls = &machine->controls;
-    for (size_t i = 0; i < controls->log_count; i++)
-        controls_judge(controls->logs[i]);
+    for (size_t i = 0; i < machine->log_count; i++)
+        controls_judge(machine->logs[i]);
 }
 
 static int state_number(const struct control_log *log, const struct states_values *controls)
@@ -217,13 +210,13 @@ static void report_controls(const struct control_log *log, const char *members,
     free(at);
 }
 
-static void report_states(const struct controls *controls, struct output *output)
+static void report_states(const struct machine *machine, struct output *output)
 {
     size_t sets = 0;
-    for (size_t i = 0; i < controls->log_count; i++)
-        sets += controls->logs[i]->state_count > 0;
-    for (size_t i = 0; i < controls->log_count; i++) {
-        const struct control_log *log = controls->logs[i];
+    for (size_t i = 0; i < machine->log_count; i++)
+        sets += machine->logs[i]->state_count > 0;
+    for (size_t i = 0; i < machine->log_count; i++) {
+        const struct control_log *log = machine->logs[i];
         if (log->state_count == 0)
             continue;
         char *members = pe_set_text(log->set);
@@ -237,11 +230,11 @@ static void report_states(const struct controls *controls, struct output *output
 }
 
 /* A warning for each set of which some results were measured in a slower state than the fastest. */
-static bool is_slower(const struct controls *controls, struct output *output)
+static bool is_slower(const struct machine *machine, struct output *output)
 {
     bool found = false;
-    for (size_t i = 0; i < controls->log_count; i++) {
-        const struct control_log *log = controls->logs[i];
+    for (size_t i = 0; i < machine->log_count; i++) {
+        const struct control_log *log = machine->logs[i];
         size_t slowest = states_of(&log->slowest, log->states, log->state_count);
         if (!log->has_slowest || slowest == 0 || slowest == log->state_count)
             continue;
@@ -257,8 +250,8 @@ static bool is_slower(const struct controls *controls, struct output *output)
 
 bool machine_report(const struct machine *machine, struct output *output)
 {
-    report_states(&machine->controls, output);
-    return !is_slower(&machine->controls, output);
+    report_states(machine, output);
+    return !is_slower(machine, output);
 }
 
 /* ---- Rounds ---- */
@@ -333,7 +326,7 @@ static void find_missed(const struct control_log *log, struct state_rounds *all)
 bool machine_rounds(struct machine *machine, const struct round_parts *parts, double confidence,
                     const struct rounds_unseen *unseen, struct state_rounds *all)
 {
-    const struct control_log *log = controls_log(&machine->controls, parts->set);
+    const struct control_log *log = machine_log(machine, parts->set);
     *all = (struct state_rounds){.several = log->state_count > 1,
                                  .several_told = log->state_count > 1 || log->known_count > 0};
     if (log->state_count == 0) {
@@ -367,11 +360,11 @@ void machine_release_rounds(struct state_rounds *rounds)
 
 bool machine_lacks_rounds(struct machine *machine, const struct round_parts *parts, bool any)
 {
-    const struct control_log *log = controls_log(&machine->controls, parts->set);
+    const struct control_log *log = machine_log(machine, parts->set);
     if (log->count == 0 || log->state_count < 2)
         return false;
     /* Of sets that nobody looks at between measurements the state is not known now. */
-    any = any || !pe_set_equal(log->set, machine->controls.world);
+    any = any || !pe_set_equal(log->set, machine->world);
     struct states_values now = controls_now(log);
     for (size_t state = 0; state < log->state_count; state++)
         if ((any || states_of(&now, log->states, log->state_count) == state) &&

@@ -127,7 +127,7 @@ void comm_hand_over_echo(int partner, int lane)
 static struct result_controls control(int size)
 {
     struct pe_group group = pe_group_strided(0, 1, size);
-    struct controls controls = {.copy = NAN};
+    struct machine machine = {.copy = NAN};
     struct result_controls seen = {0};
     memset(&all, 0, sizeof all);
     for (int lane = 0; lane < COMM_HAND_OVER_LANES; lane++)
@@ -136,7 +136,7 @@ static struct result_controls control(int size)
     for (int i = 0; i < 3; i++)
         all.most[i] = NAN;
     for (all.rank = size - 1; all.rank >= 0; all.rank--)
-        seen = controls_take(&controls, &group);
+        seen = controls_take(&machine, &group);
     return seen;
 }
 
@@ -197,16 +197,15 @@ TEST(possible)
 TEST(trimmed)
 {
     struct pe_set *set = pe_set_strided(0, 1, 2);
-    struct controls controls = {0};
-    struct control_log *log = controls_log(&controls, set);
-    assert_ptr_equal(controls_log(&controls, set), log);
+    struct machine *machine = calloc(1, sizeof *machine);
+    struct control_log *log = machine_log(machine, set);
+    assert_ptr_equal(machine_log(machine, set), log);
     struct result_controls seen = {100e-9, NAN, NAN, NAN, NAN};
     size_t place = 0, most = 0;
     for (int i = 0; i < 250000; i++) {
-        controls_trim(log, &place);
         if (i == 50000)
             place = log->count;
-        controls_add(log, i, &seen);
+        controls_add(log, i, &seen, &place);
         most = log->count > most ? log->count : most;
     }
     assert_int_equal(most, 100000);
@@ -215,5 +214,5 @@ TEST(trimmed)
         assert_true(log->controls[i].at > log->controls[i - 1].at);
     assert_int_equal(log->state_count, 1);
     pe_set_release(set);
-    controls_free(&controls);
+    machine_end(machine);
 }
