@@ -198,7 +198,7 @@ static size_t offsets(const struct factor_point *point, bool relative, struct fa
     const int *list = relative ? apart : begins;
     size_t n = 0, count = relative ? sizeof apart / sizeof *apart : sizeof begins / sizeof *begins;
     for (size_t i = 0; i < count; i++)
-        if (list[i] % 8 == 0 || may_be_odd(point->request.function))
+        if (list[i] % 8 == 0 || may_be_odd(point->kept.request.function))
             add(levels, &n, list[i], text_format("%s%d", relative ? "+" : "", list[i]));
     return n;
 }
@@ -213,11 +213,12 @@ static size_t placements(const struct factor_point *point, struct factor_level *
     for (int kind = PLACEMENT_HEAP; kind < PLACEMENTS; kind++) {
         if (kind == PLACEMENT_NODE)
             continue; /* which one, the script says */
-        struct settings settings = point->settings;
+        struct settings settings = point->kept.settings;
         settings.source_placement = (enum placement)kind;
         settings.target_placement = PLACEMENT_DEFAULT;
-        const struct run run = {
-            .function = point->request.function, .settings = &settings, .demand = point->demand};
+        const struct run run = {.function = point->kept.request.function,
+                                .settings = &settings,
+                                .demand = point->demand};
         const char *refusal = buffers_refusal(&run);
         if (refusal)
             *reason = refusal;
@@ -230,11 +231,11 @@ static size_t placements(const struct factor_point *point, struct factor_level *
 static size_t caches(const struct factor_point *point, struct factor_level *levels,
                      const char **reason)
 {
-    struct settings settings = point->settings;
+    struct settings settings = point->kept.settings;
     size_t n = 0;
     settings.cache_state = CACHE_COLD;
     const struct run run = {
-        .function = point->request.function, .settings = &settings, .demand = point->demand};
+        .function = point->kept.request.function, .settings = &settings, .demand = point->demand};
     *reason = buffers_refusal(&run);
     if (*reason)
         return 0;
@@ -249,9 +250,9 @@ static size_t calls_before(const struct factor_point *points, size_t count, size
 {
     size_t n = 0, first = point == 0, last = point == count - 1 ? count - 2 : count - 1;
     add(levels, &n, (int64_t)point, memory_text("after itself"));
-    add(levels, &n, (int64_t)first, text_format("after %s", points[first].request.text));
+    add(levels, &n, (int64_t)first, text_format("after %s", points[first].kept.request.text));
     if (last != first)
-        add(levels, &n, (int64_t)last, text_format("after %s", points[last].request.text));
+        add(levels, &n, (int64_t)last, text_format("after %s", points[last].kept.request.text));
     return n;
 }
 
@@ -269,8 +270,8 @@ static size_t orders(struct factor_level *levels, const char **reason)
 static const char *address_refusal(enum factor factor, const struct factor_point *point)
 {
     bool source = point->demand.local > 0, target = point->demand.remote > 0;
-    if (point->settings.source_placement == PLACEMENT_MALLOC ||
-        point->settings.target_placement == PLACEMENT_MALLOC)
+    if (point->kept.settings.source_placement == PLACEMENT_MALLOC ||
+        point->kept.settings.target_placement == PLACEMENT_MALLOC)
         return "malloc() says where its buffers lie: place them elsewhere (set_buffer_placement)";
     if (factor == FACTOR_RELATIVE && !(source && target))
         return "it has no two buffers";
@@ -281,9 +282,9 @@ static const char *address_refusal(enum factor factor, const struct factor_point
 
 static const char *cycling_refusal(const struct factor_point *point)
 {
-    if (point->settings.cache_state == CACHE_COLD)
+    if (point->kept.settings.cache_state == CACHE_COLD)
         return "cold buffers are always fresh ones";
-    if (point->request.function->one_place || !point->several_places)
+    if (point->kept.request.function->one_place || !point->several_places)
         return "its buffer has one place: make it larger (set_skampi_buffer)";
     return NULL;
 }
@@ -291,7 +292,7 @@ static const char *cycling_refusal(const struct factor_point *point)
 /* NULL, or why the point has no times that levels could be told apart by. */
 static const char *point_refusal(const struct factor_point *point)
 {
-    const struct measurement *function = point->request.function;
+    const struct measurement *function = point->kept.request.function;
     if (function->timing == TIMING_ONCE)
         return "it happens once in a run";
     if (function->quantity != QUANTITY_TIME || function->any_sign)
@@ -403,7 +404,7 @@ static void be_quick(struct settings *settings)
 struct settings factor_settings(const struct factor_point *point, const struct setup *setup,
                                 uint64_t *random)
 {
-    struct settings settings = point->settings;
+    struct settings settings = point->kept.settings;
     const int64_t *of = setup->of;
     be_quick(&settings);
     if (of[FACTOR_RELATIVE] >= 0 || of[FACTOR_SOURCE] >= 0 || of[FACTOR_TARGET] >= 0 ||

@@ -51,11 +51,7 @@ struct factor_level {
 
 /* A point of the script. */
 struct factor_point {
-    struct measure_request request; /* with everything that it points to */
-    struct settings settings;
-    const char *timer;
-    char *block;
-    size_t block_number, number; /* number: among points that are stated alike */
+    struct kept_point kept;
     struct demand demand;
     bool several_places; /* its buffer has room for them */
 };

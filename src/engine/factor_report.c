@@ -103,7 +103,7 @@ static char *size_text(int64_t bytes)
 static bool has_one_function(const struct factors *factors)
 {
     for (size_t i = 1; i < factors->count; i++)
-        if (factors->points[i].request.function != factors->points[0].request.function)
+        if (factors->points[i].kept.request.function != factors->points[0].kept.request.function)
             return false;
     return true;
 }
@@ -113,11 +113,11 @@ static char *points_text(const struct factors *factors, size_t first, size_t las
 {
     const struct factor_point *a = &factors->points[first], *b = &factors->points[last];
     int64_t from = (int64_t)a->demand.reported, to = (int64_t)b->demand.reported;
-    const char *name = has_one_function(factors) ? "" : a->request.function->name;
+    const char *name = has_one_function(factors) ? "" : a->kept.request.function->name;
     if (from == to && first != last)
-        return text_format("%s to %s", a->request.text, b->request.text);
+        return text_format("%s to %s", a->kept.request.text, b->kept.request.text);
     if (from == 0)
-        return memory_text(a->request.text);
+        return memory_text(a->kept.request.text);
     char *low = size_text(from), *high = size_text(to);
     char *text = text_format("%s%s%s%s%s", name, *name ? ", " : "", low,
                              first == last ? "" : " to ", first == last ? "" : high);
@@ -159,7 +159,8 @@ static bool continues(const struct factors *factors, const struct factor_row *ro
 {
     const struct factor_point *a = &factors->points[row->point], *b = &factors->points[next->point];
     if (!next->named || next->factor != row->factor || next->point != row->point + 1 ||
-        a->request.function != b->request.function || a->block_number != b->block_number)
+        a->kept.request.function != b->kept.request.function ||
+        a->kept.block.number != b->kept.block.number)
         return false;
     char *other = where_at(factors, next);
     bool same = strcmp(words, other) == 0;
@@ -213,12 +214,7 @@ static void describe_row(const struct engine *engine, const struct factor_row *r
                          struct described_row *described, struct result_factor *result)
 {
     const struct factor_point *point = &engine->factors->points[row->point];
-    const struct block block = {.name = point->block, .number = point->block_number};
-    const struct describer describer = {.options = &engine->options,
-                                        .block = &block,
-                                        .settings = &point->settings,
-                                        .number = point->number};
-    described->description = describe(&describer, &point->request);
+    described->description = point_describe(&engine->options, &point->kept);
     described->description.point.bytes = (int64_t)point->demand.reported;
     described->factor =
         row->both ? text_format("%s and %s", factor_name(row->factor), factor_name(row->other))
@@ -269,8 +265,8 @@ static size_t list_untried(const struct factors *factors, struct result_untried 
         if (all && before > 0)
             continue;
         listed[n++] = (struct result_untried){
-            factor_name(untried->factor), all ? NULL : factors->points[untried->point].request.text,
-            untried->reason};
+            factor_name(untried->factor),
+            all ? NULL : factors->points[untried->point].kept.request.text, untried->reason};
     }
     return n;
 }

@@ -46,12 +46,7 @@ void factors_record(struct engine *engine, const struct measure_request *request
     run.settings = &cycling;
     buffers_begin(&buffers, &run);
     factors->points[factors->count++] = (struct factor_point){
-        .request = request_copy(request),
-        .settings = engine->settings,
-        .timer = timer_in_use->name,
-        .block = memory_text(engine->block.name ? engine->block.name : ""),
-        .block_number = engine->block.number,
-        .number = engine->describer.number,
+        .kept = point_keep(&engine->describer, request),
         .demand = engine->bench.run.demand,
         .several_places = buffers.local_places > 1 || buffers.remote_places > 1};
 }
@@ -61,10 +56,8 @@ void factors_free(struct engine *engine)
     struct factors *factors = engine->factors;
     if (!factors)
         return;
-    for (size_t i = 0; i < factors->count; i++) {
-        request_release(&factors->points[i].request);
-        free(factors->points[i].block);
-    }
+    for (size_t i = 0; i < factors->count; i++)
+        point_release(&factors->points[i].kept);
     for (size_t i = 0; i < factors->row_count; i++)
         factor_levels_free(factors->rows[i].levels, factors->rows[i].count);
     for (size_t i = 0; i < factors->untried_count; i++)
@@ -103,8 +96,8 @@ static enum measure_status measure_point(struct engine *engine, const struct fac
                                          const struct setup *setup)
 {
     engine->settings = factor_settings(point, setup, &engine->factors->random);
-    measure_select_timer(engine, point->timer);
-    return measure(engine, &point->request);
+    measure_select_timer(engine, point->kept.timer);
+    return measure(engine, &point->kept.request);
 }
 
 /* The time of a probe on PE 0, NaN if it has none. Nothing of it reaches the output. Collective. */

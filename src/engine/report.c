@@ -178,7 +178,7 @@ static unsigned flags_of(const struct rounds_record *record, const struct rounds
             flags |= 1u << flag;
     if (is_unstable(rounds, record->effective))
         flags |= 1u << RESULT_UNSTABLE;
-    bool known = !isnan(rounds->low) || record->request.function->quantity == QUANTITY_TIME;
+    bool known = !isnan(rounds->low) || record->point.request.function->quantity == QUANTITY_TIME;
     if (known && result_is_imprecise(rounds->median, rounds->low, rounds->high))
         flags |= 1u << RESULT_IMPRECISE;
     return flags;
@@ -249,16 +249,16 @@ static struct rounds_unseen unseen_by(const struct reporter *reporter,
                                       const struct rounds_record *record)
 {
     struct rounds_unseen unseen = {0};
-    if (record->request.function->quantity != QUANTITY_TIME)
+    if (record->point.request.function->quantity != QUANTITY_TIME)
         return unseen;
-    unseen.positive = !record->request.function->any_sign;
+    unseen.positive = !record->point.request.function->any_sign;
     const struct earlier_runs *earlier = reporter->options->earlier;
-    unseen.launches = record->settings.launch_difference;
+    unseen.launches = record->point.settings.launch_difference;
     if (unseen.launches == LAUNCH_DIFFERENCE_KNOWN)
         unseen.launches = earlier && !isnan(earlier->launch_difference) ? earlier->launch_difference
                                                                         : LAUNCH_DIFFERENCE_DEFAULT;
     if (record->iterations > 0)
-        unseen.step = timer_find(record->timer)->resolution / (double)record->iterations;
+        unseen.step = timer_find(record->point.timer)->resolution / (double)record->iterations;
     return unseen;
 }
 
@@ -282,23 +282,18 @@ void report_rounds(const struct reporter *reporter, const struct rounds_record *
     struct result_level levels[RESULT_LEVELS_MAX];
     struct notes notes = {0};
     struct state_rounds states = {0};
-    const struct block block = {.name = record->block, .number = record->block_number};
-    const struct describer describer = {.options = reporter->options,
-                                        .block = &block,
-                                        .settings = &record->settings,
-                                        .number = record->number};
-    struct point_description described = describe(&describer, &record->request);
+    const struct measurement *function = record->point.request.function;
+    struct point_description described = point_describe(reporter->options, &record->point);
     struct result_point point = described.point;
     point.bytes = record->bytes;
-    char *text = conditions(record->request.function, &point, "");
+    char *text = conditions(function, &point, "");
     if (n < record->rounds)
         notes_add(&notes,
                   text_format("%zu of %zu rounds are missing", record->rounds - n, record->rounds));
-    char *subtracted =
-        reference_text(record->request.function->subtracted, record->subtracted, rounds.median);
+    char *subtracted = reference_text(function->subtracted, record->subtracted, rounds.median);
     if (subtracted)
         notes_add(&notes, subtracted);
-    bool seen = record->settings.controls &&
+    bool seen = record->point.settings.controls &&
                 machine_rounds(machine, &record->parts, ROUNDS_CONFIDENCE, &unseen, &states);
     if (seen)
         cover_states(&states, &rounds, &notes);
@@ -306,13 +301,13 @@ void report_rounds(const struct reporter *reporter, const struct rounds_record *
         cover_known(known_find(reporter->options->earlier, &point), &states, &rounds);
     struct result_rounds result = {
         .point = point,
-        .rates = rates_of(record->request.function, point.pes, record->bytes, rounds.median),
+        .rates = rates_of(function, point.pes, record->bytes, rounds.median),
         .found = rounds,
         .launch_difference = unseen.launches,
         .medians = record->medians,
         .made = record->made,
         .levels = levels,
-        .level_count = record->settings.levels && n > 0 ? levels_of(medians, n, levels) : 0,
+        .level_count = record->point.settings.levels && n > 0 ? levels_of(medians, n, levels) : 0,
         .flags = flags_of(record, &rounds),
         .states = states.states,
         .state_count = states.count,

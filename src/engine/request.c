@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "clock/timer.h"
 #include "comm/comm.h"
 #include "engine/services.h"
 #include "objects/info.h"
@@ -55,45 +56,6 @@ int request_rounds(const struct measure_request *request, const struct settings 
 {
     int rounds = of_command_line > 0 ? of_command_line : settings->rounds;
     return rounds < 1 || request->function->timing == TIMING_ONCE ? 1 : rounds;
-}
-
-struct measure_request request_copy(const struct measure_request *request)
-{
-    struct measure_request copy = *request;
-    copy.arguments = copy_arguments(request);
-    copy.set = pe_set_reference((struct pe_set *)(uintptr_t)request->set);
-    copy.variables = copy_variables(request);
-    copy.place = memory_text(request->place);
-    copy.text = memory_text(request->text);
-    copy.endless = copy.open = false; /* the loops are over */
-    return copy;
-}
-
-static void drop(const void *text)
-{
-    free((void *)(uintptr_t)text);
-}
-
-void request_release(struct measure_request *request)
-{
-    const struct measurement *function = request->function;
-    for (size_t i = 0; i < measurement_parameter_count(function); i++) {
-        if (function->parameters[i].type == PARAMETER_STRING)
-            drop(request->arguments[i].string);
-        if (function->parameters[i].type == PARAMETER_INT_ARRAY)
-            drop(request->arguments[i].array);
-        datatype_release(request->arguments[i].datatype);
-        info_release(request->arguments[i].info);
-    }
-    for (size_t i = 0; i < request->variable_count; i++) {
-        drop(request->variables[i].name);
-        drop(request->variables[i].value);
-    }
-    drop(request->arguments);
-    drop(request->variables);
-    drop(request->place);
-    drop(request->text);
-    pe_set_release((struct pe_set *)(uintptr_t)request->set);
 }
 
 /* ---- What is stated about a point ---- */
@@ -208,4 +170,65 @@ void describer_free(struct describer *describer)
 {
     table_free(&describer->seen);
     free(describer->counts);
+}
+
+/* ---- Points that are measured again ---- */
+
+struct kept_point point_keep(const struct describer *describer,
+                             const struct measure_request *request)
+{
+    const struct block *block = describer->block;
+    struct kept_point kept = {
+        .request = *request,
+        .settings = *describer->settings,
+        .timer = timer_in_use->name,
+        .block = {.name = memory_text(block->name ? block->name : ""), .number = block->number},
+        .number = describer->number};
+    struct measure_request *copy = &kept.request;
+    copy->arguments = copy_arguments(request);
+    copy->set = pe_set_reference((struct pe_set *)(uintptr_t)request->set);
+    copy->variables = copy_variables(request);
+    copy->place = memory_text(request->place);
+    copy->text = memory_text(request->text);
+    copy->endless = copy->open = false; /* the loops are over */
+    return kept;
+}
+
+struct point_description point_describe(const struct engine_options *options,
+                                        const struct kept_point *point)
+{
+    const struct describer describer = {.options = options,
+                                        .block = &point->block,
+                                        .settings = &point->settings,
+                                        .number = point->number};
+    return describe(&describer, &point->request);
+}
+
+static void drop(const void *text)
+{
+    free((void *)(uintptr_t)text);
+}
+
+void point_release(struct kept_point *point)
+{
+    struct measure_request *request = &point->request;
+    const struct measurement *function = request->function;
+    for (size_t i = 0; i < measurement_parameter_count(function); i++) {
+        if (function->parameters[i].type == PARAMETER_STRING)
+            drop(request->arguments[i].string);
+        if (function->parameters[i].type == PARAMETER_INT_ARRAY)
+            drop(request->arguments[i].array);
+        datatype_release(request->arguments[i].datatype);
+        info_release(request->arguments[i].info);
+    }
+    for (size_t i = 0; i < request->variable_count; i++) {
+        drop(request->variables[i].name);
+        drop(request->variables[i].value);
+    }
+    drop(request->arguments);
+    drop(request->variables);
+    drop(request->place);
+    drop(request->text);
+    pe_set_release((struct pe_set *)(uintptr_t)request->set);
+    free(point->block.name);
 }

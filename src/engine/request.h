@@ -48,10 +48,6 @@ char *engine_refusal(const struct measure_request *, int *argument);
 /* How often the point is measured. of_command_line: rounds of --rounds; 0: as the script says. */
 int request_rounds(const struct measure_request *, const struct settings *, int of_command_line);
 
-/* A copy with everything that it points to, and its end. */
-struct measure_request request_copy(const struct measure_request *);
-void request_release(struct measure_request *);
-
 /* ---- What is stated about a point: of results, over all rounds, of what is missing; PE 0 ---- */
 
 /* The measurement block of the script that is in progress. */
@@ -87,16 +83,26 @@ struct point_description describe(const struct describer *, const struct measure
 void described_release(struct point_description *);
 void describer_free(struct describer *);
 
-/* ---- Points that are measured in several rounds ---- */
+/* ---- Points that are measured again: what the script asked for, and under what ---- */
 
-struct rounds_record {
+struct kept_point {
     struct measure_request request; /* with everything that it points to */
     struct settings settings;
     const char *timer;
-    char *block;
-    size_t block_number, region; /* region: of sorted results, 0: none */
-    double key;                  /* among them */
-    size_t number;               /* among points that are stated alike */
+    struct block block; /* its name and its number */
+    size_t number;      /* among points that are stated alike */
+};
+
+/* The point that the describer has numbered last. */
+struct kept_point point_keep(const struct describer *, const struct measure_request *);
+struct point_description point_describe(const struct engine_options *, const struct kept_point *);
+void point_release(struct kept_point *);
+
+/* A point that is measured in several rounds. */
+struct rounds_record {
+    struct kept_point point;
+    size_t region; /* of sorted results, 0: none */
+    double key;    /* among them */
     int64_t bytes, iterations;
     double effective; /* independent repetitions of the first round */
     size_t rounds, made;

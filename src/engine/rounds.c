@@ -79,12 +79,7 @@ void rounds_record(struct engine *engine, const struct measure_request *request)
     memory_extend(replay->records, replay->count, &replay->room);
     struct rounds_record *record = &replay->records[replay->count++];
     *record = (struct rounds_record){
-        .request = request_copy(request),
-        .settings = engine->settings,
-        .timer = timer_in_use->name,
-        .block = memory_text(engine->block.name ? engine->block.name : ""),
-        .block_number = engine->block.number,
-        .number = engine->describer.number,
+        .point = point_keep(&engine->describer, request),
         .region = engine->sorting.region,
         .key = engine->sorting.key,
         .bytes = (int64_t)engine->bench.run.demand.reported,
@@ -92,7 +87,7 @@ void rounds_record(struct engine *engine, const struct measure_request *request)
         .effective = engine->latest.statistics.effective,
         .rounds = (size_t)wanted,
     };
-    record->parts.set = record->request.set;
+    record->parts.set = record->point.request.set;
     add_round(record, &engine->latest, true);
     replay->controls = replay->controls || engine->settings.controls;
 }
@@ -101,8 +96,7 @@ void rounds_free(struct engine *engine)
 {
     struct replay *replay = &engine->replay;
     for (size_t i = 0; i < replay->count; i++) {
-        request_release(&replay->records[i].request);
-        free(replay->records[i].block);
+        point_release(&replay->records[i].point);
         free(replay->records[i].medians);
         free(replay->records[i].within);
         free(replay->records[i].parts.of);
@@ -139,7 +133,7 @@ static double scripts_spread(const struct engine *engine)
 {
     double spread = ROUNDS_SPREAD_DEFAULT;
     for (size_t i = 0; i < engine->replay.count; i++)
-        spread = fmax(spread, engine->replay.records[i].settings.rounds_spread);
+        spread = fmax(spread, engine->replay.records[i].point.settings.rounds_spread);
     return spread;
 }
 
@@ -170,12 +164,13 @@ static bool goes_on(struct engine *engine)
 
 static void measure_again(struct engine *engine, struct rounds_record *record)
 {
-    engine->settings = record->settings;
-    measure_select_timer(engine, record->timer);
-    engine->block.name = record->block;
-    engine->block.number = record->block_number;
-    engine->describer.number = record->number;
-    enum measure_status status = measure(engine, &record->request);
+    const struct kept_point *point = &record->point;
+    engine->settings = point->settings;
+    measure_select_timer(engine, point->timer);
+    engine->block.name = point->block.name;
+    engine->block.number = point->block.number;
+    engine->describer.number = point->number;
+    enum measure_status status = measure(engine, &point->request);
     if (status == MEASURE_TIME_OVER)
         return;
     add_round(record, &engine->latest, status == MEASURE_DONE);
@@ -203,8 +198,8 @@ static size_t lacking(struct engine *engine, bool all, size_t *order)
     size_t n = 0;
     for (size_t i = 0; i < replay->count; i++) {
         const struct rounds_record *record = &replay->records[i];
-        bool lacks =
-            record->settings.controls && machine_lacks_rounds(engine->machine, &record->parts, all);
+        bool lacks = record->point.settings.controls &&
+                     machine_lacks_rounds(engine->machine, &record->parts, all);
         if (lacks && order)
             order[n] = i;
         n += lacks;
@@ -294,9 +289,10 @@ void rounds_print(struct engine *engine)
                        replay->more);
     output_put(engine->output, &(struct record){.kind = RECORD_SPACE});
     for (size_t i = 0; i < n; i++) {
-        bool first = i == 0 || order[i]->block_number != order[i - 1]->block_number;
-        bool last = i + 1 == n || order[i]->block_number != order[i + 1]->block_number;
-        char *name = text_format("%s (rounds)", order[i]->block);
+        const struct block *block = &order[i]->point.block;
+        bool first = i == 0 || block->number != order[i - 1]->point.block.number;
+        bool last = i + 1 == n || block->number != order[i + 1]->point.block.number;
+        char *name = text_format("%s (rounds)", block->name);
         if (first)
             output_begin_block(engine->output, name, ++engine->block.number, NULL);
         report_rounds(&engine->reporter, order[i], engine->machine);
