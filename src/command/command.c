@@ -92,25 +92,16 @@ static bool parse_values(const char *text, bool plain, struct command_values *va
     return !*error;
 }
 
-static void append_range(struct text *text, const char *name, const struct command_values *values,
-                         bool doubling, const char *multiple)
-{
-    const char *step = values->count == 3 ? values->parts[2] : doubling ? "*2" : "+1";
-
-    text_append(text, "for %s = %s to %s step %s", name, values->parts[0], values->parts[1],
-                step + (*step == '+'));
-    if (multiple)
-        text_append(text, " multipleof %s", multiple);
-    text_append(text, " do");
-}
-
 void command_values_loop(struct text *text, const char *name, const struct command_values *values,
                          bool doubling, bool quoted, const char *multiple)
 {
     const char *quote = quoted ? "\"" : "";
+    const char *step = values->count == 3 ? values->parts[2] : doubling ? "*2" : "+1";
 
     if (values->kind == COMMAND_RANGE) {
-        append_range(text, name, values, doubling, multiple);
+        text_append(text, "for %s = %s to %s step %s%s%s do", name, values->parts[0],
+                    values->parts[1], step + (*step == '+'), multiple ? " multipleof " : "",
+                    multiple ? multiple : "");
         return;
     }
     text_append(text, "for %s in [", name);
@@ -230,20 +221,16 @@ bool command_loops(const struct assignment *given)
     return given->values.kind != COMMAND_VALUE;
 }
 
-/* count also means s_count and r_count, which functions of MPI have in its place. */
-static bool means_both(const struct parameter *parameter, const char *name)
-{
-    return (strncmp(parameter->name, "s_", 2) == 0 || strncmp(parameter->name, "r_", 2) == 0) &&
-           strcmp(parameter->name + 2, name) == 0;
-}
-
 struct assignment *command_given(const struct command *command, const struct parameter *parameter)
 {
+    const char *name = parameter->name;
     for (size_t i = 0; i < command->given_count; i++)
-        if (strcmp(command->givens[i].name, parameter->name) == 0)
+        if (strcmp(command->givens[i].name, name) == 0)
             return &command->givens[i];
-    for (size_t i = 0; i < command->given_count; i++)
-        if (means_both(parameter, command->givens[i].name))
+    /* Functions of MPI have s_count and r_count in the place of count. */
+    bool sided = strncmp(name, "s_", 2) == 0 || strncmp(name, "r_", 2) == 0;
+    for (size_t i = 0; sided && i < command->given_count; i++)
+        if (strcmp(command->givens[i].name, name + 2) == 0)
             return &command->givens[i];
     return NULL;
 }
@@ -318,23 +305,6 @@ static void check_uses(struct command *command)
 
 /* ---- All ---- */
 
-/* Functions that time one operation do what 0 asks for. */
-static bool has_iterations(const struct command *command)
-{
-    for (size_t i = 0; i < command->function_count; i++)
-        if (measurement_parameter(command->functions[i], "iterations"))
-            return true;
-    return false;
-}
-
-static void add_iterations(struct command *command, const char *text)
-{
-    char *typed = text_format("--iterations %s", text);
-
-    add_given(command, typed, "iterations", strlen("iterations"), text);
-    free(typed);
-}
-
 static void read_option(struct command *command, struct assignment *given, const char *option,
                         const char *text)
 {
@@ -347,6 +317,9 @@ static void read_option(struct command *command, struct assignment *given, const
 
 void command_read(struct command *command, const struct command_words *words)
 {
+    /* Functions that time one operation do what 0 asks for. */
+    bool iterations = words->iterations && strcmp(words->iterations, "0") != 0;
+
     *command = (struct command){0};
     for (size_t i = 0; i < words->count; i++) {
         const char *word = words->words[i], *equals = strchr(word, '=');
@@ -355,8 +328,13 @@ void command_read(struct command *command, const struct command_words *words)
         else
             add_word(command, word);
     }
-    if (words->iterations && (has_iterations(command) || strcmp(words->iterations, "0") != 0))
-        add_iterations(command, words->iterations);
+    for (size_t i = 0; words->iterations && i < command->function_count; i++)
+        iterations |= measurement_parameter(command->functions[i], "iterations") != NULL;
+    if (iterations) {
+        char *typed = text_format("--iterations %s", words->iterations);
+        add_given(command, typed, "iterations", strlen("iterations"), words->iterations);
+        free(typed);
+    }
     for (size_t i = 0; i < command->given_count; i++)
         read_values(command, &command->givens[i]);
     read_option(command, &command->sizes, "--sizes", words->sizes);

@@ -93,17 +93,11 @@ static char *wrong_number(const char *text, const struct requirement *wanted)
 
 /* ---- Expressions ---- */
 
-/* The text of the first of the messages, without its place. */
-static char *first_message(const char *messages)
+/* NULL, or what is wrong with the expression: the first message of the checker, after what it is
+ * about. */
+static char *wrong_expression(const char *text, const char *about)
 {
     static const char mark[] = "error: ";
-    const char *begin = strstr(messages, mark);
-    begin = begin ? begin + sizeof mark - 1 : messages;
-    return text_format("%.*s", (int)strcspn(begin, "\n"), begin);
-}
-
-static char *wrong_expression(const char *text)
-{
     char *script = text_format("value = %s\n", text), *wrong = NULL;
     struct source *source = source_from_text("value", script, strlen(script));
     struct diag *diag = diag_create(source);
@@ -112,8 +106,9 @@ static char *wrong_expression(const char *text)
     if (diag_count(diag) == 0)
         tree_check(tree, diag);
     if (diag_count(diag) > 0) {
-        char *messages = diag_text(diag);
-        wrong = first_message(messages);
+        char *messages = diag_text(diag), *begin = strstr(messages, mark);
+        begin = begin ? begin + sizeof mark - 1 : messages;
+        wrong = text_format("%s: %.*s", about, (int)strcspn(begin, "\n"), begin);
         free(messages);
     }
     tree_release(tree);
@@ -148,10 +143,7 @@ static char *wrong_value(const char *text, const struct requirement *wanted)
         return wrong_number(text, wanted);
     if (whole && is_name(text) && !constant_find(text))
         return text_format("%s is no number: give %s", text, wanted->forms);
-    char *wrong = wrong_expression(text);
-    char *said = wrong ? text_format("%s: %s", text, wrong) : NULL;
-    free(wrong);
-    return said;
+    return wrong_expression(text, text);
 }
 
 /* ---- Ranges ---- */
@@ -193,14 +185,6 @@ static char *wrong_range(const struct command_values *values, const struct requi
                        values->count == 3 ? step : "");
 }
 
-static char *wrong_step(const char *step)
-{
-    char *wrong = wrong_expression(step + 1);
-    char *said = wrong ? text_format("the step %s: %s", step, wrong) : NULL;
-    free(wrong);
-    return said;
-}
-
 /* ---- All values ---- */
 
 static char *wrong_values(const struct assignment *given, const struct requirement *wanted)
@@ -209,9 +193,13 @@ static char *wrong_values(const struct assignment *given, const struct requireme
     bool range = values->kind == COMMAND_RANGE;
     char *wrong = NULL, *said;
 
-    for (int i = 0; !wrong && i < values->count; i++)
-        wrong =
-            range && i == 2 ? wrong_step(values->parts[i]) : wrong_value(values->parts[i], wanted);
+    for (int i = 0; !wrong && i < values->count && !(range && i == 2); i++)
+        wrong = wrong_value(values->parts[i], wanted);
+    if (range && !wrong && values->count == 3) {
+        char *step = text_format("the step %s", values->parts[2]);
+        wrong = wrong_expression(values->parts[2] + 1, step);
+        free(step);
+    }
     if (range && !wrong)
         wrong = wrong_range(values, wanted);
     said = wrong ? text_format("%s: %s", given->typed, wrong) : NULL;
@@ -336,23 +324,14 @@ static void append_set(struct text *text, const struct command *command,
     free(set);
 }
 
-struct nest {
-    struct text *text;
-    int depth;
-};
-
-static void begin_line(const struct nest *nest)
+/* The first line of one more loop. */
+static void open_loop(struct text *text, int *depth, const char *name,
+                      const struct assignment *given, bool doubling, bool quoted,
+                      const char *multiple)
 {
-    text_append(nest->text, "%*s", 2 * nest->depth, "");
-}
-
-static void open_loop(struct nest *nest, const char *name, const struct assignment *given,
-                      bool doubling, bool quoted, const char *multiple)
-{
-    begin_line(nest);
-    command_values_loop(nest->text, name, &given->values, doubling, quoted, multiple);
-    text_append(nest->text, "\n");
-    nest->depth++;
+    text_append(text, "%*s", 2 * (*depth)++, "");
+    command_values_loop(text, name, &given->values, doubling, quoted, multiple);
+    text_append(text, "\n");
 }
 
 /* The first parameter that it sets; NULL: none. */
@@ -366,23 +345,27 @@ static const struct parameter *set_by(const struct command *command,
     return NULL;
 }
 
-static void open_loops(struct nest *nest, const struct command *command,
-                       const struct measurement *function)
+/* Returns how deep the measurement is in loops and the block. */
+static int open_loops(struct text *text, const struct command *command,
+                      const struct measurement *function)
 {
+    int depth = 1;
+
     if (command->pes.values.count > 0 && command_loops(&command->pes))
-        open_loop(nest, "pes", &command->pes, true, false, NULL);
+        open_loop(text, &depth, "pes", &command->pes, true, false, NULL);
     for (size_t i = 0; i < command->given_count; i++) {
         const struct assignment *given = &command->givens[i];
         const struct parameter *parameter = set_by(command, function, given);
         if (parameter && command_loops(given))
-            open_loop(nest, given->name, given, parameter->size,
+            open_loop(text, &depth, given->name, given, parameter->size,
                       parameter->type == PARAMETER_STRING, NULL);
     }
     if (command->sizes.values.count > 0 && size_of(function)) {
         char *element = element_of(command, function, size_of(function));
-        open_loop(nest, size_variable(function), &command->sizes, true, false, element);
+        open_loop(text, &depth, size_variable(function), &command->sizes, true, false, element);
         free(element);
     }
+    return depth;
 }
 
 static void append_comments(struct text *text, const struct measurement *function)
@@ -398,13 +381,10 @@ static void append_comments(struct text *text, const struct measurement *functio
 static void append_block(struct text *text, const struct command *command,
                          const struct measurement *function)
 {
-    struct nest nest = {text, 1};
-
     append_comments(text, function);
     text_append(text, "begin measurement \"%s\"\n", function->name);
-    open_loops(&nest, command, function);
-    begin_line(&nest);
-    text_append(text, "measure ");
+    int depth = open_loops(text, command, function);
+    text_append(text, "%*smeasure ", 2 * depth, "");
     append_set(text, command, function);
     text_append(text, " : %s(", function->name);
     for (size_t i = 0; i < measurement_parameter_count(function); i++) {
@@ -412,20 +392,9 @@ static void append_block(struct text *text, const struct command *command,
         append_argument(text, command, function, &function->parameters[i]);
     }
     text_append(text, ")\n");
-    while (nest.depth > 1) {
-        nest.depth--;
-        begin_line(&nest);
-        text_append(text, "od\n");
-    }
+    while (--depth > 0)
+        text_append(text, "%*sod\n", 2 * depth, "");
     text_append(text, "end measurement\n");
-}
-
-static void append_precision(struct text *text, const struct command_words *words)
-{
-    if (words->precision > 0)
-        text_append(text,
-                    "# each point until it is within %g %%, at most %g s\nset_precision(%g, %g)\n",
-                    100 * words->precision, words->point_time, words->precision, words->point_time);
 }
 
 char *command_script(const struct command_words *words, char **error)
@@ -437,7 +406,12 @@ char *command_script(const struct command_words *words, char **error)
     *error = command.error ? command.error : wrong_command(&command);
     command.error = NULL;
     if (!*error) {
-        append_precision(&text, words);
+        if (words->precision > 0)
+            text_append(&text,
+                        "# each point until it is within %g %%, at most %g s\n"
+                        "set_precision(%g, %g)\n",
+                        100 * words->precision, words->point_time, words->precision,
+                        words->point_time);
         for (size_t i = 0; i < command.function_count; i++)
             append_block(&text, &command, command.functions[i]);
     }

@@ -138,11 +138,6 @@ static void join(struct list_line *line, struct list_line *other)
     *other = (struct list_line){0};
 }
 
-static bool may_join(const struct list_line *line, const struct list_line *other)
-{
-    return same_parameters(line->first, other->first) && same_reason(line->first, other->first);
-}
-
 /* Joins all lines that differ from one with these parts in the word alone: "{,_Int,_Long}", or
  * "_{And,Or}" where none has no word. */
 static void fold_at(struct list_line *lines, size_t line_count, const struct parts *parts,
@@ -156,7 +151,8 @@ static void fold_at(struct list_line *lines, size_t line_count, const struct par
         bare = bare || (lines[i].first && word_between(lines[i].name, parts, words, count) == 0);
     for (size_t i = 0; i < line_count; i++) {
         int length = lines[i].first ? word_between(lines[i].name, parts, words, count) : -1;
-        if (length < 0 || (line && !may_join(line, &lines[i])))
+        if (length < 0 || (line && !(same_parameters(line->first, lines[i].first) &&
+                                     same_reason(line->first, lines[i].first))))
             continue;
         const char *word = lines[i].name + parts->head_length;
         text_append(&all, "%s%.*s", joined++ ? "," : "", length - (length > 0 && !bare),
@@ -260,26 +256,6 @@ static enum fit fit_of_all(const struct measurement *function, const char *const
     return worst;
 }
 
-static void find_by_words(struct selection *found, const char *const *words, size_t count)
-{
-    const struct measurement *function;
-    for (enum fit fit = FITS_WORD; fit < FITS_NOT; fit++)
-        for (size_t i = 0;
-             !(fit == FITS_SOMEWHERE && found->count > 0) && (function = measurement_at(i)); i++)
-            if (fit_of_all(function, words, count) == fit)
-                found->functions[found->count++] = function;
-}
-
-/* Keeps functions with a parameter for the number of pairs of PEs that work at the same time. */
-static void keep_pairs(struct selection *found)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < found->count; i++)
-        if (measurement_parameter(found->functions[i], "pairs"))
-            found->functions[kept++] = found->functions[i];
-    found->count = kept;
-}
-
 /* The best first. */
 static struct selection find(const char *const *words, size_t count, bool pairs)
 {
@@ -289,10 +265,16 @@ static struct selection find(const char *const *words, size_t count, bool pairs)
     found.functions = memory_zeroed(found.room + 1, sizeof *found.functions);
     if (count == 1)
         found.count = alias_find_related(words[0], found.functions, found.room);
-    if (found.count == 0)
-        find_by_words(&found, words, count);
-    if (pairs)
-        keep_pairs(&found);
+    bool by_words = found.count == 0;
+    for (enum fit fit = FITS_WORD; by_words && fit < FITS_NOT; fit++)
+        for (size_t i = 0; i < found.room && !(fit == FITS_SOMEWHERE && found.count > 0); i++)
+            if (fit_of_all(measurement_at(i), words, count) == fit)
+                found.functions[found.count++] = measurement_at(i);
+    size_t kept = 0;
+    for (size_t i = 0; i < found.count; i++)
+        if (!pairs || measurement_parameter(found.functions[i], "pairs"))
+            found.functions[kept++] = found.functions[i];
+    found.count = kept;
     return found;
 }
 
@@ -413,33 +395,19 @@ static void put_parameter(const struct parameter *parameter)
     printf("}");
 }
 
-static void put_parameters(const struct measurement *function)
+void list_json(const struct measurement *function)
 {
+    static const char *const quantities[] = {"time", "bytes"};
+    static const char *const apis[] = {"none", "OpenSHMEM", "MPI"};
+    printf("{\"name\": ");
+    json_string(stdout, function->name);
+    put_text("summary", function->summary);
     printf(", \"parameters\": [");
     for (size_t i = 0; i < measurement_parameter_count(function); i++) {
         printf("%s", i ? ", " : "");
         put_parameter(&function->parameters[i]);
     }
     printf("]");
-}
-
-static void put_api(const struct measurement *function)
-{
-    static const char *const apis[] = {"none", "OpenSHMEM", "MPI"};
-    put_text("api", apis[function->api]);
-    if (function->version_major)
-        printf(", \"version\": \"%d.%d\"", function->version_major, function->version_minor);
-    printf(", \"pes\": %d", function->minimum_pes > 1 ? function->minimum_pes : 1);
-    printf(", \"topology\": %s", function->neighborhood ? "true" : "false");
-}
-
-void list_json(const struct measurement *function)
-{
-    static const char *const quantities[] = {"time", "bytes"};
-    printf("{\"name\": ");
-    json_string(stdout, function->name);
-    put_text("summary", function->summary);
-    put_parameters(function);
     put_text("value", quantities[function->quantity]);
     put_text("timed", function->timed);
     put_text("routine", function->routine);
@@ -454,7 +422,11 @@ void list_json(const struct measurement *function)
     put_text("cost", function->cost);
     printf(", \"synchronized\": %s", measurement_synchronized(function) ? "true" : "false");
     printf(", \"once\": %s", function->timing == TIMING_ONCE ? "true" : "false");
-    put_api(function);
+    put_text("api", apis[function->api]);
+    if (function->version_major)
+        printf(", \"version\": \"%d.%d\"", function->version_major, function->version_minor);
+    printf(", \"pes\": %d", function->minimum_pes > 1 ? function->minimum_pes : 1);
+    printf(", \"topology\": %s", function->neighborhood ? "true" : "false");
     put_text("unsupported", measurement_unsupported(function));
     printf("}\n");
 }
