@@ -47,18 +47,13 @@ struct pair {
 
 /* ---- States ---- */
 
-/* The controls that a state has, as bits. */
-static int controls_of(const struct known_state *state)
-{
-    int controls = 0;
-    for (size_t kind = 0; kind < STATES_KINDS; kind++)
-        controls |= !isnan(state->ranges[kind].value) << kind;
-    return controls;
-}
-
+/* States of one set of PEs that have the same controls. */
 static size_t set_of(struct merge *merge, const struct known_state *state)
 {
-    char *name = text_format("%d %d %s", controls_of(state), state->pes, state->members);
+    int controls = 0; /* as bits */
+    for (size_t kind = 0; kind < STATES_KINDS; kind++)
+        controls |= !isnan(state->ranges[kind].value) << kind;
+    char *name = text_format("%d %d %s", controls, state->pes, state->members);
     size_t number = table_number(&merge->set_names, name, strlen(name) + 1);
     free(name);
     memory_extend(merge->sets, number, &merge->set_room);
@@ -325,12 +320,6 @@ static int compare_known_values(const void *a, const void *b)
     return (x->file > y->file) - (x->file < y->file);
 }
 
-/* Variances of medians from launch to launch, one for each point and state. */
-struct variances {
-    double *of;
-    size_t count;
-};
-
 /* Joins several values of one state. */
 static struct known_value value_of(const struct known_value *values, size_t count)
 {
@@ -365,9 +354,9 @@ static double variance_of(const struct known_value *values, size_t count)
     return variance;
 }
 
-/* Joins the values of each state of a point, and appends the variances that are known; there is
- * room for one of each state. */
-static void unite_values(struct known_point *point, struct variances *variances)
+/* Joins the values of each state of a point, and appends the variances from launch to launch that
+ * are known, of which there may be one for each state; returns how many there are now. */
+static size_t unite_values(struct known_point *point, double *variances, size_t count)
 {
     size_t kept = 0;
     qsort(point->values, point->value_count, sizeof *point->values, compare_known_values);
@@ -377,10 +366,11 @@ static void unite_values(struct known_point *point, struct variances *variances)
                 break;
         double variance = variance_of(point->values + from, to - from);
         if (!isnan(variance))
-            variances->of[variances->count++] = variance;
+            variances[count++] = variance;
         point->values[kept++] = value_of(point->values + from, to - from);
     }
     point->value_count = kept;
+    return count;
 }
 
 static void append_values(struct known_point *point, const struct known_point *other)
@@ -406,17 +396,16 @@ static void finish_points(struct earlier_runs *known)
         }
     }
     known->point_count = kept;
-    struct variances variances = {0};
+    size_t most = 1, count = 0;
     for (size_t i = 0; i < kept; i++)
-        variances.count += known->points[i].value_count;
-    variances = (struct variances){memory_zeroed(variances.count + 1, sizeof *variances.of), 0};
+        most += known->points[i].value_count;
+    double *variances = memory_zeroed(most, sizeof *variances);
     for (size_t i = 0; i < kept; i++)
-        unite_values(&known->points[i], &variances);
-    stats_sort(variances.of, variances.count);
-    known->launch_difference =
-        variances.count ? sqrt(fmin(1, fmax(0, stats_median_sorted(variances.of, variances.count))))
-                        : NAN;
-    free(variances.of);
+        count = unite_values(&known->points[i], variances, count);
+    stats_sort(variances, count);
+    double median = stats_median_sorted(variances, count);
+    known->launch_difference = count ? sqrt(fmin(1, fmax(0, median))) : NAN;
+    free(variances);
 }
 
 /* ---- All files ---- */
@@ -433,20 +422,6 @@ static void take_file(struct merge *merge, struct earlier_runs *known, struct kn
     file->run = (struct known_run){0};
 }
 
-static char *check_path(const struct earlier_runs *known, const char *path)
-{
-    for (size_t i = 0; i < known->run_count; i++)
-        if (strcmp(known->runs[i].path, path) == 0)
-            return text_format("--known %s: named twice: name each run once", path);
-    return NULL;
-}
-
-/* Whether a file was made with this run's library and settings, as far as the file states them. */
-static bool same_software(const struct known_run *run, const char *software)
-{
-    return !software || run->software[0] == '\0' || strcmp(run->software, software) == 0;
-}
-
 struct earlier_runs *known_read(const char *const *paths, size_t n, const char *software,
                                 char **error)
 {
@@ -457,11 +432,15 @@ struct earlier_runs *known_read(const char *const *paths, size_t n, const char *
     *error = NULL;
     for (size_t i = 0; i < n && !*error; i++) {
         struct known_file file = {0};
-        *error = check_path(known, paths[i]);
+        for (size_t k = 0; k < i && !*error; k++)
+            if (strcmp(paths[k], paths[i]) == 0)
+                *error = text_format("--known %s: named twice: name each run once", paths[i]);
         if (!*error)
             *error = known_file_read(paths[i], &file);
         if (!*error) {
-            file.run.other = !same_software(&file.run, software);
+            /* As far as the file states the library and its settings. */
+            file.run.other =
+                software && *file.run.software && strcmp(file.run.software, software) != 0;
             take_file(&merge, known, &file);
         }
         known_file_release(&file);

@@ -147,17 +147,6 @@ static bool text_or_empty(const json_t *record, const char *name, char **value)
     return text || !member || json_is_null(member);
 }
 
-static bool text_of(const json_t *record, const char *name, char **value)
-{
-    bool right = text_or_empty(record, name, value);
-    return right && json_is_string(json_object_get(record, name));
-}
-
-static bool flag_of(const json_t *record, const char *name)
-{
-    return json_is_true(json_object_get(record, name));
-}
-
 /* ---- Records; each returns NULL or what is wrong ---- */
 
 static const char *take_nodes(const json_t *record, struct known_run *run)
@@ -168,9 +157,10 @@ static const char *take_nodes(const json_t *record, struct known_run *run)
     size_t count = json_array_size(nodes);
     run->nodes = memory_zeroed(count, sizeof *run->nodes);
     for (size_t i = 0; i < count; i++) {
-        run->node_count++;
-        if (!text_of(json_array_get(nodes, i), "name", &run->nodes[i]))
+        const char *name = json_string_value(json_object_get(json_array_get(nodes, i), "name"));
+        if (!name)
             return "a node has no name";
+        run->nodes[run->node_count++] = memory_text(name);
     }
     return NULL;
 }
@@ -221,14 +211,6 @@ const char *known_run_read(const char *line, size_t length, struct known_run *ru
     return wrong;
 }
 
-static const char *check_state(struct known_file *file, const struct known_state *state)
-{
-    char *name = known_state_name(state->members, state->pes, state->number);
-    bool new = table_number(&file->names, name, strlen(name) + 1) == file->state_count;
-    free(name);
-    return new ? NULL : "a state with this number has been there already";
-}
-
 /* One control of a state; its value is NaN if the record does not have it. */
 static const char *take_range(const json_t *record, size_t kind, struct states_range *range)
 {
@@ -275,19 +257,19 @@ static const char *take_numbers(const json_t *record, struct known_state *state)
 static const char *take_state(const json_t *record, struct known_file *file)
 {
     memory_extend(file->states, file->state_count, &file->state_room);
-    struct known_state *read = &file->states[file->state_count];
-    *read = (struct known_state){.known = flag_of(record, "known")};
-    const char *wrong = NULL;
-    if (!text_or_empty(record, "members", &read->members))
-        wrong = "members is no text";
-    if (!wrong)
-        wrong = take_numbers(record, read);
+    struct known_state *read = &file->states[file->state_count++];
+    *read = (struct known_state){.known = json_is_true(json_object_get(record, "known"))};
+    const char *wrong = text_or_empty(record, "members", &read->members)
+                            ? take_numbers(record, read)
+                            : "members is no text";
     if (!wrong)
         wrong = take_ranges(record, read);
-    if (!wrong)
-        wrong = check_state(file, read);
-    file->state_count++;
-    return wrong;
+    if (wrong)
+        return wrong;
+    char *name = known_state_name(read->members, read->pes, read->number);
+    bool new = table_number(&file->names, name, strlen(name) + 1) + 1 == file->state_count;
+    free(name);
+    return new ? NULL : "a state with this number has been there already";
 }
 
 static const char *take_values(const json_t *states, struct known_point *point)
@@ -415,21 +397,12 @@ static enum kind kind_named(const char *name, size_t length)
     return KIND_OTHER;
 }
 
-/* What follows after blanks and this text, or NULL. */
-static const char *behind(const char *line, const char *text)
-{
-    if (!line)
-        return NULL;
-    line += strspn(line, " \t");
-    size_t length = strlen(text);
-    return strncmp(line, text, length) == 0 ? line + length : NULL;
-}
-
 /* The kind of record, without parsing the line: skampi begins each record with its kind. */
 static enum kind kind_of(const char *line)
 {
-    const char *name = behind(behind(behind(behind(line, "{"), "\"record\""), ":"), "\"");
-    return name ? kind_named(name, strcspn(name, "\"\\")) : KIND_UNKNOWN;
+    char name[16];
+    bool named = sscanf(line, " { \"record\" : \"%15[^\"\\]", name) == 1;
+    return named ? kind_named(name, strlen(name)) : KIND_UNKNOWN;
 }
 
 static const char *take_record(const json_t *record, struct known_file *file, size_t line)
