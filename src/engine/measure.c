@@ -15,6 +15,7 @@
 #include "comm/comm.h"
 #include "engine/batches.h"
 #include "engine/messages.h"
+#include "engine/report.h"
 #include "engine/trial.h"
 #include "engine/watchdog.h"
 
@@ -156,15 +157,12 @@ static void report_success(struct engine *engine, const struct measure_request *
 {
     const struct statistics *statistics = &outcome->statistics;
     outcome_bring(outcome, &engine->bench.services.notes, request->set);
-    bool controls = engine->settings.controls;
     if (comm_pe() == 0 && outcome->control_count > 0)
         machine_add(engine->machine, request->set, outcome->controls, outcome->control_count);
-    if (comm_pe() == 0 && controls)
+    if (comm_pe() == 0 && engine->settings.controls)
         machine_measured(engine->machine, request->set, statistics);
     if (engine->output)
-        report_result(&engine->reporter, &engine->bench, request, outcome,
-                      controls && machine_has_states(engine->machine, request->set),
-                      request_rounds(request, &engine->settings, engine->options.rounds) > 1);
+        report_result(engine, request, outcome);
     if (statistics->flags & 1u << RESULT_TIME_BUDGET && wall_seconds() >= engine->limit.ends)
         engine->limit.cut_short = true;
     engine->latest.statistics = *statistics;
@@ -372,7 +370,7 @@ static bool is_resumed(struct engine *engine, const struct measure_request *requ
     if (request_rounds(request, &engine->settings, engine->options.rounds) > 1)
         return false;
     if (comm_pe() == 0)
-        earlier.found = report_earlier(&engine->reporter, request, &earlier.time);
+        earlier.found = report_earlier(engine, request, &earlier.time);
     comm_broadcast(comm_world(), &earlier, sizeof earlier);
     if (!earlier.found)
         return false;

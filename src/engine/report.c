@@ -17,6 +17,7 @@
 #include "engine/batches.h"
 #include "engine/functions.h"
 #include "engine/samples.h"
+#include "engine/state.h"
 #include "output/result.h"
 #include "stats/rounds.h"
 #include "stats/series.h"
@@ -91,15 +92,15 @@ static char *buffer_words(const char *buffers, bool cold, double source, double 
     return text_take(&text);
 }
 
-void report_result(const struct reporter *reporter, const struct bench *bench,
-                   const struct measure_request *request, const struct outcome *outcome,
-                   bool several, bool rounds_follow)
+void report_result(struct engine *engine, const struct measure_request *request,
+                   const struct outcome *outcome)
 {
+    const struct bench *bench = &engine->bench;
     const struct run *run = &bench->run;
     const struct settings *settings = run->settings;
     const struct statistics *statistics = &outcome->statistics;
     const char *buffers = buffers_in_use(bench);
-    struct point_description described = describe(reporter->describer, request);
+    struct point_description described = describe(&engine->describer, request);
     described.point.bytes = (int64_t)run->demand.reported;
     double source = in_page(bench->buffers.local_first, run->demand.local);
     double target = in_page(bench->buffers.remote_first, run->demand.remote);
@@ -109,9 +110,9 @@ void report_result(const struct reporter *reporter, const struct bench *bench,
         .point = described.point,
         .rates = rates_of(request->function, (size_t)pe_set_size(request->set),
                           (int64_t)run->demand.reported, statistics->median),
-        .round = reporter->round->number,
-        .rounds_follow = rounds_follow,
-        .at = wall_seconds() - reporter->started,
+        .round = engine->round.number,
+        .rounds_follow = request_rounds(request, settings, engine->options.rounds) > 1,
+        .at = wall_seconds() - engine->started,
         .statistics = *statistics,
         .per_pe = settings->max_nr_node_times > 0 ? outcome->per_pe : NULL,
         .samples = outcome->samples,
@@ -127,32 +128,30 @@ void report_result(const struct reporter *reporter, const struct bench *bench,
         .notes = (const char *const *)bench->services.notes.text,
         .note_count = bench->services.notes.count,
         .conditions = text,
-        .several_states = several,
+        .several_states = settings->controls && machine_has_states(engine->machine, request->set),
         .settings = *settings,
     };
-    struct block *block = reporter->block;
-    output_result(reporter->output, &result);
+    struct block *block = &engine->block;
+    output_result(engine->output, &result);
     block->windowed = block->windowed || window_applies(run);
     block->late_starts += (int64_t)statistics->late;
     block->overruns += (int64_t)statistics->overruns;
     block->window_changes += (int64_t)outcome->window_changes;
-    progress_result(reporter->display, statistics, result.point.is_time);
+    progress_result(&engine->display, statistics, result.point.is_time);
     described_release(&described);
     free(words);
     free(text);
 }
 
-bool report_earlier(const struct reporter *reporter, const struct measure_request *request,
-                    double *time)
+bool report_earlier(struct engine *engine, const struct measure_request *request, double *time)
 {
-    struct point_description described = describe(reporter->describer, request);
+    struct point_description described = describe(&engine->describer, request);
     struct result result = {.point = described.point, .round = 1};
     char *key = point_text(&described.point), *record = NULL;
-    bool found =
-        resume_take(reporter->options->resume, key, &record, time, &result.statistics.flags);
+    bool found = resume_take(engine->options.resume, key, &record, time, &result.statistics.flags);
     result.earlier = record;
     if (found)
-        output_result(reporter->output, &result);
+        output_result(engine->output, &result);
     described_release(&described);
     free(key);
     free(record);
@@ -245,14 +244,14 @@ static void cover_known(const struct known_point *known, const struct state_roun
 
 /* Times differ from launch to launch, and no round sees what the calibration of the timer is wrong
  * by: up to a step of it. Counts do neither. */
-static struct rounds_unseen unseen_by(const struct reporter *reporter,
+static struct rounds_unseen unseen_by(const struct engine *engine,
                                       const struct rounds_record *record)
 {
     struct rounds_unseen unseen = {0};
     if (record->point.request.function->quantity != QUANTITY_TIME)
         return unseen;
     unseen.positive = !record->point.request.function->any_sign;
-    const struct earlier_runs *earlier = reporter->options->earlier;
+    const struct earlier_runs *earlier = engine->options.earlier;
     unseen.launches = record->point.settings.launch_difference;
     if (unseen.launches == LAUNCH_DIFFERENCE_KNOWN)
         unseen.launches = earlier && !isnan(earlier->launch_difference) ? earlier->launch_difference
@@ -262,8 +261,7 @@ static struct rounds_unseen unseen_by(const struct reporter *reporter,
     return unseen;
 }
 
-void report_rounds(const struct reporter *reporter, const struct rounds_record *record,
-                   struct machine *machine)
+void report_rounds(struct engine *engine, const struct rounds_record *record)
 {
     double *medians = memory_zeroed(record->made, sizeof *medians);
     double *within = memory_zeroed(record->made, sizeof *within);
@@ -277,13 +275,13 @@ void report_rounds(const struct reporter *reporter, const struct rounds_record *
         within[n++] = record->within[i];
     }
     struct rounds rounds = rounds_of(medians, within, n, ROUNDS_CONFIDENCE);
-    struct rounds_unseen unseen = unseen_by(reporter, record);
+    struct rounds_unseen unseen = unseen_by(engine, record);
     rounds_widen(&rounds, &unseen);
     struct result_level levels[RESULT_LEVELS_MAX];
     struct notes notes = {0};
     struct state_rounds states = {0};
     const struct measurement *function = record->point.request.function;
-    struct point_description described = point_describe(reporter->options, &record->point);
+    struct point_description described = point_describe(&engine->options, &record->point);
     struct result_point point = described.point;
     point.bytes = record->bytes;
     char *text = conditions(function, &point, "");
@@ -293,12 +291,13 @@ void report_rounds(const struct reporter *reporter, const struct rounds_record *
     char *subtracted = reference_text(function->subtracted, record->subtracted, rounds.median);
     if (subtracted)
         notes_add(&notes, subtracted);
-    bool seen = record->point.settings.controls &&
-                machine_rounds(machine, &record->parts, ROUNDS_CONFIDENCE, &unseen, &states);
+    bool seen =
+        record->point.settings.controls &&
+        machine_rounds(engine->machine, &record->parts, ROUNDS_CONFIDENCE, &unseen, &states);
     if (seen)
         cover_states(&states, &rounds, &notes);
-    if (seen && reporter->options->earlier)
-        cover_known(known_find(reporter->options->earlier, &point), &states, &rounds);
+    if (seen && engine->options.earlier)
+        cover_known(known_find(engine->options.earlier, &point), &states, &rounds);
     struct result_rounds result = {
         .point = point,
         .rates = rates_of(function, point.pes, record->bytes, rounds.median),
@@ -317,7 +316,7 @@ void report_rounds(const struct reporter *reporter, const struct rounds_record *
         .note_count = notes.count,
         .conditions = text,
     };
-    output_rounds(reporter->output, &result);
+    output_rounds(engine->output, &result);
     free(text);
     described_release(&described);
     machine_release_rounds(&states);

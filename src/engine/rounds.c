@@ -13,6 +13,7 @@
 #include "clock/timer.h"
 #include "comm/comm.h"
 #include "engine/batches.h"
+#include "engine/report.h"
 #include "engine/state.h"
 #include "engine/watchdog.h"
 #include "stats/random.h"
@@ -295,7 +296,7 @@ void rounds_print(struct engine *engine)
         char *name = text_format("%s (rounds)", block->name);
         if (first)
             output_begin_block(engine->output, name, ++engine->block.number, NULL);
-        report_rounds(&engine->reporter, order[i], engine->machine);
+        report_rounds(engine, order[i]);
         if (last)
             output_put(engine->output,
                        &(struct record){

@@ -63,12 +63,6 @@ static void connect_parts(struct engine *engine)
                                               .block = &engine->block,
                                               .describer = &engine->describer};
     engine->pending.output = output;
-    engine->reporter = (struct reporter){.output = output,
-                                         .options = &engine->options,
-                                         .describer = &engine->describer,
-                                         .block = &engine->block,
-                                         .round = &engine->round,
-                                         .display = &engine->display};
 }
 
 static struct engine *create(const struct engine_options *options)
@@ -123,7 +117,7 @@ struct engine *engine_create(const struct engine_options *options, const char **
         free(engine);
         return NULL;
     }
-    engine->started = engine->display.started = engine->reporter.started = wall_seconds();
+    engine->started = engine->display.started = wall_seconds();
     /* A part is left for what comes after the last batch, and for the end. */
     if (options->time_limit > 0 && !options->estimate)
         engine->limit.ends = watchdog_limit_near(options->launched, options->time_limit);

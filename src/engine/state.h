@@ -1,6 +1,6 @@
 /*
- * The engine: its parts. Only the files that put them together include this: measure.c, rounds.c,
- * factors.c with factor_report.c, and session.c.
+ * The engine: its parts. Only the files that put them together include this: measure.c with
+ * report.c, rounds.c, factors.c with factor_report.c, and session.c.
  */
 #ifndef SKAMPI_ENGINE_STATE_H
 #define SKAMPI_ENGINE_STATE_H
@@ -12,7 +12,6 @@
 #include "engine/clocks.h"
 #include "engine/engine.h"
 #include "engine/messages.h"
-#include "engine/report.h"
 #include "engine/request.h"
 #include "engine/services.h"
 #include "engine/start.h"
@@ -59,7 +58,6 @@ struct engine {
     struct describer describer;
     struct missing_points missing;
     struct pending_text pending;
-    struct reporter reporter;
     struct latest latest;
     size_t most_buffer;          /* bytes that it grows to where the script gives no size */
     char *ended;                 /* the script, before its end: why; NULL: not */
