@@ -14,7 +14,6 @@
 #include "clock/sync.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
-#include "engine/batch.h"
 #include "engine/watchdog.h"
 #include "stats/stats.h"
 

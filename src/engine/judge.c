@@ -1,7 +1,7 @@
 /*
  * Controls around the batches of a measurement, and what is concluded from them.
  */
-#include "engine/batch.h"
+#include "engine/batches.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,6 @@
 #include "base/memory.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
-#include "engine/outcome.h"
 #include "engine/watchdog.h"
 #include "stats/stats.h"
 

@@ -8,14 +8,13 @@
 #include <stdint.h>
 
 #include "comm/comm.h"
-#include "engine/batch.h"
+#include "engine/batches.h"
 #include "engine/clocks.h"
 #include "engine/engine.h"
 #include "engine/messages.h"
 #include "engine/request.h"
 #include "engine/services.h"
 #include "engine/start.h"
-#include "engine/together.h"
 #include "machine/machine.h"
 
 /* Results that autorefine has printed in the order of their keys. */

@@ -30,7 +30,6 @@
 #include "base/text.h"
 #include "clock/timer.h"
 #include "comm/comm.h"
-#include "engine/batch.h"
 #include "engine/batches.h"
 #include "engine/clocks.h"
 #include "engine/request.h"
