@@ -138,23 +138,13 @@ static void print_parameter(const struct parameter *parameter)
     printf("\n");
 }
 
-static void print_rates(const struct measurement *function)
-{
-    struct rates_words words = rates_words(function);
-    printf("moved per operation: %s; messages: %s\n", words.bytes, words.messages);
-    printf("bus bandwidth: %s%s\n", words.bus,
-           strcmp(words.bus, "none") == 0 ? "" : " times the bandwidth (nccl-tests)");
-}
-
 static void print_description(const struct measurement *function)
 {
     static const char *const apis[] = {"none", "OpenSHMEM", "MPI"};
     print_signature(function);
     printf("\n%s\n", function->summary);
-    for (size_t i = 0; i < measurement_parameter_count(function); i++) {
-        const struct parameter *parameter = &function->parameters[i];
-        print_parameter(parameter);
-    }
+    for (size_t i = 0; i < measurement_parameter_count(function); i++)
+        print_parameter(&function->parameters[i]);
     static const char *const quantities[] = {"time", "bytes"};
     printf("value: %s\n", quantities[function->quantity]);
     printf("timed: %s\n", function->timed);
@@ -163,7 +153,10 @@ static void print_description(const struct measurement *function)
     if (function->calls && *function->calls)
         printf("calls: %s\n", function->calls);
     printf("who: %s\n", function->who);
-    print_rates(function);
+    struct rates_words moved = rates_words(function);
+    printf("moved per operation: %s; messages: %s\n", moved.bytes, moved.messages);
+    printf("bus bandwidth: %s%s\n", moved.bus,
+           strcmp(moved.bus, "none") == 0 ? "" : " times the bandwidth (nccl-tests)");
     printf("subtracted: %s\n", function->subtracted ? function->subtracted : "nothing");
     printf("synchronization: %s\n", measurement_synchronized(function)
                                         ? "as the script chooses (window, barrier, none)"

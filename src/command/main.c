@@ -149,24 +149,18 @@ static char *refuse_target(const struct output_target *target, const struct opti
                        target->path ? target->path : "-", name);
 }
 
-/* Whether standard output is a terminal, which tables are to fit. */
-static bool fit_terminal(void)
+/* Whether people watch results as they come: functions on the command line, on a terminal, which
+ * tables are to fit. */
+static bool wants_table(const struct options *options)
 {
     int terminal = terminal_of(STDOUT_FILENO, comm_launched_rank() >= 0);
     if (terminal >= 0)
         output_table_fit(terminal_columns(terminal));
     if (terminal > STDERR_FILENO)
         close(terminal);
-    return terminal >= 0;
-}
-
-/* Whether people watch results as they come: functions on the command line, on a terminal. */
-static bool wants_table(const struct options *options)
-{
-    bool terminal = fit_terminal();
     if (options->input || options->outputs.count > 0 || options->format >= 0)
         return options->format == OUTPUT_TABLE;
-    return terminal;
+    return terminal >= 0;
 }
 
 /* Opens the outputs that the command line names; an estimate prints no results. */
@@ -305,12 +299,6 @@ static bool writes_stdout(const struct options *options)
     return options->outputs.count == 0;
 }
 
-static const char *launcher(void)
-{
-    int major, minor;
-    return comm_has_shmem(&major, &minor) ? "oshrun" : "mpirun";
-}
-
 /* What people type for this run again, with the own command line as given, which begins with a
  * blank; the caller frees it. */
 static char *start_again(const char *own, const char *unknown)
@@ -325,12 +313,13 @@ static char *start_again(const char *own, const char *unknown)
 /* Without a launcher you get times of one PE with itself, which look like any others. */
 static void warn_alone(const struct options *options, const struct tree *tree)
 {
+    int major, minor;
     if (comm_launched_rank() >= 0 || comm_pes() > 1 || !tree->communicates)
         return;
     terminal_message(
         "skampi: warning: started without a launcher, so the only PE communicates with itself; "
         "start two: %s -np 2 %s\n",
-        launcher(), options->engine.command_line);
+        comm_has_shmem(&major, &minor) ? "oshrun" : "mpirun", options->engine.command_line);
 }
 
 /* Without --summary there is none only where .sko goes to standard output and nobody is at a
@@ -421,19 +410,21 @@ static bool finish_timed(struct output *output)
     return good;
 }
 
-static int print_script(const struct options *options)
+/* Checks the script, and prints it for --print-script. Returns the exit status. */
+static int check_script(const struct options *options)
 {
     size_t length;
+    struct tree *tree;
     if (options->error) {
         options_print_error(options);
         return STATUS_BAD_SCRIPT;
     }
-    struct tree *tree;
     struct source *source = load(options, &tree);
     if (!source)
         return STATUS_BAD_SCRIPT;
+    if (options->information == INFORM_SCRIPT)
+        fputs(source_text(source, 0, &length), stdout);
     tree_release(tree);
-    fputs(source_text(source, 0, &length), stdout);
     source_release(source);
     return 0;
 }
@@ -442,7 +433,7 @@ static int print_script(const struct options *options)
 static int inform(const struct options *options)
 {
     int status =
-        options->information == INFORM_SCRIPT ? print_script(options) : options_inform(options);
+        options->information == INFORM_SCRIPT ? check_script(options) : options_inform(options);
     if (!ferror(stdout) && fclose(stdout) == 0)
         return status;
     terminal_message("skampi: error: standard output cannot be written: %s\n", strerror(errno));
@@ -467,18 +458,8 @@ int main(int argc, char **argv)
         bool quiet = launched && comm_launched_rank() > 0;
         return quiet ? 0 : inform(&options);
     }
-    if (!launched && (options.error || options.check_only)) {
-        if (options.error) {
-            options_print_error(&options);
-            return STATUS_BAD_SCRIPT;
-        }
-        struct tree *tree;
-        struct source *source = load(&options, &tree);
-        bool good = source;
-        tree_release(tree);
-        source_release(source);
-        return good ? 0 : STATUS_BAD_SCRIPT;
-    }
+    if (!launched && (options.error || options.check_only))
+        return check_script(&options);
 
     watchdog_begin(options.startup_limit, launched_at,
                    options.engine.estimate ? 0 : options.engine.time_limit);

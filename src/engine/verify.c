@@ -23,26 +23,12 @@ static unsigned char guard_byte(const struct run *run, const unsigned char *addr
     return (unsigned char)(0x80 | (mixed >> 24));
 }
 
-/* Memory that guards surround. */
-struct guarded_memory {
-    const char *name;
-    unsigned char *first;
-    size_t bytes;
-};
-
-enum { LOCAL, REMOTE, SIDES };
-
-static struct guarded_memory side_of(const struct run *run, int side)
-{
-    return side == LOCAL ? (struct guarded_memory){"local", run->local, run->demand.local}
-                         : (struct guarded_memory){"remote", run->remote, run->demand.remote};
-}
-
 void verify_set_guards(struct run *run)
 {
-    for (int side = 0; side < SIDES; side++) {
-        struct guarded_memory place = side_of(run, side);
-        unsigned char *before = place.first - BUFFER_GUARD, *after = place.first + place.bytes;
+    unsigned char *const sides[] = {run->local, run->remote};
+    const size_t bytes[] = {run->demand.local, run->demand.remote};
+    for (int side = 0; side < 2; side++) {
+        unsigned char *before = sides[side] - BUFFER_GUARD, *after = sides[side] + bytes[side];
         for (int i = 0; i < BUFFER_GUARD; i++) {
             before[i] = guard_byte(run, &before[i]);
             after[i] = guard_byte(run, &after[i]);
@@ -52,23 +38,31 @@ void verify_set_guards(struct run *run)
 
 bool verify_guards(struct run *run)
 {
-    for (int side = 0; side < SIDES; side++) {
-        struct guarded_memory place = side_of(run, side);
-        unsigned char *before = place.first - BUFFER_GUARD, *after = place.first + place.bytes;
+    const struct {
+        const char *name;
+        const unsigned char *first;
+        size_t bytes;
+    } sides[] = {{"local", run->local, run->demand.local},
+                 {"remote", run->remote, run->demand.remote}};
+    for (int side = 0; side < 2; side++) {
+        size_t bytes = sides[side].bytes;
+        const char *name = sides[side].name;
+        const unsigned char *before = sides[side].first - BUFFER_GUARD;
+        const unsigned char *after = sides[side].first + bytes;
         for (int i = 0; i < BUFFER_GUARD; i++) {
             if (before[i] != guard_byte(run, &before[i]))
                 return run_fail(run,
                                 "wrong data: byte %d before the %s buffer of %zu bytes on PE %d "
                                 "(rank %d) is 0x%02x and should still be 0x%02x",
-                                BUFFER_GUARD - i, place.name, place.bytes, comm_pe(), run->rank,
-                                before[i], guard_byte(run, &before[i]));
+                                BUFFER_GUARD - i, name, bytes, comm_pe(), run->rank, before[i],
+                                guard_byte(run, &before[i]));
             if (after[i] != guard_byte(run, &after[i]))
                 return run_fail(run,
                                 "wrong data: byte %zu of the %s buffer on PE %d (rank %d), which "
                                 "has %zu bytes, is 0x%02x and should still be 0x%02x: too much was "
                                 "written",
-                                place.bytes + (size_t)i, place.name, comm_pe(), run->rank,
-                                place.bytes, after[i], guard_byte(run, &after[i]));
+                                bytes + (size_t)i, name, comm_pe(), run->rank, bytes, after[i],
+                                guard_byte(run, &after[i]));
         }
     }
     return true;

@@ -53,7 +53,8 @@ void pe_set_release(struct pe_set *set)
 {
     if (!set || --set->references > 0)
         return;
-    topology_release(set->topology);
+    if (set->topology)
+        topology_release(set->topology);
     free(set->members);
     free(set);
 }
