@@ -225,13 +225,6 @@ void batches_refer(struct batches *batches)
 
 /* ---- All of them ---- */
 
-/* Whether the time of set_precision() suffices for another reference. */
-static bool can_refer(const struct batches *batches)
-{
-    double each = batches->referred / (double)batches->references->count;
-    return timer_now() + timer_ticks(each) < batches->samples->until;
-}
-
 /* No more repetitions than fit into what is left of the time of set_precision(), as far as those
  * made so far can tell. */
 static size_t fitting(const struct batches *batches, size_t count)
@@ -250,7 +243,9 @@ static void decide_step(struct batches *batches, struct decision *next)
     judge_decide(batches, next);
     if (next->step != BATCH_MAKE)
         return;
-    if (next->refer > 0 && can_refer(batches)) {
+    /* The time of set_precision() has to suffice for another one. */
+    double each = next->refer > 0 ? batches->referred / (double)batches->references->count : 0;
+    if (next->refer > 0 && timer_now() + timer_ticks(each) < batches->samples->until) {
         next->refer--;
         next->step = BATCH_REFER;
         return;

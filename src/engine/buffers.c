@@ -235,14 +235,6 @@ size_t buffers_bytes(const struct run *run)
     return blocks.local.bytes + blocks.remote.bytes + blocks.scratch.bytes;
 }
 
-/* What there would be after blocks have grown. */
-static size_t grown(const struct buffers *buffers, const struct blocks *blocks)
-{
-    return larger(buffers->local.bytes, blocks->local.bytes) +
-           larger(buffers->remote.bytes, blocks->remote.bytes) +
-           larger(buffers->scratch.bytes, blocks->scratch.bytes);
-}
-
 /* Two calls of malloc() in a row are what a program makes: nothing is freed in between. */
 static void make_room(struct buffers *buffers, const struct blocks *blocks)
 {
@@ -256,7 +248,10 @@ const char *buffers_prepare(struct buffers *buffers, const struct run *run, size
 {
     struct blocks blocks = blocks_of(run);
     const char *why = NULL;
-    if (limit && grown(buffers, &blocks) > limit)
+    size_t grown = larger(buffers->local.bytes, blocks.local.bytes) +
+                   larger(buffers->remote.bytes, blocks.remote.bytes) +
+                   larger(buffers->scratch.bytes, blocks.scratch.bytes);
+    if (limit && grown > limit)
         buffers_free(buffers);
     if (blocks.local.placement == PLACEMENT_MALLOC || blocks.remote.placement == PLACEMENT_MALLOC)
         make_room(buffers, &blocks);

@@ -183,12 +183,6 @@ static void add(struct factor_level *levels, size_t *n, int64_t value, char *nam
     levels[(*n)++] = (struct factor_level){value, name};
 }
 
-/* What a put, a get or a message moves may lie anywhere; other data are multiples of 8 bytes. */
-static bool may_be_odd(const struct measurement *function)
-{
-    return function->api == API_MPI || function->local_anywhere;
-}
-
 static size_t offsets(const struct factor_point *point, bool relative, struct factor_level *levels)
 {
     static const int apart[] = {
@@ -197,8 +191,12 @@ static size_t offsets(const struct factor_point *point, bool relative, struct fa
         0, 4, 8, 16, 32, 48, 64, 1024, 2048, 3072, FACTOR_PAGE - LINE, FACTOR_PAGE - 8};
     const int *list = relative ? apart : begins;
     size_t n = 0, count = relative ? sizeof apart / sizeof *apart : sizeof begins / sizeof *begins;
+    /* What a put, a get or a message moves may lie anywhere; other data are multiples of 8 bytes.
+     */
+    const struct measurement *function = point->kept.request.function;
+    bool anywhere = function->api == API_MPI || function->local_anywhere;
     for (size_t i = 0; i < count; i++)
-        if (list[i] % 8 == 0 || may_be_odd(point->kept.request.function))
+        if (list[i] % 8 == 0 || anywhere)
             add(levels, &n, list[i], text_format("%s%d", relative ? "+" : "", list[i]));
     return n;
 }

@@ -71,10 +71,10 @@ static char *offsets_of(const struct factor_row *row, double apart)
 }
 
 /* "where target = source + 16 mod 32", "with cold buffers". */
-static char *where(const struct factor_row *row, double apart)
+static char *where(const struct factors *factors, const struct factor_row *row)
 {
     if (row->factor <= FACTOR_TARGET)
-        return offsets_of(row, apart);
+        return offsets_of(row, factors->apart[row->point]);
     bool but = mostly_slow(row);
     char *names = names_of(row, !but);
     const char *form = row->factor == FACTOR_BEFORE      ? "%s"
@@ -100,20 +100,15 @@ static char *size_text(int64_t bytes)
     return text_format("%lld bytes", (long long)bytes);
 }
 
-static bool has_one_function(const struct factors *factors)
-{
-    for (size_t i = 1; i < factors->count; i++)
-        if (factors->points[i].kept.request.function != factors->points[0].kept.request.function)
-            return false;
-    return true;
-}
-
 /* The text for neighbouring points from first to last. */
 static char *points_text(const struct factors *factors, size_t first, size_t last)
 {
     const struct factor_point *a = &factors->points[first], *b = &factors->points[last];
     int64_t from = (int64_t)a->demand.reported, to = (int64_t)b->demand.reported;
-    const char *name = has_one_function(factors) ? "" : a->kept.request.function->name;
+    const char *name = "";
+    for (size_t i = 1; i < factors->count; i++)
+        if (factors->points[i].kept.request.function != factors->points[0].kept.request.function)
+            name = a->kept.request.function->name;
     if (from == to && first != last)
         return text_format("%s to %s", a->kept.request.text, b->kept.request.text);
     if (from == 0)
@@ -138,21 +133,6 @@ static char *slower_text(double least, double most)
                        times ? "times" : "%");
 }
 
-static char *sentence(const struct factors *factors, size_t first, size_t last, double least,
-                      double most, const char *words)
-{
-    char *points = points_text(factors, first, last), *slower = slower_text(least, most);
-    char *text = text_format("%s: %s %s", points, slower, words);
-    free(points);
-    free(slower);
-    return text;
-}
-
-static char *where_at(const struct factors *factors, const struct factor_row *row)
-{
-    return where(row, factors->apart[row->point]);
-}
-
 /* Whether the next row says the same of the next point of the function. */
 static bool continues(const struct factors *factors, const struct factor_row *row,
                       const struct factor_row *next, const char *words)
@@ -162,7 +142,7 @@ static bool continues(const struct factors *factors, const struct factor_row *ro
         a->kept.request.function != b->kept.request.function ||
         a->kept.block.number != b->kept.block.number)
         return false;
-    char *other = where_at(factors, next);
+    char *other = where(factors, next);
     bool same = strcmp(words, other) == 0;
     free(other);
     return same;
@@ -175,14 +155,18 @@ static void add_findings(const struct factors *factors, struct notes *findings)
         double least = row->ratio.ratio, most = least;
         if (!row->named)
             continue;
-        char *words = where_at(factors, row);
+        char *words = where(factors, row);
         while (i + 1 < factors->row_count &&
                continues(factors, last, &factors->rows[i + 1], words)) {
             last = &factors->rows[++i];
             least = fmin(least, last->ratio.ratio);
             most = fmax(most, last->ratio.ratio);
         }
-        notes_add(findings, sentence(factors, row->point, last->point, least, most, words));
+        char *points = points_text(factors, row->point, last->point);
+        char *slower = slower_text(least, most);
+        notes_add(findings, text_format("%s: %s %s", points, slower, words));
+        free(points);
+        free(slower);
         free(words);
     }
 }

@@ -200,13 +200,6 @@ static void keep_complete(struct factor_row *row)
 
 /* ---- What can be tried ---- */
 
-static void remove_level(struct factor_row *row, size_t level)
-{
-    free(row->levels[level].name);
-    memmove(&row->levels[level], &row->levels[level + 1],
-            (--row->count - level) * sizeof *row->levels);
-}
-
 static void remove_row(struct factors *factors, size_t at)
 {
     struct factor_row *row = &factors->rows[at];
@@ -263,7 +256,8 @@ static void try_levels(struct engine *engine, size_t at)
         free(reason);
         reason = text_format("%s: %s", row->levels[l].name,
                              engine->missing.reason ? engine->missing.reason : "");
-        remove_level(row, l);
+        free(row->levels[l].name);
+        memmove(&row->levels[l], &row->levels[l + 1], (--row->count - l) * sizeof *row->levels);
     }
     if (row->count < 2) {
         leave_out(factors, row->factor, row->point, reason ? reason : "");

@@ -310,20 +310,15 @@ static enum relation relation_of(const char *names, const struct routine *wanted
     return closest;
 }
 
-/* A function may have a routine's name, and measure another one like it: Send measures MPI_Ssend.
- */
-static bool has_its_name(const struct measurement *function, const struct routine *wanted)
-{
-    return strcasecmp(function->name, strchr(wanted->base, '_') + 1) == 0;
-}
-
 static enum relation relation_to(const struct measurement *function, const struct routine *wanted)
 {
     enum relation relation = relation_of(function->routine, wanted);
     if (relation != UNRELATED)
         return relation;
-    bool calls = relation_of(function->calls, wanted) != UNRELATED;
-    return calls || has_its_name(function, wanted) ? CALLS : UNRELATED;
+    /* A function may have a routine's name, and measure another one like it: Send measures
+     * MPI_Ssend. */
+    bool named = strcasecmp(function->name, strchr(wanted->base, '_') + 1) == 0;
+    return named || relation_of(function->calls, wanted) != UNRELATED ? CALLS : UNRELATED;
 }
 
 static int compare_found(const void *a, const void *b)

@@ -74,23 +74,17 @@ static void show(struct display *display, const char *head, const char *tail)
             terminal_style(TERMINAL_PLAIN), room - first, tail);
 }
 
-/* Seconds until the last round ends, if it takes as long as those before. */
-static double rounds_left(const struct display *display)
-{
-    const struct round *round = display->round;
-    double passed = wall_seconds() - display->started, begun = (double)round->number - 1;
-    double apart = fmax(passed / (begun + 1), round->apart);
-    return fmax((double)round->total * apart - passed, 0);
-}
-
-/* What is left of the run, if blocks and their loops go on as they did; 0: not known yet. */
+/* What is left of the run, if blocks and their loops go on as they did, and rounds take as long as
+ * those before; 0: not known yet. */
 static double time_left(const struct display *display)
 {
+    const struct round *round = display->round;
     double blocks = (double)display->options->blocks;
-    if (display->round->number > 1)
-        return rounds_left(display);
-    double share = ((double)display->block->number - 1 + display->share) / fmax(blocks, 1);
     double passed = wall_seconds() - display->started;
+    if (round->number > 1)
+        return fmax(
+            (double)round->total * fmax(passed / (double)round->number, round->apart) - passed, 0);
+    double share = ((double)display->block->number - 1 + display->share) / fmax(blocks, 1);
     return share < LEAST_SHARE || share > 1 ? 0 : passed / share - passed;
 }
 

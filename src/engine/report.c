@@ -158,14 +158,6 @@ bool report_earlier(struct engine *engine, const struct measure_request *request
     return found;
 }
 
-/* Rounds differ by more than their medians would if all samples were of one kind: the standard
- * error of a median is 1.2533 standard deviations over the root of the number of samples. */
-static bool is_unstable(const struct rounds *rounds, double samples)
-{
-    double error = SPREAD_OF_MEDIANS * rounds->within / QUARTERS / sqrt(samples);
-    return rounds->between > UNSTABLE_TIMES * error && rounds->between > UNSTABLE_LEAST;
-}
-
 /* Flags that at least half of the rounds have, unless intervals of the rounds cover them, and flags
  * of all rounds together. */
 static unsigned flags_of(const struct rounds_record *record, const struct rounds *rounds)
@@ -175,7 +167,10 @@ static unsigned flags_of(const struct rounds_record *record, const struct rounds
         if (record->flagged[flag] > 0 && 2 * record->flagged[flag] >= record->done &&
             result_flags[flag].doubt != FLAG_COVERED)
             flags |= 1u << flag;
-    if (is_unstable(rounds, record->effective))
+    /* Rounds differ by more than their medians would if all samples were of one kind: the standard
+     * error of a median is 1.2533 standard deviations over the root of the number of samples. */
+    double error = SPREAD_OF_MEDIANS * rounds->within / QUARTERS / sqrt(record->effective);
+    if (rounds->between > UNSTABLE_TIMES * error && rounds->between > UNSTABLE_LEAST)
         flags |= 1u << RESULT_UNSTABLE;
     bool known = !isnan(rounds->low) || record->point.request.function->quantity == QUANTITY_TIME;
     if (known && result_is_imprecise(rounds->median, rounds->low, rounds->high))

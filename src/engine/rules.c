@@ -207,15 +207,6 @@ static bool classic_is_enough(const struct batches *batches, size_t *dropped)
 /* Half of an interval at 95 %, in standard errors. */
 #define NORMAL_95 1.96
 
-/* Whether the reference is what keeps a difference of two times from being precise. */
-static bool needs_reference(const struct batches *batches)
-{
-    const struct samples *samples = batches->samples;
-    double low, high;
-    stop_median_interval(&samples->aim, samples->max, samples->valid, 0, &low, &high);
-    return high - low < 2 * NORMAL_95 * samples->subtracted_error;
-}
-
 /* Not more than the script allows, as long as all are valid. */
 static size_t capped(const struct batches *batches, size_t count, size_t valid)
 {
@@ -245,7 +236,10 @@ static void classic_refer(const struct batches *batches, struct decision *next)
     if (next->done || !references || !batches->samples->aim.precise)
         return;
     next->refer = 1;
-    if (!needs_reference(batches))
+    const struct samples *samples = batches->samples;
+    double low, high, error = samples->subtracted_error;
+    stop_median_interval(&samples->aim, samples->max, samples->valid, 0, &low, &high);
+    if (!(high - low < 2 * NORMAL_95 * error))
         return;
     next->refer = references->count;
     next->count = next->count > FIRST_BATCH ? FIRST_BATCH : next->count;

@@ -41,14 +41,6 @@
 
 /* ---- The request ---- */
 
-static char *unknown_word(const struct parameter *parameter)
-{
-    char *words = parameter_words(parameter);
-    char *reason = text_format("%s must be %s", parameter->name, words);
-    free(words);
-    return reason;
-}
-
 static char *wrong_real(const struct parameter *parameter, double value)
 {
     bool good = parameter->above ? value > parameter->least : value >= parameter->least;
@@ -86,11 +78,14 @@ char *engine_refusal(const struct measure_request *request, int *argument)
     for (size_t i = 0; i < measurement_parameter_count(function); i++) {
         const struct parameter *parameter = &function->parameters[i];
         *argument = (int)i;
-        if (parameter->words && parameter_word(parameter, request->arguments[i].string) < 0)
-            return unknown_word(parameter);
-        char *wrong = parameter->type == PARAMETER_DOUBLE
-                          ? wrong_real(parameter, request->arguments[i].real)
-                          : NULL;
+        char *wrong = NULL;
+        if (parameter->words && parameter_word(parameter, request->arguments[i].string) < 0) {
+            char *words = parameter_words(parameter);
+            wrong = text_format("%s must be %s", parameter->name, words);
+            free(words);
+        } else if (parameter->type == PARAMETER_DOUBLE) {
+            wrong = wrong_real(parameter, request->arguments[i].real);
+        }
         if (wrong)
             return wrong;
         if (parameter->type > PARAMETER_RANK)
@@ -380,14 +375,6 @@ static void check_data(struct bench *bench)
     bench->verification.seconds += timer_seconds(timer_now() - start);
 }
 
-/* Every repetition, where the output wants them. */
-static void keep_raw(const struct samples *samples, struct outcome *outcome)
-{
-    outcome->samples = memory_zeroed(samples->valid + 1, sizeof *outcome->samples);
-    memcpy(outcome->samples, samples->max, samples->valid * sizeof *outcome->samples);
-    outcome->sample_count = samples->valid;
-}
-
 /* took: seconds of all batches. */
 static void account(struct accounting *accounting, const struct bench *bench,
                     const struct samples *samples, double took)
@@ -453,8 +440,12 @@ static bool measure_members(struct batches *batches, struct outcome *outcome)
     bool good = measure_samples(batches, outcome) && prove(bench);
     if (good && run->rank == 0) {
         remarks_make(bench, &samples, &outcome->statistics);
-        if (batches->raw)
-            keep_raw(&samples, outcome);
+        if (batches->raw) {
+            size_t bytes = samples.valid * sizeof *outcome->samples;
+            outcome->samples = memory_zeroed(1, bytes + 1);
+            memcpy(outcome->samples, samples.max, bytes);
+            outcome->sample_count = samples.valid;
+        }
     }
     samples_release(&samples);
     return good;

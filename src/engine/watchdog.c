@@ -159,17 +159,12 @@ void watchdog_last_words(int status, const char *said, const char *reason)
     atomic_store(&guard.spoken, true);
 }
 
-static void last_words(int status, const char *text)
-{
-    watchdog_last_words(status, text, text);
-}
-
 /* Ends the job for a reason that this PE has found, which the others and the output get. */
 static _Noreturn void end_saying(int status, const char *said)
 {
     watchdog_ending();
     board_say_end(BOARD_FAILED, status, said);
-    last_words(status, said);
+    watchdog_last_words(status, said, said);
     end_job(status);
 }
 
@@ -217,7 +212,7 @@ static void interrupted(int number, pid_t sender)
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     if (speaks && !atomic_load(&guard.spoken)) {
         int said = explain(number, guard.launched && sender == getppid(), text, sizeof text);
-        last_words(said, text);
+        watchdog_last_words(said, text, text);
     }
     if (ending)
         _exit(status); /* the launcher cleans up after a PE that ends the job */
@@ -230,7 +225,7 @@ static void interrupted(int number, pid_t sender)
 static void orphaned(void)
 {
     static const char text[] = "ended by the launcher's end";
-    last_words(128 + SIGHUP, text);
+    watchdog_last_words(128 + SIGHUP, text, text);
     if (guard.pe == 0)
         fprintf(stderr, "skampi: error: %s\n", text);
     _exit(128 + SIGHUP);
@@ -421,7 +416,7 @@ static void crashed(int number)
         text[strcspn(text, "\n")] = '\0';
         const char *said = text + strlen("skampi: ");
         board_say_end(BOARD_FAILED, status, said);
-        last_words(status, said);
+        watchdog_last_words(status, said, said);
     }
     _exit(status);
 }

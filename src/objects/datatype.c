@@ -546,18 +546,14 @@ size_t datatype_bytes(const struct datatype *type, int64_t count)
 static const void *named_handle(size_t i)
 {
     static MPI_Datatype handles[NAMED_COUNT];
-    static bool filled;
-
-    if (!filled) {
-        const MPI_Datatype all[] = {
+    const MPI_Datatype all[] = {
 #define TYPE(name, type, class) name,
 #define PAIR(name, value, type) name,
-            NAMED_TYPES(TYPE, PAIR)};
+        NAMED_TYPES(TYPE, PAIR)};
 #undef TYPE
 #undef PAIR
-        memcpy(handles, all, sizeof handles);
-        filled = true;
-    }
+
+    memcpy(handles, all, sizeof handles);
     return &handles[i];
 }
 

@@ -33,11 +33,6 @@ struct topology *topology_cartesian(int dimensions, const int64_t *extents, cons
                                      .periodic = copy(periodic, dimensions)});
 }
 
-static int edge_count(const struct topology *topology)
-{
-    return topology->nodes > 0 ? topology->index[topology->nodes - 1] : 0;
-}
-
 struct topology *topology_graph(int nodes, const int64_t *index, const int64_t *edges)
 {
     return create(&(struct topology){.kind = TOPOLOGY_GRAPH,
@@ -57,13 +52,10 @@ void topology_release(struct topology *topology)
 {
     if (!topology || --topology->references > 0)
         return;
-    if (topology->kind == TOPOLOGY_CARTESIAN) {
-        free(topology->extents);
-        free(topology->periodic);
-    } else {
-        free(topology->index);
-        free(topology->edges);
-    }
+    free(topology->extents);
+    free(topology->periodic);
+    free(topology->index);
+    free(topology->edges);
     free(topology);
 }
 
@@ -93,7 +85,7 @@ bool topology_equal(const struct topology *a, const struct topology *b)
         return a->dimensions == b->dimensions && same(a->extents, b->extents, a->dimensions) &&
                same(a->periodic, b->periodic, a->dimensions);
     return a->nodes == b->nodes && same(a->index, b->index, a->nodes) &&
-           same(a->edges, b->edges, edge_count(a));
+           same(a->edges, b->edges, a->nodes > 0 ? a->index[a->nodes - 1] : 0);
 }
 
 /* The rank at a distance of -1 or 1 along a dimension whose ranks are stride apart; -1 if there is
