@@ -204,9 +204,9 @@ static void warm(struct run *run)
         collective_do(run, collective_root(run), 0);
 }
 
-static double loop(struct run *run, bool separated)
+double collective_loop(struct run *run)
 {
-    bool member = state_of(run)->member;
+    bool member = state_of(run)->member, separated = run->function->reference;
     int root = collective_root(run);
     if (member)
         warm(run);
@@ -218,16 +218,6 @@ static double loop(struct run *run, bool separated)
     }
     int64_t stopped = run_stop(run);
     return member ? run_elapsed(run, started, stopped) / (double)run->iterations : NAN;
-}
-
-double collective_consecutive(struct run *run)
-{
-    return loop(run, false);
-}
-
-double collective_separated(struct run *run)
-{
-    return loop(run, true);
 }
 
 double collective_barriers_alone(struct run *run)
@@ -344,7 +334,7 @@ const struct measurement collective_common = {
 
 const struct measurement collective_in_a_row = {
     .timing = TIMING_WHOLE,
-    .run = WITH_SHMEM(collective_consecutive),
+    .run = WITH_SHMEM(collective_loop),
     .like = {&collective_common},
 };
 
@@ -352,7 +342,7 @@ const struct measurement collective_with_barriers = {
     .calls = "shmem_barrier_all shmem_barrier",
     .timing = TIMING_PARTS,
     .subtracted = "a barrier, measured alone",
-    .run = WITH_SHMEM(collective_separated),
+    .run = WITH_SHMEM(collective_loop),
     .reference = WITH_SHMEM(collective_barriers_alone),
     .like = {&collective_common},
 };

@@ -64,8 +64,7 @@ void collective_demand(struct run *);
 bool collective_set_up(struct run *);
 void collective_fill(struct run *);
 bool collective_check_data(struct run *);
-double collective_consecutive(struct run *);
-double collective_separated(struct run *);
+double collective_loop(struct run *); /* separated by barriers where those are the reference */
 double collective_barriers_alone(struct run *);
 double collective_synchro(struct run *);
 

@@ -361,8 +361,10 @@ double mpi_collective_several(struct run *run)
     return calls_after(run, -1, run_integer(run, "n", 1));
 }
 
-static double loop(struct run *run, bool separated)
+/* Separated by barriers where those are the reference. */
+static double mpi_collective_loop(struct run *run)
 {
+    bool separated = run->function->reference;
     struct mpi_call *call = warm(run);
     int64_t started = run_start(run);
     for (int64_t i = 0; i < run->iterations; i++) {
@@ -371,16 +373,6 @@ static double loop(struct run *run, bool separated)
             MPI_Barrier(call->comm);
     }
     return run_elapsed(run, started, run_stop(run)) / (double)run->iterations;
-}
-
-static double mpi_collective_consecutive(struct run *run)
-{
-    return loop(run, false);
-}
-
-static double mpi_collective_separated(struct run *run)
-{
-    return loop(run, true);
 }
 
 static double mpi_collective_barriers_alone(struct run *run)
@@ -460,9 +452,9 @@ const struct measurement mpi_collective_once = {
 const struct measurement mpi_form_call = {
     .like = {&mpi_collective_once}, .routine = "MPI_%s", .timed = "MPI_%s"};
 const struct measurement mpi_form_consecutive = {
-    .like = {&mpi_form_call}, .run = WITH_MPI(mpi_collective_consecutive)};
+    .like = {&mpi_form_call}, .run = WITH_MPI(mpi_collective_loop)};
 const struct measurement mpi_form_separated = {
-    .like = {&mpi_collective}, .timing = TIMING_PARTS, .run = WITH_MPI(mpi_collective_separated), .reference = WITH_MPI(mpi_collective_barriers_alone),
+    .like = {&mpi_collective}, .timing = TIMING_PARTS, .run = WITH_MPI(mpi_collective_loop), .reference = WITH_MPI(mpi_collective_barriers_alone),
     .subtracted = "a barrier, measured alone", .routine = "MPI_%s", .calls = "MPI_Barrier", .timed = "MPI_%s + MPI_Barrier"};
 
 static const struct measurement non_blocking = {

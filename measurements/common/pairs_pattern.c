@@ -338,28 +338,31 @@ int pairs_partner(const struct pairs *pairs, int rank, bool *first)
     return *first ? rank + (int)distance : rank - (int)distance;
 }
 
-/* Ranks that it works on: 0 where it only watches. */
-static int targets_of(const struct pairs *pairs, int rank)
+/* How many ranks a rank works on, or work on it (sources), from `other` on. */
+static int others_of(const struct pairs *pairs, int rank, bool sources, int *other)
 {
+    enum pattern of_hub = sources ? PATTERN_TO_ONE : PATTERN_FROM_ONE;
     bool first;
+    *other = 0;
     switch (pairs->pattern) {
     case PATTERN_TO_ONE:
     case PATTERN_FROM_ONE:
-        if (rank > pairs->pairs)
+        if (rank > pairs->pairs || (!pairs->both && (rank == 0) != (pairs->pattern == of_hub)))
             return 0;
-        if (!pairs->both && (rank == 0) != (pairs->pattern == PATTERN_FROM_ONE))
-            return 0;
+        *other = rank == 0;
         return rank == 0 ? pairs->pairs : 1;
     case PATTERN_TARGETS:
-        return rank < pairs->pairs && pairs->size > 1 ? 1 : 0;
+        return sources ? pairs->pairs : rank < pairs->pairs && pairs->size > 1;
     default:
-        return pairs_partner(pairs, rank, &first) >= 0 && (first || pairs->both) ? 1 : 0;
+        *other = pairs_partner(pairs, rank, &first);
+        return *other >= 0 && (first != sources || pairs->both);
     }
 }
 
 int64_t pairs_steps(const struct pairs *pairs, int rank)
 {
-    return targets_of(pairs, rank) * pairs->window;
+    int other;
+    return others_of(pairs, rank, false, &other) * pairs->window;
 }
 
 int64_t pairs_all_steps(const struct pairs *pairs)
@@ -396,27 +399,9 @@ struct step pairs_step(const struct pairs *pairs, int rank, int64_t step)
 
 int pairs_sources(const struct pairs *pairs, int rank, int *count)
 {
-    bool first;
-    int partner;
-    *count = 0;
-    switch (pairs->pattern) {
-    case PATTERN_TO_ONE:
-    case PATTERN_FROM_ONE:
-        if (rank > pairs->pairs ||
-            (!pairs->both && (rank == 0) != (pairs->pattern == PATTERN_TO_ONE)))
-            return 0;
-        *count = rank == 0 ? pairs->pairs : 1;
-        return rank == 0 ? 1 : 0;
-    case PATTERN_TARGETS:
-        *count = pairs->pairs;
-        return 0;
-    default:
-        partner = pairs_partner(pairs, rank, &first);
-        if (partner < 0 || (first && !pairs->both))
-            return 0;
-        *count = 1;
-        return partner;
-    }
+    int first;
+    *count = others_of(pairs, rank, true, &first);
+    return first;
 }
 
 size_t pairs_places(const struct pairs *pairs)

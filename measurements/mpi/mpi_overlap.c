@@ -219,12 +219,9 @@ static void count_messages(const struct run *run, struct transfer_state *s)
     s->pair = shape_partner(run, SHAPE_HALF, pairs > 0 ? pairs : run->size);
     switch (how->direction) {
     case SENDS:
-        s->targets = pair && s->leads;
-        s->sources = pair && !s->leads;
-        break;
     case RECEIVES:
-        s->sources = pair && s->leads;
-        s->targets = pair && !s->leads;
+        s->targets = pair && s->leads == (how->direction == SENDS);
+        s->sources = pair && s->targets == 0;
         break;
     case EXCHANGES:
         s->sources = s->targets = (int)run_integer(run, "msgs", 1);

@@ -426,11 +426,11 @@ static const struct measurement made = {
     .api = API_OPENSHMEM, .calls = "shmem_put shmem_fence shmem_long_p shmem_long_wait_until shmem_ptr", .who = "all",
     .check = check_made, .demand = demand_made, SHMEM_STATE(struct made_state), .setup = WITH_SHMEM(set_up), .teardown = WITH_SHMEM(tear_down)};
 static const struct measurement in_a_row = {
-    .like = {&made}, .timing = TIMING_WHOLE, .run = WITH_SHMEM(collective_consecutive), .timed = "%s"};
+    .like = {&made}, .timing = TIMING_WHOLE, .run = WITH_SHMEM(collective_loop), .timed = "%s"};
 static const struct measurement by_the_clock = {
     .like = {&made}, .timing = TIMING_WHOLE, .run = WITH_SHMEM(collective_synchro), .timed = "%s"};
 static const struct measurement separated = {
-    .like = {&made}, .check = check_separated, .timing = TIMING_PARTS, .run = WITH_SHMEM(collective_separated),
+    .like = {&made}, .check = check_separated, .timing = TIMING_PARTS, .run = WITH_SHMEM(collective_loop),
     .reference = WITH_SHMEM(collective_barriers_alone), .subtracted = "a barrier, measured alone", .timed = "%s + barrier"};
 
 static const struct measurement with_data = {.fill = WITH_SHMEM(collective_fill), .verify = WITH_SHMEM(collective_check_data)};

@@ -63,7 +63,7 @@ static const struct measurement in_a_row = {
     .parameters = {ITERATIONS, COUNT_OF_ELEMENTS},
     .timing = TIMING_WHOLE,
     .timed = "the collective",
-    .run = WITH_SHMEM_1_5(collective_consecutive),
+    .run = WITH_SHMEM_1_5(collective_loop),
     .like = {&common},
 };
 
@@ -74,7 +74,7 @@ static const struct measurement with_syncs = {
     .timing = TIMING_PARTS,
     .timed = "the collective + team_sync",
     .subtracted = "a team_sync, measured alone",
-    .run = WITH_SHMEM_1_5(collective_separated),
+    .run = WITH_SHMEM_1_5(collective_loop),
     .reference = WITH_SHMEM_1_5(collective_barriers_alone),
     .like = {&common},
 };
