@@ -440,41 +440,31 @@ void pairs_note(struct run *run, const struct pairs *pairs)
 
 /* ---- Data ---- */
 
-static bool verify_source(struct run *run, const struct pairs *pairs, const unsigned char *memory,
-                          size_t bytes, int source, int64_t base, bool *written)
-{
-    size_t place = pairs_place_bytes(bytes), slots = pairs->apart ? (size_t)pairs->window : 1;
-    bool good = true;
-    memset(written, 0, slots * sizeof *written);
-    for (int64_t i = 0; i < pairs_steps(pairs, source); i++) {
-        struct step step = pairs_step(pairs, source, i);
-        if (step.target == run->rank)
-            written[step.place - base] = true;
-    }
-    for (size_t i = 0; good && i < slots; i++) {
-        const unsigned char *at = memory + ((size_t)base + i) * place;
-        good = written[i] ? data_verify(run, "what another rank put here", at, bytes, source) &&
-                                data_verify_untouched(run, "the memory behind a put", at + bytes,
-                                                      place - bytes)
-                          : data_verify_untouched(run, "memory that no rank puts to", at, place);
-    }
-    return good;
-}
-
 /* Verifies a function that puts: each place of this rank holds the data of the rank that puts
  * there, and poison if none does. */
 static bool verify_places(struct run *run, const struct pairs *pairs, const unsigned char *memory,
                           size_t bytes)
 {
+    size_t place = pairs_place_bytes(bytes), places = pairs_places(pairs);
     int count, first = pairs_sources(pairs, run->rank, &count);
-    size_t slots = pairs->apart ? (size_t)pairs->window : 1, used = (size_t)count * slots;
-    bool *written = memory_zeroed(slots, sizeof *written), good = true;
-    for (int i = 0; good && i < count; i++)
-        good = verify_source(run, pairs, memory, bytes, first + i, i * (int64_t)slots, written);
-    free(written);
-    size_t place = pairs_place_bytes(bytes);
-    return good && data_verify_untouched(run, "memory that no rank puts to", memory + used * place,
-                                         (pairs_places(pairs) - used) * place);
+    int *from = memory_zeroed(places, sizeof *from); /* 1 + the rank; 0: none */
+    bool good = true;
+    for (int source = first; source < first + count; source++)
+        for (int64_t i = 0; i < pairs_steps(pairs, source); i++) {
+            struct step step = pairs_step(pairs, source, i);
+            if (step.target == run->rank)
+                from[step.place] = source + 1;
+        }
+    for (size_t i = 0; good && i < places; i++) {
+        const unsigned char *at = memory + i * place;
+        good = from[i] > 0
+                   ? data_verify(run, "what another rank put here", at, bytes, from[i] - 1) &&
+                         data_verify_untouched(run, "the memory behind a put", at + bytes,
+                                               place - bytes)
+                   : data_verify_untouched(run, "memory that no rank puts to", at, place);
+    }
+    free(from);
+    return good;
 }
 
 /* Verifies a function that gets: it has a place for each step of this rank. */

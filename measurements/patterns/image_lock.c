@@ -129,89 +129,56 @@ static void access_demand(struct run *run)
     run->demand.scratch = image_locks_bytes(run->size) + sizeof(struct exclusion);
 }
 
-static const struct locking mcs = {.kind = MCS_LOCK};
 /* clang-format off */
 static const struct measurement accesses = {
     .api = API_OPENSHMEM, .timing = TIMING_WHOLE, .who = "all", .parameters = {COUNT_BYTES, ITERATIONS},
     .moves = MOVES_MESSAGE, .demand = access_demand, SHMEM_STATE(struct access_state),
-    .setup = WITH_SHMEM(set_up), .fill = WITH_SHMEM(fill),
-    .verify = WITH_SHMEM(verify), .run = WITH_SHMEM(run_access)};
-/* clang-format on */
+    .setup = WITH_SHMEM(set_up), .fill = WITH_SHMEM(fill), .verify = WITH_SHMEM(verify), .run = WITH_SHMEM(run_access)};
+/* The word is the operation. */
+static const struct measurement under_mcs = {
+    .like = {&accesses}, .calls = "shmem_long_atomic_swap shmem_%s shmem_quiet shmem_long_atomic_compare_swap",
+    .timed = "set + %s + clear", .cost = "2 * fetch + post + wire + quiet"};
+static const struct measurement under_one = {
+    .like = {&accesses}, .calls = "shmem_set_lock shmem_%s shmem_quiet shmem_clear_lock", .timed = "set_lock + %s + quiet + clear_lock"};
+static const struct measurement under_lock = {.like = {&under_one}, .cost = "set_lock + post + wire + quiet + clear_lock"};
+
+static const struct measurement row = {
+    .like = {&lock_acts}, .calls = "shmem_long_atomic_compare_swap", .who = "all", .cost = "fetch"};
+static const struct measurement held_row = {
+    .like = {&row}, .minimum_pes = 2, .timed = "compare-and-swap, for each of 16 locks that are held, in a row"};
+static const struct measurement queue = {
+    .calls = "shmem_long_atomic_swap shmem_long_atomic_compare_swap shmem_long_atomic_set shmem_long_wait_until shmem_quiet",
+    .variant = &(const struct locking){.kind = MCS_LOCK}};
+
+#define LOCKING &(const struct locking)
+#define ACCESS &(const struct access)
 
 const struct measurement measurements_image_lock[] = {
-    {"Shmem_Mcs_Set", "setting free MCS locks of the next rank, one PE after the other",
-     .calls = "shmem_long_atomic_swap", .like = {&lock_acts},
-     .variant = &(const struct locking){MCS_LOCK, LOCK_SET, HELD_BY_NOBODY, ACT_IN_TURN},
-     .timing = TIMING_PARTS, .timed = "swap, for each of 16 free locks in a row", .who = "all",
-     .cost = "fetch"},
-    {"Shmem_Mcs_Clear", "clearing MCS locks that nobody waits for, one PE after the other",
-     .calls = "shmem_quiet shmem_long_atomic_compare_swap", .like = {&lock_acts},
-     .variant = &(const struct locking){MCS_LOCK, LOCK_CLEAR, HELD_BY_NOBODY, ACT_IN_TURN},
-     .timing = TIMING_PARTS, .timed = "quiet + compare-and-swap, for each of 16 locks in a row",
-     .who = "all", .cost = "quiet + fetch"},
-    {"Shmem_Mcs_Test_Free",
-     "testing and so acquiring free MCS locks of the next rank, one PE after the other",
-     .calls = "shmem_long_atomic_compare_swap", .like = {&lock_acts},
-     .variant = &(const struct locking){MCS_LOCK, LOCK_TEST_FREE, HELD_BY_NOBODY, ACT_IN_TURN},
-     .timed = "compare-and-swap, for each of 16 free locks in a row", .who = "all",
-     .cost = "fetch"},
-    {"Shmem_Mcs_Test_Busy", "rank 0 tests MCS locks of rank 1, which holds them",
-     .calls = "shmem_long_atomic_compare_swap", .like = {&lock_acts},
-     .variant = &(const struct locking){MCS_LOCK, LOCK_TEST_HELD, HELD_BY_RANK_1, ACTS_RANK_0},
-     .minimum_pes = 2, .timed = "compare-and-swap, for each of 16 locks that are held, in a row",
-     .who = "rank 0", .cost = "fetch"},
-    {"Shmem_Mcs_Test_Busy_All",
-     "all at the same time test MCS locks of the last rank, which holds them",
-     .calls = "shmem_long_atomic_compare_swap", .like = {&lock_acts},
-     .variant = &(const struct locking){MCS_LOCK, LOCK_TEST_HELD, HELD_BY_LAST_RANK, ACT_TOGETHER},
-     .minimum_pes = 2, .timed = "compare-and-swap, for each of 16 locks that are held, in a row",
-     .who = "all but the last rank", .cost = "fetch"},
-    {"Shmem_Mcs_Contended",
-     "the MCS lock of rank 0 handed over between all PEs, each holding it for 2 us",
-     .calls = "shmem_long_atomic_swap shmem_long_atomic_compare_swap shmem_long_atomic_set "
-              "shmem_long_wait_until shmem_quiet",
-     .like = {&lock_contended}, .variant = &mcs,
-     .timed = "set + 2 us + clear on all PEs and a barrier, divided by their number"},
-    {"Shmem_Mcs_Contended_Wait",
-     "waiting for the MCS lock of rank 0 that all PEs want, each holding it for 2 us",
-     .calls = "shmem_long_atomic_swap shmem_long_atomic_compare_swap shmem_long_atomic_set "
-              "shmem_long_wait_until shmem_quiet",
-     .like = {&lock_waits}, .variant = &mcs, .timed = "setting the lock"},
-    {"Shmem_Mcs_Handed_Over",
-     "the MCS lock of rank 0 handed on in a queue in which all PEs stand already",
-     .calls = "shmem_long_atomic_swap shmem_long_atomic_compare_swap shmem_long_atomic_set "
-              "shmem_long_wait_until shmem_quiet",
-     .like = {&lock_handed_over}, .variant = &mcs,
-     .timed = "clear by rank 0, until its set behind all others returns, divided by the number of "
-              "PEs",
-     .cost = "quiet + post + wire"},
-    {"Shmem_Mcs_Random_Put", "put to random ranks, each under the MCS lock of the target",
-     .calls = "shmem_long_atomic_swap shmem_put shmem_quiet shmem_long_atomic_compare_swap",
-     .like = {&accesses}, .variant = &(const struct access){MCS_OF_TARGET, false},
-     .timed = "set + put + clear", .cost = "2 * fetch + post + wire + quiet"},
-    {"Shmem_Mcs_Random_Get", "get from random ranks, each under the MCS lock of the target",
-     .calls = "shmem_long_atomic_swap shmem_get shmem_quiet shmem_long_atomic_compare_swap",
-     .like = {&accesses}, .variant = &(const struct access){MCS_OF_TARGET, true},
-     .timed = "set + get + clear", .cost = "2 * fetch + post + wire + quiet"},
-    {"Shmem_Lock_Random_Put",
-     "put to random ranks, each under the target's lock, one of an array of the library's locks",
-     .calls = "shmem_set_lock shmem_put shmem_quiet shmem_clear_lock", .like = {&accesses},
-     .variant = &(const struct access){LIBRARY_OF_TARGET, false},
-     .timed = "set_lock + put + quiet + clear_lock",
-     .cost = "set_lock + post + wire + quiet + clear_lock"},
-    {"Shmem_Lock_Random_Get",
-     "get from random ranks, each under the target's lock, one of an array of the library's locks",
-     .calls = "shmem_set_lock shmem_get shmem_quiet shmem_clear_lock", .like = {&accesses},
-     .variant = &(const struct access){LIBRARY_OF_TARGET, true},
-     .timed = "set_lock + get + quiet + clear_lock",
-     .cost = "set_lock + post + wire + quiet + clear_lock"},
-    {"Shmem_One_Lock_Random_Put", "put to random ranks, under one lock of the library for all",
-     .calls = "shmem_set_lock shmem_put shmem_quiet shmem_clear_lock", .like = {&accesses},
-     .variant = &(const struct access){LIBRARY_OF_ALL, false},
-     .timed = "set_lock + put + quiet + clear_lock"},
-    {"Shmem_One_Lock_Random_Get", "get from random ranks, under one lock of the library for all",
-     .calls = "shmem_set_lock shmem_get shmem_quiet shmem_clear_lock", .like = {&accesses},
-     .variant = &(const struct access){LIBRARY_OF_ALL, true},
-     .timed = "set_lock + get + quiet + clear_lock"},
+    {"Shmem_Mcs_Set", "setting free MCS locks of the next rank, one PE after the other", .like = {&row}, .calls = "shmem_long_atomic_swap",
+     .timing = TIMING_PARTS, .timed = "swap, for each of 16 free locks in a row", .variant = LOCKING{MCS_LOCK, LOCK_SET, HELD_BY_NOBODY, ACT_IN_TURN}},
+    {"Shmem_Mcs_Clear", "clearing MCS locks that nobody waits for, one PE after the other", .like = {&row}, .calls = "shmem_quiet shmem_long_atomic_compare_swap",
+     .timing = TIMING_PARTS, .timed = "quiet + compare-and-swap, for each of 16 locks in a row", .cost = "quiet + fetch",
+     .variant = LOCKING{MCS_LOCK, LOCK_CLEAR, HELD_BY_NOBODY, ACT_IN_TURN}},
+    {"Shmem_Mcs_Test_Free", "testing and so acquiring free MCS locks of the next rank, one PE after the other", .like = {&row},
+     .timed = "compare-and-swap, for each of 16 free locks in a row", .variant = LOCKING{MCS_LOCK, LOCK_TEST_FREE, HELD_BY_NOBODY, ACT_IN_TURN}},
+    {"Shmem_Mcs_Test_Busy", "rank 0 tests MCS locks of rank 1, which holds them", .like = {&held_row},
+     .who = "rank 0", .variant = LOCKING{MCS_LOCK, LOCK_TEST_HELD, HELD_BY_RANK_1, ACTS_RANK_0}},
+    {"Shmem_Mcs_Test_Busy_All", "all at the same time test MCS locks of the last rank, which holds them", .like = {&held_row},
+     .who = "all but the last rank", .variant = LOCKING{MCS_LOCK, LOCK_TEST_HELD, HELD_BY_LAST_RANK, ACT_TOGETHER}},
+    {"Shmem_Mcs_Contended", "the MCS lock of rank 0 handed over between all PEs, each holding it for 2 us",
+     .like = {&queue, &lock_contended}, .timed = "set + 2 us + clear on all PEs and a barrier, divided by their number"},
+    {"Shmem_Mcs_Contended_Wait", "waiting for the MCS lock of rank 0 that all PEs want, each holding it for 2 us",
+     .like = {&queue, &lock_waits}, .timed = "setting the lock"},
+    {"Shmem_Mcs_Handed_Over", "the MCS lock of rank 0 handed on in a queue in which all PEs stand already", .like = {&queue, &lock_handed_over},
+     .timed = "clear by rank 0, until its set behind all others returns, divided by the number of PEs", .cost = "quiet + post + wire"},
+    {"Shmem_Mcs_Random_Put", "put to random ranks, each under the MCS lock of the target", .like = {&under_mcs}, .word = "put", .variant = ACCESS{MCS_OF_TARGET, false}},
+    {"Shmem_Mcs_Random_Get", "get from random ranks, each under the MCS lock of the target", .like = {&under_mcs}, .word = "get", .variant = ACCESS{MCS_OF_TARGET, true}},
+    {"Shmem_Lock_Random_Put", "put to random ranks, each under the target's lock, one of an array of the library's locks",
+     .like = {&under_lock}, .word = "put", .variant = ACCESS{LIBRARY_OF_TARGET, false}},
+    {"Shmem_Lock_Random_Get", "get from random ranks, each under the target's lock, one of an array of the library's locks",
+     .like = {&under_lock}, .word = "get", .variant = ACCESS{LIBRARY_OF_TARGET, true}},
+    {"Shmem_One_Lock_Random_Put", "put to random ranks, under one lock of the library for all", .like = {&under_one}, .word = "put", .variant = ACCESS{LIBRARY_OF_ALL, false}},
+    {"Shmem_One_Lock_Random_Get", "get from random ranks, under one lock of the library for all", .like = {&under_one}, .word = "get", .variant = ACCESS{LIBRARY_OF_ALL, true}},
     {.name = NULL},
 };
+/* clang-format on */
