@@ -36,7 +36,7 @@ bool collective_check_blocks(const struct collective_call *call)
 
 /* Values repeat along the elements, so that each result is computed once. */
 #define PERIOD 32
-/* Of any type that can be reduced (bytes). */
+/* The largest extent of a type that can be reduced (bytes). */
 #define MOST_EXTENT 64
 #define BITS 15
 #define ALL_BITS ((1 << BITS) - 1)

@@ -96,7 +96,7 @@ static bool make_on_all(struct run *run, struct window *window, MPI_Info info)
     size_t asked = known ? ROUND_UP(window->bytes, SOUND_SIZE) : window->bytes;
     if (asked > window->bytes)
         run_note(run, "%s", known);
-    MPI_Errhandler usual = mpi_errors_return(comm); /* some kinds, on some communicators */
+    MPI_Errhandler usual = mpi_errors_return(comm); /* libraries refuse some kinds */
     int code = make(window, asked, info, comm);
     mpi_errors_end_job(comm, usual);
     window->open = mpi_succeeded(run, calls[kind], code);

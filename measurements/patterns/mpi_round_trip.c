@@ -47,7 +47,7 @@ static int64_t fetch(const struct trip_state *state, const int64_t *word, int ra
     return fetched;
 }
 
-/* And tells the partner. */
+/* Puts data where there are any to put, and tells the partner. */
 static void send(struct run *run, bool puts, const struct trip_memory *memory)
 {
     const struct way *way = run->function->variant;
