@@ -197,23 +197,11 @@ static unsigned char *memory_at(const struct io_state *s, unsigned char *buffer,
 
 /* ---- Access ---- */
 
-/* The memory, and as many elements of memtype. */
-struct piece {
-    MPI_Offset offset; /* in elements of etype */
-    void *memory;
-    int count;
-    MPI_Datatype type;
-};
-
-/* Calls the routine of that way to access data, or its first half. */
-static int begin(MPI_File file, int64_t access, bool writes, const struct piece *p,
-                 MPI_Request *request)
+/* Calls the routine of that way to access data, or its first half. at: in elements of etype. */
+static int begin(MPI_File file, int64_t access, bool writes, MPI_Offset at, void *memory, int n,
+                 MPI_Datatype type, MPI_Request *request)
 {
-    MPI_Offset at = p->offset;
     MPI_Status *none = MPI_STATUS_IGNORE;
-    MPI_Datatype type = p->type;
-    void *memory = p->memory;
-    int n = p->count;
     switch (access) {
     case 0x111:
         return writes ? MPI_File_write_at(file, at, memory, n, type, none)
@@ -286,20 +274,17 @@ static void seek(struct io_state *s, int64_t place, int64_t bytes)
     s->at = place + bytes;
 }
 
-static void access_block(struct io_state *s, bool writes, unsigned char *buffer, int64_t i)
+static void access_block(struct io_state *s, const struct blocks *blocks, int64_t i, int64_t access,
+                         bool writes, unsigned char *buffer, MPI_Request *request)
 {
-    int64_t bytes = block_bytes(&s->own, i), place = block_place(&s->own, i);
-    struct piece piece = {
-        .offset = in_elements(s, place),
-        .memory = memory_at(s, buffer, i < s->own.count ? i * s->own.block : 0),
-        .count = (int)elements_of(s, bytes),
-        .type = mpi_datatype(s->in_memory),
-    };
-    if (s->access & FILE_INDIVIDUAL && bytes > 0)
+    int64_t bytes = block_bytes(blocks, i), place = block_place(blocks, i);
+    void *memory = memory_at(s, buffer, i < blocks->count ? i * blocks->block : 0);
+    if (access & FILE_INDIVIDUAL && bytes > 0)
         seek(s, place, bytes);
-    int code = begin(s->file.handle, s->access, writes, &piece, &s->requests[i]);
+    int code = begin(s->file.handle, access, writes, in_elements(s, place), memory,
+                     (int)elements_of(s, bytes), mpi_datatype(s->in_memory), request);
     if (code == MPI_SUCCESS)
-        code = end_split(s->file.handle, s->access, writes, piece.memory);
+        code = end_split(s->file.handle, access, writes, memory);
     mpi_file_note(&s->file, writes ? "writing" : "reading", code);
 }
 
@@ -319,7 +304,7 @@ static double run_pattern(struct run *run)
     }
     int64_t started = run_start(run);
     for (int64_t i = 0; i < n; i++)
-        access_block(s, writes, buffer, i);
+        access_block(s, &s->own, i, s->access, writes, buffer, &s->requests[i]);
     if (s->access & FILE_POSTED && s->access & FILE_INDEPENDENT)
         mpi_wait_all((int)n, s->requests);
     if (writes && run->settings->file_synced)
@@ -440,20 +425,12 @@ static void fill_blocks(const struct run *run, const struct blocks *blocks, int 
                  elements_of(s, block_bytes(blocks, i)), s->in_memory, tag_of(s, rank, i));
 }
 
-/* Accesses all blocks by explicit offsets, whatever is measured. */
+/* Accesses all blocks by explicit offsets, blocking, by this rank alone, whatever is measured. */
 static void access_plainly(struct io_state *s, const struct blocks *blocks, bool writes,
                            unsigned char *buffer)
 {
-    for (int64_t i = 0; i < blocks->count; i++) {
-        struct piece piece = {
-            .offset = in_elements(s, block_place(blocks, i)),
-            .memory = memory_at(s, buffer, i * blocks->block),
-            .count = (int)elements_of(s, block_bytes(blocks, i)),
-            .type = mpi_datatype(s->in_memory),
-        };
-        mpi_file_note(&s->file, writes ? "writing" : "reading",
-                      begin(s->file.handle, 0x111, writes, &piece, NULL));
-    }
+    for (int64_t i = 0; i < blocks->count; i++)
+        access_block(s, blocks, i, 0x111, writes, buffer, NULL);
 }
 
 static void fill(struct run *run)
