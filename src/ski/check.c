@@ -1,18 +1,154 @@
 /*
  * Checks a script before it runs: binds names and reports errors that the text alone shows.
  */
-#include "ski/script.h"
+#include "ski/check.h"
 
-#include <math.h>
 #include <stdlib.h>
 
+#include "base/closest.h"
 #include "base/memory.h"
-#include "ski/check_state.h"
+#include "ski/builtins.h"
 #include "ski/function_names.h"
 #include "ski/loop.h"
+#include "ski/script.h"
 
 static void check_list(struct checker *c, const struct stmt_list *list);
 static enum value_type check_value(struct checker *c, struct expr *expr);
+
+/* ---- Variables and constants ---- */
+
+bool check_is_local(const struct checker *c, int symbol)
+{
+    return c->block && c->variables[symbol].block == c->block;
+}
+
+/* The variable has a value of this type from here on. symbol -1: none, after an error. */
+static void check_assign(struct checker *c, int symbol, enum value_type type)
+{
+    struct variable *variable;
+
+    if (symbol < 0)
+        return;
+    variable = &c->variables[symbol];
+    if (c->block) {
+        variable->block = c->block;
+        variable->local_type = type;
+    } else {
+        variable->global = true;
+        variable->global_type = type;
+    }
+}
+
+bool check_fits(enum value_type given, enum value_type wanted)
+{
+    bool numbers =
+        (given == TYPE_INT || given == TYPE_REAL) && (wanted == TYPE_INT || wanted == TYPE_REAL);
+
+    return given == TYPE_UNKNOWN || given == wanted || numbers;
+}
+
+bool check_constant(const struct expr *expr, struct value *value)
+{
+    struct value a, b = value_void();
+
+    if (!expr)
+        return false;
+    switch (expr->kind) {
+    case EXPR_INTEGER:
+        *value = value_int(expr->integer);
+        return true;
+    case EXPR_REAL:
+        *value = value_real(expr->real);
+        return true;
+    case EXPR_UNARY:
+    case EXPR_BINARY:
+        return check_constant(expr->args[0], &a) &&
+               (expr->kind == EXPR_UNARY || check_constant(expr->args[1], &b)) &&
+               !value_operate(expr->op, &a, expr->kind == EXPR_UNARY ? NULL : &b, value);
+    default:
+        return false;
+    }
+}
+
+bool check_literal(const struct expr *expr, double *number)
+{
+    struct value value;
+
+    if (!check_constant(expr, &value))
+        return false;
+    *number = value_real_of(&value);
+    return true;
+}
+
+/* ---- Unknown names ---- */
+
+/* Candidates for "did you mean". */
+struct candidates {
+    const char **names;
+    size_t count, room;
+};
+
+static void add_candidate(struct candidates *candidates, const char *name)
+{
+    memory_extend(candidates->names, candidates->count, &candidates->room);
+    candidates->names[candidates->count++] = name;
+}
+
+/* Reports "unknown WHAT 'name'" with the closest candidate, and releases the candidates. */
+static void report_unknown(struct checker *c, const struct expr *expr, const char *what,
+                           struct candidates *candidates)
+{
+    const char *meant = closest_name(expr->text, candidates->names, candidates->count);
+
+    diag_error(c->diag, expr->where, "unknown %s '%s'%s%s%s", what, expr->text,
+               meant ? ": did you mean '" : "", meant ? meant : "", meant ? "'?" : "");
+    free(candidates->names);
+}
+
+/* Where a global is assigned after the place that reads it, or NULL. */
+static const struct stmt *find_global(const struct checker *c, int symbol)
+{
+    for (size_t i = 0; i < c->tree->top.count; i++) {
+        const struct stmt *stmt = c->tree->top.items[i];
+
+        if (stmt->kind == STMT_ASSIGN && stmt->symbol == symbol)
+            return stmt;
+    }
+    return NULL;
+}
+
+/* An error with the name that may have been meant, where a variable has no value. */
+static void unknown_name(struct checker *c, const struct expr *expr)
+{
+    const struct stmt *block = c->variables[expr->symbol].block;
+    struct candidates candidates = {0};
+    const struct stmt *later;
+
+    if (!diag_wants(c->diag, expr->where)) {
+        diag_error(c->diag, expr->where, "unknown name");
+        return;
+    }
+    later = find_global(c, expr->symbol);
+    if (later) {
+        diag_error(c->diag, expr->where, "'%s' has no value yet: it is assigned later, on line %d",
+                   expr->text, later->where.line);
+    } else if (block && block != c->block) {
+        diag_error(c->diag, expr->where,
+                   "'%s' is local to the block on line %d: assign it again here, or "
+                   "before the blocks",
+                   expr->text, block->where.line);
+    } else if (builtin_find(expr->text) || function_meant(expr->text)) {
+        diag_error(c->diag, expr->where, "'%s' is a function: call it as %s(...)", expr->text,
+                   expr->text);
+    } else {
+        for (int i = 0; i < c->tree->symbol_count; i++)
+            if (check_is_local(c, i) || c->variables[i].global)
+                add_candidate(&candidates, c->tree->symbols[i]);
+        for (size_t i = 0; constant_at(i); i++)
+            add_candidate(&candidates, constant_at(i)->name);
+        report_unknown(c, expr, "name", &candidates);
+    }
+}
 
 /* ---- Expressions ---- */
 
@@ -43,51 +179,50 @@ static void check_each(struct checker *c, const struct expr *expr)
         check_value(c, expr->args[i]);
 }
 
-static void check_arguments(struct checker *c, const struct expr *call, const struct callee *callee)
+static void check_arguments(struct checker *c, const struct expr *call,
+                            const struct signature *signature)
 {
     for (size_t i = 0; i < call->count; i++) {
-        enum value_type wanted = signature_type(&callee->signature, i);
+        enum value_type wanted = signature_type(signature, i);
 
         if (!arguments_quoted(c, call, i, wanted))
             continue;
         enum value_type given = check_value(c, call->args[i]);
 
         if (wanted != TYPE_UNKNOWN)
-            arguments_fit(c, call, i, given, callee);
+            arguments_fit(c, call, i, given, wanted);
     }
-    arguments_count(c, call, callee);
+    arguments_count(c, call, signature);
 }
 
-static void check_builtin(struct checker *c, struct expr *call, const struct builtin *builtin)
+static void unknown_builtin(struct checker *c, const struct expr *call, bool iterator)
 {
-    call->builtin = builtin;
-    check_arguments(c, call,
-                    &(struct callee){.signature = builtin->parameters, .builtin = builtin});
+    struct candidates candidates = {0};
+
+    for (size_t i = 0; diag_wants(c->diag, call->where) && builtin_at(i); i++)
+        if (builtin_at(i)->iterator == iterator)
+            add_candidate(&candidates, builtin_at(i)->name);
+    for (size_t i = 0; !iterator && diag_wants(c->diag, call->where) && measurement_at(i); i++)
+        add_candidate(&candidates, measurement_at(i)->name);
+    report_unknown(c, call, iterator ? "iterator" : "function", &candidates);
 }
 
-static void check_measurement(struct checker *c, struct expr *call,
-                              const struct measurement *measurement)
-{
-    call->measurement = measurement;
-    c->tree->communicates = c->tree->communicates ||
-                            (measurement->api != API_NONE && measurement->timing != TIMING_ONCE);
-    check_arguments(
-        c, call,
-        &(struct callee){.signature = signature_of(measurement), .measurement = measurement});
-    arguments_refused(c, call, measurement);
-    arguments_swapped(c, call, measurement);
-}
-
-/* A call outside measure, where only builtins are allowed. */
-static enum value_type check_call(struct checker *c, struct expr *call)
+/* A call of a builtin; iterator: after "for NAME in", else where a value or a statement stands. */
+static enum value_type check_call(struct checker *c, struct expr *call, bool iterator)
 {
     const struct builtin *builtin = builtin_find(call->text);
 
-    if (builtin && !builtin->iterator) {
-        check_builtin(c, call, builtin);
+    if (builtin && builtin->iterator == iterator) {
+        call->builtin = builtin;
+        check_arguments(c, call, &builtin->parameters);
         return builtin->result;
     }
-    if (builtin)
+    if (iterator && (builtin || function_meant(call->text)))
+        diag_error(c->diag, call->where,
+                   "'%s' is not an iterator and cannot follow 'in'; for a list of values write "
+                   "'in [...]'",
+                   call->text);
+    else if (builtin)
         diag_error(c->diag, call->where,
                    "'%s' is an iterator: use it only in 'for NAME in %s(...) do'", call->text,
                    call->text);
@@ -96,7 +231,7 @@ static enum value_type check_call(struct checker *c, struct expr *call)
                    "'%s' is a measurement function: write 'measure COMMUNICATOR : %s(...)'",
                    call->text, call->text);
     else
-        unknown_builtin(c, call, false);
+        unknown_builtin(c, call, iterator);
     check_each(c, call);
     return TYPE_UNKNOWN;
 }
@@ -160,7 +295,7 @@ static enum value_type check_expression(struct checker *c, struct expr *expr)
     case EXPR_NAME:
         return check_name(c, expr);
     case EXPR_CALL:
-        return check_call(c, expr);
+        return check_call(c, expr, false);
     case EXPR_ARRAY:
         return check_array(c, expr);
     case EXPR_UNARY:
@@ -180,27 +315,18 @@ static enum value_type check_value(struct checker *c, struct expr *expr)
     return TYPE_UNKNOWN;
 }
 
-/* Reports a value that does not have exactly the wanted type, or is not a number. what names it in
- * the message, as in "the step of a loop". */
-static void check_require(struct checker *c, struct expr *expr, enum value_type wanted,
-                          const char *what)
+/* Reports a value that does not have the wanted type; TYPE_REAL stands for any number. what names
+ * the value in the message, as in "the step of a loop". Returns the type, TYPE_UNKNOWN after an
+ * error. */
+static enum value_type check_require(struct checker *c, struct expr *expr, enum value_type wanted,
+                                     const char *what)
 {
     enum value_type type = check_value(c, expr);
 
-    if (type != TYPE_UNKNOWN && type != wanted)
-        diag_error(c->diag, expr->where, "%s must be %s, this is %s", what, value_type_text(wanted),
-                   value_type_text(type));
-}
-
-/* Returns the type, TYPE_UNKNOWN after an error. */
-static enum value_type check_number(struct checker *c, struct expr *expr, const char *what)
-{
-    enum value_type type = check_value(c, expr);
-
-    if (check_fits(type, TYPE_REAL))
+    if (type == TYPE_UNKNOWN || type == wanted || (type == TYPE_INT && wanted == TYPE_REAL))
         return type;
-    diag_error(c->diag, expr->where, "%s must be a number, this is %s", what,
-               value_type_text(type));
+    diag_error(c->diag, expr->where, "%s must be %s, this is %s", what,
+               wanted == TYPE_REAL ? "a number" : value_type_text(wanted), value_type_text(type));
     return TYPE_UNKNOWN;
 }
 
@@ -271,12 +397,12 @@ static void warn_of_empty(struct checker *c, const struct stmt *stmt)
 
 static enum value_type check_range(struct checker *c, struct stmt *stmt)
 {
-    enum value_type type = check_number(c, stmt->from, "the start of a loop");
+    enum value_type type = check_require(c, stmt->from, TYPE_REAL, "the start of a loop");
     const char *error;
     double value;
 
-    check_number(c, stmt->to, "the end of a loop");
-    check_number(c, stmt->step, "the step of a loop");
+    check_require(c, stmt->to, TYPE_REAL, "the end of a loop");
+    check_require(c, stmt->step, TYPE_REAL, "the step of a loop");
     check_require(c, stmt->multiple_of, TYPE_INT, "the number after 'multipleof'");
     error = endless_loop(stmt);
     if (error)
@@ -300,34 +426,13 @@ static enum value_type check_items(struct checker *c, const struct stmt *stmt)
     return common;
 }
 
-static enum value_type check_iterator(struct checker *c, struct expr *call)
-{
-    const struct builtin *builtin;
-
-    if (!call)
-        return TYPE_UNKNOWN;
-    builtin = builtin_find(call->text);
-    if (builtin && builtin->iterator) {
-        check_builtin(c, call, builtin);
-        return builtin->result;
-    }
-    if (builtin || function_meant(call->text))
-        diag_error(c->diag, call->where,
-                   "'%s' is not an iterator and cannot follow 'in'; for a list of values write "
-                   "'in [...]'",
-                   call->text);
-    else
-        unknown_builtin(c, call, true);
-    check_each(c, call);
-    return TYPE_UNKNOWN;
-}
-
+/* The type of the loop's variable. */
 static enum value_type check_header(struct checker *c, struct stmt *stmt)
 {
     if (stmt->kind == STMT_FOR_LIST)
         return check_items(c, stmt);
     if (stmt->kind == STMT_FOR_CALL)
-        return check_iterator(c, stmt->expr);
+        return stmt->expr ? check_call(c, stmt->expr, true) : TYPE_UNKNOWN;
     return check_range(c, stmt);
 }
 
@@ -355,23 +460,36 @@ static void check_loop(struct checker *c, struct stmt *stmt)
 
 /* ---- measure ---- */
 
+static void unknown_measurement(struct checker *c, const struct expr *call)
+{
+    char *suggestion = diag_wants(c->diag, call->where) ? function_suggestion(call->text) : NULL;
+
+    diag_error(c->diag, call->where, "unknown measurement function '%s'%s", call->text,
+               suggestion && *suggestion ? suggestion : "; skampi --list shows all of them");
+    free(suggestion);
+}
+
+/* What stands behind the colon. */
 static void check_measured(struct checker *c, struct expr *expr)
 {
-    const struct measurement *measurement;
+    const struct measurement *function =
+        expr->kind == EXPR_CALL || expr->kind == EXPR_NAME ? function_meant(expr->text) : NULL;
 
-    if (!expr)
-        return;
     if (expr->kind != EXPR_CALL) {
-        bool name = expr->kind == EXPR_NAME && function_meant(expr->text);
-
         diag_error(c->diag, expr->where,
                    "expected the call of a measurement function after ':', such as %s(...)",
-                   name ? expr->text : "Shmem_Put_Round");
+                   function ? expr->text : "Shmem_Put_Round");
         return;
     }
-    measurement = function_meant(expr->text);
-    if (measurement) {
-        check_measurement(c, expr, measurement);
+    if (function) {
+        struct signature signature = signature_of(function);
+
+        expr->measurement = function;
+        c->tree->communicates =
+            c->tree->communicates || (function->api != API_NONE && function->timing != TIMING_ONCE);
+        check_arguments(c, expr, &signature);
+        arguments_refused(c, expr);
+        arguments_swapped(c, expr);
         return;
     }
     if (builtin_find(expr->text))
@@ -391,36 +509,11 @@ static void check_measure(struct checker *c, struct stmt *stmt)
                    "expected a communicator between 'measure' and ':', such as comm(2); this is "
                    "%s",
                    value_type_text(type));
-    check_measured(c, stmt->expr);
+    if (stmt->expr)
+        check_measured(c, stmt->expr);
 }
 
 /* ---- Other statements ---- */
-
-static void check_if(struct checker *c, struct stmt *stmt)
-{
-    check_require(c, stmt->expr, TYPE_INT, "the condition of 'if'");
-    check_list(c, &stmt->body);
-    forget_assigned(c, &stmt->body);
-    check_list(c, &stmt->otherwise);
-    forget_assigned(c, &stmt->otherwise);
-}
-
-static void check_assert(struct checker *c, const struct stmt *stmt)
-{
-    if (stmt->list_count != 2)
-        return;
-    check_require(c, stmt->list[0], TYPE_INT, "the condition of assert");
-    check_require(c, stmt->list[1], TYPE_STRING, "the text of assert");
-}
-
-static void check_block(struct checker *c, struct stmt *stmt)
-{
-    const struct stmt *outer = c->block;
-
-    c->block = stmt;
-    check_list(c, &stmt->body);
-    c->block = outer;
-}
 
 static void check_statement(struct checker *c, struct stmt *stmt)
 {
@@ -442,7 +535,10 @@ static void check_statement(struct checker *c, struct stmt *stmt)
         check_measure(c, stmt);
         break;
     case STMT_ASSERT:
-        check_assert(c, stmt);
+        if (stmt->list_count == 2) {
+            check_require(c, stmt->list[0], TYPE_INT, "the condition of assert");
+            check_require(c, stmt->list[1], TYPE_STRING, "the text of assert");
+        }
         break;
     case STMT_FOR:
     case STMT_AUTOREFINE:
@@ -451,10 +547,16 @@ static void check_statement(struct checker *c, struct stmt *stmt)
         check_loop(c, stmt);
         break;
     case STMT_IF:
-        check_if(c, stmt);
+        check_require(c, stmt->expr, TYPE_INT, "the condition of 'if'");
+        check_list(c, &stmt->body);
+        forget_assigned(c, &stmt->body);
+        check_list(c, &stmt->otherwise);
+        forget_assigned(c, &stmt->otherwise);
         break;
     case STMT_BLOCK:
-        check_block(c, stmt);
+        c->block = stmt;
+        check_list(c, &stmt->body);
+        c->block = NULL; /* blocks do not nest */
         break;
     }
 }

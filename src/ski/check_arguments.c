@@ -2,7 +2,7 @@
  * Checks the arguments of a call: their number, types and order.
  */
 #define _GNU_SOURCE /* strcasestr */
-#include "ski/check_state.h"
+#include "ski/check.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -13,7 +13,6 @@
 #include "base/text.h"
 #include "engine/request.h"
 #include "settings/table.h"
-#include "ski/builtins.h"
 
 /* ---- Number ---- */
 
@@ -47,18 +46,18 @@ static char *describe_measurement(const struct measurement *measurement)
     return text_take(&text);
 }
 
-void arguments_count(struct checker *c, const struct expr *call, const struct callee *callee)
+void arguments_count(struct checker *c, const struct expr *call, const struct signature *signature)
 {
     size_t least, most;
 
-    signature_arity(&callee->signature, &least, &most);
+    signature_arity(signature, &least, &most);
     bool few = call->count < least;
     size_t wanted = few ? least : most;
 
     if (!few && call->count <= most)
         return;
-    char *parameters = callee->measurement ? describe_measurement(callee->measurement)
-                                           : describe_builtin(&callee->signature);
+    char *parameters =
+        call->measurement ? describe_measurement(call->measurement) : describe_builtin(signature);
 
     diag_error(c->diag, few || !call->args[most] ? call->where : call->args[most]->where,
                "too %s arguments: %s takes %s%zu argument%s%s%s%s, you gave %zu",
@@ -74,27 +73,19 @@ void arguments_count(struct checker *c, const struct expr *call, const struct ca
 /* ---- Types and ranges ---- */
 
 /* Reports what is wrong with argument i, after its number and name. */
-__attribute__((format(printf, 5, 6))) static void complain(struct checker *c,
-                                                           const struct expr *call, size_t i,
-                                                           const struct parameter *parameter,
-                                                           const char *format, ...)
+__attribute__((format(printf, 4, 5))) static void
+complain(struct checker *c, const struct expr *call, size_t i, const char *format, ...)
 {
+    const char *parameter = call->measurement ? call->measurement->parameters[i].name : NULL;
     va_list list;
 
     va_start(list, format);
     char *what = text_format_with(format, list);
     va_end(list);
     diag_error(c->diag, call->args[i]->where, "argument %zu of %s%s%s%s must be %s", i + 1,
-               call->text, parameter ? " (" : "", parameter ? parameter->name : "",
-               parameter ? ")" : "", what);
+               call->text, parameter ? " (" : "", parameter ? parameter : "", parameter ? ")" : "",
+               what);
     free(what);
-}
-
-/* Whether the expression is a literal such as 8.5. Where an integer is wanted this is a mistake,
- * whereas a computed double is rounded. */
-static bool has_fraction(const struct expr *expr, double *value)
-{
-    return check_literal(expr, value) && *value != floor(*value);
 }
 
 /* Reports a number or a word that the setting refuses. */
@@ -118,29 +109,30 @@ static void check_setting(struct checker *c, const struct expr *argument,
 }
 
 void arguments_fit(struct checker *c, const struct expr *call, size_t i, enum value_type given,
-                   const struct callee *callee)
+                   enum value_type wanted)
 {
     const struct expr *argument = call->args[i];
-    const struct parameter *parameter =
-        callee->measurement ? &callee->measurement->parameters[i] : NULL;
-    enum value_type type = signature_type(&callee->signature, i), wanted = type;
+    enum value_type type = wanted != TYPE_UNIT    ? wanted
+                           : given == TYPE_STRING ? TYPE_STRING
+                                                  : TYPE_REAL;
     double value;
 
-    if (type == TYPE_UNIT)
-        wanted = given == TYPE_STRING ? TYPE_STRING : TYPE_REAL;
-    if (!check_fits(given, wanted))
-        complain(c, call, i, parameter, "%s, this is %s",
-                 type == TYPE_UNIT   ? "a number or the name of a unit"
-                 : type == TYPE_REAL ? "a number"
-                                     : value_type_text(type),
+    if (!check_fits(given, type))
+        complain(c, call, i, "%s, this is %s",
+                 wanted == TYPE_UNIT   ? "a number or the name of a unit"
+                 : wanted == TYPE_REAL ? "a number"
+                                       : value_type_text(wanted),
                  value_type_text(given));
-    if (type == TYPE_INT && has_fraction(argument, &value))
-        complain(c, call, i, parameter, "a whole number, %.15g is none", value);
-    if (parameter && type == TYPE_INT && check_literal(argument, &value) &&
-        value < (double)parameter->minimum)
-        complain(c, call, i, parameter, "at least %lld", (long long)parameter->minimum);
-    if (callee->builtin && callee->builtin->settings)
-        check_setting(c, argument, &callee->builtin->settings[i]);
+    if (wanted == TYPE_INT && check_literal(argument, &value)) {
+        /* A literal such as 8.5 is a mistake, whereas a computed double is rounded. */
+        if (value != floor(value))
+            complain(c, call, i, "a whole number, %.15g is none", value);
+        if (call->measurement && value < (double)call->measurement->parameters[i].minimum)
+            complain(c, call, i, "at least %lld",
+                     (long long)call->measurement->parameters[i].minimum);
+    }
+    if (call->builtin && call->builtin->settings)
+        check_setting(c, argument, &call->builtin->settings[i]);
 }
 
 bool arguments_quoted(struct checker *c, const struct expr *call, size_t i, enum value_type wanted)
@@ -211,9 +203,9 @@ char *arguments_refusal_everywhere(const struct measure_request *request, int *a
     return first;
 }
 
-void arguments_refused(struct checker *c, const struct expr *call,
-                       const struct measurement *measurement)
+void arguments_refused(struct checker *c, const struct expr *call)
 {
+    const struct measurement *measurement = call->measurement;
     struct argument arguments[MEASUREMENT_MAX_PARAMETERS] = {{0}};
     int argument;
 
@@ -276,35 +268,32 @@ static bool is_number_of_times(const struct expr *expr)
             speaks_of(expr->text, words, sizeof words / sizeof *words));
 }
 
-static bool is_size(const struct parameter *parameter)
-{
-    return parameter->type == PARAMETER_INT &&
-           (strcmp(parameter->unit, "bytes") == 0 || strcmp(parameter->unit, "elements") == 0);
-}
-
 /* Warns of F(10, count) where F(count, iterations) is meant: a size stands in the place of the
  * iterations, and a number in the place of the size. */
-void arguments_swapped(struct checker *c, const struct expr *call,
-                       const struct measurement *measurement)
+void arguments_swapped(struct checker *c, const struct expr *call)
 {
-    size_t n = measurement_parameter_count(measurement);
+    const struct parameter *parameters = call->measurement->parameters;
+    size_t n = measurement_parameter_count(call->measurement);
 
     if (call->count != n)
         return;
     for (size_t i = 0; i < n; i++) {
-        if (measurement->parameters[i].type != PARAMETER_ITERATIONS ||
-            !is_size_variable(c, call->args[i]))
+        if (parameters[i].type != PARAMETER_ITERATIONS || !is_size_variable(c, call->args[i]))
             continue;
         for (size_t k = 0; k < n; k++) {
-            if (!is_size(&measurement->parameters[k]) || !is_number_of_times(call->args[k]))
+            bool size = parameters[k].type == PARAMETER_INT &&
+                        (strcmp(parameters[k].unit, "bytes") == 0 ||
+                         strcmp(parameters[k].unit, "elements") == 0);
+
+            if (!size || !is_number_of_times(call->args[k]))
                 continue;
-            char *description = describe_measurement(measurement);
+            char *description = describe_measurement(call->measurement);
 
             diag_warning(c->diag, call->args[i]->where,
                          "'%s' is passed as the %s and a number as the %s: are they swapped? The "
                          "function is %s(%s)",
-                         call->args[i]->text, measurement->parameters[i].name,
-                         measurement->parameters[k].name, call->text, description);
+                         call->args[i]->text, parameters[i].name, parameters[k].name, call->text,
+                         description);
             free(description);
             return;
         }

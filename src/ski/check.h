@@ -3,14 +3,13 @@
  *
  * The check makes one pass in the order of the text. It follows types where the text alone decides
  * them; after branches and within loops, the types of variables that may have been assigned count
- * as unknown. Private to check.c and check_*.c.
+ * as unknown. Private to check.c, check_arguments.c and measure.c.
  */
-#ifndef SKAMPI_SKI_CHECK_STATE_H
-#define SKAMPI_SKI_CHECK_STATE_H
+#ifndef SKAMPI_SKI_CHECK_H
+#define SKAMPI_SKI_CHECK_H
 
 #include "engine/measurement.h"
 #include "engine/request.h"
-#include "settings/table.h"
 #include "ski/builtins.h"
 #include "ski/diag.h"
 #include "ski/tree.h"
@@ -39,9 +38,6 @@ struct checker {
 
 /* Whether the name means a variable of the block that is checked. */
 bool check_is_local(const struct checker *c, int symbol);
-/* The variable has a value of this type from here on. symbol -1: none, after an error. */
-void check_assign(struct checker *c, int symbol, enum value_type type);
-
 /* Whether a value of one type can be given where another is wanted. */
 bool check_fits(enum value_type given, enum value_type wanted);
 /* The value of an expression that consists of numbers and operators only; false for any other one.
@@ -49,26 +45,13 @@ bool check_fits(enum value_type given, enum value_type wanted);
 bool check_constant(const struct expr *expr, struct value *value);
 bool check_literal(const struct expr *expr, double *number);
 
-/* An error with the name that may have been meant: for a variable without a value, a function or
- * iterator, what measure calls. */
-void unknown_name(struct checker *c, const struct expr *expr);
-void unknown_builtin(struct checker *c, const struct expr *call, bool iterator);
-void unknown_measurement(struct checker *c, const struct expr *call);
-
-/* ---- The arguments of a call: their number, types and order ---- */
-
-/* What a call means: a function of the language, or one that is measured. */
-struct callee {
-    struct signature signature;
-    const struct builtin *builtin;
-    const struct measurement *measurement;
-};
+/* ---- The arguments of a call, whose function is known: their number, types and order ---- */
 
 /* An error when there are too few or too many arguments. */
-void arguments_count(struct checker *c, const struct expr *call, const struct callee *);
-/* An error when argument i, of this type, is not what the callee takes there. */
+void arguments_count(struct checker *c, const struct expr *call, const struct signature *);
+/* An error when argument i, of this type, is not of the type that is wanted there. */
 void arguments_fit(struct checker *c, const struct expr *call, size_t i, enum value_type given,
-                   const struct callee *);
+                   enum value_type wanted);
 
 /* False, with an error, when argument i is a word without quotes and no variable, where a text is
  * wanted. */
@@ -80,11 +63,9 @@ bool arguments_quoted(struct checker *c, const struct expr *call, size_t i, enum
 char *arguments_refusal_everywhere(const struct measure_request *request, int *argument);
 
 /* An error when literal arguments show that no set of PEs can be measured with them. */
-void arguments_refused(struct checker *c, const struct expr *call,
-                       const struct measurement *measurement);
+void arguments_refused(struct checker *c, const struct expr *call);
 
 /* A warning when size and iterations look swapped. */
-void arguments_swapped(struct checker *c, const struct expr *call,
-                       const struct measurement *measurement);
+void arguments_swapped(struct checker *c, const struct expr *call);
 
 #endif
