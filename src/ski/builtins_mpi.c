@@ -1,30 +1,29 @@
 /*
- * Functions for what MPI has besides communicators: datatypes, topologies, info objects and
- * constants. Every build has these functions: they make descriptions, and MPI sees these when
- * something is measured.
+ * Functions for what MPI has besides communicators: datatypes, topologies, info objects, constants,
+ * and files: hints, and the ways to access data. Every build has these functions: they make
+ * descriptions, and MPI sees these when something is measured.
  */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "ski/builtin.h"
+#include "base/text.h"
+#include "objects/mpi_names.h"
+#include "ski/builtins.h"
 
 /* ---- Datatypes ---- */
 
-/* The value of what a constructor has made; without it, why is the error. */
-static struct value datatype(struct builtin_call *call, struct datatype *made, const char *why)
+/* The value of what a constructor has made; without it, call->why is the error. */
+static struct value datatype(struct builtin_call *call, struct datatype *made)
 {
-    return made ? value_datatype(made) : builtin_refuse(call, "%s", why);
+    return made ? value_datatype(made) : builtin_refuse(call, "%s", call->why);
 }
 
 static struct value type_contiguous(struct builtin_call *call)
 {
-    const char *why;
-    struct datatype *made =
-        datatype_contiguous(call->args[0].as.integer, call->args[1].as.datatype, &why);
-
-    return datatype(call, made, why);
+    return datatype(
+        call, datatype_contiguous(call->args[0].as.integer, call->args[1].as.datatype, &call->why));
 }
 
 /* Whether distances are bytes: in hvector and hindexed. */
@@ -35,12 +34,9 @@ static bool is_in_bytes(const struct builtin_call *call)
 
 static struct value type_vector(struct builtin_call *call)
 {
-    const char *why;
-    struct datatype *made = datatype_vector(call->args[0].as.integer, call->args[1].as.integer,
-                                            call->args[2].as.integer, is_in_bytes(call),
-                                            call->args[3].as.datatype, &why);
-
-    return datatype(call, made, why);
+    return datatype(call, datatype_vector(call->args[0].as.integer, call->args[1].as.integer,
+                                          call->args[2].as.integer, is_in_bytes(call),
+                                          call->args[3].as.datatype, &call->why));
 }
 
 static size_t array_count(const struct value *array)
@@ -66,66 +62,55 @@ static bool same_length(struct builtin_call *call, size_t first, size_t last)
 static struct value type_indexed(struct builtin_call *call)
 {
     const struct int_array *lengths = call->args[0].as.array;
-    const char *why;
 
     if (!same_length(call, 0, 1))
         return value_void();
-    struct datatype *made =
-        datatype_indexed(lengths->count, lengths->items, call->args[1].as.array->items,
-                         is_in_bytes(call), call->args[2].as.datatype, &why);
-
-    return datatype(call, made, why);
+    return datatype(call,
+                    datatype_indexed(lengths->count, lengths->items, call->args[1].as.array->items,
+                                     is_in_bytes(call), call->args[2].as.datatype, &call->why));
 }
 
 static struct value type_struct(struct builtin_call *call)
 {
     const struct int_array *lengths = call->args[0].as.array;
     const struct datatype_array *types = call->args[2].as.datatypes;
-    const char *why;
 
     if (!same_length(call, 0, 2))
         return value_void();
     for (size_t i = 0; i < types->count; i++)
         if (!types->items[i])
             return builtin_refuse(call, "datatype %zu of the array has not been set", i);
-    struct datatype *made = datatype_struct(types->count, lengths->items,
-                                            call->args[1].as.array->items, types->items, &why);
-
-    return datatype(call, made, why);
+    return datatype(call, datatype_struct(types->count, lengths->items,
+                                          call->args[1].as.array->items, types->items, &call->why));
 }
 
 static struct value type_subarray(struct builtin_call *call)
 {
     const struct int_array *sizes = call->args[0].as.array;
-    const char *why;
 
     if (!same_length(call, 0, 2))
         return value_void();
-    struct datatype *made =
-        datatype_subarray(sizes->count, sizes->items, call->args[1].as.array->items,
-                          call->args[2].as.array->items, call->args[3].as.datatype, &why);
-
-    return datatype(call, made, why);
+    return datatype(call,
+                    datatype_subarray(sizes->count, sizes->items, call->args[1].as.array->items,
+                                      call->args[2].as.array->items, call->args[3].as.datatype,
+                                      &call->why));
 }
 
 static struct value type_darray(struct builtin_call *call)
 {
     const struct int_array *sizes = call->args[2].as.array;
-    const char *why;
 
     if (!same_length(call, 2, 5))
         return value_void();
-    struct datatype *made =
-        datatype_darray(&(struct darray){.pes = call->args[0].as.integer,
-                                         .rank = call->args[1].as.integer,
-                                         .dimensions = sizes->count,
-                                         .sizes = sizes->items,
-                                         .distributions = call->args[3].as.array->items,
-                                         .arguments = call->args[4].as.array->items,
-                                         .grid = call->args[5].as.array->items},
-                        call->args[6].as.datatype, &why);
-
-    return datatype(call, made, why);
+    return datatype(call,
+                    datatype_darray(&(struct darray){.pes = call->args[0].as.integer,
+                                                     .rank = call->args[1].as.integer,
+                                                     .dimensions = sizes->count,
+                                                     .sizes = sizes->items,
+                                                     .distributions = call->args[3].as.array->items,
+                                                     .arguments = call->args[4].as.array->items,
+                                                     .grid = call->args[5].as.array->items},
+                                    call->args[6].as.datatype, &call->why));
 }
 
 static struct value type_size(struct builtin_call *call)
@@ -139,11 +124,6 @@ static struct value type_extent(struct builtin_call *call)
 }
 
 /* ---- Arrays of datatypes ---- */
-
-static struct value alloc_datatype_array(struct builtin_call *call)
-{
-    return builtin_array(call, TYPE_DATATYPE, call->args[0].as.integer);
-}
 
 /* NULL, with an error, for an index outside the array. */
 static struct datatype **element(struct builtin_call *call)
@@ -291,6 +271,105 @@ static struct value set_info(struct builtin_call *call)
     return !error ? value_void() : builtin_refuse(call, "%s", error);
 }
 
+/* ---- Files: hints ---- */
+
+static struct value set_file_info(struct builtin_call *call)
+{
+    struct settings *settings = engine_settings(call->engine);
+    struct info *info = settings->file_info ? info_copy(settings->file_info) : info_create();
+    const char *error =
+        info_set(info, call->args[0].as.string->text, call->args[1].as.string->text);
+
+    if (error)
+        builtin_refuse(call, "%s", error);
+    else
+        settings->file_info = info_keep(info);
+    info_release(info);
+    return value_void();
+}
+
+static struct value reset_file_info(struct builtin_call *call)
+{
+    engine_settings(call->engine)->file_info = NULL;
+    return value_void();
+}
+
+/* Takes the text over; PE 0 prints it as a comment. */
+static void print(struct builtin_call *call, char *text)
+{
+    char *line = text_format("#P[0] %s\n", text);
+
+    if (engine_pe(call->engine) == 0)
+        engine_print(call->engine, line);
+    free(line);
+    free(text);
+}
+
+static struct value print_file_info(struct builtin_call *call)
+{
+    struct info *info = engine_settings(call->engine)->file_info;
+
+    print(call, text_format("%s", info ? info_text(info) : "MPI_INFO_NULL"));
+    return value_void();
+}
+
+/* ---- Files: ways to access data ---- */
+
+static bool next_access(struct builtin_call *call, void **state, struct value *v)
+{
+    size_t *next = *state;
+    int access;
+
+    if (!next)
+        *state = next = memory_zeroed(1, sizeof *next);
+    do {
+        access = file_access_at((*next)++);
+    } while (access && (access & call->args[0].as.integer) != access);
+    if (access) {
+        *v = value_int(access);
+        return true;
+    }
+    free(next);
+    *state = NULL;
+    return false;
+}
+
+static struct value print_access(struct builtin_call *call)
+{
+    int64_t access = call->args[0].as.integer, which = call->args[1].as.integer;
+
+    if (!file_access_routine(access, false))
+        return builtin_refuse(call, FILE_ACCESS_WANTED);
+    if (!builtin_in_range(call, which, 1, 3))
+        return value_void();
+    for (int writes = 0; writes < 2; writes++)
+        if (which & (writes ? 2 : 1))
+            print(call, text_format("0x%x: %s", (unsigned)access,
+                                    file_access_routine(access, writes != 0)));
+    return value_void();
+}
+
+/* ---- Sizes of ranks ---- */
+
+static struct value round_up(struct builtin_call *call, int64_t i, int64_t unit)
+{
+    int64_t rest = i % unit, up = rest > 0 ? unit - rest : -rest, rounded;
+
+    if (__builtin_add_overflow(i, up, &rounded))
+        return builtin_refuse(call, "%lld is too large", (long long)i);
+    return value_int(rounded);
+}
+
+static struct value round_to_fourbytes(struct builtin_call *call)
+{
+    return round_up(call, call->args[0].as.integer, 4);
+}
+
+static struct value round_to_fivebytes(struct builtin_call *call)
+{
+    return round_up(call, call->args[0].as.integer, 5);
+}
+
 const struct builtin builtins_mpi[] = {
     {"mpi_type_contiguous", TAKES(TYPE_INT, TYPE_DATATYPE), TYPE_DATATYPE, .call = type_contiguous,
      .help = "(count, datatype) count elements, one after the other"},
@@ -330,7 +409,7 @@ const struct builtin builtins_mpi[] = {
      .help = "(datatype) bytes of data in one element"},
     {"mpi_type_extent", TAKES(TYPE_DATATYPE), TYPE_INT, .call = type_extent,
      .help = "(datatype) bytes from one element to the next"},
-    {"alloc_datatype_array", TAKES(TYPE_INT), TYPE_DATATYPE_ARRAY, .call = alloc_datatype_array,
+    {"alloc_datatype_array", TAKES(TYPE_INT), TYPE_DATATYPE_ARRAY, .call = builtin_allocate,
      .help = "(n) an array for n datatypes"},
     {"datatype_array_get", TAKES(TYPE_DATATYPE_ARRAY, TYPE_INT), TYPE_DATATYPE,
      .call = datatype_array_get, .help = "(array, i) its element i, counted from 0"},
@@ -356,5 +435,20 @@ const struct builtin builtins_mpi[] = {
      .help = "(info) turns it into MPI_INFO_NULL, wherever it is used"},
     {"info_set", TAKES(TYPE_INFO, TYPE_STRING, TYPE_STRING), TYPE_VOID, .call = set_info,
      .help = "(info, key, value) sets a hint for the library, wherever the object is used"},
+    {"set_file_info", TAKES(TYPE_STRING, TYPE_STRING), TYPE_VOID, .call = set_file_info,
+     .help = "(key, value) a hint for files of MPI-IO, such as \"cb_buffer_size\""},
+    {"reset_file_info", TAKES_NOTHING, TYPE_VOID, .call = reset_file_info,
+     .help = "() forgets all hints for files"},
+    {"print_file_info", TAKES_NOTHING, TYPE_VOID, .call = print_file_info,
+     .help = "() prints the hints for files as a comment"},
+    {"print_data_access_settings", TAKES(TYPE_INT, TYPE_INT), TYPE_VOID, .call = print_access,
+     .help = "(daccess, which) prints as comments the routines of MPI that a way to access data "
+             "stands for; which: 1 those that read, 2 those that write, 3 both"},
+    {"data_access_routines", TAKES(TYPE_INT), TYPE_INT, .iterator = true, .next = next_access,
+     .help = "(mask) iterator: the ways to access data whose bits are all in the mask"},
+    {"round_to_fourbytes", TAKES(TYPE_INT), TYPE_INT, .call = round_to_fourbytes,
+     .help = "(n) the smallest multiple of 4 that is not below n"},
+    {"round_to_fivebytes", TAKES(TYPE_INT), TYPE_INT, .call = round_to_fivebytes,
+     .help = "(n) the smallest multiple of 5 that is not below n"},
     {.name = NULL},
 };

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "ski/builtin.h"
+#include "ski/builtins.h"
 #include "stats/random.h"
 
 static int pes(struct builtin_call *call)
@@ -25,6 +25,15 @@ static struct value pair(int a, int b)
     int members[2] = {a, b};
 
     return value_set(pe_set_create(members, 2));
+}
+
+/* The members, in this order; takes them over. */
+static struct value set_of(int *members, int count)
+{
+    struct value set = value_set(pe_set_create(members, count));
+
+    free(members);
+    return set;
 }
 
 /* ---- By number ---- */
@@ -93,7 +102,6 @@ static struct value comm_rand(struct builtin_call *call)
 {
     int n = pes(call), wanted = (int)call->args[0].as.integer, *members;
     uint64_t state;
-    struct value set;
 
     if (!enough_pes(call, call->args[0].as.integer))
         return value_void();
@@ -109,9 +117,7 @@ static struct value comm_rand(struct builtin_call *call)
         members[i] = members[drawn];
         members[drawn] = other;
     }
-    set = value_set(pe_set_create(members, wanted));
-    free(members);
-    return set;
+    return set_of(members, wanted);
 }
 
 static struct value comm2_max_latency_with_root(struct builtin_call *call)
@@ -127,13 +133,10 @@ static struct value comm2_max_latency_with_root(struct builtin_call *call)
 static struct value part(const struct pe_set *set, int first, int last)
 {
     int *members = memory_zeroed((size_t)(last - first), sizeof *members);
-    struct value made;
 
     for (int rank = first; rank < last; rank++)
         members[rank - first] = pe_set_member(set, rank);
-    made = value_set(pe_set_create(members, last - first));
-    free(members);
-    return made;
+    return set_of(members, last - first);
 }
 
 static struct value copy_comm(struct builtin_call *call)
@@ -191,29 +194,23 @@ static struct value comm_one_per_node(struct builtin_call *call)
 {
     int *members = memory_zeroed((size_t)engine_node_count(call->engine), sizeof *members);
     int size = 0;
-    struct value set;
 
     /* Nodes are numbered in the order of their lowest PE: a new number is a new node. */
     for (int pe = 0; pe < pes(call); pe++)
         if (engine_node_of(call->engine, pe) == size)
             members[size++] = pe;
-    set = value_set(pe_set_create(members, size));
-    free(members);
-    return set;
+    return set_of(members, size);
 }
 
 static struct value comm_node(struct builtin_call *call)
 {
     int *members = memory_zeroed((size_t)pes(call), sizeof *members);
     int size = 0;
-    struct value set;
 
     for (int pe = 0; pe < pes(call); pe++)
         if (engine_node_of(call->engine, pe) == call->args[0].as.integer)
             members[size++] = pe;
-    set = value_set(pe_set_create(members, size));
-    free(members);
-    return set;
+    return set_of(members, size);
 }
 
 /* ---- Questions ---- */

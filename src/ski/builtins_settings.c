@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "settings/table.h"
-#include "ski/builtin.h"
+#include "ski/builtins.h"
 
 static struct settings *settings_of(struct builtin_call *call)
 {
@@ -17,45 +17,29 @@ static struct settings *settings_of(struct builtin_call *call)
 
 /* ---- Functions of the table of settings ---- */
 
-/* True if there is no refusal (taken over). Otherwise the refusal becomes the error of the call. */
-static bool accepted(struct builtin_call *call, char *refusal)
-{
-    if (refusal)
-        builtin_fail(call, refusal);
-    return !refusal;
-}
-
-static void set_word(struct builtin_call *call, const struct setting *setting, const char *word)
-{
-    if (accepted(call, setting_refuse_word(setting, word)))
-        setting_store_integer(setting, settings_of(call), setting_word_find(setting->words, word));
-}
-
-static void set_real(struct builtin_call *call, const struct setting *setting, double value)
-{
-    if (accepted(call, setting_refuse_number(setting, value)))
-        setting_store_real(setting, settings_of(call), value);
-}
-
-static void set_integer(struct builtin_call *call, const struct setting *setting, int64_t value)
-{
-    if (accepted(call, setting_refuse_number(setting, (double)value)))
-        setting_store_integer(setting, settings_of(call), value);
-}
-
 static void set_argument(struct builtin_call *call, const struct setting *setting,
                          const struct value *value)
 {
-    if (setting->words)
-        set_word(call, setting, value->as.string->text);
-    else if (setting->type == SETTING_REAL)
-        set_real(call, setting, value->as.real);
-    else if (setting->type == SETTING_INFO)
-        setting_store_info(setting, settings_of(call), info_keep(value->as.info));
-    else if (setting->type == SETTING_TEXT)
-        setting_store_text(setting, settings_of(call), value->as.string->text);
+    const char *text = value->type == TYPE_STRING ? value->as.string->text : NULL;
+    struct settings *settings = settings_of(call);
+    char *refusal = setting->words             ? setting_refuse_word(setting, text)
+                    : value->type == TYPE_REAL ? setting_refuse_number(setting, value->as.real)
+                    : value->type == TYPE_INT
+                        ? setting_refuse_number(setting, (double)value->as.integer)
+                        : NULL;
+
+    if (refusal)
+        builtin_fail(call, refusal);
+    else if (setting->words)
+        setting_store_integer(setting, settings, setting_word_find(setting->words, text));
+    else if (value->type == TYPE_REAL)
+        setting_store_real(setting, settings, value->as.real);
+    else if (value->type == TYPE_INFO)
+        setting_store_info(setting, settings, info_keep(value->as.info));
+    else if (text)
+        setting_store_text(setting, settings, text);
     else
-        set_integer(call, setting, value->as.integer);
+        setting_store_integer(setting, settings, value->as.integer);
 }
 
 /* Stores each argument, and the default of each argument that is left out. */
@@ -199,29 +183,22 @@ static enum value_type type_of(const struct setting *setting)
                                            : TYPE_INT;
 }
 
-/* Optional ones are last. */
-static struct signature signature_of_setting(const struct setting *first)
-{
-    struct signature signature = {0};
-    size_t count = first->argument ? setting_arguments(first) : 0;
-
-    for (size_t i = 0; i < count; i++) {
-        signature.types[i] = type_of(&first[i]);
-        signature.optional += first[i].optional;
-    }
-    return signature;
-}
-
 static struct builtin function_of(const struct setting *first)
 {
-    return (struct builtin){
+    struct builtin function = {
         .name = first->function,
-        .parameters = signature_of_setting(first),
         .result = TYPE_VOID,
         .call = strcmp(first->function, "set_stop_rule") == 0 ? set_stop_rule : set_arguments,
         .settings = first,
         .help = setting_help(first),
     };
+    size_t count = first->argument ? setting_arguments(first) : 0;
+
+    for (size_t i = 0; i < count; i++) {
+        function.parameters.types[i] = type_of(&first[i]);
+        function.parameters.optional += first[i].optional; /* optional ones are last */
+    }
+    return function;
 }
 
 /* get_... beside set_... */

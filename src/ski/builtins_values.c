@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "clock/timer.h"
 #include "engine/measurement.h"
-#include "ski/builtin.h"
+#include "ski/builtins.h"
 #include "ski/function_names.h"
 #include "stats/random.h"
 
@@ -190,11 +190,6 @@ static struct value call_is_supported(struct builtin_call *call)
 
 /* ---- Arrays ---- */
 
-static struct value call_alloc_int_array(struct builtin_call *call)
-{
-    return builtin_array(call, TYPE_INT, call->args[0].as.integer);
-}
-
 /* NULL, with an error, for an index outside the array. */
 static int64_t *element(struct builtin_call *call)
 {
@@ -317,7 +312,7 @@ const struct builtin builtins_values[] = {
      .help = "(name) 1 when set_hw_counters() accepts this event here, else 0"},
     {"is_supported", TAKES(TYPE_STRING), TYPE_INT, .call = call_is_supported,
      .help = "(name) 1 when this measurement function exists and can be measured here, else 0"},
-    {"alloc_int_array", TAKES(TYPE_INT), TYPE_INT_ARRAY, .call = call_alloc_int_array,
+    {"alloc_int_array", TAKES(TYPE_INT), TYPE_INT_ARRAY, .call = builtin_allocate,
      .help = "(n) an array of n zeros"},
     {"int_array_get", TAKES(TYPE_INT_ARRAY, TYPE_INT), TYPE_INT, .call = call_int_array_get,
      .help = "(array, i) its element i, counted from 0"},
