@@ -110,21 +110,32 @@ static const char *convert(struct value *v, enum value_type type)
     return NULL;
 }
 
-bool evaluate_args(struct interp *in, const struct expr *call, const struct signature *parameters,
-                   struct value **made, char **refusal)
+/* The default value of an argument that was not given. */
+static struct value default_of(enum value_type type, const char *text)
 {
-    struct value *args = memory_zeroed(call->count, sizeof *args);
+    return type == TYPE_INT    ? value_int(strtoll(text, NULL, 10))
+           : type == TYPE_REAL ? value_real(strtod(text, NULL))
+                               : value_string(text, strlen(text));
+}
+
+bool evaluate_args(struct interp *in, const struct expr *call, struct value **made, char **refusal)
+{
+    const struct measurement *measured = call->measurement;
+    struct signature parameters = measured ? signature_of(measured) : call->builtin->parameters;
+    size_t count = measured ? measurement_parameter_count(measured) : call->count;
+    struct value *args = memory_zeroed(count, sizeof *args);
     bool ok = true;
 
-    for (size_t i = 0; i < call->count; i++)
-        args[i] = value_void();
-    for (size_t i = 0; ok && i < call->count; i++) {
+    for (size_t i = 0; ok && i < count; i++) {
+        enum value_type type = signature_type(&parameters, i);
         const char *error;
 
+        if (i >= call->count) {
+            args[i] = default_of(type, measured->parameters[i].otherwise);
+            continue;
+        }
         ok = evaluate(in, call->args[i], &args[i]);
-        if (!ok)
-            break;
-        error = convert(&args[i], signature_type(parameters, i));
+        error = ok ? convert(&args[i], type) : NULL;
         if (error && !refusal)
             ok = script_fail(in, call->args[i]->where, "argument %zu of %s(): %s (given: %s)",
                              i + 1, call->text, error, value_type_name(args[i].type));
@@ -135,7 +146,7 @@ bool evaluate_args(struct interp *in, const struct expr *call, const struct sign
     if (ok)
         *made = args;
     else
-        args_release(args, call->count);
+        args_release(args, count);
     return ok;
 }
 
@@ -153,7 +164,7 @@ bool evaluate_call(struct interp *in, const struct expr *call, struct value *v)
 {
     struct value *args;
 
-    if (!evaluate_args(in, call, &call->builtin->parameters, &args, NULL))
+    if (!evaluate_args(in, call, &args, NULL))
         return false;
     if (call->builtin->collective)
         script_agree(in, call->where, call->text);
@@ -169,14 +180,6 @@ bool evaluate_call(struct interp *in, const struct expr *call, struct value *v)
 }
 
 /* ---- Arrays ---- */
-
-/* Makes an array of the type that the first element has. */
-static bool create_array(struct interp *in, const struct expr *expr, enum value_type first,
-                         struct value *v)
-{
-    *v = value_array(first, expr->count);
-    return v->type != TYPE_VOID || script_fail(in, expr->where, ARRAYS_TOO_LARGE, INT_ARRAY_LIMIT);
-}
 
 /* Puts an item (taken over) into the array v. */
 static bool fill_array(struct interp *in, const struct expr *expr, struct value *v, size_t i,
@@ -200,26 +203,20 @@ static bool fill_array(struct interp *in, const struct expr *expr, struct value 
 
 static bool evaluate_array(struct interp *in, const struct expr *expr, struct value *v)
 {
-    struct value made = value_void(), item;
+    struct value item = value_int(0);
+    bool ok = expr->count == 0 || evaluate(in, expr->args[0], &item);
 
-    if (expr->count == 0)
-        return create_array(in, expr, TYPE_INT, v);
-    for (size_t i = 0; i < expr->count; i++) {
-        bool ok = evaluate(in, expr->args[i], &item);
-
-        if (ok && i == 0 && !create_array(in, expr, item.type, &made)) {
-            value_release(&item);
-            ok = false;
-        }
-        if (ok)
-            ok = fill_array(in, expr, &made, i, item);
-        if (!ok) {
-            value_release(&made);
-            return false;
-        }
-    }
-    *v = made;
-    return true;
+    if (!ok)
+        return false;
+    *v = value_array(item.type, expr->count); /* the first item decides what it holds */
+    ok = v->type != TYPE_VOID || script_fail(in, expr->where, ARRAYS_TOO_LARGE, INT_ARRAY_LIMIT);
+    if (!ok)
+        value_release(&item);
+    for (size_t i = 0; ok && i < expr->count; i++)
+        ok = (i == 0 || evaluate(in, expr->args[i], &item)) && fill_array(in, expr, v, i, item);
+    if (!ok)
+        value_release(v);
+    return ok;
 }
 
 /* ---- Any expression ---- */

@@ -102,11 +102,11 @@ bool evaluate_call(struct interp *in, const struct expr *call, struct value *v);
  * an error. */
 bool evaluate_succeeded(struct interp *in, const struct expr *call);
 
-/* The arguments of a call, converted to the types that the function takes; given back by
- * args_release(). If refusal is not NULL, a value of a wrong type is no error: *refusal becomes the
- * reason (allocated) why the call cannot be made. */
-bool evaluate_args(struct interp *in, const struct expr *call, const struct signature *parameters,
-                   struct value **made, char **refusal);
+/* The arguments of a call, converted to the types that the function takes; of what is measured,
+ * all, with the defaults of those that were not given. Given back by args_release(). If refusal is
+ * not NULL, a value of a wrong type is no error: *refusal becomes the reason (allocated) why the
+ * call cannot be made. */
+bool evaluate_args(struct interp *in, const struct expr *call, struct value **made, char **refusal);
 void args_release(struct value *args, size_t count);
 
 /* Runs the statement measure. Collective over all PEs. False when the script has failed. */

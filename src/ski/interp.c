@@ -228,17 +228,6 @@ static bool run_refinement(struct interp *in, const struct loop *loop, struct re
 
 /* ---- Kinds of loops ---- */
 
-/* Counts the measurements that are missing because the loop was cut: for each value that is left,
- * as many as in the last round. */
-static void leave_out_rest(struct interp *in, const struct frame *frame)
-{
-    int64_t count;
-
-    if (__builtin_mul_overflow(loop_remaining(frame->loop), (int64_t)frame->asked, &count))
-        count = INT64_MAX;
-    engine_leave_out_more(in->engine, count);
-}
-
 static bool run_arithmetic_loop(struct interp *in, const struct stmt *stmt)
 {
     struct loop loop;
@@ -262,8 +251,14 @@ static bool run_arithmetic_loop(struct interp *in, const struct stmt *stmt)
         ok = refine ? run_refined_round(in, refine, v, &over) : run_round(in, v, &over);
     }
     in->span = outer;
-    if (ok && frame.cut)
-        leave_out_rest(in, &frame);
+    if (ok && frame.cut) {
+        /* For each value that is left, as many measurements are missing as the last round had. */
+        int64_t count;
+
+        if (__builtin_mul_overflow(loop_remaining(&loop), (int64_t)frame.asked, &count))
+            count = INT64_MAX;
+        engine_leave_out_more(in->engine, count);
+    }
     if (refine) {
         frame.unlimited = false;
         ok = ok && !error && run_refinement(in, &loop, refine);
@@ -306,7 +301,7 @@ static bool run_iterator_loop(struct interp *in, const struct stmt *stmt)
     void *state = NULL;
     bool over = false, ok = true;
 
-    if (!evaluate_args(in, stmt->expr, &iterator->parameters, &args, NULL))
+    if (!evaluate_args(in, stmt->expr, &args, NULL))
         return false;
     in->loop = &frame;
     while (ok && !over) {
@@ -323,34 +318,6 @@ static bool run_iterator_loop(struct interp *in, const struct stmt *stmt)
 }
 
 /* ---- Other statements ---- */
-
-static bool assign(struct interp *in, const struct stmt *stmt)
-{
-    struct value v;
-
-    if (!evaluate(in, stmt->expr, &v))
-        return false;
-    script_assign(in, stmt->symbol, v);
-    return true;
-}
-
-static bool run_call(struct interp *in, const struct stmt *stmt)
-{
-    struct value v = value_void();
-    bool ok = evaluate_call(in, stmt->expr, &v);
-
-    value_release(&v);
-    return ok;
-}
-
-static bool run_if(struct interp *in, const struct stmt *stmt)
-{
-    bool holds;
-
-    if (!evaluate_condition(in, stmt->expr, &holds))
-        return false;
-    return run_list(in, holds ? &stmt->body : &stmt->otherwise);
-}
 
 static bool run_assert(struct interp *in, const struct stmt *stmt)
 {
@@ -395,18 +362,26 @@ static bool run_block(struct interp *in, const struct stmt *stmt)
 
 static bool run_stmt(struct interp *in, const struct stmt *stmt)
 {
+    struct value v = value_void();
+    bool ok;
+
     switch (stmt->kind) {
     case STMT_ASSIGN:
-        return assign(in, stmt);
+        ok = evaluate(in, stmt->expr, &v);
+        if (ok)
+            script_assign(in, stmt->symbol, v);
+        return ok;
     case STMT_CALL:
-        return run_call(in, stmt);
+        ok = evaluate_call(in, stmt->expr, &v);
+        value_release(&v);
+        return ok;
     case STMT_PRINT:
         return print(in, stmt);
     case STMT_PRINT_ALL:
-        if (!print(in, stmt))
-            return false;
-        flush(in, stmt);
-        return true;
+        ok = print(in, stmt);
+        if (ok)
+            flush(in, stmt);
+        return ok;
     case STMT_FLUSH:
         flush(in, stmt);
         return true;
@@ -422,7 +397,8 @@ static bool run_stmt(struct interp *in, const struct stmt *stmt)
     case STMT_FOR_CALL:
         return run_iterator_loop(in, stmt);
     case STMT_IF:
-        return run_if(in, stmt);
+        return evaluate_condition(in, stmt->expr, &ok) &&
+               run_list(in, ok ? &stmt->body : &stmt->otherwise);
     case STMT_BLOCK:
         return run_block(in, stmt);
     }
@@ -443,18 +419,6 @@ static bool run_list(struct interp *in, const struct stmt_list *list)
 }
 
 /* ---- The script ---- */
-
-static void define_constants(struct interp *in)
-{
-    for (int i = 0; i < in->tree->symbol_count; i++) {
-        const struct constant *constant = constant_find(in->tree->symbols[i]);
-
-        if (!constant)
-            continue;
-        in->globals[i] = constant_value(constant, in->engine);
-        in->globals[i].constant = constant->name;
-    }
-}
 
 static struct value *no_values(int count)
 {
@@ -494,7 +458,14 @@ void script_run(const struct tree *tree, const struct source *source, struct eng
                         .locals = no_values(tree->symbol_count)};
     char shown[SCRIPT_ERROR_BYTES] = "";
 
-    define_constants(&in);
+    for (int i = 0; i < tree->symbol_count; i++) {
+        const struct constant *constant = constant_find(tree->symbols[i]);
+
+        if (!constant)
+            continue;
+        in.globals[i] = constant_value(constant, engine);
+        in.globals[i].constant = constant->name;
+    }
     if (!run_list(&in, &tree->top))
         end_before_time(&in, shown);
     script_release(in.globals, (size_t)tree->symbol_count);

@@ -16,30 +16,6 @@
 
 /* ---- Arguments ---- */
 
-/* Adds the default values of arguments that were not given. */
-static struct value *complete_args(const struct measurement *function, struct value *given,
-                                   size_t given_count)
-{
-    size_t count = measurement_parameter_count(function);
-    struct value *args;
-
-    if (given_count == count)
-        return given;
-    args = memory_zeroed(count, sizeof *args);
-    for (size_t i = 0; i < given_count; i++)
-        args[i] = given[i];
-    free(given);
-    for (size_t i = given_count; i < count; i++) {
-        const char *text = function->parameters[i].otherwise;
-        enum value_type type = value_type_of(function->parameters[i].type);
-
-        args[i] = type == TYPE_INT    ? value_int(strtoll(text, NULL, 10))
-                  : type == TYPE_REAL ? value_real(strtod(text, NULL))
-                                      : value_string(text, strlen(text));
-    }
-    return args;
-}
-
 /* The value still owns what the argument points to. */
 static struct argument argument_of(const struct value *v)
 {
@@ -106,15 +82,6 @@ static char *measure_text(const struct measurement *function, const struct value
     return text_take(&text);
 }
 
-static size_t loop_depth(const struct interp *in)
-{
-    size_t depth = 0;
-
-    for (const struct frame *frame = in->loop; frame; frame = frame->outer)
-        depth++;
-    return depth;
-}
-
 /* The loop variables as they are now, outermost first; the values are allocated. */
 static struct result_variable *loop_variables(struct interp *in, size_t count, size_t *bytes)
 {
@@ -133,28 +100,10 @@ static struct result_variable *loop_variables(struct interp *in, size_t count, s
 
 /* ---- The loops around it ---- */
 
-static bool in_endless_loop(const struct interp *in)
-{
-    for (const struct frame *frame = in->loop; frame; frame = frame->outer)
-        if (frame->unlimited)
-            return true;
-    return false;
-}
-
-/* Whether a loop to "..." around the statement is past its first value: the script did not ask for
- * any particular later one. */
-static bool in_open_loop(const struct interp *in)
-{
-    for (const struct frame *frame = in->loop; frame; frame = frame->outer)
-        if (frame->unlimited && frame->rounds > 0)
-            return true;
-    return false;
-}
-
 /* A measurement that is too large ends a loop to "...". A limited loop goes on, since the script
  * requested each of its values, unless it lies within a loop to "..." (which did not request them)
- * or too many values are left to list. */
-static void note_too_large(struct interp *in)
+ * or too many values are left to list. open: a loop to "..." around it is past its first value. */
+static void note_too_large(struct interp *in, bool open)
 {
     struct frame *frame = in->loop;
 
@@ -162,7 +111,7 @@ static void note_too_large(struct interp *in)
         return;
     if (frame->unlimited) {
         frame->ends = true;
-    } else if (frame->loop && in_open_loop(in)) {
+    } else if (frame->loop && open) {
         frame->ends = loop_grows(frame->loop);
     } else if (frame->loop && !engine_lists_missing(in->engine)) {
         frame->ends = frame->cut = true;
@@ -172,10 +121,10 @@ static void note_too_large(struct interp *in)
 /* Updates the loops around the statement: they end when the measurement was too large. For loops
  * without end it notes the buffer that was needed, which shows whether they come closer to an end.
  */
-static void note_measured(struct interp *in, enum measure_status status)
+static void note_measured(struct interp *in, bool open, enum measure_status status)
 {
     if (status == MEASURE_TOO_LARGE)
-        note_too_large(in);
+        note_too_large(in, open);
     if (status == MEASURE_TIME_OVER)
         in->missing++;
     for (struct frame *frame = in->loop; frame; frame = frame->outer)
@@ -257,7 +206,13 @@ static bool measure_request(struct interp *in, const struct stmt *stmt,
 {
     if (!refusal && !check_request(in, stmt, request, &refusal))
         return false;
-    size_t depth = loop_depth(in), bytes = 0;
+    size_t depth = 0, bytes = 0;
+
+    for (const struct frame *frame = in->loop; frame; frame = frame->outer, depth++) {
+        request->endless = request->endless || frame->unlimited;
+        /* Past the first value of a loop to "..." the script asked for no particular one. */
+        request->open = request->open || (frame->unlimited && frame->rounds > 0);
+    }
     struct result_variable *variables = loop_variables(in, depth, &bytes);
     char *place = diag_place(in->source, stmt->where);
     char *text = measure_text(request->function, args, &bytes);
@@ -270,14 +225,13 @@ static bool measure_request(struct interp *in, const struct stmt *stmt,
     request->variable_count = depth;
     request->place = place;
     request->text = text;
-    request->endless = in_endless_loop(in);
-    request->open = in_open_loop(in);
     if (bytes <= MEASURE_LIMIT) {
         script_agree(in, stmt->where, agreed);
         engine_progress(in->engine, in->span.begin);
         if (refusal)
             engine_leave_out(in->engine, request, refusal);
-        note_measured(in, refusal ? MEASURE_REFUSED : engine_measure(in->engine, request));
+        note_measured(in, request->open,
+                      refusal ? MEASURE_REFUSED : engine_measure(in->engine, request));
         in->pending = 0;
     }
     free(refusal);
@@ -294,16 +248,13 @@ static bool measure_request(struct interp *in, const struct stmt *stmt,
                MEASURE_LIMIT >> 20);
 }
 
-static bool is_at(struct position a, struct position b)
-{
-    return a.file == b.file && a.line == b.line && a.column == b.column;
-}
-
 /* The set to measure on. One that cannot be made here, such as comm(8) with fewer PEs, skips this
  * point alone: it is empty then, and *refusal (allocated) is the reason. */
 static bool evaluate_set(struct interp *in, const struct expr *expr, struct value *set,
                          char **refusal)
 {
+    struct position at = expr->where;
+
     if (evaluate(in, expr, set)) {
         if (set->type == TYPE_COMM)
             return true;
@@ -315,7 +266,7 @@ static bool evaluate_set(struct interp *in, const struct expr *expr, struct valu
         return false;
     }
     if (expr->kind != EXPR_CALL || !expr->builtin || expr->builtin->result != TYPE_COMM ||
-        !is_at(in->error_where, expr->where))
+        memcmp(&in->error_where, &at, sizeof at) != 0)
         return false;
     *refusal = in->error;
     in->error = NULL;
@@ -341,13 +292,11 @@ bool script_measure(struct interp *in, const struct stmt *stmt)
 
     if (!evaluate_set(in, stmt->set, &set, &refusal))
         return false;
-    struct signature parameters = signature_of(call->measurement);
-    if (!evaluate_args(in, call, &parameters, &args, &refusal)) {
+    if (!evaluate_args(in, call, &args, &refusal)) {
         free(refusal);
         value_release(&set);
         return false;
     }
-    args = complete_args(call->measurement, args, call->count);
     count = measurement_parameter_count(call->measurement);
     for (size_t i = 0; i < count; i++)
         arguments[i] = argument_of(&args[i]);

@@ -80,81 +80,42 @@ struct value value_array(enum value_type item, size_t count)
     return v;
 }
 
-static void release_datatypes(struct datatype_array *array)
+static bool counts_references(const struct value *v)
 {
-    if (--array->references > 0)
-        return;
-    for (size_t i = 0; i < array->count; i++)
-        datatype_release(array->items[i]);
-    array_items -= array->count;
-    free(array);
+    return v->type == TYPE_STRING || v->type == TYPE_INT_ARRAY || v->type == TYPE_DATATYPE_ARRAY;
 }
 
 struct value value_copy(const struct value *v)
 {
-    switch (v->type) {
-    case TYPE_STRING:
-        v->as.string->references++;
-        break;
-    case TYPE_COMM:
+    if (counts_references(v))
+        ++*v->as.references;
+    else if (v->type == TYPE_COMM)
         pe_set_reference(v->as.set);
-        break;
-    case TYPE_INT_ARRAY:
-        v->as.array->references++;
-        break;
-    case TYPE_DATATYPE:
+    else if (v->type == TYPE_DATATYPE)
         datatype_reference(v->as.datatype);
-        break;
-    case TYPE_DATATYPE_ARRAY:
-        v->as.datatypes->references++;
-        break;
-    case TYPE_INFO:
+    else if (v->type == TYPE_INFO)
         info_reference(v->as.info);
-        break;
-    case TYPE_UNKNOWN:
-    case TYPE_VOID:
-    case TYPE_UNIT:
-    case TYPE_INT:
-    case TYPE_REAL:
-    case TYPE_OPERATION:
-        break;
-    }
     return *v;
 }
 
 void value_release(struct value *v)
 {
-    switch (v->type) {
-    case TYPE_STRING:
-        if (--v->as.string->references == 0)
-            free(v->as.string);
-        break;
-    case TYPE_COMM:
+    bool unused = counts_references(v) && --*v->as.references == 0;
+    size_t datatypes = unused && v->type == TYPE_DATATYPE_ARRAY ? v->as.datatypes->count : 0;
+
+    for (size_t i = 0; i < datatypes; i++)
+        datatype_release(v->as.datatypes->items[i]);
+    array_items -= datatypes;
+    if (unused && v->type == TYPE_INT_ARRAY)
+        array_items -= v->as.array->count;
+    if (unused)
+        free(v->as.references);
+    if (v->type == TYPE_COMM)
         pe_set_release(v->as.set);
-        break;
-    case TYPE_INT_ARRAY:
-        if (--v->as.array->references == 0) {
-            array_items -= v->as.array->count;
-            free(v->as.array);
-        }
-        break;
-    case TYPE_DATATYPE:
+    if (v->type == TYPE_DATATYPE)
         datatype_release(v->as.datatype);
-        break;
-    case TYPE_DATATYPE_ARRAY:
-        release_datatypes(v->as.datatypes);
-        break;
-    case TYPE_INFO:
+    if (v->type == TYPE_INFO)
         info_release(v->as.info);
-        break;
-    case TYPE_UNKNOWN:
-    case TYPE_VOID:
-    case TYPE_UNIT:
-    case TYPE_INT:
-    case TYPE_REAL:
-    case TYPE_OPERATION:
-        break;
-    }
     *v = value_void();
 }
 
@@ -278,15 +239,6 @@ static void append_real(struct text *text, double x)
         text_append(text, "%.*f", digits - 1 - exponent > 1 ? digits - 1 - exponent : 1, x);
 }
 
-static void append_datatypes(struct text *text, const struct datatype_array *array)
-{
-    text_append(text, "[");
-    for (size_t i = 0; i < array->count; i++)
-        text_append(text, "%s%s", i > 0 ? ", " : "",
-                    array->items[i] ? datatype_text(array->items[i]) : "---");
-    text_append(text, "]");
-}
-
 char *value_text(const struct value *v)
 {
     struct text text = {0};
@@ -319,7 +271,12 @@ char *value_text(const struct value *v)
         text_append(&text, "%s", datatype_text(v->as.datatype));
         break;
     case TYPE_DATATYPE_ARRAY:
-        append_datatypes(&text, v->as.datatypes);
+        text_append(&text, "[");
+        for (size_t i = 0; i < v->as.datatypes->count; i++)
+            text_append(&text, "%s%s", i > 0 ? ", " : "",
+                        v->as.datatypes->items[i] ? datatype_text(v->as.datatypes->items[i])
+                                                  : "---");
+        text_append(&text, "]");
         break;
     case TYPE_OPERATION:
         text_append(&text, "%s", operation_name(v->as.operation));

@@ -63,6 +63,7 @@ struct value {
         struct datatype_array *datatypes;
         const struct operation *operation;
         struct info *info;
+        int *references; /* of a string or an array: its first member */
     } as;
 };
 
