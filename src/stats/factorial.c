@@ -92,24 +92,18 @@ void factorial_adjust(double *p, size_t n)
 
 /* ---- Effects ---- */
 
-static double median_of(double *x, size_t n)
-{
-    stats_sort(x, n);
-    return stats_median_sorted(x, n);
-}
-
 void factorial_effects(const double *values, size_t blocks, size_t levels, double *effects)
 {
     double *middle = memory_zeroed(blocks + 1, sizeof *middle);
     double *column = memory_zeroed(blocks + levels, sizeof *column);
     for (size_t b = 0; b < blocks; b++) {
         memcpy(column, values + b * levels, levels * sizeof *column);
-        middle[b] = median_of(column, levels);
+        middle[b] = stats_median(column, levels);
     }
     for (size_t l = 0; l < levels; l++) {
         for (size_t b = 0; b < blocks; b++)
             column[b] = values[b * levels + l] / middle[b];
-        effects[l] = median_of(column, blocks);
+        effects[l] = stats_median(column, blocks);
     }
     free(column);
     free(middle);
@@ -132,7 +126,7 @@ void factorial_split(const double *effects, size_t levels, bool *slow)
 
 struct factorial_ratio factorial_ratio(double *ratios, size_t blocks, double confidence)
 {
-    struct factorial_ratio found = {.ratio = median_of(ratios, blocks)};
+    struct factorial_ratio found = {.ratio = stats_median(ratios, blocks)};
     stats_median_interval(ratios, blocks, (double)blocks, confidence, &found.low, &found.high);
     return found;
 }

@@ -66,8 +66,7 @@ static double median_of(const double *x, size_t n)
 {
     double *sorted = memory_zeroed(n ? n : 1, sizeof *sorted);
     memcpy(sorted, x, n * sizeof *sorted);
-    stats_sort(sorted, n);
-    double median = stats_median_sorted(sorted, n);
+    double median = stats_median(sorted, n);
     free(sorted);
     return median;
 }
@@ -78,8 +77,7 @@ static double median_step(const double *x, size_t n, size_t lag)
     double *squares = memory_zeroed(n, sizeof *squares);
     for (size_t i = lag; i < n; i++)
         squares[i - lag] = (x[i] - x[i - lag]) * (x[i] - x[i - lag]);
-    stats_sort(squares, n - lag);
-    double median = stats_median_sorted(squares, n - lag);
+    double median = stats_median(squares, n - lag);
     free(squares);
     return median;
 }

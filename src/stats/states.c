@@ -277,8 +277,7 @@ static double value_in(const struct grid *grid, const struct states_state *state
     for (size_t i = 0; i < grid->n; i++)
         if (states_hold(state, &grid->controls[i].values))
             inside[n++] = grid->controls[i].values.of[kind];
-    stats_sort(inside, n);
-    double value = n > 0 ? stats_median_sorted(inside, n) : otherwise;
+    double value = n > 0 ? stats_median(inside, n) : otherwise;
     free(inside);
     return value;
 }

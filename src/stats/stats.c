@@ -64,6 +64,12 @@ void stats_sort(double *x, size_t n)
         qsort(x, n, sizeof *x, compare);
 }
 
+double stats_median(double *x, size_t n)
+{
+    stats_sort(x, n);
+    return stats_median_sorted(x, n);
+}
+
 /* Merge sort: it is stable, and qsort() passes no context to the comparison. */
 static void sort_order(const double *x, size_t *order, size_t *work, size_t n)
 {

@@ -17,6 +17,8 @@ double stats_standard_error(const double *x, size_t n);
 
 /* Median (mean of the two middle values when n is even); NaN when n is 0. sorted: ascending. */
 double stats_median_sorted(const double *sorted, size_t n);
+/* The same of samples in any order, which it sorts. */
+double stats_median(double *x, size_t n);
 
 /* The value below which a share p of the samples lies, on the line between the two next to it
  * (Hyndman & Fan 1996, type 7); NaN when n is 0. sorted: ascending. */
