@@ -75,27 +75,20 @@ double sync_offset(void)
 
 /* ---- One pair ---- */
 
-/* A word of 0 would mean that nothing has arrived, so this is added to numbers that could be 0. */
-#define NOT_ZERO ((int64_t)1 << 62)
-
-static int64_t pack_real(double x)
-{
-    int64_t word;
-    memcpy(&word, &x, sizeof word);
-    return word;
-}
-
-static double unpack_real(int64_t word)
-{
-    double x;
-    memcpy(&x, &word, sizeof x);
-    return x;
-}
+/* A word of 0 would mean that nothing has arrived. Words that are told are combined with this one,
+ * which is no count of ticks and no double that occurs (it is the denormal one next to -0). */
+#define NEVER (INT64_MIN + 1)
 
 /* What a PE tells a partner before it answers questions. */
 struct greeting {
     double rate;  /* of the clock that answers, its timer or global time (ticks per second) */
     double bound; /* error bound of its global time (seconds) */
+};
+
+/* A PE's model, for PEs that have its clock. */
+struct model {
+    struct clock_map map;
+    double bound;
 };
 
 /* Words go strictly to and fro. The answering PE begins: it serves one asking PE at a time, and its
@@ -110,31 +103,30 @@ static void await_turn(void)
     comm_word_receive(COMM_ANSWER);
 }
 
-/* Waits for the question, and answers with a number that is never 0. */
-static void tell_number(int pe, int64_t number)
+/* Waits for a question for each word of a struct of 8-byte members, and answers with the word. */
+static void tell(int pe, const void *words, size_t bytes)
 {
-    comm_word_receive(COMM_QUESTION);
-    comm_word_send(pe, COMM_ANSWER, number);
+    for (size_t at = 0; at < bytes; at += sizeof(int64_t)) {
+        int64_t word;
+        memcpy(&word, (const char *)words + at, sizeof word);
+        comm_word_receive(COMM_QUESTION);
+        comm_word_send(pe, COMM_ANSWER, word ^ NEVER);
+    }
 }
 
-static int64_t take_number(int pe)
+static void take(int pe, void *words, size_t bytes)
 {
-    comm_word_send(pe, COMM_QUESTION, WORD_ASK);
-    return comm_word_receive(COMM_ANSWER);
+    for (size_t at = 0; at < bytes; at += sizeof(int64_t)) {
+        comm_word_send(pe, COMM_QUESTION, WORD_ASK);
+        int64_t word = comm_word_receive(COMM_ANSWER) ^ NEVER;
+        memcpy((char *)words + at, &word, sizeof word);
+    }
 }
 
 static void greet(int pe, bool global)
 {
-    tell_number(pe, pack_real(global ? own.rate : timer_in_use->ticks_per_second));
-    tell_number(pe, pack_real(own.bound + 1));
-}
-
-static struct greeting take_greeting(int pe)
-{
-    struct greeting greeting;
-    greeting.rate = unpack_real(take_number(pe));
-    greeting.bound = unpack_real(take_number(pe)) - 1;
-    return greeting;
+    struct greeting greeting = {global ? own.rate : timer_in_use->ticks_per_second, own.bound};
+    tell(pe, &greeting, sizeof greeting);
 }
 
 /* Answers with readings of its own timer, or with global time, until the asking PE has enough. */
@@ -146,11 +138,12 @@ static void answer_questions(int pe, bool global)
     }
 }
 
-static void answer(int pe, bool global)
+static void answer_globally(int pe, void *context)
 {
+    (void)context;
     begin_answers(pe);
-    greet(pe, global);
-    answer_questions(pe, global);
+    greet(pe, true);
+    answer_questions(pe, true);
 }
 
 static void end_questions(int pe)
@@ -264,7 +257,8 @@ static void collect(int pe, const struct clock_rules *rules, double seconds, int
  * spread agree that there is one. */
 static void learn_drift(int pe, const struct clock_rules *rules, double *round_trip)
 {
-    struct greeting greeting = take_greeting(pe);
+    struct greeting greeting;
+    take(pe, &greeting, sizeof greeting);
     int points = rules->fit_points < HISTORY / 4 ? rules->fit_points : HISTORY / 4;
     double slope = 0;
     own.nominal = greeting.rate / timer_in_use->ticks_per_second;
@@ -325,12 +319,6 @@ struct errand {
     struct sync_report *report;
 };
 
-static void answer_globally(int pe, void *context)
-{
-    (void)context;
-    answer(pe, true);
-}
-
 static void learn_from(int pe, void *context)
 {
     const struct errand *errand = context;
@@ -343,19 +331,15 @@ static void learn_offset(int pe, void *context)
 {
     const struct errand *errand = context;
     await_turn();
-    struct greeting greeting = take_greeting(pe);
+    struct greeting greeting;
     struct bounds bounds;
+    take(pe, &greeting, sizeof greeting);
     bounds_begin(&bounds, greeting.rate / timer_in_use->ticks_per_second);
     ask_patiently(pe, &bounds, errand->rules->patience);
     end_questions(pe);
     own.map = bounds_map(&bounds);
     own.bound = bounds_half(&bounds) / timer_in_use->ticks_per_second + greeting.bound;
     errand->report->own_round_trip = timer_seconds((int64_t)bounds.smallest);
-}
-
-static void run_tree(struct errand *errand)
-{
-    errand->report->rounds = walk_tree(comm_world(), learn_offset, answer_globally, errand);
 }
 
 static void run_linear(struct errand *errand)
@@ -365,19 +349,14 @@ static void run_linear(struct errand *errand)
     if (comm_pe() > 0)
         learn_offset(0, errand);
     for (int pe = 1; comm_pe() == 0 && pe < n; pe++)
-        answer(pe, true);
+        answer_globally(pe, NULL);
 }
 
-/* The map from a PE's clock to that of the PE before it. Maps compose along the ring. */
-struct ring_step {
-    struct clock_map map;
-    double bound;
-};
-
+/* Maps from a PE's clock to that of the PE before it compose along the ring. */
 static void compose(void *left, const void *right)
 {
-    struct ring_step *a = left;
-    const struct ring_step *b = right;
+    struct model *a = left;
+    const struct model *b = right;
     a->map = clock_map_compose(&b->map, &a->map);
     a->bound += b->bound;
 }
@@ -395,7 +374,7 @@ static int ring_phase(int pe, int n)
 static void run_ring(struct errand *errand)
 {
     int n = comm_pes(), pe = comm_pe(), before = (pe + n - 1) % n, behind = (pe + 1) % n;
-    struct ring_step step = {clock_map_identity(), 0}, closing = step;
+    struct model step = {clock_map_identity(), 0}, closing = step;
     own.map = clock_map_identity();
     own.bound = 0;
     if (n == 1)
@@ -403,11 +382,14 @@ static void run_ring(struct errand *errand)
     for (int phase = 0; phase < 3; phase++) {
         if (phase == ring_phase(pe, n)) {
             learn_offset(before, errand);
-            *(pe == 0 ? &closing : &step) = (struct ring_step){own.map, own.bound};
+            *(pe == 0 ? &closing : &step) = (struct model){own.map, own.bound};
             own.bound = 0; /* neighbours learn this clock, not a global time, so it has no error */
         }
-        if (phase == ring_phase(behind, n))
-            answer(behind, false);
+        if (phase == ring_phase(behind, n)) {
+            begin_answers(behind);
+            greet(behind, false);
+            answer_questions(behind, false);
+        }
     }
     errand->report->rounds = n % 2 == 1 ? 3 : 2;
     comm_scan(comm_world(), &step, sizeof step, compose);
@@ -434,9 +416,11 @@ static void verify_shared(int pe, void *context)
 {
     const struct errand *errand = context;
     await_turn();
-    struct greeting greeting = take_greeting(pe);
-    bool partner_shares = take_number(pe) == 2;
+    struct greeting greeting;
+    int64_t partner_shares;
     struct bounds bounds;
+    take(pe, &greeting, sizeof greeting);
+    take(pe, &partner_shares, sizeof partner_shares);
     bounds_begin(&bounds, greeting.rate / timer_in_use->ticks_per_second);
     ask_patiently(pe, &bounds, VERIFY_PATIENCE);
     end_questions(pe);
@@ -450,28 +434,21 @@ static void verify_shared(int pe, void *context)
 static void answer_sharing(int pe, void *context)
 {
     (void)context;
+    int64_t shared = own.shared;
     begin_answers(pe);
     greet(pe, false);
-    tell_number(pe, own.shared ? 2 : 1);
+    tell(pe, &shared, sizeof shared);
     answer_questions(pe, false);
 }
 
 #define WORD_SHARED 2
 
-static void take_map(int pe)
+static void take_model(int pe)
 {
-    own.map.from = take_number(pe) - NOT_ZERO;
-    own.map.to = take_number(pe) - NOT_ZERO;
-    own.map.ratio = unpack_real(take_number(pe));
-    own.bound = unpack_real(take_number(pe)) - 1;
-}
-
-static void tell_map(int pe)
-{
-    tell_number(pe, own.map.from + NOT_ZERO);
-    tell_number(pe, own.map.to + NOT_ZERO);
-    tell_number(pe, pack_real(own.map.ratio));
-    tell_number(pe, pack_real(own.bound + 1));
+    struct model model;
+    take(pe, &model, sizeof model);
+    own.map = model.map;
+    own.bound = model.bound;
 }
 
 /* Tells the partner whether this PE takes its model or learns its own. */
@@ -489,7 +466,7 @@ static void learn_in_node(int pe, void *context)
 {
     const struct errand *errand = context;
     if (announce_sharing(pe)) {
-        take_map(pe);
+        take_model(pe);
         own.bound +=
             errand->report->own_bound; /* known from the exchange that verified the clock */
     } else {
@@ -504,7 +481,8 @@ static void teach_in_node(int pe, void *context)
     int64_t kind = comm_word_receive(COMM_QUESTION);
     comm_word_send(pe, COMM_ANSWER, WORD_ASK);
     if (kind == WORD_SHARED) {
-        tell_map(pe);
+        struct model model = {own.map, own.bound};
+        tell(pe, &model, sizeof model);
     } else {
         greet(pe, true);
         answer_questions(pe, true);
@@ -574,7 +552,7 @@ void sync_synchronize(const struct clock_rules *rules, struct sync_report *repor
         run_ring(&errand);
         break;
     case CLOCK_SYNC_TREE:
-        run_tree(&errand);
+        report->rounds = walk_tree(comm_world(), learn_offset, answer_globally, &errand);
         break;
     }
     report->own_bound = own.bound;
@@ -593,9 +571,10 @@ void sync_synchronize(const struct clock_rules *rules, struct sync_report *repor
 
 static void check_against(int pe, double *deviation)
 {
-    take_greeting(pe);
+    struct greeting greeting;
     struct bounds bounds;
     struct sample best = {0, 0, 0};
+    take(pe, &greeting, sizeof greeting);
     bounds_begin(&bounds, 1);
     for (int i = 0; i < CHECK_EXCHANGES; i++) {
         struct sample sample = ask_globally(pe, &bounds);
@@ -626,7 +605,7 @@ static void check_leader(int pe, void *context)
 static void check_in_node(int pe, void *context)
 {
     if (announce_sharing(pe))
-        take_map(pe);
+        take_model(pe);
     else
         check_against(pe, context);
 }
@@ -652,25 +631,23 @@ static void compare(int pe, void *context)
 {
     struct comparison *comparison = context;
     await_turn();
-    double partner_ahead = unpack_real(take_number(pe)) - 1;
-    double partner_bound = unpack_real(take_number(pe)) - 1;
+    struct comparison partner;
     struct bounds bounds;
+    take(pe, &partner, sizeof partner);
     bounds_begin(&bounds, 1);
     do
         ask_globally(pe, &bounds);
     while (bounds.since_improved < COMPARE_PATIENCE && bounds.exchanges < MOST_EXCHANGES);
     end_questions(pe);
     struct clock_map map = bounds_map(&bounds);
-    comparison->ahead = partner_ahead + sync_seconds(map.from - map.to);
-    comparison->bound = partner_bound + bounds_half(&bounds) / own.rate;
+    comparison->ahead = partner.ahead + sync_seconds(map.from - map.to);
+    comparison->bound = partner.bound + bounds_half(&bounds) / own.rate;
 }
 
 static void answer_comparison(int pe, void *context)
 {
-    const struct comparison *comparison = context;
     begin_answers(pe);
-    tell_number(pe, pack_real(comparison->ahead + 1));
-    tell_number(pe, pack_real(comparison->bound + 1));
+    tell(pe, context, sizeof(struct comparison));
     answer_questions(pe, true);
 }
 

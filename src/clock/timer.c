@@ -111,11 +111,7 @@ static const char *tsc_unusable(void)
     return NULL; /* the time base is constant and synchronized over all processors of a machine */
 }
 #else
-static int64_t now_tsc(void)
-{
-    return 0;
-}
-
+#define now_tsc NULL
 static const char *tsc_unusable(void)
 {
     return "no time-stamp counter known on this architecture";
@@ -141,19 +137,11 @@ static int64_t now_papi_nsec(void)
     return (int64_t)PAPI_get_real_nsec();
 }
 #else
+#define now_papi_cyc NULL
+#define now_papi_nsec NULL
 static const char *papi_unusable(void)
 {
     return "built without PAPI";
-}
-
-static int64_t now_papi_cyc(void)
-{
-    return 0;
-}
-
-static int64_t now_papi_nsec(void)
-{
-    return 0;
 }
 #endif
 
@@ -163,28 +151,16 @@ static int64_t now_mpi_wtime(void)
     return (int64_t)(comm_wtime() * 1e9);
 }
 
-static const char *mpi_wtime_unusable(void)
-{
-    return comm_mpi_unusable();
-}
-
 /* In order of preference where none is chosen: the first usable one is the default. */
 static struct timer timers[] = {
-    {"tsc", now_tsc, 0, tsc_unusable, true, true, 0, 0, 0, NULL, 0, 0},
-    {"clock_gettime", now_monotonic, 1e9, always, true, true, 0, 0, 0, NULL, 0, 0},
-    {"clock_gettime_raw", now_raw, 1e9, always, true, true, 0, 0, 0, NULL, 0, 0},
-    {"gettimeofday", now_gettimeofday, 1e6, always, true, true, 0, 0, 0, NULL, 0, 0},
-    {"papi_cyc", now_papi_cyc, 0, papi_unusable, true, true, 0, 0, 0, NULL, 0, 0},
-    {"papi_nsec", now_papi_nsec, 1e9, papi_unusable, false, true, 0, 0, 0, NULL, 0, 0},
-    {"mpi_wtime", now_mpi_wtime, 1e9, mpi_wtime_unusable, false, false, 0, 0, 0, NULL, 0, 0},
+    {"tsc", now_tsc, 0, tsc_unusable, .user_space = true, .shared = true},
+    {"clock_gettime", now_monotonic, 1e9, always, .user_space = true, .shared = true},
+    {"clock_gettime_raw", now_raw, 1e9, always, .user_space = true, .shared = true},
+    {"gettimeofday", now_gettimeofday, 1e6, always, .user_space = true, .shared = true},
+    {"papi_cyc", now_papi_cyc, 0, papi_unusable, .user_space = true, .shared = true},
+    {"papi_nsec", now_papi_nsec, 1e9, papi_unusable, .shared = true},
+    {"mpi_wtime", now_mpi_wtime, 1e9, comm_mpi_unusable, .shared = false},
 };
-
-/* timer_now() knows how to read the counter of this architecture inline. */
-#if defined(__x86_64__)
-static const bool timer_inline = true;
-#else
-static const bool timer_inline = false;
-#endif
 
 struct timer *timer_in_use = &timers[1];
 bool timer_is_tsc;
@@ -270,8 +246,7 @@ static double bound_of(const struct reading *begin, const struct reading *end)
     return (double)(begin->width + end->width) / 2 / (double)(end->other - begin->other);
 }
 
-static const struct timer realtime = {"realtime", now_realtime, 1e9, always, false, true, 0, 0,
-                                      0,          NULL,         0,   0};
+static const struct timer realtime = {"realtime", now_realtime, 1e9, always, .shared = true};
 /* Readings with CLOCK_MONOTONIC_RAW at the start of the program. The timer in use has a reading of
  * its own, since some timers can only be read later. */
 static struct reading timer_begin[sizeof timers / sizeof *timers], in_use_begin, realtime_begin;
@@ -295,7 +270,10 @@ const char *timer_select(const char *name)
         timer = &skewed;
     }
     timer_in_use = timer;
-    timer_is_tsc = timer == &timers[0] && timer_inline;
+#if defined(__x86_64__) /* timer_now() knows how to read the counter of this architecture inline   \
+                         */
+    timer_is_tsc = timer == &timers[0];
+#endif
     bool known = timer != &skewed && timer_begin[timer - timers].other != 0;
     in_use_begin = known ? timer_begin[timer - timers] : read_both(timer, now_raw);
     return NULL;
