@@ -286,29 +286,12 @@ static void skip_line(struct cursor *cursor)
 
 /* ---- Includes ---- */
 
-/* "a -> b -> c", the files being read and then name. */
-static char *include_chain(const struct lexer *lexer, const char *name)
-{
-    struct text chain = {0};
-
-    for (int i = 0; i < lexer->depth; i++)
-        text_append(&chain, "%s -> ", source_name(lexer->source, lexer->cursors[i].file));
-    text_append(&chain, "%s", name);
-    return text_take(&chain);
-}
-
-static bool is_open(const struct lexer *lexer, int file)
-{
-    for (int i = 0; i < lexer->depth; i++)
-        if (lexer->cursors[i].file == file)
-            return true;
-    return false;
-}
-
 static void include_file(struct lexer *lexer, const char *path, struct position where)
 {
     static const char too_long[] = "all includes together are longer than 16 MiB";
-    char *error = NULL, *chain = NULL;
+    struct text chain = {0}; /* "a -> b -> c": the files being read, and this one */
+    bool is_open = false;
+    char *error = NULL;
     size_t length;
     int file;
 
@@ -324,19 +307,23 @@ static void include_file(struct lexer *lexer, const char *path, struct position 
         return;
     }
     source_text(lexer->source, file, &length);
-    chain = include_chain(lexer, source_name(lexer->source, file));
-    if (is_open(lexer, file))
-        diag_error(lexer->diag, where, "this file includes itself: %s", chain);
+    for (int i = 0; i < lexer->depth; i++) {
+        text_append(&chain, "%s -> ", source_name(lexer->source, lexer->cursors[i].file));
+        is_open = is_open || lexer->cursors[i].file == file;
+    }
+    text_append(&chain, "%s", source_name(lexer->source, file));
+    if (is_open)
+        diag_error(lexer->diag, where, "this file includes itself: %s", chain.data);
     else if (lexer->depth == LEXER_INCLUDE_DEPTH)
         diag_error(lexer->diag, where, "includes are nested more than %d files deep: %s",
-                   LEXER_INCLUDE_DEPTH, chain);
+                   LEXER_INCLUDE_DEPTH, chain.data);
     else if ((lexer->included += length + INCLUDE_COST) > EXPANSION_LIMIT)
         diag_error(lexer->diag, where, "%s", too_long);
     else {
         lexer->incomplete = false;
         push(lexer, file);
     }
-    free(chain);
+    text_release(&chain);
 }
 
 /* Takes the line of an @include out of the expanded text if nothing else is on it. */
@@ -451,36 +438,6 @@ bool lexer_integer(const char *text, int64_t *value)
            in_range;
 }
 
-static struct token bad_number(struct diag *diag, struct cursor *cursor, struct token token,
-                               size_t length, const char *why)
-{
-    int shown = (int)(length < 40 ? length : 40);
-
-    diag_error(diag, token.where, "bad number '%.*s': %s", shown, token.text, why);
-    token.kind = TOKEN_BAD;
-    token.length = length;
-    cursor->at += length;
-    return token;
-}
-
-static struct token read_hexadecimal(struct diag *diag, struct cursor *cursor)
-{
-    struct token token = cursor_token(cursor, TOKEN_INTEGER);
-    size_t word = cursor_word(cursor, 2), digits = 0;
-
-    while (isxdigit((unsigned char)cursor_peek(cursor, 2 + digits)))
-        digits++;
-    if (digits == 0 || digits < word)
-        return bad_number(diag, cursor, token, 2 + word,
-                          "0x must be followed by hexadecimal digits, without a unit");
-    if (!read_digits(token.text + 2, digits, 16, &token.integer))
-        return bad_number(diag, cursor, token, 2 + digits,
-                          "the largest integer is 9223372036854775807");
-    token.length = 2 + digits;
-    cursor->at += token.length;
-    return token;
-}
-
 /* Length of an exponent "e+10" at i, 0 when there is none. */
 static size_t count_exponent(const struct cursor *cursor, size_t i)
 {
@@ -493,49 +450,72 @@ static size_t count_exponent(const struct cursor *cursor, size_t i)
     return digits > 0 ? 1 + sign + digits : 0;
 }
 
+static const char too_large[] = "the largest integer is 9223372036854775807";
+
+/* These read a number to token: its kind, value and length. NULL, or what is wrong. */
+
+static const char *read_hexadecimal(const struct cursor *cursor, struct token *token)
+{
+    size_t word = cursor_word(cursor, 2), digits = 0;
+
+    while (isxdigit((unsigned char)cursor_peek(cursor, 2 + digits)))
+        digits++;
+    token->length = 2 + (digits == 0 || digits < word ? word : digits);
+    if (digits == 0 || digits < word)
+        return "0x must be followed by hexadecimal digits, without a unit";
+    return read_digits(token->text + 2, digits, 16, &token->integer) ? NULL : too_large;
+}
+
+static const char *read_real(const struct cursor *cursor, size_t length, struct token *token)
+{
+    size_t word = cursor_word(cursor, length);
+
+    token->kind = TOKEN_REAL;
+    token->length = length + word;
+    if (word > 0)
+        return "a double has no unit; put a space before any other word";
+    if (cursor_peek(cursor, length) == '.' && cursor_is_digit(cursor_peek(cursor, length + 1))) {
+        token->length += 1 + cursor_word(cursor, length + 1);
+        return "it has two dots";
+    }
+    token->real = strtod(token->text, NULL);
+    return isinf(token->real) ? "it is too large for a double" : NULL;
+}
+
+static const char *read_integer(const struct cursor *cursor, size_t digits, struct token *token)
+{
+    size_t word = cursor_word(cursor, digits);
+    bool in_range = read_digits(token->text, digits, 10, &token->integer);
+
+    token->length = digits + word;
+    if (word > 0 && !apply_unit(token->text + digits, word, &in_range, &token->integer))
+        return "the units are kb kB KB KiB (2^10), mb MB MiB (2^20), gb GB GiB (2^30); put a space "
+               "before any other word";
+    return in_range ? NULL : too_large;
+}
+
 /* The cursor is at a digit, or at a dot with a digit after it. TOKEN_BAD after an error. */
 static struct token read_number(struct diag *diag, struct cursor *cursor)
 {
     struct token token = cursor_token(cursor, TOKEN_INTEGER);
-    size_t digits = cursor_digits(cursor, 0), length = digits, word;
-    bool in_range, unit = false;
+    size_t digits = cursor_digits(cursor, 0), length = digits;
+    const char *wrong;
 
-    if (cursor_peek(cursor, 0) == '0' &&
-        (cursor_peek(cursor, 1) == 'x' || cursor_peek(cursor, 1) == 'X'))
-        return read_hexadecimal(diag, cursor);
-    if (cursor_peek(cursor, length) == '.' && cursor_peek(cursor, length + 1) != '.') {
-        token.kind = TOKEN_REAL;
+    if (cursor_peek(cursor, length) == '.' && cursor_peek(cursor, length + 1) != '.')
         length += 1 + cursor_digits(cursor, length + 1);
+    length += count_exponent(cursor, length);
+    if (cursor_peek(cursor, 0) == '0' && tolower((unsigned char)cursor_peek(cursor, 1)) == 'x')
+        wrong = read_hexadecimal(cursor, &token);
+    else if (length > digits)
+        wrong = read_real(cursor, length, &token);
+    else
+        wrong = read_integer(cursor, digits, &token);
+    cursor->at += token.length;
+    if (wrong) {
+        diag_error(diag, token.where, "bad number '%.*s': %s",
+                   (int)(token.length < 40 ? token.length : 40), token.text, wrong);
+        token.kind = TOKEN_BAD;
     }
-    if (count_exponent(cursor, length) > 0) {
-        token.kind = TOKEN_REAL;
-        length += count_exponent(cursor, length);
-    }
-    word = cursor_word(cursor, length);
-    if (token.kind == TOKEN_REAL) {
-        if (word > 0)
-            return bad_number(diag, cursor, token, length + word,
-                              "a double has no unit; put a space before any other word");
-        if (cursor_peek(cursor, length) == '.' && cursor_is_digit(cursor_peek(cursor, length + 1)))
-            return bad_number(diag, cursor, token, length + 1 + cursor_word(cursor, length + 1),
-                              "it has two dots");
-        token.real = strtod(token.text, NULL);
-        if (isinf(token.real))
-            return bad_number(diag, cursor, token, length, "it is too large for a double");
-    } else {
-        in_range = read_digits(token.text, digits, 10, &token.integer);
-        unit = word > 0 && apply_unit(token.text + length, word, &in_range, &token.integer);
-        if (word > 0 && !unit)
-            return bad_number(diag, cursor, token, length + word,
-                              "the units are kb kB KB KiB (2^10), mb MB MiB (2^20), gb GB GiB "
-                              "(2^30); put a space before any other word");
-        length += word;
-        if (!in_range)
-            return bad_number(diag, cursor, token, length,
-                              "the largest integer is 9223372036854775807");
-    }
-    token.length = length;
-    cursor->at += length;
     return token;
 }
 
@@ -672,17 +652,6 @@ static bool read_operator(struct lexer *lexer, struct cursor *cursor, struct tok
     return false;
 }
 
-/* Leaves an included file that is read to its end. */
-static void pop(struct lexer *lexer)
-{
-    struct text *expanded = &lexer->expanded;
-
-    copy_until(lexer, top(lexer), top(lexer)->length);
-    if (expanded->length > 0 && expanded->data[expanded->length - 1] != '\n')
-        text_append_bytes(expanded, "\n", 1);
-    lexer->depth--;
-}
-
 /* Skips what separates tokens. False when no character is left at all. */
 static bool skip_space(struct lexer *lexer)
 {
@@ -693,7 +662,11 @@ static bool skip_space(struct lexer *lexer)
         if (cursor->at >= cursor->length) {
             if (lexer->depth == 1)
                 return false;
-            pop(lexer);
+            copy_until(lexer, cursor, cursor->length);
+            if (lexer->expanded.length > 0 &&
+                lexer->expanded.data[lexer->expanded.length - 1] != '\n')
+                text_append_bytes(&lexer->expanded, "\n", 1);
+            lexer->depth--; /* the included file is read to its end */
         } else if (c == '\n') {
             new_line(cursor);
         } else if (c == ' ' || c == '\t') {

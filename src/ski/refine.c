@@ -84,23 +84,10 @@ static double miss(const struct refine *refine, size_t i)
     return fmax(from_below, from_above);
 }
 
-static double width(const struct refine *refine, size_t i)
-{
-    size_t a = i > 0 ? i - 1 : i, d = i + 2 < refine->count ? i + 2 : i + 1;
-    return scale(refine, refine->points[d].x) - scale(refine, refine->points[a].x);
-}
-
 /* A straight line between the ends is off by about a quarter of what extrapolation misses: for a
  * parabola of second difference s over equal steps, extrapolation misses s and the middle of the
  * interval is off by s / 8; with a kink of slope change s at an end, s against none. */
 #define INTERPOLATION_SHARE 0.25
-
-static double relative_error(const struct refine *refine, size_t i)
-{
-    double value = fmin(fabs(refine->points[i].y), fabs(refine->points[i + 1].y));
-    double off = INTERPOLATION_SHARE * miss(refine, i);
-    return off == 0 ? 0 : off / value;
-}
 
 static bool candidate(const struct refine *refine, size_t i, double *x)
 {
@@ -116,9 +103,12 @@ static bool candidate(const struct refine *refine, size_t i, double *x)
 double refine_error(const struct refine *refine)
 {
     double largest = 0, x;
-    for (size_t i = 0; i + 1 < refine->count; i++)
-        if (candidate(refine, i, &x))
-            largest = fmax(largest, relative_error(refine, i));
+    for (size_t i = 0; i + 1 < refine->count; i++) {
+        double value = fmin(fabs(refine->points[i].y), fabs(refine->points[i + 1].y));
+        double off = INTERPOLATION_SHARE * miss(refine, i);
+        if (candidate(refine, i, &x) && off != 0)
+            largest = fmax(largest, off / value);
+    }
     return largest;
 }
 
@@ -133,7 +123,9 @@ bool refine_next(struct refine *refine, double *x)
     for (size_t i = 0; i + 1 < refine->count; i++) {
         if (!candidate(refine, i, &at))
             continue;
-        double priority = width(refine, i) * miss(refine, i);
+        size_t a = i > 0 ? i - 1 : i, d = i + 2 < refine->count ? i + 2 : i + 1;
+        double width = scale(refine, refine->points[d].x) - scale(refine, refine->points[a].x);
+        double priority = width * miss(refine, i);
         if (priority > best) {
             best = priority;
             *x = at;

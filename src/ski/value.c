@@ -331,16 +331,6 @@ static bool is_number(enum value_type type)
     return type == TYPE_INT || type == TYPE_REAL;
 }
 
-static bool is_unary(enum operator op)
-{
-    return op >= OP_NEGATE;
-}
-
-static bool is_comparison(enum operator op)
-{
-    return op >= OP_EQUAL && op <= OP_GREATER_EQUAL;
-}
-
 /* Why the operator does not take this type; static text. */
 static const char *misfit(enum operator op, enum value_type bad)
 {
@@ -358,7 +348,7 @@ enum value_type value_operate_type(enum operator op, enum value_type a, enum val
                           op == OP_MODULO || op == OP_NOT || op == OP_COMPLEMENT;
 
     *error = NULL;
-    if (is_unary(op))
+    if (op >= OP_NEGATE) /* unary */
         b = a;
     if (a == TYPE_STRING && b == TYPE_STRING && (op == OP_EQUAL || op == OP_NOT_EQUAL))
         return TYPE_INT;
@@ -372,7 +362,7 @@ enum value_type value_operate_type(enum operator op, enum value_type a, enum val
     }
     if (a == TYPE_INT && b == TYPE_INT)
         return TYPE_INT;
-    return is_comparison(op) ? TYPE_INT : TYPE_REAL;
+    return op >= OP_EQUAL && op <= OP_GREATER_EQUAL ? TYPE_INT : TYPE_REAL;
 }
 
 /* order: below, equal to or above 0, as the left operand is smaller, equal or larger. */

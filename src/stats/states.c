@@ -103,15 +103,6 @@ static void series_of(const struct states_control *controls, size_t n, size_t ki
         series[i] = (struct control_at){controls[i].at, controls[i].values.of[kind]};
 }
 
-/* Whether any control has this kind. Then all controls should have it. */
-static bool has_kind(const struct states_control *controls, size_t n, size_t kind)
-{
-    for (size_t i = 0; i < n; i++)
-        if (is_known(controls[i].values.of[kind]))
-            return true;
-    return false;
-}
-
 struct states_values states_noise(const struct states_control *controls, size_t n)
 {
     struct states_values noise;
@@ -127,7 +118,8 @@ struct states_values states_noise(const struct states_control *controls, size_t 
     return noise;
 }
 
-/* The longest control of this kind that counts: longer ones are interrupted (see INTERRUPTED). */
+/* The longest control of this kind that counts: longer ones are interrupted (see INTERRUPTED). 0:
+ * no control has this kind. */
 static double longest(const struct states_control *controls, size_t n, size_t kind)
 {
     double *sorted = memory_zeroed(n + 1, sizeof *sorted);
@@ -136,7 +128,7 @@ static double longest(const struct states_control *controls, size_t n, size_t ki
         if (is_known(controls[i].values.of[kind]))
             sorted[known++] = controls[i].values.of[kind];
     stats_sort(sorted, known);
-    double most = fmax(SLICE, INTERRUPTED * stats_quantile_sorted(sorted, known, 0.25));
+    double most = known ? fmax(SLICE, INTERRUPTED * stats_quantile_sorted(sorted, known, 0.25)) : 0;
     free(sorted);
     return most;
 }
@@ -146,18 +138,15 @@ static double longest(const struct states_control *controls, size_t n, size_t ki
 static size_t leave_out(const struct states_control *controls, size_t n,
                         struct states_control *kept)
 {
-    bool has[STATES_KINDS];
     double most[STATES_KINDS];
-    for (size_t kind = 0; kind < STATES_KINDS; kind++) {
-        has[kind] = has_kind(controls, n, kind);
+    for (size_t kind = 0; kind < STATES_KINDS; kind++)
         most[kind] = longest(controls, n, kind);
-    }
     size_t count = 0;
     for (size_t i = 0; i < n; i++) {
         bool good = states_are_known(&controls[i].values);
         for (size_t kind = 0; kind < STATES_KINDS; kind++) {
             double value = controls[i].values.of[kind];
-            good = good && (!has[kind] || (is_known(value) && value <= most[kind]));
+            good = good && (most[kind] == 0 || (is_known(value) && value <= most[kind]));
         }
         if (good)
             kept[count++] = controls[i];
@@ -337,16 +326,6 @@ static bool may_be(const struct states_state *known, const struct states_state *
     return true;
 }
 
-/* Whether earlier runs have seen a state with these levels. */
-static bool is_confirmed(const struct states_state *known, size_t known_count,
-                         const struct states_state *state, const struct edges *edges)
-{
-    for (size_t k = 0; k < known_count; k++)
-        if (may_be(&known[k], state, edges))
-            return true;
-    return false;
-}
-
 struct candidate {
     struct states_state state;
     struct edges edges[STATES_KINDS];
@@ -381,7 +360,9 @@ static size_t choose(const struct grid *grid, const struct states_state *known, 
             continue;
         struct candidate *next = &found[n++];
         next->state = describe(grid, cell, next->edges);
-        bool confirmed = is_confirmed(known, known_count, &next->state, next->edges);
+        bool confirmed = false; /* earlier runs have seen a state with these levels */
+        for (size_t k = 0; k < known_count; k++)
+            confirmed = confirmed || may_be(&known[k], &next->state, next->edges);
         next->persists = control_persists(time, grid->n, confirmed);
     }
     qsort(found, n, sizeof *found, compare_shares);

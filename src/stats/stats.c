@@ -216,21 +216,16 @@ static double incomplete_beta(double a, double b, double x)
                                      : 1 - front * beta_fraction(b, a, 1 - x) / b;
 }
 
-static double student_distribution(double t, double degrees)
-{
-    double tail = incomplete_beta(degrees / 2, 0.5, degrees / (degrees + t * t)) / 2;
-    return t > 0 ? 1 - tail : tail;
-}
-
 double stats_student_quantile(double p, double degrees)
 {
     double low = -1e6, high = 1e6;
     for (int i = 0; i < 200; i++) {
-        double middle = (low + high) / 2;
-        if (student_distribution(middle, degrees) < p)
-            low = middle;
+        double t = (low + high) / 2;
+        double tail = incomplete_beta(degrees / 2, 0.5, degrees / (degrees + t * t)) / 2;
+        if ((t > 0 ? 1 - tail : tail) < p)
+            low = t;
         else
-            high = middle;
+            high = t;
     }
     return (low + high) / 2;
 }
