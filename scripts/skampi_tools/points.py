@@ -3,7 +3,7 @@ of records.
 
     "put" count=8: Shmem_Put_Round(8, 10); 2 PEs 0-1 on one node; window start; set_cache_state("cold")
 
-skampi writes it (src/output/point.c). identify() adds it to records of files that do not have it, from the members
+skampi writes it (src/output/result.c). identify() adds it to records of files that do not have it, from the members
 that are there. No library, environment, host or value that was chosen or measured is in it."""
 
 import json

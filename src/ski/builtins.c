@@ -17,7 +17,7 @@
 const struct builtin *builtin_at(size_t i)
 {
     const struct builtin *const families[] = {builtins_settings(), builtins_sets, builtins_values,
-                                              builtins_mpi};
+                                              builtins_mpi, builtins_io};
 
     for (size_t family = 0; family < sizeof families / sizeof *families; family++)
         for (const struct builtin *b = families[family]; b->name; b++)

@@ -68,6 +68,7 @@ const struct builtin *builtins_settings(void);
 extern const struct builtin builtins_sets[];
 extern const struct builtin builtins_values[];
 extern const struct builtin builtins_mpi[];
+extern const struct builtin builtins_io[];
 
 /* Stores "FUNCTION(): ..." as the error and returns void. */
 struct value builtin_refuse(struct builtin_call *, const char *format, ...)

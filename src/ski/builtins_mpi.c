@@ -435,6 +435,10 @@ const struct builtin builtins_mpi[] = {
      .help = "(info) turns it into MPI_INFO_NULL, wherever it is used"},
     {"info_set", TAKES(TYPE_INFO, TYPE_STRING, TYPE_STRING), TYPE_VOID, .call = set_info,
      .help = "(info, key, value) sets a hint for the library, wherever the object is used"},
+    {.name = NULL},
+};
+
+const struct builtin builtins_io[] = {
     {"set_file_info", TAKES(TYPE_STRING, TYPE_STRING), TYPE_VOID, .call = set_file_info,
      .help = "(key, value) a hint for files of MPI-IO, such as \"cb_buffer_size\""},
     {"reset_file_info", TAKES_NOTHING, TYPE_VOID, .call = reset_file_info,
