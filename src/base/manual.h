@@ -1,5 +1,6 @@
 /*
- * Help, manual page and bash completion of a program, all made from one table of its options.
+ * The options of a program: help, manual page and bash completion, all made from one table of them,
+ * which also takes command lines apart. One thread.
  *
  * Everything goes to standard output; whether that worked is for the caller to find out (ferror).
  * Manual pages are written from the top: manual_page(), then sections with what belongs in them.
@@ -50,5 +51,15 @@ void manual_items(const struct manual_option *options, size_t count);
 /* Options are those of the program, or of its first argument where that is a command. */
 void manual_completion(const char *program, const struct manual_option *options, size_t count,
                        const struct manual_command *commands, size_t command_count);
+
+/* Takes a command line apart: short and long options before, between and after other words, as
+ * getopt_long() does it. Calls take() for each option in the order of the command line, with the
+ * number of its row and its value (NULL: it has none), and moves all other words to the end of
+ * argv. Returns the index in argv of the first of these. The first mistake (an unknown option, a
+ * value that is missing or not allowed) ends the parsing: *error is then a text that the caller
+ * frees, else NULL. help: what lists the options, such as "skampi -h"; it is part of the text. */
+int command_line_parse(const struct manual_option *rows, size_t count, const char *help, int argc,
+                       char **argv, void (*take)(void *context, size_t row, const char *value),
+                       void *context, char **error);
 
 #endif

@@ -1,9 +1,12 @@
 /*
  * What happens once in a process: the start and the end of the library, and the memory that it
- * takes. Nothing here communicates; any PE, at any time.
+ * takes; and programs and files beside its own. Nothing here communicates; any PE, at any time.
  */
 #ifndef SKAMPI_BASE_PROCESS_H
 #define SKAMPI_BASE_PROCESS_H
+
+#include <limits.h>
+#include <stdbool.h>
 
 /* Seconds of a clock that goes on whatever timer is in use, and before there is one. */
 double wall_seconds(void);
@@ -34,5 +37,16 @@ struct library_start {
     double resident_before, resident_after; /* resident_bytes() around both */
     double gets[2]; /* seconds of the first and the second get, from the next PE; NaN: none */
 };
+
+/* The path of a file of this name in the program's folder; false if that folder is not known. */
+bool beside_find(char path[PATH_MAX], const char *name);
+
+/* Becomes a program of this name in scripts/ or in the program's folder; arguments[0] is replaced
+ * by its path. Returns only if that fails, after a message that begins with the caller's name. */
+void beside_start(const char *program, char **arguments, const char *caller);
+
+/* For messages: the folder to type before the name of a program of scripts/, in the way in which
+ * the user typed this program; "" if the scripts are installed. The caller frees it. */
+char *beside_tools(void);
 
 #endif

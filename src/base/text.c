@@ -1,4 +1,4 @@
-/* Text made by formats of printf(), and lists of texts with names. */
+/* Text made by formats of printf(), parts of errors, and lists of texts with names. */
 #include "base/text.h"
 
 #include <ctype.h>
@@ -180,6 +180,119 @@ void text_print(FILE *out, const char *format, ...)
     free(shown);
     free(text);
 }
+
+/* ---- Errors in what users write ---- */
+
+/* At most this many bytes of a line are shown, with the caret near the middle. */
+#define SHOWN_BYTES 120
+
+/* Appends the character at s to the line as shown, and as much space to the caret line (NULL: no
+ * more of that). Returns its bytes. */
+static size_t show_character(const char *s, size_t left, struct text *line, struct text *caret)
+{
+    size_t length = json_character(s, left);
+
+    if (*s != '\t' && (length == 0 || iscntrl((unsigned char)*s)))
+        text_append_bytes(line, "?", 1);
+    else
+        text_append_bytes(line, s, length);
+    if (caret)
+        text_append_bytes(caret, *s == '\t' ? "\t" : " ", 1);
+    return length ? length : 1;
+}
+
+static bool continues_character(const char *text, size_t i, size_t length)
+{
+    return i > 0 && i < length && ((unsigned char)text[i] & 0xc0) == 0x80;
+}
+
+void excerpt_append(struct text *out, const char *text, size_t length, size_t at)
+{
+    size_t first = 0, last = length;
+    struct text line = {0}, caret = {0};
+
+    if (at > length)
+        at = length;
+    if (length > SHOWN_BYTES) {
+        if (at > SHOWN_BYTES / 2)
+            first = at - SHOWN_BYTES / 2;
+        if (length - first > SHOWN_BYTES)
+            last = first + SHOWN_BYTES;
+        while (continues_character(text, first, at))
+            first++;
+        while (last > at && continues_character(text, last, length))
+            last--;
+    }
+    if (first > 0) {
+        text_append(&line, "...");
+        text_append(&caret, "   ");
+    }
+    for (size_t i = first; i < last;)
+        i += show_character(text + i, last - i, &line, i < at ? &caret : NULL);
+    text_append(out, "%s%s\n%s^\n", line.length > 0 ? line.data : "", last < length ? "..." : "",
+                caret.length > 0 ? caret.data : "");
+    text_release(&line);
+    text_release(&caret);
+}
+
+#define NAME_BYTES 64
+
+static int min_int(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+/* Edits (insert, delete, replace, swap neighbours) count EDIT, differences in case 1. */
+#define EDIT 1000
+
+static int distance(const char *a, size_t a_length, const char *b, size_t b_length)
+{
+    int rows[3][NAME_BYTES + 1];
+
+    for (size_t k = 0; k <= b_length; k++)
+        rows[0][k] = (int)k * EDIT;
+    for (size_t i = 1; i <= a_length; i++) {
+        int *row = rows[i % 3], *above = rows[(i + 2) % 3], *above2 = rows[(i + 1) % 3];
+
+        row[0] = (int)i * EDIT;
+        for (size_t k = 1; k <= b_length; k++) {
+            bool same = tolower((unsigned char)a[i - 1]) == tolower((unsigned char)b[k - 1]);
+            int replace = a[i - 1] == b[k - 1] ? 0 : same ? 1 : EDIT;
+
+            row[k] = min_int(above[k - 1] + replace, min_int(above[k], row[k - 1]) + EDIT);
+            if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1])
+                row[k] = min_int(row[k], above2[k - 2] + EDIT);
+        }
+    }
+    return rows[a_length % 3][b_length];
+}
+
+const char *closest_name(const char *name, const char *const *candidates, size_t count)
+{
+    size_t length = strlen(name);
+    int edits = length <= 2 ? 0 : length <= 5 ? 1 : length <= 8 ? 2 : 3;
+    int best = edits * EDIT + EDIT;
+    const char *closest = NULL;
+
+    if (length > NAME_BYTES)
+        return NULL;
+    for (size_t i = 0; i < count; i++) {
+        size_t other = strlen(candidates[i]);
+        int found;
+
+        if (other > NAME_BYTES || other > length + 3 || length > other + 3 ||
+            strcmp(name, candidates[i]) == 0)
+            continue;
+        found = distance(name, length, candidates[i], other);
+        if (found < best) {
+            best = found;
+            closest = candidates[i];
+        }
+    }
+    return closest;
+}
+
+/* ---- Texts with names ---- */
 
 void named_texts_add(struct named_texts *texts, char *name, char *value)
 {

@@ -49,6 +49,18 @@ void text_print_markup(FILE *out, const char *text);
  * a shell. */
 void text_append_word(struct text *text, const char *word);
 
+/* ---- Errors in what users write ---- */
+
+/* Appends two lines: the line of that length, or a part of it, with '?' for what a terminal cannot
+ * show; and a caret below its byte number `at`, from 0. */
+void excerpt_append(struct text *, const char *line, size_t length, size_t at);
+
+/* The name among candidates (count of them) closest to name, or NULL when none is close: for
+ * "did you mean". Case differences count least. */
+const char *closest_name(const char *name, const char *const *candidates, size_t count);
+
+/* ---- Texts with names ---- */
+
 /* A list of texts with names, such as settings and their values. */
 struct named_text {
     char *name, *value;

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/closest.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "command/tools.h"
 #include "ski/function_names.h"
 

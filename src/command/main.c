@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/beside.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/process.h"

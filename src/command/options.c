@@ -11,11 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/beside.h"
-#include "base/closest.h"
-#include "base/command_line.h"
+#include "base/manual.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/process.h"
 #include "base/text.h"
 #include "clock/timer.h"
 #include "engine/factor.h"

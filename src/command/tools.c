@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/beside.h"
-#include "base/closest.h"
+#include "base/process.h"
+#include "base/text.h"
 
 #define STATUS_BAD 2
 

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/command_line.h"
 #include "base/kind.h"
+#include "base/manual.h"
 #include "base/memory.h"
 #include "base/terminal.h"
 #include "base/text.h"

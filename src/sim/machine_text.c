@@ -12,8 +12,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/excerpt.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 #define MOST_ERRORS 20
 #define MOST_DEPTH 16

@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-#include "base/closest.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "ski/builtins.h"
 #include "ski/function_names.h"
 #include "ski/loop.h"

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/excerpt.h"
 #include "base/memory.h"
 #include "base/text.h"
 

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/closest.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "engine/functions.h"

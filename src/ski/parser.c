@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/closest.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "ski/diag.h"

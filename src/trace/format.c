@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "base/checksum.h"
+#include "base/hash.h"
 
 #ifndef SKAMPI_VERSION
 #define SKAMPI_VERSION "unknown"

@@ -1,7 +1,7 @@
 /* Error messages have their place, the line and a caret under the right column. */
 #include "front_end.h"
 
-#include "base/closest.h"
+#include "base/text.h"
 
 static struct source *source_of(const char *text)
 {

@@ -1,9 +1,9 @@
-/* LINK: src/trace/encode.c src/base/checksum.c */
+/* LINK: src/trace/encode.c src/base/hash.c */
 /* Events of a trace are the same after encoding and decoding. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/checksum.h"
+#include "base/hash.h"
 #include "support/stub/encode_event.h"
 #include "unit/unit.h"
 

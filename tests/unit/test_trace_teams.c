@@ -1,4 +1,4 @@
-/* LINK: src/trace/encode.c src/trace/format.c src/base/checksum.c */
+/* LINK: src/trace/encode.c src/trace/format.c src/base/hash.c */
 /* Members of teams are ranges, in memory and in blocks; whom contexts mean by a PE; numbers of
  * handles, also of more than there is room for. */
 #include <stdlib.h>

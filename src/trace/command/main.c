@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/beside.h"
 #include "base/manual.h"
 #include "base/memory.h"
 #include "base/numbers.h"
+#include "base/process.h"
 #include "base/terminal.h"
 #include "trace/check/check.h"
 #include "trace/command/command.h"

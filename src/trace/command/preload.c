@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/beside.h"
 #include "base/memory.h"
+#include "base/process.h"
 #include "base/text.h"
 #include "trace/format.h"
 #include "trace/recording.h"

@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/closest.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "trace/read/read.h"

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/checksum.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "trace/folder.h"

@@ -14,8 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/command_line.h"
 #include "base/kind.h"
+#include "base/manual.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/terminal.h"

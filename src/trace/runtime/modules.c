@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/checksum.h"
+#include "base/hash.h"
 #include "trace/build_id.h"
 
 #define KNOWN_MOST 1024 /* modules; further ones are written each time */

@@ -72,7 +72,7 @@ HEAP, STATIC, LIBRARY = (number << 48 for number in (1, 2, 3))  # places: their 
 
 def build_writer(path):
     """The program that writes traces: of a scenario, or large ones of a pattern."""
-    sources = ("tests/support/stub/trace_writer.c", "src/trace/encode.c", "src/trace/format.c", "src/base/checksum.c")
+    sources = ("tests/support/stub/trace_writer.c", "src/trace/encode.c", "src/trace/format.c", "src/base/hash.c")
     built = run([os.environ.get("CC", "cc"), "-std=gnu11", "-O2", "-g", "-Wall", "-Wextra", "-DSKAMPI_VERSION=\"0\"",
                  "-I", os.path.join(ROOT, "src"), "-I", os.path.join(ROOT, "tests"), "-o", path,
                  *(os.path.join(ROOT, name) for name in sources)])
