@@ -124,14 +124,6 @@ size_t flag_names(unsigned flags, const char *names[RESULT_FLAGS])
     return count;
 }
 
-bool variable_hidden(const struct result_point *point, size_t index)
-{
-    for (size_t later = index + 1; later < point->variable_count; later++)
-        if (strcmp(point->variables[later].name, point->variables[index].name) == 0)
-            return true;
-    return false;
-}
-
 /* ---- What times depend on: sentences first, then a row for each factor and point ---- */
 
 #define NAME_WIDTH 10

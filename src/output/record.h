@@ -130,8 +130,4 @@ const char *missing_name(enum result_missing kind);
 /* The names of the flags that are set; returns how many. */
 size_t flag_names(unsigned flags, const char *names[RESULT_FLAGS]);
 
-/* Whether a later variable has the same name: if nested loops have one variable, the inner loop
- * counts. */
-bool variable_hidden(const struct result_point *point, size_t index);
-
 #endif

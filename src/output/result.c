@@ -10,7 +10,6 @@
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/text.h"
-#include "output/record.h"
 
 /* An interval that is wider than this share of the value makes a result imprecise. */
 #define WIDEST_INTERVAL 0.5
@@ -119,6 +118,14 @@ bool result_states_differ(const struct result_rounds *rounds)
 }
 
 /* ---- The text that identifies a point ---- */
+
+bool variable_hidden(const struct result_point *point, size_t index)
+{
+    for (size_t later = index + 1; later < point->variable_count; later++)
+        if (strcmp(point->variables[later].name, point->variables[index].name) == 0)
+            return true;
+    return false;
+}
 
 /* Block and variables. Numbers are written by their value, so that the engine and readers of files
  * make one text of them. */

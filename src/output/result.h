@@ -98,6 +98,10 @@ struct result_point {
     double unit;  /* reported units per second */
 };
 
+/* Whether a later variable has the same name: if nested loops have one variable, the inner loop
+ * counts. */
+bool variable_hidden(const struct result_point *point, size_t index);
+
 /* What identifies a point in several files, as one text. Any PE.
  *
  * "put" count=8: Shmem_Put_Round(8, 10); 2 PEs 0-1 on one node; window start

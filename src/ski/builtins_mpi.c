@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "objects/mpi_names.h"
-#include "ski/builtins.h"
+#include "ski/builtin.h"
 
 /* ---- Datatypes ---- */
 

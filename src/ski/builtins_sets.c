@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "ski/builtins.h"
+#include "ski/builtin.h"
 #include "stats/random.h"
 
 static int pes(struct builtin_call *call)

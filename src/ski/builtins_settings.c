@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "settings/table.h"
-#include "ski/builtins.h"
+#include "ski/builtin.h"
 
 static struct settings *settings_of(struct builtin_call *call)
 {

@@ -9,7 +9,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "engine/measurement.h"
-#include "ski/check.h"
 
 /* Bytes that the columns and the call of one measure may have. */
 #define MEASURE_LIMIT ((size_t)1 << 20)
