@@ -85,20 +85,6 @@ static void simplify(char *text, size_t length)
     text[length] = '\0';
 }
 
-static const struct kind *kind_of_text(const char *text)
-{
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        regex_t expression;
-        if (regcomp(&expression, kinds[i].begins, REG_EXTENDED | REG_NOSUB) != 0)
-            continue;
-        int found = regexec(&expression, text, 0, NULL, 0);
-        regfree(&expression);
-        if (found == 0)
-            return &kinds[i];
-    }
-    return NULL;
-}
-
 /* NULL: it cannot be read, or is no regular file. */
 static char *beginning(const char *path)
 {
@@ -126,7 +112,15 @@ static char *beginning(const char *path)
 const struct kind *kind_of(const char *path)
 {
     char *text = beginning(path);
-    const struct kind *kind = text ? kind_of_text(text) : NULL;
+    const struct kind *kind = NULL;
+    for (size_t i = 0; text && !kind && i < sizeof kinds / sizeof *kinds; i++) {
+        regex_t expression;
+        if (regcomp(&expression, kinds[i].begins, REG_EXTENDED | REG_NOSUB) != 0)
+            continue;
+        if (regexec(&expression, text, 0, NULL, 0) == 0)
+            kind = &kinds[i];
+        regfree(&expression);
+    }
     free(text);
     return kind;
 }

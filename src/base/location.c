@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "base/text.h"
 
 #if SKAMPI_HWLOC
@@ -26,12 +27,17 @@ void location_of_self(struct location_pe *pe)
     pe->ran_on = sched_getcpu();
 }
 
+static bool is_usable(const struct location_pe *pe, int processor)
+{
+    return pe->may_use[processor / 64] >> processor % 64 & 1;
+}
+
 bool location_move(const struct location_pe *pe)
 {
     cpu_set_t set;
     CPU_ZERO(&set);
     for (int i = 0; i < CPU_SETSIZE && i < LOCATION_PROCESSORS; i++)
-        if (pe->may_use[i / 64] >> i % 64 & 1)
+        if (is_usable(pe, i))
             CPU_SET(i, &set);
     bool moved = sched_setaffinity(0, sizeof set, &set) == 0;
     DIR *threads = opendir("/proc/self/task");
@@ -101,11 +107,6 @@ void location_of_node(struct location_node *node)
 }
 
 /* ---- Groups ---- */
-
-static bool is_usable(const struct location_pe *pe, int processor)
-{
-    return pe->may_use[processor / 64] >> processor % 64 & 1;
-}
 
 /* The first processor of the PE after this one, or LOCATION_PROCESSORS. */
 static int next_processor(const struct location_pe *pe, int processor)
@@ -180,7 +181,7 @@ static char *list_text(const int *numbers, int count)
 
 static int compare(const void *a, const void *b)
 {
-    return (*(const int *)a > *(const int *)b) - (*(const int *)a < *(const int *)b);
+    return ORDER(*(const int *)a, *(const int *)b);
 }
 
 /* How often the most frequent known number occurs; sorts them. */
@@ -196,14 +197,6 @@ static int most_frequent(int *numbers, int count)
     return most;
 }
 
-static char *usable_text(const struct location_pe *pe)
-{
-    int numbers[LOCATION_PROCESSORS], count = 0;
-    for (int i = next_processor(pe, -1); i < LOCATION_PROCESSORS; i = next_processor(pe, i))
-        numbers[count++] = i;
-    return list_text(numbers, count);
-}
-
 /* members: the PEs of this kind. numbers: room for as many. */
 static struct location_group describe(const struct kind *kind, const struct location_pe *pe,
                                       const struct location_node *node, const int *members,
@@ -214,9 +207,12 @@ static struct location_group describe(const struct kind *kind, const struct loca
     for (int i = 0; i < count; i++)
         numbers[i] = pe[members[i]].ran_on;
     group.ran_on = list_text(numbers, count);
+    int processors[LOCATION_PROCESSORS], usable = 0, first = next_processor(&pe[kind->pe], -1);
     for (int i = 0; kind->bound && i < count; i++)
         numbers[i] = next_processor(&pe[members[i]], -1);
-    group.processors = kind->bound ? list_text(numbers, count) : usable_text(&pe[kind->pe]);
+    for (int i = first; i < LOCATION_PROCESSORS; i = next_processor(&pe[kind->pe], i))
+        processors[usable++] = i;
+    group.processors = kind->bound ? list_text(numbers, count) : list_text(processors, usable);
     for (int part = 0; part < LOCATION_PARTS; part++) {
         for (int i = 0; i < count; i++)
             numbers[i] = part_of(&pe[members[i]], node, part);

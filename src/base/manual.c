@@ -123,28 +123,24 @@ void manual_item(const char *head, const char *text)
     manual_text(text);
 }
 
-static void print_option(const struct manual_option *option)
-{
-    fputs(".TP\n.B ", stdout);
-    if (option->letter)
-        printf("\\-%c, ", option->letter);
-    print_troff(dashes(option));
-    print_troff(option->name);
-    if (option->value) {
-        fputs(option->optional ? "\\fR[=\\fI" : " \\fI", stdout);
-        print_troff(option->value);
-        fputs(option->optional ? "\\fR]" : "\\fR", stdout);
-    }
-    putchar('\n');
-    manual_text(option->help);
-    if (option->note)
-        manual_text(option->note);
-}
-
 void manual_items(const struct manual_option *options, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        print_option(&options[i]);
+    for (const struct manual_option *option = options; option < options + count; option++) {
+        fputs(".TP\n.B ", stdout);
+        if (option->letter)
+            printf("\\-%c, ", option->letter);
+        print_troff(dashes(option));
+        print_troff(option->name);
+        if (option->value) {
+            fputs(option->optional ? "\\fR[=\\fI" : " \\fI", stdout);
+            print_troff(option->value);
+            fputs(option->optional ? "\\fR]" : "\\fR", stdout);
+        }
+        putchar('\n');
+        manual_text(option->help);
+        if (option->note)
+            manual_text(option->note);
+    }
 }
 
 void manual_paragraph(const char *text)

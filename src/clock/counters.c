@@ -55,13 +55,6 @@ bool counters_counting(void)
     return counters.counting;
 }
 
-static void forget_names(void)
-{
-    for (size_t i = 0; i < counters.count; i++)
-        free(counters.names[i]);
-    counters.count = 0;
-}
-
 #if SKAMPI_PAPI
 
 static void read_counts(long long *counts)
@@ -163,7 +156,9 @@ char *counters_choose(const char *const *names, size_t n)
 {
     if (counters.count > 0)
         give_up_set();
-    forget_names();
+    for (size_t i = 0; i < counters.count; i++)
+        free(counters.names[i]);
+    counters.count = 0;
     if (n == 0)
         return NULL;
     if (n > COUNTERS_MAX)

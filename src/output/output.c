@@ -18,6 +18,7 @@
 #include "base/hash.h"
 #include "base/kind.h"
 #include "base/memory.h"
+#include "base/process.h"
 #include "base/terminal.h"
 #include "base/text.h"
 #include "output/record.h"
@@ -87,13 +88,6 @@ struct output {
     bool tells; /* the last words have a summary */
 };
 
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
 /* ---- Opening ---- */
 
 int output_format_find(const char *name)
@@ -111,12 +105,6 @@ int output_format_of(const char *path)
         if (formats[i].suffix && strcmp(suffix, formats[i].suffix) == 0)
             return i;
     return -1;
-}
-
-/* Two outputs may share a character device, such as a terminal. */
-static bool same_file(const struct stat *a, const struct stat *b)
-{
-    return a->st_dev == b->st_dev && a->st_ino == b->st_ino && !S_ISCHR(a->st_mode);
 }
 
 /* Opening a pipe waits until another program reads it, so a message says that skampi waits. */
@@ -161,7 +149,9 @@ static char *open_sinks(struct output *output, const struct output_target *targe
         sink->regular = S_ISREG(files[i].st_mode);
         sink->linked = files[i].st_nlink > 0;
         for (size_t j = 0; j < i && !error; j++)
-            if (same_file(&files[i], &files[j]) || (!path && !targets[j].path))
+            if ((files[i].st_dev == files[j].st_dev && files[i].st_ino == files[j].st_ino &&
+                 !S_ISCHR(files[i].st_mode)) || /* a terminal may be shared */
+                (!path && !targets[j].path))
                 error = text_format("%s and %s are the same output: give each format a file",
                                     output->sinks[j].name, sink->name);
     }
@@ -232,7 +222,7 @@ struct output *output_open(const struct output_target *targets, size_t count, ch
     setvbuf(output->last_words, output->last_buffer, _IOFBF, sizeof output->last_buffer);
     output->last_counts = memory_stream_in(output->counts, sizeof output->counts - 1, "w");
     setvbuf(output->last_counts, output->counts_buffer, _IOFBF, sizeof output->counts_buffer);
-    output->opened = now();
+    output->opened = wall_seconds();
     pthread_mutex_init(&output->writing, NULL);
     *error = open_sinks(output, targets, count);
     if (!*error)
@@ -619,7 +609,7 @@ void output_last_words(struct output *output, int status, const char *said, cons
     end.reason = text;
     end.cut = true;
     end.finished = time(NULL);
-    end.duration = now() - output->opened;
+    end.duration = wall_seconds() - output->opened;
     end.timed = NAN;
     if (locked)
         write_held(output);

@@ -170,15 +170,6 @@ static void put_number(FILE *text, const char *value, const char *none)
         fputs(none, text);
 }
 
-static void put_escaped(FILE *text, const char *value)
-{
-    for (; *value; value++) {
-        if (strchr(";=\\", *value))
-            fputc('\\', text);
-        fputc(*value, text);
-    }
-}
-
 /* A string in a list. value: readers could take it for a number or an array; then it gets an
  * apostrophe in front. */
 static void put_string(FILE *text, const char *string, bool value)
@@ -187,7 +178,11 @@ static void put_string(FILE *text, const char *string, bool value)
     if (value && (!*plain || *plain == '\'' || *plain == '[' || strcmp(plain, "null") == 0 ||
                   json_is_number(plain)))
         fputc('\'', text);
-    put_escaped(text, plain);
+    for (const char *c = plain; *c; c++) {
+        if (strchr(";=\\", *c))
+            fputc('\\', text);
+        fputc(*c, text);
+    }
     free(plain);
 }
 

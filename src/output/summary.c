@@ -21,12 +21,6 @@ static void tally(struct summary_tally *tally, unsigned flags)
         tally->flags[flag] += (flags & 1u << flag) != 0;
 }
 
-static void count_result(struct summary *summary, const struct result *result)
-{
-    if (result->round <= 1)
-        tally(result->rounds_follow ? &summary->first : &summary->alone, result->statistics.flags);
-}
-
 /* The counts of what tools show: rounds, if there are any, replace the results of the first round.
  */
 static struct summary_tally shown(const struct summary *summary)
@@ -69,7 +63,9 @@ void summary_count(struct summary *summary, const struct record *record)
 {
     switch ((int)record->kind) {
     case RECORD_RESULT:
-        count_result(summary, record->result);
+        if (record->result->round <= 1)
+            tally(record->result->rounds_follow ? &summary->first : &summary->alone,
+                  record->result->statistics.flags);
         break;
     case RECORD_ROUNDS:
         tally(&summary->rounds, record->rounds->flags);
@@ -184,15 +180,6 @@ static void put_states(FILE *to, const struct summary *summary)
     free(what);
 }
 
-static void put_files(FILE *to, const char *const *files, size_t count)
-{
-    struct text names = {0};
-    for (size_t i = 0; i < count; i++)
-        text_append(&names, "%s%s", i ? ", " : "", files[i]);
-    put_row(to, "written to", TERMINAL_PLAIN, names.data);
-    text_release(&names);
-}
-
 static bool has_suffix(const char *file, const char *suffix)
 {
     const char *dot = strrchr(file, '.');
@@ -262,8 +249,12 @@ char *summary_text(const struct summary *summary, const struct record_end *end,
     FILE *to = memory_stream(&text, &size);
     summary_counts(to, summary, end);
     put_states(to, summary);
+    struct text names = {0};
+    for (size_t i = 0; i < count; i++)
+        text_append(&names, "%s%s", i ? ", " : "", files[i]);
     if (count > 0)
-        put_files(to, files, count);
+        put_row(to, "written to", TERMINAL_PLAIN, names.data);
+    text_release(&names);
     char *command = next_command(summary, &all, best_file(files, count), next);
     put_row(to, "next", TERMINAL_PLAIN, command);
     free(command);

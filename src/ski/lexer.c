@@ -195,23 +195,19 @@ static struct token cursor_token(const struct cursor *cursor, enum token_kind ki
         .kind = kind, .where = cursor_here(cursor), .text = cursor->text + cursor->at, .length = 1};
 }
 
-/* How many letters and digits, or digits, follow from byte `from` on. */
+#define DIGITS "0123456789"
+#define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
+
+/* How many letters and digits, or digits, follow from byte `from` on, which is no byte after the
+ * end; a text ends with a NUL byte. */
 static size_t cursor_word(const struct cursor *cursor, size_t from)
 {
-    size_t i = from;
-
-    while (cursor_is_letter(cursor_peek(cursor, i)) || cursor_is_digit(cursor_peek(cursor, i)))
-        i++;
-    return i - from;
+    return strspn(cursor->text + cursor->at + from, LETTERS DIGITS);
 }
 
 static size_t cursor_digits(const struct cursor *cursor, size_t from)
 {
-    size_t i = from;
-
-    while (cursor_is_digit(cursor_peek(cursor, i)))
-        i++;
-    return i - from;
+    return strspn(cursor->text + cursor->at + from, DIGITS);
 }
 
 static struct cursor *top(struct lexer *lexer)
@@ -431,7 +427,7 @@ static bool apply_unit(const char *unit, size_t length, bool *in_range, int64_t 
 
 bool lexer_integer(const char *text, int64_t *value)
 {
-    size_t digits = strspn(text, "0123456789");
+    size_t digits = strspn(text, DIGITS);
     bool in_range = digits > 0 && read_digits(text, digits, 10, value);
     const char *unit = text + digits;
     return in_range && (*unit == '\0' || apply_unit(unit, strlen(unit), &in_range, value)) &&

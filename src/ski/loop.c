@@ -16,23 +16,6 @@ static bool is_number(const struct value *v)
     return v->type == TYPE_INT || (v->type == TYPE_REAL && isfinite(v->as.real));
 }
 
-static const char *begin_additive(struct loop *loop)
-{
-    double step = value_real_of(&loop->step);
-
-    if (step == 0)
-        return "a loop with step 0 never ends";
-    loop->upward = step > 0;
-    if (loop->unlimited && !loop->upward)
-        return "a loop to ... must go upward; use a step > 0 or give an end";
-    return NULL;
-}
-
-static bool is_shrinking(const struct loop *loop)
-{
-    return loop->multiplicative && value_real_of(&loop->step) < 1;
-}
-
 /* Whether a shrinking value can never pass the end: it comes close to 0, and reaches it only by
  * rounding. */
 static bool is_end_out_of_reach(const struct loop *loop)
@@ -75,7 +58,14 @@ const char *loop_begin(struct loop *loop)
     loop->hidden = loop->visible = loop->start;
     loop->rounds = 0;
     loop->started = false;
-    return loop->multiplicative ? begin_multiplicative(loop) : begin_additive(loop);
+    if (loop->multiplicative)
+        return begin_multiplicative(loop);
+    loop->upward = value_real_of(&loop->step) > 0;
+    if (value_real_of(&loop->step) == 0)
+        return "a loop with step 0 never ends";
+    if (loop->unlimited && !loop->upward)
+        return "a loop to ... must go upward; use a step > 0 or give an end";
+    return NULL;
 }
 
 /* The nearest multiple, the lower of two; false when it needs more than 64 bits. */
@@ -180,8 +170,8 @@ static bool find_next(struct loop *loop, const char **error)
             loop->visible = next;
             return true;
         }
-        if (is_shrinking(loop) && value_real_of(&next) == 0)
-            return false;
+        if (loop->multiplicative && value_real_of(&loop->step) < 1 && value_real_of(&next) == 0)
+            return false; /* it shrinks, and has come to its end */
     }
     *error = "the step is too small to change the loop variable";
     return false;

@@ -546,9 +546,14 @@ static struct stmt *parse_assignment(struct parser *p)
 
 /* ---- Loops ---- */
 
-/* [ "step" , ( expr | "*" , expr , [ "multipleof" , expr ] ) ] ; */
-static void parse_step(struct parser *p, struct stmt *stmt)
+/* range = expr , "to" , ( expr | "..." ) ,
+ *         [ "step" , ( expr | "*" , expr , [ "multipleof" , expr ] ) ] ; */
+static void parse_range(struct parser *p, struct stmt *stmt)
 {
+    stmt->from = parse_expression(p);
+    expect(p, TOKEN_TO);
+    if (!p->panic && !accept(p, TOKEN_DOTS))
+        stmt->to = parse_expression(p);
     if (p->panic || !accept(p, TOKEN_STEP))
         return;
     stmt->multiplicative = accept(p, TOKEN_STAR);
@@ -560,16 +565,6 @@ static void parse_step(struct parser *p, struct stmt *stmt)
                  "'multipleof' needs a step that multiplies: step *FACTOR multipleof NUMBER");
     advance(p);
     stmt->multiple_of = parse_expression(p);
-}
-
-/* range = expr , "to" , ( expr | "..." ) , [ "step" , ... ] ; */
-static void parse_range(struct parser *p, struct stmt *stmt)
-{
-    stmt->from = parse_expression(p);
-    expect(p, TOKEN_TO);
-    if (!p->panic && !accept(p, TOKEN_DOTS))
-        stmt->to = parse_expression(p);
-    parse_step(p, stmt);
 }
 
 /* "[" , [ list ] , "]" | call ; after "in". */
@@ -921,11 +916,6 @@ static struct stmt *parse_setting(struct tree *tree, struct source *source, stru
 
 /* ---- --set ---- */
 
-static bool assigns(const struct stmt *stmt, int symbol)
-{
-    return stmt->kind == STMT_ASSIGN && stmt->symbol == symbol;
-}
-
 static void report_no_global(const struct tree *tree, struct diag *diag, struct position where,
                              const char *name)
 {
@@ -954,7 +944,7 @@ void tree_override(struct tree *tree, struct source *source, struct diag *diag,
     for (size_t i = 0; i < tree->top.count; i++) {
         struct stmt *stmt = tree->top.items[i];
 
-        if (!assigns(stmt, given->symbol))
+        if (stmt->kind != STMT_ASSIGN || stmt->symbol != given->symbol)
             continue;
         /* Each assignment owns its expression, so parse the text again for a further one. */
         if (found) {
