@@ -52,12 +52,6 @@ const char *machine_unseen(void)
 
 /* ---- Operations ---- */
 
-static double median_of(double *values, size_t n)
-{
-    stats_sort(values, n);
-    return stats_median_sorted(values, n);
-}
-
 /* Seconds one way to a neighbour that echoes, through the library or through shared memory. */
 static double hand_over(int partner, int lane, bool shared)
 {
@@ -81,7 +75,7 @@ static double hand_over(int partner, int lane, bool shared)
             trips = (int)fmin(MOST_TRIPS, ceil(SAMPLE_SECONDS / trip));
     }
     comm_hand_over_stop(partner, lane, shared);
-    return median_of(samples, n);
+    return stats_median(samples, n);
 }
 
 /* Seconds an addition takes that needs the result of the one before. */
@@ -97,7 +91,7 @@ static double addition(void)
         }
         samples[i] = timer_seconds(timer_now() - start) / ADDITIONS;
     }
-    return median_of(samples, SAMPLES);
+    return stats_median(samples, SAMPLES);
 }
 
 /* ---- All pairs ---- */
@@ -125,7 +119,7 @@ static double median_of_slots(const double *sums, const double *counts)
     for (int i = 0; i < SLOTS; i++)
         if (counts[i] > 0)
             means[n++] = exp(sums[i] / counts[i]);
-    return n > 0 ? median_of(means, n) : NAN;
+    return n > 0 ? stats_median(means, n) : NAN;
 }
 
 /* Rank 2i with rank 2i + 1, then rank 2i + 1 with 2i + 2. */

@@ -46,8 +46,7 @@ static double median_seen(const struct control_log *log, size_t first, size_t of
         if (!isnan(value))
             room[n++] = value;
     }
-    stats_sort(room, n);
-    return stats_median_sorted(room, n);
+    return stats_median(room, n);
 }
 
 /* The median of one kind of control around the repetitions in a state (NULL: around all).
@@ -61,20 +60,7 @@ static double control_in(const struct repetitions *made, const struct states_sta
         if (value > 0 && (!state || states_hold(state, &made->controls[i])))
             room[n++] = value;
     }
-    stats_sort(room, n);
-    return stats_median_sorted(room, n);
-}
-
-/* The repetitions in one state, in the order of their size, to room; how many. */
-static size_t repetitions_in(const struct repetitions *made, const struct states_state *state,
-                             double *room)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < made->count; i++)
-        if (states_hold(state, &made->controls[i]))
-            room[n++] = made->values[i];
-    stats_sort(room, n);
-    return n;
+    return stats_median(room, n);
 }
 
 static void find_parts(const struct control_log *log, const struct repetitions *made,
@@ -83,9 +69,13 @@ static void find_parts(const struct control_log *log, const struct repetitions *
     statistics->part_count = 0;
     for (size_t i = 0; i < log->state_count; i++) {
         const struct states_state *state = &log->states[i];
-        size_t n = repetitions_in(made, state, room);
+        size_t n = 0;
+        for (size_t k = 0; k < made->count; k++)
+            if (states_hold(state, &made->controls[k]))
+                room[n++] = made->values[k];
         if (n == 0)
             continue;
+        stats_sort(room, n);
         struct result_part *part = &statistics->parts[statistics->part_count++];
         *part = (struct result_part){.valid = n,
                                      .median = stats_median_sorted(room, n),
@@ -139,12 +129,6 @@ void machine_settle(struct machine *machine)
 {
     for (size_t i = 0; i < machine->log_count; i++)
         controls_judge(machine->logs[i]);
-}
-
-static int state_number(const struct control_log *log, const struct states_values *controls)
-{
-    size_t state = states_of(controls, log->states, log->state_count);
-    return state < log->state_count ? log->numbers[state] : 0;
 }
 
 /* ---- Records ---- */
@@ -304,23 +288,12 @@ static int round_state(const struct control_log *log, const struct round_parts *
     int number = 0;
     bool one = true;
     for (; *from < parts->count && parts->of[*from].round == round; ++*from) {
-        int own = state_number(log, &parts->of[*from].controls);
+        size_t state = states_of(&parts->of[*from].controls, log->states, log->state_count);
+        int own = state < log->state_count ? log->numbers[state] : 0;
         one = one && own != 0 && (number == 0 || own == number);
         number = own;
     }
     return one ? number : 0;
-}
-
-/* States of this run that no round was made in. */
-static void find_missed(const struct control_log *log, struct state_rounds *all)
-{
-    for (size_t state = 0; state < log->state_count; state++) {
-        size_t i = 0;
-        while (i < all->count && all->states[i].state != log->numbers[state])
-            i++;
-        if (i == all->count)
-            all->missed[all->missed_count++] = log->numbers[state];
-    }
 }
 
 bool machine_rounds(struct machine *machine, const struct round_parts *parts, double confidence,
@@ -338,13 +311,14 @@ bool machine_rounds(struct machine *machine, const struct round_parts *parts, do
     double *within = memory_zeroed(parts->rounds + 1, sizeof *within);
     for (size_t state = 0; state < log->state_count; state++) {
         size_t n = medians_in(log, parts, state, medians, within);
-        if (n == 0)
+        if (n == 0) {
+            all->missed[all->missed_count++] = log->numbers[state];
             continue;
+        }
         struct rounds found = rounds_of(medians, within, n, confidence);
         rounds_widen(&found, unseen);
         all->states[all->count++] = (struct result_state_rounds){log->numbers[state], found};
     }
-    find_missed(log, all);
     size_t from = 0;
     for (size_t round = 0; round < parts->rounds; round++)
         all->round_states[round] = round_state(log, parts, round, &from);

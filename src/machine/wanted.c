@@ -191,7 +191,7 @@ static bool is_fastest(const struct control_log *log, const struct states_values
 /* Whether the machine is in that state, after the control that was taken last; log->count > 0. */
 static bool wanted_now(const struct state_request *wanted, const struct control_log *log)
 {
-    struct states_values now = result_control_values(&log->controls[log->count - 1].seen);
+    struct states_values now = controls_now(log);
     switch (wanted->state.kind) {
     case WANTED_ANY:
         return true;
