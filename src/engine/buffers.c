@@ -309,12 +309,6 @@ void buffers_begin(struct buffers *buffers, const struct run *run)
         (unsigned char *)(((uintptr_t)buffers->scratch.memory + LINE - 1) / LINE * LINE);
 }
 
-void buffers_clear_scratch(const struct buffers *buffers, const struct demand *demand)
-{
-    if (demand->scratch)
-        memset(buffers->scratch_first, 0, demand->scratch);
-}
-
 void buffers_next(struct buffers *buffers, struct run *run)
 {
     buffers_at(buffers, run, buffers->turn);

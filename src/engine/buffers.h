@@ -45,9 +45,6 @@ const char *buffers_prepare(struct buffers *, const struct run *, size_t limit);
 /* Starts a measurement at the first place; pure. Cold: the iterations of one repetition use as
  * many places as the blocks have room for. */
 void buffers_begin(struct buffers *, const struct run *);
-/* After a measurement, for the next one. Any PE, once nobody uses the scratch memory any more; all
- * PEs synchronize before the next one begins. */
-void buffers_clear_scratch(const struct buffers *, const struct demand *);
 /* The next place, for run->local and run->remote. */
 void buffers_next(struct buffers *, struct run *);
 /* Flushes the places that a repetition of this many iterations uses from the caches of all

@@ -80,8 +80,9 @@ static struct attempt_outcome attempt(struct engine *engine, const struct measur
                    sizeof attempted / sizeof attempted.failed);
     engine->latest.time = engine->latest.assumed = attempted.time;
     watchdog_outside(false);
-    /* Also outside the set: the library may keep what belongs to a lock on any PE. */
-    buffers_clear_scratch(&bench->buffers, &run->demand);
+    /* For the next measurement, before which all PEs synchronize. Also outside the set: the library
+     * may keep what belongs to a lock on any PE. */
+    memset(bench->buffers.scratch_first, 0, run->demand.scratch);
     free(run->state);
     return attempted;
 }

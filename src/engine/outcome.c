@@ -316,10 +316,9 @@ static void remark_subtracted(struct run *run, struct statistics *statistics)
     free(text);
 }
 
+/* Of a time, which cannot be. */
 static void remark_negative(struct run *run, struct statistics *statistics)
 {
-    if (!(statistics->time < 0) || run->function->any_sign)
-        return;
     flag(statistics, RESULT_NEGATIVE);
     if (statistics->time + WITHIN_ERROR * statistics->standard_error >= 0) {
         run_note(run, "below zero by %.3g ns, which is within its error: printed as 0",
@@ -502,23 +501,13 @@ static void remark_mpiperf(struct run *run, const struct statistics *statistics)
              statistics->time_high * 1e9);
 }
 
-static void remark_rule(struct bench *bench, struct samples *samples,
-                        const struct statistics *statistics)
+static void remark_starts(struct run *run, struct samples *samples)
 {
-    struct run *run = &bench->run;
-    enum window_rule rule = bench->services.window.rule;
-    if (rule == WINDOW_MPIPERF && samples->valid > 0)
-        remark_mpiperf(run, statistics);
-    if (run->settings->verify == VERIFY_EVERY && verify_has(run->function))
-        run_note(run, "verify every: each repetition had its own data; writing and checking them "
-                      "changed what was in the caches");
-    if (rule == WINDOW_DISSEMINATION && samples->valid > 0) {
-        stats_sort(samples->skew, samples->valid);
-        run_note(run,
-                 "starts: skew after the dissemination barrier %.4g ns (median), %.4g ns (largest)",
-                 stats_median_sorted(samples->skew, samples->valid) * 1e9,
-                 samples->skew[samples->valid - 1] * 1e9);
-    }
+    stats_sort(samples->skew, samples->valid);
+    run_note(run,
+             "starts: skew after the dissemination barrier %.4g ns (median), %.4g ns (largest)",
+             stats_median_sorted(samples->skew, samples->valid) * 1e9,
+             samples->skew[samples->valid - 1] * 1e9);
 }
 
 void remarks_make(struct bench *bench, struct samples *samples, struct statistics *statistics)
@@ -526,10 +515,18 @@ void remarks_make(struct bench *bench, struct samples *samples, struct statistic
     struct run *run = &bench->run;
     remark_resolution(bench, samples, statistics);
     remark_subtracted(run, statistics);
-    remark_negative(run, statistics);
+    if (statistics->time < 0 && !run->function->any_sign)
+        remark_negative(run, statistics);
     remark_interval(run, samples, statistics);
     remark_stop(bench, samples, statistics);
     remark_repetitions(run, samples, statistics);
     remark_change(run, samples, statistics);
-    remark_rule(bench, samples, statistics);
+    enum window_rule rule = bench->services.window.rule;
+    if (rule == WINDOW_MPIPERF && samples->valid > 0)
+        remark_mpiperf(run, statistics);
+    if (run->settings->verify == VERIFY_EVERY && verify_has(run->function))
+        run_note(run, "verify every: each repetition had its own data; writing and checking them "
+                      "changed what was in the caches");
+    if (rule == WINDOW_DISSEMINATION && samples->valid > 0)
+        remark_starts(run, samples);
 }

@@ -65,11 +65,8 @@ static void add_round(struct rounds_record *record, const struct latest *latest,
     }
 }
 
-void rounds_record(struct engine *engine, const struct measure_request *request)
+void rounds_record(struct engine *engine, const struct measure_request *request, int wanted)
 {
-    int wanted = request_rounds(request, &engine->settings, engine->options.rounds);
-    if (wanted < 2)
-        return;
     if (engine->options.estimate) {
         if (wanted > engine->estimate.rounds)
             engine->estimate.rounds = wanted;

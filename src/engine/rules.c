@@ -60,7 +60,7 @@ void iterations_limit(struct bench *bench)
                  (long long)run->iterations);
     size_t places = buffers_cold_places(&bench->buffers, &run->demand);
     size_t operations = bench_places(bench, run->iterations);
-    if (bench->buffers.cold && operations > places)
+    if (operations > places)
         run_note(run,
                  "not everything is cold: %zu operations of an iteration share fresh memory for "
                  "only %zu",

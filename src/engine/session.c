@@ -177,7 +177,9 @@ enum measure_status engine_measure(struct engine *engine, const struct measure_r
     name_point(engine, request);
     enum measure_status status = measure(engine, request);
     if (status == MEASURE_DONE && engine->latest.measured) {
-        rounds_record(engine, request);
+        int rounds = request_rounds(request, &engine->settings, engine->options.rounds);
+        if (rounds > 1)
+            rounds_record(engine, request, rounds);
         if (engine->options.factors != 0)
             factors_record(engine, request);
     }

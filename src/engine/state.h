@@ -74,9 +74,9 @@ void measure_select_timer(struct engine *, const char *name);
 
 /* ---- Points that are measured again at other times of the run (rounds.c) ---- */
 
-/* Keeps a request that has been measured once, with what came of it, if it is to be measured again
- * in later rounds. All PEs. */
-void rounds_record(struct engine *, const struct measure_request *);
+/* Keeps a request that has been measured once, with what came of it: in all it is to be measured
+ * `wanted` times. All PEs. */
+void rounds_record(struct engine *, const struct measure_request *, int wanted);
 /* The later rounds; collective. */
 void rounds_replay(struct engine *);
 /* The blocks of their results. Any PE. */
