@@ -9,39 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "engine/measurement.h"
 #include "engine/start.h"
 #include "ski/builtins.h"
-
-/* ---- JSON ---- */
-
-static void print_string(const char *text)
-{
-    putchar('"');
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            putchar('\\');
-        if (*text == '\n')
-            printf("\\n");
-        else
-            putchar(*text);
-    }
-    putchar('"');
-}
-
-/* A member with a comma before it; nothing for NULL. */
-static void print_text(const char *name, const char *text)
-{
-    if (text) {
-        printf(", \"%s\": ", name);
-        print_string(text);
-    }
-}
-
-static void print_flag(const char *name, bool flag)
-{
-    printf(", \"%s\": %s", name, flag ? "true" : "false");
-}
 
 /* ---- Measurement functions ---- */
 
@@ -52,17 +23,11 @@ static void print_defects(const struct measurement *function)
     static const enum defect_kind kinds[] = {DEFECT_CRASHES, DEFECT_WRONG_VALUES};
     static const char *const names[] = {"crashes", "wrong_values"};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-        for (size_t l = 0; l < sizeof libraries / sizeof *libraries; l++)
-            print_text(names[k], defect_of(kinds[k], function->name, libraries[l]));
-}
-
-static void print_function(const struct measurement *function)
-{
-    printf("{\"kind\": \"measurement\"");
-    print_text("name", function->name);
-    print_text("family", measurement_family(function));
-    print_defects(function);
-    printf("}\n");
+        for (size_t l = 0; l < sizeof libraries / sizeof *libraries; l++) {
+            const char *defect = defect_of(kinds[k], function->name, libraries[l]);
+            if (defect)
+                json_print(stdout, ", %s: %s", names[k], defect);
+        }
 }
 
 /* ---- Functions of the language ---- */
@@ -91,22 +56,22 @@ static const char *print_signature(const struct builtin *function)
 static void print_builtins(const char *family, const struct builtin *functions)
 {
     for (const struct builtin *b = functions; b->name; b++) {
-        printf("{\"kind\": \"builtin\"");
-        print_text("family", family);
-        print_text("name", b->name);
-        const char *text = print_signature(b);
-        print_text("result", value_type_word(b->result));
-        print_flag("collective", b->collective);
-        print_text("meaning", text);
-        printf("}\n");
+        json_print(stdout, "{'kind': 'builtin', 'family': %s, 'name': %s", family, b->name);
+        const char *meaning = print_signature(b);
+        printf(", \"collective\": %s", b->collective ? "true" : "false");
+        json_print(stdout, ", 'result': %s, 'meaning': %s}\n", value_type_word(b->result), meaning);
     }
 }
 
 int main(void)
 {
     const struct measurement *function;
-    for (size_t i = 0; (function = measurement_at(i)); i++)
-        print_function(function);
+    for (size_t i = 0; (function = measurement_at(i)); i++) {
+        json_print(stdout, "{'kind': 'measurement', 'name': %s, 'family': %s", function->name,
+                   measurement_family(function));
+        print_defects(function);
+        printf("}\n");
+    }
     print_builtins("values", builtins_values);
     print_builtins("sets", builtins_sets);
     print_builtins("mpi", builtins_mpi);

@@ -312,7 +312,11 @@ def created(path, mode="w", errors="replace", newline=None):
     standard error. An error names the file."""
     text = {} if "b" in mode else {"encoding": "utf-8", "errors": errors, "newline": newline}
     if path == "-":
-        yield raw_output(**text)
+        # Another program reads it byte by byte; on a terminal it commands nothing, too.
+        raw = screen.raw(sys.stdout)
+        if hasattr(raw, "reconfigure"):
+            raw.reconfigure(**text)
+        yield screen.Shown(raw, folded=False) if raw.isatty() else raw
         return
     kinds.check_replacing(path, Force.given)
     replaced, new = kinds.replaced_text(path), not os.path.exists(path)
@@ -325,14 +329,6 @@ def created(path, mode="w", errors="replace", newline=None):
         if new and os.path.isfile(path):
             os.remove(path)
         raise Error(f"{path}: {error.strerror or error}") from None
-
-
-def raw_output(**settings):
-    """Standard output for what another program reads, byte by byte; on a terminal it commands nothing, too."""
-    raw = screen.raw(sys.stdout)
-    if hasattr(raw, "reconfigure"):
-        raw.reconfigure(**settings)
-    return screen.Shown(raw, folded=False) if raw.isatty() else raw
 
 
 def need(*modules):

@@ -34,10 +34,6 @@ def meaning(flag):
     return f"{FLAGS[flag]['means']}; {FLAGS[flag]['remedy']}"
 
 
-def is_imprecise(value, low, high):
-    return not high - low <= WIDEST_INTERVAL * abs(value)
-
-
 def flags_of(record, shown):
     """Of a result or rounds record. Older files lack the flag of wide intervals. shown: what is shown of the record,
     with its interval."""
@@ -45,7 +41,8 @@ def flags_of(record, shown):
     # Medians of the calls of a traced application have no interval, since they are no sample of anything.
     stated = ("standard_error" if record.get("median") is None and "median_low" not in record else "median_low") in record
     unknown = record.get("quantity") not in (None, "time") and shown.low != shown.low  # counted once, and exact
-    if IMPRECISE not in flags and stated and not unknown and is_imprecise(shown.value, shown.low, shown.high):
+    wide = not shown.high - shown.low <= WIDEST_INTERVAL * abs(shown.value)
+    if IMPRECISE not in flags and stated and not unknown and wide:
         flags.append(IMPRECISE)
     return flags
 
@@ -133,15 +130,13 @@ def cautions(file):
     return texts
 
 
-def print_explanation(files):
-    """Below a table, of all points of its files."""
-    for number, line in enumerate(Tally(point for file in files for point in file.points).explanation(None)):
-        print(line if number else f"\n{line}")
-
-
 def show(target, files, report, document):
-    """As cli.show(), with what the marks in the text mean."""
-    cli.show(target, lambda: (report(), print_explanation(files)), document)
+    """As cli.show(), with what the marks in the text mean below it."""
+    def explained():
+        report()
+        for number, line in enumerate(Tally(point for file in files for point in file.points).explanation(None)):
+            print(line if number else f"\n{line}")
+    cli.show(target, explained, document)
 
 
 def cautions_of(files):

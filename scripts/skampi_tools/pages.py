@@ -16,17 +16,12 @@ def _as_it_is(text):
     return f".nf\n{troff(text.rstrip())}\n.fi\n"
 
 
-def _options(parser):
-    """(names as users type them, meaning)"""
-    formatter = parser._get_formatter()
-    for action in parser._actions:
-        if action.help is not argparse.SUPPRESS:
-            names = formatter._format_action_invocation(action)
-            yield names, formatter._expand_help(action) if action.help else ""
-
-
 def _named_options(parser):
-    return "".join(f".TP\n.B {troff(names)}\n{troff(meaning)}\n" for names, meaning in _options(parser))
+    """Their names as users type them, and what they mean."""
+    formatter = parser._get_formatter()
+    return "".join(f".TP\n.B {troff(formatter._format_action_invocation(action))}\n"
+                   f"{troff(formatter._expand_help(action) if action.help else '')}\n"
+                   for action in parser._actions if action.help is not argparse.SUPPRESS)
 
 
 def _usage(parser):

@@ -185,12 +185,3 @@ def listed(names, most=4):
     return ", ".join(names[:most]) + more
 
 
-def lightness(color):
-    """CIE L* (0 black, 100 white) of "#rrggbb": what is left of a colour in grey. sRGB by
-    IEC 61966-2-1, L* by CIE 15:2004."""
-    channels = [int(color[i:i + 2], 16) / 255 for i in (1, 3, 5)]
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
-    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-    if luminance <= (6 / 29) ** 3:
-        return luminance * (29 / 3) ** 3
-    return 116 * luminance ** (1 / 3) - 16

@@ -274,8 +274,9 @@ def judge(case, upto):
     events = Events(tables.values())
     share = case.alpha / (max(1, len(case.tests)) * len(LOOKS))
     last = len(stages) >= len(LOOKS)
-    added = {kind: _effects(tables[kind].links) for kind in {test.kind for test in case.tests if test.what == "links"}
-             if kind in tables}
+    added = {kind: site_effects({link: trimmed_mean(own) for link, numbers in tables[kind].links.items()
+                                 if (own := known(numbers))})
+             for kind in {test.kind for test in case.tests if test.what == "links"} if kind in tables}
     for test in case.tests:
         if test.state in (ACCUSED, CLEAR):
             continue
@@ -284,10 +285,6 @@ def judge(case, upto):
         else:
             _judge_slower(test, tables[test.kind], added.get(test.kind, {}), share, last)
     _cover(case)
-
-
-def _effects(links):
-    return site_effects({link: trimmed_mean(own) for link, numbers in links.items() if (own := known(numbers))})
 
 
 def _judge_slower(test, table, added, share, last):

@@ -87,13 +87,6 @@ def _links(value, place):
                  "Links", sortable=False) if links else ""
 
 
-def _sites(value):
-    sites = value["sites"][:MOST_ROWS]
-    return table([Column("site", [text_cell(site["name"]) for site in sites]),
-                  *(Column(kind, [number_cell(site[kind]["seconds"], 1e-6) if site[kind] else None for site in sites], "µs")
-                    for kind in KINDS)], "Sites", sortable=False)
-
-
 def _test_cells(test):
     """By the titles of columns."""
     share = test["value"] if test["value"] is not None else test["first"]
@@ -103,11 +96,6 @@ def _test_cells(test):
             "re-tests": number_cell(test["re_tests"]), "slower by": percent_cell(math.expm1(share) if slower else None),
             "sound up to": percent_cell(math.expm1(test["sound_up_to"]) if slower else None),
             "probability if sound": number_cell(test["p"], digits=2)}
-
-
-def _tests(value):
-    rows = list(map(_test_cells, value["tests"]))
-    return table([Column(title, [row[title] for row in rows]) for title in rows[0]], "Suspicions", sortable=False)
 
 
 def page(value):
@@ -122,7 +110,12 @@ def page(value):
     for place, kind in enumerate(KINDS):
         if links := _links(value, place):
             body.append(f"<h2>Links: {kind}</h2>{links}")
-    if value["tests"]:
-        body.append(f"<h2>Suspicions</h2>{_tests(value)}")
-    body.append(f"<h2>Sites</h2>{_sites(value)}")
+    if rows := list(map(_test_cells, value["tests"])):
+        body.append("<h2>Suspicions</h2>" + table([Column(title, [row[title] for row in rows]) for title in rows[0]],
+                                                  "Suspicions", sortable=False))
+    sites = value["sites"][:MOST_ROWS]
+    body.append("<h2>Sites</h2>" + table([
+        Column("site", [text_cell(site["name"]) for site in sites]),
+        *(Column(kind, [number_cell(site[kind]["seconds"], 1e-6) if site[kind] else None for site in sites], "µs")
+          for kind in KINDS)], "Sites", sortable=False))
     return plain_page("skampi-accept", body, STYLE)

@@ -33,10 +33,6 @@ def _environment(value):
             for name, text in value.members().items()}
 
 
-def _launch(value):
-    return launching.template(value, ("pes", "name", "launch"))
-
-
 def check_launchers(definition):
     """Whether they are on this machine."""
     for configuration in definition["configurations"]:
@@ -62,8 +58,9 @@ def environment_of(items):
 
 
 # What one configuration may say, and how that is checked.
-CONFIGURATION = {"program": _program, "launch": _launch, "pes": lambda value: value.whole(1, MOST_PES),
-                 "environment": _environment, "set": _sets, "arguments": lambda value: value.texts()}
+CONFIGURATION = {"program": _program, "launch": lambda value: launching.template(value, ("pes", "name", "launch")),
+                 "pes": lambda value: value.whole(1, MOST_PES), "environment": _environment, "set": _sets,
+                 "arguments": lambda value: value.texts()}
 
 
 def find_script(name, folder=None):
@@ -102,7 +99,9 @@ def define(given, launches=None, folder=None):
     for place, configuration in enumerate(listed):
         if any(configuration["name"] == other["name"] for other in listed[:place]):
             top["configurations"].entries("objects")[place].refuse(f"{configuration['name']}: there are two of that name")
-    configurations = _with_padding(listed) if factor else listed
+    configurations = listed if not factor else [
+        {**own, "name": f"{own['name']}+{size}", "environment": {**own["environment"], PADDING: "x" * size}}
+        for own in listed for size in PADDED]
     programs = {}
     for configuration in configurations:
         configuration["program"] = _program(users_json.of(configuration["program"], "program"))
@@ -122,12 +121,6 @@ def define(given, launches=None, folder=None):
 # its page, and to the next page.
 PADDING = "ENVIRONMENT_PADDING"  # headers of results do not state it, as long as it is
 PADDED = (0, 16, 1040, 2048, 4096)
-
-
-def _with_padding(listed):
-    """The configurations, each in environments of all sizes."""
-    return [{**own, "name": f"{own['name']}+{size}", "environment": {**own["environment"], PADDING: "x" * size}}
-            for own in listed for size in PADDED]
 
 
 def _configuration(given, common, suffix):

@@ -1,5 +1,6 @@
 """Runs the launches of a campaign that are missing: processes, signals, time limits, progress."""
 
+import contextlib
 import os
 import re
 import select
@@ -55,32 +56,20 @@ class Signals:
         """Until some signal comes, or the time (monotonic; None: for ever)."""
         left = None if until is None else max(0.0, until - time.monotonic())
         if select.select([self.reader], [], [], left)[0]:
-            try:
+            with contextlib.suppress(BlockingIOError):
                 self.reader.recv(4096)
-            except BlockingIOError:
-                pass
 
 
 def _end(child, signals):
     """Ends a launch with all its local processes; asks first."""
     for number, seconds in ((signal.SIGTERM, ENDING_SECONDS), (signal.SIGKILL, ENDING_SECONDS)):
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(child.pid, number)
-        except ProcessLookupError:
-            pass
         until = time.monotonic() + seconds
         while child.poll() is None and time.monotonic() < until:
             signals.wait(until)
         if child.poll() is not None:
             break
-
-
-def _clear_up(child):
-    """Ends what the launcher left of its own process group."""
-    try:
-        os.killpg(child.pid, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError):
-        pass
 
 
 def earliest(*times):
@@ -152,7 +141,8 @@ class Launch:
                     _end(child, signals)
                     break
                 signals.wait(earliest(deadline, timeout))
-            _clear_up(child)
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(child.pid, signal.SIGKILL)  # what the launcher left of its own process group
             code = child.wait()
             self.status = code if code >= 0 else 128 - code
         return stopped
@@ -230,8 +220,9 @@ class Campaign:
             note_environment(self.directory)
         with Signals() as signals:
             for position, launch in enumerate(todo):
-                if position:
-                    self._rest(signals)
+                until = time.monotonic() + (self.pause if position else 0)
+                while time.monotonic() < until and not signals.caught:
+                    signals.wait(until)
                 if not self._go_on(signals, launch):
                     self.left += len(todo) - position
                     break
@@ -254,10 +245,6 @@ class Campaign:
                 if isinstance(seconds, (int, float)):
                     self.took.setdefault(launch.configuration["name"], []).append(seconds)
 
-    def _rest(self, signals):
-        until = time.monotonic() + self.pause
-        while time.monotonic() < until and not signals.caught:
-            signals.wait(until)
 
     def _go_on(self, signals, launch):
         if signals.caught:

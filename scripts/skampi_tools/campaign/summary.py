@@ -85,17 +85,13 @@ class States(NamedTuple):
     indices: range
 
 
-def aggregate(files, confidence=0.95, states=None):
+def aggregate(files, confidence, states):
     """The rounds records of all points that any of these launches has, in the order of the first
-    launch that has them. states: of states_of(); None: numbers of these launches alone."""
-    common, indices = states or States(CommonStates(files), range(len(files)))
+    launch that has them. states: of states_of()."""
+    common, indices = states
     launches = [file.by_key() for file in files]
-    order = {}
-    for points in launches:
-        for key in points:
-            order.setdefault(key)
     records = []
-    for key in order:
+    for key in dict.fromkeys(key for points in launches for key in points):
         measured = [points.get(key) for points in launches]
         by_state = [common.values(index, result) if result else {} for index, result in zip(indices, measured)]
         records.append(aggregate_point(measured, confidence, by_state))
@@ -157,15 +153,13 @@ def _header(campaign, definition, confidence):
     return header
 
 
-def summarize(campaign, points, definition, confidence=0.95, name_variable=None, states=None):
+def summarize(campaign, points, definition, confidence, states, name_variable=None):
     """A ResultFile of rounds records with launches in the place of rounds. campaign: as from
     read_campaign(), without configurations that have no launch. points: {configuration:
-    aggregate()}. name_variable: of which each point gets the configuration's name as its first
-    variable, so that those of several fit into one file. states: as from states_of(), of these
-    configurations or more; None: of these."""
+    aggregate()}. states: as from states_of(), of these configurations or more. name_variable: of which each point gets the
+    configuration's name as its first variable, so that those of several fit into one file."""
     summary = results.ResultFile("summary")
     summary.add(_header(campaign, definition, confidence))
-    states = states or states_of(campaign)
     indices = [index for name in campaign for index in states[name].indices]
     for record in combined(next(iter(states.values())).common, indices):
         summary.add(record)
@@ -198,12 +192,8 @@ def summarize(campaign, points, definition, confidence=0.95, name_variable=None,
 # ---- For people ----
 
 
-def _names(results):
-    """A name for each result: the call, the loop variables that the call does not show, and what else tells it from others."""
-    return [", ".join(filter(None, [_name(result), text])) for result, text in zip(results, told_apart(results, list(map(_name, results))))]
-
-
 def _name(result):
+    """The call, and the loop variables that the call does not show."""
     shown = {name: argument.get("value") for name, argument in result.arguments.items()}
     others = [f"{name}={value}" for name, value in result.variables.items()
               if name not in shown or shown[name] != value]
@@ -244,8 +234,9 @@ def table(campaign, summaries):
         for result in summary.rounds:
             own.setdefault((result.number or 0, str(result.block)), []).append(result)
         for block, results_ in own.items():
-            for label, result in zip(_names(results_), results_):
-                blocks.setdefault(block, {}).setdefault(label, []).append((name, result))
+            names = list(map(_name, results_))
+            for result, label, apart in zip(results_, names, told_apart(results_, names)):
+                blocks.setdefault(block, {}).setdefault(", ".join(filter(None, [label, apart])), []).append((name, result))
     lines = []
     for (_, block), points in sorted(blocks.items(), key=lambda item: item[0][0]):
         times = [result.median for cells in points.values() for _, result in cells if result.quantity != "bytes"]

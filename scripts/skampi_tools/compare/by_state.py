@@ -187,8 +187,8 @@ def conclude(comparison, row):
         decisive = max(unclear or same or row.states, key=_size)
         row.take(decisive if not math.isnan(decisive.ratio) else whole)
         reasons = [f"in {decisive.text}: {decisive.reason}"] if decisive.verdict == CANNOT_TELL else []
-        if _differs(comparison, whole):
-            reasons.append(mixture(row))
+        if whole.verdict in (SLOWER, FASTER) or abs(_change(whole)) > math.log1p(comparison.same_within):
+            reasons.append(mixture(row))  # the sides differ if states are ignored
         row.verdict = UNCHANGED if same and not unclear else CANNOT_TELL
         row.reason = "; ".join(filter(None, reasons))
 
@@ -221,11 +221,6 @@ def _only(parts):
         share = part.share_new if part.verdict == ONLY_NEW else part.share_old
         words.append(f"{here} spent {percent_text(share, 2)} of its time in {part.text}, {there} none")
     return "; ".join(words)
-
-
-def _differs(comparison, whole):
-    """Whether the sides differ if states are ignored."""
-    return whole.verdict in (SLOWER, FASTER) or abs(_change(whole)) > math.log1p(comparison.same_within)
 
 
 def _change(whole):

@@ -83,19 +83,11 @@ def _rows(old, new):
             _median([r.best() for r in mine]), _median([r.best() for r in theirs]), count_old=len(mine), count_new=len(theirs),
             doubts_old=doubt.of_launches(mine) or (), doubts_new=doubt.of_launches(theirs) or (),
             verdict=CANNOT_TELL if mine and theirs else ONLY_OLD if mine else ONLY_NEW))
-    return rows
-
-
-def _tell_apart(rows):
-    """Adds to labels that are equal what is stated of their points and differs."""
+    # Labels that are equal get what is stated of their points and differs.
     labels = [hash((row.block, row.label)) for row in rows]  # which takes less memory than all texts at once
     for row, text in zip(rows, told_apart([row.result for row in rows], labels)):
         row.apart = f", {text}" if text else ""
-
-
-def _points(file, chosen):
-    """{key: Result}"""
-    return {result.key: result for result in file.points if chosen(result)}
+    return rows
 
 
 def _chooser(blocks, functions):
@@ -295,7 +287,9 @@ def compare_files(old_files, new_files, alpha=0.05, margin=0.0, same_within=None
     states: compare points state by state where their launches were in several. weights: of an application, for which
     the sum of all points is compared, too."""
     chosen = _chooser(blocks, functions)
-    old, new = ([_points(file, chosen) for file in files] for files in (old_files, new_files))
+    every = old_files + new_files
+    old, new = ([{result.key: result for result in file.points if chosen(result)} for file in files]
+                for files in (old_files, new_files))
     comparison = Comparison(
         [], alpha, margin, same_within or margin or SAME_WITHIN, launch_spread, seed, "",
         [file.path for file in old_files], [file.path for file in new_files],
@@ -306,13 +300,13 @@ def compare_files(old_files, new_files, alpha=0.05, margin=0.0, same_within=None
     if not comparison.rows and (blocks or functions):
         raise Error("nothing to compare: no result has such a block and function")
     shared = [row for row in comparison.rows if row.count_old and row.count_new]
-    _tell_apart(comparison.rows)
+
     comparison.missing = _missing(old_files, new_files, old, new, chosen)
     _check_sides(comparison, old_files, new_files)
     if differing := factors.cautions([row.key for row in shared if row.key not in paired], old, new):
         comparison.cautions += differing
     if comparison.cautions:
-        comparison.cautions += factors.found(old_files + new_files)
+        comparison.cautions += factors.found(every)
     launches, rounds = [], []
     for row in shared:
         if _smallest_p(row.count_old, row.count_new) <= alpha:
@@ -324,7 +318,7 @@ def compare_files(old_files, new_files, alpha=0.05, margin=0.0, same_within=None
     _by_launches(comparison, _launch_columns(launches, old + new), len(old))
     _by_rounds(comparison, _round_columns(rounds, old + new), len(old))
     if states:
-        _by_state(comparison, shared, old, new, _common(old_files + new_files))
+        _by_state(comparison, shared, old, new, CommonStates(every, states_to_compare(every)))
     separation.decide(comparison, _launch_columns([row for row in shared if row.unit == "launches"], old + new),
                       len(old))
     if weights:
@@ -575,10 +569,6 @@ def _by_rounds(comparison, columns, old):
 
 
 # ---- State by state ----
-
-
-def _common(files):
-    return CommonStates(files, states_to_compare(files))
 
 
 def _by_state(comparison, rows, old, new, common):

@@ -17,10 +17,6 @@ _STATED = re.compile(rf"; (?:{'|'.join(_SETTINGS)})\([^)]*\)")
 MOST = 5  # cautions that are shown of each kind
 
 
-def _without(key):
-    return _STATED.sub("", key)
-
-
 def _stated(key):
     return ", ".join(text.removeprefix("; ") for text in _STATED.findall(key)) or "neither"
 
@@ -32,7 +28,7 @@ def pair(old, new):
     alone = [{}, {}]
     for found, keys in zip(alone, (mine - theirs, theirs - mine)):
         for key in keys:
-            found.setdefault(_without(key), []).append(key)
+            found.setdefault(_STATED.sub("", key), []).append(key)
     names, said = {}, Counter()
     for text, keys in alone[0].items():
         others = alone[1].get(text, [])

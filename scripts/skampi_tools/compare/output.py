@@ -87,18 +87,13 @@ def row_cells(row, margin, verdict, point):
             style.value_text(row.new, row.quantity) + doubt.mark(row.doubts_new), p_text(row.p), *point)
 
 
-def state_cells(part, margin):
-    """The line of one state, below that of its point."""
-    shares = f": {percent(part.share_old)} of old, {percent(part.share_new)} of new" if part.state else ""
-    return row_cells(part, margin, f"  {part.verdict}", ("", f"  {part.text}{shares}"))
-
-
 def table_rows(shown, margin):
     yield "verdict", "change", "interval", "old", "new", "p", "block", "point"
     for row in shown:
         yield row_cells(row, margin, row.verdict, (screen.printable(row.block), screen.printable(row.label)))
         for part in row.states:
-            yield state_cells(part, margin)
+            shares = f": {percent(part.share_old)} of old, {percent(part.share_new)} of new" if part.state else ""
+            yield row_cells(part, margin, f"  {part.verdict}", ("", f"  {part.text}{shares}"))
 
 
 def table_reasons(shown):

@@ -39,11 +39,6 @@ def _own_interval(result):
     return math.nan, math.nan, ""
 
 
-def _value_of(argument):
-    value = argument.get("value") if isinstance(argument, dict) else argument
-    return tuple(value) if isinstance(value, list) else value
-
-
 def costs(files):
     """List of Cost. files: ResultFile objects, launches of one script. Of an operation that a file
     has several times (in blocks with other settings) the first counts. Where the machine was in several
@@ -54,8 +49,9 @@ def costs(files):
         for result in file.points:
             if (result.quantity or "time") != "time" or not math.isfinite(result.best()):
                 continue
-            arguments = {name: _value_of(value) for name, value in result.arguments.items()
-                         if name != IGNORED}
+            values = {name: argument.get("value") if isinstance(argument, dict) else argument
+                      for name, argument in result.arguments.items() if name != IGNORED}
+            arguments = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
             key = (result.function, tuple(arguments.items()), result.pes,
                    result.pe_set.get("members", ""), result.record.get("cache") or "")
             if key not in seen:
@@ -142,18 +138,13 @@ def _judge(checked, *sides):
         checked.unclear += 1
 
 
-def _alike(a, b):
-    """Whether both were measured on equal PEs and, where the cache matters, in the same state of it."""
-    return (a.pes == b.pes and a.members == b.members
-            and (not a.cache or not b.cache or a.cache == b.cache))
-
-
 def _candidates(term, values, first, by_function, same_state=True):
-    """Measured costs that a term means, once the first term of the left side is chosen."""
+    """Measured costs that a term means, once the first term of the left side is chosen: on equal PEs and, where the cache
+    matters, in the same state of it."""
     for cost in by_function.get(term.function, ()):
-        if not _alike(first, cost) or not set(term.arguments) <= set(cost.arguments):
+        if cost.pes != first.pes or cost.members != first.members or not set(term.arguments) <= set(cost.arguments):
             continue
-        if same_state and cost.state != first.state:
+        if same_state and cost.state != first.state or first.cache and cost.cache and first.cache != cost.cache:
             continue
         wanted = {name: evaluate(tree, values) for name, tree in term.arguments.items()}
         if all(value == (wanted[name] if name in wanted else first.arguments.get(name, value))

@@ -5,14 +5,13 @@ from ..screen import printable
 from .checking import total
 
 
-def _term(term):
-    times = f"{term['times']:g} x " if term["times"] != 1 else ""
-    values = ", ".join(f"{name}={value}" for name, value in term["arguments"].items())
-    return f"{times}{printable(term['function'])}({printable(values)}){doubt.mark(term['doubtful'])}"
-
-
 def side(terms):
-    return " + ".join(map(_term, terms))
+    texts = []
+    for term in terms:
+        times = f"{term['times']:g} x " if term["times"] != 1 else ""
+        values = ", ".join(f"{name}={value}" for name, value in term["arguments"].items())
+        texts.append(f"{times}{printable(term['function'])}({printable(values)}){doubt.mark(term['doubtful'])}")
+    return " + ".join(texts)
 
 
 def cautions(measured):
@@ -31,7 +30,9 @@ def report(checked, measured, rest, verbose):
     for caution in cautions(measured):
         print(f"caution: {caution}")
     summaries = summaries_of(checked)
-    summary(summaries)
+    if summaries:
+        print("", *screen.table([("rule", "comparisons", "violations"), *(
+            (printable(one["rule"]), str(one["comparisons"]), str(one["violations"])) for one in summaries)]), sep="\n")
     worst = [one["worst"] for one in summaries if one["worst"]]
     for violation in worst:
         show(violation)
@@ -44,7 +45,10 @@ def report(checked, measured, rest, verbose):
         print(f"\n{len(others)} more: --all shows them")
     if verbose:
         print()
-        each_rule(checked)
+        for c in checked:
+            state = (f"{style.count_text(len(c.violations), 'violation')} at {style.count_text(c.points, 'point')}"
+                     if c.points else "nothing in the files")
+            print(f"{printable(c.rule.name)} [{printable(about(c.rule))}]: {state}; {printable(c.rule.why)}")
 
 
 def totals(checked):
@@ -78,12 +82,6 @@ def summaries_of(checked):
                   key=lambda one: -one["worst"]["factor"] if one["worst"] else 0)
 
 
-def summary(summaries):
-    if summaries:
-        print("", *screen.table([("rule", "comparisons", "violations"), *(
-            (printable(one["rule"]), str(one["comparisons"]), str(one["violations"])) for one in summaries)]), sep="\n")
-
-
 def _headline(violation):
     return f"{violation['factor']:.2f} times (at least {violation['least']:.2f})"
 
@@ -105,14 +103,6 @@ def about(rule):
     return f"{rule.monotone} of {', '.join(rule.functions)}" if rule.monotone else rule.left[0].function
 
 
-def each_rule(checked):
-    counted = style.count_text
-    for c in checked:
-        state = (f"{counted(len(c.violations), 'violation')} at {counted(c.points, 'point')}" if c.points
-                 else "nothing in the files")
-        print(f"{printable(c.rule.name)} [{printable(about(c.rule))}]: {state}; {printable(c.rule.why)}")
-
-
 def all_violations(checked):
     return sorted((v for c in checked for v in c.violations), key=lambda v: -v["factor"])
 
@@ -129,14 +119,12 @@ def as_json(checked, measured, files):
 
 def as_junit(checked, measured):
     """A test case for each rule in each of its forms."""
+    cases = []
+    for c in checked:
+        name = " <= ".join(filter(None, [about(c.rule), " + ".join(term.function for term in c.rule.right)]))
+        cases.append((c.rule.name, name, _outcome(c)))
     from .. import junit  # XML, which other options need not import
-    return junit.report("skampi-guidelines", [(c.rule.name, _name(c.rule), _outcome(c)) for c in checked],
-                        "\n".join(cautions(measured)))
-
-
-def _name(rule):
-    """As about(), and different for each form."""
-    return " <= ".join(filter(None, [about(rule), " + ".join(term.function for term in rule.right)]))
+    return junit.report("skampi-guidelines", cases, "\n".join(cautions(measured)))
 
 
 def _outcome(c):

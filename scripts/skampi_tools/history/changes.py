@@ -193,23 +193,12 @@ def _p(statistic, largest):
     return (1 + sum(other >= statistic for other in largest)) / (1 + len(largest))
 
 
-def _largest(rows, orders, generator):
-    """For each random order of the launches, the largest statistic of all rows."""
-    every = [(row.residuals(), len(row.places) == row.count) for row in rows]
-    return [max(map(_Row.highest_of, rows, permuted)) for permuted in _permuted(every, orders, generator)]
-
-
-def orders_for(series):
-    """How many random orders to try. Many values get fewer orders, which bounds the time."""
-    count = sum(map(len, series)) or 1
-    return max(ORDERS[0], min(ORDERS[1], EFFORT // count))
-
-
 def find_changes(series, alpha=0.05, least=LEAST, seed=1):
     """Found. Series of fewer than twice `least` values have no changes. least: launches of a segment, at least
     2."""
     rows = [_Row(values, least) for values in series]
-    orders = orders_for(series)
+    # Many values get fewer orders, which bounds the time.
+    orders = max(ORDERS[0], min(ORDERS[1], EFFORT // (sum(map(len, series)) or 1)))
     generator = random.Random(seed)
     open_rows = [row for row in rows if row.segments()]
     longer = _longer(open_rows, generator)
@@ -219,7 +208,8 @@ def find_changes(series, alpha=0.05, least=LEAST, seed=1):
         if not tested:
             complete = True
             break
-        largest = _largest(tested, orders, generator)
+        every = [(row.residuals(), len(row.places) == row.count) for row in tested]
+        largest = [max(map(_Row.highest_of, tested, permuted)) for permuted in _permuted(every, orders, generator)]
         limit = sorted(largest)[math.ceil((1 - alpha) * (orders + 1)) - 1]
         divided = [row for row in tested if row.divide(largest, limit, longer)]
         for row in divided:

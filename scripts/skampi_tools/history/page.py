@@ -16,6 +16,9 @@ from .output import cautions, counts_text, difference_text, missing_lines, nothi
 HERE = os.path.dirname(os.path.realpath(__file__))
 MOST_ROWS = 100  # changes that a table lists, the largest ones
 MOST_DRAWN = 240  # places of a picture; of more launches, medians of neighbours are drawn
+TOOLS = ('<div class="tools" hidden><label>filter <input type="search" name="filter"></label>'
+         '<label><input type="checkbox" name="changed"> only points that changed</label>'
+         '<span class="shown" aria-live="polite"></span></div>')
 LONG_PAGE = 40  # with more points a page lays out only those that are looked at
 DAY = 24 * 60 * 60  # seconds
 DATE_FORMATS = {3: "%Y-%m-%d", 4: "%m-%d %H:%M", 5: "%m-%d %H:%M:%S"}  # by the digits that numbers would have
@@ -29,30 +32,27 @@ def render(history):
     links = [(f'<a href="#point-{places[point]}">{esc(": ".join(name))}</a>', ": ".join(name))
              for point, name in zip(history.points, history.names)]
     times = [launch.when.timestamp() for launch in history.launches]
-    body = [f"<p>{esc(summary_text(history))}.</p>", _method(history.found),
-            bullets(cautions(history)),
-            section_part("changes", "Changes", "".join(_group(group, history, links) for group in history.found["changes"])
+    found = history.found
+    body = [f"<p>{esc(summary_text(history))}.</p>",
+            f'<p class="conditions">The chance of any false alarm among all points is at most '
+            f"{100 * found['alpha']:g} % if launches are independent; a level lasts {found['least']} launches at least. "
+            f"{found['orders']} random orders, seed {found['seed']}. Dates are UTC.</p>", bullets(cautions(history)),
+            section_part("changes", "Changes", "".join(_group(group, history, links) for group in found["changes"])
                          or f"<p>{nothing_text(history).capitalize()}.</p>")]
-    if history.found["limit"] is not None:
+    if found["limit"] is not None:
         body.append(section_part("over", "Slower by more than the limit", _over(history, links)))
     lines = [[history.series[number] for number in numbers] for numbers in points.values()]
-    body.append(section_part("results", "Points", _tools() + "".join(
+    body.append(section_part("results", "Points", TOOLS + "".join(
         _point(number, point, own, history, times) for number, (point, own) in enumerate(zip(points, lines)))))
     if missing := missing_lines(history):
         body.append(section_part("missing", "Not measured", bullets(missing)))
-    if left_out := history.found["left_out"]:
+    if left_out := found["left_out"]:
         body.append(section_part("left", "Files that are left out",
                                  bullets(f"{entry['path']}: {entry['reason']}" for entry in left_out)))
     data = {"times": times, "light": list(style.PALETTE), "dark": list(DARK_PALETTE), "points": list(map(_data, lines))}
     return document("History of results", "\n".join(body), data, "long" if len(points) > LONG_PAGE else "short",
                     asset(HERE, "history.js"), "Plots are pictures; points cannot be filtered.",
                     "\n" + asset(HERE, "history.css"), "skampi-history")
-
-
-def _method(found):
-    return (f'<p class="conditions">The chance of any false alarm among all points is at most '
-            f"{100 * found['alpha']:g} % if launches are independent; a level lasts {found['least']} launches at least. "
-            f"{found['orders']} random orders, seed {found['seed']}. Dates are UTC.</p>")
 
 
 def _change_cell(ratio):
@@ -89,21 +89,16 @@ def _over(history, links):
     return f"{said}{badge('bad', str(len(over)))}</p>{rows}"
 
 
-def _tools():
-    return ('<div class="tools" hidden><label>filter <input type="search" name="filter"></label>'
-            '<label><input type="checkbox" name="changed"> only points that changed</label>'
-            '<span class="shown" aria-live="polite"></span></div>')
-
-
 def _point(number, point, lines, history, times):
     changed = any(one["changes"] for one in lines)
     over = any(one["over"] for one in lines)
     title = f"{': '.join(filter(None, [point.script, point.block]))}: {point.label}, {point.set_text}"
     levels = "".join(_levels(one, history) for one in lines)
+    legend = "".join(legend_of(i, esc(one["state_text"])) for i, one in enumerate(lines)) if len(lines) > 1 else ""
     return (f'<section class="block point" id="point-{number}"{" data-changed" if changed else ""}>'
             f"<h3>{esc(title)} {badge('bad', 'slower') if over else ''}</h3>{levels}"
             f'<figure class="plot" data-point="{number}" aria-label="{esc(title)}">{_picture(point, lines, times)}'
-            f"{_legend(lines)}</figure></section>")
+            + (f'<ul class="legend">{legend}</ul>' if legend else "") + "</figure></section>")
 
 
 def _levels(one, history):
@@ -112,11 +107,6 @@ def _levels(one, history):
     name = f"{one['state_text']}: " if "state" in one else ""
     few = "" if one["judged"] else "; too few launches to see changes"
     return f'<p class="where">{esc(name + " → ".join(words) + few)}</p>'
-
-
-def _legend(lines):
-    return '<ul class="legend">' + "".join(legend_of(i, esc(one["state_text"])) for i, one in enumerate(lines)) + \
-        "</ul>" if len(lines) > 1 else ""
 
 
 # ---- A picture, for readers whose browser runs no script ----

@@ -101,7 +101,11 @@ def paths_in(paths):
 def read_launches(paths):
     """([Launch] in the order of time, [LeftOut]). Files that cannot be read, or are cut, are left out; so are copies
     of a launch that is there."""
-    kept = _Kept()
+    one = {}
+
+    def kept(value):
+        """Equal points and texts of many files are kept once."""
+        return one.setdefault(value, value)
     found, left_out, seen = [], [], {}
     for path in paths:
         try:
@@ -119,16 +123,6 @@ def read_launches(paths):
         seen[same] = path
         found.append(launch)
     return sorted(found, key=lambda launch: (launch.when, launch.path)), left_out
-
-
-class _Kept:
-    """Equal points and texts of many files, kept once."""
-
-    def __init__(self):
-        self.one = {}
-
-    def __call__(self, value):
-        return self.one.setdefault(value, value)
 
 
 def _read(path, kept):

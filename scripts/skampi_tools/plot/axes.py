@@ -118,13 +118,6 @@ def span(values, logarithmic, margin=0.06):
 # ---- Axes ----
 
 
-def _size_ticks(low, high):
-    """Ticks of a linear axis of bytes: multiples of powers of two."""
-    step = 2.0 ** math.floor(math.log2(max((high - low) / 5, 1)))
-    first = math.ceil(low / step)
-    return [step * i for i in range(first, math.floor(high / step) + 1)]
-
-
 def _crowded(values, limits, base):
     if base and (values[0] <= 0 or limits[0] <= 0):
         return True
@@ -162,7 +155,10 @@ def set_ticks(axis, limits, scale, sizes, values=()):
         else:
             axis.set_minor_locator(ticker.NullLocator())
     elif sizes:
-        axis.set_major_locator(ticker.FixedLocator(_size_ticks(*limits)))
+        low, high = limits
+        step = 2.0 ** math.floor(math.log2(max((high - low) / 5, 1)))
+        axis.set_major_locator(ticker.FixedLocator(
+            [step * i for i in range(math.ceil(low / step), math.floor(high / step) + 1)]))
         axis.set_minor_locator(ticker.NullLocator())
     else:
         axis.set_major_locator(ticker.MaxNLocator(7, steps=[1, 2, 2.5, 5, 10]))
@@ -225,17 +221,11 @@ def y_axis(axes, panel, values, scale_of, label=None, across=False):
     which = "x" if across else "y"
     if logarithmic:
         axes.set(**{f"{which}scale": "log"})
-    axes.set(**{f"{which}lim": limits, f"{which}label": axis_text(panel, label or scale_of.label)})
+    lines = [panel["y_label"]] if "y_label" in panel else (label or scale_of.label).split("\n")
+    axes.set(**{f"{which}lim": limits, f"{which}label": "\n".join(plain(line, 60) for line in lines)})
     sizes = scale_of is not None and scale_of.sizes
     set_ticks(axes.xaxis if across else axes.yaxis, limits, ("log2" if sizes else "log10") if logarithmic else "linear", sizes)
     return logarithmic
-
-
-def axis_text(panel, label):
-    """The label of the value axis, of one line or several."""
-    if "y_label" in panel:
-        return plain(panel["y_label"], 60)
-    return "\n".join(plain(line, 60) for line in label.split("\n"))
 
 
 # ---- Series ----

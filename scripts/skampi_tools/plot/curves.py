@@ -206,18 +206,14 @@ def selects_file(selector, source):
     return any(fnmatch.fnmatchcase(name, wanted) for name in (source.label, source.file.path))
 
 
-def _numbers(point):
-    """The numbers of states that a selector can name for this point."""
-    return [part.state.number for part in point.parts] or [common.UNKNOWN.number]
-
-
 def selects(selector, point):
     """Whether a selector of a spec (its keys: spec.SELECTOR) takes this point."""
     patterns = {"block": point.block, "function": point.function, "placement": point.placement, "members": point.members}
+    states = [part.state.number for part in point.parts] or [common.UNKNOWN.number]
     return (all(fnmatch.fnmatchcase(have, selector[key]) for key, have in patterns.items() if key in selector)
             and selects_file(selector, point.source)
             and all(selector.get(key, have) == have for key, have in (("occurrence", point.occurrence), ("pes", point.pes)))
-            and ("state" not in selector or selector["state"] in _numbers(point))
+            and ("state" not in selector or selector["state"] in states)
             and all((point.stated.get(name) or "") == wanted for name, wanted in selector.get("stated", {}).items())
             and all(name in values and same_value(values[name], wanted)
                     for key, values in (("variables", point.variables), ("arguments", point.arguments))
@@ -266,10 +262,6 @@ def value_of(point, name):
     return point.pes if name == "pes" else None
 
 
-def _numeric(values):
-    return all(isinstance(value, (int, float)) for value in values)
-
-
 def candidates(points):
     """Names of what these points can be drawn against: numbers that all have and that differ;
     loop variables first, those with the most values first, inner ones before outer ones."""
@@ -277,7 +269,7 @@ def candidates(points):
         found = []
         for name in names:
             values = [value_of(point, name) for point in points]
-            if _numeric(values) and len(set(values)) > 1:
+            if all(isinstance(value, (int, float)) for value in values) and len(set(values)) > 1:
                 found.append((-len(set(values)), name))
         return [name for _, name in sorted(found, key=lambda pair: pair[0])]
 
@@ -441,26 +433,19 @@ def _divide(name, members):
 # ---- Names ----
 
 
-def common_ends(texts):
-    """(begin, end) that all these texts share, cut where words or parts between commas end."""
-    if len(set(texts)) < 2:
-        return "", ""
+def shorten(texts):
+    """The texts without what all of them begin and end with, and that: (texts, common). Words, or parts between commas, stay
+    whole."""
     split = [re.findall(r"[^,:\s]+[,:]?\s*|\s+|[,:]", text) for text in texts]
-    shortest = min(len(words) for words in split)
+    shortest = min(len(words) for words in split) if len(set(texts)) > 1 else 0
     begin = 0
     while begin < shortest - 1 and len({words[begin] for words in split}) == 1:
         begin += 1
     end = 0
     while end < shortest - 1 - begin and len({words[-1 - end] for words in split}) == 1:
         end += 1
-    first = split[0]
-    return "".join(first[:begin]), "".join(first[len(first) - end:]) if end else ""
-
-
-def shorten(texts):
-    """The texts without what all of them begin and end with, and that: (texts, common)."""
-    begin, end = common_ends(texts)
-    short = [text[len(begin):len(text) - len(end) if end else None].strip(" ,:") for text in texts]
+    begin, end = "".join(split[0][:begin]), "".join(split[0][len(split[0]) - end:])
+    short = [text[len(begin):len(text) - len(end)].strip(" ,:") for text in texts]
     if not all(short) or len(set(short)) != len(set(texts)):
         return list(texts), ""
     return short, ", ".join(part for part in (begin.strip(" ,:"), end.strip(" ,:")) if part)

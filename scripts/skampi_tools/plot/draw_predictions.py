@@ -1,5 +1,7 @@
 """Draws panels of predictions (predictions.py): times of PEs and routines in parts, and sweeps of what-if."""
 
+import textwrap
+
 import numpy
 from matplotlib.patches import Patch
 
@@ -100,10 +102,6 @@ def _draw_what_if(axes, panel, unit, options):
 DRAW = {"pes": _draw_pes, "routines": _draw_routines, "what-if": _draw_what_if}
 
 
-def _height_cm(panel):
-    return max(4.0, CM_A_ROUTINE * len(panel.x) + 3) if panel.kind == "routines" else 8.0
-
-
 def figures(panels, spec, options):
     """One after the other. spec: what options say of size, title and footer."""
     size = pages.settings(spec.get("font", {}))
@@ -113,6 +111,8 @@ def figures(panels, spec, options):
         DRAW[panel.kind](axes, panel, unit_of(panel, options.unit), options)
     for begin in range(0, len(panels), PER_PAGE):
         page = panels[begin:begin + PER_PAGE]
-        lines = list(dict.fromkeys(line for panel in page for line in panel.footer))
-        yield pages.composed(spec, size, page, 2, lambda columns: 13.0 * columns if columns > 1 else 16.0, _height_cm, draw,
-                             lambda characters, lines=lines: pages.wrapped(lines, characters))
+        lines = dict.fromkeys(line for panel in page for line in panel.footer)
+        yield pages.composed(
+            spec, size, page, 2, lambda columns: 13.0 * columns if columns > 1 else 16.0,
+            lambda panel: max(4.0, CM_A_ROUTINE * len(panel.x) + 3) if panel.kind == "routines" else 8.0, draw,
+            lambda characters, lines=lines: [part for line in lines for part in textwrap.wrap(plain(line), characters)])

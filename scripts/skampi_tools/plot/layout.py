@@ -3,9 +3,12 @@ texts do not cover each other. Called once for each figure, after everything is 
 
 import textwrap
 import warnings
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from matplotlib import ticker
 from matplotlib.lines import Line2D
+from matplotlib.text import Text
 from matplotlib.transforms import Bbox, ScaledTranslation
 
 ROUNDS = 16  # turns of placing texts and measuring them again
@@ -22,31 +25,35 @@ MOST_LINES = 3  # lines of a title or of the name of an axis
 GAP = 3               # pixels between texts
 
 
-class Cell:
+class Cell(NamedTuple):
     """The part of the figure that belongs to axes and what is around them, in pixels."""
+    left: float
+    right: float
+    row: int  # of the grid
 
-    def __init__(self, axes):
-        figure = axes.figure
-        spec = axes.get_subplotspec().get_topmost_subplotspec()
-        grid = spec.get_gridspec()
-        self.left = figure.bbox.width * spec.colspan.start / grid.ncols + GAP
-        self.right = figure.bbox.width * spec.colspan.stop / grid.ncols - GAP
-        self.width = self.right - self.left
-        self.row = spec.rowspan.start
+    @property
+    def width(self):
+        return self.right - self.left
 
 
+def _cell_of(axes):
+    spec = axes.get_subplotspec().get_topmost_subplotspec()
+    column = axes.figure.bbox.width / spec.get_gridspec().ncols
+    return Cell(column * spec.colspan.start + GAP, column * spec.colspan.stop - GAP, spec.rowspan.start)
+
+
+@dataclass
 class Request:
-    """The legend that axes want, and where it is."""
-
-    def __init__(self, handles, labels, where):
-        self.handles, self.labels = handles, labels
-        self.where = where  # inside, right or below: as long as it fits, in this order
-        self.corner = "best"
-        self.columns = None
-        self.font = None
-        self.below = 0.0    # points between the axes and the legend below them
-        self.left = 0.0     # points by which it begins left of them
-        self.height = 0.0   # pixels, below
+    """The legend that axes want, and where it is. Two are equal if they look alike."""
+    handles: list
+    labels: list
+    where: str           # inside, right or below: as long as it fits, in this order
+    corner: str = field(default="best", compare=False)
+    columns: int = None
+    font: float = None
+    below: float = 0.0   # points between the axes and the legend below them
+    left: float = 0.0    # points by which it begins left of them
+    height: float = field(default=0.0, compare=False)  # pixels, below
 
     def draw(self, axes):
         more = {"fontsize": self.font} if self.font else {}
@@ -61,36 +68,25 @@ class Request:
             more.update(bbox_to_anchor=(0, 0), bbox_transform=axes.transAxes + shift, ncol=self.columns or 1, columnspacing=1.2)
         # matplotlib leaves out labels that begin with _.
         legend = axes.legend(self.handles, list(map(str, range(len(self.labels)))), **more)
-        if self.where == "below":  # it takes height, but may be wider than the axes without making them narrower
-            legend.get_tightbbox = lambda renderer=None: _between(legend, axes, renderer)
-        for text, label in zip(axes.get_legend().get_texts(), self.labels):
+        for text, label in zip(legend.get_texts(), self.labels):
             text.set_text(label)
 
-    def state(self):
-        return self.where, self.columns, self.font, tuple(self.labels), self.below, self.left
+        def between(renderer=None):
+            """The part of its box between the sides of the axes: it may be wider without making them narrower."""
+            box, frame = legend.get_window_extent(renderer), axes.get_window_extent(renderer)
+            return Bbox.from_extents(frame.x0, box.y0, max(frame.x0 + 1, min(box.x1, frame.x1)), box.y1)
+        if self.where == "below":
+            legend.get_tightbbox = between
 
     def size(self, axes, renderer):
         self.draw(axes)
         return axes.get_legend().get_window_extent(renderer)
-
-    def wrap(self, characters):
-        self.labels = [_wrapped(label, max(8, characters), 9) for label in self.labels]
-
-
-def _between(legend, axes, renderer):
-    """The part of a legend's box between the sides of the axes."""
-    box, frame = legend.get_window_extent(renderer), axes.get_window_extent(renderer)
-    return Bbox.from_extents(frame.x0, box.y0, max(frame.x0 + 1, min(box.x1, frame.x1)), box.y1)
 
 
 def ask(axes, handles, labels, where):
     """Says which legend the axes want; arrange() puts it there, or where it fits."""
     labels = ["\n".join(textwrap.wrap(label, LONG_LABEL, break_long_words=False)) for label in labels]
     axes.skampi_legend = Request(handles, labels, where)
-
-
-def _request(axes):
-    return getattr(axes, "skampi_legend", None)
 
 
 def _wrapped(text, characters, most):
@@ -108,9 +104,7 @@ def _covers(box, axes, renderer):
     if axes.images:
         return True
     scale = axes.figure.dpi / 72
-    for line in axes.lines:
-        if not line.get_visible():
-            continue
+    for line in filter(Line2D.get_visible, axes.lines):
         path = line.get_transform().transform_path(line.get_path()).cleaned(remove_nans=True)
         marker = line.get_marker() not in (None, "", "None", "none")
         wide = box.padded((line.get_markersize() / 2 if marker else 0) * scale + line.get_linewidth() * scale)
@@ -152,7 +146,7 @@ def _inside(request, axes, renderer):
 
 def _place_legend(axes, request, cell, renderer, bottom, fixed):
     """Puts the legend where it fits as the axes are now; whether anything has changed."""
-    before = request.state()
+    before = replace(request)
     if request.where == "inside" and not _inside(request, axes, renderer):
         request.where = "below"
     if request.where == "right":
@@ -166,7 +160,7 @@ def _place_legend(axes, request, cell, renderer, bottom, fixed):
         if fixed and request.columns and (box.y0 < bottom or flat):
             _smaller(axes, request)
         _below(axes, request, cell, renderer, fixed)
-    return before != request.state()
+    return before != request
 
 
 def _smaller(axes, request):
@@ -208,7 +202,8 @@ def _columns(axes, request, cell, renderer):
     keys = box.width - texts[widest]
     longest = max(len(line) for line in request.labels[widest].split("\n"))
     room = max(20.0, cell.width - keys)
-    request.wrap(int(longest * room / max(texts[widest], 1.0)) - 1)
+    characters = max(8, int(longest * room / max(texts[widest], 1.0)) - 1)
+    request.labels = [_wrapped(label, characters, 9) for label in request.labels]
 
 
 # ---- Texts ----
@@ -254,41 +249,25 @@ def _thin_ticks(axis, renderer):
     return True
 
 
-def _fit(text, length, room):
-    """Wraps a text of that length so that it takes no more; whether it has changed."""
-    if length <= room or room <= 0:
-        return False
-    written = text.get_text()
-    longest = max(len(line) for line in written.split("\n"))
-    wrapped = _wrapped(written, min(longest - 1, int(longest * room / length)), MOST_LINES)
-    if wrapped == written:
-        return False
-    text.set_text(wrapped)
-    return True
-
-
 def _fit_texts(axes, cell, renderer):
-    frame = axes.get_window_extent(renderer)
-    changed = False
-    if axes.xaxis.label.get_text():
-        box = axes.xaxis.label.get_window_extent(renderer)
-        middle = (box.x0 + box.x1) / 2
-        changed |= _fit(axes.xaxis.label, box.width, 2 * min(middle - cell.left, cell.right - middle))
-    if axes.yaxis.label.get_text():
-        changed |= _fit(axes.yaxis.label, axes.yaxis.label.get_window_extent(renderer).height, frame.height)
-    title = axes._left_title
-    if title.get_text():
-        changed |= _fit(title, title.get_window_extent(renderer).width, cell.right - frame.x0)
+    """Wraps titles and names of axes that are longer than the room for them; whether any has changed."""
+    frame, changed = axes.get_window_extent(renderer), False
+    for text in filter(Text.get_text, (axes.xaxis.label, axes.yaxis.label, axes._left_title)):
+        box, written = text.get_window_extent(renderer), text.get_text()
+        length, room = box.width, cell.right - frame.x0
+        if text is axes.yaxis.label:
+            length, room = box.height, frame.height
+        elif text is axes.xaxis.label:
+            middle = (box.x0 + box.x1) / 2
+            room = 2 * min(middle - cell.left, cell.right - middle)
+        if 0 < room < length:
+            longest = max(map(len, written.split("\n")))
+            text.set_text(_wrapped(written, min(longest - 1, int(longest * room / length)), MOST_LINES))
+            changed |= text.get_text() != written
     return changed
 
 
 # ---- The figure ----
-
-
-def _tight(figure, rect):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a tiny figure is drawn as well as it can be
-        figure.tight_layout(rect=rect, pad=0.6, w_pad=1.5, h_pad=1.5)
 
 
 def arrange(figure, frame, fixed):
@@ -296,14 +275,16 @@ def arrange(figure, frame, fixed):
     fixed: that height must stay, else it grows by what legends below axes need."""
     figure.canvas.draw()
     renderer = figure.canvas.get_renderer()
-    requests = [(axes, _request(axes)) for axes in figure.axes if _request(axes)]
-    cells = {id(axes): Cell(axes) for axes in figure.axes}
+    requests = [(axes, axes.skampi_legend) for axes in figure.axes if hasattr(axes, "skampi_legend")]
+    cells = {id(axes): _cell_of(axes) for axes in figure.axes}
     for axes, request in requests:
         request.draw(axes)
     grown = {}
     for _ in range(ROUNDS):
         rect = frame()
-        _tight(figure, rect)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a tiny figure is drawn as well as it can be
+            figure.tight_layout(rect=rect, pad=0.6, w_pad=1.5, h_pad=1.5)
         changed = False
         for axes, request in requests:
             changed |= _place_legend(axes, request, cells[id(axes)], renderer,

@@ -155,11 +155,6 @@ def _one(selector, panel, points, at):
     return found[0]
 
 
-def _version(header, short):
-    version = str(header.get("version") or "")
-    return version.partition(" ")[0] if short else version
-
-
 def footer_lines(sources, subtracted, notes, width, short):
     """What was measured, where and how, in small lines of at most this many characters. short:
     without what only those who were there understand."""
@@ -168,7 +163,7 @@ def footer_lines(sources, subtracted, notes, width, short):
     for source in sources:
         header = source.file.header
         nodes = header.get("nodes") or []
-        started = str(header.get("started") or "")
+        started, version = (str(header.get(name) or "") for name in ("started", "version"))
         names = "" if short else ", ".join(node.get("name", "") for node in nodes[:2])
         places = style.count_text(len(nodes), "node") if nodes else ""
         places += f" ({names}{', …' if len(nodes) > 2 else ''})" if names else ""
@@ -176,7 +171,7 @@ def footer_lines(sources, subtracted, notes, width, short):
         timer = (header.get("timer") or {}).get("name")
         pes = header.get("pes")
         text = " · ".join(part for part in (
-            f"skampi {_version(header, short)}".strip(), str(header.get("library") or ""),
+            f"skampi {version.partition(' ')[0] if short else version}".strip(), str(header.get("library") or ""),
             f"{pes} PEs" + (f" on {places}" if places else "") if pes is not None else places,
             f"timer {timer}" if timer else "", started.partition("T")[0] if short else started,
             " ".join(os.path.basename(str(script[key])) for key in ("name", "checksum")
@@ -289,11 +284,6 @@ def composed(spec, size, panels, columns, width, height, draw, small_print):
     return figure
 
 
-def wrapped(lines, characters):
-    """Lines of small print that fit."""
-    return [part for line in lines for part in textwrap.wrap(plain(line), characters)]
-
-
 def frame_figure(figure, spec, size, width, small_print):
     """Adds title and footer, and puts everything where nothing touches."""
     title = footer = None
@@ -342,37 +332,24 @@ def pages(spec, points, where):
         raise Error(f"{where}: {error}") from None
 
 
-def _bytes_of(figures, form):
-    """[bytes] of the files that hold these figures."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # characters that the font does not have
-        if form == "pdf":
-            stream = io.BytesIO()
-            with PdfPages(stream, metadata=METADATA["pdf"]) as document:
-                for figure in figures:
-                    FigureCanvasPdf(figure)
-                    document.savefig(figure)
-            return [stream.getvalue()]
-        found = []
-        for figure in figures:
-            stream = io.BytesIO()
-            if form == "svg":
-                FigureCanvasSVG(figure)
-            else:
-                FigureCanvasAgg(figure)
-            figure.savefig(stream, format=form, metadata=METADATA[form])
-            found.append(stream.getvalue())
-        return found
-
-
 def write(figures, path, form):
     """Writes them to the path; several figures that are no PDF to NAME-1, NAME-2, ... Returns the
     paths written."""
-    contents = _bytes_of(figures, form)
+    streams = [io.BytesIO() for _ in (figures if form != "pdf" else [None])]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # characters that the font does not have
+        if form == "pdf":
+            with PdfPages(streams[0], metadata=METADATA["pdf"]) as document:
+                for figure in figures:
+                    FigureCanvasPdf(figure)
+                    document.savefig(figure)
+        else:
+            for figure, stream in zip(figures, streams):
+                (FigureCanvasSVG if form == "svg" else FigureCanvasAgg)(figure)
+                figure.savefig(stream, format=form, metadata=METADATA[form])
     stem, suffix = os.path.splitext(path)
-    paths = [path] if len(contents) == 1 else [f"{stem}-{i}{suffix}"
-                                               for i in range(1, len(contents) + 1)]
-    for name, content in zip(paths, contents):
+    paths = [path] if len(streams) == 1 else [f"{stem}-{i}{suffix}" for i in range(1, len(streams) + 1)]
+    for name, stream in zip(paths, streams):
         with created(name, "wb") as file:
-            file.write(content)
+            file.write(stream.getvalue())
     return paths

@@ -85,19 +85,16 @@ def _strip(source, record, state_of):
     controls = {name: [_at(record[name], place) for place, _ in times] for name in WORDS if record.get(name)}
     controls = {name: values for name, values in controls.items() if any(value > 0 for value in values)}
     told = tuple(name for name in told_by(mine) or controls_for(record.get("pes")) if name in controls)
-    numbers = [_number(ordered, {name: values[place] for name, values in controls.items()})
-               for place in range(len(times))]
+    numbers = []
+    for place in range(len(times)):
+        known = {name: values[place] for name, values in controls.items() if values[place] > 0}
+        numbers.append(next((named.number for named, state in ordered if state.holds(known)), 0))
     return Strip(source, members, told, [at for _, at in times], controls, numbers, ordered)
 
 
 def _at(values, place):
     value = values[place] if place < len(values) else None
     return value if value is not None and 0 < value < math.inf else math.nan
-
-
-def _number(ordered, controls):
-    known = {name: value for name, value in controls.items() if value > 0}
-    return next((named.number for named, state in ordered if state.holds(known)), 0)
 
 
 def selects(selector, strip):

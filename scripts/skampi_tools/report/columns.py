@@ -11,11 +11,6 @@ from .markup import VERDICT_STATES, badge, esc, quoted
 from .tables import Column, interval_text, measured_cell, number_cell, percent_cell, text_cell
 
 
-def confidence_text(results, default):
-    known = {r.confidence for r in results if is_number(r.confidence)}
-    return style.percent_text(known.pop()) if len(known) == 1 else default
-
-
 MEAN_TITLE = ("Without a quarter of the repetitions at each end (the classic result); under the mpiperf rule "
               "without the share of set_mpiperf_trim")
 ERROR_TITLE = "Of the mean of the middle; by the classic formula an interval from it alone is too narrow"
@@ -70,14 +65,16 @@ def result_columns(section, files, comparison):
                       unit_text, title)
 
     medians = any(is_number(r.median) for r in results)
+    confidences = {r.confidence for r in results if is_number(r.confidence)}
+    confidence = f"{style.percent_text(confidences.pop())} " if len(confidences) == 1 else ""
     means = [(times_column if medians else result_column)(MEAN, lambda r: r.time, MEAN_TITLE),
              times_column("standard error", lambda r: r.standard_error, ERROR_TITLE)]
     columns += [
         *([] if medians else means),
         result_column("median", lambda r: r.median, f"Of the repetitions, or of the medians of {several}"),
         *state_columns(points, scales, unit_text),
-        interval_column(f"{confidence_text(results, '')} interval".strip(), lambda r: r.median_low,
-                        lambda r: r.median_high, "Confidence interval of the median"),
+        interval_column(f"{confidence}interval", lambda r: r.median_low, lambda r: r.median_high,
+                        "Confidence interval of the median"),
         Column("flags", [flags_cell(r) for r in results], markup=True),
         Column("±", [percent_cell(v.half_width(r)) for r in results],
                title="Half the width of that interval, as a share of the median"),

@@ -63,22 +63,12 @@ def render(files, title, comparison=None, coverage=None, configurations=()):
 def document(title, body, data, size, program, without, more_style="", generator="skampi-report"):
     """A page with the style of reports and uPlot. data: what program, a script, finds as JSON; size: "long" where
     much is laid out only where it is looked at; without: what readers miss without scripts."""
-    return string.Template(asset_template()).substitute(
+    with open(os.path.join(HERE, "page.html"), encoding="utf-8") as file:
+        template = string.Template(file.read())
+    lines, dark_lines = (" ".join(f"--s{place}: {color};" for place, color in enumerate(palette))
+                         for palette in (style.PALETTE, DARK_PALETTE))
+    return template.substitute(
         title=esc(title), body=body, data=embed(data), size=size, without=without, generator=generator,
-        colors=color_variables(), library_style=asset(VENDOR, "uPlot.min.css"),
+        lines=lines, dark_lines=dark_lines, library_style=asset(VENDOR, "uPlot.min.css"),
         style=asset(HERE, "report.css") + more_style, licence=asset(VENDOR, "LICENSE"),
         library=asset(VENDOR, "uPlot.iife.min.js"), program=asset(HERE, "plots.js") + program)
-
-
-def color_variables():
-    """Colours of lines, for pictures."""
-    def variables(palette):
-        return " ".join(f"--s{place}: {color};" for place, color in enumerate(palette))
-
-    return (f":root {{ {variables(style.PALETTE)} }}\n@media screen and (prefers-color-scheme: dark) {{\n"
-            f"  :root:not(.printing) {{ {variables(DARK_PALETTE)} }}\n}}")
-
-
-def asset_template():
-    with open(os.path.join(HERE, "page.html"), encoding="utf-8") as file:
-        return file.read()

@@ -80,10 +80,6 @@ def sections_of(files):
     return kept
 
 
-def argument_values(result):
-    return {name: a.get("value") for name, a in result.arguments.items() if isinstance(a, dict)}
-
-
 def tell_apart(points):
     """Names the arguments of calls that nothing else distinguishes, and what else is stated of them and differs."""
     groups = defaultdict(list)
@@ -91,7 +87,7 @@ def tell_apart(points):
         r = point.result
         groups[point.file, r.function, r.pes, str(r.variables)].append(point)
     for group in groups.values():
-        values = [argument_values(p.result) for p in group]
+        values = [{name: a.get("value") for name, a in p.result.arguments.items() if isinstance(a, dict)} for p in group]
         differing = [n for n in values[0] if len({str(v.get(n)) for v in values}) > 1]
         calls = len({p.result.call for p in group}) > 1
         for point, own, stated in zip(group, values, differences([p.result.stated for p in group])):

@@ -45,23 +45,18 @@ def severity_of(what, which):
     return REASONS.get((what, which)) or REASONS.get((what, OTHER))
 
 
-def _flags(file, self_check):
+def _of_results(file, self_check):
+    """What is missing, and flags and notes of what is there."""
     total = style.count_text(len(file.points), "result")
+    for kind, count in file.missing_kinds().items():
+        yield MISSING, kind, f"{style.count_text(count, 'result')} missing: {kind.replace('_', ' ')}"
     for flag, count in doubt.Tally(file.points).flags.most_common():
         if not self_check or flag in KEPT_FLAGS:
             yield FLAG, flag, f"flag {flag.replace('_', ' ')} on {count} of {total}"
-
-
-def _notes(file):
     for beginning in (which for what, which in REASONS if what == NOTE):
         count = sum(any(str(note).startswith(beginning) for note in r.notes) for r in file.points)
         if count:
-            yield NOTE, beginning, f"{beginning} in {count} of {style.count_text(len(file.points), 'result')}"
-
-
-def _missing(file):
-    for kind, count in file.missing_kinds().items():
-        yield MISSING, kind, f"{style.count_text(count, 'result')} missing: {kind.replace('_', ' ')}"
+            yield NOTE, beginning, f"{beginning} in {count} of {total}"
 
 
 def _self_check(checks):
@@ -73,12 +68,6 @@ def _self_check(checks):
         yield SELF_CHECK, "no check is ok", f"no check of the self-check is ok, of {len(checks)}"
     for check in wrong:
         yield SELF_CHECK, "a check is not ok", f"{check.check.replace('Self-check, ', 'self-check of ')}: {check.text}"
-
-
-def _left_out(what, printed):
-    """Whether a check says nothing against the self-check. printed: Verdicts of what it printed."""
-    met = printed and all(check.state == "ok" for check in printed)
-    return what in LEFT_TO_SELF_CHECK or met and what in MIGHT_DISTURB
 
 
 def _said_twice(what, which, text, found):
@@ -95,9 +84,11 @@ def reasons_of(file, name=""):
     verdicts = v.check_file(file)
     self_check = v.is_self_check(file)
     printed = [x for x in verdicts if x.check.startswith("Self-check")]
-    found = [*(_self_check(printed) if self_check else ()), *_missing(file), *_flags(file, self_check), *_notes(file)]
+    met = printed and all(check.state == "ok" for check in printed)
+    left_out = (*LEFT_TO_SELF_CHECK, *(MIGHT_DISTURB if met else ())) if self_check else ()
+    found = [*(_self_check(printed) if self_check else ()), *_of_results(file, self_check)]
     checks = [(x.check, x.state, f"{x.check}? {x.text}" if x.state == "unknown" else x.text) for x in verdicts
-              if not (self_check and _left_out(x.check, printed))]
+              if x.check not in left_out]
     found += [x for x in checks if not _said_twice(*x, found + checks)]
     reasons = [v.Verdict(what, severity, text, name) for what, which, text in found
                if (severity := severity_of(what, which))]

@@ -48,12 +48,6 @@ class Verdict:
     file: str = ""  # empty: about all of them
 
 
-def status_verdict(status):
-    if status > 128:
-        return "bad", f"ended by signal {status - 128}"
-    return STATUS.get(status, ("bad", "not a status of skampi"))
-
-
 def check_end(file):
     if file.end is None:
         yield Verdict("File is complete", "bad", f"{NOT_COMPLETE}; the page shows what is there")
@@ -63,7 +57,8 @@ def check_end(file):
     if status is None:
         yield Verdict("Run ended well", "unknown", reason or "the file has no exit status")
         return
-    state, text = status_verdict(status)
+    other = f"ended by signal {status - 128}" if status > 128 else "not a status of skampi"
+    state, text = STATUS.get(status, ("bad", other))
     yield Verdict("Run ended well", state,
                   f"exit status {status}: {text}" + (f": {reason}" if reason else ""))
 

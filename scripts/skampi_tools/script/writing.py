@@ -66,7 +66,9 @@ def text_of(trace):
         raise Error("the application makes no calls between start and end that could be measured")
     total = sum(use.seconds for use in trace.uses)
     uses = sorted(trace.uses, key=lambda use: -use.seconds)
-    completed = _mean_put(uses)
+    puts = [use for use in uses if "put" in use.routine and use.bytes]
+    # Bytes that a quiet or fence of this application completes: those of its mean put.
+    completed = round(sum(use.bytes * use.calls for use in puts) / sum(use.calls for use in puts)) if puts else 8
     blocks, lines, lacking = {}, [], []
     for use in uses:
         measured = _measured(use, trace.pes, completed)
@@ -80,12 +82,6 @@ def text_of(trace):
     largest = max([use.bytes for points in blocks.values() for use, *_ in points], default=0)
     head = _head(trace, total, blocks, lacking)
     return "\n".join([*head, f"set_skampi_buffer({max(1 << 16, 4 * trace.pes * largest)})", "set_precision(0.02, 1)", *lines, ""])
-
-
-def _mean_put(uses):
-    """Bytes: what a quiet or fence of this application completes."""
-    puts = [use for use in uses if "put" in use.routine and use.bytes]
-    return round(sum(use.bytes * use.calls for use in puts) / sum(use.calls for use in puts)) if puts else 8
 
 
 def _measured(use, pes, completed):

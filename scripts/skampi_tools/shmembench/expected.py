@@ -23,7 +23,10 @@ class Place:
     """offset: bytes from label, a place that only the trace knows."""
     area: str
     label: str
-    offset: int
+    offset: int = 0
+
+
+PRIVATE = Place("private", "")
 
 
 class _Run:
@@ -51,25 +54,13 @@ class _Run:
     def place(self, area, which, shift):
         """Of a block's target (0) or source (1)."""
         if area == "private":
-            return self.private()
+            return PRIVATE
         if area == "static":
             return Place(area, area, shift)
         return Place(area, area, GUARD_BYTES + (self.area if which == 0 else 0) + shift)
 
     def flag(self):
         return Place("heap", "heap", 2 * self.area)
-
-    @staticmethod
-    def private():
-        return Place("private", "", 0)
-
-    @staticmethod
-    def static(label):
-        return Place("static", label, 0)
-
-    @staticmethod
-    def any_heap():
-        return Place("heap", ANY, 0)
 
     def run(self, steps, block=None):
         if block:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from skampi_tools.shmembench import catalogue, program
 from skampi_tools.shmembench.catalogue import Family, Type
+from skampi_tools.shmembench.expected import ANY, PRIVATE, Place
 
 _TYPES = {  # name in routines: declaration, bytes, kind, how a value is made of an integer
     "integer": ("integer", 4, "signed", "(", ")"), "real": ("real", 4, "float", "real(", ")"),
@@ -163,16 +164,12 @@ class Block:
                 "check": f"if (result /= {expected}) call fail('{self.routine.name}', "
                          f"'wrong result', 1)" if settings["fetches"] else ""}
 
-    def names(self, run):
+    def names(self, _):
         """What the names of places in calls mean."""
-        def static(name):
-            return run.static(f"{self.name}_{name}")
-        names = {name: static(name) for name in ("target", "flag", "lock", "counter")}
-        names["source"] = static("source")
+        names = {name: Place("static", f"{self.name}_{name}") for name in ("target", "flag", "lock", "counter", "source")}
         if self.routine.family.template in ("barrier", "wait"):
-            names["source"] = run.private()
-        return {**names, "one": run.private(), "value": run.private(), "address": run.any_heap(),
-                "error": None}
+            names["source"] = PRIVATE
+        return {**names, "one": PRIVATE, "value": PRIVATE, "address": Place("heap", ANY), "error": None}
 
 
 FORTRAN = program.Language(

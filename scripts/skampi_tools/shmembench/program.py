@@ -183,7 +183,7 @@ class Block:
         target = run.place(self.areas[0], 0, self.shift)
         return {"target": target, "lock": target, "source": run.place(self.areas[1], 1, self.other_shift),
                 "flag": run.flag(), "counter": run.flag(),
-                **({"value": run.private()} if self.routine.family.template == "lock" else {})}
+                **({"value": run.place("private", 0, 0)} if self.routine.family.template == "lock" else {})}
 
     @property
     def static(self):

@@ -7,7 +7,6 @@
 
 import math
 from collections import Counter
-from typing import NamedTuple
 
 from .. import style
 from ..cli import finite
@@ -168,15 +167,6 @@ def combined(common, indices):
     return records
 
 
-class _Cut(NamedTuple):
-    """A bound of one control that divides the states of a set into two parts."""
-    stated: bool  # whether runs have a bound there
-    gap: float    # ratio of the two values next to the bound
-    name: str     # of the control
-    bound: float
-    below: list   # numbers of the states
-
-
 def _boxes(states, common, box=None):
     """{number: {control: (low, high)}}: ranges of the states, which never overlap. states: {number: States of the runs},
     all of them inside the box. The best cut divides the box in two, and each half is divided in turn."""
@@ -184,26 +174,25 @@ def _boxes(states, common, box=None):
     box = box or {name: (None, None) for name in names}
     if len(states) == 1:
         return dict.fromkeys(states, box)
-    best = max((cut for name in names for cut in _cuts(states, common, name)), key=lambda cut: cut[:2])
-    low, high = box[best.name]
-    below = {number: own for number, own in states.items() if number in best.below}
-    above = {number: own for number, own in states.items() if number not in best.below}
-    return {**_boxes(below, common, {**box, best.name: (low, best.bound)}),
-            **_boxes(above, common, {**box, best.name: (best.bound, high)})}
+    *_, name, bound, numbers = max((cut for name in names for cut in _cuts(states, common, name)), key=lambda cut: cut[:2])
+    low, high = box[name]
+    below = {number: own for number, own in states.items() if number in numbers}
+    above = {number: own for number, own in states.items() if number not in numbers}
+    return {**_boxes(below, common, {**box, name: (low, bound)}), **_boxes(above, common, {**box, name: (bound, high)})}
 
 
 def _cuts(states, common, name):
-    """Between neighbours in this control: at the median of the runs' bounds that are there, else half-way between
-    the values, on a logarithmic scale."""
+    """Between neighbours in this control: (whether runs have a bound there, ratio of both values, the control, the bound,
+    numbers of the states below it). The bound is the median of the runs' bounds that are there, else half-way between the
+    values, on a logarithmic scale."""
     value = {number: common.states[number].values[name] for number in states}
     numbers = sorted(states, key=value.get)
     for place, (lower, upper) in enumerate(zip(numbers, numbers[1:]), 1):
         bounds = [own.controls[name].high for number in numbers[:place] for own in states[number]]
         bounds += [own.controls[name].low for number in numbers[place:] for own in states[number]]
         between = [bound for bound in bounds if bound is not None and value[lower] < bound <= value[upper]]
-        yield _Cut(bool(between), value[upper] / value[lower] if value[lower] > 0 else math.inf, name,
-                   median(between) if between else math.sqrt(max(0, value[lower] * value[upper])),
-                   numbers[:place])
+        yield (bool(between), value[upper] / value[lower] if value[lower] > 0 else math.inf, name,
+               median(between) if between else math.sqrt(max(0, value[lower] * value[upper])), numbers[:place])
 
 
 def shares_of(launches):

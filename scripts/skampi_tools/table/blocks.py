@@ -106,16 +106,9 @@ class Row:
         return [f"  {printable(text)}" for text in texts], own
 
 
-def _number(text):
-    try:
-        return float(text)
-    except ValueError:
-        return math.nan
-
-
 def _rounded(text, places):
     """With no more digits than it has."""
-    number = _number(text)
+    number = math.nan if text == style.NOTHING else float(text)
     if not math.isfinite(number):
         return text
     there = len(text.partition(".")[2]) if "e" not in text else places
@@ -236,9 +229,12 @@ class Table:
             self._take_header(entry)
         elif kind == "block":
             self.end_block()
-            self._begin(entry["block"])
+            self.name, self.begun = entry["block"], True
         elif kind == "block_end":
-            self._take_block_end(entry)
+            if self.verbose and entry.get("late_starts") is not None:
+                self.items.append(f"windows: {entry['late_starts']} late starts, {entry.get('overruns', 0)} overruns, "
+                                  f"{entry.get('window_changes', 0)} changes")
+            self.end_block()
         elif kind == "missing":
             self._take_missing(entry)
         elif kind == "end":
@@ -249,8 +245,6 @@ class Table:
             for line in text.removeprefix("#").splitlines():
                 self._add(line)
 
-    def _begin(self, name):
-        self.name, self.begun = name, True
 
     def _take_result(self, result):
         if not result.is_rounds and result.record.get("round", 1) > 1:
@@ -259,7 +253,7 @@ class Table:
         if self.name is None or result.is_rounds and self.name != name:
             if self.items or self.late:  # else it only has rounds, as blocks of a campaign's summary
                 self.end_block()
-            self._begin(name)
+            self.name, self.begun = name, True
         self.items.append(result)
 
     def _take_header(self, header):
@@ -269,11 +263,6 @@ class Table:
             if self.verbose or text.startswith("warning: "):
                 self._say(text)
 
-    def _take_block_end(self, record):
-        if self.verbose and record.get("late_starts") is not None:
-            self.items.append(f"windows: {record['late_starts']} late starts, {record.get('overruns', 0)} overruns, "
-                              f"{record.get('window_changes', 0)} changes")
-        self.end_block()
 
     def _take_missing(self, record):
         if self.name is not None and record["kind"] == "time_limit":

@@ -14,10 +14,6 @@ from .race import OPEN
 MOST_LINES = 30
 
 
-def _label(result):
-    return f"{result.block}: {result.label()}"
-
-
 def points_of(chosen, proof):
     """A dict for each point that something was chosen for."""
     rows = {row.key: row for row in proof.comparison.rows} if proof else {}
@@ -26,7 +22,7 @@ def points_of(chosen, proof):
         for key, verdict in race.verdicts().items():
             result, row = race.points[key], rows.get(key)
             found.append({
-                "choice": race.choice.name, "point": key, "label": _label(result), "pes": result.pes,
+                "choice": race.choice.name, "point": key, "label": f"{result.block}: {result.label()}", "pes": result.pes,
                 "bytes": result.record.get("bytes") or 0, "default": race.times[key][race.default],
                 "search": verdict.state, "best": verdict.best.text, "best_gain": verdict.gain,
                 "chosen": chosen.at(race, key).text, "weight": chosen.weights.of(result),

@@ -15,7 +15,7 @@ from ..cli import Error, replace_text
 from ..compare.comparison import compare_files
 from ..compare.rows import FASTER
 from ..guidelines import checking, rules as guideline_rules
-from . import merging, mpich, openmpi, rules
+from . import mpich, openmpi, rules
 from .race import DECIDED, OPEN
 
 GUIDELINES = os.path.join(launching.SCRIPTS, "guidelines.json")
@@ -52,11 +52,11 @@ class Chosen:
             result = race.points[key]
             place = sizes.setdefault(result.pes, {}).setdefault(rules.message_size(race.choice, result), [])
             place.append((key, verdict))
-        found = {pes: merging.ranges(list(self._sizes(race, sorted(own.items()))), self.tolerance) for pes, own in sizes.items()}
+        found = {pes: rules.ranges(list(self._sizes(race, sorted(own.items()))), self.tolerance) for pes, own in sizes.items()}
         return found, {pes: max(by_size) for pes, by_size in sizes.items()}
 
     def _sizes(self, race, by_size):
-        """merging.Sizes. What is open keeps the default, unless the next sizes that are not open, on both sides, have both
+        """rules.Sizes. What is open keeps the default, unless the next sizes that are not open, on both sides, have both
         something better: then their choices may go through."""
         states = [{verdict.state for _, verdict in own} for _, own in by_size]
         for place, (size, own) in enumerate(by_size):
@@ -68,7 +68,7 @@ class Chosen:
                 keep = fixed or key in self.back
                 times = {race.default: race.times[key][race.default]} if keep else race.times[key]
                 points.append((times, race.default if keep else verdict.chosen))
-            yield merging.Size(size, merging.losses_of(points), sum(self.weights.of(race.points[key]) for key, _ in own))
+            yield rules.Size(size, rules.losses_of(points), sum(self.weights.of(race.points[key]) for key, _ in own))
 
     @property
     def empty(self):

@@ -1,8 +1,47 @@
 """From what is chosen at each size to what a library reads (openmpi.py, mpich.py), and environment variables."""
 
+import math
 import shlex
+from dataclasses import dataclass, field
 
 from .openmpi import OWN
+
+
+@dataclass
+class Size:
+    """What is known of all points of one size: of each choice by how much it is slower than what is best there."""
+    size: int
+    losses: dict = field(default_factory=dict)   # {choice: logarithm; the largest of the points}
+    weight: float = 1.0
+
+
+def losses_of(points):
+    """{choice: loss} of (times by choice, the chosen one) pairs. What a point lacks is no choice there. Chosen ones come
+    first, and are taken where others lose no more."""
+    order = dict.fromkeys([*(chosen for _, chosen in points), *points[0][0]])
+    return {choice: max(max(0.0, math.log(times[choice] / times[chosen])) for times, chosen in points)
+            for choice in order if all(choice in times for times, _ in points)}
+
+
+def ranges(sizes, tolerance):
+    """[(first size, choice)], ascending: one choice for neighbouring sizes, where nothing is lost by it. Of all ways the one
+    with the fewest ranges, and of these the one that loses least. sizes: ascending. Each has a choice whose loss is within
+    the tolerance, or keeps the one that loses least."""
+    limit = math.log1p(tolerance)
+    best = {None: (0, 0.0, ())}   # {choice of the last size: (ranges, loss, their beginnings)}
+    for row in sizes:
+        allowed = [choice for choice, loss in row.losses.items() if loss <= limit] or \
+            [min(row.losses, key=row.losses.get)]
+        following = {}
+        for choice in allowed:
+            own = []
+            for last, (count, loss, begun) in best.items():
+                same = last == choice
+                own.append((count + (not same), loss + row.weight * row.losses[choice],
+                            begun if same else (*begun, (row.size, choice))))
+            following[choice] = min(own, key=lambda way: way[:2])
+        best = following
+    return list(min(best.values(), key=lambda way: way[:2])[2]) if sizes else []
 
 
 def message_size(choice, result):

@@ -15,11 +15,6 @@ NOT_PROVEN, TIME = 3, 4
 WRITTEN, UCX = "tuned", "ucx.conf"   # files with settings: how their names begin; the name of UCX's, which UCX prescribes
 
 
-def _status(run):
-    """The exit status where the proof has not come to its end."""
-    return TIME if run.stopped == "time" else 128 + run.stopped if run.stopped else NOT_PROVEN
-
-
 class Tuning:
     def __init__(self, given, common, directory):
         self.given, self.common, self.directory = given, common, directory
@@ -50,8 +45,8 @@ class Tuning:
             definition = proving.define(self.common, self.given.proof, environment, chosen.sets())
             proof, run = proving.prove(folder, definition, environment, self.given, quiet=self.given.quiet,
                                        time_limit=self._left(), longest=self.found.run_of.longest)
-            if not proof:
-                return _status(run)
+            if not proof:  # it has not come to its end
+                return TIME if run.stopped == "time" else 128 + run.stopped if run.stopped else NOT_PROVEN
             self.proofs.append(proof)
             if proof.not_in_force:
                 return NOT_PROVEN

@@ -7,12 +7,24 @@ from ...locations import location_of, location_text
 from ...style import count_text
 
 
+# Members that are texts, lists of texts, or texts by name, by the words before them.
+_TEXTS = {"launcher": "launcher", "command line": "command_line", "library": "library"}
+_LISTS = {"warning": "warnings", "module": "modules", "converted": "notes"}
+_PAIRS = {"environment": ("environment", "="), "choice": ("choices", ": ")}
+
+
 def take_fact(header, text):
     """Adds what the comment says to the header; False: it says something else."""
     from .lines import NODE, NUM, NUMBER, TIMER, number, per  # who writes needs no forms of what is read
     name, _, value = text.partition(": ")
-    if name in ("launcher", "command line", "library"):
-        header[name.replace(" ", "_")] = value
+    if name in _TEXTS:
+        header[_TEXTS[name]] = value
+    elif name in _LISTS:
+        header.setdefault(_LISTS[name], []).append(value)
+    elif name in _PAIRS and _PAIRS[name][1] in value:
+        member, separator = _PAIRS[name]
+        key, _, setting = value.partition(separator)
+        header.setdefault(member, {})[key] = setting
     elif found := re.fullmatch(r"script: (.*) \(checksum (\w+)\)", text):
         header["script"] = {"name": found.group(1), "checksum": found.group(2)}
     elif found := re.fullmatch(r"PEs: (\d+) on \d+ nodes?", text):
@@ -27,16 +39,6 @@ def take_fact(header, text):
         header["binding"] = {"bound": int(found.group(1)), "pes": int(found.group(2))}
     elif name == "location" and (group := location_of(value)):
         header.setdefault("locations", []).append(group)
-    elif name == "environment" and "=" in value:
-        variable, _, setting = value.partition("=")
-        header.setdefault("environment", {})[variable] = setting
-    elif name == "module":
-        header.setdefault("modules", []).append(value)
-    elif name == "choice" and ": " in value:
-        what, _, choice = value.partition(": ")
-        header.setdefault("choices", {})[what] = choice
-    elif name == "converted":
-        header.setdefault("notes", []).append(value)
     elif name == "seed":
         header.setdefault("rounds", {})["seed"] = value
     elif found := re.fullmatch(rf"rounds: (\d{{1,9}})(?:, spread over ({NUM}) s)?", text):
@@ -52,8 +54,6 @@ def take_fact(header, text):
         header.setdefault("controls", {"on": True}).setdefault("known", []).append(value)
     elif found := re.fullmatch(rf"launches of earlier runs: differ by ({NUM}) %", text):
         header.setdefault("controls", {"on": True})["launch_difference"] = per(found.group(1), 100)
-    elif name == "warning":
-        header.setdefault("warnings", []).append(value)
     elif (found := TIMER.fullmatch(text)) and all(map(NUMBER.fullmatch, found.groups()[1:5])):
         timer, resolution, cost, ticks, off, source = found.groups()
         header["timer"] = {"name": timer, "resolution": per(resolution, 1e9),
@@ -66,12 +66,12 @@ def take_fact(header, text):
 
 def facts(header):
     """What take_fact() understands, of a header."""
-    for name in ("launcher", "command_line", "library"):
+    for name, member in _TEXTS.items():
         if name == "library" and "script" in header:
             script = header["script"]
             yield f"script: {script.get('name', '')} (checksum {script.get('checksum', '')})"
-        if header.get(name):
-            yield f"{name.replace('_', ' ')}: {header[name]}"
+        if header.get(member):
+            yield f"{name}: {header[member]}"
     nodes = header.get("nodes") or []
     if "pes" in header:
         yield f"PEs: {header['pes']} on {count_text(len(nodes), 'node')}"
@@ -88,14 +88,11 @@ def facts(header):
                "processor")
     for group in header.get("locations") or []:
         yield f"location: {location_text(group)}"
-    for warning in header.get("warnings") or []:
-        yield f"warning: {warning}"
-    for name, value in (header.get("environment") or {}).items():
-        yield f"environment: {name}={value}"
-    for module in header.get("modules") or []:
-        yield f"module: {module}"
-    for name, value in (header.get("choices") or {}).items():
-        yield f"choice: {name}: {value}"
+    yield from _listed(header, "warning")
+    for word, (member, separator) in _PAIRS.items():
+        yield from (f"{word}: {name}{separator}{value}" for name, value in (header.get(member) or {}).items())
+        if word == "environment":
+            yield from _listed(header, "module")
     if timer := header.get("timer"):
         known = {name: math.nan if timer.get(name) is None else timer[name] for name in
                  ("resolution", "cost", "ticks_per_second", "disagreement")}
@@ -117,5 +114,8 @@ def facts(header):
         yield f"earlier run: {path}"
     if controls.get("launch_difference") is not None:
         yield f"launches of earlier runs: differ by {100 * controls['launch_difference']:.3g} %"
-    for note in header.get("notes") or []:
-        yield f"converted: {note}"
+    yield from _listed(header, "converted")
+
+
+def _listed(header, word):
+    return (f"{word}: {text}" for text in header.get(_LISTS[word]) or [])

@@ -25,8 +25,21 @@ def _call_of(text):
     return {"call": call, "function": re.match(r"\w*", call)[0], "point": number}
 
 
-# Members of a record by what comments on its row say; nothing: the comment is damaged.
-_MEMBERS = {"call": _call_of, "flags": lambda text: {"flags": text.split(", ")},
+def _median_of(text):
+    if not (found := MEDIAN.fullmatch(text)):
+        return None
+    median, unit, confidence, low, high = found.groups()
+    return {"median": median, "median_low": low, "median_high": high, "confidence": per(confidence, 100), "row_unit": unit}
+
+
+def _levels_of(text):
+    found = LEVEL.findall(text)
+    return found and {"levels": [{"value": value, "share": per(share, 100)} for value, _, share in found],
+                      "row_unit": found[0][1]}
+
+
+# Members of a record, and the name of their unit, by what comments on its row say; nothing: the comment is damaged.
+_MEMBERS = {"call": _call_of, "flags": lambda text: {"flags": text.split(", ")}, "median": _median_of, "levels": _levels_of,
             "counters": lambda text: (found := counters_of(text)) and {"counters": found},
             "columns": lambda text: (found := columns_of(text)) and {"columns": found}}
 
@@ -181,31 +194,6 @@ class _Reader:
                 self.row["iterations"] = int(found.group(1))
             self.row["notes"].append(text)
 
-    def _take_point(self, text):
-        """What identifies a missing result, which stands in the line above."""
-        if not self.records or self.records[-1]["record"] != "missing":
-            return False
-        self.records[-1]["point"] = text
-        return True
-
-    def _take_median(self, text):
-        found = MEDIAN.fullmatch(text)
-        if not found:
-            return False
-        median, unit, confidence, low, high = found.groups()
-        self.row_unit = UNITS.get(unit)
-        self.row.update(median=median, median_low=low, median_high=high,
-                        confidence=per(confidence, 100))
-        return True
-
-    def _take_levels(self, text):
-        levels = LEVEL.findall(text)
-        if not levels:
-            return False
-        self.row_unit = UNITS.get(levels[0][1])
-        self.row["levels"] = [{"value": value, "share": per(share, 100)}
-                              for value, _, share in levels]
-        return True
 
     def _take_rounds(self, text):
         found = ROUNDS.fullmatch(text)
@@ -244,12 +232,6 @@ class _Reader:
                                                   **dict(zip(STATE_NUMBERS, values))})
         return True
 
-    def _take_part(self, text):
-        part = part_of(text)
-        if self.row["record"] != "result" or not part:
-            return False
-        self.row.setdefault("parts", []).append(part)
-        return True
 
     def _finish_states(self):
         """Only files with several sets of PEs name those of a state. That earlier runs were given is seen from
@@ -368,15 +350,20 @@ class _Reader:
         """What is said of the row, or of the run's states; False: something else, or it is damaged."""
         if kind.startswith("state "):
             return self._take_state(text)
-        if kind == "point":
-            return self._take_point(rest)
-        if self.row is None:
+        if kind == "point" and self.records and self.records[-1]["record"] == "missing":  # in the line above
+            self.records[-1]["point"] = rest
+            return True
+        if kind == "point" or self.row is None:
             return False
         if kind == "rounds":
             return self._take_rounds(text)
-        if take := {"levels": self._take_levels, "median": self._take_median, "part": self._take_part}.get(kind):
-            return take(rest)
+
+        if kind == "part" and self.row["record"] == "result" and (part := part_of(rest)):
+            self.row.setdefault("parts", []).append(part)
+            return True
         members = controls_of(text) if kind in WORDS.values() else _MEMBERS[kind](rest) if kind in _MEMBERS else None
+        if members and "row_unit" in members:
+            self.row_unit = UNITS.get(members.pop("row_unit"))
         self.row.update(members or {})
         return bool(members)
 

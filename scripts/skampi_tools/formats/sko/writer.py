@@ -131,13 +131,6 @@ class _Writer:
         if record.get("seconds"):
             self.lose("how many seconds states lasted")
 
-    def rounds_by_state(self, record, unit):
-        if self.by_state(record):
-            for text in states_texts(record, unit):
-                self.comment(text)
-            for entry in record.get("states") or []:
-                if entry.get("between") is not None:
-                    self.lose("spreads in each state")
 
     def rounds(self, record):
         unit = self.unit_of(record)
@@ -149,7 +142,12 @@ class _Writer:
         self.call(record)
         if record.get("launch_difference") is not None:
             self.lose("what intervals allow for from launch to launch")
-        self.rounds_by_state(record, unit)
+        if self.by_state(record):
+            for text in states_texts(record, unit):
+                self.comment(text)
+            for entry in record.get("states") or []:
+                if entry.get("between") is not None:
+                    self.lose("spreads in each state")
         self.after_row(record, unit)
 
     def after_row(self, record, unit):

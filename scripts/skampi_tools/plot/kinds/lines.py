@@ -46,7 +46,9 @@ def draw_curve(axes, panel, chosen, notes):
         panel = {"legend": "right", **panel}
     bands = set()
     all_looks = looks(chosen)
-    markers = _most_markers(axes, all_looks)
+    markers = MAX_MARKERS  # of a curve
+    if any(look.line not in ("", "solid") for look in all_looks):
+        markers = min(markers, max(4, int(axes.bbox.width / axes.figure.dpi * 72 / MARKER_ROOM)))
     for (series, curve), look in zip(chosen, all_looks):
         kind = panel.get("intervals") or (
             "bands" if len(curve.points) > MAX_BARS or curve.first.is_rounds else "bars")
@@ -79,13 +81,6 @@ def _is_visible(axes, curve, values):
 
 def _on_axis(value, logarithmic):
     return value if not logarithmic or value > 0 else NAN
-
-
-def _most_markers(axes, all_looks):
-    """Of a curve."""
-    if all(look.line in ("", "solid") for look in all_looks):
-        return MAX_MARKERS
-    return min(MAX_MARKERS, max(4, int(axes.bbox.width / axes.figure.dpi * 72 / MARKER_ROOM)))
 
 
 def _one_curve(axes, curve, values, look, markers, intervals, logarithmic):
