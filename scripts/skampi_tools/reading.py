@@ -76,17 +76,13 @@ def launches(paths, warn=True, keeper=None):
 
 
 def _in_folder(path, folder, configuration, keeper):
-    if is_campaign(folder):
-        return _of_campaign(folder, configuration, keeper)
-    if configuration is not None:
-        raise Error(f"{folder}: no campaign, so it has no configuration {configuration}")
-    for pattern in ("*.json", "*.csv", "*.sko"):
-        if found := sorted(glob.glob(os.path.join(glob.escape(folder), pattern))):
-            return [results.read(name, keeper=keeper) for name in found]
-    raise Error(f"{path}: there is no result file and no campaign in this directory")
-
-
-def _of_campaign(folder, configuration, keeper):
+    if not is_campaign(folder):
+        if configuration is not None:
+            raise Error(f"{folder}: no campaign, so it has no configuration {configuration}")
+        for pattern in ("*.json", "*.csv", "*.sko"):
+            if found := sorted(glob.glob(os.path.join(glob.escape(folder), pattern))):
+                return [results.read(name, keeper=keeper) for name in found]
+        raise Error(f"{path}: there is no result file and no campaign in this directory")
     of = read_campaign(folder, None if configuration is None else [configuration], keeper)
     if configuration is None and len(of) > 1:
         raise Error(f"{folder}: this campaign has the configurations {', '.join(of)}: say which, as "

@@ -62,26 +62,21 @@ def _check_of(schema):
     if schema["type"] == "integer":
         return lambda value: type(value) is int and value >= 0
     if schema["type"] == "array":
-        return _array(_check_of(schema["items"]))
-    return _object({name: _check_of(own) for name, own in schema.get("properties", {}).items()},
-                   _NEEDED_INSIDE.intersection(schema.get("required", ())), schema.get("additionalProperties"))
-
-
-def _is_good(check, value):
-    return type(value) in check if isinstance(check, frozenset) else check(value)
-
-
-def _array(check):
-    if isinstance(check, frozenset):
-        return lambda value: type(value) is list and check.issuperset(map(type, value))
-    return lambda value: type(value) is list and all(map(check, value))
-
-
-def _object(members, needed, others):
+        check = _check_of(schema["items"])
+        if isinstance(check, frozenset):
+            return lambda value: type(value) is list and check.issuperset(map(type, value))
+        return lambda value: type(value) is list and all(map(check, value))
+    members = {name: _check_of(own) for name, own in schema.get("properties", {}).items()}
+    needed = _NEEDED_INSIDE.intersection(schema.get("required", ()))
+    others = schema.get("additionalProperties")
     other = _check_of(others) if others else None
     return lambda value: (type(value) is dict and needed.issubset(value) and all(
         (other is None or _is_good(other, entry)) if name not in members else _is_good(members[name], entry)
         for name, entry in value.items()))
+
+
+def _is_good(check, value):
+    return type(value) in check if isinstance(check, frozenset) else check(value)
 
 
 def _members_of(*kinds):

@@ -44,8 +44,6 @@ class Use(NamedTuple):
 class Weights:
     """All points count alike; learn() and of() are those of all kinds of weights."""
 
-    path = ""
-
     def learn(self, measured):
         """Takes note of Results that are measured."""
 
@@ -57,8 +55,8 @@ class Weights:
 class Given(Weights):
     """{key of a point, or name of a function: weight}; others count nothing."""
 
-    def __init__(self, of):
-        self.given = of
+    def __init__(self, path, of):
+        self.path, self.given = path, of
 
     def of(self, result):
         return self.given.get(result.key, self.given.get(str(result.function), 0.0))
@@ -74,8 +72,8 @@ class Traced(Weights):
     """Of an application: the time of all its calls of a routine counts for the functions that measure it, at the measured
     size that is nearest to theirs."""
 
-    def __init__(self, uses, pes):
-        self.uses, self.pes, self.sizes = uses, pes, {}
+    def __init__(self, path, uses, pes):
+        self.path, self.uses, self.pes, self.sizes = path, uses, pes, {}
 
     def learn(self, measured):
         for result in measured:
@@ -118,17 +116,15 @@ def _distance(size, other):
 
 
 def read(path, program=None):
-    found = _read(path, program)
-    found.path = path
-    return found
-
-
-def _read(path, program):
     """The Weights of a file: {"weights": {point or function: number}}, a script of shmemtrace script, or of what shmemtrace summary
     --results says. program: skampi, which knows the functions that measure a routine; default: the one beside the scripts."""
     kind = kinds.kind_of(path)
     if kind and kind.what == kinds.RESULTS[0]:
-        return _traced(results.read(path), program)
+        file = results.read(path)
+        if not file.of_trace():
+            raise Error(f"{path}: no trace: give what shmemtrace summary --results has written")
+        return Traced(path, uses_of(file, lambda routine: tuple(one["name"] for one in measuring(routine, program))),
+                      file.header.get("pes"))
     if kind and kind.reader.startswith("oshrun"):
         return _scripted(path)
     top = users_json.read(path)
@@ -136,8 +132,8 @@ def _read(path, program):
     if not isinstance(given, dict) or not given:
         top.refuse("give an object whose \"weights\" have numbers by point or function, what shmemtrace script or "
                    "shmemtrace summary --results has written")
-    return Given({name: weight.must(users_json.is_number(weight.content) and 0 <= weight.content < 1e30, "a number from 0")
-                  for name, weight in top.members()["weights"].members().items()})
+    return Given(path, {name: weight.must(users_json.is_number(weight.content) and 0 <= weight.content < 1e30, "a number from 0")
+                        for name, weight in top.members()["weights"].members().items()})
 
 
 def _scripted(path):
@@ -158,13 +154,7 @@ def _scripted(path):
         uses.append(Use(routine, int(size), int(calls), *numbers, (call.partition("(")[0],) if call else (), call))
     if not uses:
         raise Error(f"{path}: this script states no weights: give one that shmemtrace script has written")
-    return Traced(uses, int(pes))
-
-
-def _traced(file, program):
-    if not file.of_trace():
-        raise Error(f"{file.path}: no trace: give what shmemtrace summary --results has written")
-    return Traced(uses_of(file, lambda routine: tuple(one["name"] for one in measuring(routine, program))), file.header.get("pes"))
+    return Traced(path, uses, int(pes))
 
 
 def uses_of(file, functions):

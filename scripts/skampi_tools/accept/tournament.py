@@ -46,14 +46,6 @@ def opponent(place, count, round_):
     return other if other < count else -1
 
 
-def round_where_met(a, b, count):
-    """The round from 0 in which two places meet."""
-    turning = rounds_of(count)
-    if turning in (a, b):
-        return 2 * min(a, b) % turning
-    return (a + b) % turning
-
-
 class Tournament:
     """All rounds of `pes` PEs. group: how many consecutive PEs belong together, such as the PEs of a node; 1: no groups."""
 
@@ -100,7 +92,8 @@ class Tournament:
         order = self._orders(seed)[0]
         place = {group: i for i, group in enumerate(order)} if seed == 0 or self.pes < 1024 else None
         first, second = (place[a], place[b]) if place else (order.index(a), order.index(b))
-        met = round_where_met(first, second, self.groups)
+        turning = rounds_of(self.groups)
+        met = (2 * min(first, second) if turning in (first, second) else first + second) % turning  # from 0
         return [self.inside + met * self.group + turn + 1 for turn in range(self.group)]
 
     def sample(self, count, source):

@@ -34,17 +34,14 @@ def decide(comparison, columns, border):
         if own > 0 and row.verdict == CANNOT_TELL and (row.overall or row).ratio > 0:
             ways = {old: chance for other, chance, _ in splits for old, gap in other.items() if gap >= own}
             p = min(1.0, sum(ways.values()))
-            if p <= comparison.alpha:
-                _judge(comparison, row, own, p)
-
-
-def _judge(comparison, row, gap, p):
-    row.take(row.overall or row)
-    before, slower = row.reason, row.ratio > 1
-    row.verdict, row.p = SLOWER if slower else FASTER, p
-    row.over_margin = slower and gap > math.log1p(comparison.margin)
-    if comparison.margin > 0:
-        row.p_margin = p if row.over_margin else 1.0
-    row.reason = f"each launch of new is {row.verdict} than each of old"
-    if row.states:
-        row.reason += f", although {before}"
+            if p > comparison.alpha:
+                continue
+            row.take(row.overall or row)
+            before, slower = row.reason, row.ratio > 1
+            row.verdict, row.p = SLOWER if slower else FASTER, p
+            row.over_margin = slower and own > math.log1p(comparison.margin)
+            if comparison.margin > 0:
+                row.p_margin = p if row.over_margin else 1.0
+            row.reason = f"each launch of new is {row.verdict} than each of old"
+            if row.states:
+                row.reason += f", although {before}"

@@ -79,13 +79,6 @@ def _centred(values):
     return [value - mean for value in values]
 
 
-def _fenced(values):
-    """Far outliers pulled to Tukey's fences."""
-    q1, q3 = quantile(values, 0.25), quantile(values, 0.75)
-    width = FENCE * max(interquartile(values), NARROWEST)
-    return [min(max(value, q1 - width), q3 + width) for value in values]
-
-
 class _Row:
     """A series during the search: its values without gaps, and where it has been divided."""
 
@@ -93,7 +86,10 @@ class _Row:
         self.least = least
         self.places = [i for i, value in enumerate(series) if value is not None]
         self.count = len(series)
-        self.values = _fenced([series[i] for i in self.places])
+        values = [series[i] for i in self.places]
+        q1, q3 = quantile(values, 0.25), quantile(values, 0.75)
+        width = FENCE * max(interquartile(values), NARROWEST)
+        self.values = [min(max(value, q1 - width), q3 + width) for value in values]  # outliers pulled to Tukey's fences
         self.cuts = []    # indices into values
         self.p = {}       # by cut
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from matplotlib import ticker
+from matplotlib.axis import Tick
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox, ScaledTranslation
@@ -209,18 +210,6 @@ def _columns(axes, request, cell, renderer):
 # ---- Texts ----
 
 
-def _boxes(axis, renderer):
-    """(place, label, box) of the ticks that are shown, in their order."""
-    low, high = sorted(axis.get_view_interval())
-    room = (high - low) * 1e-6
-    found = []
-    for tick in axis.get_major_ticks():
-        place = tick.get_loc()
-        if low - room <= place <= high + room and tick.label1.get_visible() and tick.label1.get_text():
-            found.append((place, tick.label1, tick.label1.get_window_extent(renderer)))
-    return sorted(found, key=lambda one: one[0])
-
-
 def _collide(boxes):
     return any(a.x1 + GAP > b.x0 and b.x1 + GAP > a.x0 and a.y1 > b.y0 and b.y1 > a.y0
                for a, b in zip(boxes, boxes[1:]))
@@ -229,7 +218,11 @@ def _collide(boxes):
 def _thin_ticks(axis, renderer):
     """Leaves out ticks whose texts would touch; names of rows get smaller first. Whether anything has
     changed."""
-    ticks = _boxes(axis, renderer)
+    low, high = sorted(axis.get_view_interval())
+    room = (high - low) * 1e-6
+    shown = [tick for tick in axis.get_major_ticks() if low - room <= tick.get_loc() <= high + room
+             and tick.label1.get_visible() and tick.label1.get_text()]
+    ticks = [(tick.get_loc(), tick.label1, tick.label1.get_window_extent(renderer)) for tick in sorted(shown, key=Tick.get_loc)]
     if len(ticks) < 2 or not _collide([box for _, _, box in ticks]):
         return False
     named = isinstance(axis.get_major_formatter(), ticker.FixedFormatter)

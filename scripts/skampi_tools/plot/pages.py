@@ -201,12 +201,6 @@ def _points_of(chosen):
             for curve in (what.values() if isinstance(what, dict) else [what]) for point in curve.points]
 
 
-def _sources_of(chosen):
-    of_strips = [what.source for _, what in chosen if isinstance(what, strips.Strip)]
-    found = {source.index: source for source in [point.source for point in _points_of(chosen)] + of_strips}
-    return [found[index] for index in sorted(found)]
-
-
 def _in_one_unit(panels):
     """Diagrams of the same quantity get the unit of all of them, where its numbers suit each."""
     groups = {}
@@ -258,7 +252,9 @@ def _page(spec, panels, size):
 
     points = [point for _, chosen, _ in panels for point in _points_of(chosen)]
     subtracted = doubt.Tally({id(point): point for point in points}.values()).subtracted()
-    sources = _sources_of([pair for _, chosen, _ in panels for pair in chosen])
+    of_strips = [what for _, chosen, _ in panels for _, what in chosen if isinstance(what, strips.Strip)]
+    found = {one.source.index: one.source for one in points + of_strips}
+    sources = [found[index] for index in sorted(found)]
 
     def small_print(characters):
         placements = {point.placement for point in points}

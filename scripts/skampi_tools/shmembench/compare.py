@@ -48,15 +48,6 @@ def read_trace(path, shmemtrace):
     return list(_rows(launching.shmemtrace("dump", "--csv", path, program=shmemtrace).splitlines(), path, needed))
 
 
-def _same_number(wanted, got):
-    if _WHOLE.fullmatch(wanted) and _WHOLE.fullmatch(got):
-        return int(wanted) == int(got)
-    try:
-        return float(wanted) == float(got)
-    except ValueError:
-        return False
-
-
 class Comparison:
     """Of one trace with one list. columns: what is compared besides the routine."""
 
@@ -77,7 +68,12 @@ class Comparison:
                 return False
             base = int(got) - int(place.group(2))
             return base >= 0 and self.bases.setdefault(place.group(1), base) == base
-        return _same_number(wanted, got)
+        if _WHOLE.fullmatch(wanted) and _WHOLE.fullmatch(got):
+            return int(wanted) == int(got)
+        try:
+            return float(wanted) == float(got)
+        except ValueError:
+            return False
 
     def differences(self, wanted, got):
         """Parameters that differ: (column, wanted, got)."""

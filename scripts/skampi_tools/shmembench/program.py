@@ -305,19 +305,17 @@ class Program:
                 continue
             variants = ("", "_serialized", "_private") if routine.name == "shmem_ctx_create" else ("",)
             for index, variant in enumerate(variants):
-                position = index if len(variants) > 1 else len(self.blocks)
-                self._add(Block(routine, position, defect, language, variant))
+                block = Block(routine, index if len(variants) > 1 else len(self.blocks), defect, language, variant)
+                needed = {step.routine.name for step in block.steps if isinstance(step, Call)}
+                if missing := sorted(needed - library.routines):
+                    self.left_out.append((routine.name, f"needs {', '.join(missing)}"))
+                else:
+                    self.blocks.append(block)
         self.unchecked = [(block.routine.name, block.defect.reason) for block in self.blocks
                           if block.defect]
         self.block_bytes = -(-16 * (test.elements + 1) * test.stride // 64) * 64
         self.per_pe = test.kind == catalogue.COLLECTIVES
 
-    def _add(self, block):
-        needed = {step.routine.name for step in block.steps if isinstance(step, Call)}
-        if missing := sorted(needed - self.library.routines):
-            self.left_out.append((block.routine.name, f"needs {', '.join(missing)}"))
-        else:
-            self.blocks.append(block)
 
     def generate(self, count):
         test = self.test

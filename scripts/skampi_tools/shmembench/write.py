@@ -38,14 +38,6 @@ class Writer:
         cli.write_text(os.path.join(self.folder, name), text)
         self.names.append(name)
 
-    def write_rows(self, name, rows):
-        """One by one: a list for many PEs is long."""
-        path = os.path.join(self.folder, name)
-        self.names.append(name)
-        with cli.created(path, newline="") as file:
-            writer = csv.DictWriter(file, expected.COLUMNS, restval="", lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(rows)
 
     def finish(self):
         self.write(MARK, "".join(f"{name}\n" for name in sorted(self.names)))
@@ -63,8 +55,13 @@ def write_test(writer, test, language, library, wanted, options):
     for npes in options.pes:
         mark = "_f90" if language == "f90" else ""  # C and C++ make the same calls
         name = f"{test.name}{mark}.expected-{npes}.csv"
-        if name not in writer.names:
-            writer.write_rows(name, expected.calls(made, npes, options.count, library))
+        if name in writer.names:
+            continue
+        writer.names.append(name)
+        with cli.created(os.path.join(writer.folder, name), newline="") as file:
+            table = csv.DictWriter(file, expected.COLUMNS, restval="", lineterminator="\n")
+            table.writeheader()
+            table.writerows(expected.calls(made, npes, options.count, library))  # one by one: of many PEs there are many
     return made
 
 

@@ -170,16 +170,6 @@ class _Columns:
         return found
 
 
-def _tell_apart(rows):
-    """Says of rows that look alike what is stated of their points and differs. The call of older files is not known."""
-    results = [row.result for row in rows]
-    texts = told_apart(results, [(result.is_rounds, result.call, str(result.variables)) if result.call else id(result)
-                                 for result in results])
-    if any(texts):
-        for row, text in zip(rows, texts):
-            row.stated = printable(text)
-
-
 def breaks_in(file):
     """{(block, its place among those of that name): texts} for breaks of curves where the library changes its
     protocol. file: a ResultFile."""
@@ -332,8 +322,13 @@ class Table:
         told = several(self.file.states)
         items = [Row(item, self.columns, told) if isinstance(item, Result) else item for item in items]
         rows = [item for item in items if isinstance(item, Row)]
-        _tell_apart(rows)
-        for row in rows:
+        results = [row.result for row in rows]
+        # Rows that look alike get what is stated of their points and differs. The call of older files is not known.
+        texts = told_apart(results, [(result.is_rounds, result.call, str(result.variables)) if result.call else id(result)
+                                     for result in results])
+        apart = any(texts)
+        for row, text in zip(rows, texts):
+            row.stated = printable(text) if apart else None
             self.absent -= row.found
         if any(row.differs for row in rows):
             for line in self._state_lines(told):

@@ -43,13 +43,6 @@ def _whole(value):
         return 0
 
 
-def _key(result):
-    """What a comparison needs alike, and the aggressors."""
-    point = (result.block, operation_of(result, result.function.removesuffix(SUFFIX)), result.pes or 0,
-             result.pe_set.get("placement"), size_of(result), _whole(_argument(result, "victims", 0)))
-    return point, (str(_argument(result, "aggressors", NONE)), _whole(_argument(result, "flood", 0)))
-
-
 def _times(several):
     """Seconds; over rounds the median of each percentile. NaN: there were too few operations."""
     return {name: median([value for result in several if (result.valid or 0) >= FEWEST.get(name, 1)
@@ -85,7 +78,9 @@ def rows(file):
     found = {}
     for result in file.results + file.later:
         if result.function and result.function.endswith(SUFFIX) and math.isfinite(result.best()):
-            point, aggressors = _key(result)
+            point = (result.block, operation_of(result, result.function.removesuffix(SUFFIX)), result.pes or 0,
+                     result.pe_set.get("placement"), size_of(result), _whole(_argument(result, "victims", 0)))
+            aggressors = str(_argument(result, "aggressors", NONE)), _whole(_argument(result, "flood", 0))
             found.setdefault(point, {}).setdefault(aggressors, []).append(result)
     points = file.by_key()
     return [row for point, beside in found.items() for row in _rows_of(point, beside, points)]

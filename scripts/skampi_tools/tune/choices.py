@@ -86,21 +86,17 @@ def read(names, pes):
             raise Error(f"{name}: neither a file nor one of the ready sets: {', '.join(sets())}")
         top = users_json.read(os.path.join(SETS, f"{name}.json") if name in sets() else name)
         members = top.members(("tune", "choices"), ("library",))
-        for choice in _choices(members, pes):
+        version = members["tune"]
+        if version.content != VERSION:
+            version.refuse(f"layout {json.dumps(version.content)}, but this skampi knows {VERSION}")
+        library = LIBRARIES[members["library"].one_of(LIBRARIES)] if "library" in members else openmpi
+        for choice in [_choice(entry, library, pes) for entry in members["choices"].entries("choices")]:
             if any(choice.name == other.name for other in found):
                 members["choices"].refuse(f"choice {choice.name}: there are two of that name: give only one of these sets and files")
             if choice.rules and any(other.rules and other.library != choice.library for other in found):
                 members.get("library", top).refuse("only one library can have rules")
             found.append(choice)
     return found
-
-
-def _choices(members, pes):
-    version = members["tune"]
-    if version.content != VERSION:
-        version.refuse(f"layout {json.dumps(version.content)}, but this skampi knows {VERSION}")
-    library = LIBRARIES[members["library"].one_of(LIBRARIES)] if "library" in members else openmpi
-    return [_choice(entry, library, pes) for entry in members["choices"].entries("choices")]
 
 
 def _choice(entry, library, pes):

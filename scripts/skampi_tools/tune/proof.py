@@ -40,20 +40,16 @@ class Chosen:
                 if best.number and race.choice.name not in self.dropped:
                     self.whole[race.choice.name] = best
                 continue
-            own, largest = self._ranges(race)
-            self.ranges[race.choice.name] = own
-            if table := rules.table(race.choice, own, largest):
+            sizes = {}
+            for key, verdict in race.verdicts().items():
+                result = race.points[key]
+                place = sizes.setdefault(result.pes, {}).setdefault(rules.message_size(race.choice, result), [])
+                place.append((key, verdict))
+            own = self.ranges[race.choice.name] = {
+                pes: rules.ranges(list(self._sizes(race, sorted(by_size.items()))), self.tolerance)
+                for pes, by_size in sizes.items()}
+            if table := rules.table(race.choice, own, {pes: max(by_size) for pes, by_size in sizes.items()}):
                 self.tables[race.choice.rules] = table
-
-    def _ranges(self, race):
-        """({PEs: [(first size, candidate)]}, {PEs: the largest size})"""
-        sizes = {}
-        for key, verdict in race.verdicts().items():
-            result = race.points[key]
-            place = sizes.setdefault(result.pes, {}).setdefault(rules.message_size(race.choice, result), [])
-            place.append((key, verdict))
-        found = {pes: rules.ranges(list(self._sizes(race, sorted(own.items()))), self.tolerance) for pes, own in sizes.items()}
-        return found, {pes: max(by_size) for pes, by_size in sizes.items()}
 
     def _sizes(self, race, by_size):
         """rules.Sizes. What is open keeps the default, unless the next sizes that are not open, on both sides, have both

@@ -89,7 +89,8 @@ class Race:
             found = self._compared(key, leader, rival, len(pairs))
             if found in (SLOW, SAME) or found == NO_BETTER and rival.number:
                 self.out.setdefault(key, {})[rival] = found
-        self._keep_racing()
+        still = {candidate for key in self.times if len(own := self.contenders(key)) > 1 for candidate in own}
+        self.racing = [candidate for candidate in self.racing if candidate in still or still and candidate == self.default]
 
     def _compared(self, key, old, new, comparisons):
         """SLOW, FAST, SAME, NO_BETTER or "": new against old. The variance from launch to launch is that of all candidates of the
@@ -107,9 +108,6 @@ class Race:
         half, limit = error * student_quantile((1 + CONFIDENCE) / 2, degrees), math.log1p(self.settings.tolerance)
         return SAME if abs(change) + half <= limit else NO_BETTER if change - half >= -limit else ""
 
-    def _keep_racing(self):
-        still = {candidate for key in self.times if len(own := self.contenders(key)) > 1 for candidate in own}
-        self.racing = [candidate for candidate in self.racing if candidate in still or still and candidate == self.default]
 
     def _gain(self, key, candidate):
         own = self.times[key]
