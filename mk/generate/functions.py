@@ -4,6 +4,7 @@ A page is written by hand around its generated part. Where a family has no page,
 the generated part alone."""
 
 import collections
+import contextlib
 import functools
 import glob
 import os
@@ -161,20 +162,13 @@ def _page(word):
     return os.path.join(FOLDER, f"{word}.md")
 
 
-def _title(word):
-    """(title, what it says first) of a page."""
-    try:
-        with open(os.path.join(program.ROOT, _page(word)), encoding="utf-8") as file:
-            found = re.match(r"# (.*)\n+((?:(?!#|```|<!--|\n).*\n)*)", file.read())
-    except OSError:
-        found = None
-    return (found[1], " ".join(found[2].split())) if found else (f"`{word}`", "")
-
-
 def index(_):
     rows = []
     for word, functions in _families().items():
-        title, first = _title(word)
+        title, first = f"`{word}`", ""
+        with contextlib.suppress(OSError), open(os.path.join(program.ROOT, _page(word)), encoding="utf-8") as file:
+            if found := re.match(r"# (.*)\n+((?:(?!#|```|<!--|\n).*\n)*)", file.read()):
+                title, first = found[1], " ".join(found[2].split())
         first = re.match(r"(.*?[.:])( |$)", first)[1].rstrip(".:") if first else ""
         api = ", ".join(sorted({f["api"] for f in functions if f["api"] != "none"}))
         rows.append([f"[{title}]({word}.md)", first, api, str(len(functions)), _links(functions)])

@@ -260,8 +260,9 @@ def summary():
         if number == 0:
             other, file = file, results.ResultFile("made")
     files = [other, file]
-    both = campaign_summary.summarize({"A": files}, {"A": campaign_summary.aggregate(files)},
-                                      {"launches": 2, "configurations": [{}]})
+    states = campaign_summary.states_of({"A": files})
+    both = campaign_summary.summarize({"A": files}, {"A": campaign_summary.aggregate(files, 0.95, states["A"])},
+                                      {"launches": 2, "configurations": [{}]}, 0.95, states)
     tap.equal(both.header["warnings"], ["busy: load 1.5 on 2 (in 2 of 2 launches)",
                                         "not bound (in 1 of 2 launches)"], "warnings are told once")
     tap.ok("F(count=8) [i=3]" in "\n".join(campaign_summary.table([{}], {"A": both})),

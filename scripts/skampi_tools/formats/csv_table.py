@@ -26,6 +26,7 @@ _BOUNDS = {name: (f"{name}_low", f"{name}_high") for name in WORDS}
 _OF_STATES = frozenset((*sum(_BOUNDS.values(), ()), "share"))
 _NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?")
 _FORMULA = re.compile("'*[=+@\t\r-]")  # to spreadsheets, with apostrophes before it
+_HIDDEN = "\ud800"  # in place of a separator with a backslash before it: no file that is read has it
 _SPECIAL = re.compile(r"[;=\\]")
 # Columns that hold numbers, and groups of numbers with these names.
 _NUMBER_LISTS = ("per_pe", "samples", "medians", "round_states")
@@ -61,18 +62,8 @@ def split(text, separator, most=-1):
     """Parts between separators that have no backslash before them, escapes still in."""
     if "\\" not in text:
         return text.split(separator, most)
-    parts, begin = [], 0
-    escaped = False
-    for at, character in enumerate(text):
-        if escaped:
-            escaped = False
-        elif character == "\\":
-            escaped = True
-        elif character == separator and most != 0:
-            parts.append(text[begin:at])
-            begin = at + 1
-            most -= 1
-    return parts + [text[begin:]]
+    hidden = re.sub(r"\\.", lambda escape: escape[0].replace(separator, _HIDDEN), text, flags=re.DOTALL)
+    return [part.replace(_HIDDEN, separator) for part in hidden.split(separator, most)]
 
 
 def unescape(text):

@@ -2,7 +2,6 @@
 
 import ast
 import json
-import operator
 from dataclasses import dataclass, field
 
 from .. import users_json
@@ -10,14 +9,14 @@ from ..users_json import is_number
 
 VERSION = 1
 MOST_CHARACTERS = 200  # of an expression: deeper trees would end the recursion
-OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
-             ast.Div: operator.truediv}
+OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div)
+ONCE = compile("1", "times", "eval")
 
 
 @dataclass
 class Term:
     function: str
-    times: object = 1    # number or expression
+    times: object = ONCE
     arguments: dict = field(default_factory=dict)
 
 
@@ -35,10 +34,10 @@ class Rule:
 
 
 def _expression(given):
-    """The tree of an expression of numbers, names and + - * /."""
+    """The code of an expression of numbers, names and + - * /."""
     text = str(given.must(isinstance(given.content, str) or is_number(given.content), "a number or an expression"))
     try:
-        tree = ast.parse(text[:MOST_CHARACTERS + 1], mode="eval").body
+        tree = ast.parse(text[:MOST_CHARACTERS + 1], mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         tree = None
 
@@ -47,21 +46,18 @@ def _expression(given):
             return good(node.left) and good(node.right)
         return isinstance(node, ast.Name) or isinstance(node, ast.Constant) and is_number(node.value) and abs(node.value) < 1e18
 
-    given.must(len(text) <= MOST_CHARACTERS and good(tree), "an expression of numbers, arguments and pes with + - * /")
-    return tree
+    given.must(len(text) <= MOST_CHARACTERS and tree and good(tree.body),
+               "an expression of numbers, arguments and pes with + - * /")
+    return compile(tree, given.name, "eval")
 
 
-def evaluate(tree, values):
+def evaluate(expression, values):
     """A number; None where a name has no number or something is divided by 0."""
-    if isinstance(tree, ast.Constant):
-        return tree.value
-    if isinstance(tree, ast.Name):
-        value = values.get(tree.id)
-        return value if isinstance(value, (int, float)) else None
-    left, right = evaluate(tree.left, values), evaluate(tree.right, values)
-    if left is None or right is None or (isinstance(tree.op, ast.Div) and right == 0):
+    numbers = {name: value for name, value in values.items() if isinstance(value, (int, float))}
+    try:
+        return eval(expression, {"__builtins__": {}}, numbers)  # which has nothing but OPERATORS
+    except (NameError, ZeroDivisionError):
         return None
-    return OPERATORS[type(tree.op)](left, right)
 
 
 def _terms(given, names):
@@ -73,7 +69,7 @@ def _terms(given, names):
         except (KeyError, ValueError, IndexError, AttributeError):
             own["function"].refuse("the word in braces is not in \"for\"")
         arguments = own["arguments"].members() if "arguments" in own else {}
-        terms.append(Term(function, _expression(own["times"]) if "times" in own else ast.Constant(1),
+        terms.append(Term(function, _expression(own["times"]) if "times" in own else ONCE,
                           {name: _expression(value) for name, value in arguments.items()}))
     return terms
 

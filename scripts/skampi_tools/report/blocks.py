@@ -1,5 +1,6 @@
 """A block of results on the page: its conditions, plot, table and notes, and what is missing."""
 
+import itertools
 from collections import defaultdict
 
 from .. import style
@@ -106,13 +107,8 @@ def notes_part(section):
 
 def ranges(numbers):
     """1, 2, 3, 7 as "1-3, 7"."""
-    runs = []
-    for number in numbers:
-        if runs and number == runs[-1][1] + 1:
-            runs[-1][1] = number
-        else:
-            runs.append([number, number])
-    return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in runs)
+    runs = [[number for _, number in run] for _, run in itertools.groupby(enumerate(numbers), lambda pair: pair[1] - pair[0])]
+    return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
 
 
 def missing_table(missing, files, label):
