@@ -114,14 +114,6 @@ job_possible() {
     esac
 }
 
-# Seconds that the campaign may take; nothing where the job has no limit.
-job_time_limit() {
-    left=$(scheduler_seconds_left)
-    [ -n "$left" ] || return 0
-    left=$((left - SKAMPI_MARGIN))
-    echo $((left > 0 ? left : 0))
-}
-
 # job_note FILE COMMAND...: what the command says, if it is there.
 job_note() {
     file=$1
@@ -137,12 +129,6 @@ job_note() {
     else
         "$@" >"$system/$file" 2>&1 </dev/null || :
     fi
-}
-
-# The scheduler's variables without what may be secret.
-job_variables() {
-    env | LC_ALL=C sort | grep -E '^(SLURM|PBS|LSB|LSF|FLUX|NCPUS|SKAMPI|UCX|OMPI_MCA|SHMEM|SMA|MPICH|FI|PMIX_MCA)_' |
-        grep -Evi '^[^=]*(JWT|TOKEN|SECRET|PASSW|KEY|CRED|COOKIE)'
 }
 
 # Where and how this job runs, into files of the campaign's directory.
@@ -164,7 +150,9 @@ job_capture() {
     fi
     # shellcheck disable=SC3045 # known to every sh in use
     ulimit -a >"$system/ulimit.txt" 2>&1 || :
-    job_variables >"$system/variables.txt" || :
+    # The scheduler's variables without what may be secret.
+    env | LC_ALL=C sort | grep -E '^(SLURM|PBS|LSB|LSF|FLUX|NCPUS|SKAMPI|UCX|OMPI_MCA|SHMEM|SMA|MPICH|FI|PMIX_MCA)_' |
+        grep -Evi '^[^=]*(JWT|TOKEN|SECRET|PASSW|KEY|CRED|COOKIE)' >"$system/variables.txt" || :
     printf '%s\n' "${LOADEDMODULES:-}" | tr : '\n' >"$system/modules.txt"
     scheduler_nodes >"$system/nodes.txt" 2>/dev/null || :
     "$skampi" --version >"$system/skampi.txt" 2>&1 || :
@@ -235,8 +223,8 @@ job_run() {
     job_say "$nodes nodes of $cores cores, by $launcher; results in $SKAMPI_RESULTS"
 
     set -- -o "$SKAMPI_RESULTS" -k "$SKAMPI_LAUNCHES" --program "$skampi"
-    limit=$(job_time_limit)
-    [ -z "$limit" ] || set -- "$@" --time-limit "$limit"
+    left=$(scheduler_seconds_left) # nothing where the job has no limit
+    [ -z "$left" ] || set -- "$@" --time-limit $((left > SKAMPI_MARGIN ? left - SKAMPI_MARGIN : 0))
     ! job_dry || set -- "$@" --dry-run
     found=
     for pes in $SKAMPI_PES; do
