@@ -75,12 +75,6 @@ def parse(arguments):
 # ---- Running ----
 
 
-def command(given):
-    settings = [word for setting in given.set for word in ("--set", setting)]
-    return launching.command(given.launch, given.program, given.pes,
-                             ["-i", given.script, "--rounds", given.rounds, *settings])
-
-
 def complete(path):
     """Whether a run's file has come to its end."""
     try:
@@ -92,7 +86,9 @@ def complete(path):
 
 def run_all(given):
     """Paths of complete files, and the number of failed runs."""
-    words = command(given)
+    settings = [word for setting in given.set for word in ("--set", setting)]
+    words = launching.command(given.launch, given.program, given.pes,
+                              ["-i", given.script, "--rounds", given.rounds, *settings])
     os.makedirs(given.output, exist_ok=True)
     paths, failed, begin = [], 0, time.monotonic()
     for number in range(given.runs):
@@ -102,7 +98,8 @@ def run_all(given):
             time.sleep(max(0.0, wait))
             known = [word for earlier in paths if given.known for word in ("--known", earlier)]
             line = [*words, *known, "-o", path]
-            say(f"run {number + 1} of {given.runs}: {shlex.join(line)}")
+            if sys.stderr.isatty():
+                print(f"run {number + 1} of {given.runs}: {shlex.join(line)}", file=sys.stderr, flush=True)
             status = launching.run(line, f"{path[:-5]}.log")
             if not complete(path):
                 failed += 1
@@ -112,11 +109,6 @@ def run_all(given):
                 continue
         paths.append(path)
     return paths, failed
-
-
-def say(text):
-    if sys.stderr.isatty():
-        print(text, file=sys.stderr, flush=True)
 
 
 # ---- What is said ----

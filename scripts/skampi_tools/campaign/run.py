@@ -72,10 +72,6 @@ def _end(child, signals):
             break
 
 
-def earliest(*times):
-    return min((t for t in times if t is not None), default=None)
-
-
 class Launch:
     """One launch; run() fills .status (128 + n for signal n; None: not started), .why (None when its
     results count), .seconds."""
@@ -140,7 +136,7 @@ class Launch:
                 if stopped:
                     _end(child, signals)
                     break
-                signals.wait(earliest(deadline, timeout))
+                signals.wait(min((end for end in (deadline, timeout) if end is not None), default=None))
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(child.pid, signal.SIGKILL)  # what the launcher left of its own process group
             code = child.wait()

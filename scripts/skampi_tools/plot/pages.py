@@ -95,19 +95,16 @@ def choose(panel, points, path):
     for number, series in enumerate(panel["series"]):
         at = f"{path}.series[{number}]"
         if kind == "overlap":
-            parts = {}
-            for part in ("full", "rest", "post"):
-                curve = _one(series[part], panel, points, f"{at}.{part}")
-                if curve:
-                    parts[part] = curve
-            if len(parts) == 3:
-                chosen.append((series, parts))
+            parts = {part: _matching(series[part], panel, points, f"{at}.{part}") for part in ("full", "rest", "post")}
+            for part, found in parts.items():
+                if len(found) > 1:
+                    raise Error(f"{at}.{part}: matches {len(found)} curves, but one is needed: "
+                                f"{'; '.join(cv.labels(found)[0][:3])}")
+            if all(parts.values()):
+                chosen.append((series, {part: curve for part, (curve,) in parts.items()}))
             continue
-        found = _matching(series, panel, points)
-        if not found and not panel.get("optional"):
-            raise Error(f"{at}: matches no result; skampi-plot --list shows all")
-        labels = _labels(series, found, at)
-        for curve, label in zip(found, labels):
+        found = _matching(series, panel, points, at)
+        for curve, label in zip(found, _labels(series, found, at)):
             chosen.append(({**series, "label": label} if label else series, curve))
     if kind not in ("overlap", "dots") and chosen:
         names = {curve.x for _, curve in chosen}
@@ -129,10 +126,8 @@ def _strip(panel, points, path):
     return [(series, strip) for strip in found]
 
 
-def _matching(selector, panel, points):
+def _matching(selector, panel, points, at):
     some = points.selected(selector)
-    if not some:
-        return []
     wanted = selector.get("repeated")
     if panel.get("kind") == "dots" and "x" not in panel:
         found = [cv.Curve(None, False, [point], repeated=wanted and number) for number, point in enumerate(some, 1)]
@@ -140,19 +135,10 @@ def _matching(selector, panel, points):
             curve.first.x = None
     else:
         found = cv.curves(some, panel.get("x"))
-    return [c for c in found if wanted is None or c.repeated == wanted]
-
-
-def _one(selector, panel, points, at):
-    found = _matching(selector, panel, points)
-    if not found:
-        if panel.get("optional"):
-            return None
+    found = [c for c in found if wanted is None or c.repeated == wanted]
+    if not found and not panel.get("optional"):
         raise Error(f"{at}: matches no result; skampi-plot --list shows all")
-    if len(found) > 1:
-        raise Error(f"{at}: matches {len(found)} curves, but one is needed: "
-                    f"{'; '.join(cv.labels(found)[0][:3])}")
-    return found[0]
+    return found
 
 
 def footer_lines(sources, subtracted, notes, width, short):

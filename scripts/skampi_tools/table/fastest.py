@@ -117,18 +117,6 @@ def other_text(variables):
     return ", ".join(f"{printable(name)}={printable(value)}" for name, value in variables.items())
 
 
-def chosen(every, options):
-    """The groups asked for."""
-    if not every:
-        raise cli.Error(f"no two blocks compete: their names must be GROUP{options.separator}WAY, and they "
-                        f"must have results for the same PEs and size")
-    known = [group["group"] for group in every]
-    for name in options.group or []:
-        if name not in known:
-            raise cli.Error(f"there is no group {name!r}, but {', '.join(map(repr, known))}")
-    return [group for group in every if not options.group or group["group"] in options.group]
-
-
 def half_width(way):
     return (way["high"] - way["low"]) / 2
 
@@ -212,6 +200,14 @@ def run(arguments):
         if not one or one == two:
             raise cli.Error(f"--cross {one!r} {two!r}: give two different parts of names")
     files = reading.launches(options.files)
-    every = chosen(groups(files, options.separator), options)
+    every = groups(files, options.separator)
+    if not every:
+        raise cli.Error(f"no two blocks compete: their names must be GROUP{options.separator}WAY, and they "
+                        f"must have results for the same PEs and size")
+    known = [group["group"] for group in every]
+    for name in options.group or []:
+        if name not in known:
+            raise cli.Error(f"there is no group {name!r}, but {', '.join(map(repr, known))}")
+    every = [group for group in every if not options.group or group["group"] in options.group]
     doubt.show(options.json, files, lambda: report(every, options), lambda: as_json(every, options))
     return 0

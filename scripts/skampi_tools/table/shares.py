@@ -70,16 +70,13 @@ def shares_of(summary, path):
             "whole": bool(summary.get("whole", True))}
 
 
-def summary_text(path):
-    """JSON of the summary of a trace, or of a file that has it."""
-    if os.path.isdir(path):
-        return launching.shmemtrace("summary", "--json", path, damaged=True)
-    with open(path, encoding="utf-8", errors="replace") as file:
-        return file.read()
-
-
 def read(path):
-    text = summary_text(path)
+    """A trace, or a file that has its summary as JSON."""
+    if os.path.isdir(path):
+        text = launching.shmemtrace("summary", "--json", path, damaged=True)
+    else:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            text = file.read()
     try:
         summary = json.loads(text)
     except ValueError:

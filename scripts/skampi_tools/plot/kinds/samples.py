@@ -50,14 +50,15 @@ def _sample_values(scale, point, samples):
     return [s / scale.factor for s in samples]
 
 
-def _log_of(panel, values):
+def _log_of(panel, values, suits):
+    """Whether the axis is logarithmic. suits: whether these positive values are better drawn so."""
     wanted = panel.get("y_scale")
     positive = all(v > 0 for v in values)
     if wanted == "log10" and not positive:
         raise Error("a logarithmic axis cannot show samples at or below zero")
     if wanted:
         return wanted == "log10"
-    return positive and max(values) / min(values) > 10
+    return positive and suits(values)
 
 
 def _value_axis(axes, panel, scale, values, logarithmic):
@@ -82,7 +83,7 @@ def _samples(panel, chosen, most, notes):
 
 def draw_distribution(axes, panel, chosen, notes):
     found, scale, values, everything = _samples(panel, chosen, MAX_DISTRIBUTIONS, notes)
-    logarithmic = _log_of(panel, everything)
+    logarithmic = _log_of(panel, everything, lambda values: max(values) / min(values) > 10)
     low, high = min(everything), max(everything)
     legend = Legend()
     if panel["kind"] == "histogram":
@@ -142,11 +143,7 @@ def _density(values):
 
 def draw_violin(axes, panel, chosen, notes):
     found, scale, values, everything = _samples(panel, chosen, MAX_VIOLINS, notes)
-    positive = all(v > 0 for v in everything)
-    logarithmic = panel.get("y_scale") == "log10" or (
-        panel.get("y_scale") is None and positive and cv.wants_log(everything))
-    if logarithmic and not positive:
-        raise Error("a logarithmic axis cannot show samples at or below zero")
+    logarithmic = _log_of(panel, everything, cv.wants_log)
     y_axis(axes, {**panel, "y_scale": "log10" if logarithmic else "linear"}, everything, scale)
     forward, back = (numpy.log, numpy.exp) if logarithmic else (numpy.asarray, numpy.asarray)
     color = style.PALETTE[0]
