@@ -149,15 +149,6 @@ static void put_environment(FILE *text, const struct header *header)
     fputc('}', text);
 }
 
-static void put_timer(FILE *text, const struct header *header)
-{
-    json_print(text,
-               ",'timer':{'name':%s,'resolution':%f,'cost':%f,'ticks_per_second':%f,"
-               "'disagreement':%f,'clock_source':%s}",
-               header->timer, header->resolution, header->cost, header->ticks_per_second,
-               header->disagreement, header->clock_source);
-}
-
 static void put_controls_wanted(FILE *text, const struct header *header)
 {
     name_of(text, "controls");
@@ -190,7 +181,11 @@ static void put_header(FILE *text, const struct header *header)
     if (header->module_count > 0)
         put_strings(text, "modules", header->modules, header->module_count);
     put_choices(text, header);
-    put_timer(text, header);
+    json_print(text,
+               ",'timer':{'name':%s,'resolution':%f,'cost':%f,'ticks_per_second':%f,"
+               "'disagreement':%f,'clock_source':%s}",
+               header->timer, header->resolution, header->cost, header->ticks_per_second,
+               header->disagreement, header->clock_source);
     put_strings(text, "warnings", header->warnings, header->warning_count);
     fprintf(text, ",\"rounds\":{\"rounds\":%d,\"seed\":\"%llu\"", header->rounds,
             (unsigned long long)header->seed);
@@ -308,19 +303,6 @@ static void put_levels(FILE *text, const struct result_level *levels, size_t n)
     fputc(']', text);
 }
 
-/* Begins the object of a part, with its controls. */
-static void put_part_controls(FILE *text, const struct result_part *part)
-{
-    bool first = true;
-    for (size_t kind = 0; kind < STATES_KINDS; kind++) {
-        if (isnan(part->controls.of[kind]))
-            continue;
-        fprintf(text, "%c\"%s\":", first ? '{' : ',', result_control_kinds[kind].name);
-        json_number(text, part->controls.of[kind]);
-        first = false;
-    }
-}
-
 static void put_parts(FILE *text, const struct result *result)
 {
     const struct statistics *statistics = &result->statistics;
@@ -329,8 +311,15 @@ static void put_parts(FILE *text, const struct result *result)
     name_of(text, "parts");
     for (size_t i = 0; i < statistics->part_count; i++) {
         const struct result_part *part = &statistics->parts[i];
+        const char *before = "{";
         fputc(i ? ',' : '[', text);
-        put_part_controls(text, part);
+        for (size_t kind = 0; kind < STATES_KINDS; kind++) {
+            if (isnan(part->controls.of[kind]))
+                continue;
+            fprintf(text, "%s\"%s\":", before, result_control_kinds[kind].name);
+            json_number(text, part->controls.of[kind]);
+            before = ",";
+        }
         json_print(text, ",'valid':%zu,'median':%f,'p25':%f,'p75':%f}", part->valid, part->median,
                    part->p25, part->p75);
     }

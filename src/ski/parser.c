@@ -586,25 +586,19 @@ static void parse_in(struct parser *p, struct stmt *stmt)
     }
 }
 
-/* NAME ; of the loop variable. */
-static void parse_loop_name(struct parser *p, struct stmt *stmt)
-{
-    if (!at(p, TOKEN_NAME)) {
-        fail_expected(p, "the name of a variable");
-        return;
-    }
-    stmt->symbol = tree_symbol(p->tree, p->current.text, p->current.length);
-    stmt->symbol_where = p->current.where;
-    advance(p);
-}
-
 /* loop = ( "for" | "autorefine" ) , NAME , "=" , range , "do" , body , "od"
  *      | "for" , NAME , "in" , ( "[" , [ list ] , "]" | call ) , "do" , body , "od" ; */
 static void parse_loop(struct parser *p, struct stmt *stmt)
 {
     bool refined = stmt->kind == STMT_AUTOREFINE;
 
-    parse_loop_name(p, stmt);
+    if (at(p, TOKEN_NAME)) {
+        stmt->symbol = tree_symbol(p->tree, p->current.text, p->current.length);
+        stmt->symbol_where = p->current.where;
+        advance(p);
+    } else {
+        fail_expected(p, "the name of a variable");
+    }
     if (p->panic || accept(p, TOKEN_ASSIGN)) {
         parse_range(p, stmt);
     } else if (at(p, TOKEN_IN)) {
